@@ -94,7 +94,7 @@ beforeAll(async () => {
     async () => (await ana.call(listMachines)).find((machine) => machine.current_roast_id !== null)?.current_roast_id,
     { timeoutMs: 60_000 },
   );
-  const drum = await register(ana, 'MRG-800N-0100', 'Mill City 1 kg', 'RM7');
+  const drum = await register(ana, 'MRG-800N-0100', 'Mill City 800N', 'RM7');
   const morning = await recordDay(roastery.stack, drum, ['whole', 'missed', 'lost', 'falsely']);
   const [picked = '', lost = ''] = [morning[0]?.ids[0], morning[2]?.ids[0]];
   await until('its roasts to be stored', () => ana.call(getRoast, { params: { id: lost } }));
@@ -235,7 +235,7 @@ const visit = async ({ watched, turn }: Hand, screen: Screen, isUntouched: boole
   const found = await open(watched.page, screen, isUntouched);
   // Where a person chooses between the two, both have to be there; and a map says what its machine speaks.
   if (screen.who !== 'signed out' && screen.who !== 'tomo' && !/account|upload|palette|map|probe/.test(screen.name))
-    found.push(...(await celsiusOn(watched.page)).map((text) => `${screen.name}: ${text}`));
+    found.push(...(await otherUnitsOn(watched.page)).map((text) => `${screen.name}: ${text}`));
   for (const at of looks) {
     await turn(at);
     found.push(...(await look(watched, screen, at)));
@@ -279,21 +279,24 @@ const dropTemperature = async (page: Page): Promise<number> => {
   return Number.parseFloat(await figure.innerText());
 };
 
-/** Where the page says °C, to the eye or aloud. */
-const celsiusOn = (page: Page): Promise<string[]> =>
+/** Where the page says °C or kg, to the eye or aloud. A bag has the unit of its label. */
+const otherUnitsOn = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const names = ['aria-label', 'title', 'placeholder', 'aria-valuetext'];
     const labelled = [...document.querySelectorAll(names.map((name) => `[${name}]`).join(', '))];
     const labels = labelled.flatMap((one) => names.map((name) => one.getAttribute(name) ?? ''));
-    return [document.body.textContent, ...labels].flatMap((text) => text.match(/.{0,30}°C.{0,10}/g) ?? []);
+    return [document.body.textContent, ...labels].flatMap(
+      (text) => text.replaceAll(/(?:60|69) kg/g, '').match(/.{0,30}(?:°C|(?<![a-z])kg(?![a-z])).{0,10}/g) ?? [],
+    );
   });
 
 describe('every screen is sound', () => {
   it(
-    'at a desk, on a tablet and a phone, light and dark, and says no °C where °F was chosen',
+    'at a desk, on a tablet and a phone, light and dark, and says no °C or kg where °F and lb were chosen',
     async () => {
       const signedIn = [people.ana, people.admin].filter((one) => one !== null);
-      for (const one of signedIn) await one.call(updatePreferences, { body: { temperature_unit: 'F' } });
+      for (const one of signedIn)
+        await one.call(updatePreferences, { body: { temperature_unit: 'F', weight_unit: 'lb' } });
       try {
         const left = [...screens].sort((a, b) => a.who.localeCompare(b.who));
         // While one page waits for its answers the other is drawn.
@@ -304,7 +307,8 @@ describe('every screen is sound', () => {
         await people.ana?.call(updatePreferences, { body: { temperature_unit: 'C' } });
         expect(fahrenheit).toBeCloseTo((await dropTemperature(watched.page)) * 1.8 + 32, 0);
       } finally {
-        for (const one of signedIn) await one.call(updatePreferences, { body: { temperature_unit: 'C' } });
+        for (const one of signedIn)
+          await one.call(updatePreferences, { body: { temperature_unit: 'C', weight_unit: 'kg' } });
       }
     },
     patienceMs,

@@ -260,8 +260,8 @@ export const screens: readonly Screen[] = [
     does: press('Adjust weight'),
     ...over,
   },
-  { name: 'analytics', address: '/analytics', who: 'ana', shows: 'Roasted, kg' },
-  { name: 'analytics-daily', address: '/analytics?by=recipe&period=day', who: 'ana', shows: 'Roasted, kg' },
+  { name: 'analytics', address: '/analytics', who: 'ana', shows: /Roasted, (?:kg|lb)/ },
+  { name: 'analytics-daily', address: '/analytics?by=recipe&period=day', who: 'ana', shows: /Roasted, (?:kg|lb)/ },
   { name: 'analytics-consistency', address: '/analytics?tab=consistency', who: 'ana', shows: /Average deviation/i },
   {
     name: 'analytics-consistency-of-recipe',

@@ -34,9 +34,44 @@ export const decimalsOf = (value: number): { whole: string; fraction: string } =
 /** 0.1834 → `18.3%` */
 export const formatPercent = (share: number): string => `${formatDecimal(share * 100)}%`;
 
-/** `November 21, 2026 at 7:46 AM` on the clock of a time zone. */
-export const formatMoment = (instant: string, timeZone: string): string =>
-  new Intl.DateTimeFormat(locale, { timeZone, dateStyle: 'long', timeStyle: 'short' }).format(new Date(instant));
+/** A formatter of numbers for a region; an unknown one falls back to the default. */
+export const formatWith = (region: string, options: Intl.NumberFormatOptions): ((value: number) => string) => {
+  const format = new Intl.NumberFormat(knownRegion(region), { numberingSystem: 'latn', ...options });
+  return (value) => format.format(value);
+};
+
+const knownRegion = (region: string): string => {
+  try {
+    return Intl.NumberFormat.supportedLocalesOf(region)[0] ?? defaultRegion;
+  } catch (error) {
+    if (error instanceof RangeError) return defaultRegion;
+    throw error;
+  }
+};
+
+/** `November 21, 2026 at 7:46 AM` on the clock of a time zone; elsewhere `21 November 2026 at 07:46`, `2026 November 21 at 07:46`. */
+export const formatMoment = (instant: string, timeZone: string, region: string = defaultRegion): string => {
+  const date = new Date(instant);
+  const own = new Intl.DateTimeFormat(knownRegion(region), {
+    timeZone,
+    dateStyle: 'short',
+    timeStyle: 'short',
+    numberingSystem: 'latn',
+    calendar: 'gregory',
+  });
+  const first = own.formatToParts(date).find(({ type }) => type === 'year' || type === 'month' || type === 'day')?.type;
+  const hourCycle = own.resolvedOptions().hour12 === true ? 'h12' : 'h23';
+  if (first === 'month' && hourCycle === 'h12') {
+    return new Intl.DateTimeFormat(locale, { timeZone, dateStyle: 'long', timeStyle: 'short' }).format(date);
+  }
+  const words = new Intl.DateTimeFormat(locale, { timeZone, year: 'numeric', month: 'long', day: 'numeric' });
+  const parts = new Map(words.formatToParts(date).map(({ type, value }) => [type, value]));
+  const order = first === 'year' ? (['year', 'month', 'day'] as const) : (['day', 'month', 'year'] as const);
+  const time = new Intl.DateTimeFormat(locale, { timeZone, hour: '2-digit', minute: '2-digit', hourCycle }).format(
+    date,
+  );
+  return `${order.map((part) => parts.get(part)).join(' ')} at ${time}`;
+};
 
 /** A moment as the clock of a time zone shows it, as if that were UTC, in ms. */
 export const localClock = (timeZone: string): ((instant: string | Date) => number) => {

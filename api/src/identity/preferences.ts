@@ -1,6 +1,7 @@
 import { preferencesShape, type Preferences } from '@roastery/contract/auth';
 import { parseShape } from '@roastery/contract/parse-shape';
 import { defaultRegion } from '../format/format.ts';
+import { readerFormats, type ReaderFormats } from '../format/reader-formats.ts';
 
 const defaults: Preferences = {
   temperature_unit: 'C',
@@ -15,6 +16,10 @@ export const preferencesOf = (stored: Record<string, unknown>): Preferences => {
   const parsed = parseShape(preferencesShape.partial(), stored);
   return parsed.success ? { ...defaults, ...withoutUndefined(parsed.data) } : defaults;
 };
+
+/** How this user reads figures. */
+export const formatsOf = (user: { readonly preferences: Record<string, unknown> }): ReaderFormats =>
+  readerFormats(preferencesOf(user.preferences));
 
 /** Fields that were really given: a missing one must not hide a default. */
 export const withoutUndefined = <T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>

@@ -17,10 +17,15 @@ export const periodKinds = ['day', 'week', 'month'] as const;
 export const periodKindShape = z.enum(periodKinds);
 export type PeriodKind = z.infer<typeof periodKindShape>;
 
+/** The first day of a week differs between regions. */
+export const weekStarts = ['monday', 'sunday', 'saturday'] as const;
+export type WeekStart = (typeof weekStarts)[number];
+
 const periodQuery = {
   ...analyticsFilters,
   /** Absent: what fits the span. More than 400 periods become the next coarser kind; the answer says which it is. */
   period: periodKindShape.optional(),
+  week_start: z.enum(weekStarts).default('monday'),
 };
 
 const share = z.number().nullable();
@@ -49,7 +54,8 @@ export const analyticsProduction = endpoint({
   method: 'GET',
   path: '/analytics/production',
   tag: 'Analytics',
-  summary: 'Production in total and by period, over the machines that the user may see; weeks begin on Monday',
+  summary:
+    'Production in total and by period, over the machines that the user may see; weeks begin on Monday unless another day is given',
   access: 'user',
   query: z.object(periodQuery),
   response: z.object({

@@ -36,6 +36,31 @@ export function fromKg(kg: number, unit: MassUnit): number {
   return kg / kgPerUnit[unit];
 }
 
+/** Decimals that a scale in this unit shows, and most decimals of a weight that was typed in it. */
+const usualDigits: Record<MassUnit, number> = { kg: 3, g: 1, lb: 2, oz: 2 };
+const typedDigits: Record<MassUnit, number> = { kg: 6, g: 2, lb: 3, oz: 3 };
+
+const milligrams = (kg: number): number => Math.round(kg * 1e6);
+const roundedTo = (value: number, digits: number): number => Number(value.toFixed(digits));
+
+/**
+ * A weight in kg as the number that was typed: 115.2 of 0.1152 kg in grams, 25.3 of 11.475887 kg in pounds. That is the shortest
+ * number that gives the same milligrams. A weight typed in another unit has the decimals of a scale: 12 kg are 26.46 lb.
+ */
+export function weightAsTyped(kg: number, unit: MassUnit): number {
+  const value = fromKg(kg, unit);
+  for (let digits = 0; digits <= typedDigits[unit]; digits += 1) {
+    const short = roundedTo(value, digits);
+    if (milligrams(toKg(short, unit)) === milligrams(kg)) return short;
+  }
+  return roundedTo(value, usualDigits[unit]);
+}
+
+/** A typed weight in kg, to the milligram, as it is stored. */
+export function kgOfTyped(value: number, unit: MassUnit): number {
+  return unit === 'kg' ? value : milligrams(toKg(value, unit)) / 1e6;
+}
+
 /** The unit a file or a person wrote (`Kg`, `LB`, `lbs`, ` oz`), or null when it is none of ours. */
 export function parseMassUnit(text: string): MassUnit | null {
   const word = text.trim().toLowerCase().replace(/s$/, '');

@@ -1,4 +1,4 @@
-import { parseMassUnit, toKg, type MassUnit } from '@roastery/roasting/units';
+import { kgOfTyped, parseMassUnit, type MassUnit } from '@roastery/roasting/units';
 import { numberInField, readNumber } from './numbers.ts';
 
 /** A bag as it is sold: 60 kg, 152 lb. */
@@ -28,5 +28,4 @@ const readBag = (text: string): BagSize | undefined => {
 };
 
 /** Weight of so many bags in kg, to the milligram. */
-export const kilogramsOfBags = (count: number, { weight, unit }: BagSize): number =>
-  Math.round(toKg(count * weight, unit) * 1e6) / 1e6;
+export const kilogramsOfBags = (count: number, { weight, unit }: BagSize): number => kgOfTyped(count * weight, unit);

@@ -43,3 +43,7 @@ export const dayPattern = (region: string = conventions().region): string => {
   const { order, separator } = dateOrderOf(region);
   return order.map((part) => ({ year: 'yyyy', month: 'mm', day: 'dd' })[part]).join(separator);
 };
+
+/** The same day as the api names it. */
+export const weekStartName = (first: Weekday = firstWeekday()): 'monday' | 'sunday' | 'saturday' =>
+  first === 0 ? 'sunday' : first === 6 ? 'saturday' : 'monday';

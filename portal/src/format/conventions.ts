@@ -42,7 +42,7 @@ const sunday =
 const saturday = 'AE AF BH DJ DZ EG IQ IR JO KW LY OM QA SD SY';
 
 /** 0 for Sunday, 1 for Monday, 6 for Saturday. */
-export type Weekday = 0 | 1 | 2 | 3 | 4 | 5 | 6;
+export type Weekday = 0 | 1 | 6;
 
 /** The first day of the week in a region. */
 export const firstWeekday = (region: string = current.region): Weekday => {

@@ -1,4 +1,4 @@
-import { fromKg, toKg, type MassUnit } from '@roastery/roasting/units';
+import { fromKg, kgOfTyped, weightAsTyped, type MassUnit } from '@roastery/roasting/units';
 import { conventions } from './conventions.ts';
 import { formatNumber } from './numbers.ts';
 
@@ -26,42 +26,17 @@ export const weightText = (kg: number, min = 1, max = 2, rounding: Rounding = 'h
 /** 55.99999999999999 lb are 56 lb. */
 const withoutNoise = (value: number): number => Number(value.toPrecision(12));
 
-/** Decimals that a scale in this unit shows, and those of the shortest number that still gives the stored milligrams. */
-const usualDigits: Record<MassUnit, number> = { kg: 3, g: 1, lb: 2, oz: 2 };
-const exactDigits: Record<MassUnit, number> = { kg: 6, g: 2, lb: 3, oz: 3 };
-
-const milligrams = (kg: number): number => Math.round(kg * 1e6);
-
-/** Fewest decimals that give back the same milligrams; `usual` where there are none: 12 kg are 26.455471… lb. */
-const digitsOf = (kg: number, unit: MassUnit, most: number, usual: number): number => {
-  for (let digits = 0; digits <= most; digits += 1) {
-    if (milligrams(toKg(Number(fromKg(kg, unit).toFixed(digits)), unit)) === milligrams(kg)) return digits;
-  }
-  return usual;
-};
-
-/**
- * A weight as a number of the unit, as it was typed: 115.2 of 0.1152 kg in grams, 25.3 of 11.475886… kg in pounds. A weight that
- * was typed in another unit has the decimals of a scale.
- */
-export const typedWeight = (kg: number, unit: MassUnit = weightUnit()): string => {
-  const digits = digitsOf(kg, unit, exactDigits[unit], usualDigits[unit]);
-  return String(Number(fromKg(kg, unit).toFixed(digits)));
-};
+/** The number of a field, as it was typed: 115.2 of 0.1152 kg in grams. */
+export const typedWeight = (kg: number, unit: MassUnit = weightUnit()): string => String(weightAsTyped(kg, unit));
 
 /** The number as it was typed, to the gram in kg: `12`, `12.5`, `0.125`; `26.46` of 12 kg in pounds. */
-export const exactWeightNumber = (kg: number): string => {
-  const unit = weightUnit();
-  const usual = usualDigits[unit];
-  return formatNumber(fromKg(kg, unit), 0, unit === 'kg' ? usual : digitsOf(kg, unit, exactDigits[unit], usual));
-};
+export const exactWeightNumber = (kg: number): string => formatNumber(weightAsTyped(kg, weightUnit()), 0, 3);
 
 /** `12 kg`, `25.3 lb` */
 export const exactWeight = (kg: number): string => `${exactWeightNumber(kg)} ${weightUnit()}`;
 
-/** A number of the unit in kg, to the milligram, as the api stores it. */
-export const kilogramsOf = (value: number, unit: MassUnit = weightUnit()): number =>
-  unit === 'kg' ? value : milligrams(toKg(value, unit)) / 1e6;
+/** A typed number of the unit in kg. */
+export const kilogramsOf = (value: number, unit: MassUnit = weightUnit()): number => kgOfTyped(value, unit);
 
 /** A weight in a column whose head names the unit. */
 export const weightCell = (kg: number | null): string => (kg === null ? '--' : weightNumber(kg, 1, 1));

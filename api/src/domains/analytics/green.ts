@@ -24,9 +24,10 @@ export const readGreen = async (
 ): Promise<ResponseOf<typeof analyticsGreen>> => {
   const { zone, span } = await readSpan(sql, user, filter);
   const period = choosePeriod(span, filter.period);
+  const { week_start: weekStart = 'monday' } = filter;
   const where = matching(sql, user, filter, zone);
   const [rows, [charged]] = await Promise.all([
-    readUses(sql, user, filter, zone, periodOfRoast(sql, span, period, zone)),
+    readUses(sql, user, filter, zone, periodOfRoast(sql, span, period, zone, weekStart)),
     sql<{ kg: number }[]>`
       SELECT coalesce(sum(r.batch_size_kg), 0) AS kg
         FROM ${matched(sql, filter)} WHERE r.status <> 'in_progress' AND ${where}`,
@@ -38,7 +39,7 @@ export const readGreen = async (
     totals: totals === undefined ? noGreen : figuresOf(totals),
     kg_without_lot: Math.max(0, kilograms(milligrams(charged?.kg ?? 0) - milligrams(totals?.kg ?? 0))),
     period,
-    periods: [...new Set([...periodStarts(span, period), ...byStart.keys()])]
+    periods: [...new Set([...periodStarts(span, period, weekStart), ...byStart.keys()])]
       .sort()
       .map((start) => ({ ...periodWithin(start, period, span), ...(byStart.get(start) ?? noGreen) })),
     lots: await describeLots(sql, byLot.slice(0, filter.limit)),

@@ -2,6 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { choosePeriod, daysBefore, daysIn, periodStart, periodStarts, periodWithin } from './periods.ts';
 
 describe('periods', () => {
+  it('begin weeks on the day that was asked for', () => {
+    expect(periodStart('2026-11-21', 'week', 'sunday')).toBe('2026-11-15');
+    expect(periodStart('2026-11-22', 'week', 'sunday')).toBe('2026-11-22');
+    expect(periodStart('2026-11-22', 'week', 'saturday')).toBe('2026-11-21');
+    expect(periodStart('1969-12-31', 'week', 'sunday')).toBe('1969-12-28');
+    expect(periodStarts({ from: '2026-11-20', to: '2026-12-06' }, 'week', 'sunday')).toEqual([
+      '2026-11-15',
+      '2026-11-22',
+      '2026-11-29',
+      '2026-12-06',
+    ]);
+  });
+
   it('begin weeks on Monday, also before 1970 and across years', () => {
     expect(periodStart('2026-11-21', 'week')).toBe('2026-11-16');
     expect(periodStart('2026-11-16', 'week')).toBe('2026-11-16');

@@ -1,4 +1,4 @@
-import type { PeriodKind } from '@roastery/contract/analytics';
+import type { PeriodKind, WeekStart } from '@roastery/contract/analytics';
 import type { Sql } from '../../db/sql.ts';
 
 /** Calendar days, both included, `yyyy-mm-dd`. */
@@ -31,21 +31,23 @@ export const daysBefore = (span: Days): Days | undefined => {
   return { from: dayText(first), to: dayText(first + length - 1) };
 };
 
-/** First day of the period that a day lies in, both as numbers; weeks begin on Monday. */
-const startNumber = (day: number, kind: PeriodKind): number => {
+/** First day of the period that a day lies in, both as numbers. */
+const startNumber = (day: number, kind: PeriodKind, weekStart: WeekStart): number => {
   if (kind === 'day') return day;
   if (kind === 'month') return day - new Date(day * dayMs).getUTCDate() + 1;
   // 1 January 1970 was a Thursday: day -3 was a Monday.
-  return day - ((((day + 3) % 7) + 7) % 7);
+  const since = day + 3 + { monday: 0, sunday: 1, saturday: 2 }[weekStart];
+  return day - (((since % 7) + 7) % 7);
 };
 
 const numberAfter = (start: number, kind: PeriodKind): number => {
   if (kind === 'day') return start + 1;
-  return kind === 'week' ? start + 7 : startNumber(start + 31, 'month');
+  return kind === 'week' ? start + 7 : startNumber(start + 31, 'month', 'monday');
 };
 
 /** First day of the period that a day lies in. */
-export const periodStart = (day: string, kind: PeriodKind): string => dayText(startNumber(dayNumber(day), kind));
+export const periodStart = (day: string, kind: PeriodKind, weekStart: WeekStart = 'monday'): string =>
+  dayText(startNumber(dayNumber(day), kind, weekStart));
 
 /** The period that begins on `start`, cut to the span. */
 export const periodWithin = (start: string, kind: PeriodKind, span: Days): Days => {
@@ -69,12 +71,12 @@ export const choosePeriod = (span: Days, wanted: PeriodKind | undefined): Period
 };
 
 /** First days of all periods of a span in their order; none for a span that is too long even in months. */
-export const periodStarts = (span: Days, kind: PeriodKind): string[] => {
+export const periodStarts = (span: Days, kind: PeriodKind, weekStart: WeekStart = 'monday'): string[] => {
   if (daysIn(span) / roughDays[kind] > maxPeriods) return [];
   const last = dayNumber(span.to);
   const starts: string[] = [];
   // Numbers rise whatever the calendar does, so this ends: a text such as "+010000-01-01" sorts before all others.
-  for (let day = startNumber(dayNumber(span.from), kind); day <= last; day = numberAfter(day, kind)) {
+  for (let day = startNumber(dayNumber(span.from), kind, weekStart); day <= last; day = numberAfter(day, kind)) {
     starts.push(dayText(day));
   }
   return starts;
@@ -84,8 +86,8 @@ export const periodStarts = (span: Days, kind: PeriodKind): string[] => {
  * First day of the period in which `roasts r` began, as the roastery's calendar has it. Where periods begin is worked out once
  * and each roast finds its place among them: asking the calendar for each of 50,000 roasts takes three times as long.
  */
-export const periodOfRoast = (sql: Sql, span: Days, kind: PeriodKind, zone: string) => {
-  const starts = periodStarts(span, kind);
+export const periodOfRoast = (sql: Sql, span: Days, kind: PeriodKind, zone: string, weekStart: WeekStart) => {
+  const starts = periodStarts(span, kind, weekStart);
   // A span of centuries has too many to be listed: a board whose clock was wrong.
   if (starts.length === 0)
     return sql`date_trunc(${kind}::text, (${withinCalendar(sql, sql`r.start_time`)}) AT TIME ZONE ${zone}::text)::date`;

@@ -1,4 +1,4 @@
-import type { analyticsProduction, Figures, PeriodKind } from '@roastery/contract/analytics';
+import type { analyticsProduction, Figures, PeriodKind, WeekStart } from '@roastery/contract/analytics';
 import type { ResponseOf } from '@roastery/contract/endpoint';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
@@ -8,7 +8,10 @@ import { choosePeriod, type Days, daysBefore, periodOfRoast, periodStarts, perio
 import { readSpan } from './span.ts';
 
 export type Production = ResponseOf<typeof analyticsProduction>;
-export type PeriodFilter = AnalyticsFilter & { readonly period?: PeriodKind | undefined };
+export type PeriodFilter = AnalyticsFilter & {
+  readonly period?: PeriodKind | undefined;
+  readonly week_start?: WeekStart | undefined;
+};
 
 /** Figures of the days just before, when the span has a beginning that was asked for. */
 const readEarlier = async (
@@ -29,15 +32,16 @@ const readEarlier = async (
 export const readProduction = async (sql: Sql, user: SignedInUser, filter: PeriodFilter): Promise<Production> => {
   const { zone, span } = await readSpan(sql, user, filter);
   const period = choosePeriod(span, filter.period);
+  const { week_start: weekStart = 'monday' } = filter;
   const [rows, earlier] = await Promise.all([
     sql<(Figures & { start: string | null })[]>`
-      SELECT ${periodOfRoast(sql, span, period, zone)} AS start, ${figureColumns(sql)}
+      SELECT ${periodOfRoast(sql, span, period, zone, weekStart)} AS start, ${figureColumns(sql)}
         FROM ${matched(sql, filter)} WHERE ${matching(sql, user, filter, zone)}
        GROUP BY GROUPING SETS ((), (1)) ORDER BY 1`,
     readEarlier(sql, user, filter, zone, span),
   ]);
   const byStart = new Map(rows.map(({ start, ...figures }) => [start, figures]));
-  const starts = new Set(periodStarts(span, period));
+  const starts = new Set(periodStarts(span, period, weekStart));
   for (const start of byStart.keys()) if (start !== null) starts.add(start);
   return {
     totals: byStart.get(null) ?? noFigures,

@@ -1,7 +1,7 @@
 import { lttbIndices } from '@roastery/roasting/decimate';
 import { bridgeableMissing, type Reading } from '@roastery/roasting/series';
 import { cToF, formatDuration, rateCToF, type TemperatureUnit } from '@roastery/roasting/units';
-import { formatDecimal } from '../../format/format.ts';
+import type { ReaderFormats } from '../../format/reader-formats.ts';
 import { type ExportedRoast, markName } from './gather-roast.ts';
 import type { Pdf, ReportText } from './report-text.ts';
 
@@ -83,6 +83,7 @@ const drawMarks = (
   plot: Frame,
   scales: { x: (seconds: number) => number; temp: (tempC: number) => number },
   unit: TemperatureUnit,
+  formats: ReaderFormats,
 ): void => {
   const freeFrom = Array.from({ length: labelRows }, () => plot.x);
   for (const mark of exported.roast.marks) {
@@ -95,7 +96,7 @@ const drawMarks = (
       .stroke()
       .restore();
     if (mark.temp !== null) pdf.circle(at, scales.temp(mark.temp), 2).fillAndStroke('#ffffff', ink.mark);
-    const temp = mark.temp === null ? '' : ` ${formatDecimal(unit === 'F' ? cToF(mark.temp) : mark.temp)}°`;
+    const temp = mark.temp === null ? '' : ` ${formats.decimal(unit === 'F' ? cToF(mark.temp) : mark.temp)}°`;
     const label = `${markName[mark.kind]} ${formatDuration(mark.time_seconds)}${temp}`;
     const width = text.width(label, { size: 6.5 });
     const left = Math.min(Math.max(at - width / 2, plot.x), plot.x + plot.width - width);
@@ -116,6 +117,7 @@ export const drawChart = (
   exported: ExportedRoast,
   frame: Frame,
   unit: TemperatureUnit,
+  formats: ReaderFormats,
 ): void => {
   const plot = { x: frame.x + 26, y: frame.y + 30, width: frame.width - 54, height: frame.height - 60 };
   const bottom = plot.y + plot.height;
@@ -171,7 +173,7 @@ export const drawChart = (
   pdf.save().rect(plot.x, plot.y, plot.width, plot.height).clip();
   for (const line of present) drawLine(pdf, times, line, x);
   pdf.restore();
-  drawMarks(pdf, text, exported, plot, { x, temp }, unit);
+  drawMarks(pdf, text, exported, plot, { x, temp }, unit, formats);
 
   let at = plot.x;
   for (const line of [...present].reverse()) {

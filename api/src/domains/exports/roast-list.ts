@@ -1,6 +1,8 @@
 import type { RoastRow } from '@roastery/contract/roasts';
 import type { UserContext } from '../../context.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
+import type { ReaderFormats } from '../../format/reader-formats.ts';
+import { formatsOf } from '../../identity/preferences.ts';
 import { csvStart, writeCsvRow } from '../../sheets/csv.ts';
 import { type SheetMoment, sheetMoments, writeWorkbook, type WrittenCell } from '../../sheets/write-workbook.ts';
 import { matchingRoastIds, type RoastListQuery, roastsByIds } from '../roasts/list-roasts.ts';
@@ -13,7 +15,7 @@ interface ListColumn {
   readonly cell: (roast: RoastRow) => string | number | boolean | null;
 }
 
-const columns: readonly ListColumn[] = [
+const columnsFor = ({ weightUnit, weightNumber }: ReaderFormats): readonly ListColumn[] => [
   { head: 'Batch number', width: 14, cell: (roast) => roast.batch_number },
   { head: 'Roast', width: 14, cell: (roast) => roast.roast_number },
   { head: 'Status', width: 12, cell: (roast) => roast.status },
@@ -23,8 +25,8 @@ const columns: readonly ListColumn[] = [
   { head: 'Profile', width: 20, cell: (roast) => roast.profile_name },
   { head: 'Machine', width: 18, cell: (roast) => roast.machine_name },
   { head: 'Roasted by', width: 18, cell: (roast) => roast.roasted_by },
-  { head: 'Batch (kg)', width: 11, cell: (roast) => roast.batch_size_kg },
-  { head: 'Roasted weight (kg)', width: 19, cell: (roast) => roast.end_weight_kg },
+  { head: `Batch (${weightUnit})`, width: 11, cell: (roast) => weightNumber(roast.batch_size_kg) },
+  { head: `Roasted weight (${weightUnit})`, width: 19, cell: (roast) => weightNumber(roast.end_weight_kg) },
   { head: 'Duration (s)', width: 12, cell: (roast) => roast.duration_seconds },
   { head: 'Charge temp (°C)', width: 16, cell: (roast) => roast.charge_temp },
   { head: 'First crack (s)', width: 14, cell: (roast) => roast.first_crack_time },
@@ -56,6 +58,7 @@ async function* sheetRows(
   context: UserContext,
   query: RoastExportQuery,
   timeZone: string,
+  columns: readonly ListColumn[],
 ): AsyncGenerator<WrittenCell[]> {
   const moment: (instant: string) => SheetMoment = sheetMoments(timeZone);
   yield [
@@ -72,13 +75,15 @@ async function* sheetRows(
 /** Every roast that matches as a workbook, piece by piece. */
 export async function* roastListWorkbook(context: UserContext, query: RoastExportQuery): AsyncGenerator<Uint8Array> {
   const timeZone = await readTimeZone(context.sql);
+  const columns = columnsFor(formatsOf(context.user));
   const widths = [columns[0]?.width ?? 14, 20, ...columns.slice(1).map(({ width }) => width)];
-  yield* writeWorkbook([{ name: 'Roasts', headRows: 1, widths, rows: sheetRows(context, query, timeZone) }]);
+  yield* writeWorkbook([{ name: 'Roasts', headRows: 1, widths, rows: sheetRows(context, query, timeZone, columns) }]);
 }
 
 /** Every roast that matches as CSV, piece by piece; moments in UTC. */
 export async function* roastListCsv(context: UserContext, query: RoastExportQuery): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
+  const columns = columnsFor(formatsOf(context.user));
   let text = csvStart + writeCsvRow(['Roasted at (UTC)', ...columns.map(({ head }) => head)]);
   let rows = 0;
   for await (const roast of matchingRoasts(context, query)) {

@@ -1,9 +1,9 @@
 import { phasesOf } from '@roastery/roasting/phases';
-import { formatDuration, formatRate, formatTemperature, type TemperatureUnit } from '@roastery/roasting/units';
+import { formatDuration, type TemperatureUnit } from '@roastery/roasting/units';
 import PdfWriter from 'pdfkit';
 import type { Sql } from '../../db/sql.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
-import { formatKilograms, formatMoment, formatPercent } from '../../format/format.ts';
+import type { ReaderFormats } from '../../format/reader-formats.ts';
 import { type ExportedRoast, markName } from './gather-roast.ts';
 import { drawChart } from './report-chart.ts';
 import { type Pdf, reportText, type ReportText } from './report-text.ts';
@@ -13,14 +13,15 @@ const inner = page.width - 2 * page.margin;
 const grey = '#78716c';
 const hairline = '#e7e5e4';
 
-const kilograms = (kg: number | null): string => (kg === null ? '--' : formatKilograms(kg));
-
-const lossOf = ({ batch_size_kg: green, end_weight_kg: roasted }: ExportedRoast['roast']): string =>
-  green === null || roasted === null ? '--' : formatPercent((green - roasted) / green);
+const lossOf = (
+  { batch_size_kg: green, end_weight_kg: roasted }: ExportedRoast['roast'],
+  formats: ReaderFormats,
+): string => (green === null || roasted === null ? '--' : formats.percent((green - roasted) / green));
 
 interface Sheet {
   readonly pdf: Pdf;
   readonly text: ReportText;
+  readonly formats: ReaderFormats;
 }
 
 const rule = (pdf: Pdf, y: number): void => {
@@ -33,7 +34,7 @@ const rule = (pdf: Pdf, y: number): void => {
   pdf.stroke().restore();
 };
 
-const drawHead = ({ pdf, text }: Sheet, { roast }: ExportedRoast, letterhead: Letterhead): number => {
+const drawHead = ({ pdf, text, formats }: Sheet, { roast }: ExportedRoast, letterhead: Letterhead): number => {
   const half = inner / 2;
   text.line(letterhead.name ?? 'Roast report', page.margin, page.margin, { size: 11, weight: 600, width: half });
   let y = page.margin;
@@ -46,7 +47,7 @@ const drawHead = ({ pdf, text }: Sheet, { roast }: ExportedRoast, letterhead: Le
   text.line(roast.coffee_name ?? 'Unnamed Roast', page.margin, y + 12, { size: 20, weight: 600, width: inner });
   const from = [roast.coffee_origin, roast.coffee_process, roast.roast_level].filter((part) => part !== null);
   const number = roast.batch_number === null ? [] : [`Batch ${roast.batch_number}`];
-  const under = [...number, ...from, roast.roast_number, formatMoment(roast.start_time, letterhead.timeZone)].join(
+  const under = [...number, ...from, roast.roast_number, formats.moment(roast.start_time, letterhead.timeZone)].join(
     ' · ',
   );
   text.line(under, page.margin, y + 38, { size: 9, color: grey, width: inner });
@@ -111,7 +112,7 @@ const drawTables = (sheet: Sheet, { roast }: ExportedRoast, unit: TemperatureUni
     rows: roast.marks.map((mark) => [
       markName[mark.kind],
       formatDuration(mark.time_seconds),
-      formatTemperature(mark.temp, unit),
+      sheet.formats.temperature(mark.temp, unit),
     ]),
   };
   const spans: Table = {
@@ -120,8 +121,8 @@ const drawTables = (sheet: Sheet, { roast }: ExportedRoast, unit: TemperatureUni
     rows: phases.map((phase) => [
       phaseName[phase.name],
       formatDuration(phase.durationSeconds),
-      phase.share === null ? '--' : formatPercent(phase.share),
-      formatRate(phase.meanRateC, unit),
+      phase.share === null ? '--' : sheet.formats.percent(phase.share),
+      sheet.formats.rate(phase.meanRateC, unit),
     ]),
   };
   const left = marks.rows.length === 0 ? top : drawTable(sheet, marks, page.margin, top);
@@ -166,6 +167,7 @@ export const roastReport = async (
   exported: ExportedRoast,
   letterhead: Letterhead,
   unit: TemperatureUnit,
+  formats: ReaderFormats,
 ): Promise<Uint8Array<ArrayBuffer>> => {
   const { roast } = exported;
   const pdf = new PdfWriter({
@@ -186,24 +188,24 @@ export const roastReport = async (
     pdf.on('end', resolve);
     pdf.on('error', reject);
   });
-  const sheet: Sheet = { pdf, text: reportText(pdf) };
+  const sheet: Sheet = { pdf, text: reportText(pdf), formats };
   let y = drawHead(sheet, exported, letterhead);
   y = drawFigures(
     sheet,
     [
       ['Duration', formatDuration(roast.duration_seconds)],
-      ['Development', developmentOf(exported)],
+      ['Development', developmentOf(exported, formats)],
       ['First crack', formatDuration(roast.first_crack_time)],
-      ['Drop temp', formatTemperature(roast.drop_temp, unit)],
-      ['Batch', kilograms(roast.batch_size_kg)],
-      ['Roasted weight', kilograms(roast.end_weight_kg)],
-      ['Weight loss', lossOf(roast)],
-      ['Charge temp', formatTemperature(roast.charge_temp, unit)],
+      ['Drop temp', formats.temperature(roast.drop_temp, unit)],
+      ['Batch', formats.weight(roast.batch_size_kg)],
+      ['Roasted weight', formats.weight(roast.end_weight_kg)],
+      ['Weight loss', lossOf(roast, formats)],
+      ['Charge temp', formats.temperature(roast.charge_temp, unit)],
       ['Machine', roast.machine_name ?? '--'],
       ['Roasted by', roast.roasted_by ?? '--'],
       ['Profile', roast.profile_name ?? '--'],
-      ['Color', String(roast.color ?? '--')],
-      ['Cupping score', String(roast.cupping_score ?? '--')],
+      ['Color', formats.number(roast.color)],
+      ['Cupping score', formats.number(roast.cupping_score)],
     ],
     y,
   );
@@ -211,7 +213,7 @@ export const roastReport = async (
     sheet.text.line('No curve data available', page.margin, y, { size: 9, color: grey });
     y += 24;
   } else {
-    drawChart(pdf, sheet.text, exported, { x: page.margin, y, width: inner, height: 300 }, unit);
+    drawChart(pdf, sheet.text, exported, { x: page.margin, y, width: inner, height: 300 }, unit, formats);
     y += 308;
   }
   y = drawTables(sheet, exported, unit, y);
@@ -222,10 +224,10 @@ export const roastReport = async (
   return new Uint8Array(Buffer.concat(pieces));
 };
 
-const developmentOf = ({ roast }: ExportedRoast): string => {
+const developmentOf = ({ roast }: ExportedRoast, formats: ReaderFormats): string => {
   const { development_time_seconds: seconds, development_time_ratio: ratio } = roast;
   if (seconds === null) return '--';
-  return ratio === null ? formatDuration(seconds) : `${formatDuration(seconds)} · ${formatPercent(ratio)}`;
+  return ratio === null ? formatDuration(seconds) : `${formatDuration(seconds)} · ${formats.percent(ratio)}`;
 };
 
 /** Who hands a report on, as the roastery's settings have it. */

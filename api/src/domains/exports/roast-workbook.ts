@@ -1,19 +1,23 @@
 import { formatDuration } from '@roastery/roasting/units';
 import { phasesOf } from '@roastery/roasting/phases';
-import { formatPercent } from '../../format/format.ts';
+import type { ReaderFormats } from '../../format/reader-formats.ts';
 import { sheetMoments, type WrittenCell, type WrittenSheet } from '../../sheets/write-workbook.ts';
 import { type ExportedRoast, markName, sinceRecordingBegan } from './gather-roast.ts';
 import { curveHead } from './roast-csv.ts';
 
 const phaseName = { drying: 'Drying', maillard: 'Maillard', development: 'Development' } as const;
 
-const percent = (share: number | null): string => (share === null ? '' : formatPercent(share));
-
 const weightLoss = ({ batch_size_kg: green, end_weight_kg: roasted }: ExportedRoast['roast']): number | null =>
   green === null || roasted === null ? null : (green - roasted) / green;
 
 /** Words and figures on a first sheet; an upload reads the words before the brackets. */
-const summaryRows = ({ roast, recordedAtMs }: ExportedRoast, timeZone: string): WrittenCell[][] => {
+const summaryRows = (
+  { roast, recordedAtMs }: ExportedRoast,
+  timeZone: string,
+  formats: ReaderFormats,
+): WrittenCell[][] => {
+  const { weightUnit, weightNumber } = formats;
+  const percent = (share: number | null): string => (share === null ? '' : formats.percent(share));
   const { phases } = phasesOf(
     roast.marks.map((mark) => ({ kind: mark.kind, timeSeconds: mark.time_seconds, tempC: mark.temp })),
   );
@@ -28,8 +32,8 @@ const summaryRows = ({ roast, recordedAtMs }: ExportedRoast, timeZone: string): 
     ['Roasted by', roast.roasted_by],
     ['Profile', roast.profile_name],
     ['Roast level', roast.roast_level],
-    ['Batch (kg)', roast.batch_size_kg],
-    ['Roasted weight (kg)', roast.end_weight_kg],
+    [`Batch (${weightUnit})`, weightNumber(roast.batch_size_kg)],
+    [`Roasted weight (${weightUnit})`, weightNumber(roast.end_weight_kg)],
     ['Weight loss', percent(weightLoss(roast))],
     ['Duration', formatDuration(roast.duration_seconds)],
     ['Charge temp (°C)', roast.charge_temp],
@@ -83,8 +87,8 @@ const channelRows = (exported: ExportedRoast): WrittenCell[][] => [
 ];
 
 /** A roast as a workbook: summary, curve, marks, and what each column of the curve was recorded as. */
-export const roastWorkbook = (exported: ExportedRoast, timeZone: string): WrittenSheet[] => [
-  { name: 'Summary', headRows: 0, widths: [28, 40], rows: summaryRows(exported, timeZone) },
+export const roastWorkbook = (exported: ExportedRoast, timeZone: string, formats: ReaderFormats): WrittenSheet[] => [
+  { name: 'Summary', headRows: 0, widths: [28, 40], rows: summaryRows(exported, timeZone, formats) },
   {
     name: 'Curve',
     headRows: 1,

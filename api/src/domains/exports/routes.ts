@@ -7,6 +7,7 @@ import { localDay } from '../../format/format.ts';
 import { begun, streamOf } from '../../http/streamed-answer.ts';
 import { writeWorkbook } from '../../sheets/write-workbook.ts';
 import { gatherRoast } from './gather-roast.ts';
+import { formatsOf } from '../../identity/preferences.ts';
 import { readLetterhead, roastReport } from './roast-report.ts';
 import { reportChannels } from './report-chart.ts';
 import { importedAlog } from './imported-alog.ts';
@@ -34,7 +35,7 @@ const today = async ({ sql }: UserContext): Promise<string> => localDay(await re
 export const exportRoutes: Domain = (routes) => {
   routes.forUser(contract.exportRoastXlsx, async ({ sql, user }, { params }) => {
     const exported = await gatherRoast(sql, user, params.id);
-    const sheets = roastWorkbook(exported, await readTimeZone(sql));
+    const sheets = roastWorkbook(exported, await readTimeZone(sql), formatsOf(user));
     return streamed(writeWorkbook(sheets), contract.spreadsheetType, roastFileName(exported.roast, 'xlsx'));
   });
   routes.forUser(contract.exportRoastCsv, async ({ sql, user }, { params }) => {
@@ -55,7 +56,7 @@ export const exportRoutes: Domain = (routes) => {
       gatherRoast(sql, user, params.id, reportChannels),
       readLetterhead(sql),
     ]);
-    const report = await roastReport(exported, letterhead, query.temperature_unit);
+    const report = await roastReport(exported, letterhead, query.temperature_unit, formatsOf(user));
     return file(report, 'application/pdf', roastFileName(exported.roast, 'pdf'));
   });
   routes.forUser(contract.exportRoastsCsv, async (context, { query }) =>

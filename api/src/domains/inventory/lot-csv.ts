@@ -1,10 +1,12 @@
 import { type Lot, lotBodyShape, lotNumberFields } from '@roastery/contract/inventory';
 import type { FieldError } from '@roastery/contract/errors';
 import { parseShape } from '@roastery/contract/parse-shape';
+import { kgOfTyped, parseMassUnit, type MassUnit } from '@roastery/roasting/units';
 import type { FileJob } from '../../file-reading/file-job.ts';
 import { invalid } from '../../http/app-error.ts';
 import { parseCsv, writeCsv } from '../../sheets/csv.ts';
 import { numberReader, type ReadNumber } from '../../sheets/decimal-sign.ts';
+import type { ReaderFormats } from '../../format/reader-formats.ts';
 import type { LotForm } from './create-lot.ts';
 
 type LotField = keyof LotForm;
@@ -26,14 +28,25 @@ const derivedFields = [
 const dayOf = (instant: string | null) => instant?.slice(0, 10) ?? null;
 
 /** Lots as CSV: a column for each field that an import takes, then what follows from the ledger. */
-export const writeLotsCsv = (lots: readonly Lot[]): string =>
-  writeCsv([
-    [...fields, ...derivedFields],
+export const writeLotsCsv = (lots: readonly Lot[], { weightUnit, weightNumber }: ReaderFormats): string => {
+  const head = (field: string) => (weightUnit !== 'kg' && isWeight(field) ? `${field} (${weightUnit})` : field);
+  const cellOf = (lot: Lot, field: keyof Lot) => {
+    const value = lot[field];
+    return isWeight(field) && typeof value === 'number' ? weightNumber(value) : value;
+  };
+  return writeCsv([
+    [...fields, ...derivedFields].map(head),
     ...lots.map((lot) => [
-      ...fields.map((field) => (dayFields.has(field) ? dayOf(String(lot[field] ?? '')) : lot[field])),
-      ...derivedFields.map((field) => lot[field]),
+      ...fields.map((field) => (dayFields.has(field) ? dayOf(String(lot[field] ?? '')) : cellOf(lot, field))),
+      ...derivedFields.map((field) => cellOf(lot, field)),
     ]),
   ]);
+};
+
+const isWeight = (field: string): boolean => field === 'initial_weight' || field === 'current_weight';
+
+/** `initial_weight (lb)`: the unit of a column of weights; kg where none is named. */
+const unitOfHead = (head: string): MassUnit => parseMassUnit(/\(([^()]*)\)/.exec(head)?.[1] ?? 'kg') ?? 'kg';
 
 /** Other names that a column has in roasteries' own lists. */
 const otherNames: Readonly<Record<string, LotField>> = {
@@ -119,8 +132,9 @@ export const readLotsCsv = (text: string): ParsedLots => {
     columns.flatMap((field, i) => (field !== undefined && numberFields.has(field) ? (cells[i] ?? '') : [])),
   );
   const readNumber = numberReader(numberCells, separator);
+  const unit = unitOfHead(head.cells[columns.indexOf('initial_weight')] ?? '');
   return {
-    rows: body.map(({ line, cells }) => readRow(line, columns, cells, readNumber)),
+    rows: body.map(({ line, cells }) => readRow(line, columns, cells, readNumber, unit)),
     ignoredColumns: head.cells
       .filter((cell, i) => columns[i] === undefined && cell.trim() !== '')
       .map((cell) => cell.slice(0, maxHeadLength)),
@@ -132,6 +146,7 @@ const readRow = (
   columns: readonly (LotField | undefined)[],
   cells: readonly string[],
   readNumber: (cell: string) => ReadNumber,
+  unit: MassUnit,
 ): ParsedLotRow => {
   const values: { -readonly [Field in LotField]?: LotCells[Field] } = {};
   const errors: FieldError[] = [];
@@ -142,8 +157,10 @@ const readRow = (
     if (field === undefined) continue;
     const cell = cells[i]?.trim() ?? '';
     const number = numberFields.has(field) && cell !== '' ? readNumber(cell) : undefined;
-    if (numberFields.has(field)) values[field] = number && 'value' in number ? number.value : null;
-    else if (dayFields.has(field)) values[field] = cell === '' ? null : readDay(cell);
+    if (numberFields.has(field)) {
+      const value = number && 'value' in number ? number.value : null;
+      values[field] = value !== null && field === 'initial_weight' ? kgOfTyped(value, unit) : value;
+    } else if (dayFields.has(field)) values[field] = cell === '' ? null : readDay(cell);
     else values[field] = requiredFields.some((required) => required === field) || cell !== '' ? cell : null;
     if (number && 'error' in number) errors.push({ field, message: `“${cell}” ${number.error}` });
     if (dayFields.has(field) && cell !== '' && values[field] === undefined) {

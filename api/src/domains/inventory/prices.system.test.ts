@@ -7,19 +7,20 @@ import { type OpenedTestApi, openTestApi } from '../../testing/test-api.ts';
 /** Prices as people and imports give them: whole, with cents, by the pound. */
 const prices = [0, 0.01, 4, 8.5, 6.125, 6.83433, 7.054_792, 0.3, 1_000_000, 123_456.789_012_34];
 
+const body = (lot_number: string, cost_per_kg: number | null) => ({
+  lot_number,
+  coffee_name: 'Guji',
+  origin: 'Ethiopia',
+  initial_weight: 60,
+  cost_per_kg,
+});
+
 describe('prices of lots', () => {
   let opened: OpenedTestApi;
   beforeAll(async () => {
     opened = await openTestApi();
   });
   afterAll(() => opened.close());
-  const body = (lot_number: string, cost_per_kg: number | null) => ({
-    lot_number,
-    coffee_name: 'Guji',
-    origin: 'Ethiopia',
-    initial_weight: 60,
-    cost_per_kg,
-  });
   const changeTo = async (currency: string) =>
     expect((await opened.admin.send('PUT', '/settings/roastery', { currency })).status).toBe(200);
   const costs = async () => {
@@ -36,7 +37,7 @@ describe('prices of lots', () => {
     expect(await costs()).toEqual([...prices, null]);
     const rows = await opened.test.api.context.sql<{ price_minor: number; price_kg: number }[]>`
       SELECT price_minor, price_kg FROM lots ORDER BY lot_number LIMIT 5`;
-    expect(rows.map((row) => [Number(row.price_minor), Number(row.price_kg)])).toEqual([
+    expect(rows.map((row) => [row.price_minor, row.price_kg])).toEqual([
       [0, 1],
       [1, 1],
       [400, 1],

@@ -4,6 +4,7 @@ import { notFound } from '../../http/app-error.ts';
 import { adjustLot, deleteLot, updateLot } from './commands.ts';
 import { createLot } from './create-lot.ts';
 import { importLots } from './import-lots.ts';
+import { formatsOf } from '../../identity/preferences.ts';
 import { writeLotsCsv } from './lot-csv.ts';
 import { findLot, listLocations, listLots, listMovements, listOrigins, readSummary } from './queries.ts';
 
@@ -16,9 +17,9 @@ export const inventoryRoutes: Domain = (routes) => {
   routes.forUser(contract.lotOrigins, ({ sql }) => listOrigins(sql));
   routes.forUser(contract.lotLocations, ({ sql }) => listLocations(sql));
   routes.forUser(contract.lotStatusList, () => [...contract.lotStatuses]);
-  routes.forUser(contract.exportLots, async ({ sql }, { query }) => {
+  routes.forUser(contract.exportLots, async ({ sql, user }, { query }) => {
     const { lots } = await listLots(sql, { ...query, limit: maxExported, offset: 0 });
-    return new Response(writeLotsCsv(lots), {
+    return new Response(writeLotsCsv(lots, formatsOf(user)), {
       headers: {
         'content-type': 'text/csv; charset=utf-8',
         'content-disposition': `attachment; filename="lots-${new Date().toISOString().slice(0, 10)}.csv"`,

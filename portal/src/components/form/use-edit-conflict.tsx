@@ -1,6 +1,11 @@
 import { useEffect, useEffectEvent, useState, type ReactNode } from 'react';
 import type { FieldValues, UseFormReturn } from 'react-hook-form';
 import { ApiError } from '../../api/api-error.ts';
+import { conventions } from '../../format/conventions.ts';
+import { dateTexts } from '../../format/dates.ts';
+import { formatPrice } from '../../format/money.ts';
+import { numberInField } from '../../format/numbers.ts';
+import { exactWeight } from '../../format/weights.ts';
 import { EditConflict } from './EditConflict.tsx';
 import { mergeThreeWay } from './three-way.ts';
 import { t } from '../../language/t.ts';
@@ -33,9 +38,26 @@ interface EditConflictState<Thing> {
   continueFrom: (record: Thing) => void;
 }
 
+const weights: ReadonlySet<string> = new Set([
+  'batch_size_kg',
+  'end_weight_kg',
+  'initial_weight',
+  'max_batch_size',
+  'max_capacity_kg',
+  'min_batch_size',
+]);
+
+/** A weight, a price or a day as this person reads it; undefined for what is none of them. */
+const ownText = (field: string, value: unknown): string | undefined => {
+  if (value === '' || (typeof value !== 'string' && typeof value !== 'number')) return undefined;
+  if (weights.has(field)) return exactWeight(Number(value));
+  if (field === 'cost_per_kg') return formatPrice(Number(value));
+  return field.endsWith('_date') ? dateTexts('UTC', conventions().region).figures(String(value)) : undefined;
+};
+
 const plainText = (value: unknown): string => {
   if (typeof value === 'boolean') return value ? t`Yes` : t`No`;
-  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
+  return typeof value === 'string' ? value : typeof value === 'number' ? numberInField(value) : '';
 };
 
 /** The notice may be below the visible part of a long form. */
@@ -64,7 +86,9 @@ export const useEditConflict = <Values extends FieldValues, Body, Thing extends 
   useEffect(() => follow(base), [base]);
 
   const noticeOf = (of: EditedRecord<Values, Thing>, before: Thing, now: Thing): ReactNode => {
-    const { labels, valuesOf, textOf = (_field, value) => plainText(value) } = of;
+    const { labels, valuesOf } = of;
+    const textOf: NonNullable<typeof of.textOf> = (field, value) =>
+      ownText(field, value) ?? of.textOf?.(field, value) ?? plainText(value);
     const own = form.getValues();
     const saved = valuesOf(now);
     const { merged, theirs, clashes } = mergeThreeWay<Values>(valuesOf(before), saved, own);

@@ -8,6 +8,7 @@ import { paths } from '../../components/paths.ts';
 import { DataTable } from '../../components/table/DataTable.tsx';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
 import { formatMoney, priceUnit } from '../../format/money.ts';
+import { weekStartName } from '../../format/calendar.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { inWeightUnit, weightUnit } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
@@ -43,7 +44,7 @@ export const GreenTab = ({ filter }: { filter: AnalyticsFilter }) => {
   const measure = oneOf(['kg', 'cost'] as const, read('measure'), 'kg');
   const { data, error, isValidating, mutate } = useApi(
     analyticsGreen,
-    { query: { ...filter, ...(wanted === undefined ? {} : { period: wanted }) } },
+    { query: { ...filter, week_start: weekStartName(), ...(wanted === undefined ? {} : { period: wanted }) } },
     { keepPreviousData: true },
   );
   const columns = useMemo(

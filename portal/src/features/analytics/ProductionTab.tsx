@@ -4,6 +4,7 @@ import { useMemo } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import { ErrorLine } from '../../components/ErrorState.tsx';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
+import { weekStartName } from '../../format/calendar.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { inWeightUnit, weightUnit } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
@@ -67,7 +68,7 @@ export const ProductionTab = ({ filter }: { filter: AnalyticsFilter }) => {
   const quality = oneOf(['development', 'duration'] as const, read('quality'), 'development');
   const { data, error, mutate } = useApi(
     analyticsProduction,
-    { query: { ...filter, ...(wanted === undefined ? {} : { period: wanted }) } },
+    { query: { ...filter, week_start: weekStartName(), ...(wanted === undefined ? {} : { period: wanted }) } },
     { keepPreviousData: true },
   );
   const columns = useMemo(

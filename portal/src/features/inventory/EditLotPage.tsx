@@ -35,7 +35,7 @@ const EditLot = ({ lot }: { lot: Lot }) => {
       noun: 'lot',
       record: lot,
       valuesOf: valuesOfLot,
-      labels: lotLabels,
+      labels: lotLabels(),
       read: async () => {
         await refresh(getLot);
         return call(getLot, { params: { id: lot.id } });

@@ -2,6 +2,7 @@ import { lotBodyShape, lotNumberFields, type Lot } from '@roastery/contract/inve
 import { parseShape } from '@roastery/contract/parse-shape';
 import type { FieldErrors, Resolver } from 'react-hook-form';
 import type { z } from 'zod';
+import { priceUnit } from '../../format/money.ts';
 import { t } from '../../language/t.ts';
 
 export type LotBody = z.output<typeof lotBodyShape>;
@@ -107,7 +108,7 @@ export const totalCost = (costPerKg: string, initialWeight: string): number | nu
 export const lotTexts = { failure: t`Failed to save lot`, invalid: t`Please fix the errors in the form` };
 
 /** Labels of the form, for the notice of an edit conflict. */
-export const lotLabels: Record<keyof LotValues, string> = {
+export const lotLabels = (): Record<keyof LotValues, string> => ({
   lot_number: t`Lot number`,
   coffee_name: t`Coffee name`,
   origin: t`Origin`,
@@ -119,7 +120,7 @@ export const lotLabels: Record<keyof LotValues, string> = {
   harvest_date: t`Harvest date`,
   supplier: t`Supplier`,
   purchase_date: t`Purchase date`,
-  cost_per_kg: t`Cost per kg`,
+  cost_per_kg: t`Cost per ${priceUnit()}`,
   initial_weight: t`Initial weight`,
   location: t`Location`,
   cupping_score: t`Cupping score`,
@@ -129,4 +130,4 @@ export const lotLabels: Record<keyof LotValues, string> = {
   screen_size: t`Screen size`,
   notes: t`Notes`,
   is_reserved: t`Reserved`,
-};
+});

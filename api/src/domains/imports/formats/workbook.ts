@@ -1,3 +1,4 @@
+import { kgOfTyped, parseMassUnit } from '@roastery/roasting/units';
 import { markOrigins, type Mark } from '@roastery/roasting/marks';
 import type { SheetRows } from '../../../sheets/read-workbook.ts';
 import { cutName, labelWithoutUnit } from '../channel-names.ts';
@@ -32,6 +33,12 @@ const factNames: Readonly<Record<string, keyof ImportedFacts>> = {
   'cupping score': 'cupping_score',
   notes: 'notes',
 };
+/** `Batch (lb)` in kg; without a unit it is kg. */
+const weightIn = (label: string, value: number | null): number | null => {
+  const unit = parseMassUnit(/\(([^()]*)\)/.exec(label)?.[1] ?? 'kg');
+  return value === null || unit === null ? value : kgOfTyped(value, unit);
+};
+
 const numberFacts = new Set<keyof ImportedFacts>(['batch_size_kg', 'end_weight_kg', 'color', 'cupping_score']);
 
 interface Summary {
@@ -52,7 +59,12 @@ const readSummary = (sheets: readonly SheetRows[]): Summary => {
     if (text === '') continue;
     if (name === 'recording began') recordedAtMs = Number.isNaN(Date.parse(text)) ? null : Date.parse(text);
     const fact = factNames[name];
-    if (fact !== undefined) facts = { ...facts, [fact]: numberFacts.has(fact) ? numberIn(value) : text };
+    if (fact !== undefined) {
+      const number = numberFacts.has(fact) ? numberIn(value) : null;
+      const isWeight = fact === 'batch_size_kg' || fact === 'end_weight_kg';
+      const read = isWeight ? weightIn(cutName(textIn(label)), number) : numberFacts.has(fact) ? number : text;
+      facts = { ...facts, [fact]: read };
+    }
   }
   return { facts, recordedAtMs };
 };
