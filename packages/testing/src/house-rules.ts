@@ -195,6 +195,21 @@ export function strayFormats(files: readonly SourceFile[]): string[] {
     .flatMap(({ path, text }) => placesOf(path, text, OWN_FORMAT));
 }
 
+/** A unit or a kind of input that only a person's own choice decides. */
+const FIXED_UNIT =
+  /`[^`\n]*(?<!\w)kg(?![\w-])[^`\n]*`|unit="(?:kg|\$)"|>\s*kg\s*<|\btype="(?:date|datetime-local|time|number)"/g;
+
+/** The text without comments and without what stands in the places of templates. */
+const withoutCode = (text: string): string =>
+  text.replaceAll(/^[ \t]*(?:\/?\*|\/\/).*$/gm, '').replaceAll(/\$\{[^{}\n]*\}/g, '${}');
+
+/** Where a page of the portal names kg or dollars, or lets the browser decide how a number or a day is written. */
+export function fixedUnits(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => path.startsWith('portal/src/') && !isTestFile(path) && !MAY_FORMAT.test(path))
+    .flatMap(({ path, text }) => placesOf(path, withoutCode(text), FIXED_UNIT));
+}
+
 const VAGUE = /(?:^|[/.-])(?:utils?|helpers?|common|manager|misc)(?:[/.-]|$)/i;
 
 /** Files and folders whose name says nothing about what is in them. */

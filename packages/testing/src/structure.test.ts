@@ -4,6 +4,7 @@ import {
   casts,
   directParses,
   domainCycles,
+  fixedUnits,
   foldersWithoutLayer,
   forbiddenWorkspaceImports,
   importCycles,
@@ -36,6 +37,8 @@ describe('the house', () => {
   it('checks values only by parseShape, never by a shape itself', () => expect(directParses(files)).toEqual([]));
   it('formats numbers and dates in one module of the portal and one of the api', () =>
     expect(strayFormats(files)).toEqual([]));
+  it('writes and reads weights, money, numbers and days in the units of the person', () =>
+    expect(fixedUnits(files)).toEqual([]));
   it('names things in the words of the field', () => expect(vagueNames(files)).toEqual([]));
   it('looks at a page until it shows what is wanted, not once', () => expect(looksOnce(files)).toEqual([]));
   it('has no file that only gathers others', () => expect(barrels(files)).toEqual([]));
@@ -141,6 +144,9 @@ describe('the rules themselves', () => {
     ];
     expect(strayFormats(formats.map(calls))).toHaveLength(formats.length);
     expect(strayFormats([{ ...calls('kg.toFixed(1)'), path: 'portal/src/format/numbers.ts' }])).toEqual([]);
+    const page = (text: string): SourceFile => ({ ...file('portal/src/features/roasts/a.tsx'), text });
+    const fixed = ['unit="kg"', '`${text} kg left`', '<b> kg </b>', '<TextField type="date" />', '// in kg', 'batchKg'];
+    expect(fixed.map((text) => fixedUnits([page(text)]).length)).toEqual([1, 1, 1, 1, 0, 0]);
     const words = ['Somebody left', 'is told of', 'a name', 'bodywork'].map((text) => ({
       ...file('api/src/a.ts'),
       text,

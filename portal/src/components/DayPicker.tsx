@@ -1,9 +1,9 @@
 import { Popover } from '@base-ui/react/popover';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
-import { useEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react';
+import { useEffect, useEffectEvent, useRef, useState, type KeyboardEvent, type RefObject } from 'react';
 import { addDays, addMonths, weekdayNames, weeksOfMonth, weekStart } from '../format/calendar.ts';
 import { dateTexts } from '../format/dates.ts';
-import { useDates, usePreferences } from '../format/preferences.ts';
+import { usePreferences } from '../format/preferences.ts';
 import { t } from '../language/t.ts';
 import { classes, popupClass, popupLayer } from '../ui/classes.ts';
 import { IconButton } from '../ui/IconButton.tsx';
@@ -24,11 +24,10 @@ const DayPicker = ({ anchor, value, today, onChoose, onClose }: DayPickerProps) 
   const [day, setDay] = useState(value === '' ? today : value);
   const { date_language: region } = usePreferences();
   const { month } = dateTexts('UTC', region);
-  const dates = useDates();
   const grid = useRef<HTMLTableElement>(null);
-  useEffect(() => {
-    grid.current?.querySelector<HTMLButtonElement>(`[data-day="${day}"]`)?.focus();
-  }, [day]);
+  const buttonOfDay = () => grid.current?.querySelector<HTMLButtonElement>(`[data-day="${day}"]`) ?? null;
+  const focusDay = useEffectEvent(() => buttonOfDay()?.focus());
+  useEffect(() => focusDay(), [day]);
 
   const move = (event: KeyboardEvent) => {
     const next = {
@@ -50,7 +49,7 @@ const DayPicker = ({ anchor, value, today, onChoose, onClose }: DayPickerProps) 
     <Popover.Root open onOpenChange={(open) => !open && onClose()}>
       <Popover.Portal>
         <Popover.Positioner anchor={anchor} sideOffset={4} align="end" className={popupLayer}>
-          <Popover.Popup aria-label={t`Choose a day`} className={classes(popupClass, 'p-3')}>
+          <Popover.Popup initialFocus={buttonOfDay} aria-label={t`Choose a day`} className={classes(popupClass, 'p-3')}>
             <div className="flex items-center justify-between gap-2 pb-2">
               <IconButton
                 label={t`Previous month`}
@@ -86,13 +85,14 @@ const DayPicker = ({ anchor, value, today, onChoose, onClose }: DayPickerProps) 
                           type="button"
                           data-day={one}
                           tabIndex={one === day ? 0 : -1}
-                          aria-label={dates.day(noon(one))}
+                          // The figure that is seen is part of the name.
+                          aria-label={`${Number(one.slice(8))} ${month(noon(one))}`}
                           aria-pressed={one === value}
                           onKeyDown={move}
                           aria-current={one === today ? 'date' : undefined}
                           onClick={() => onChoose(one)}
                           className={classes(
-                            'size-9 rounded-md hover:bg-hover',
+                            'size-9 rounded-md hover:bg-hover pointer-coarse:size-10',
                             one === value
                               ? 'bg-strong text-page hover:bg-strong'
                               : one.slice(0, 7) === day.slice(0, 7)

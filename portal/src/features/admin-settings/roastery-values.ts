@@ -65,13 +65,21 @@ export const changesOf = (values: RoasteryValues, changed: ReadonlySet<string>):
   ...(changed.has('bag_sizes') && { bag_sizes: readBags(values.bag_sizes) ?? [] }),
 });
 
+const exampleBags = [
+  { weight: 60, unit: 'kg' },
+  { weight: 152, unit: 'lb' },
+] as const;
+
 /** The server checks the rest. */
 export const roasteryResolver: Resolver<RoasteryValues, unknown, RoasteryValues> = (values) => {
   const errors = {
     ...(values.time_zone === '' && { time_zone: { type: 'required', message: t`Choose a time zone` } }),
     ...(values.currency === '' && { currency: { type: 'required', message: t`Choose a currency` } }),
     ...(readBags(values.bag_sizes) === undefined && {
-      bag_sizes: { type: 'bags', message: t`Write sizes with their units, separated by semicolons: 60 kg; 152 lb` },
+      bag_sizes: {
+        type: 'bags',
+        message: t`Write sizes with their units, separated by semicolons: ${bagsText(exampleBags)}`,
+      },
     }),
   };
   return Object.keys(errors).length > 0 ? { values: {}, errors } : { values, errors: {} };

@@ -7,6 +7,7 @@ import type { Resolver, UseFormReturn } from 'react-hook-form';
 import type { z } from 'zod';
 import { keysOf } from '../../components/form/three-way.ts';
 import { draftOf, problemsOf, storedOf, type DraftPoint } from './control-points.ts';
+import { exactWeight } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
 
 export type RecipeBody = z.output<typeof profileBodyShape>;
@@ -114,6 +115,7 @@ const bodyOf = (values: RecipeValues, unit: TemperatureUnit) => ({
   control_profile: storedOf(values.control_profile),
 });
 
+const maxBatchKg = 10_000;
 const isWrittenTime = (text: string): boolean => text.trim() === '' || parseDuration(text) !== null;
 
 /** The document's sentence for a field, where the contract's own would be about types. */
@@ -135,7 +137,7 @@ const sentenceOf = (field: string, values: RecipeValues, unit: TemperatureUnit):
     if ((secondsOf(values[field]) ?? 0) > 14_400) return t`At most 240:00`;
     return field === 'target_roast_time' ? t`Roast time must be greater than 0` : undefined;
   }
-  if (field === 'min_batch_size' || field === 'max_batch_size') return t`Batch size: 0-10000 kg`;
+  if (field === 'min_batch_size' || field === 'max_batch_size') return t`Batch size: 0-${exactWeight(maxBatchKg)}`;
   return undefined;
 };
 
