@@ -104,7 +104,7 @@ describe('analytics', () => {
     const chart = page.getByRole('list', { name: 'Weight roasted by period' });
     await chart.getByRole('link').first().waitFor();
     const { periods } = await ana.call(analyticsProduction, {
-      query: { from: daysAgo(29).toISOString().slice(0, 10), period: 'week' },
+      query: { from: daysAgo(29).toISOString().slice(0, 10), period: 'week', week_start: 'sunday' },
     });
     await expect.poll(() => chart.getByRole('link').count()).toBe(periods.length);
     for (const [index, period] of periods.entries()) {

@@ -1,6 +1,6 @@
 import { Popover } from '@base-ui/react/popover';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
-import { useEffect, useEffectEvent, useRef, useState, type KeyboardEvent, type RefObject } from 'react';
+import { useEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react';
 import { addDays, addMonths, weekdayNames, weeksOfMonth, weekStart } from '../format/calendar.ts';
 import { dateTexts } from '../format/dates.ts';
 import { usePreferences } from '../format/preferences.ts';
@@ -17,6 +17,9 @@ interface DayPickerProps {
   onClose: () => void;
 }
 
+const buttonOf = (grid: HTMLElement | null, day: string): HTMLButtonElement | null =>
+  grid?.querySelector<HTMLButtonElement>(`[data-day="${day}"]`) ?? null;
+
 const noon = (day: string): string => `${day}T12:00:00Z`;
 
 /** A month to choose a day from. The week begins as in the person's region. */
@@ -25,9 +28,7 @@ const DayPicker = ({ anchor, value, today, onChoose, onClose }: DayPickerProps) 
   const { date_language: region } = usePreferences();
   const { month } = dateTexts('UTC', region);
   const grid = useRef<HTMLTableElement>(null);
-  const buttonOfDay = () => grid.current?.querySelector<HTMLButtonElement>(`[data-day="${day}"]`) ?? null;
-  const focusDay = useEffectEvent(() => buttonOfDay()?.focus());
-  useEffect(() => focusDay(), [day]);
+  useEffect(() => buttonOf(grid.current, day)?.focus(), [day]);
 
   const move = (event: KeyboardEvent) => {
     const next = {
@@ -49,7 +50,11 @@ const DayPicker = ({ anchor, value, today, onChoose, onClose }: DayPickerProps) 
     <Popover.Root open onOpenChange={(open) => !open && onClose()}>
       <Popover.Portal>
         <Popover.Positioner anchor={anchor} sideOffset={4} align="end" className={popupLayer}>
-          <Popover.Popup initialFocus={buttonOfDay} aria-label={t`Choose a day`} className={classes(popupClass, 'p-3')}>
+          <Popover.Popup
+            initialFocus={() => buttonOf(grid.current, day)}
+            aria-label={t`Choose a day`}
+            className={classes(popupClass, 'p-3')}
+          >
             <div className="flex items-center justify-between gap-2 pb-2">
               <IconButton
                 label={t`Previous month`}
