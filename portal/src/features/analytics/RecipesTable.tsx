@@ -35,16 +35,16 @@ export const RecipesTable = ({ filter }: { filter: Omit<AnalyticsFilter, 'profil
           ),
       },
       {
-        id: 'worst',
-        label: t`Worst roast (°${degree})`,
-        align: 'right',
-        cell: ({ max_rms: worst }) => differenceText(worst, degree),
-      },
-      {
         id: 'reference',
         label: t`Reference`,
         phone: 'none',
         cell: ({ source }) => (source === null ? '--' : sourceWords[source]),
+      },
+      {
+        id: 'worst',
+        label: t`Worst roast (°${degree})`,
+        align: 'right',
+        cell: ({ max_rms: worst }) => differenceText(worst, degree),
       },
       {
         id: 'roasts',
