@@ -3,18 +3,12 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { listDevices, reissuePairingTicket } from '@roastery/contract/fleet';
-import { createMachineMap, setBoardConfig } from '@roastery/contract/machine-maps';
-import { registerMachine } from '@roastery/contract/machines';
 import { listRoasts } from '@roastery/contract/roasts';
-import { signIn, type RoasteryClient } from '@roastery/testing/roastery-client';
 import { whyNoSystemd } from '@roastery/testing/real-systemd';
-import { startTestStack, type TestStack } from '@roastery/testing/test-stack';
 import { until } from '@roastery/testing/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareReleases } from '../testing/board-release.ts';
-import { bootFreshBoard, type FreshBoard } from '../testing/fresh-board.ts';
-import { startScriptedServer, type ScriptedServer } from '../testing/modbus-server.ts';
+import { openPortalForBoards, type PortalForBoards } from '../testing/portal-for-boards.ts';
 import type { NodeArchitecture } from './node-package.ts';
 import { whyNoGpg } from './release-key.ts';
 
@@ -25,65 +19,19 @@ const obstacle =
 
 const folder = mkdtempSync(join(tmpdir(), 'board-from-portal-'));
 let releases: Awaited<ReturnType<typeof prepareReleases>>;
-let stack: TestStack;
-let admin: RoasteryClient;
-let drum: ScriptedServer;
-const shown = { beans: 2000, charge: false };
-
+let portal: PortalForBoards;
 beforeAll(async () => {
   if (obstacle !== undefined || architecture === undefined) return;
   releases = await prepareReleases(folder, architecture);
-  stack = await startTestStack({ packagesDir: await releases.make('1.0.0', 'ours', 0) });
-  admin = await signIn(stack.url, stack.admin);
-  drum = await startScriptedServer(
-    'tcp',
-    () => ({}),
-    (_address, { code }) => (code === 2 ? Number(shown.charge) : shown.beans),
-  );
+  portal = await openPortalForBoards(await releases.make('1.0.0', 'ours', 0));
 });
 afterAll(async () => {
-  if (obstacle === undefined) {
-    await drum.hangUp();
-    await stack.close();
-  }
+  if (obstacle === undefined) await portal.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A machine whose registers the drum has, and its ticket. */
-const register = async (serialNumber: string): Promise<string> => {
-  const map = {
-    v: 1,
-    id: `drum-${serialNumber.toLowerCase()}`,
-    maker: 'Test',
-    model: 'Drum',
-    hz: 4,
-    link: { kind: 'tcp', host: '127.0.0.1', port: drum.port },
-    channels: { bean_temp: { at: 'i:0', scale: 0.1 } },
-    events: { charge: { when: 'd:0' } },
-  } as const;
-  const { id: map_id } = await admin.call(createMachineMap, { body: { map } });
-  const facts = { serial_number: serialNumber, display_name: serialNumber, machine_type: 'RM15', max_capacity_kg: 15 };
-  const { id } = await admin.call(registerMachine, { body: { ...facts, map_id } });
-  await admin.call(setBoardConfig, { params: { id }, body: { map_id, host: '127.0.0.1', port: drum.port } });
-  return `PAIR-${(await admin.call(reissuePairingTicket, { params: { id } })).pairing_code}`;
-};
-const boot = (name: string): Promise<FreshBoard> =>
-  bootFreshBoard(name, [stack.ports.http, stack.ports.mqtt, drum.port]);
 const install = (...words: string[]): string =>
-  `curl -fsS ${stack.url}/packages/install.sh | sh -s -- ${words.join(' ')}`;
-const deviceOf = async (serialNumber: string) =>
-  (await admin.call(listDevices)).devices.find(({ serial_number: found }) => found === serialNumber);
-const isLive = (serialNumber: string, version: string) =>
-  until(
-    `${serialNumber} to be live with version ${version}`,
-    async () => {
-      const device = await deviceOf(serialNumber);
-      if (device?.connection === 'online' && device.machine_link === 'ok' && device.agent_version === version)
-        return device;
-      throw new Error(JSON.stringify(device));
-    },
-    { timeoutMs: 60_000, everyMs: 300 },
-  );
+  `curl -fsS ${portal.stack.url}/packages/install.sh | sh -s -- ${words.join(' ')}`;
 /** The script as a file: a line that is cut can't bring it. */
 const saved = (words = ''): string => `sh /srv/install.sh ${words}`;
 const lastLine = (said: string): string => said.split('\n').at(-1) ?? '';
@@ -128,30 +76,30 @@ describe.skipIf(obstacle !== undefined)(
   `a board from the portal’s packages (${obstacle ?? 'Debian, as it is'})`,
   () => {
     it('install.sh: installs agent and Node.js on a system without either, pairs, and the machine is live', async () => {
-      await using board = await boot('fresh');
-      const ticket = await register('FRESH');
+      await using board = await portal.boot('fresh');
+      const ticket = await portal.register('FRESH');
       const { code, said } = await board.run(`{ ${install(ticket)}; } 2>&1`);
       expect([code, lastLine(said)], said).toEqual([0, 'Installed and paired. What it sees: sudo device-agent doctor']);
-      await isLive('FRESH', '1.0.0');
+      await portal.isLive('FRESH', '1.0.0');
       const pid = await board.must('systemctl show --property=MainPID --value roastery-agent');
       expect(await board.must(`readlink /proc/${pid}/exe`)).toBe('/usr/lib/roastery-node/bin/node');
       expect(await board.must('systemctl is-enabled roastery-agent')).toBe('enabled');
-      shown.charge = true;
-      shown.beans = 1800;
+      portal.shown.charge = true;
+      portal.shown.beans = 1800;
       await expect
-        .poll(async () => (await admin.call(listRoasts)).roasts[0]?.status, { timeout: 30_000 })
+        .poll(async () => (await portal.admin.call(listRoasts)).roasts[0]?.status, { timeout: 30_000 })
         .toBe('in_progress');
-      shown.charge = false;
+      portal.shown.charge = false;
       // Once more is safe, also without a ticket.
       expect((await board.run(install())).code).toBe(0);
-      await isLive('FRESH', '1.0.0');
+      await portal.isLive('FRESH', '1.0.0');
       await board.must('apt-get purge -y -q roastery-agent roastery-node');
       expect((await board.run('ls -d /usr/lib/roastery-agent /usr/lib/roastery-node')).code).not.toBe(0);
     }, 240_000);
 
     it('install.sh: ends with one true sentence where it can’t go on, and leaves nothing installed', async () => {
-      await using board = await boot('wrong');
-      const script = await (await fetch(`${stack.url}/packages/install.sh`)).text();
+      await using board = await portal.boot('wrong');
+      const script = await (await fetch(`${portal.stack.url}/packages/install.sh`)).text();
       writeFileSync(board.pathTo('/srv/install.sh'), script);
       const ends = async (command: string): Promise<[number, string]> => {
         const { code, said } = await board.run(`{ ${command}; } 2>&1`);
@@ -184,13 +132,13 @@ describe.skipIf(obstacle !== undefined)(
         'This is debian 11, which is too old: the agent needs Debian or Raspberry Pi OS, 12 or later.',
       ]);
       await board.must('cp /root/os-release /etc/os-release');
-      board.cut(stack.ports.http);
+      board.cut(portal.stack.ports.http);
       expect(await ends(saved())).toEqual([
         1,
-        `The packages at ${stack.url} could not be read: check this board's network, clock and DNS, then run this again.`,
+        `The packages at ${portal.stack.url} could not be read: check this board's network, clock and DNS, then run this again.`,
       ]);
       using stranger = await serveInstead(await releases.make('1.0.0', 'stranger', 10));
-      board.lead(stack.ports.http, stranger.port);
+      board.lead(portal.stack.ports.http, stranger.port);
       const [code, sentence] = await ends(saved());
       expect([code, sentence]).toEqual([
         2,
@@ -203,7 +151,7 @@ describe.skipIf(obstacle !== undefined)(
       writeFileSync(board.pathTo('/root/half.sh'), script.slice(0, script.length * 0.9));
       await board.run('sh /root/half.sh');
       expect((await board.run('dpkg-query --show roastery-agent roastery-node')).code).not.toBe(0);
-      board.lead(stack.ports.http);
+      board.lead(portal.stack.ports.http);
       expect(await ends(saved('PAIR-BCDF-GHJK-LMNP'))).toEqual([
         2,
         'The agent is installed and not paired: see the sentence above.',
@@ -211,22 +159,22 @@ describe.skipIf(obstacle !== undefined)(
     }, 240_000);
 
     it('update: a signed one is installed and tried; unsigned, wrongly signed and torn ones change nothing', async () => {
-      await using board = await boot('drill');
-      const ticket = await register('DRILL');
+      await using board = await portal.boot('drill');
+      const ticket = await portal.register('DRILL');
       await board.must(install(ticket));
       await board.must('echo TRIAL_SECONDS=6 >>/etc/roastery-agent/settings.env; systemctl restart roastery-agent');
-      await isLive('DRILL', '1.0.0');
+      await portal.isLive('DRILL', '1.0.0');
       const next = await releases.make('2.0.0', 'ours', 20);
       const update = 'apt-get update -q && apt-get install -q -y --only-upgrade roastery-agent';
       const own =
         '-o Dir::Etc::sourcelist=/etc/apt/sources.list.d/roastery.sources -o Dir::Etc::sourceparts=- -o APT::Update::Error-Mode=any';
       const tries = async (root: string, bend?: Bend): Promise<string> => {
         using server = await serveInstead(root, bend);
-        board.lead(stack.ports.http, server.port);
+        board.lead(portal.stack.ports.http, server.port);
         const { code, said } = await board.run(update.replace('update -q', `update -q ${own}`));
-        board.lead(stack.ports.http);
+        board.lead(portal.stack.ports.http);
         const installed = await board.must("dpkg-query --show --showformat='${Version}' roastery-agent");
-        await isLive('DRILL', installed);
+        await portal.isLive('DRILL', installed);
         return `${code === 0 ? 'installed' : 'refused'}, runs ${installed}: ${said.match(/^[EW]: .*$/m)?.[0] ?? ''}`;
       };
       const signatures = /\/(InRelease|Release\.gpg)$/;
