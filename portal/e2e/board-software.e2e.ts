@@ -10,7 +10,7 @@ import { openRoastery, register, type TestRoastery } from './roastery.ts';
 const fingerprint = '135A82079F405D38AC3C4DFE395F1F64A0A0E75B';
 const repository: PackageRepository = {
   version: '0.1.0',
-  fingerprint,
+  fingerprints: [fingerprint],
   packages: ['arm64', 'armhf'].map((architecture) => ({
     name: 'roastery-agent',
     version: '0.1.0',

@@ -8,6 +8,7 @@ import { whyNoSystemd } from '@roastery/testing/real-systemd';
 import { until } from '@roastery/testing/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareReleases } from '../testing/board-release.ts';
+import type { FreshBoard } from '../testing/fresh-board.ts';
 import { openPortalForBoards, type PortalForBoards } from '../testing/portal-for-boards.ts';
 import type { NodeArchitecture } from './node-package.ts';
 import { whyNoGpg } from './release-key.ts';
@@ -70,6 +71,20 @@ const serveInstead = async (root: string, bend: Bend = (_path, content) => conte
       server.closeAllConnections();
     },
   };
+};
+
+/** What becomes of a board that updates itself from this folder: what apt does, and the version that is live afterwards. */
+const updateFrom = async (board: FreshBoard, serialNumber: string, root: string, bend?: Bend): Promise<string> => {
+  using server = await serveInstead(root, bend);
+  board.lead(portal.stack.ports.http, server.port);
+  const source = '-o Dir::Etc::sourcelist=/etc/apt/sources.list.d/roastery.sources -o Dir::Etc::sourceparts=-';
+  const { code, said } = await board.run(
+    `apt-get update -q ${source} -o APT::Update::Error-Mode=any && apt-get install -q -y --only-upgrade roastery-agent`,
+  );
+  board.lead(portal.stack.ports.http);
+  const installed = await board.must("dpkg-query --show --showformat='${Version}' roastery-agent");
+  await portal.isLive(serialNumber, installed);
+  return `${code === 0 ? 'installed' : 'refused'}, runs ${installed}: ${said.match(/^[EW]: .*$/m)?.[0] ?? ''}`;
 };
 
 describe.skipIf(obstacle !== undefined)(
@@ -165,18 +180,7 @@ describe.skipIf(obstacle !== undefined)(
       await board.must('echo TRIAL_SECONDS=6 >>/etc/roastery-agent/settings.env; systemctl restart roastery-agent');
       await portal.isLive('DRILL', '1.0.0');
       const next = await releases.make('2.0.0', 'ours', 20);
-      const update = 'apt-get update -q && apt-get install -q -y --only-upgrade roastery-agent';
-      const own =
-        '-o Dir::Etc::sourcelist=/etc/apt/sources.list.d/roastery.sources -o Dir::Etc::sourceparts=- -o APT::Update::Error-Mode=any';
-      const tries = async (root: string, bend?: Bend): Promise<string> => {
-        using server = await serveInstead(root, bend);
-        board.lead(portal.stack.ports.http, server.port);
-        const { code, said } = await board.run(update.replace('update -q', `update -q ${own}`));
-        board.lead(portal.stack.ports.http);
-        const installed = await board.must("dpkg-query --show --showformat='${Version}' roastery-agent");
-        await portal.isLive('DRILL', installed);
-        return `${code === 0 ? 'installed' : 'refused'}, runs ${installed}: ${said.match(/^[EW]: .*$/m)?.[0] ?? ''}`;
-      };
+      const tries = (root: string, bend?: Bend) => updateFrom(board, 'DRILL', root, bend);
       const signatures = /\/(InRelease|Release\.gpg)$/;
       const withoutSignature: Bend = (path, content) => (signatures.test(path) ? undefined : content);
       const outcomes = {
@@ -200,6 +204,25 @@ describe.skipIf(obstacle !== undefined)(
           throw new Error(said);
         },
         { timeoutMs: 60_000, everyMs: 500 },
+      );
+    }, 300_000);
+
+    it('key: a release signed with both brings the next key; then that one alone is enough, and the earlier one is refused', async () => {
+      await using board = await portal.boot('key');
+      await board.must(install(await portal.register('KEY')));
+      await board.must('echo TRIAL_SECONDS=6 >>/etc/roastery-agent/settings.env; systemctl restart roastery-agent');
+      await portal.isLive('KEY', '1.0.0');
+      releases.copyKeys('ours', 'next');
+      releases.addKey('next');
+      expect(await updateFrom(board, 'KEY', await releases.make('2.0.0', 'next', 20))).toMatch(
+        /^installed, runs 2\.0\.0/,
+      );
+      releases.retireFirstKey('next');
+      expect(await updateFrom(board, 'KEY', await releases.make('3.0.0', 'next', 30))).toMatch(
+        /^installed, runs 3\.0\.0/,
+      );
+      expect(await updateFrom(board, 'KEY', await releases.make('4.0.0', 'ours', 40))).toMatch(
+        /^refused, runs 3\.0\.0/,
       );
     }, 300_000);
   },

@@ -69,7 +69,13 @@ const copyright = (): string => {
 };
 
 /** Everything that lies on the board afterwards, without its folders. */
-const filesFor = (architecture: Architecture, bundle: ProgramBundle, version: string): TarEntry[] => [
+const filesFor = (
+  architecture: Architecture,
+  bundle: ProgramBundle,
+  version: string,
+  keyring: Buffer | undefined,
+): TarEntry[] => [
+  ...(keyring === undefined ? [] : [file(`usr/share/${name}/keyring.asc`, keyring)]),
   file(`etc/${name}/settings.env`, board('settings.env')),
   file('usr/bin/device-agent', board('device-agent'), 0o755),
   file(`usr/lib/${name}/launch`, board('launch'), 0o755),
@@ -96,12 +102,13 @@ const nodeDependency = (architecture: Architecture): string =>
 
 /**
  * The Debian package of the agent for one architecture: the same bytes whoever builds it, wherever and whenever. Throws when
- * the changelog is of another version.
+ * the changelog is of another version. A board that has its packages from a repository trusts `keyring` from then on.
  */
 export const packageFor = (
   architecture: Architecture,
   bundle: ProgramBundle,
   env: NodeJS.ProcessEnv = process.env,
+  keyring?: Buffer,
 ): DebianPackage => {
   const { version, seconds } = readRelease();
   return debOf({
@@ -109,7 +116,7 @@ export const packageFor = (
       .replace('@VERSION@', version)
       .replace('@ARCHITECTURE@', architecture)
       .replace('@NODE@', nodeDependency(architecture)),
-    files: filesFor(architecture, bundle, version),
+    files: filesFor(architecture, bundle, version, keyring),
     scripts: Object.fromEntries(['postinst', 'postrm', 'preinst', 'prerm'].map((name) => [name, board(name)])),
     conffiles: [`/etc/${name}/settings.env`],
     seconds: packageSeconds(env, seconds),

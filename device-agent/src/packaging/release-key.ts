@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join, relative, isAbsolute } from 'node:path';
 
 const owner = 'Roastery packages';
@@ -23,16 +23,16 @@ const isInside = (folder: string, root: string): boolean => {
 };
 
 /**
- * The key that signs releases, in a folder of gpg's own; it is made at the first use and never leaves that folder. `close`
- * ends the agent that gpg has started for it. Throws where the folder lies in the repository or others can read it.
+ * The keys that sign releases, in a folder of gpg's own; the first is made at the first use, another one with `another`. They
+ * never leave that folder. Disposing ends the agent that gpg has started for it. Throws where the folder lies in the
+ * repository or others can read it.
  */
-export const openReleaseKey = (folder: string, repository: string) => {
+export const openReleaseKeys = (folder: string, repository: string, { another = false } = {}) => {
   if (whyNoGpg !== undefined) throw new Error(whyNoGpg);
   if (isInside(folder, repository))
     throw new Error(
       `the release key must not lie in the repository: set RELEASE_KEY_DIR to a folder outside of ${repository}`,
     );
-  const isNew = !existsSync(folder);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   if ((statSync(folder).mode & 0o077) !== 0)
     throw new Error(`other users can read the release key: chmod -R go= ${folder}`);
@@ -50,19 +50,23 @@ export const openReleaseKey = (folder: string, repository: string) => {
         .toString()
         .matchAll(/^fpr:+([0-9A-F]{40}):/gm),
     ].map(([, found = '']) => found);
-  if (readFingerprints().length === 0) {
-    gpg(['--passphrase', '', '--quick-generate-key', owner, 'ed25519', 'sign', 'never']);
+  const before = readFingerprints();
+  if (before.length === 0 || another) {
+    const name = before.length === 0 ? owner : `${owner} ${before.length + 1}`;
+    gpg(['--passphrase', '', '--quick-generate-key', name, 'ed25519', 'sign', 'never']);
     lock(folder);
   }
-  const [fingerprint = '', ...others] = readFingerprints();
-  if (others.length > 0) throw new Error(`${folder} holds several keys: keep one`);
+  const fingerprints = readFingerprints();
+  const signers = fingerprints.flatMap((fingerprint) => ['--local-user', fingerprint]);
   const sign = (words: readonly string[], content: Buffer): Buffer =>
-    gpg(['--local-user', fingerprint, '--digest-algo', 'SHA512', ...words], content);
+    gpg([...signers, '--digest-algo', 'SHA512', ...words], content);
   return {
-    isNew,
-    fingerprint,
-    /** For boards, in letters. */
-    publicKey: gpg(['--armor', '--export-options', 'export-minimal', '--export', fingerprint]),
+    /** Made by this call. */
+    made: fingerprints.filter((fingerprint) => !before.includes(fingerprint)),
+    fingerprints,
+    /** For boards, in letters: all of them. */
+    publicKeys: gpg(['--armor', '--export-options', 'export-minimal', '--export', ...fingerprints]),
+    /** By every key: a board needs to know one of them. */
     signInline: (content: Buffer) => sign(['--clear-sign'], content),
     signApart: (content: Buffer) => sign(['--armor', '--detach-sign'], content),
     [Symbol.dispose]: (): void => {
@@ -70,4 +74,4 @@ export const openReleaseKey = (folder: string, repository: string) => {
     },
   };
 };
-export type ReleaseKey = ReturnType<typeof openReleaseKey>;
+export type ReleaseKeys = ReturnType<typeof openReleaseKeys>;

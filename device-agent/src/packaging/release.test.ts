@@ -12,7 +12,7 @@ import { tarOf } from '../core/tar.ts';
 import { aptRepositoryOf } from './apt-repository.ts';
 import { debOf, packageFile } from './deb.ts';
 import { nodePackageFor, readFromTar } from './node-package.ts';
-import { openReleaseKey, whyNoGpg } from './release-key.ts';
+import { openReleaseKeys, whyNoGpg } from './release-key.ts';
 import { releaseOf, writeRelease } from './release.ts';
 
 const has = (program: string): boolean => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
@@ -94,10 +94,13 @@ describe('the package of Node.js', () => {
 describe.skipIf(whyNoGpg !== undefined)(`a signed release (skipped without gpg)`, () => {
   const keyFolder = join(folder, 'key');
   const makeRelease = () => {
-    using key = openReleaseKey(keyFolder, repositoryRoot());
+    using keys = openReleaseKeys(keyFolder, repositoryRoot());
     const installScript = readFileSync(join(repositoryRoot(), 'deploy/board/install.sh'), 'utf8');
     const changelog = '# Changelog\n\n## Unreleased\n\n- Boards install themselves.\n\n## 0.0.9\n\n- Old.\n';
-    return { key, files: releaseOf({ version: '0.1.0', debs, key, seconds, installScript, changelog, sbom: '{}\n' }) };
+    return {
+      key: keys,
+      files: releaseOf({ version: '0.1.0', debs, keys, seconds, installScript, changelog, sbom: '{}\n' }),
+    };
   };
   const { key, files } = whyNoGpg === undefined ? makeRelease() : { key: undefined, files: new Map<string, Buffer>() };
   const out = join(folder, 'out');
@@ -108,17 +111,17 @@ describe.skipIf(whyNoGpg !== undefined)(`a signed release (skipped without gpg)`
   };
 
   it('release key: is made once, readable by its owner alone, and never in the repository', () => {
-    expect(key?.isNew).toBe(true);
+    expect(key?.made).toEqual(key?.fingerprints);
     expect(statSync(keyFolder).mode & 0o777).toBe(0o700);
     expect(statSync(join(keyFolder, 'pubring.kbx')).mode & 0o777).toBe(0o600);
-    using again = openReleaseKey(keyFolder, repositoryRoot());
-    expect([again.isNew, again.fingerprint]).toEqual([false, key?.fingerprint]);
-    expect(() => openReleaseKey(join(repositoryRoot(), 'key'), repositoryRoot())).toThrow(
+    using again = openReleaseKeys(keyFolder, repositoryRoot());
+    expect([again.made, again.fingerprints]).toEqual([[], key?.fingerprints]);
+    expect(() => openReleaseKeys(join(repositoryRoot(), 'key'), repositoryRoot())).toThrow(
       /must not lie in the repository/,
     );
     const open = join(folder, 'open');
     mkdirSync(open, { mode: 0o755 });
-    expect(() => openReleaseKey(open, repositoryRoot())).toThrow(/other users can read the release key: chmod/);
+    expect(() => openReleaseKeys(open, repositoryRoot())).toThrow(/other users can read the release key: chmod/);
   });
 
   it.skipIf(!has('gpgv'))('is accepted by gpgv, and refused with one byte changed (skipped without gpgv)', async () => {
@@ -138,7 +141,7 @@ describe.skipIf(whyNoGpg !== undefined)(`a signed release (skipped without gpg)`
     await writeRelease(out, files);
     expect(() => statSync(join(out, 'of-the-release-before'))).toThrow(/ENOENT/);
     const about = parseJson(packageRepositoryShape, text(files, 'packages/repository.json'));
-    expect(about.data).toMatchObject({ version: '0.1.0', fingerprint: key?.fingerprint });
+    expect(about.data).toMatchObject({ version: '0.1.0', fingerprints: key?.fingerprints });
     expect(about.data?.packages.map(({ name, architecture }) => `${name} ${architecture}`)).toEqual([
       'roastery-agent arm64',
       'roastery-agent armhf',
@@ -146,7 +149,7 @@ describe.skipIf(whyNoGpg !== undefined)(`a signed release (skipped without gpg)`
     ]);
     expect(text(files, 'RELEASE_NOTES.md')).toMatch(/^# 0\.1\.0\n[^]*\n- Boards install themselves\.\n$/);
     const script = text(files, 'packages/install.sh');
-    expect(script).toContain(`fingerprint='${key?.fingerprint}'`);
+    expect(script).toContain(`fingerprint='${key?.fingerprints[0]}'`);
     expect(script).toContain(`<<'KEY'\n${text(files, 'packages/roastery.asc')}KEY\n`);
   });
 });

@@ -10,12 +10,12 @@ import { aptRepositoryOf, poolPath, releasePath } from './apt-repository.ts';
 import { fieldOf, type DebianPackage } from './deb.ts';
 import { nodeArchitectures, nodeRuntime } from './node-package.ts';
 import { architectures } from './program-bundle.ts';
-import type { ReleaseKey } from './release-key.ts';
+import type { ReleaseKeys } from './release-key.ts';
 
 export interface ReleaseParts {
   readonly version: string;
   readonly debs: readonly DebianPackage[];
-  readonly key: Pick<ReleaseKey, 'fingerprint' | 'publicKey' | 'signInline' | 'signApart'>;
+  readonly keys: Pick<ReleaseKeys, 'fingerprints' | 'publicKeys' | 'signInline' | 'signApart'>;
   /** Time of the release, seconds since 1970. A board ignores one that is older than the last it saw. */
   readonly seconds: number;
   /** `deploy/board/install.sh` */
@@ -26,9 +26,9 @@ export interface ReleaseParts {
 
 const sha256 = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
 
-const repositoryOf = ({ version, debs, key }: ReleaseParts): PackageRepository => ({
+const repositoryOf = ({ version, debs, keys }: ReleaseParts): PackageRepository => ({
   version,
-  fingerprint: key.fingerprint,
+  fingerprints: keys.fingerprints,
   packages: debs.map((deb) => ({
     name: fieldOf(deb.control, 'Package'),
     version: fieldOf(deb.control, 'Version'),
@@ -48,9 +48,9 @@ const changesOf = (changelog: string, version: string): string => {
   return (found ?? '').replace(/^## .*\n/, '').trim();
 };
 
-const notesOf = ({ version, key, changelog }: ReleaseParts): string => `# ${version}
+const notesOf = ({ version, keys, changelog }: ReleaseParts): string => `# ${version}
 
-Packages for boards: \`packages/\`, an apt repository signed with the key ${key.fingerprint}.
+Packages for boards: \`packages/\`, an apt repository signed with the key ${keys.fingerprints.join(' and ')}.
 \`roastery-node\` brings Node.js ${nodeRuntime.version} for ${nodeArchitectures.join(' and ')}; armhf uses the system's (20.19 or later).
 
 To check the files: \`gpg --verify SHA256SUMS.asc SHA256SUMS && sha256sum --check SHA256SUMS\`
@@ -60,18 +60,18 @@ ${changesOf(changelog, version)}
 
 /** Everything of a release: path → content. */
 export const releaseOf = (parts: ReleaseParts): ReadonlyMap<string, Buffer> => {
-  const { debs, key, seconds, installScript, sbom } = parts;
+  const { debs, keys, seconds, installScript, sbom } = parts;
   const repository = aptRepositoryOf(debs, { architectures, seconds });
   const toSign = repository.get(releasePath);
   if (toSign === undefined) throw new Error('the repository has no Release file');
   const script = installScript
-    .replaceAll('@FINGERPRINT@', key.fingerprint)
-    .replace('@KEY@\n', key.publicKey.toString());
+    .replaceAll('@FINGERPRINT@', keys.fingerprints.join(' or '))
+    .replace('@KEY@\n', keys.publicKeys.toString());
   const packages = new Map([
     ...repository,
-    [`${dirname(releasePath)}/InRelease`, key.signInline(toSign)],
-    [`${releasePath}.gpg`, key.signApart(toSign)],
-    ['roastery.asc', key.publicKey],
+    [`${dirname(releasePath)}/InRelease`, keys.signInline(toSign)],
+    [`${releasePath}.gpg`, keys.signApart(toSign)],
+    ['roastery.asc', keys.publicKeys],
     ['install.sh', Buffer.from(script)],
     ['repository.json', Buffer.from(`${JSON.stringify(repositoryOf(parts), null, 2)}\n`)],
   ]);
@@ -81,7 +81,7 @@ export const releaseOf = (parts: ReleaseParts): ReadonlyMap<string, Buffer> => {
     ['sbom.cdx.json', Buffer.from(sbom)],
   ]);
   const sums = Buffer.from([...files].map(([path, content]) => `${sha256(content)}  ${path}\n`).join(''));
-  return new Map([...files, ['SHA256SUMS', sums], ['SHA256SUMS.asc', key.signApart(sums)]]);
+  return new Map([...files, ['SHA256SUMS', sums], ['SHA256SUMS.asc', keys.signApart(sums)]]);
 };
 
 /** Puts a release in the place of the one before, whole: an api that starts in between finds the one or the other. */

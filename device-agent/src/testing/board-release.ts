@@ -1,16 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '@roastery/testing/shared-data';
 import { packageFor } from '../packaging/board-package.ts';
 import type { DebianPackage } from '../packaging/deb.ts';
 import { nodePackageFor, type NodeArchitecture } from '../packaging/node-package.ts';
 import { bundleProgram } from '../packaging/program-bundle.ts';
-import { openReleaseKey } from '../packaging/release-key.ts';
+import { openReleaseKeys } from '../packaging/release-key.ts';
 import { releaseOf, writeRelease } from '../packaging/release.ts';
 
-/** The real package of the agent under another version number. Needs dpkg-deb. */
-const underVersion = (real: DebianPackage, version: string, folder: string): DebianPackage => {
+/** The real package of the agent under another version number, with this keyring. Needs dpkg-deb. */
+const underVersion = (real: DebianPackage, version: string, folder: string, keyring: Buffer): DebianPackage => {
   const tree = mkdtempSync(join(folder, 'tree-'));
   const path = join(folder, `${version}.deb`);
   writeFileSync(path, real.content);
@@ -19,29 +19,48 @@ const underVersion = (real: DebianPackage, version: string, folder: string): Deb
     writeFileSync(join(tree, name), change(readFileSync(join(tree, name), 'utf8')));
   edit('DEBIAN/control', (text) => text.replace(/^Version: .*$/m, `Version: ${version}`));
   edit('usr/lib/roastery-agent/package.json', (text) => text.replace(/"version":"[^"]*"/, `"version":"${version}"`));
+  edit('usr/share/roastery-agent/keyring.asc', () => keyring.toString());
   execFileSync('dpkg-deb', ['-Zgzip', '-z1', '--root-owner-group', '--build', tree, path]);
   rmSync(tree, { recursive: true });
-  const control =
-    readFileSync(path).length > 0 ? execFileSync('dpkg-deb', ['--field', path], { encoding: 'utf8' }) : '';
-  return { fileName: real.fileName.replace(/_[^_]+_/, `_${version}_`), control, content: readFileSync(path) };
+  return {
+    fileName: real.fileName.replace(/_[^_]+_/, `_${version}_`),
+    control: execFileSync('dpkg-deb', ['--field', path], { encoding: 'utf8' }),
+    content: readFileSync(path),
+  };
 };
 
 /** Makes releases of the real agent, with the Node.js of this process, in folders below `folder`. */
 export const prepareReleases = async (folder: string, architecture: NodeArchitecture) => {
-  const real = packageFor(architecture, await bundleProgram(), {});
+  const real = packageFor(architecture, await bundleProgram(), {}, Buffer.from('in its place\n'));
   const licence = Buffer.from('MIT\n');
   const node = nodePackageFor(architecture, { program: readFileSync(process.execPath), licence }, 1_795_000_000);
   const installScript = readFileSync(join(repositoryRoot(), 'deploy/board/install.sh'), 'utf8');
+  const keysIn = (name: string, another = false) =>
+    openReleaseKeys(join(folder, `key-${name}`), repositoryRoot(), { another });
   return {
-    /** The folder `packages` of a release of this version, signed with the key of that name, `seconds` after the first. */
+    /** The folder `packages` of a release of this version, signed with the keys of that name, `seconds` after the first. */
     async make(version: string, keyName: string, seconds: number): Promise<string> {
-      using key = openReleaseKey(join(folder, `key-${keyName}`), repositoryRoot());
-      const debs = [underVersion(real, version, folder), node];
+      using keys = keysIn(keyName);
+      const debs = [underVersion(real, version, folder, keys.publicKeys), node];
       const now = Math.floor(Date.now() / 1000) - 1000 + seconds;
-      const parts = { version, debs, key, seconds: now, installScript, changelog: '', sbom: '{}\n' };
+      const parts = { version, debs, keys, seconds: now, installScript, changelog: '', sbom: '{}\n' };
       const out = join(folder, `release-${version}-${keyName}`);
       await writeRelease(out, releaseOf(parts));
       return join(out, 'packages');
+    },
+    /** Makes a second key of that name, as `npm run release -- --new-key` does. */
+    addKey(keyName: string): void {
+      keysIn(keyName, true)[Symbol.dispose]();
+    },
+    /** Keeps these keys, as they are now, under another name. */
+    copyKeys(keyName: string, copy: string): void {
+      cpSync(join(folder, `key-${keyName}`), join(folder, `key-${copy}`), { recursive: true });
+    },
+    /** Removes the first key of that name, as the owner does when no board needs it any more. */
+    retireFirstKey(keyName: string): void {
+      using keys = keysIn(keyName);
+      const words = ['--batch', '--yes', '--delete-secret-and-public-key', keys.fingerprints[0] ?? ''];
+      execFileSync('gpg', ['--homedir', join(folder, `key-${keyName}`), ...words]);
     },
   };
 };

@@ -10,8 +10,8 @@ const fingerprintShape = z.string().regex(/^[0-9A-F]{40}$/);
 /** What a repository of packages says of itself, in its `repository.json`. */
 export const packageRepositoryShape = z.object({
   version: z.string(),
-  /** Of the key that signs it. */
-  fingerprint: fingerprintShape,
+  /** Of the keys that sign it: more than one while a key is replaced. */
+  fingerprints: z.array(fingerprintShape).min(1),
   packages: z.array(
     z.object({
       name: z.string(),

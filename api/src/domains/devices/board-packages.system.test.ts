@@ -9,8 +9,7 @@ import { migratedTemplate } from '../../testing/ingest-fixture.ts';
 import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
 
 const deb = Buffer.from(Array.from({ length: 5000 }, (_, at) => at % 251));
-const fingerprint = 'A'.repeat(40);
-const repository: PackageRepository = { version: '0.1.0', fingerprint, packages: [] };
+const repository: PackageRepository = { version: '0.1.0', fingerprints: ['A'.repeat(40)], packages: [] };
 const contents = {
   'repository.json': JSON.stringify(repository),
   'install.sh': "#!/bin/sh\nportal='@PORTAL@'\n",

@@ -47,9 +47,11 @@ const Repository = ({ repository, portalUrl }: { repository: PackageRepository; 
           <Fact label={t`Version`}>{repository.version}</Fact>
           <Fact label={t`Boards`}>{architectures.join(', ')}</Fact>
           <Fact label={t`Fingerprint of the key`}>
-            <code data-testid="fingerprint" className="font-mono text-sm wrap-anywhere">
-              {inGroups(repository.fingerprint)}
-            </code>
+            {repository.fingerprints.map((fingerprint) => (
+              <code key={fingerprint} data-testid="fingerprint" className="block font-mono text-sm wrap-anywhere">
+                {inGroups(fingerprint)}
+              </code>
+            ))}
           </Fact>
         </dl>
       </Card>
