@@ -35,7 +35,9 @@ export const deviceRoutes: Domain = (routes) => {
     repository: packages?.about ?? null,
   }));
   routes.forUser(contract.listDevices, ({ sql }, { query }) => listDevices(sql, query));
-  routes.forUser(contract.listPairingTickets, ({ sql }, { query }) => listTickets(sql, query));
+  routes.forUser(contract.listPairingTickets, ({ sql, config }, { query }) =>
+    listTickets(sql, config.secretKey, query),
+  );
   routes.forUser(contract.getPairing, async ({ sql, user }, { params }) => {
     const { id } = await findManagedMachine(sql, user, params.id);
     const [tickets, credentials] = await Promise.all([newestTickets(sql, [id]), standingCredentials(sql, [id])]);

@@ -1,10 +1,11 @@
+import { isPairingCode, lettersOfPairingCode } from '@roastery/contract/devices';
 import { apiBasePath } from '@roastery/contract/endpoint';
 import type { IssuedTicket, PairingTicket, TicketState } from '@roastery/contract/fleet';
 import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { UserContext } from '../../context.ts';
 import { containing, type Sql } from '../../db/sql.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
-import { issueTicket } from '../../identity/pairing-tickets.ts';
+import { hashPairingCode, issueTicket } from '../../identity/pairing-tickets.ts';
 import { findManagedMachine, lockManagedMachine } from '../../identity/machines.ts';
 
 const stateOf = (sql: Sql) => sql`
@@ -44,11 +45,16 @@ export interface TicketListQuery {
   readonly state?: TicketState | undefined;
 }
 
-export const listTickets = async (sql: Sql, query: TicketListQuery) => {
+/** The hash of a ticket's whole ID; undefined when the text is none. A part of an ID finds nothing. */
+const hashOfId = (secretKey: string, text: string): Buffer | undefined =>
+  isPairingCode(lettersOfPairingCode(text)) ? hashPairingCode(secretKey, text) : undefined;
+
+export const listTickets = async (sql: Sql, secretKey: string, query: TicketListQuery) => {
   const search = query.q === undefined || query.q === '' ? undefined : containing(query.q);
+  const hash = hashOfId(secretKey, query.q ?? '');
   const where = sql`
     true ${query.state === undefined ? sql`` : sql`AND ${stateOf(sql)} = ${query.state}`}
-    ${search === undefined ? sql`` : sql`AND (m.serial_number ILIKE ${search} OR m.display_name ILIKE ${search} OR o.full_name ILIKE ${search})`}`;
+    ${search === undefined ? sql`` : sql`AND (m.serial_number ILIKE ${search} OR m.display_name ILIKE ${search} OR o.full_name ILIKE ${search} ${hash === undefined ? sql`` : sql`OR t.code_hash = ${hash}`})`}`;
   const [count] = await sql<{ total: number }[]>`SELECT count(*) AS total FROM ${from(sql)} WHERE ${where}`;
   const tickets = await sql<PairingTicket[]>`
     SELECT ${columns(sql)} FROM ${from(sql)} WHERE ${where}

@@ -47,7 +47,7 @@ export default function DevicesPage() {
           <ListSearch
             search={{ value: typed, onChange: setTyped }}
             label={t`Search devices`}
-            placeholder={t`Machine, serial number or owner`}
+            placeholder={tab === 'tickets' ? t`Machine, owner or ticket ID` : t`Machine, serial number or owner`}
           />
         )}
         {tab === 'boards' && <Boards />}
