@@ -1,8 +1,8 @@
 import { describeFile } from './domains/imports/describe-file.ts';
+import { readLots, readLotsFile } from './domains/imports/lots/read-lots.ts';
 import { recordingIn } from './domains/imports/recording-in-file.ts';
 import { restoreArtisanFile } from './domains/imports/restore-artisan-file.ts';
 import { describeRoastFile, readRecording } from './domains/imports/roast-file-jobs.ts';
-import { readLots, readLotsCsv } from './domains/inventory/lot-csv.ts';
 import { restoreRoastFile } from './file-reading/restored-file.ts';
 import { serveJobs, served } from './file-reading/serve-jobs.ts';
 
@@ -11,5 +11,5 @@ await serveJobs([
   served(describeRoastFile, describeFile),
   served(readRecording, recordingIn),
   served(restoreRoastFile, restoreArtisanFile),
-  served(readLots, (content) => readLotsCsv(new TextDecoder().decode(content))),
+  served(readLots, readLotsFile),
 ]);

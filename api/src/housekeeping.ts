@@ -1,3 +1,4 @@
+import { removeOldLotImports } from './domains/imports/lots/lot-importer.ts';
 import { removeOldImports } from './domains/imports/many/importer.ts';
 import { removeOldUploads } from './domains/imports/uploads.ts';
 import { deleteExpiredLimits } from './identity/sign-in-limits.ts';
@@ -23,6 +24,7 @@ export const createHousekeeping =
         removeOldMail,
         removeOldUploads,
         removeOldImports,
+        removeOldLotImports,
       ]) {
         try {
           await remove(sql);

@@ -6,6 +6,7 @@ import { mailer } from './domains/alerts/mailer.ts';
 import { watchOverlaps } from './domains/devices/end-overlaps.ts';
 import { domains } from './domains/domains.ts';
 import { prepareFirstStart } from './domains/users/first-start.ts';
+import { lotImporter } from './domains/imports/lots/lot-importer.ts';
 import { importer } from './domains/imports/many/importer.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { startIngest } from './ingest/ingest.ts';
@@ -32,7 +33,16 @@ export const startServer = (config: ApiConfig, log: Logger): Promise<Api> => {
   };
   return startApi(config, log, {
     domains: [...domains, live.routes, quarantineRoutes],
-    services: [createHousekeeping(), watchOverlaps, mailer, importer, alarms.service, ingest, live.service],
+    services: [
+      createHousekeeping(),
+      watchOverlaps,
+      mailer,
+      importer,
+      lotImporter,
+      alarms.service,
+      ingest,
+      live.service,
+    ],
     prepare,
   });
 };

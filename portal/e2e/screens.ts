@@ -237,18 +237,23 @@ export const screens: readonly Screen[] = [
   },
   {
     name: 'inventory-import',
-    address: '/inventory',
+    address: '/inventory/lots/import',
     who: 'ana',
-    shows: 'L-9',
+    shows: 'Choose a list of lots',
+  },
+  {
+    name: 'inventory-import-review',
+    address: '/inventory/lots/import',
+    who: 'ana',
+    shows: 'Missing or unreadable',
     does: async (page) => {
-      await press('Import')(page);
       const file = csvFile(
         'lots.csv',
         'lot_number,coffee_name,origin,initial_weight\nL-9,Konga,Ethiopia,60\n,Bad,,x\n',
       );
-      await page.getByLabel('CSV file').setInputFiles(file);
+      await page.getByLabel('List of lots').setInputFiles(file);
+      await page.getByText('Lot number is required').waitFor();
     },
-    ...over,
   },
   { name: 'lot-new', address: '/inventory/lots/new', who: 'ana', shows: 'Processing & Quality' },
   { name: 'lot', address: '/inventory/lots/{lot}/edit', who: 'ana', shows: 'Counted' },

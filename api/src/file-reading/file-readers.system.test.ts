@@ -6,11 +6,12 @@ import { sharedData } from '@roastery/testing/shared-data';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeRoastFile, readRecording } from '../domains/imports/roast-file-jobs.ts';
-import { readLots } from '../domains/inventory/lot-csv.ts';
+import { readLots, rowsOf } from '../domains/imports/lots/read-lots.ts';
 import { AppError } from '../http/app-error.ts';
 import { writeWorkbook } from '../sheets/write-workbook.ts';
 import { exampleCsv } from '../testing/example-data.ts';
 import { formatFiles } from '../testing/format-files.ts';
+import { lotFiles } from '../testing/lot-files.ts';
 import { hostileFiles, largeCsv, mutated, mutatedWorkbook, workbookOf } from '../testing/hostile-files.ts';
 import { chanceFrom } from '../testing/seeded-random.ts';
 import { openTestApi, type OpenedTestApi } from '../testing/test-api.ts';
@@ -41,6 +42,16 @@ const describeBy = (readers: FileReaders, person: string, content: Uint8Array) =
 const outcome = async (readers: FileReaders, content: Uint8Array, person = 'a person') => {
   try {
     return (await describeBy(readers, person, content)).upload.samples;
+  } catch (error) {
+    if (error instanceof AppError) return `${error.code}: ${JSON.stringify(error.detail)}`;
+    throw error;
+  }
+};
+
+/** How many texts of rows a list of lots has, or its refusal. */
+const lotsOutcome = async (readers: FileReaders, content: Uint8Array): Promise<string> => {
+  try {
+    return `${(await readers.run(readLots, 'a person', content, {})).rows.length} texts`;
   } catch (error) {
     if (error instanceof AppError) return `${error.code}: ${JSON.stringify(error.detail)}`;
     throw error;
@@ -281,14 +292,33 @@ describe('file readers: hostile files', () => {
 
   it('reads lots in a process, and refuses hostile ones', async () => {
     const csv = `lot_number,coffee_name,origin,initial_weight\nA,B,C,60`;
-    expect((await opened.readers.run(readLots, 'a person', Buffer.from(csv), null)).rows[0]?.form?.initial_weight).toBe(
-      60,
-    );
+    const { rows } = await opened.readers.run(readLots, 'a person', Buffer.from(csv), {});
+    expect(rows.flatMap(rowsOf)).toMatchObject([{ line: 2, values: { initial_weight: 60 }, errors: [] }]);
     const wide = `${'x,'.repeat(200_000)}\n1`;
-    await expect(opened.readers.run(readLots, 'a person', Buffer.from(wide), null)).rejects.toThrow(
+    await expect(opened.readers.run(readLots, 'a person', Buffer.from(wide), {})).rejects.toThrow(
       'more than 100 columns',
     );
   });
+
+  it.each(hostileFiles)('answers a list of lots that is $name within its limits', async ({ bytes }) => {
+    expect(await lotsOutcome(opened.readers, bytes)).toMatch(/^(?:\d+ texts|validation: )/);
+    expect(opened.log()).not.toContain('file reader failed');
+  });
+
+  it.each(lotFiles)(
+    'survives damaged and swollen copies of the list $name',
+    { timeout: 300_000 },
+    async ({ bytes }) => {
+      const before = opened.log().length;
+      const chance = chanceFrom(Number(process.env['FUZZ_SEED'] ?? 12));
+      for (let round = 0; round < Math.ceil(damagedCopies / 10); round += 1) {
+        expect(await lotsOutcome(opened.readers, mutated(bytes, chance))).toMatch(/^(?:\d+ texts|validation: )/);
+      }
+      const swollen = Buffer.concat(Array.from({ length: Math.ceil((9 * 1024 * 1024) / bytes.length) }, () => bytes));
+      expect(await lotsOutcome(opened.readers, swollen)).toMatch(/^(?:\d+ texts|validation: )/);
+      expect(opened.log().slice(before)).not.toContain('file reader failed');
+    },
+  );
 
   it('reads a recording as columns that are as long as its times', async () => {
     const recording = await opened.readers.run(readRecording, 'a person', largeCsv(), { time_unit: 's' });

@@ -38,6 +38,21 @@ export const openLedgers = async (
     UPDATE lots SET current_weight = initial_weight::numeric(14, 6) WHERE id = ANY(${[...lotIds]}::uuid[])`;
 };
 
+/** What lots that were just put in have lost already. No recipe can watch them yet, so none is running low. */
+export const adjustNewLots = async (
+  tx: Sql,
+  { moves, note, byUser }: { moves: readonly { lotId: string; kg: number }[]; note: string; byUser: string | null },
+): Promise<void> => {
+  await tx`
+    WITH moved AS (
+      INSERT INTO lot_movements (id, lot_id, at, kg, reason, note, by_user)
+      SELECT n.id, n.lot_id, clock_timestamp(), n.kg, 'adjustment', ${note}, ${byUser}
+        FROM unnest(${moves.map(() => uuidV7())}::uuid[], ${moves.map(({ lotId }) => lotId)}::uuid[],
+                    ${moves.map(({ kg }) => kg)}::numeric[]) AS n (id, lot_id, kg)
+      RETURNING lot_id, kg)
+    UPDATE lots l SET current_weight = l.current_weight + m.kg FROM moved m WHERE l.id = m.lot_id`;
+};
+
 /** On `lots l`: on the shelf, and a recipe linked to it asks to be told when it runs low. */
 export const isWatched = (sql: Sql) => sql`
   (l.archived_at IS NULL AND EXISTS (

@@ -1,5 +1,3 @@
-import type { CsvFile } from './csv.ts';
-
 export type DecimalSign = '.' | ',';
 
 const otherSign = (sign: DecimalSign): DecimalSign => (sign === '.' ? ',' : '.');
@@ -18,8 +16,8 @@ const shownBy = (text: string): DecimalSign | undefined => {
   return signs.length > 1 && signs.every((sign) => sign === last) ? otherSign(last) : last;
 };
 
-/** A program writes one decimal sign in all of a file. Undefined where its numbers show none, or both. */
-const signOfFile = (cells: Iterable<string>): DecimalSign | undefined => {
+/** The decimal sign that numbers show. Undefined where they show none, or both. */
+export const decimalSignOf = (cells: Iterable<string>): DecimalSign | undefined => {
   const shown = new Set<DecimalSign>();
   for (const cell of cells) {
     const sign = shownBy(withoutUnits(cell));
@@ -27,6 +25,16 @@ const signOfFile = (cells: Iterable<string>): DecimalSign | undefined => {
   }
   const [only] = shown;
   return shown.size === 1 ? only : undefined;
+};
+
+/** The signs of the numbers that can be read in two ways. */
+export const openSignsOf = (cells: Iterable<string>): ReadonlySet<DecimalSign> => {
+  const signs = new Set<DecimalSign>();
+  for (const cell of cells) {
+    const text = withoutUnits(cell);
+    if (isOpen(text)) signs.add(text.includes(',') ? ',' : '.');
+  }
+  return signs;
 };
 
 const read = (text: string, decimal: DecimalSign): number => {
@@ -43,23 +51,15 @@ export type ReadNumber =
   | { readonly error: string };
 
 /**
- * Reads the numbers of one file: `1,250.5`, `1.250,5`, `0.500`, `9,4 €`. A single sign before three digits is read as the
- * other numbers of the file have it. Where they don't say, the sign that could not separate the file's cells is the decimal
- * sign, and the other one is refused: a weight that is wrong by a thousand times is worse than a question.
+ * Reads a number: `1,250.5`, `1.250,5`, `0.500`, `9,4 €`. A single sign before three digits is read with the decimal sign of its
+ * column, and refused where that is not known: a weight that is wrong by a thousand times is worse than a question.
  */
-export const numberReader = (
-  numberCells: Iterable<string>,
-  separator: CsvFile['separator'],
-): ((cell: string) => ReadNumber) => {
-  const known = signOfFile(numberCells);
-  const usual: DecimalSign = separator === ';' ? ',' : '.';
-  return (cell) => {
-    const text = withoutUnits(cell);
-    if (isOpen(text) && known === undefined && !text.includes(usual)) {
-      const whole = text.replace(/[.,]/, '');
-      return { error: `can be read in two ways; write ${whole} or ${text.replace(/[.,]/, usual)}` };
-    }
-    const value = read(text, shownBy(text) ?? known ?? usual);
-    return Number.isNaN(value) ? { error: 'is not a number' } : { value };
-  };
+export const numberWith = (cell: string, decimal: DecimalSign | null): ReadNumber => {
+  const text = withoutUnits(cell);
+  if (isOpen(text) && decimal === null) {
+    const other = text.includes(',') ? '.' : ',';
+    return { error: `can be read in two ways; write ${text.replace(/[.,]/, '')} or ${text.replace(/[.,]/, other)}` };
+  }
+  const value = read(text, shownBy(text) ?? decimal ?? '.');
+  return Number.isNaN(value) ? { error: 'is not a number' } : { value };
 };

@@ -180,6 +180,36 @@ export const addDoneImport = async (sql: Sql, userId: string): Promise<string> =
   return id;
 };
 
+/** An open import of lots of this person, with a row that can be imported. */
+export const addLotImport = async (sql: Sql, userId: string): Promise<string> => {
+  const id = uuidV7();
+  const csv = Buffer.from(`lot_number,coffee_name,origin,initial_weight\n${id},Guji,Ethiopia,60\n`);
+  const columns = ['lot_number', 'coffee_name', 'origin', 'initial_weight'].map((field) => ({
+    head: field,
+    samples: [],
+    field,
+    unit: null,
+    decimal: null,
+    date_order: null,
+    is_order_open: false,
+    notes: [],
+  }));
+  await sql`
+    INSERT INTO lot_imports (id, user_id, file_name, reading)
+    VALUES (${id}, ${userId}, 'lots.csv', ${sql.json({ sheet: null, sheets: [], columns, notes: [] })})`;
+  await sql`INSERT INTO lot_import_parts (import_id, part, content) VALUES (${id}, 0, ${csv})`;
+  const values = { lot_number: id, coffee_name: 'Guji', origin: 'Ethiopia', initial_weight: 60 };
+  await sql`INSERT INTO lot_import_rows (import_id, line, "values") VALUES (${id}, 2, ${sql.json(values)})`;
+  return id;
+};
+
+/** An import of lots of this person that is over, and can be undone. */
+export const addDoneLotImport = async (sql: Sql, userId: string): Promise<string> => {
+  const id = await addLotImport(sql, userId);
+  await sql`UPDATE lot_imports SET state = 'done', finished_at = now() WHERE id = ${id}`;
+  return id;
+};
+
 /** A file of an import that was read, and can be imported. */
 export const addFileToImport = async (sql: Sql, userId: string, importId: string): Promise<string> => {
   const id = await addUpload(sql, userId);

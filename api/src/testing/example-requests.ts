@@ -5,10 +5,12 @@ import {
   addBlend,
   addDiscardedRoast,
   addDoneImport,
+  addDoneLotImport,
   addFileToImport,
   addImport,
   addLot,
   addLotAlert,
+  addLotImport,
   addMachine,
   addMap,
   addOption,
@@ -76,6 +78,7 @@ const ruleOfRecipe = async (sql: Sql) => {
   const id = await addProfile(sql);
   return { id, rule_id: await addAlarmRule(sql, { profileId: id }) };
 };
+const lotList = { params: withId(addLotImport), belongs: 'one person' } as const;
 const lot = { params: withId(addLot) };
 const profile = { params: withId(addProfile) };
 const user = { params: withId(addUser) };
@@ -213,6 +216,21 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   startRoastImport: manyFiles,
   undoRoastImport: { params: withId(addDoneImport), belongs: 'one person' },
   deleteRoastImport: manyFiles,
+  createLotImport: {
+    query: { file_name: 'lots.csv' },
+    file: () => 'lot_number,coffee_name,origin,initial_weight\nL-1,Guji,Ethiopia,60\n',
+  },
+  getLotImport: lotList,
+  changeLotImport: { ...lotList, body: () => ({ origin: 'Ethiopia' }) },
+  listLotImportRows: lotList,
+  correctLotImportRow: {
+    params: async (sql, ownerId) => ({ id: await addLotImport(sql, ownerId), line: '2' }),
+    belongs: 'one person',
+    body: () => ({ coffee_name: 'Sidamo' }),
+  },
+  startLotImport: lotList,
+  undoLotImport: { params: withId(addDoneLotImport), belongs: 'one person' },
+  deleteLotImport: lotList,
   logRoast: {
     body: () => ({ coffee_name: 'Guji', start_time: '2026-11-21T07:40:00.000Z', duration_seconds: 640 }),
   },

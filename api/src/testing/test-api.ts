@@ -6,6 +6,7 @@ import { domains } from '../domains/domains.ts';
 import { prepareFirstStart } from '../domains/users/first-start.ts';
 import { quarantineRoutes } from '../ingest/quarantine-replay.ts';
 import { createLive } from '../live/live.ts';
+import { lotImporter } from '../domains/imports/lots/lot-importer.ts';
 import { importer } from '../domains/imports/many/importer.ts';
 import { mailer } from '../domains/alerts/mailer.ts';
 import { startApi } from '../start-api.ts';
@@ -52,7 +53,7 @@ export const startTestApi = async (databaseUrl: string, config: Partial<ApiConfi
   const live = createLive();
   const api = await startApi({ ...settings, checkAnswers: true, ...config }, log, {
     domains: [...domains, live.routes, quarantineRoutes],
-    services: [mailer, importer, live.service],
+    services: [mailer, importer, lotImporter, live.service],
     prepare: async (context) => void (await prepareFirstStart(context)),
   });
   await api.ready;

@@ -23,6 +23,7 @@ import * as profiles from './profiles.ts';
 import * as roastPlan from './roast-plan.ts';
 import * as quarantine from './quarantine.ts';
 import * as roasters from './roasters.ts';
+import * as lotImports from './lot-imports.ts';
 import * as roastImports from './roast-imports.ts';
 import * as roasts from './roasts.ts';
 import * as settings from './settings.ts';
@@ -49,6 +50,7 @@ export const endpoints: readonly Endpoint[] = [
   planned,
   batchNumbers,
   imports,
+  lotImports,
   roastImports,
   exports,
   blends,

@@ -54,8 +54,8 @@ const DOMAIN_IMPORTS: Record<string, readonly string[]> = {
   devices: ['machine-maps'],
   // Who may see a roast, and its curve.
   analytics: ['roasts'],
-  // Uploads, exports, plans and blends are made of roasts.
-  imports: ['planned', 'roasts'],
+  // Uploads, exports, plans and blends are made of roasts. A list of lots becomes an inventory.
+  imports: ['inventory', 'planned', 'roasts'],
   members: ['roasts'],
   exports: ['roasts'],
   // A charge takes the plan that waits for it.

@@ -78,6 +78,10 @@ const routes: RouteObject[] = [
                   { path: '/inventory', ...page(() => import('../features/inventory/InventoryPage.tsx')) },
                   { path: '/inventory/lots', ...page(() => import('../features/inventory/InventoryPage.tsx')) },
                   { path: '/inventory/lots/new', ...page(() => import('../features/inventory/NewLotPage.tsx')) },
+                  {
+                    path: '/inventory/lots/import',
+                    ...page(() => import('../features/inventory/import/ImportLotsPage.tsx')),
+                  },
                   { path: '/inventory/lots/:id/edit', ...page(() => import('../features/inventory/EditLotPage.tsx')) },
                   { path: '/analytics', ...page(() => import('../features/analytics/AnalyticsPage.tsx')) },
                   { path: '/account', ...page(() => import('../features/account/AccountPage.tsx')) },

@@ -34,6 +34,7 @@ export const paths = {
   roast: (id: string) => `/roasts/${encodeURIComponent(id)}`,
   lots: '/inventory',
   newLot: '/inventory/lots/new',
+  importLots: '/inventory/lots/import',
   editLot: (id: string) => `/inventory/lots/${encodeURIComponent(id)}/edit`,
   recipes: '/recipes',
   newRecipe: '/recipes/new',

@@ -17,7 +17,8 @@ import { completedByName } from './named-file.ts';
 import { factColumns, machineOf } from './roast-facts.ts';
 import { type FileRecording, readRecording } from './roast-file-jobs.ts';
 import { storeRecording } from './store-recording.ts';
-import { findDuplicates, findUpload, readContent, type StoredUpload } from './uploads.ts';
+import { readContent } from './file-parts.ts';
+import { findDuplicates, findUpload, type StoredUpload } from './uploads.ts';
 
 /** A person's marks are that person's word; those of a machine or a detector follow the samples like a board's events. */
 const insertMarks = async (
@@ -145,7 +146,7 @@ export const createRoastFromUpload = async (
 ): Promise<Roast> => {
   const upload = await findUpload(context.sql, uploadId, context.user.id);
   if (upload === undefined) throw notFound('Upload');
-  const content = await readContent(context.sql, uploadId);
+  const content = await readContent(context.sql, 'upload', uploadId);
   const recording = await context.files.run(readRecording, context.user.id, content, upload.choices);
   const maker = { user: context.user, actor: actorOf(context) };
   const roastId = await context.sql.begin((tx) =>

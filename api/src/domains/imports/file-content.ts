@@ -51,7 +51,7 @@ export const textOf = onceEach((bytes): string | undefined => {
 });
 
 /** Lines of a text, counted without making them. */
-const countLines = (text: string): number => {
+export const countLines = (text: string): number => {
   let lines = 0;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;
   return lines;
@@ -95,7 +95,8 @@ export const jsonOf = onceEach((bytes): JsonObject | undefined => {
 
 const workbookSentences: Record<WorkbookErrorCode, string> = {
   too_large: 'The workbook unpacks to more than 40 MB.',
-  too_many_cells: 'A cell of the workbook lies too far to the right or too far down. Delete what is not of the roast.',
+  too_many_cells:
+    'A cell of the workbook lies too far to the right or too far down. Delete what lies outside the table.',
   damaged: 'This is no workbook, or it is damaged: it can’t be read.',
 };
 

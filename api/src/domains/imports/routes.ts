@@ -1,8 +1,13 @@
 import * as contract from '@roastery/contract/imports';
+import { importLots as importLotsEndpoint } from '@roastery/contract/inventory';
+import * as lots from '@roastery/contract/lot-imports';
 import * as many from '@roastery/contract/roast-imports';
 import type { Domain } from '../../app.ts';
 import { createRoastFromUpload } from './create-roast-from-upload.ts';
 import { logRoast } from './log-roast.ts';
+import * as lotImports from './lots/change-lot-import.ts';
+import { importLots } from './lots/import-csv.ts';
+import { listRows, readLotImport, readLotImports } from './lots/lot-import-rows.ts';
 import * as imports from './many/change-import.ts';
 import { readImport, readImports } from './many/import-rows.ts';
 import { chooseUpload, getUpload, uploadRoastFile } from './uploads.ts';
@@ -32,4 +37,20 @@ export const importRoutes: Domain = (routes) => {
   routes.forUser(many.undoRoastImport, (context, { params }) => imports.undoImport(context, params.id));
   routes.forUser(many.deleteRoastImport, (context, { params }) => imports.deleteImport(context, params.id));
   routes.forUser(contract.logRoast, (context, { body }) => logRoast(context, body));
+  routes.forUser(importLotsEndpoint, (context, { body }) => importLots(context, body));
+  routes.forUser(lots.listLotImports, async ({ sql, user }) => ({ imports: await readLotImports(sql, user) }));
+  routes.forUser(lots.createLotImport, (context, { query, file }) =>
+    lotImports.createLotImport(context, query.file_name, file),
+  );
+  routes.forUser(lots.getLotImport, ({ sql, user }, { params }) => readLotImport(sql, user, params.id));
+  routes.forUser(lots.changeLotImport, (context, { params, body }) =>
+    lotImports.changeLotImport(context, params.id, body),
+  );
+  routes.forUser(lots.listLotImportRows, ({ sql, user }, { params, query }) => listRows(sql, user, params.id, query));
+  routes.forUser(lots.correctLotImportRow, (context, { params, body }) =>
+    lotImports.correctRow(context, params.id, params.line, body),
+  );
+  routes.forUser(lots.startLotImport, (context, { params }) => lotImports.startLotImport(context, params.id));
+  routes.forUser(lots.undoLotImport, (context, { params }) => lotImports.undoLotImport(context, params.id));
+  routes.forUser(lots.deleteLotImport, (context, { params }) => lotImports.deleteLotImport(context, params.id));
 };

@@ -7,6 +7,7 @@ import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
 import { machineAccess, roastAccess } from '../../identity/access.ts';
+import { readContent, storeContent } from './file-parts.ts';
 import { completedByName } from './named-file.ts';
 import { type DescribedFile, describeRoastFile } from './roast-file-jobs.ts';
 
@@ -58,7 +59,7 @@ export const findMachine = async (sql: Sql, user: SignedInUser, name: string | n
 
 /** Reads an upload in a child process, as its choices have it. Throws what `readRoastFile` throws. */
 const describeStored = async ({ sql, files, user }: UserContext, id: string, choices: UploadChoices) =>
-  files.run(describeRoastFile, user.id, await readContent(sql, id), choices);
+  files.run(describeRoastFile, user.id, await readContent(sql, 'upload', id), choices);
 
 const completeUpload = async (
   { sql, user }: UserContext,
@@ -94,7 +95,7 @@ export const uploadRoastFile = async (context: UserContext, fileName: string, co
     await tx`
       INSERT INTO roast_uploads (id, user_id, file_name, file_sha256)
       VALUES (${upload.id}, ${user.id}, ${fileName}, ${Buffer.from(described.fileSha256)})`;
-    await storeContent(tx, upload.id, content);
+    await storeContent(tx, 'upload', upload.id, content);
     await recordAudit(tx, actorOf(context), {
       action: 'upload.created',
       subject: upload.id,
@@ -127,26 +128,4 @@ export const chooseUpload = async (context: UserContext, id: string, choices: Up
     });
   });
   return completeUpload(context, { ...upload, choices }, described);
-};
-
-/** As long as the migration's parts. One of them takes the driver 1 ms to write or read as text. */
-const partBytes = 256 * 1024;
-
-/** Stores the file of an upload. Between two parts the api does other work. */
-export const storeContent = async (tx: Sql, uploadId: string, content: Uint8Array): Promise<void> => {
-  for (let part = 0; part * partBytes < content.length; part += 1) {
-    const piece = Buffer.from(content.subarray(part * partBytes, (part + 1) * partBytes));
-    await tx`INSERT INTO roast_upload_parts (upload_id, part, content) VALUES (${uploadId}, ${part}, ${piece})`;
-  }
-};
-
-/** The file of an upload; empty when the upload is gone. */
-export const readContent = async (sql: Sql, uploadId: string): Promise<Uint8Array> => {
-  const pieces: Buffer[] = [];
-  for (;;) {
-    const [piece] = await sql<{ content: Buffer }[]>`
-      SELECT content FROM roast_upload_parts WHERE upload_id = ${uploadId} AND part = ${pieces.length}`;
-    if (piece === undefined) return Buffer.concat(pieces);
-    pieces.push(piece.content);
-  }
 };

@@ -15,7 +15,11 @@ import { findLot } from './queries.ts';
  * statements for all of them, so at most some thousand lots.
  * @returns their ids, in the order of the forms
  */
-export const insertLots = async (tx: Sql, context: UserContext, forms: readonly LotForm[]): Promise<string[]> => {
+export const insertLots = async (
+  tx: Sql,
+  by: Parameters<typeof actorOf>[0],
+  forms: readonly LotForm[],
+): Promise<string[]> => {
   const currency = await readCurrency(tx);
   const lots = forms.map((form) => ({
     id: uuidV7(),
@@ -23,10 +27,10 @@ export const insertLots = async (tx: Sql, context: UserContext, forms: readonly 
     ...describingColumns(form, currency),
   }));
   await tx`INSERT INTO lots ${tx(lots)}`;
-  await openLedgers(tx, { lotIds: lots.map(({ id }) => id), byUser: context.user.id });
+  await openLedgers(tx, { lotIds: lots.map(({ id }) => id), byUser: by.user.id });
   await recordAudits(
     tx,
-    actorOf(context),
+    actorOf(by),
     lots.map(({ id, lot_number, initial_weight }) => ({
       action: 'lot.created',
       subject: id,

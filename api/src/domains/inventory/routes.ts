@@ -3,7 +3,6 @@ import type { Domain } from '../../app.ts';
 import { notFound } from '../../http/app-error.ts';
 import { adjustLot, deleteLot, updateLot } from './commands.ts';
 import { createLot } from './create-lot.ts';
-import { importLots } from './import-lots.ts';
 import { formatsOf } from '../../identity/preferences.ts';
 import { writeLotsCsv } from './lot-csv.ts';
 import { findLot, listLocations, listLots, listMovements, listOrigins, readSummary } from './queries.ts';
@@ -26,7 +25,6 @@ export const inventoryRoutes: Domain = (routes) => {
       },
     });
   });
-  routes.forUser(contract.importLots, (context, { body }) => importLots(context, body));
   routes.forUser(contract.getLot, async ({ sql }, { params }) => {
     const lot = await findLot(sql, params.id);
     if (!lot) throw notFound('Lot');

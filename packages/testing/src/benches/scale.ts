@@ -70,18 +70,27 @@ interface Person extends Caller {
 }
 
 /** A file of a roast as a person uploads one, so that there is a preview to open. */
-const upload = async ({ cookie }: RoasteryClient, origin: string): Promise<string> => {
+const sendFile = async ({ cookie }: RoasteryClient, address: string, body: string): Promise<string> => {
+  const headers = { cookie, 'content-type': 'application/octet-stream' };
+  const answer = await fetch(address, { method: 'POST', headers, body });
+  if (!answer.ok) throw new Error(`a file was answered ${answer.status}: ${await answer.text()}`);
+  return ((await answer.json()) as { id: string }).id;
+};
+
+const upload = (client: RoasteryClient, origin: string): Promise<string> => {
   const lines = Array.from(
     { length: 600 },
     (_, second) => `${second},${(90 + second / 5).toFixed(1)},${(180 + second / 20).toFixed(1)}`,
   );
-  const answer = await fetch(`${origin}${apiBasePath}/roasts/uploads?file_name=roast.csv`, {
-    method: 'POST',
-    headers: { cookie, 'content-type': 'application/octet-stream' },
-    body: `time,bean_temp,exhaust_temp\n${lines.join('\n')}\n`,
-  });
-  if (!answer.ok) throw new Error(`the upload was answered ${answer.status}: ${await answer.text()}`);
-  return ((await answer.json()) as { id: string }).id;
+  const csv = `time,bean_temp,exhaust_temp\n${lines.join('\n')}\n`;
+  return sendFile(client, `${origin}${apiBasePath}/roasts/uploads?file_name=roast.csv`, csv);
+};
+
+/** An import of the usual size of a roastery's list. */
+const uploadLots = (client: RoasteryClient, origin: string): Promise<string> => {
+  const lines = Array.from({ length: 400 }, (_, lot) => `B-${lot},Coffee ${lot},Kenya,60`);
+  const csv = `lot,name,origin,weight kg\n${lines.join('\n')}\n`;
+  return sendFile(client, `${origin}${apiBasePath}/lot-imports?file_name=lots.csv`, csv);
 };
 
 const signInPerson = async (
@@ -95,6 +104,7 @@ const signInPerson = async (
   const { id } = await client.call(me);
   const [map] = (await client.call(listMachineMaps)).maps;
   await client.call(createRoastImport, { body: {} });
+  await uploadLots(client, origin);
   const samples = await findSamples(
     databaseUrl,
     { id, isAdmin: who === 'admin' },

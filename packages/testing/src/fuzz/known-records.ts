@@ -6,6 +6,7 @@ const mostIds = 60;
 /** Which table the id after a part of a path, or in a field, is of. */
 const tables: readonly (readonly [RegExp, string])[] = [
   [/roast-imports/, 'roast_imports'],
+  [/lot-imports/, 'lot_imports'],
   [/file_id/, 'roast_import_files'],
   [/upload/, 'roast_uploads'],
   [/machine-maps|map_id/, 'machine_maps'],

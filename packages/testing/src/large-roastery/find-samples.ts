@@ -67,6 +67,7 @@ export const findSamples = async (
            GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT ${mostIds}`),
         upload: [uploadId],
         import: await ids(sql`SELECT id FROM roast_imports WHERE user_id = ${person.id} ORDER BY id LIMIT ${mostIds}`),
+        lotImport: await ids(sql`SELECT id FROM lot_imports WHERE user_id = ${person.id} ORDER BY id LIMIT ${mostIds}`),
         map: [mapId],
       },
       words: sampleWords(

@@ -14,6 +14,7 @@ const samples: Samples = {
     recipeWithCurves: [id],
     upload: [id],
     import: [id],
+    lotImport: [id],
     map: [id],
   },
   words: sampleWords('2025-11-21', '2026-11-21'),

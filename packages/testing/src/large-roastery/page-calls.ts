@@ -19,6 +19,7 @@ export type IdKind =
   | 'recipeWithCurves'
   | 'upload'
   | 'import'
+  | 'lotImport'
   | 'map';
 
 /** One thing that a page asks for. */
@@ -66,6 +67,8 @@ const idKinds: Readonly<Record<string, IdKind>> = {
   getRoastUpload: 'upload',
   getRoastImport: 'import',
   listImportFiles: 'import',
+  getLotImport: 'lotImport',
+  listLotImportRows: 'lotImport',
   getMachineMap: 'map',
   listMapRevisions: 'map',
   downloadMachineMap: 'map',

@@ -9,7 +9,7 @@ import {
 } from '@roastery/contract/inventory';
 import type { QueryOf, ResponseOf } from '@roastery/contract/endpoint';
 import { Download, Package, Plus, Search, Upload } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { addressOf, call } from '../../api/call.ts';
 import { useApi } from '../../api/use-api.ts';
@@ -24,7 +24,6 @@ import { bothWays, useListPage } from '../../components/table/use-list-page.tsx'
 import type { Deletion } from '../../components/use-deletion.tsx';
 import { t } from '../../language/t.ts';
 import { Button, buttonClass, ButtonLink } from '../../ui/Button.tsx';
-import { ImportLotsDialog } from './ImportLotsDialog.tsx';
 import { InventoryStats } from './InventoryStats.tsx';
 import { lotColumns } from './lot-columns.tsx';
 import { everyStatus, useLotFilters, type LotFilters } from './lot-filters.ts';
@@ -79,7 +78,6 @@ export default function InventoryPage() {
     pageSizes,
     deletion,
   });
-  const [importing, setImporting] = useState(false);
   const columns = useColumns(
     'lots',
     useMemo(() => lotColumns(dates), [dates]),
@@ -88,7 +86,7 @@ export default function InventoryPage() {
     useMemo(
       () => [
         { id: 'add-lot', label: t`Add lot`, key: 'n', run: () => void navigate(paths.newLot) },
-        { id: 'import-lots', label: t`Import lots from CSV`, run: () => setImporting(true) },
+        { id: 'import-lots', label: t`Import lots`, run: () => void navigate(paths.importLots) },
       ],
       [navigate],
     ),
@@ -102,9 +100,9 @@ export default function InventoryPage() {
         crumbs={[{ label: t`Home`, to: paths.dashboard }, { label: t`Inventory` }, { label: t`Lots` }]}
         actions={
           <>
-            <Button icon={<Upload aria-hidden />} onClick={() => setImporting(true)}>
+            <ButtonLink to={paths.importLots} icon={<Upload aria-hidden />}>
               {t`Import`}
-            </Button>
+            </ButtonLink>
             <ExportLotsButton query={{ ...filters.query, ...list.asked }} total={list.total} />
             <ButtonLink to={paths.newLot} kind="primary" icon={<Plus aria-hidden />}>
               {t`Add lot`}
@@ -127,7 +125,6 @@ export default function InventoryPage() {
         empty={<NoLots filters={filters} isUnknown={list.error !== undefined} />}
       />
       {list.dialog}
-      <ImportLotsDialog open={importing} onClose={() => setImporting(false)} />
     </Page>
   );
 }

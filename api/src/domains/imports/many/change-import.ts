@@ -8,7 +8,7 @@ import { actorOf, recordAudit } from '../../../db/audit.ts';
 import type { Sql } from '../../../db/sql.ts';
 import { AppError, notFound } from '../../../http/app-error.ts';
 import { factColumns, machineOf } from '../roast-facts.ts';
-import { storeContent } from '../uploads.ts';
+import { storeContent } from '../file-parts.ts';
 import { judgeFile } from './file-problems.ts';
 import { fileColumns, isReady, readImport, readImportFile } from './import-rows.ts';
 
@@ -69,7 +69,7 @@ export const addFile = async (
     await tx`
       INSERT INTO roast_uploads (id, user_id, file_name, file_sha256, import_id)
       VALUES (${id}, ${context.user.id}, ${fileName}, ${sha256}, ${importId})`;
-    await storeContent(tx, id, content);
+    await storeContent(tx, 'upload', id, content);
     await recordAudit(tx, actorOf(context), {
       action: 'upload.created',
       subject: id,

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseOrThrow } from '@roastery/contract/parse-shape';
 import { uploadChoicesShape } from '@roastery/contract/imports';
 import type { AppContext } from '../../../context.ts';
@@ -9,16 +8,15 @@ import type { SignedInUser } from '../../../http/server-context.ts';
 import { sharedOf } from '../../../http/sessions.ts';
 import { AppError } from '../../../http/app-error.ts';
 import { removeRoast } from '../../roasts/commands.ts';
+import { workInBackground } from '../background-work.ts';
+import { readContent } from '../file-parts.ts';
 import { insertRoastOfUpload } from '../create-roast-from-upload.ts';
 import { completedByName, stemOf } from '../named-file.ts';
 import { describeRoastFile, readRecording } from '../roast-file-jobs.ts';
-import { findMachine, findUpload, readContent } from '../uploads.ts';
+import { findMachine, findUpload } from '../uploads.ts';
 import { judgeFile } from './file-problems.ts';
 import { isReady } from './import-rows.ts';
 
-const idleMs = 1000;
-/** Between two files the api and Postgres belong to everybody else. */
-const restMs = 5;
 /** As many as reader processes. */
 const workers = 2;
 const keepDays = 14;
@@ -67,7 +65,7 @@ const readFile = async ({ sql, files }: AppContext, { file_id: id, file_name: fi
   }
   let described;
   try {
-    described = await files.run(describeRoastFile, user.id, await readContent(sql, id), upload.choices);
+    described = await files.run(describeRoastFile, user.id, await readContent(sql, 'upload', id), upload.choices);
   } catch (error) {
     if (isBusy(error)) throw error;
     const why = refusalOf(error);
@@ -122,7 +120,7 @@ const importFile = async ({ sql, files }: AppContext, { file_id: id, user }: Job
   try {
     if (upload === undefined || row === undefined) throw new AppError('not_found', 'The file is no longer there.');
     const choices = parseOrThrow(uploadChoicesShape, upload.choices);
-    const recording = await files.run(readRecording, user.id, await readContent(sql, id), choices);
+    const recording = await files.run(readRecording, user.id, await readContent(sql, 'upload', id), choices);
     const { machine_name: _machine, profile_name: _profile, roast_level: _level, ...facts } = recording.facts;
     const isPossible =
       row.batch_size_kg === null || row.end_weight_kg === null || row.end_weight_kg <= row.batch_size_kg;
@@ -227,15 +225,24 @@ export const removeOldImports = async (sql: Sql): Promise<void> => {
  */
 export const importer = async (context: AppContext): Promise<{ close(): Promise<void> }> => {
   const { sql, log } = context;
-  const stop = new AbortController();
   const taken = new Set<string>();
   const failures = new Map<string, number>();
-  const rest = (ms: number) => sleep(ms, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
-  /** Does one file; false when there is none. */
-  const workOnce = async (): Promise<boolean> => {
+  const countFailure = async (job: Job, error: unknown): Promise<void> => {
+    const count = (failures.get(job.file_id) ?? 0) + 1;
+    failures.set(job.file_id, count);
+    log.error({ ...loggable(error), file: job.file_id, count }, 'a file of an import failed');
+    if (count < maxTries) return;
+    await giveUp(context, job, error);
+    failures.delete(job.file_id);
+  };
+  return workInBackground(context, workers, async () => {
     const next = await nextJob(sql, [...taken]);
+    if (next === undefined) {
+      if (taken.size === 0) await finishImports(sql);
+      return false;
+    }
     // Another worker may have taken it while the database was asked.
-    if (next === undefined || taken.has(next.job.file_id)) return next !== undefined;
+    if (taken.has(next.job.file_id)) return true;
     taken.add(next.job.file_id);
     try {
       await next.work(context, next.job);
@@ -243,39 +250,10 @@ export const importer = async (context: AppContext): Promise<{ close(): Promise<
     } catch (error) {
       if (isBusy(error)) throw error;
       await countFailure(next.job, error);
+      return false;
     } finally {
       taken.delete(next.job.file_id);
     }
     return true;
-  };
-  const countFailure = async (job: Job, error: unknown): Promise<void> => {
-    const count = (failures.get(job.file_id) ?? 0) + 1;
-    failures.set(job.file_id, count);
-    log.error({ ...loggable(error), file: job.file_id, count }, 'a file of an import failed');
-    if (count < maxTries) {
-      await rest(idleMs);
-      return;
-    }
-    await giveUp(context, job, error);
-    failures.delete(job.file_id);
-  };
-  const run = async (): Promise<void> => {
-    while (!stop.signal.aborted) {
-      try {
-        const found = await workOnce();
-        if (!found && taken.size === 0) await finishImports(sql);
-        await rest(found ? restMs : idleMs);
-      } catch (error) {
-        if (!isBusy(error)) log.warn(loggable(error), 'import failed, retrying');
-        await rest(idleMs);
-      }
-    }
-  };
-  const running = Array.from({ length: workers }, run);
-  return {
-    async close() {
-      stop.abort();
-      await Promise.all(running);
-    },
-  };
+  });
 };

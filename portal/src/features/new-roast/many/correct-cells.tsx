@@ -7,13 +7,13 @@ import { useUser } from '../../../api/session.tsx';
 import { DateTimeField } from '../../../components/date-fields.tsx';
 import { LotField } from '../../../components/LotField.tsx';
 import { MachineField } from '../../../components/MachineField.tsx';
+import { SavedText, SavedValue } from '../../../components/saved-fields.tsx';
 import { WeightField } from '../../../components/number-fields.tsx';
 import { exactWeightNumber, weightUnit } from '../../../format/weights.ts';
 import { useDates } from '../../../format/preferences.ts';
 import { instantOf, localTimeOf } from '../../../format/zoned-time.ts';
 import { t } from '../../../language/t.ts';
 import { Button, ButtonLink } from '../../../ui/Button.tsx';
-import { TextField } from '../../../ui/TextField.tsx';
 import { toast } from '../../../ui/toast.ts';
 
 interface CellProps {
@@ -38,73 +38,6 @@ const useCorrection = (importId: string, fileId: string, onChanged: () => void) 
     }
   };
   return { busy, correct };
-};
-
-interface SavedTextProps {
-  label: string;
-  shown: string;
-  className: string;
-  /** Called when the field is left, or on Enter, with a text that differs. */
-  onTyped: (text: string) => void;
-}
-
-/** A field in a row: saved when it is left. */
-const SavedText = ({ label, shown, className, onTyped }: SavedTextProps) => {
-  const [typed, setTyped] = useState(shown);
-  const [before, setBefore] = useState(shown);
-  if (shown !== before) {
-    setBefore(shown);
-    setTyped(shown);
-  }
-  const save = () => {
-    if (typed.trim() !== shown) onTyped(typed.trim());
-  };
-  return (
-    <TextField
-      label={label}
-      hideLabel
-      size="sm"
-      value={typed}
-      className={className}
-      onChange={(event) => setTyped(event.target.value)}
-      onBlur={save}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter') save();
-      }}
-    />
-  );
-};
-
-interface SavedValueProps {
-  field: typeof DateTimeField | typeof WeightField;
-  label: string;
-  stored: string;
-  /** Without one where the head of the column names it. */
-  unit?: undefined;
-  className: string;
-  onTyped: (stored: string) => void;
-}
-
-/** The same for a value whose text depends on the region. */
-const SavedValue = ({ field: Field, stored, onTyped, ...rest }: SavedValueProps) => {
-  const save = (typed: string) => {
-    if (typed !== stored) onTyped(typed);
-  };
-  const [edited, setEdited] = useState({ stored, typed: stored });
-  if (edited.stored !== stored) setEdited({ stored, typed: stored });
-  return (
-    <Field
-      hideLabel
-      size="sm"
-      {...rest}
-      value={edited.typed}
-      onChange={({ target }) => setEdited({ stored, typed: target.value })}
-      onBlur={({ target }) => {
-        if (!target.isUnreadable) save(target.value);
-      }}
-      onEnter={save}
-    />
-  );
 };
 
 export const CoffeeCell = ({ file, importId, canCorrect, onChanged }: CellProps) => {

@@ -1,8 +1,8 @@
 import type { ErrorBody } from '@roastery/contract/errors';
 import type { Lot, LotImportRow, LotMovement } from '@roastery/contract/inventory';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type OpenedTestApi, openTestApi, type TestApi } from '../../testing/test-api.ts';
-import type { Visitor } from '../../testing/visitor.ts';
+import { type OpenedTestApi, openTestApi, type TestApi } from '../../../testing/test-api.ts';
+import type { Visitor } from '../../../testing/visitor.ts';
 
 interface Preview {
   rows: LotImportRow[];
@@ -116,7 +116,7 @@ describe('lots as CSV', () => {
         'cupping_score: Cupping score: 0-100',
       ],
       ['lot_number: There is already a lot with this number'],
-      ['initial_weight: “ten” is not a number', 'lot_number: stands in line 2 already'],
+      ['initial_weight: “ten” is not a weight', 'lot_number: stands in line 2 already'],
     ]);
     const before = await lots();
     const refused = await send<ErrorBody>(csv, false);

@@ -1,0 +1,214 @@
+import type { Lot, LotMovement } from '@roastery/contract/inventory';
+import { maxImportedLots, type LotImport, type LotImportedRow } from '@roastery/contract/lot-imports';
+import { createTestDatabase } from '@roastery/testing/test-database';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lotFiles } from '../../../testing/lot-files.ts';
+import { migratedTemplate } from '../../../testing/ingest-fixture.ts';
+import { startTestApi, testAdmin, type TestApi } from '../../../testing/test-api.ts';
+import type { Visitor } from '../../../testing/visitor.ts';
+
+type Answer<Body> = { status: number; body: Body & { detail?: unknown } };
+
+describe('import of lots', () => {
+  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let test: TestApi;
+  let admin: Visitor;
+  beforeAll(async () => {
+    database = await createTestDatabase(migratedTemplate);
+    test = await startTestApi(database.url);
+    admin = await test.signedIn(testAdmin.email, testAdmin.password);
+  });
+  afterAll(async () => {
+    await test.close();
+    await database.drop();
+  });
+
+  const upload = (bytes: string | Uint8Array<ArrayBuffer>, name = 'lots.csv'): Promise<Answer<LotImport>> =>
+    admin.sendFile(`/lot-imports?file_name=${encodeURIComponent(name)}`, bytes);
+  const stateOf = async (id: string) => (await admin.send<LotImport>('GET', `/lot-imports/${id}`)).body;
+  const rowsOf = async (id: string, query = '') =>
+    (await admin.send<{ rows: LotImportedRow[]; total: number }>('GET', `/lot-imports/${id}/rows?limit=500${query}`))
+      .body;
+  const correct = (id: string, line: number, body: object): Promise<Answer<LotImportedRow>> =>
+    admin.send('PUT', `/lot-imports/${id}/rows/${line}`, body);
+  const change = (id: string, body: object): Promise<Answer<LotImport>> =>
+    admin.send('PUT', `/lot-imports/${id}`, body);
+  const act = (id: string, what: string): Promise<Answer<LotImport>> =>
+    admin.send('POST', `/lot-imports/${id}/${what}`, {});
+  const until = (id: string, state: LotImport['state']) =>
+    expect.poll(async () => (await stateOf(id)).state, { timeout: 60_000, interval: 50 }).toBe(state);
+  const lots = async (q = '') =>
+    (await admin.send<{ lots: Lot[]; total: number }>('GET', `/inventory/lots?limit=500&sort=lot_number&q=${q}`)).body;
+
+  const lotId = async (name: string) => (await lots(name)).lots[0]?.id;
+
+  it('imports lists of several programs with what is left of each lot, and undoes them as a whole', async () => {
+    const before = (await lots()).total;
+    const ids: string[] = [];
+    for (const { name, bytes, lots: expected } of lotFiles) {
+      const { status, body } = await upload(bytes, name);
+      expect([status, body.rows, body.problems.filter(({ problem }) => problem !== 'check')]).toEqual([
+        201,
+        expected.length,
+        [],
+      ]);
+      expect((await act(body.id, 'start')).body.state).toBe('importing');
+      await until(body.id, 'done');
+      ids.push(body.id);
+    }
+    const [konga] = (await lots('PG-0812')).lots;
+    expect(konga).toMatchObject({ initial_weight: 600, current_weight: 412.5, cost_per_kg: 8.4, density: 0.712 });
+    const ledger = await admin.send<{ movements: LotMovement[] }>('GET', `/inventory/lots/${konga?.id}/movements`);
+    expect(ledger.body.movements.map(({ reason, kg, note }) => [reason, kg, note])).toEqual([
+      ['adjustment', -187.5, 'Already used before the import'],
+      ['initial', 600, null],
+    ]);
+    for (const id of ids) {
+      expect((await stateOf(id)).undo_until).not.toBeNull();
+      expect((await act(id, 'undo')).body.state).toBe('undoing');
+      await until(id, 'undone');
+    }
+    expect((await lots()).total).toBe(before);
+    expect((await act(ids[0] ?? '', 'undo')).status).toBe(409);
+  });
+
+  it('names rows with problems and duplicates, and imports what was corrected', async () => {
+    await admin.send('POST', '/inventory/lots', {
+      lot_number: 'KNOWN-1',
+      coffee_name: 'Guji',
+      origin: 'Ethiopia',
+      initial_weight: 60,
+    });
+    const { body } = await upload(
+      [
+        'Lot;Coffee;Origin;Weight;Arrival;Colour',
+        'NEW-1;Konga;Ethiopia;132 lb;3/4/2025;green',
+        'KNOWN-1;Guji;Ethiopia;60 kg;;',
+        'NEW-1;Again;Kenya;30 kg;;',
+        ';Nameless;Kenya;ten;;',
+        'NEW-5;Surplus;Kenya;5 kg;;',
+      ].join('\n'),
+    );
+    const { id } = body;
+    expect(body.columns.map(({ head, field }) => [head, field])).toEqual([
+      ['Lot', 'lot_number'],
+      ['Coffee', 'coffee_name'],
+      ['Origin', 'origin'],
+      ['Weight', 'initial_weight'],
+      ['Arrival', 'purchase_date'],
+      ['Colour', null],
+    ]);
+    expect(body.columns[4]?.is_order_open).toBe(true);
+    const problems = async () => (await rowsOf(id)).rows.map(({ problem }) => problem);
+    expect(await problems()).toEqual(['invalid', 'exists', 'twice', 'invalid', null]);
+    const { rows } = await rowsOf(id);
+    expect(rows[1]?.remarks).toEqual(['There is already a lot KNOWN-1: Guji, 60 kg.']);
+    expect(rows[2]?.remarks).toEqual(['Line 2 has the same lot number.']);
+    expect(rows[3]?.errors).toEqual([
+      { field: 'initial_weight', message: '“ten” is not a weight' },
+      { field: 'lot_number', message: 'Lot number is required' },
+    ]);
+
+    expect((await correct(id, 4, { lot_number: 'NEW-3' })).body.problem).toBeNull();
+    const half = await correct(id, 5, { lot_number: 'NEW-4' });
+    expect(half.body.errors).toEqual([{ field: 'initial_weight', message: '“ten” is not a weight' }]);
+    expect((await correct(id, 5, { initial_weight: 10 })).body).toMatchObject({
+      problem: null,
+      values: { initial_weight: 10 },
+    });
+    await correct(id, 6, { left_out: true });
+    // Another choice reads the file again; what a person corrected stays.
+    const changed = await change(id, { columns: { '4': { date_order: 'dmy' }, '5': { field: 'notes' } } });
+    expect(changed.body.columns[5]?.field).toBe('notes');
+    expect(await problems()).toEqual([null, 'exists', null, null, 'left_out']);
+    expect((await rowsOf(id, '&problem=any')).total).toBe(2);
+    expect(await stateOf(id)).toMatchObject({ ready: 3, ready_kg: 59.874193 + 30 + 10 });
+
+    await act(id, 'start');
+    await until(id, 'done');
+    expect(
+      (await lots('NEW-')).lots.map(({ lot_number: number, initial_weight: kg, notes }) => [number, kg, notes]),
+    ).toEqual([
+      ['NEW-1', 59.874193, 'green'],
+      ['NEW-3', 30, null],
+      ['NEW-4', 10, null],
+    ]);
+    expect((await lots('NEW-1')).lots[0]?.purchase_date).toBe('2025-04-03T00:00:00.000Z');
+    expect((await correct(id, 2, { coffee_name: 'Late' })).status).toBe(409);
+  });
+
+  it('keeps lots that are in use when it is undone, and names them', async () => {
+    const csv = [
+      'Lot,Coffee,Origin,Weight kg',
+      ...['USED', 'FREE', 'MOVED', 'LINKED'].map((name) => `${name},Konga,Ethiopia,60`),
+    ];
+    const { id } = (await upload(csv.join('\n'))).body;
+    await act(id, 'start');
+    await until(id, 'done');
+    await admin.send('POST', '/roasts', {
+      coffee_name: 'Konga',
+      start_time: '2026-11-20T07:40:00.000Z',
+      duration_seconds: 640,
+      batch_size_kg: 5,
+      lot_id: await lotId('USED'),
+    });
+    await admin.send('POST', `/inventory/lots/${await lotId('MOVED')}/movements`, { kg: -1, note: 'sample' });
+    await admin.send('DELETE', `/inventory/lots/${await lotId('LINKED')}`);
+    await act(id, 'undo');
+    await until(id, 'undone');
+    expect((await rowsOf(id, '&problem=kept')).rows.map(({ values, remarks }) => [values.lot_number, remarks])).toEqual(
+      [
+        ['USED', ['1 roast uses this lot: it stays.']],
+        ['MOVED', ['The weight of this lot was changed since the import: it stays.']],
+      ],
+    );
+    expect(await stateOf(id)).toMatchObject({ undone: 2, imported: 0 });
+    expect([await lotId('USED'), await lotId('FREE')].map((known) => known !== undefined)).toEqual([true, false]);
+  });
+
+  it(
+    `imports ${maxImportedLots} lots in batches beside other requests, and goes on after a restart`,
+    { timeout: 120_000 },
+    async () => {
+      const rows = Array.from({ length: maxImportedLots }, (_, row) => `ALL-${row},Coffee ${row},Kenya,${row + 1}.5`);
+      const { body, status } = await upload(['lot,name,origin,weight kg', ...rows].join('\n'));
+      expect([status, body.rows, body.ready]).toEqual([201, maxImportedLots, maxImportedLots]);
+      await act(body.id, 'start');
+      await expect
+        .poll(async () => (await stateOf(body.id)).imported, { timeout: 30_000, interval: 20 })
+        .toBeGreaterThan(0);
+      // Between two batches the api answers: the import is under way, and seen to be.
+      expect((await stateOf(body.id)).imported).toBeLessThan(maxImportedLots);
+      await test.close();
+      test = await startTestApi(database.url);
+      admin = await test.signedIn(testAdmin.email, testAdmin.password);
+      await until(body.id, 'done');
+      expect((await stateOf(body.id)).imported).toBe(maxImportedLots);
+      const {
+        lots: [last],
+        total,
+      } = await lots('ALL-19999');
+      expect([total, last?.initial_weight, last?.current_weight]).toEqual([1, 20_000.5, 20_000.5]);
+      await act(body.id, 'undo');
+      await until(body.id, 'undone');
+      expect((await lots('ALL-')).total).toBe(0);
+    },
+  );
+
+  it('belongs to one person, who has at most five open', async () => {
+    const body = { full_name: 'Eve', email: 'eve-lots@example.com', password: 'a long phrase for eve' };
+    await admin.send('POST', '/admin/users', body);
+    const eve = await test.signedIn(body.email, body.password);
+    const csv = 'lot,name,origin,weight kg\nEVE-1,Konga,Ethiopia,60';
+    const mine = await upload(csv);
+    for (const what of ['', '/rows'])
+      expect((await eve.send('GET', `/lot-imports/${mine.body.id}${what}`)).status).toBe(404);
+    expect((await eve.send('POST', `/lot-imports/${mine.body.id}/start`, {})).status).toBe(404);
+    const statuses: number[] = [];
+    for (let file = 0; file < 6; file += 1)
+      statuses.push((await eve.sendFile('/lot-imports?file_name=a.csv', csv)).status);
+    expect(statuses).toEqual([201, 201, 201, 201, 201, 409]);
+    expect((await admin.send('DELETE', `/lot-imports/${mine.body.id}`)).status).toBe(200);
+    expect((await admin.send('GET', `/lot-imports/${mine.body.id}`)).status).toBe(404);
+  });
+});

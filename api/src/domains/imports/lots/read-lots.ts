@@ -1,0 +1,51 @@
+import type { LotImport, LotImportChoices } from '@roastery/contract/lot-imports';
+import type { FileJob } from '../../../file-reading/file-job.ts';
+import { planColumns } from './lot-columns.ts';
+import { rowReader, type ReadRow } from './lot-rows.ts';
+import { readLotTable } from './lot-table.ts';
+
+/** What the reader made of a file of lots. */
+export type LotReading = Pick<LotImport, 'sheet' | 'sheets' | 'columns' | 'notes'>;
+
+export interface ReadLots {
+  readonly reading: LotReading;
+  /**
+   * The rows as JSON, some hundred to a text: Postgres takes them as they are, so that the api never holds thousands of rows
+   * as objects.
+   */
+  readonly rows: readonly string[];
+}
+
+/** Reading a file of lots, as a job of the file readers. */
+export const readLots: FileJob<LotImportChoices, ReadLots> = { name: 'read lots' };
+
+const rowsInText = 500;
+
+/** Postgres stores neither NUL nor half a character. */
+const storable = (text: string): string => text.replaceAll('\0', '\uFFFD').replaceAll(/\p{Surrogate}/gu, '\uFFFD');
+const asJson = (rows: readonly ReadRow[]): string =>
+  JSON.stringify(rows, (_key, value: unknown) => (typeof value === 'string' ? storable(value) : value));
+
+export const rowsOf = (text: string): ReadRow[] => JSON.parse(text) as ReadRow[];
+
+/**
+ * Reads a list of lots row by row, each held to the shape of the lot form.
+ * @throws `validation` for a file that holds no table
+ */
+export const readLotsFile = async (bytes: Uint8Array, choices: LotImportChoices): Promise<ReadLots> => {
+  const table = await readLotTable(bytes, choices);
+  const columns = planColumns(table, choices);
+  const read = rowReader(columns, choices);
+  const rows = table.rows.map(read);
+  const texts: string[] = [];
+  for (let at = 0; at < rows.length; at += rowsInText) texts.push(asJson(rows.slice(at, at + rowsInText)));
+  const shown = columns.map((column) => ({
+    ...column,
+    head: storable(column.head),
+    samples: column.samples.map(storable),
+    notes: column.notes.map(storable),
+  }));
+  const sheets = table.sheets.map(storable);
+  const sheet = table.sheet === null ? null : storable(table.sheet);
+  return { reading: { sheet, sheets, columns: shown, notes: [...table.notes] }, rows: texts };
+};

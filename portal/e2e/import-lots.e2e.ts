@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises';
+import { seriousAccessibilityFindings } from '@roastery/testing/accessibility';
+import type { RoasteryClient } from '@roastery/testing/roastery-client';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { anaRestrepo, openRoastery, type TestRoastery } from './roastery.ts';
+
+let roastery: TestRoastery;
+let ana: RoasteryClient;
+beforeAll(async () => {
+  roastery = await openRoastery();
+  ana = await roastery.addPerson(anaRestrepo);
+});
+afterAll(() => roastery[Symbol.asyncDispose]());
+
+const rowOf = (page: Page, number: string) =>
+  page.getByRole('row').filter({ has: page.getByRole('link', { name: number, exact: true }) });
+
+it('import of lots: imports a list after its columns and rows were checked, and undoes it', async () => {
+  await using watched = await roastery.openAs(ana);
+  const { page } = watched;
+  const good = [
+    'Lot number;Coffee name;Origin;Initial weight (kg)',
+    'IM-1;Santa Bárbara;Honduras;1.380,5',
+    'IM-2;Montecillos;Honduras;69',
+  ].join('\r\n');
+  await page.goto('/inventory?q=IM-');
+  await page.getByText('No inventory lots found').waitFor();
+  await page.getByRole('link', { name: 'Import' }).click();
+  const rows = [
+    'Los;Bezeichnung;Herkunft;Gewicht;Eingang;Farbe',
+    'IM-1;Santa Bárbara;Honduras;1.380,5 kg;3/4/2025;grün',
+    ';Montecillos;Honduras;zehn;5/6/2025;blau',
+    'IM-3;Surplus;Honduras;132 lb;;',
+  ];
+  await page
+    .getByLabel('List of lots')
+    .setInputFiles({ name: 'lots.csv', mimeType: 'text/csv', buffer: Buffer.from(rows.join('\r\n'), 'latin1') });
+  await page.getByText('1 of 3 lots can be imported, 59.87 kg').waitFor();
+  expect(await seriousAccessibilityFindings(page)).toEqual([]);
+  // The order of the dates is asked; a column that is not known can be given a field.
+  await page.getByText('These dates can be read in two ways: choose their order').waitFor();
+  await page.getByRole('combobox', { name: 'Order of the dates of Eingang' }).click();
+  await page.getByRole('option', { name: 'Day, month, year' }).click();
+  await page.getByText('2 of 3 lots can be imported, 1,440.37 kg').waitFor();
+  await page.getByRole('combobox', { name: 'Field of Farbe' }).click();
+  await page.getByRole('option', { name: 'Notes' }).click();
+
+  const table = page.getByRole('table', { name: 'Rows' });
+  await expect.poll(() => table.innerText()).toContain('Lot number is required');
+  await expect.poll(() => table.innerText()).toContain('“zehn” is not a weight');
+  const lot = page.getByLabel('Lot number of line 3');
+  await lot.fill('IM-2');
+  await lot.press('Enter');
+  const weight = page.getByLabel('Initial weight of line 3, kg');
+  await weight.fill('69');
+  await weight.press('Enter');
+  await page.getByText('3 of 3 lots can be imported').waitFor();
+  await page.reload();
+  await page.getByRole('button', { name: 'Import 3 lots' }).click();
+  await page.getByText('3 lots imported').waitFor();
+
+  await page.goto('/inventory?q=IM-');
+  await rowOf(page, 'IM-3').waitFor();
+  await page.goBack();
+  await page.getByRole('button', { name: 'Undo import' }).click();
+  await page.getByRole('button', { name: 'Delete lots' }).click();
+  await page.getByText('Undone: 3 lots were deleted again').waitFor();
+  await page.getByRole('button', { name: 'Close' }).click();
+  await page
+    .getByLabel('List of lots')
+    .setInputFiles({ name: 'lots.csv', mimeType: 'text/csv', buffer: Buffer.from(good, 'latin1') });
+  await page.getByRole('button', { name: 'Import 2 lots' }).click();
+  await page.getByText('2 lots imported').waitFor();
+  await page.getByRole('link', { name: 'Show lots' }).click();
+  await page.waitForURL('**/inventory');
+  await page.goto('/inventory?q=IM-');
+  await rowOf(page, 'IM-1').getByText('Santa Bárbara', { exact: true }).waitFor();
+  await expect.poll(() => rowOf(page, 'IM-2').count()).toBe(1);
+
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Export' }).click(),
+  ]);
+  expect(download.suggestedFilename()).toMatch(/^lots-\d{4}-\d\d-\d\d\.csv$/);
+  const csv = await readFile(await download.path(), 'utf8');
+  const [head = '', ...lines] = csv.trim().split('\r\n');
+  expect(head).toContain('lot_number,coffee_name,origin');
+  const numbers = lines.map((line) => line.split(',')[0]);
+  expect(new Set(numbers), 'what the filters show, and nothing else').toEqual(new Set(['IM-1', 'IM-2']));
+  expect(numbers).toHaveLength(2);
+  expect(watched.complaints).toEqual([]);
+});

@@ -1,0 +1,97 @@
+import type { RoastImport } from '@roastery/contract/roast-imports';
+import { useState, type ReactNode } from 'react';
+import { useDates } from '../format/preferences.ts';
+import { t } from '../language/t.ts';
+import { Button } from '../ui/Button.tsx';
+import { Card } from '../ui/Card.tsx';
+import { sentenceFor } from '../api/api-error.ts';
+import { toast } from '../ui/toast.ts';
+import { ConfirmDialog } from './ConfirmDialog.tsx';
+
+interface ImportProgressProps {
+  import: Pick<RoastImport, 'state' | 'created_at' | 'undo_until' | 'ready' | 'imported'>;
+  headline: string;
+  /** How much is done of what runs, 0 to 1; undefined while nothing runs. */
+  share: number | undefined;
+  startLabel: string;
+  canStart: boolean;
+  onStart: () => Promise<void>;
+  undoQuestion: string;
+  undoLabel: string;
+  onUndo: () => Promise<void>;
+  onDelete: () => Promise<void>;
+  onLeave: () => void;
+  /** Where to go after it is done. */
+  result: ReactNode;
+}
+
+/** How far an import is, and the next step. */
+export const ImportProgress = (props: ImportProgressProps) => {
+  const { import: one, headline, share, startLabel, canStart, undoQuestion, undoLabel, onLeave, result } = props;
+  const dates = useDates();
+  const [busy, setBusy] = useState(false);
+  const [undoing, setUndoing] = useState<true | null>(null);
+  const act = async (what: () => Promise<void>) => {
+    setBusy(true);
+    try {
+      await what();
+    } catch (error) {
+      toast(sentenceFor(error, t`The import could not be changed`), { tone: 'danger' });
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Card className="flex flex-col gap-3 px-4 py-3">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <div className="min-w-0">
+          <p aria-live="polite" className="figures text-base font-medium text-strong">
+            {headline}
+          </p>
+          <p className="text-sm text-muted">
+            {one.state === 'open'
+              ? t`You can leave this page: what was sent is kept.`
+              : one.undo_until === null
+                ? t`Begun ${dates.dayAndTime(one.created_at)}`
+                : t`Can be undone as a whole until ${dates.dayAndTime(one.undo_until)}`}
+          </p>
+        </div>
+        <div className="flex flex-wrap gap-2">
+          {one.state !== 'importing' && one.state !== 'undoing' && <Button onClick={onLeave}>{t`Close`}</Button>}
+          {one.state === 'open' && (
+            <>
+              <Button busy={busy} onClick={() => void act(props.onDelete)}>{t`Delete import`}</Button>
+              <Button
+                kind="primary"
+                busy={busy}
+                disabled={!canStart || one.ready === 0}
+                onClick={() => void act(props.onStart)}
+              >
+                {startLabel}
+              </Button>
+            </>
+          )}
+          {one.state === 'done' && (
+            <>
+              {one.undo_until !== null && one.imported > 0 && (
+                <Button busy={busy} onClick={() => setUndoing(true)}>{t`Undo import`}</Button>
+              )}
+              {result}
+            </>
+          )}
+        </div>
+      </div>
+      {share !== undefined && (
+        <progress aria-label={headline} value={share} max={1} className="h-1.5 w-full accent-accent" />
+      )}
+      <ConfirmDialog
+        thing={undoing}
+        onClose={() => setUndoing(null)}
+        title={() => t`Undo import`}
+        question={() => undoQuestion}
+        confirmLabel={undoLabel}
+        onConfirm={() => act(props.onUndo)}
+      />
+    </Card>
+  );
+};
