@@ -3,6 +3,7 @@ import { readLots, readLotsFile } from './domains/imports/lots/read-lots.ts';
 import { recordingIn } from './domains/imports/recording-in-file.ts';
 import { restoreArtisanFile } from './domains/imports/restore-artisan-file.ts';
 import { describeRoastFile, readRecording } from './domains/imports/roast-file-jobs.ts';
+import { artisanMachine, readArtisanSettings } from './domains/machine-maps/artisan/read-artisan-settings.ts';
 import { restoreRoastFile } from './file-reading/restored-file.ts';
 import { serveJobs, served } from './file-reading/serve-jobs.ts';
 
@@ -12,4 +13,5 @@ await serveJobs([
   served(readRecording, recordingIn),
   served(restoreRoastFile, restoreArtisanFile),
   served(readLots, readLotsFile),
+  served(readArtisanSettings, artisanMachine),
 ]);

@@ -1,3 +1,5 @@
+import { siemensSettings, tcpSettings } from '@roastery/api/testing/artisan-settings';
+import { seriousAccessibilityFindings } from '@roastery/testing/accessibility';
 import { readFile } from 'node:fs/promises';
 import { listMachines } from '@roastery/contract/machines';
 import {
@@ -53,6 +55,50 @@ describe('the machine is found in the catalogue', () => {
     const config = await ana.call(getBoardConfig, { params: { id: loring?.id ?? '' } });
     expect(config).toMatchObject({ map: { id: 'loring-auto' }, state: 'waiting' });
     expect(watched.complaints).toEqual([]);
+  });
+});
+
+const settingsFile = (text: string) => ({ name: 'w15.aset', mimeType: 'text/plain', buffer: Buffer.from(text) });
+
+describe('a machine that the catalogue has not', () => {
+  it('is read from Artisan settings; what could not be taken is said, and its address is asked', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/machines/register');
+    await page.getByLabel('Serial Number').fill('GIE-15');
+    await page.getByLabel('Display Name').fill('Giesen');
+    const which = page.getByRole('combobox', { name: 'Make and model' });
+    await which.fill('Lorring');
+    await page.getByText('The catalogue has no machine “Lorring”.').waitFor();
+    await page
+      .getByRole('button', { name: /^Loring/ })
+      .first()
+      .waitFor();
+    await which.fill('Giesen');
+    await page.getByText('The catalogue has no machine “Giesen”.').waitFor();
+    // The offer stays when the field is left, which then is empty.
+    await which.press('Escape');
+    await which.press('Tab');
+    const settings = page.getByLabel('Artisan settings file');
+    await settings.setInputFiles(settingsFile(siemensSettings));
+    await page.getByText(/read over Siemens S7/).waitFor();
+    expect(await seriousAccessibilityFindings(page)).toEqual([]);
+    await settings.setInputFiles(settingsFile(tcpSettings));
+    await page.getByText('The PID controller is not taken: the board reads and never writes.').first().waitFor();
+    await expect.poll(() => which.inputValue()).toBe('Giesen W15A');
+    await expect.poll(() => page.getByLabel('Max Capacity').inputValue()).toBe('15');
+    await expect.poll(() => page.getByRole('combobox', { name: 'Machine Type' }).innerText()).toContain('W15A');
+    await page.getByLabel('Machine’s address').fill('10.0.0.20');
+    await page.getByRole('button', { name: 'Register Machine' }).click();
+    await page.getByText('Machine Registered Successfully!').first().waitFor();
+    const made = (await ana.call(listMachines)).find(({ serial_number: serial }) => serial === 'GIE-15');
+    expect(made).toMatchObject({ machine_type: 'W15A', max_capacity_kg: 15 });
+    const config = await ana.call(getBoardConfig, { params: { id: made?.id ?? '' } });
+    expect(config).toMatchObject({
+      map: { maker: 'Giesen', model: 'W15A' },
+      link: { kind: 'tcp', host: '10.0.0.20', port: 1502 },
+      state: 'waiting',
+    });
   });
 });
 

@@ -10,6 +10,8 @@ import { readLots, rowsOf } from '../domains/imports/lots/read-lots.ts';
 import { AppError } from '../http/app-error.ts';
 import { writeWorkbook } from '../sheets/write-workbook.ts';
 import { exampleCsv } from '../testing/example-data.ts';
+import { readArtisanSettings } from '../domains/machine-maps/artisan/read-artisan-settings.ts';
+import { tcpSettings } from '../testing/artisan-settings.ts';
 import { formatFiles } from '../testing/format-files.ts';
 import { lotFiles } from '../testing/lot-files.ts';
 import { hostileFiles, largeCsv, mutated, mutatedWorkbook, workbookOf } from '../testing/hostile-files.ts';
@@ -319,6 +321,19 @@ describe('file readers: hostile files', () => {
       expect(opened.log().slice(before)).not.toContain('file reader failed');
     },
   );
+
+  it('refuses hostile and damaged settings of Artisan in words', async () => {
+    const chance = chanceFrom(Number(process.env['FUZZ_SEED'] ?? 13));
+    const damaged = Array.from({ length: damagedCopies }, () => mutated(new TextEncoder().encode(tcpSettings), chance));
+    for (const bytes of [...hostileFiles.map((file) => file.bytes), ...damaged]) {
+      const answer = await opened.readers.run(readArtisanSettings, 'a person', bytes, { fileName: 'a.aset' }).then(
+        ({ map }) => map.v,
+        (error: unknown) => (error instanceof AppError ? error.code : error),
+      );
+      expect([1, 'validation']).toContain(answer);
+    }
+    expect(opened.log()).not.toContain('file reader failed');
+  });
 
   it('reads a recording as columns that are as long as its times', async () => {
     const recording = await opened.readers.run(readRecording, 'a person', largeCsv(), { time_unit: 's' });

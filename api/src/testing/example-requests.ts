@@ -1,4 +1,5 @@
 import type { Sql } from '../db/sql.ts';
+import { tcpSettings } from './artisan-settings.ts';
 import {
   addAlarm,
   addAlarmRule,
@@ -216,6 +217,7 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   startRoastImport: manyFiles,
   undoRoastImport: { params: withId(addDoneImport), belongs: 'one person' },
   deleteRoastImport: manyFiles,
+  importArtisanSettings: { query: { file_name: 'giesen.aset' }, file: () => tcpSettings },
   createLotImport: {
     query: { file_name: 'lots.csv' },
     file: () => 'lot_number,coffee_name,origin,initial_weight\nL-1,Guji,Ethiopia,60\n',

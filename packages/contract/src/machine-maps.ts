@@ -106,6 +106,24 @@ export const createMachineMap = endpoint({
   errors: ['conflict'],
 });
 
+export const importArtisanSettings = endpoint({
+  name: 'importArtisanSettings',
+  method: 'POST',
+  path: '/machine-maps/artisan-settings',
+  tag: 'Machine maps',
+  summary: 'Create an own map from a settings file of Artisan (.aset) that reads its machine over Modbus',
+  access: 'user',
+  status: 201,
+  query: z.object({ file_name: lineShape(200).min(1, 'The file needs a name') }),
+  accepts: { type: 'application/octet-stream', maxBytes: 2 * 1024 * 1024 },
+  response: z.object({
+    map: mapDetailShape,
+    /** What could not be taken from the file, in words. */
+    remarks: z.array(z.string()),
+  }),
+  errors: ['conflict', 'too_large', 'too_many_requests'],
+});
+
 export const saveMachineMap = endpoint({
   ...ofMap,
   name: 'saveMachineMap',
@@ -137,12 +155,16 @@ export const boardLogLevels = ['error', 'warn', 'info', 'debug'] as const;
 
 export const hzShape = z.number('Enter readings per second').min(0.1, 'At least 0.1').max(10, 'At most 10');
 
-/** What is set for one board beside the map's own words; null: as the map or the board has it. */
-export const boardSettingsShape = z.object({
+/** Where a machine is reached, where it differs from its map. */
+export const machineAddressShape = z.object({
   host: lineShape(253).min(1, 'Enter the machine’s address').nullable(),
   port: z.number('Enter a port').int().min(1, 'At least 1').max(65_535, 'At most 65535').nullable(),
   /** Serial adapter, e.g. /dev/ttyUSB0. */
   path: lineShape(200).min(1, 'Enter the serial adapter').nullable(),
+});
+
+/** What is set for one board beside the map's own words; null: as the map or the board has it. */
+export const boardSettingsShape = machineAddressShape.extend({
   hz: hzShape.nullable(),
   log_level: z.enum(boardLogLevels).nullable(),
 });

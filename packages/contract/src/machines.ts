@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { batchPrefixShape } from './batch-numbers.ts';
 import { mapIdShape } from './machine-map.ts';
+import { machineAddressShape } from './machine-maps.ts';
 import { idShape, instantShape, lineShape, pageQuery } from './shapes.ts';
 
 /** The dot on a machine's card: `online` when its board sent something within a minute. */
@@ -52,6 +53,8 @@ export const registerMachineShape = z.object({
   max_capacity_kg: capacityShape,
   /** The map its board is to read by; it can be chosen later. */
   map_id: mapIdShape.nullable().optional(),
+  /** Where its board finds the machine; without a map it means nothing. */
+  ...machineAddressShape.partial().shape,
 });
 export const editMachineShape = z.object({
   display_name: displayNameShape,

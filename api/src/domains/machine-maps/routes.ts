@@ -4,6 +4,7 @@ import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { UserContext } from '../../context.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
 import { machineAccess } from '../../identity/access.ts';
+import { readArtisanSettings } from './artisan/read-artisan-settings.ts';
 import { readBoardConfig, setBoardConfig } from './board-config.ts';
 import { findMap } from './find-map.ts';
 import { listMaps, listRevisions, readMap } from './read-maps.ts';
@@ -25,6 +26,11 @@ export const machineMapRoutes: Domain = (routes) => {
     });
   });
   routes.forUser(contract.createMachineMap, (context, { body }) => createMap(context, body));
+  routes.forUser(contract.importArtisanSettings, async (context, { query, file }) => {
+    const { file_name: fileName } = query;
+    const { map, remarks } = await context.files.run(readArtisanSettings, context.user.id, file, { fileName });
+    return { map: await createMap(context, { map, note: `From ${fileName}`.slice(0, 200) }), remarks: [...remarks] };
+  });
   routes.forUser(contract.saveMachineMap, (context, { params, body }) => saveMap(context, params.id, body));
   routes.forUser(contract.deleteMachineMap, (context, { params }) => deleteMap(context, params.id));
   routes.forUser(contract.getBoardConfig, ({ sql, user }, { params }) => readBoardConfig(sql, user, params.id));

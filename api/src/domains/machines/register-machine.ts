@@ -18,6 +18,9 @@ export interface MachineForm {
   readonly machine_type: string;
   readonly max_capacity_kg: number;
   readonly map_id?: string | null | undefined;
+  readonly host?: string | null | undefined;
+  readonly port?: number | null | undefined;
+  readonly path?: string | null | undefined;
 }
 
 /** Registers a machine for whoever asks. Token and pairing code leave in this answer and are kept as hashes only. */
@@ -36,7 +39,9 @@ export const registerMachine = async (context: UserContext, form: MachineForm): 
         VALUES (${uuidV7()}, ${id}, ${hashToken(token)}, 'registration')`;
       if (form.map_id !== null && form.map_id !== undefined) {
         const { map } = await findMapToUse(tx, user, form.map_id, undefined);
-        await configureMachines(tx, [{ id, serial_number: form.serial_number, board_settings: {} }], map);
+        const { host, port, path } = form;
+        const address = { ...(host && { host }), ...(port && { port }), ...(path && { path }) };
+        await configureMachines(tx, [{ id, serial_number: form.serial_number, board_settings: address }], map);
       }
       const [settings] = await tx<{ email: string | null }[]>`SELECT email FROM roastery_settings`;
       // A machine of this number may have been deleted while the broker was away, or by an earlier version.

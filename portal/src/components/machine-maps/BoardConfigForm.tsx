@@ -10,7 +10,7 @@ import {
   type BoardConfig,
   type MapDetail,
 } from '@roastery/contract/machine-maps';
-import { ExternalLink } from 'lucide-react';
+import { ExternalLink, ScanSearch } from 'lucide-react';
 import { useWatch } from 'react-hook-form';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
@@ -19,11 +19,11 @@ import { t } from '../../language/t.ts';
 import { ButtonLink } from '../../ui/Button.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { NumberField } from '../number-fields.tsx';
-import { TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
 import { FormField, ModalForm } from '../form/RecordForm.tsx';
 import { useRecordForm } from '../form/use-record-form.ts';
 import { paths } from '../paths.ts';
+import { AddressFields, numberOrNull, textOrNull } from './AddressFields.tsx';
 import { MachineMapField } from './MachineMapField.tsx';
 import { PushState } from './map-labels.tsx';
 
@@ -35,11 +35,6 @@ const levels = [
   { value: 'board', label: t`As set on the board` },
   ...boardLogLevels.map((value) => ({ value, label: levelWords[value] })),
 ] as const;
-
-/** An empty field is null. */
-const orNull = (typed: string | null): string | null => (typed === null || typed.trim() === '' ? null : typed.trim());
-const numberOrNull = (typed: string | number | null): number | null =>
-  typed === '' || typed === null ? null : Number(typed);
 
 interface BoardConfigFormProps {
   machineId: string;
@@ -83,33 +78,26 @@ export const BoardConfigForm = ({ machineId, config, onClose }: BoardConfigFormP
         </dd>
       </dl>
       <FormField of={form} name="map_id">
-        {(props) => <MachineMapField {...props} hint={t`Without a map here, the board uses its own file.`} />}
-      </FormField>
-      {link !== undefined &&
-        ('path' in link ? (
-          <TextField
-            label={t`Serial adapter`}
-            mono
-            placeholder={link.path}
-            hint={t`${link.baud} baud, from the map. Empty: ${link.path}.`}
-            {...field('path', { setValueAs: orNull })}
+        {(props) => (
+          <MachineMapField
+            {...props}
+            hint={t`Without a map here, the board uses its own file.`}
+            probe={
+              <ButtonLink to={paths.probeMachine(machineId)} icon={<ScanSearch aria-hidden />}>
+                {t`Read its registers`}
+              </ButtonLink>
+            }
           />
-        ) : (
-          <div className="grid grid-cols-[1fr_7rem] gap-4">
-            <TextField
-              label={t`Machine’s address`}
-              mono
-              placeholder={link.host}
-              hint={t`In your network.`}
-              {...field('host', { setValueAs: orNull })}
-            />
-            <NumberField
-              label={t`Port`}
-              placeholder={String(link.port)}
-              {...field('port', { setValueAs: numberOrNull })}
-            />
-          </div>
-        ))}
+        )}
+      </FormField>
+      {link !== undefined && (
+        <AddressFields
+          link={link}
+          host={field('host', { setValueAs: textOrNull })}
+          port={field('port', { setValueAs: numberOrNull })}
+          path={field('path', { setValueAs: textOrNull })}
+        />
+      )}
       <div className="grid gap-4 sm:grid-cols-2">
         <NumberField
           label={t`Readings per second`}

@@ -1,8 +1,9 @@
 import { getMachineMap, listMachineMaps, type MapSummary } from '@roastery/contract/machine-maps';
-import { useState, type Ref } from 'react';
+import { useState, type ReactNode, type Ref } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import { t } from '../../language/t.ts';
 import { Combobox } from '../../ui/Combobox.tsx';
+import { NoMachineFound } from './NoMachineFound.tsx';
 import { linkWords, mapName, verifiedWords } from './map-labels.tsx';
 
 interface MachineMapFieldProps {
@@ -13,6 +14,8 @@ interface MachineMapFieldProps {
   onMap?: ((map: MapSummary | null) => void) | undefined;
   onBlur?: (() => void) | undefined;
   error?: string | undefined;
+  /** Offered when no machine was found: how its registers can be read. */
+  probe?: ReactNode;
   /** Shown while nothing is chosen. */
   hint?: string | undefined;
   ref?: Ref<HTMLInputElement> | undefined;
@@ -30,8 +33,19 @@ const holdsWords = (map: MapSummary, typed: string): boolean => {
 
 /** A machine map, found by maker and model on the server. Shows whether the chosen one was verified. */
 export const MachineMapField = (props: MachineMapFieldProps) => {
-  const { label = t`Machine map`, value, onChange, onMap, hint, ...field } = props;
+  const { label = t`Machine map`, value, onChange, onMap, hint, probe, ...field } = props;
   const [search, setSearch] = useState('');
+  // The field empties itself when it is left; what was searched for is still missing then.
+  const [sought, setSought] = useState('');
+  const [remarks, setRemarks] = useState<readonly string[]>([]);
+  const { data: hits } = useApi(listMachineMaps, sought === '' ? null : { query: { limit: 1, q: sought } });
+  const isMissing = value === null && sought !== '' && hits?.total === 0;
+  const choose = (map: MapSummary, said: readonly string[] = []) => {
+    setSought('');
+    setRemarks(said);
+    onChange(map.id);
+    onMap?.(map);
+  };
   const { data: chosen, isLoading } = useApi(getMachineMap, value === null ? null : { params: { id: value } });
   // Until the person types, the field holds the name of the chosen map, which is not a search.
   const q = chosen !== undefined && search === mapName(chosen) ? '' : search.trim();
@@ -45,30 +59,43 @@ export const MachineMapField = (props: MachineMapFieldProps) => {
   const isAway = chosen !== undefined && !found.some(({ id }) => id === chosen.id);
   const maps: readonly MapSummary[] = isAway ? [...found, chosen] : found;
   return (
-    <Combobox
-      label={label}
-      placeholder={t`Maker or model`}
-      emptyText={t`No machine found in the catalogue`}
-      isLoading={isLoading}
-      unknown={t`Chosen map`}
-      filtered
-      onSearch={setSearch}
-      choices={maps.map((map) => ({
-        value: map.id,
-        label: mapName(map),
-        hint: map.origin === 'own' ? t`own · ${linkWords[map.link_kind]}` : linkWords[map.link_kind],
-      }))}
-      value={value}
-      onChange={(id) => {
-        onChange(id);
-        onMap?.(maps.find((map) => map.id === id) ?? null);
-      }}
-      hint={
-        value === null || chosen === undefined
-          ? hint
-          : `${verifiedWords[chosen.verified].label}. ${chosen.map.notes ?? ''}`
-      }
-      {...field}
-    />
+    <div className="flex flex-col gap-2">
+      <Combobox
+        label={label}
+        placeholder={t`Maker or model`}
+        emptyText={t`No machine found in the catalogue`}
+        isLoading={isLoading}
+        unknown={t`Chosen map`}
+        filtered
+        onSearch={(text) => {
+          setSearch(text);
+          if (text.trim() !== '') setSought(text.trim());
+        }}
+        choices={maps.map((map) => ({
+          value: map.id,
+          label: mapName(map),
+          hint: map.origin === 'own' ? t`own · ${linkWords[map.link_kind]}` : linkWords[map.link_kind],
+        }))}
+        value={value}
+        onChange={(id) => {
+          setRemarks([]);
+          setSought('');
+          onChange(id);
+          onMap?.(maps.find((map) => map.id === id) ?? null);
+        }}
+        hint={
+          value === null || chosen === undefined
+            ? hint
+            : `${verifiedWords[chosen.verified].label}. ${chosen.map.notes ?? ''}`
+        }
+        {...field}
+      />
+      {isMissing && <NoMachineFound typed={sought} onChoose={choose} onImported={choose} probe={probe} />}
+      {remarks.map((remark) => (
+        <p key={remark} className="text-xs text-muted">
+          {remark}
+        </p>
+      ))}
+    </div>
   );
 };

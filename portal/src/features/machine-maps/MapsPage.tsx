@@ -7,6 +7,7 @@ import { refresh } from '../../api/use-api.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { FormError } from '../../components/form/FormError.tsx';
 import { linkWords, mapName, verifiedWords } from '../../components/machine-maps/map-labels.tsx';
+import { ArtisanImport } from '../../components/machine-maps/NoMachineFound.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import type { Column } from '../../components/table/columns.ts';
@@ -119,6 +120,12 @@ export default function MapsPage() {
                 const [file] = event.target.files ?? [];
                 event.target.value = '';
                 if (file !== undefined) void upload(file);
+              }}
+            />
+            <ArtisanImport
+              onMap={(map, remarks) => {
+                toast(t`Machine map imported`, { detail: remarks.join(' ') || undefined });
+                void navigate(paths.machineMap(map.id));
               }}
             />
             <Button size="md" icon={<Upload aria-hidden />} onClick={() => chooser.current?.click()}>

@@ -1,5 +1,5 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import type { MapSummary } from '@roastery/contract/machine-maps';
+import { getMachineMap, type MapSummary } from '@roastery/contract/machine-maps';
 import {
   listMachines,
   machineTotals,
@@ -11,9 +11,10 @@ import { useWatch } from 'react-hook-form';
 import type { z } from 'zod';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
-import { refresh } from '../../api/use-api.ts';
+import { refresh, useApi } from '../../api/use-api.ts';
 import { FormField } from '../../components/form/RecordForm.tsx';
 import { useRecordForm, type RecordForm } from '../../components/form/use-record-form.ts';
+import { AddressFields, numberOrNull, textOrNull } from '../../components/machine-maps/AddressFields.tsx';
 import { MachineMapField } from '../../components/machine-maps/MachineMapField.tsx';
 import { t } from '../../language/t.ts';
 import { Select } from '../../ui/Select.tsx';
@@ -25,6 +26,9 @@ type Values = z.input<typeof registerMachineShape>;
 type Body = z.output<typeof registerMachineShape>;
 const resolver = zodResolver<Values, unknown, Body>(registerMachineShape);
 
+/** Of a machine type, as the contract has it. */
+const maxTypeLength = 60;
+
 /** The form of the modal and of the register page. */
 export const useRegisterForm = (onRegistered: (machine: RegisteredMachine) => void): RecordForm<Values, Body> =>
   useRecordForm({
@@ -35,9 +39,12 @@ export const useRegisterForm = (onRegistered: (machine: RegisteredMachine) => vo
       max_capacity_kg: capacityOf(defaultType) ?? 0,
       // No map is preselected: a map from the portal replaces the file on the board.
       map_id: null,
+      host: null,
+      port: null,
+      path: null,
     },
     resolver,
-    fields: ['serial_number', 'display_name', 'machine_type', 'max_capacity_kg', 'map_id'],
+    fields: ['serial_number', 'display_name', 'machine_type', 'max_capacity_kg', 'map_id', 'host', 'port', 'path'],
     failure: (error) => sentenceFor(error, t`Failed to register machine`),
     save: (body) => call(registerMachine, { body }),
     saved: (machine) => {
@@ -50,8 +57,10 @@ export const registerTexts = { submit: t`Register Machine`, submitting: t`Regist
 
 export const RegisterFields = ({ of }: { of: RecordForm<Values, Body> }) => {
   const { field, hookForm: form } = of;
-  const types = useMachineTypes();
   const type = useWatch({ control: form.control, name: 'machine_type' });
+  const types = useMachineTypes(type);
+  const mapId = useWatch({ control: form.control, name: 'map_id' }) ?? null;
+  const { data: chosen } = useApi(getMachineMap, mapId === null ? null : { params: { id: mapId } });
 
   /** Fills in the capacity unless it was typed. */
   const setCapacity = (kg: number | null | undefined) => {
@@ -61,8 +70,8 @@ export const RegisterFields = ({ of }: { of: RecordForm<Values, Body> }) => {
   /** Fills in what the catalogue knows of the machine. */
   const takeFromMap = (map: MapSummary | null) => {
     if (map === null) return;
-    const known = types.find(({ value }) => value === map.model)?.value;
-    if (known !== undefined) form.setValue('machine_type', known);
+    const isTyped = form.getFieldState('machine_type').isTouched;
+    if (!isTyped) form.setValue('machine_type', map.model.slice(0, maxTypeLength), { shouldDirty: true });
     setCapacity(map.capacity_kg);
   };
 
@@ -114,9 +123,22 @@ export const RegisterFields = ({ of }: { of: RecordForm<Values, Body> }) => {
                 ? t`Selects the machine map that the board reads with. You can choose it later. There is a map for the ${type}.`
                 : t`Selects the machine map that the board reads with. You can choose it later.`
             }
+            probe={
+              <span className="text-muted">
+                {t`Or register it without a map: once its board is paired, its card reads the registers.`}
+              </span>
+            }
           />
         )}
       </FormField>
+      {chosen !== undefined && (
+        <AddressFields
+          link={chosen.map.link}
+          host={field('host', { setValueAs: textOrNull })}
+          port={field('port', { setValueAs: numberOrNull })}
+          path={field('path', { setValueAs: textOrNull })}
+        />
+      )}
     </>
   );
 };

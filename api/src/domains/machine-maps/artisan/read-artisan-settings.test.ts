@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../http/app-error.ts';
+import { serialSettings, siemensSettings, tcpSettings } from '../../../testing/artisan-settings.ts';
+import { artisanMachine } from './read-artisan-settings.ts';
+
+const read = (text: string, fileName = 'Besca_Bee v2.aset') =>
+  artisanMachine(new TextEncoder().encode(text), { fileName });
+
+describe('settings file of Artisan', () => {
+  it('becomes a map: address, units, registers, encodings, scales and curves', () => {
+    const { map } = read(tcpSettings);
+    expect(map).toMatchObject({
+      maker: 'Giesen',
+      model: 'W15A',
+      capacityKg: 15,
+      verified: 'none',
+      link: { kind: 'tcp', host: '192.168.2.10', port: 1502 },
+      unit: 1,
+      order: 'ABCD',
+      hz: 2,
+      timeoutMs: 400,
+    });
+    const shown = Object.fromEntries(
+      Object.entries(map.channels).map(([name, { at, as, scale, unit }]) => [name, [at, as, scale, unit]]),
+    );
+    expect(shown).toEqual({
+      bean_temp: ['h:41', 'i16', 0.1, '°C'],
+      exhaust_temp: ['h:40', 'u16', 0.1, '°C'],
+      heat_power: ['h:45', 'u16', 1, '%'],
+      fan_speed: ['i:46', 'u16', 1, '%'],
+      inlet_temp: ['2/h:100', 'f32', 1, '°F'],
+      gas_bar: ['2/h:102', 'u32', 0.01, ''],
+      input_7: ['c:7', 'bool', 1, 'bool'],
+    });
+  });
+
+  it('says what it could not take', () => {
+    expect(read(tcpSettings).remarks).toEqual([
+      'Input 7 has no curve in the file: it is called input_7.',
+      'The PID controller is not taken: the board reads and never writes.',
+      '2 commands of sliders and buttons not taken: the board never writes to a machine.',
+      '1 further device of the file not taken: only Modbus is read.',
+      '1 formula of curves not taken: the board records what the registers say.',
+    ]);
+  });
+
+  it('takes a serial line, and the name of the file where the machine has none', () => {
+    const { map, remarks } = read(serialSettings);
+    expect(map).toMatchObject({
+      maker: 'Besca',
+      model: 'Bee v2',
+      link: { kind: 'rtu', path: '/dev/ttyUSB0', baud: 19_200, parity: 'even', stopBits: 2, dataBits: 8 },
+      unit: 2,
+      timeoutMs: 300,
+      order: 'CDAB',
+    });
+    expect(map.channels).toMatchObject({
+      exhaust_temp: { at: 'h:0', as: 'bcd16' },
+      bean_temp: { at: 'h:1', as: 'bcd32', unit: '°F' },
+    });
+    expect(remarks).toEqual([
+      'The serial port COM5 is of the other computer: the board reads /dev/ttyUSB0 until you choose another.',
+    ]);
+  });
+
+  it.each([
+    ['Siemens S7', siemensSettings, 'read over Siemens S7'],
+    ['another device', '[Device]\nid=18\n[Modbus]\ntype=3\n', 'another device of Artisan (number 18)'],
+    ['no Modbus', 'no settings at all', 'no Modbus settings'],
+    ['UDP', tcpSettings.replace('type=3', 'type=4'), 'Modbus over UDP'],
+    ['no bean temperature', tcpSettings.replace('input2slave=1', 'input2slave=0'), 'Input 2, the bean temperature'],
+    [
+      'a register beyond the table',
+      tcpSettings.replace('input2register=41', 'input2register=99999'),
+      'address must be 0 to 65535',
+    ],
+  ])('is refused in a sentence: %s', (_what, text, says) => {
+    expect(() => read(text)).toThrow(says);
+  });
+
+  it('survives settings that are no settings', () => {
+    for (const text of [
+      '',
+      '[',
+      '[Modbus]\n=',
+      `[Modbus]\n${'a=b\n'.repeat(100_000)}`,
+      `[Modbus]\ninput2slave=${'9'.repeat(10_000)}`,
+    ]) {
+      expect(() => read(text)).toThrow(AppError);
+    }
+  });
+});
