@@ -5,7 +5,7 @@ import { getLot, listLots } from '@roastery/contract/inventory';
 import type { RegisteredMachine } from '@roastery/contract/machines';
 import { listPlannedRoasts } from '@roastery/contract/planned';
 import { getRoast } from '@roastery/contract/roasts';
-import { putRoasterySettings } from '@roastery/contract/settings';
+import { getRoasterySettings, putRoasterySettings } from '@roastery/contract/settings';
 import { accessibilityFindings, keepAxe } from '@roastery/testing/accessibility';
 import { SCREEN } from '@roastery/testing/browser';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
@@ -54,6 +54,57 @@ const inspect = async (page: Page, name: string): Promise<void> => {
     }
   }
 };
+
+it('the roastery keeps its currency and its sizes of bags', async () => {
+  await using watched = await roastery.openAs(roastery.admin, { reducedMotion: 'reduce' });
+  const { page } = watched;
+  await keepAxe(page);
+  await page.goto('/admin/settings');
+  await page.getByRole('combobox', { name: 'Currency' }).fill('yen');
+  await page.getByRole('option', { name: /JPY/ }).click();
+  await field(page, 'Bag Sizes').fill('60 kg; 70.5 sacks');
+  await page.getByRole('button', { name: 'Save Settings' }).click();
+  await page.getByText('Write sizes with their units').waitFor();
+  await field(page, 'Bag Sizes').fill('60 kg; 70.5 kg; 152 lb');
+  await page.getByRole('button', { name: 'Save Settings' }).click();
+  await page.getByText('Settings saved successfully!').waitFor();
+  await inspect(page, 'settings');
+  expect(await ana.call(getRoasterySettings, {})).toMatchObject({
+    currency: 'JPY',
+    bag_sizes: [
+      { weight: 60, unit: 'kg' },
+      { weight: 70.5, unit: 'kg' },
+      { weight: 152, unit: 'lb' },
+    ],
+  });
+  await page.goto('/inventory');
+  await page.getByText(/^Total Value \(¥\)$/i).waitFor();
+  await page.goto('/inventory/lots/new');
+  await choose(page, 'Bag size', '70.5 kg');
+  await field(page, 'Bags').fill('2');
+  await holds(page, 'Initial weight', '141');
+  await roastery.admin.call(putRoasterySettings, { body: { currency: 'EUR' } });
+});
+
+it.each([
+  [
+    'fi',
+    /^Dates and numbers: \d\d [A-Z][a-z]{2} 20\d\d, \d\d\.\d\d\.20\d\d - \d\d:\d\d, 1\s234,5\. Weeks begin on Monday\.$/,
+  ],
+  [
+    'ja',
+    /^Dates and numbers: 20\d\d [A-Z][a-z]{2} \d\d, 20\d\d\/\d\d\/\d\d - \d\d:\d\d, 1,234\.5\. Weeks begin on Sunday\.$/,
+  ],
+])('the browser writes the dates of %s with a month in words', async (region, text) => {
+  await roastery.admin.call(updatePreferences, { body: { date_language: region } });
+  try {
+    await using watched = await roastery.openAs(roastery.admin);
+    await watched.page.goto('/account');
+    await watched.page.getByText(text).waitFor();
+  } finally {
+    await roastery.admin.call(updatePreferences, { body: { date_language: 'en-US' } });
+  }
+});
 
 describe('a person who reads pounds, euros and German figures', () => {
   it('enters a lot in bags, with its price and dates', async () => {

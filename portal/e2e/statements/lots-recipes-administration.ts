@@ -128,11 +128,11 @@ export const choices = [
   },
 ];
 
-/** Limits of the lot form: the attributes of the fields, and the sentence for a figure beyond them. */
+/** Limits of the lot form: where the arrow keys end and how far they go, and the sentence for a figure beyond. */
 export const limits = [
   { field: 'Altitude', min: '0', step: '1', beyond: '-1', says: /^Altitude: 0/ },
   { field: 'Cupping score', min: '0', max: '100', step: '0.1', beyond: '100.1', says: 'Cupping score: 0-100' },
-  { field: 'Moisture content', min: '0', max: '100', step: 'any', beyond: '101', says: 'Moisture: 0-100%' },
+  { field: 'Moisture content', min: '0', max: '100', step: '1', beyond: '101', says: 'Moisture: 0-100%' },
   { field: 'Water activity', min: '0', max: '1', step: '0.01', beyond: '1.01', says: 'Water activity: 0-1' },
   { field: 'Cost per kg', min: '0', step: '0.01', beyond: '-0.5', says: 'Cost per kg: 0 or more' },
   { field: 'Initial weight', min: '0', step: '0.1', beyond: '0', says: 'Initial weight must be greater than 0' },

@@ -206,10 +206,15 @@ describe('what is refused', () => {
       await expect.poll(() => form.getByLabel(name).getAttribute('aria-required'), { message: name }).toBe('true');
     }
     const capacity = form.getByLabel('Max Capacity');
-    await expect.poll(() => capacity.getAttribute('type')).toBe('number');
-    await expect
-      .poll(async () => [await capacity.getAttribute('step'), await capacity.getAttribute('min')])
-      .toEqual(['0.1', '0.1']);
+    await capacity.fill('0.2');
+    for (const [key, text] of [
+      ['ArrowDown', '0.1'],
+      ['ArrowDown', '0.1'],
+      ['ArrowUp', '0.2'],
+    ] as const) {
+      await capacity.press(key);
+      await expect.poll(() => capacity.inputValue()).toBe(text);
+    }
     await capacity.fill('');
     await form.getByRole('button', { name: 'Register Machine' }).click();
     await form.getByText('Enter the capacity in kg').waitFor();

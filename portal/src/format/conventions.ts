@@ -1,4 +1,4 @@
-import type { MassUnit } from '@roastery/roasting/units';
+import { massUnits, type MassUnit } from '@roastery/roasting/units';
 
 /** What decides how the signed-in person reads and types numbers, dates, weights and money. */
 export interface Conventions {
@@ -20,7 +20,12 @@ export const conventions = (): Conventions => current;
 
 /** `OwnFormats` calls it before anything below it is rendered. */
 export const setConventions = (next: Conventions): void => {
-  current = { ...next, region: knownRegion(next.region) };
+  current = {
+    region: knownRegion(next.region),
+    // A session that a browser kept of an older server has neither.
+    weightUnit: massUnits.find((unit) => unit === next.weightUnit) ?? defaultConventions.weightUnit,
+    currency: next.currency || defaultConventions.currency,
+  };
 };
 
 /** An unknown region falls back to the default rather than break a page. */

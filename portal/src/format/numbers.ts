@@ -32,6 +32,9 @@ export const formatNumber = (
 /** `19,200` */
 export const formatCount = (count: number): string => formatNumber(count, 0);
 
+/** The figure of an axis: `0.5`, `1,000`. */
+export const formatTick = (value: number): string => formatNumber(value, 0, 2);
+
 /** `1 roast`, `1,250 roasts` */
 export const formatRoasts = (count: number): string => (count === 1 ? t`1 roast` : t`${formatCount(count)} roasts`);
 

@@ -1,6 +1,7 @@
 import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
 import { phasesOf } from '@roastery/roasting/phases';
 import type { ChartOptions } from 'chart.js';
+import { formatTick } from '../../format/numbers.ts';
 import { inUnitsOf, readingOf, unitOf, type Units } from '../../format/quantities.ts';
 import { curveStyles, drawnCurve, rateBounds, temperatureTop, type CurveStyle } from './curves.ts';
 import type { DrawnForecast, ForecastFrom } from './forecast-band.ts';
@@ -120,6 +121,7 @@ export const roastOptions = ({ palette, time, top, units, withRate }: RoastAxes)
       ticks: {
         color: palette.muted,
         font: axisFont(palette),
+        callback: (value: string | number) => formatTick(Number(value)),
         stepSize: units.temperature_unit === 'C' ? 50 : 100,
         padding: 6,
       },
@@ -133,7 +135,13 @@ export const roastOptions = ({ palette, time, top, units, withRate }: RoastAxes)
       grid: { display: false },
       afterFit: fixedWidth,
       // 90 °F/min is no step of its axis: its figure would stand on the one of 80.
-      ticks: { color: palette.muted, font: axisFont(palette), padding: 6, includeBounds: false },
+      ticks: {
+        color: palette.muted,
+        font: axisFont(palette),
+        padding: 6,
+        includeBounds: false,
+        callback: (value: string | number) => formatTick(Number(value)),
+      },
     },
   },
 });

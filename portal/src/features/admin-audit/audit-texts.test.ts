@@ -33,7 +33,7 @@ describe('the words of the audit log', () => {
       ['Is admin', 'yes'],
       ['Fields', 'city, email'],
       ['Note', 'none'],
-      ['Kg', '-2.5'],
+      ['Weight', '-2.5 kg'],
     ]);
   });
 });

@@ -1,4 +1,5 @@
 import type { AuditEntry } from '@roastery/contract/users';
+import { exactWeight } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
 
 /** Labels of the events, in the order of the filter. */
@@ -109,11 +110,13 @@ export const subjectName = ({ action, subject, detail }: AuditEntry): string => 
 export const isFailure = (action: string): boolean => /\.(failed|refused)$/.test(action);
 export const isDeletion = (action: string): boolean => /\.(deleted|archived|revoked)$/.test(action);
 
+const weightNames: ReadonlySet<string> = new Set(['kg', 'initial_weight']);
+
 /** `is_active` → Is active; values as text. */
 export const detailLines = (detail: AuditEntry['detail']): [label: string, value: string][] =>
   Object.entries(detail).map(([name, value]) => [
-    name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' '),
-    valueText(value),
+    name === 'kg' ? t`Weight` : name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' '),
+    weightNames.has(name) && typeof value === 'number' ? exactWeight(value) : valueText(value),
   ]);
 
 const valueText = (value: unknown): string => {

@@ -9,7 +9,7 @@ import { DataTable } from '../../components/table/DataTable.tsx';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
 import { formatMoney, priceUnit } from '../../format/money.ts';
 import { weekStartName } from '../../format/calendar.ts';
-import { formatCount } from '../../format/numbers.ts';
+import { formatCount, formatTick } from '../../format/numbers.ts';
 import { inWeightUnit, weightUnit } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
 import { ButtonLink } from '../../ui/Button.tsx';
@@ -129,7 +129,7 @@ export const GreenTab = ({ filter }: { filter: AnalyticsFilter }) => {
             ...column,
             value: measure === 'kg' ? inWeightUnit(column.one.kg) : column.one.cost,
           }))}
-          tickText={measure === 'kg' ? formatCount : (amount) => formatMoney(amount, 0)}
+          tickText={measure === 'kg' ? formatTick : (amount) => formatMoney(amount, 0)}
           labelPixels={columnLabelPixels(data?.period, columns.length)}
         />
       </ChartPanel>

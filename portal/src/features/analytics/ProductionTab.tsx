@@ -5,7 +5,7 @@ import { useApi } from '../../api/use-api.ts';
 import { ErrorLine } from '../../components/ErrorState.tsx';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
 import { weekStartName } from '../../format/calendar.ts';
-import { formatCount } from '../../format/numbers.ts';
+import { formatCount, formatTick } from '../../format/numbers.ts';
 import { inWeightUnit, weightUnit } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
 import { Segments } from '../../ui/Segments.tsx';
@@ -159,7 +159,7 @@ export const ProductionTab = ({ filter }: { filter: AnalyticsFilter }) => {
               ...column,
               value: measure === 'kg' ? inWeightUnit(column.one.kg) : column.one.roasts,
             }))}
-            tickText={formatCount}
+            tickText={formatTick}
             labelPixels={labelPixels}
           />
         </ChartPanel>
@@ -183,7 +183,7 @@ export const ProductionTab = ({ filter }: { filter: AnalyticsFilter }) => {
                 mean: column.one.development_ratio_mean,
                 deviation: column.one.development_ratio_deviation,
               }))}
-              tickText={(value) => String(Math.round(value * 1000) / 10)}
+              tickText={(value) => formatTick(Math.round(value * 1000) / 10)}
               leastSpan={0.04}
               labelPixels={labelPixels}
             />

@@ -12,6 +12,7 @@ import { readPalette } from '../../components/chart/palette.ts';
 import { pixelDecimation, type CurveDataset } from '../../components/chart/pixel-decimation.ts';
 import { axisFont, barePixels, fixedWidth, timeScale, zoomOptions } from '../../components/chart/time-scale.ts';
 import type { TimeViewStore } from '../../components/chart/time-view.ts';
+import { formatTick } from '../../format/numbers.ts';
 import { inUnitsOf, type Units } from '../../format/quantities.ts';
 import { differenceEnd, type LineStyle } from './compare-lines.ts';
 
@@ -127,7 +128,8 @@ export default function LinesChart({ lines, axis, label, units, view, selected, 
             font: axisFont(palette),
             padding: 6,
             maxTicksLimit: isDifference ? 5 : 8,
-            callback: (value: string | number) => (isDifference && Number(value) > 0 ? `+${value}` : String(value)),
+            callback: (value: string | number) =>
+              `${isDifference && Number(value) > 0 ? '+' : ''}${formatTick(Number(value))}`,
           },
         },
       },

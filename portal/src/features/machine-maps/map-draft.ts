@@ -8,6 +8,7 @@ import {
 } from '@roastery/contract/machine-map';
 import { parseShape } from '@roastery/contract/parse-shape';
 import { eventDraftsOf, eventsOf, type EventDraft } from './event-draft.ts';
+import { numberInField } from '../../format/numbers.ts';
 import { emptyRegister, figure, rangeOf, registerDraftOf, registerOf, type RegisterDraft } from './register-draft.ts';
 import { outputDraftsOf, outputOf, type OutputDraft } from './output-draft.ts';
 import { t } from '../../language/t.ts';
@@ -54,9 +55,9 @@ export const draftOf = (map: MachineMap): MapDraft => ({
   link: map.link,
   unit: String(map.unit),
   order: map.order,
-  hz: String(map.hz),
+  hz: numberInField(map.hz),
   timeoutMs: String(map.timeoutMs),
-  maxDrumRpm: String(map.maxDrumRpm),
+  maxDrumRpm: numberInField(map.maxDrumRpm),
   charging: map.charging ?? 'hot',
   channels: Object.entries(map.channels).map(([name, channel], key) => ({
     ...registerDraftOf(key, name, channel),

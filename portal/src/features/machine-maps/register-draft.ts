@@ -1,9 +1,12 @@
 import type { Channel } from '@roastery/contract/machine-map';
+import { numberInField, readNumber } from '../../format/numbers.ts';
 
 /** The typed number; NaN, which no shape accepts, for anything else. */
-export const figure = (typed: string): number => (typed.trim() === '' ? Number.NaN : Number(typed.replace(',', '.')));
+export const figure = (typed: string): number =>
+  // A map may hold 1e-7, which no region writes.
+  typed.trim() === '' ? Number.NaN : Number(readNumber(typed) ?? typed);
 
-export const figureText = (value: number | undefined): string => (value === undefined ? '' : String(value));
+export const figureText = (value: number | undefined): string => (value === undefined ? '' : numberInField(value));
 
 /** The common part of channel and output rows: a register and its decoding, numbers as typed. */
 export interface RegisterDraft {
@@ -38,11 +41,11 @@ export const registerDraftOf = (key: number, name: string, register: Register): 
   at: register.at,
   as: register.as,
   order: register.order ?? 'map',
-  scale: String(register.scale),
-  offset: String(register.offset),
+  scale: numberInField(register.scale),
+  offset: numberInField(register.offset),
   unit: register.unit,
-  low: register.range === undefined ? '' : String(register.range[0]),
-  high: register.range === undefined ? '' : String(register.range[1]),
+  low: register.range === undefined ? '' : numberInField(register.range[0]),
+  high: register.range === undefined ? '' : numberInField(register.range[1]),
 });
 
 /** As in a map, without the range, not validated. */

@@ -1,7 +1,7 @@
 import { formatDuration, parseDuration } from '@roastery/roasting/units';
 import { ChevronLeft, ChevronRight, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { formatCount } from '../../format/numbers.ts';
+import { formatCount, numberInField, readNumber } from '../../format/numbers.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { classes } from '../../ui/classes.ts';
@@ -159,14 +159,14 @@ interface CellProps {
 
 const textOf = (field: PointField, value: number | null): string => {
   if (value === null) return '';
-  return field === 'time' ? formatDuration(value) : String(value);
+  return field === 'time' ? formatDuration(value) : numberInField(value);
 };
 
 const read = (field: PointField, text: string): number | null => {
   if (text.trim() === '') return null;
   if (field === 'time') return parseDuration(text);
-  const value = Number(text.replace(',', '.'));
-  return Number.isFinite(value) ? value : null;
+  const value = readNumber(text);
+  return value === undefined ? null : Number(value);
 };
 
 /** A number field. The text stays as typed; the curve follows its readable part. */

@@ -1,6 +1,7 @@
 import type { CurveBand } from '@roastery/contract/analytics';
 import { formatDuration } from '@roastery/roasting/units';
 import { useState, type PointerEvent, type ReactNode } from 'react';
+import { formatTick } from '../../../format/numbers.ts';
 import { usePreferences } from '../../../format/preferences.ts';
 import { bandInUnits, bandSummary, present, temperatureText } from './band-figures.ts';
 import { bandPath, layPlot, linePath } from './plot.ts';
@@ -23,7 +24,7 @@ export const BandChart = ({ band, height = 320 }: { band: CurveBand; height?: nu
   const { low, middle, high, reference } = bandInUnits(band, units);
   const all = present([...low, ...high, ...reference]);
   const ticks = roundTicks(Math.min(...all), Math.max(...all), 5);
-  const plot = layPlot({ width, height, columns: 1, ticks, tickText: String });
+  const plot = layPlot({ width, height, columns: 1, ticks, tickText: formatTick });
   const end = band.time_seconds.at(-1) ?? 1;
   const xOf = (seconds: number) => plot.left + (seconds / end) * (plot.right - plot.left);
   const x = (index: number) => xOf(band.time_seconds[index] ?? 0);
@@ -62,7 +63,7 @@ export const BandChart = ({ band, height = 320 }: { band: CurveBand; height?: nu
                   textAnchor="end"
                   className="fill-muted font-mono text-2xs"
                 >
-                  {tick}
+                  {formatTick(tick)}
                 </text>
               </g>
             ))}

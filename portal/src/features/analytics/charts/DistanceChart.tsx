@@ -1,6 +1,7 @@
 import type { ComparedRoast } from '@roastery/contract/analytics';
 import { formatDuration } from '@roastery/roasting/units';
 import { paths } from '../../../components/paths.ts';
+import { formatTick } from '../../../format/numbers.ts';
 import { useDates, usePreferences } from '../../../format/preferences.ts';
 import { t } from '../../../language/t.ts';
 import { differenceIn, differenceText } from '../figure-texts.ts';
@@ -34,7 +35,7 @@ export const DistanceChart = ({ roasts, height }: { roasts: readonly ComparedRoa
         link: paths.roast(roast.id),
       }))}
       ticks={roundTicks(0, Math.max(1, ...values), 3)}
-      tickText={String}
+      tickText={formatTick}
     >
       {(plot, active) => (
         <>
