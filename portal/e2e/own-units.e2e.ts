@@ -100,7 +100,7 @@ it.each([
   try {
     await using watched = await roastery.openAs(roastery.admin);
     await watched.page.goto('/account');
-    await watched.page.getByText(text).waitFor();
+    await expect.poll(() => watched.page.getByText(/^Dates and numbers: /).innerText()).toMatch(text);
   } finally {
     await roastery.admin.call(updatePreferences, { body: { date_language: 'en-US' } });
   }

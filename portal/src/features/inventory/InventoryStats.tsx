@@ -2,7 +2,7 @@ import { currencySign, formatAmount } from '../../format/money.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { weightNumber, weightUnit } from '../../format/weights.ts';
 import { inventorySummary } from '@roastery/contract/inventory';
-import { Boxes, CircleCheck, DollarSign, Weight } from 'lucide-react';
+import { Boxes, CircleCheck, Coins, Weight } from 'lucide-react';
 import { useApi } from '../../api/use-api.ts';
 import { StatCard, StatRow } from '../../components/StatCard.tsx';
 import { t } from '../../language/t.ts';
@@ -31,7 +31,7 @@ export const InventoryStats = () => {
       <StatCard
         label={t`Total Value (${currencySign()})`}
         value={shown(data && formatAmount(data.total_value))}
-        icon={<DollarSign className="max-sm:hidden" />}
+        icon={<Coins className="max-sm:hidden" />}
       />
     </StatRow>
   );

@@ -12,6 +12,7 @@ import { getProfile, listProfiles } from '@roastery/contract/profiles';
 import { refresh } from '../../api/use-api.ts';
 import type { Crumb } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
+import { formatPercent } from '../../format/numbers.ts';
 import { t } from '../../language/t.ts';
 import type { Tone } from '../../ui/Badge.tsx';
 
@@ -41,7 +42,7 @@ export const isLow = (lot: Pick<Lot, 'percentage_remaining'>): boolean => lot.pe
 
 /** Whole percent, rounded down: 19.6 % is red and must not read as 20 %. */
 export const shareText = ({ percentage_remaining }: Pick<Lot, 'percentage_remaining'>): string =>
-  `${Math.floor(percentage_remaining)}%`;
+  formatPercent(Math.floor(percentage_remaining) / 100, 0);
 
 /** `5+ weeks` from a week on, else days; `--` where nothing was used in the last 30 days. */
 export const runOutText = (days: number | null): string => {
