@@ -82,6 +82,9 @@ describe('upgrade of a database before 1.0', () => {
       columns.set('roast_uploads', columns.get('roast_uploads')?.filter((column) => column !== 'content') ?? []);
       // Derived anew, with the batch number.
       columns.set('roasts', columns.get('roasts')?.filter((column) => column !== 'found_by') ?? []);
+      // Prices become integers of the smallest unit.
+      columns.set('lots', columns.get('lots')?.filter((column) => column !== 'cost_per_kg') ?? []);
+      const prices = await sql<{ price: number | null }[]>`SELECT cost_per_kg AS price FROM lots ORDER BY id`;
       const before = await readContents(sql, columns);
       expect([...before].filter(([, { rows }]) => rows === 0)).toEqual([]);
       await applyOfChain(sql, applied);
@@ -91,6 +94,9 @@ describe('upgrade of a database before 1.0', () => {
       expect(lines.join('\n')).toMatch(/^The database was upgraded/);
 
       expect(await readContents(sql, columns)).toEqual(before);
+      const kept = await sql<{ price: number | null }[]>`
+        SELECT (price_minor::numeric(40, 20) / (price_kg * 100))::double precision AS price FROM lots ORDER BY id`;
+      expect([...kept]).toEqual([...prices]);
       const parts = await sql<{ id: string; content: Buffer; parts: number }[]>`
         SELECT upload_id AS id, string_agg(content, '' ORDER BY part) AS content, count(*)::int AS parts
           FROM roast_upload_parts GROUP BY upload_id ORDER BY upload_id`;
