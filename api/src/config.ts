@@ -34,6 +34,8 @@ const envShape = z
       .string()
       .regex(/^[^\r\n]*\S@\S[^\r\n]*$/, 'must be an address such as Roastery <roastery@example.com>')
       .optional(),
+    /** Hosts (with ports) of further push services, separated by commas; over plain HTTP too. */
+    PUSH_HOSTS: z.string().default(''),
     METRICS_TOKEN: z.string().min(16, 'needs at least 16 characters').optional(),
     DRAIN_SECONDS: z.coerce.number().int().min(0).max(3).default(2),
     LOG_LEVEL: z.enum(logLevels).default('info'),
@@ -75,6 +77,9 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) => {
     /** Without one no mail is sent. */
     smtpUrl: given.SMTP_URL,
     mailFrom: given.MAIL_FROM,
+    pushHosts: given.PUSH_HOSTS.split(',')
+      .map((host) => host.trim())
+      .filter((host) => host !== ''),
     metricsToken: given.METRICS_TOKEN,
     /** After SIGTERM `/readyz` answers 503 for so long, and everything else is still served. */
     drainMs: given.DRAIN_SECONDS * 1000,

@@ -1,5 +1,6 @@
 import type { Logger } from '@roastery/runtime/logger';
 import { createAlarms } from './alarms/alarms.ts';
+import { pusher } from './alarms/pusher.ts';
 import type { ApiConfig } from './config.ts';
 import type { AppContext } from './context.ts';
 import { mailer } from './domains/alerts/mailer.ts';
@@ -40,6 +41,7 @@ export const startServer = (config: ApiConfig, log: Logger): Promise<Api> => {
       importer,
       lotImporter,
       alarms.service,
+      pusher,
       ingest,
       live.service,
     ],

@@ -99,3 +99,36 @@ const keep = async (answers, request, response) => {
   const all = await answers.keys();
   await Promise.all(all.slice(0, Math.max(0, all.length - mostAnswers)).map((oldest) => answers.delete(oldest)));
 };
+
+// Alarms that the server sends: shown as notifications, which open the machine's live view.
+self.addEventListener('push', (event) => {
+  let alarm;
+  try {
+    alarm = event.data.json();
+  } catch {
+    alarm = { title: 'Alarm', body: '', url: '/' };
+  }
+  const { title, body, tag, url } = alarm;
+  event.waitUntil(
+    self.registration.showNotification(title, {
+      body,
+      tag,
+      icon: '/icon.svg',
+      vibrate: [300, 100, 300],
+      requireInteraction: true,
+      data: { url },
+    }),
+  );
+});
+
+self.addEventListener('notificationclick', (event) => {
+  event.notification.close();
+  event.waitUntil(open(event.notification.data.url));
+});
+
+/** A page that shows the live view already, else a new one. */
+const open = async (url) => {
+  const pages = await self.clients.matchAll({ type: 'window' });
+  const shown = pages.find((client) => new URL(client.url).pathname === url);
+  return shown === undefined ? self.clients.openWindow(url) : shown.focus();
+};

@@ -158,3 +158,18 @@ it('alarms: a rule of a recipe fires in its roast, in the live view and on the w
   expect(board.failures).toEqual([]);
   expect([...cockpit.complaints, ...wall.complaints, ...desk.complaints]).toEqual([]);
 });
+
+it('alarms on phones: Account says whether this browser can receive them, and offers to turn them on', async () => {
+  await using watched = await roastery.openAs(ana, { viewport: { width: 1440, height: 900 } });
+  const { page } = watched;
+  await keepAxe(page);
+  await page.goto('/account');
+  const section = page.getByTestId('push');
+  await expect.poll(() => section.innerText()).toMatch(/^Notifications of this portal are blocked in this browser\./);
+  await lookAround(page, 'push-blocked', section);
+  // The browser of the tests shows no notifications and says `denied`.
+  await page.addInitScript(() => Object.defineProperty(Notification, 'permission', { get: () => 'default' }));
+  await page.reload();
+  await section.getByRole('button', { name: 'Send alarms to this browser' }).waitFor();
+  await lookAround(page, 'push-off', section);
+});

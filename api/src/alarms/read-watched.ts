@@ -28,6 +28,7 @@ export interface RoastRule extends WatchedRule {
   readonly message: string;
   readonly colour: AlarmColour;
   readonly sound: boolean;
+  readonly push: boolean;
 }
 
 /** What the evaluation of a roast needs beside its samples. */
@@ -67,13 +68,14 @@ interface RuleRow {
   readonly message: string;
   readonly colour: AlarmColour;
   readonly sound: boolean;
+  readonly push: boolean;
   readonly changed_at: string;
 }
 
 /** The rules that are enabled for the machines and recipes of these roasts. */
 export const readRules = async (sql: Sql, rows: readonly RoastRow[]): Promise<RuleRow[]> => {
   const rules = await sql<RuleRow[]>`
-    SELECT id, machine_id, profile_id, condition, armed_after, message, colour, sound, changed_at FROM alarm_rules
+    SELECT id, machine_id, profile_id, condition, armed_after, message, colour, sound, push, changed_at FROM alarm_rules
     WHERE is_enabled AND (machine_id = ANY(${rows.map((row) => row.machine_id)}::uuid[])
       OR profile_id = ANY(${rows.flatMap((row) => row.profile_id ?? [])}::uuid[]))
     ORDER BY created_at, id`;
@@ -85,13 +87,14 @@ const rulesOf = (row: RoastRow, rules: readonly RuleRow[]): RoastRule[] =>
     .filter(
       (rule) => rule.machine_id === row.machine_id || (rule.profile_id !== null && rule.profile_id === row.profile_id),
     )
-    .map(({ id, condition, armed_after: armedAfter, message, colour, sound, changed_at }) => ({
+    .map(({ id, condition, armed_after: armedAfter, message, colour, sound, push, changed_at }) => ({
       id,
       condition,
       armedAfter,
       message,
       colour,
       sound,
+      push,
       fromSeconds: (Date.parse(changed_at) - Date.parse(row.start_time)) / 1000,
     }));
 

@@ -63,6 +63,7 @@ export const newAlarm = (
   message: null,
   colour: 'red',
   sound: true,
+  push: false,
   mono_ms: Math.round(roast.row.charge_mono_ms + atSeconds * 1000),
   happened_at: new Date(Date.parse(roast.row.start_time) + atSeconds * 1000).toISOString(),
   is_late: ageSeconds(roast, atSeconds) > lateAlarmSeconds,
@@ -75,8 +76,8 @@ const note = (changes: AlarmChanges, roast: WatchedRoast, finding: AlarmFinding)
   if (finding.kind === 'rule') {
     const rule = roast.rules.find(({ id }) => id === finding.ruleId);
     if (rule === undefined) return;
-    const { id, message, colour, sound } = rule;
-    const what = { kind: 'rule', occurrence: id, rule_id: id, message, colour, sound } as const;
+    const { id, message, colour, sound, push } = rule;
+    const what = { kind: 'rule', occurrence: id, rule_id: id, message, colour, sound, push } as const;
     changes.raised.push(newAlarm(roast, finding.atSeconds, what));
     return;
   }

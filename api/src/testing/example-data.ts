@@ -260,6 +260,15 @@ export const addAlarmRule = async (
   return id;
 };
 
+/** A browser to which this user wants alarms sent. */
+export const addPushSubscription = async (sql: Sql, userId: string): Promise<string> => {
+  const id = uuidV7();
+  await sql`
+    INSERT INTO push_subscriptions (id, user_id, endpoint, p256dh, auth)
+    VALUES (${id}, ${userId}, ${`https://updates.push.services.mozilla.com/${id}`}, 'x', 'y')`;
+  return id;
+};
+
 /** An alarm of this roast that is not acknowledged. */
 export const addAlarm = async (sql: Sql, roastId: string): Promise<string> => {
   const id = uuidV7();

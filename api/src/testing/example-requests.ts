@@ -17,6 +17,7 @@ import {
   addOption,
   addPlan,
   addProfile,
+  addPushSubscription,
   addQuarantined,
   addRoast,
   addSession,
@@ -253,6 +254,14 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   setReferenceRoast: { ...profile, body: () => ({ roast_id: null }) },
   cloneProfile: profile,
   listRoastAlarms: roast,
+  subscribePush: {
+    body: (unique) => ({
+      endpoint: `https://updates.push.services.mozilla.com/wpush/v2/${unique}`,
+      p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+      auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+    }),
+  },
+  unsubscribePush: { params: withId(addPushSubscription), belongs: 'one person' },
   listMachineAlarmRules: machine,
   createMachineAlarmRule: { ...machine, body: alarmRuleBody },
   updateMachineAlarmRule: { params: ruleOfMachine, body: alarmRuleBody },

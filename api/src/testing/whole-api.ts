@@ -3,6 +3,7 @@ import { ackShape, topicOf, type Ack, type JournalBatch } from '@roastery/contra
 import { Aedes } from 'aedes';
 import { connectAsync, type MqttClient } from 'mqtt';
 import { createAlarms } from '../alarms/alarms.ts';
+import { pusher } from '../alarms/pusher.ts';
 import { readConfig } from '../config.ts';
 import { domains } from '../domains/domains.ts';
 import { prepareFirstStart } from '../domains/users/first-start.ts';
@@ -51,7 +52,12 @@ export const startPlainBroker = async (): Promise<PlainBroker> => {
 };
 
 /** Api with ingest and live on a database and a broker, each answer checked against the contract. */
-export const startWholeApi = async (databaseUrl: string, mqttUrl: string, ingest: IngestOptions = {}) => {
+export const startWholeApi = async (
+  databaseUrl: string,
+  mqttUrl: string,
+  ingest: IngestOptions = {},
+  env: Readonly<Record<string, string>> = {},
+) => {
   const settings = readConfig({
     DATABASE_URL: databaseUrl,
     PORT: '0',
@@ -62,6 +68,7 @@ export const startWholeApi = async (databaseUrl: string, mqttUrl: string, ingest
     SECRET_KEY: 'secret key of the tests, 32 letters and more',
     ADMIN_EMAIL: testAdmin.email,
     ADMIN_PASSWORD: testAdmin.password,
+    ...env,
   });
   const live = createLive();
   const alarms = createAlarms();
@@ -69,6 +76,7 @@ export const startWholeApi = async (databaseUrl: string, mqttUrl: string, ingest
     domains: [...domains, live.routes, quarantineRoutes],
     services: [
       alarms.service,
+      pusher,
       async (context) => startIngest(context, { onStored: alarms.onStored, ...ingest }),
       live.service,
     ],

@@ -21,6 +21,7 @@ import * as planned from './planned.ts';
 import * as probe from './probe.ts';
 import * as profiles from './profiles.ts';
 import * as roastPlan from './roast-plan.ts';
+import * as push from './push.ts';
 import * as quarantine from './quarantine.ts';
 import * as roasters from './roasters.ts';
 import * as lotImports from './lot-imports.ts';
@@ -58,6 +59,7 @@ export const endpoints: readonly Endpoint[] = [
   profiles,
   alarms,
   alarmRules,
+  push,
   alerts,
   analytics,
   settings,

@@ -4,6 +4,7 @@ import type { Domain } from '../../app.ts';
 import type { UserContext } from '../../context.ts';
 import { notFound } from '../../http/app-error.ts';
 import { requireRoast } from '../../identity/access.ts';
+import { mountPush } from './push.ts';
 import { mountAlarmRules } from './rules.ts';
 import { notifyAlarms, readRecentAlarms, readRoastAlarms } from './stored-alarms.ts';
 
@@ -14,6 +15,7 @@ export const alarmRoutes: Domain = (routes) => {
     return { alarms: await readRoastAlarms(sql, params.id) };
   });
   mountAlarmRules(routes);
+  mountPush(routes);
   routes.forUser(contract.acknowledgeAlarm, (context, { params }) => acknowledge(context, params.id, params.alarm_id));
 };
 

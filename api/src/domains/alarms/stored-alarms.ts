@@ -27,6 +27,7 @@ export interface NewAlarm {
   readonly message: string | null;
   readonly colour: RoastAlarm['colour'];
   readonly sound: boolean;
+  readonly push: boolean;
   readonly mono_ms: number;
   readonly happened_at: string;
   readonly is_late: boolean;

@@ -154,8 +154,11 @@ export const AlarmRuleForm = ({ rule, onSave, onDelete, onCancel }: AlarmRuleFor
         />
         <Select label={t`Color`} choices={colourChoices} value={values.colour} onChange={(colour) => set({ colour })} />
       </div>
-      <Checkbox label={t`With sound`} checked={values.sound} onChange={(sound) => set({ sound })} />
-      <p className="text-sm text-muted">{t`It fires once per roast.`}</p>
+      <div className="flex flex-wrap gap-x-6 gap-y-2">
+        <Checkbox label={t`With sound`} checked={values.sound} onChange={(sound) => set({ sound })} />
+        <Checkbox label={t`Send to phones`} checked={values.push} onChange={(push) => set({ push })} />
+      </div>
+      <p className="text-sm text-muted">{t`It fires once per roast. Phones are chosen under Account.`}</p>
       <div className="flex flex-wrap justify-end gap-2">
         {rule !== null && (
           <Button size="md" kind="danger" className="mr-auto" onClick={() => void onDelete()}>

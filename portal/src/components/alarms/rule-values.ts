@@ -29,6 +29,7 @@ export interface RuleValues {
   readonly message: string;
   readonly colour: AlarmColour;
   readonly sound: boolean;
+  readonly push: boolean;
 }
 
 export const emptyRule: RuleValues = {
@@ -42,6 +43,7 @@ export const emptyRule: RuleValues = {
   message: '',
   colour: 'amber',
   sound: true,
+  push: false,
 };
 
 /** How the figure of a kind is typed: a time, seconds, or a number in the unit of a quantity. */
@@ -87,7 +89,7 @@ const figureText = (condition: AlarmCondition, units: Units): string => {
 
 /** What the form shows of a stored rule. */
 export const valuesOfRule = (
-  { condition, armed_after, message, colour, sound }: AlarmRule,
+  { condition, armed_after, message, colour, sound, push }: AlarmRule,
   units: Units,
 ): RuleValues => {
   const { kind } = condition;
@@ -104,6 +106,7 @@ export const valuesOfRule = (
     message,
     colour,
     sound,
+    push,
   };
 };
 
@@ -140,8 +143,8 @@ export type ReadRule =
 export const readRule = (values: RuleValues, units: Units): ReadRule => {
   const condition = parseShape(alarmConditionShape, conditionOf(values, units));
   const armed_after = isArmedByItself(values.kind) ? 'charge' : values.armedAfter;
-  const { message, colour, sound } = values;
-  const body = parseShape(alarmRuleBodyShape, { condition: condition.data, armed_after, message, colour, sound });
+  const { message, colour, sound, push } = values;
+  const body = parseShape(alarmRuleBodyShape, { condition: condition.data, armed_after, message, colour, sound, push });
   if (body.success && condition.success) return { ok: true, body: body.data };
   const figure = condition.success ? undefined : (condition.issues[0]?.message ?? t`Enter a number`);
   return {

@@ -8,6 +8,7 @@ import { Badge } from '../../ui/Badge.tsx';
 import { PasswordSection } from './PasswordSection.tsx';
 import { PinSection } from './PinSection.tsx';
 import { PreferencesSection } from './PreferencesSection.tsx';
+import { PushSection } from './PushSection.tsx';
 import { SessionsSection } from './SessionsSection.tsx';
 
 /** /account: one's own password, sessions, units, theme and language of dates. */
@@ -27,6 +28,7 @@ export default function AccountPage() {
         <PreferencesSection />
         <PasswordSection />
         <PinSection />
+        <PushSection />
         <SessionsSection />
       </div>
     </Page>

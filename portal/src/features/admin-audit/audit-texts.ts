@@ -54,6 +54,8 @@ const words: Readonly<Record<string, string>> = {
   'roast.restored': t`Restored a roast`,
   'roast.mark_set': t`Set a mark`,
   'roast.mark_taken_back': t`Removed a mark`,
+  'push.subscribed': t`Turned on alarms in a browser`,
+  'push.unsubscribed': t`Turned off alarms in a browser`,
   'alarm_rule.created': t`Added an alarm`,
   'alarm_rule.changed': t`Changed an alarm`,
   'alarm_rule.deleted': t`Deleted an alarm`,

@@ -1,0 +1,73 @@
+import type { AppContext } from '../context.ts';
+import { isDatabaseUnavailable, loggable } from '../db/postgres-errors.ts';
+import { forgetPushTarget, readPushKeys, readPushTargets, takeAlarmsToPush } from '../domains/alarms/push.ts';
+import { alarmsChangedChannel } from '../domains/alarms/stored-alarms.ts';
+import { sendPush, type PushTarget } from '../mail/web-push.ts';
+
+/** Alarms whose notice was missed are found so often. */
+const everyMs = 5000;
+const tries = 2;
+
+/** Sends alarms to phones, beside everything else: a push service that is slow holds up no roast. */
+export const pusher = async ({ sql, log: parent, config }: AppContext): Promise<{ close(): Promise<void> }> => {
+  const log = parent.child({ part: 'push' });
+  const keys = await readPushKeys(sql);
+  const subject = config.publicUrl.startsWith('https:')
+    ? config.publicUrl
+    : `mailto:${config.adminEmail ?? 'admin@localhost'}`;
+
+  const sendTo = async (target: PushTarget & { id: string }, message: object): Promise<void> => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        if ((await sendPush(target, message, keys, subject)) === 'gone') await forgetPushTarget(sql, target.id);
+        return;
+      } catch (error) {
+        if (attempt < tries) continue;
+        // Never the address: whoever knows it can send to the browser.
+        log.warn({ reason: error instanceof Error ? error.message : 'unknown', target: target.id }, 'push failed');
+        return;
+      }
+    }
+  };
+
+  const sendDue = async (): Promise<void> => {
+    for (const alarm of await takeAlarmsToPush(sql)) {
+      const message = {
+        title: alarm.machine_name,
+        body: alarm.coffee_name === null ? alarm.message : `${alarm.message} · ${alarm.coffee_name}`,
+        tag: alarm.id,
+        url: `/machines/${alarm.machine_id}/live`,
+      };
+      const targets = await readPushTargets(sql, alarm.machine_id);
+      await Promise.all(targets.map((target) => sendTo(target, message)));
+    }
+  };
+
+  let isAsked = false;
+  let running: Promise<void> | undefined;
+  const run = async (): Promise<void> => {
+    while (isAsked) {
+      isAsked = false;
+      try {
+        await sendDue();
+      } catch (error) {
+        if (!isDatabaseUnavailable(error)) log.warn(loggable(error), 'alarms to push not read');
+      }
+    }
+    running = undefined;
+  };
+  const ask = (): void => {
+    isAsked = true;
+    running ??= run();
+  };
+  const listener = await sql.listen(alarmsChangedChannel, ask);
+  const timer = setInterval(ask, everyMs);
+  timer.unref();
+  return {
+    async close() {
+      clearInterval(timer);
+      await listener.unlisten();
+      await running;
+    },
+  };
+};

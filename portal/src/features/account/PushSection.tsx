@@ -1,0 +1,162 @@
+import { getPush, subscribePush, unsubscribePush, type PushDevice } from '@roastery/contract/push';
+import { useEffect, useState } from 'react';
+import { sentenceFor } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { refresh, useApi } from '../../api/use-api.ts';
+import { useDates } from '../../format/preferences.ts';
+import { t } from '../../language/t.ts';
+import { Button } from '../../ui/Button.tsx';
+import { toast } from '../../ui/toast.ts';
+import { deviceName } from './device-name.ts';
+import { Section } from './Section.tsx';
+
+/** Whether this browser can show alarms: it lacks what it takes, the person has forbidden it, or nothing stands in the way. */
+type Ability = 'unsupported' | 'denied' | 'able';
+
+const abilityNow = (): Ability => {
+  if (!('serviceWorker' in navigator) || !('PushManager' in globalThis) || !('Notification' in globalThis)) {
+    return 'unsupported';
+  }
+  return Notification.permission === 'denied' ? 'denied' : 'able';
+};
+
+const abilityTexts = {
+  unsupported: t`This browser can’t receive alarms. On an iPhone or iPad, add the portal to the home screen and open it from there.`,
+  denied: t`Notifications of this portal are blocked in this browser. Allow them in its settings for this page.`,
+};
+
+/** Undefined while the portal's worker is not installed, as in development. */
+const registration = async (): Promise<ServiceWorkerRegistration | undefined> =>
+  navigator.serviceWorker.getRegistration();
+
+/** The address by which this browser is reached; null where it is not subscribed. */
+const useOwnEndpoint = (ability: Ability) => {
+  const [endpoint, setEndpoint] = useState<string | null>(null);
+  useEffect(() => {
+    if (ability === 'unsupported') return;
+    const read = async () => {
+      const subscription = await (await registration())?.pushManager.getSubscription();
+      setEndpoint(subscription?.endpoint ?? null);
+    };
+    void read();
+  }, [ability]);
+  return [endpoint, setEndpoint] as const;
+};
+
+const textOf = (key: ArrayBuffer | null): string =>
+  key === null
+    ? ''
+    : btoa(String.fromCodePoint(...new Uint8Array(key)))
+        .replaceAll('+', '-')
+        .replaceAll('/', '_')
+        .replaceAll('=', '');
+
+/** Alarms on phones and other browsers of the user. */
+export const PushSection = () => {
+  const { data } = useApi(getPush, {});
+  const [ability, setAbility] = useState(abilityNow);
+  const [endpoint, setEndpoint] = useOwnEndpoint(ability);
+  const [isBusy, setBusy] = useState(false);
+  const devices = data?.devices ?? [];
+  const isOn = endpoint !== null && devices.some((device) => device.endpoint === endpoint);
+
+  const attempt = async (work: () => Promise<void>, failed: string) => {
+    setBusy(true);
+    try {
+      await work();
+    } catch (error) {
+      toast(sentenceFor(error, failed), { tone: 'danger' });
+    }
+    setAbility(abilityNow());
+    setBusy(false);
+    await refresh(getPush);
+  };
+  const turnOn = () =>
+    attempt(
+      async () => {
+        const worker = await registration();
+        if (worker === undefined || data === undefined) throw new Error('no worker');
+        if ((await Notification.requestPermission()) !== 'granted') return;
+        const subscription = await worker.pushManager.subscribe({
+          userVisibleOnly: true,
+          applicationServerKey: data.public_key,
+        });
+        const [p256dh, auth] = [textOf(subscription.getKey('p256dh')), textOf(subscription.getKey('auth'))];
+        await call(subscribePush, { body: { endpoint: subscription.endpoint, p256dh, auth } });
+        setEndpoint(subscription.endpoint);
+      },
+      t`Alarms could not be turned on in this browser`,
+    );
+  const turnOff = (device: PushDevice) =>
+    attempt(
+      async () => {
+        await call(unsubscribePush, { params: { id: device.id } });
+        if (device.endpoint !== endpoint) return;
+        const subscription = await (await registration())?.pushManager.getSubscription();
+        await subscription?.unsubscribe();
+        setEndpoint(null);
+      },
+      t`Alarms could not be turned off`,
+    );
+
+  return (
+    <Section
+      title={t`Alarms on this device`}
+      text={t`Alarms that say “Send to phones” are sent for the machines that you own or share.`}
+    >
+      <div data-testid="push" data-ability={ability} className="flex max-w-lg flex-col gap-4">
+        {ability === 'able' ? (
+          !isOn && (
+            <Button
+              size="md"
+              className="self-start"
+              busy={isBusy}
+              disabled={data === undefined}
+              onClick={() => void turnOn()}
+            >
+              {t`Send alarms to this browser`}
+            </Button>
+          )
+        ) : (
+          <p className="text-sm text-content">{abilityTexts[ability]}</p>
+        )}
+        {devices.length > 0 && (
+          <ul aria-label={t`Browsers that receive alarms`} className="divide-y divide-stroke">
+            {devices.map((device) => (
+              <DeviceRow
+                key={device.id}
+                device={device}
+                isThis={device.endpoint === endpoint}
+                isBusy={isBusy}
+                onTurnOff={() => void turnOff(device)}
+              />
+            ))}
+          </ul>
+        )}
+      </div>
+    </Section>
+  );
+};
+
+interface DeviceRowProps {
+  device: PushDevice;
+  isThis: boolean;
+  isBusy: boolean;
+  onTurnOff: () => void;
+}
+
+const DeviceRow = ({ device, isThis, isBusy, onTurnOff }: DeviceRowProps) => {
+  const dates = useDates();
+  const name = deviceName(device.user_agent);
+  return (
+    <li className="flex min-h-14 items-center gap-3 py-2">
+      <div className="min-w-0 flex-1">
+        <p className="truncate font-medium text-strong">{isThis ? t`${name} (this browser)` : name}</p>
+        <p className="text-sm text-muted">{t`Since ${dates.dayAndTime(device.created_at)}`}</p>
+      </div>
+      <Button aria-label={t`Turn off alarms on ${name}`} disabled={isBusy} onClick={onTurnOff}>
+        {t`Turn off`}
+      </Button>
+    </li>
+  );
+};
