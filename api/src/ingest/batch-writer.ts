@@ -49,6 +49,8 @@ const transactionsAtOnce = 2;
 
 /** A serialization failure or deadlock with another instance is resolved by a retry. */
 const collisionTries = 5;
+/** A message that fails alone so often can't be stored. */
+const faultTries = 3;
 /** The batch limit grows again only after a transaction that was faster than this. */
 const quickSeconds = 2;
 
@@ -110,11 +112,15 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
   };
 
   /** Stores the batch, quarantining what can't be stored. Throws when Postgres is unavailable, fails or times out. */
-  const store = async (batch: readonly JournalMessage[], tries = collisionTries): Promise<void> => {
+  const store = async (
+    batch: readonly JournalMessage[],
+    tries = collisionTries,
+    faults = faultTries,
+  ): Promise<void> => {
     try {
       committed(await commitMessages(sql, batch));
     } catch (error) {
-      if (isCollision(error) && tries > 0) return store(batch, tries - 1);
+      if (isCollision(error) && tries > 0) return store(batch, tries - 1, faults);
       if (!isFaultOfData(error)) throw error;
       const [only] = batch;
       if (batch.length > 1 || only === undefined) {
@@ -122,6 +128,8 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
         await store(batch.slice(0, half));
         return store(batch.slice(half));
       }
+      // A race with another transaction, or a connection that broke in the middle, can make a sound message fail once.
+      if (faults > 1) return store(batch, tries, faults - 1);
       log.warn({ ...loggable(error), topic: only.topic }, 'batch quarantined');
       const reason = `could not be stored: ${error instanceof Error ? error.message : 'unknown error'}`;
       committed(await commitRefusal(sql, only, reason));

@@ -100,4 +100,20 @@ describe('continuing streams', () => {
     const own = samples.find(({ monoMs }) => (monoMs[0] ?? 0) >= 1e6);
     expect(own?.seq).toEqual(Array.from({ length: 60 }, (_, index) => taken + index));
   });
+
+  it('stores what a continued board sends in two transactions at once', async () => {
+    const { board, changes, streams } = splitJournal();
+    const taken = changes[0] ?? 0;
+    await using database = await openMigratedDatabase();
+    const { sql } = database;
+    await registerMachine(sql, serial);
+    await commitAll(sql, streams.slice(0, 2).flat());
+    const after = createJournalBoard({ epoch: board.epoch, boot: board.boot });
+    for (let seq = 0; seq < taken + 60; seq++) after.sample(1e6 + seq * 1000, 20, 20, 0);
+    const messages = after.batches(() => 10, taken).map((batch) => messageOf(serial, batch));
+    await Promise.all(messages.map((message) => commitMessages(sql, [message])));
+    const { samples } = await stored(sql);
+    const own = samples.filter(({ monoMs }) => (monoMs[0] ?? 0) >= 1e6);
+    expect(own.map(({ seq }) => seq.length)).toEqual([60]);
+  });
 });

@@ -122,10 +122,18 @@ export const lockStreams = async (
       parts = await lock();
     }
   }
-  for (const stream of wanted) {
+  /** Where its last part ends, when some of its entries lie beyond. */
+  const endOfParts = (stream: ArrivingStream): number | undefined => {
     const last = parts.get(keyOf(stream))?.at(-1) ?? missingStream();
-    if (last.until_seq === null || stream.end <= last.until_seq) continue;
-    await divertStream(tx, stream, last.until_seq);
+    return last.until_seq === null || stream.end <= last.until_seq ? undefined : last.until_seq;
+  };
+  for (const stream of wanted) {
+    if (endOfParts(stream) === undefined) continue;
+    // Another transaction, which this one has waited for, may have diverted it.
+    parts = await lock();
+    const fromSeq = endOfParts(stream);
+    if (fromSeq === undefined) continue;
+    await divertStream(tx, stream, fromSeq);
     parts = await lock();
   }
   return toStreams(tx, parts, receivedAtMs);
