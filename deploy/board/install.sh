@@ -84,6 +84,9 @@ install_agent() {
     DEBIAN_FRONTEND=noninteractive
     export DEBIAN_FRONTEND
     "$@" && return 0
+    # The power went off while packages were unpacked: dpkg finishes what it can, apt unpacks the rest again.
+    dpkg --configure --pending || true
+    "$@" && return 0
     # A fresh card has no list of its system's packages, or an old one.
     apt-get update -q || stop 1 'The lists of packages of this system could not be read: check its network, then run this again.'
     "$@" || stop 1 'The agent could not be installed: apt says why above. Run this again when that is mended.'

@@ -173,6 +173,22 @@ describe.skipIf(obstacle !== undefined)(
       ]);
     }, 240_000);
 
+    it('install.sh: goes on where the power went off while packages were unpacked', async () => {
+      await using board = await portal.boot('dark');
+      const ticket = await portal.register('DARK');
+      const unpacked = '/usr/lib/roastery-node/bin/node.dpkg-new';
+      await board.must(`curl -fsS -o /srv/install.sh ${portal.stack.url}/packages/install.sh`);
+      await board.must(`systemd-run --quiet --unit=first-try sh /srv/install.sh ${ticket}`);
+      // Half of Node.js is on the disk: the processes end without a word, as when the power goes.
+      await board.must(
+        `until [ -e ${unpacked} ]; do sleep 0.02; done; systemctl kill --signal=KILL --kill-who=all first-try`,
+      );
+      expect(await board.must('dpkg --audit')).toMatch(/roastery-node/);
+      const { code, said } = await board.run(`sh /srv/install.sh ${ticket} 2>&1`);
+      expect([code, lastLine(said)], said).toEqual([0, 'Installed and paired. What it sees: sudo device-agent doctor']);
+      await portal.isLive('DARK', '1.0.0');
+    }, 240_000);
+
     it('update: a signed one is installed and tried; unsigned, wrongly signed and torn ones change nothing', async () => {
       await using board = await portal.boot('drill');
       const ticket = await portal.register('DRILL');
