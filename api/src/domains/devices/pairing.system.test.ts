@@ -358,22 +358,23 @@ describe('tickets and credentials', () => {
   });
 });
 
-describe('list of tickets', () => {
-  const found = async (q: string): Promise<string[]> => {
-    const { body } = await admin.send<{ tickets: PairingTicket[]; total: number }>(
-      'GET',
-      `/admin/pairing-tickets?q=${encodeURIComponent(q)}`,
-    );
-    expect(body.total).toBe(body.tickets.length);
-    return body.tickets.map((ticket) => ticket.machine_id);
-  };
+/** The machines of the tickets that a search finds. */
+const ticketsFound = async (q: string): Promise<string[]> => {
+  const { body } = await admin.send<{ tickets: PairingTicket[]; total: number }>(
+    'GET',
+    `/admin/pairing-tickets?q=${encodeURIComponent(q)}`,
+  );
+  expect(body.total).toBe(body.tickets.length);
+  return body.tickets.map((ticket) => ticket.machine_id);
+};
 
+describe('list of tickets', () => {
   it('finds a ticket by its ID, typed in whatever way, and by nothing that is only a part of it', async () => {
     await register();
     const { id, pairing_code: code } = await register();
-    expect(await found(`PAIR-${code}`)).toEqual([id]);
-    expect(await found(` pair-${code.toLowerCase().replaceAll('-', ' ')}`)).toEqual([id]);
-    expect(await found(code.slice(0, -1))).toEqual([]);
-    expect(await found('PAIR-BCDF-GHJK-LMNP')).toEqual([]);
+    expect(await ticketsFound(`PAIR-${code}`)).toEqual([id]);
+    expect(await ticketsFound(` pair-${code.toLowerCase().replaceAll('-', ' ')}`)).toEqual([id]);
+    expect(await ticketsFound(code.slice(0, -1))).toEqual([]);
+    expect(await ticketsFound('PAIR-BCDF-GHJK-LMNP')).toEqual([]);
   });
 });
