@@ -157,6 +157,19 @@ describe('low-stock alerts', () => {
     expect(mailsAbout(lot)).toHaveLength(1);
   });
 
+  it('alert mail: names weights in the unit of whoever reads it', async () => {
+    await admin.send('PATCH', '/account/preferences', { weight_unit: 'lb', date_language: 'de' });
+    const lot = await addLot(21);
+    await addRecipe(lot);
+    await adjust(lot, -3);
+    await expect.poll(() => mailsAbout(lot).length).toBe(2);
+    const textFor = (address: string) => mailsAbout(lot).find(({ to }) => to.includes(address))?.text;
+    expect(textFor(testAdmin.email)).toContain('39,68 lb left');
+    expect(textFor(testAdmin.email)).not.toMatch(/\bkg\b/);
+    expect(textFor('green@example.com')).toContain('18 kg left');
+    await admin.send('PATCH', '/account/preferences', { weight_unit: 'kg', date_language: 'en-US' });
+  });
+
   it('alert mail: waits in the outbox while the mail server refuses it, blocks no request, and arrives later', async () => {
     mail.state.refuses = 'Mailbox of the roastery is over quota';
     const lot = await addLot(21);

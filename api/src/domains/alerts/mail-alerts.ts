@@ -1,6 +1,7 @@
 import { lowStockKg } from '@roastery/contract/limits';
 import type { Database, Sql } from '../../db/sql.ts';
-import { formatKilograms } from '../../format/format.ts';
+import { readerFormats, type ReaderFormats } from '../../format/reader-formats.ts';
+import { preferencesOf } from '../../identity/preferences.ts';
 import { isWatched } from '../../ledger/move-lot.ts';
 import { putIntoOutbox } from '../../mail/outbox.ts';
 
@@ -13,6 +14,22 @@ export const alertRecipients = async (sql: Sql): Promise<string[]> => {
   return rows.map((row) => row.email);
 };
 
+/** Recipients who read weights in the same way get the same mail. An address without an account reads kg. */
+const alertReaders = async (sql: Sql): Promise<{ formats: ReaderFormats; recipients: string[] }[]> => {
+  const rows = await sql<{ email: string; preferences: Record<string, unknown> | null }[]>`
+    SELECT a.email, u.preferences FROM unnest(${await alertRecipients(sql)}::text[]) AS a (email)
+      LEFT JOIN users u ON u.email = a.email ORDER BY a.email`;
+  const readers = new Map<string, { formats: ReaderFormats; recipients: string[] }>();
+  for (const { email, preferences } of rows) {
+    const { weight_unit, date_language } = preferencesOf(preferences ?? {});
+    const key = `${weight_unit} ${date_language}`;
+    const reader = readers.get(key) ?? { formats: readerFormats({ weight_unit, date_language }), recipients: [] };
+    reader.recipients.push(email);
+    readers.set(key, reader);
+  }
+  return [...readers.values()];
+};
+
 interface RaisedAlert {
   lot_id: string;
   lot_number: string;
@@ -23,9 +40,10 @@ interface RaisedAlert {
 const lineOf = (
   { lot_id: id, lot_number: number, coffee_name: coffee, current_weight: kg }: RaisedAlert,
   url: string,
-) => `${coffee} (lot ${number}): ${formatKilograms(kg)} left\n${url}/inventory/lots/${id}/edit`;
+  formats: ReaderFormats,
+) => `${coffee} (lot ${number}): ${formats.weight(kg)} left\n${url}/inventory/lots/${id}/edit`;
 
-/** One mail about all lots that fell below the threshold since the last; each is mailed once per crossing. */
+/** One mail for each way of reading weights, about all lots that fell below the threshold since the last; each is mailed once per crossing. */
 export const mailRaisedAlerts = async (sql: Database, publicUrl: string): Promise<void> =>
   sql.begin(async (tx) => {
     const raised = await tx<RaisedAlert[]>`
@@ -34,13 +52,15 @@ export const mailRaisedAlerts = async (sql: Database, publicUrl: string): Promis
        WHERE a.mailed_at IS NULL AND ${isWatched(tx)} ORDER BY a.raised_at FOR UPDATE OF a SKIP LOCKED`;
     const [first] = raised;
     if (first === undefined) return;
-    const below = `below ${lowStockKg} kg`;
-    const subject =
-      raised.length === 1
-        ? `Low stock: ${first.coffee_name} (lot ${first.lot_number}) is ${below}`
-        : `Low stock: ${raised.length} lots are ${below}`;
-    const lines = raised.map((alert) => lineOf(alert, publicUrl)).join('\n\n');
-    const body = `Green coffee with a low-stock alert has fallen ${below}.\n\n${lines}\n`;
-    await putIntoOutbox(tx, { recipients: await alertRecipients(tx), subject, body });
+    for (const { formats, recipients } of await alertReaders(tx)) {
+      const below = `below ${formats.weight(lowStockKg)}`;
+      const subject =
+        raised.length === 1
+          ? `Low stock: ${first.coffee_name} (lot ${first.lot_number}) is ${below}`
+          : `Low stock: ${raised.length} lots are ${below}`;
+      const lines = raised.map((alert) => lineOf(alert, publicUrl, formats)).join('\n\n');
+      const body = `Green coffee with a low-stock alert has fallen ${below}.\n\n${lines}\n`;
+      await putIntoOutbox(tx, { recipients, subject, body });
+    }
     await tx`UPDATE lot_alerts SET mailed_at = now() WHERE lot_id = ANY(${raised.map(({ lot_id: id }) => id)}::uuid[])`;
   });
