@@ -126,6 +126,47 @@ describe('alarms of running roasts', () => {
     expect(await alarmsOf(roastId)).toHaveLength(1);
   });
 
+  it('a roast that was watched to its end: gets no alarm by a later change of its marks', async () => {
+    const machine = await registerMachine(database.sql, 'ENDED-1');
+    const rule = { condition: { kind: 'time', after: 'first_crack', seconds: 5 }, message: 'Crack' };
+    const made = await admin.send<{ id: string }>('POST', `/machines/${machine.id}/alarm-rules`, rule);
+    await database.sql`UPDATE alarm_rules SET changed_at = now() - interval '1 day' WHERE id = ${made.body.id}`;
+    await using live = await openLiveBoard(broker.url, 'ENDED-1');
+    const roastId = randomUUID();
+    const start = live.now() - 25_000;
+    live.sample(
+      start,
+      start + 1000,
+      () => 200,
+      () => 210,
+    );
+    const charge = live.charge(roastId);
+    live.sample(
+      charge + 1000,
+      live.now(),
+      (second) => 190 - second,
+      (second) => 210 - second / 2,
+    );
+    await live.send();
+    await until('the roast to run', async () => {
+      const [roast] = await database.sql`SELECT 1 FROM roasts WHERE id = ${roastId} AND status = 'in_progress'`;
+      return roast !== undefined;
+    });
+    await until('the roast to be watched', live.isStored);
+    await sleep(1000);
+    live.end(roastId);
+    await live.send();
+    await until('the end', async () => {
+      const [roast] = await database.sql`SELECT 1 FROM roasts WHERE id = ${roastId} AND status = 'completed'`;
+      return roast !== undefined;
+    });
+    await sleep(1000);
+    expect((await admin.send('PUT', `/roasts/${roastId}/marks/first_crack`, { time_seconds: 10 })).status).toBe(200);
+    // Long enough for the change to be read and evaluated.
+    await sleep(1500);
+    expect(await alarmsOf(roastId)).toEqual([]);
+  });
+
   it('silent board: is raised while the roast runs, and cleared by its next sample', async () => {
     await registerMachine(database.sql, 'SILENT-1');
     await using live = await openLiveBoard(broker.url, 'SILENT-1');

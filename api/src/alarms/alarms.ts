@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { lateAlarmSeconds } from '@roastery/contract/alarms';
 import type { Logger } from '@roastery/runtime/logger';
 import type { AppContext } from '../context.ts';
@@ -26,12 +27,15 @@ import {
 /** A board sends every second while a roast runs. After so long without a committed sample it counts as silent. */
 const silentSeconds = 15;
 const tickMs = 1000;
+const maxEnded = 10_000;
 /** Changes of roasts within this time are read together. */
 const gatherMs = 200;
 /** A backlog is evaluated when it has paused for this long … */
 const quietMs = 2000;
 /** … or at least this often while it goes on. */
 const evaluateEveryMs = 5000;
+/** A stored roast is evaluated in slices of some milliseconds. */
+const sliceSamples = 300;
 
 interface Watched {
   roast: WatchedRoast;
@@ -60,6 +64,8 @@ interface WatchParts {
 const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
   const byRecording = new Map<string, Watched>();
   const changed = new Set<string>();
+  /** Roasts that ended while they were watched: a later change of one is no backfill. */
+  const ended = new Set<string>();
   let gathering: NodeJS.Timeout | undefined;
   let receivingSince = performance.now();
   let isEnded = false;
@@ -124,7 +130,11 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
     try {
       const evaluation = createRoastEvaluation(0);
       const samples = await readSamples(sql, row.recording_id, row.charge_seq, Number.MAX_SAFE_INTEGER);
-      store(watched, evaluation.push(watched.roast, samples));
+      for (let from = 0; from < samples.seq.length; from += sliceSamples) {
+        const to = Math.min(samples.seq.length, from + sliceSamples);
+        store(watched, evaluation.push(watched.roast, samples, from, to));
+        await yieldToEventLoop();
+      }
       watched.evaluation = evaluation;
     } catch (error) {
       markDirty(watched);
@@ -155,6 +165,8 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
   const end = async (watched: Watched): Promise<void> => {
     const { row } = watched.roast;
     if (byRecording.get(row.recording_id) === watched) byRecording.delete(row.recording_id);
+    if (ended.size >= maxEnded) ended.clear();
+    ended.add(row.id);
     if (watched.dirty !== null) await evaluateStored(watched);
     await clearAlarms(sql, row.id, 'all');
   };
@@ -162,7 +174,8 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
   const refresh = async (row: RoastRow, rules: Awaited<ReturnType<typeof readRules>>): Promise<void> => {
     const known = byRecording.get(row.recording_id);
     const watched = known?.roast.row.id === row.id ? known : undefined;
-    if (watched === undefined && row.status !== 'in_progress' && !row.is_new) return clearAlarms(sql, row.id, 'all');
+    const isBackfill = row.is_new && !ended.has(row.id);
+    if (watched === undefined && row.status !== 'in_progress' && !isBackfill) return clearAlarms(sql, row.id, 'all');
     const roast = await readWatchedRoast(sql, row, rules, watched?.roast);
     if (watched === undefined) {
       const started = await begin(roast);

@@ -15,8 +15,8 @@ export interface AlarmChanges {
 }
 
 export interface RoastEvaluation {
-  /** Evaluates samples in their order; those that were evaluated before are passed over. */
-  push(roast: WatchedRoast, samples: Samples): AlarmChanges;
+  /** Evaluates samples in their order, those of an index range alone; those that were evaluated before are passed over. */
+  push(roast: WatchedRoast, samples: Samples, from?: number, to?: number): AlarmChanges;
   /** No sample has come until this moment. */
   pushSilence(roast: WatchedRoast, seconds: number): AlarmChanges;
   /** The sequence number after the last one that was evaluated. */
@@ -103,10 +103,11 @@ export const createRoastEvaluation = (firstSeq: number): RoastEvaluation => {
     get lastSeconds() {
       return state.lastSeconds;
     },
-    push(roast, samples) {
+    push(roast, samples, from = 0, to = samples.seq.length) {
       const changes = noChanges();
       const channels = [...samples.channels];
-      for (const [index, seq] of samples.seq.entries()) {
+      for (let index = from; index < to; index++) {
+        const seq = samples.seq[index] ?? 0;
         if (seq < state.nextSeq) continue;
         state.nextSeq = seq + 1;
         const seconds = secondsSinceCharge(roast, samples.bootNo[index] ?? 0, samples.monoMs[index] ?? 0);
