@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { updatePreferences } from '@roastery/contract/auth';
 import { listMachines, type RegisteredMachine } from '@roastery/contract/machines';
 import { planRoast } from '@roastery/contract/planned';
 import { createProfile, setReferenceRoast } from '@roastery/contract/profiles';
@@ -119,6 +120,22 @@ it('wall: opens by its link without an account, on any aspect without scrolling'
   }
   // The browser reports the 401 of the session check.
   expect(complaints.filter((text) => !/auth\/me|401/.test(text))).toEqual([]);
+});
+
+it('wall: reads as the maker of its link does', async () => {
+  await roastery.admin.call(updatePreferences, {
+    body: { temperature_unit: 'F', weight_unit: 'lb', date_language: 'de' },
+  });
+  const { token } = await roastery.admin.call(createWallLink, { body: { name: 'Office' } });
+  await using watched = await roastery.openAs(null);
+  const { page } = watched;
+  await page.goto(`/wall#token=${token}`);
+  const running = tile(page, 'Probat P25');
+  await expect.poll(() => running.getByTestId('wall-bean').innerText(), { timeout: 20_000 }).toMatch(/^\d+,\d °F$/);
+  await expect.poll(() => page.getByTestId('wall').innerText()).not.toMatch(/°C|(?<![a-z])kg(?![a-z])/);
+  await roastery.admin.call(updatePreferences, {
+    body: { temperature_unit: 'C', weight_unit: 'kg', date_language: 'en-US' },
+  });
 });
 
 it('wall: shows a user their own machines only', async () => {

@@ -169,7 +169,7 @@ describe('wall', () => {
     const account = { full_name: 'Else', email: 'else@example.org', password: 'a phrase that is long' };
     await admin.send('POST', '/admin/users', account);
     const other = await api.signedIn(account.email, account.password);
-    expect((await other.send('GET', '/wall')).body).toEqual({ machines: [] });
+    expect((await other.send('GET', '/wall')).body).toMatchObject({ machines: [] });
     expect((await api.visitor().send('GET', '/wall')).status).toBe(401);
     expect((await watch(api.visitor())).status).toBe(401);
   });

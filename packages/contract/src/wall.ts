@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { alarmColourShape, alarmKinds } from './alarms.ts';
+import { preferencesShape } from './auth.ts';
 import { endpoint } from './endpoint.ts';
 import { connectionShape } from './machines.ts';
 import { plannedPointShape } from './roast-plan.ts';
@@ -45,7 +46,11 @@ export const getWall = endpoint({
   summary: 'What the wall shows of each machine; a wall link may read it too',
   access: 'user',
   isForWallLinks: true,
-  response: z.object({ machines: z.array(wallMachineShape).max(maxWallMachines) }),
+  response: z.object({
+    machines: z.array(wallMachineShape).max(maxWallMachines),
+    /** How the figures read: as the user chose, on a screen without an account as the maker of its link did. */
+    reads_as: preferencesShape,
+  }),
 });
 
 export const wallAlarmShape = z.object({

@@ -1,5 +1,5 @@
 import type { Preferences } from '@roastery/contract/auth';
-import { useMemo } from 'react';
+import { createContext, use, useMemo } from 'react';
 import { writeSentencesWith } from '../api/api-error.ts';
 import { useSession } from '../api/session.tsx';
 import { defaultConventions, defaultRegion, setConventions } from './conventions.ts';
@@ -16,14 +16,30 @@ const defaults: Preferences = {
   rate_unit: 'per_minute',
 };
 
+/** How figures read on a screen without an account, as the wall's. */
+export const ScreenPreferences = createContext<Preferences>(defaults);
+
 /** How the signed-in person reads figures and dates. */
-export const usePreferences = (): Preferences => useSession().user?.preferences ?? defaults;
+export const usePreferences = (): Preferences => {
+  const ofScreen = use(ScreenPreferences);
+  return useSession().user?.preferences ?? ofScreen;
+};
+
+/** Makes the choices of a screen without an account those of all formats. */
+export const useScreenFormats = (preferences: Preferences | undefined): Preferences => {
+  const { user } = useSession();
+  if (user === null && preferences !== undefined) {
+    const { date_language: region, weight_unit: weightUnit } = preferences;
+    setConventions({ ...defaultConventions, region, weightUnit });
+  }
+  return preferences ?? defaults;
+};
 
 /** Date texts in the roastery's time zone, as the person's region writes them. */
 export const useDates = (): DateTexts => {
   const { user } = useSession();
   const timeZone = user?.roastery_time_zone ?? 'UTC';
-  const region = user?.preferences.date_language ?? defaults.date_language;
+  const { date_language: region } = usePreferences();
   return useMemo(() => dateTexts(timeZone, region), [timeZone, region]);
 };
 

@@ -7,11 +7,15 @@ import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
 import { hashToken, newToken } from '../../http/secrets.ts';
+import { preferencesOf } from '../../identity/preferences.ts';
 import { deleteLink, startScreen, wallCookie } from '../../http/wall-screens.ts';
 import { readWall, viewerOf } from './read-wall.ts';
 
 export const wallRoutes: Domain = (routes) => {
-  routes.forWall(contract.getWall, async ({ sql, user }) => ({ machines: await readWall(sql, viewerOf(user)) }));
+  routes.forWall(contract.getWall, async ({ sql, user, sessionId }) => ({
+    machines: await readWall(sql, viewerOf(user)),
+    reads_as: preferencesOf(user?.preferences ?? (await choicesOfMaker(sql, sessionId))),
+  }));
   routes.forPublic(contract.openWall, async ({ sql, config, address }, { body }, reply) => {
     const token = await sql.begin(async (tx) => {
       const screen = await startScreen(tx, body.token);
@@ -27,6 +31,14 @@ export const wallRoutes: Domain = (routes) => {
   routes.forUser(contract.listWallLinks, async ({ sql }) => ({ links: await readLinks(sql) }));
   routes.forUser(contract.createWallLink, (context, { body }) => createLink(context, body.name));
   routes.forUser(contract.revokeWallLink, (context, { params }) => revokeLink(context, params.id));
+};
+
+/** The preferences of the person who made the link of a screen. */
+const choicesOfMaker = async (sql: Sql, screenId: string): Promise<Record<string, unknown>> => {
+  const [row] = await sql<{ preferences: Record<string, unknown> }[]>`
+    SELECT u.preferences FROM wall_screens s JOIN wall_links w ON w.id = s.link_id JOIN users u ON u.id = w.created_by
+     WHERE s.id = ${screenId}`;
+  return row?.preferences ?? {};
 };
 
 const readLinks = async (sql: Sql): Promise<WallLink[]> => {

@@ -9,6 +9,7 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { OfflineBanner } from '../../components/OfflineBanner.tsx';
 import { paths } from '../../components/paths.ts';
 import { useWakeLock } from '../../components/live/use-wake-lock.ts';
+import { ScreenPreferences, useScreenFormats } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
 import { ButtonLink } from '../../ui/Button.tsx';
 import { createWallFeed, type WallFeed } from './wall-feed.ts';
@@ -78,6 +79,7 @@ const useWindowSize = () => {
 
 const Wall = () => {
   const { data, error } = useApi(getWall, {}, { refreshInterval: refreshMs });
+  const readsAs = useScreenFormats(data?.reads_as);
   const feed = useFeed();
   const { width, height } = useWindowSize();
   useWakeLock();
@@ -101,9 +103,11 @@ const Wall = () => {
             gridTemplateRows: `repeat(${rows}, minmax(0, 1fr))`,
           }}
         >
-          {machines.map((machine) => (
-            <WallTile key={machine.id} machine={machine} feed={feed} />
-          ))}
+          <ScreenPreferences value={readsAs}>
+            {machines.map((machine) => (
+              <WallTile key={machine.id} machine={machine} feed={feed} />
+            ))}
+          </ScreenPreferences>
         </ul>
       )}
     </main>
