@@ -1,5 +1,16 @@
-import * as contract from '@roastery/contract/alarm-rules';
-import type { AlarmRule, AlarmRuleBody } from '@roastery/contract/alarm-rules';
+import {
+  armingMarks,
+  createMachineAlarmRule,
+  createRecipeAlarmRule,
+  deleteMachineAlarmRule,
+  deleteRecipeAlarmRule,
+  listMachineAlarmRules,
+  listRecipeAlarmRules,
+  updateMachineAlarmRule,
+  updateRecipeAlarmRule,
+  type AlarmRule,
+  type AlarmRuleBody,
+} from '@roastery/contract/alarm-rules';
 import { Pencil, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { sentenceFor } from '../../api/api-error.ts';
@@ -27,16 +38,16 @@ export interface RuleHolder {
 const endpointsOf = ({ kind }: RuleHolder) =>
   kind === 'machine'
     ? {
-        list: contract.listMachineAlarmRules,
-        create: contract.createMachineAlarmRule,
-        update: contract.updateMachineAlarmRule,
-        remove: contract.deleteMachineAlarmRule,
+        list: listMachineAlarmRules,
+        create: createMachineAlarmRule,
+        update: updateMachineAlarmRule,
+        remove: deleteMachineAlarmRule,
       }
     : {
-        list: contract.listRecipeAlarmRules,
-        create: contract.createRecipeAlarmRule,
-        update: contract.updateRecipeAlarmRule,
-        remove: contract.deleteRecipeAlarmRule,
+        list: listRecipeAlarmRules,
+        create: createRecipeAlarmRule,
+        update: updateRecipeAlarmRule,
+        remove: deleteRecipeAlarmRule,
       };
 
 /** Rules without figures, off until a person switches them on. */
@@ -63,10 +74,10 @@ const readyMade: readonly AlarmRuleBody[] = [
 
 const isReadyMade = ({ condition: { kind } }: AlarmRule): boolean => kind === 'rate_crash' || kind === 'rate_flick';
 
-const bodyOf = ({ id: _id, revision: _revision, ...rule }: AlarmRule): AlarmRuleBody =>
-  contract.armingMarks.some((mark) => mark === rule.armed_after)
-    ? { ...rule, armed_after: contract.armingMarks.find((mark) => mark === rule.armed_after) ?? 'charge' }
-    : { ...rule, armed_after: 'charge' };
+const bodyOf = ({ id: _id, revision: _revision, armed_after, ...rule }: AlarmRule): AlarmRuleBody => ({
+  ...rule,
+  armed_after: armingMarks.find((mark) => mark === armed_after) ?? 'charge',
+});
 
 /** The alarm rules of a machine or a recipe. Whoever may not change them sees them. */
 export const AlarmRules = ({ holder, mayEdit }: { holder: RuleHolder; mayEdit: boolean }) => {
