@@ -1,4 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { updatePreferences } from '@roastery/contract/auth';
+import { listLots } from '@roastery/contract/inventory';
+import { putRoasterySettings } from '@roastery/contract/settings';
+import { utils, write } from '@e965/xlsx';
 import { seriousAccessibilityFindings } from '@roastery/testing/accessibility';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import type { Page } from 'playwright-core';
@@ -90,4 +94,25 @@ it('import of lots: imports a list after its columns and rows were checked, and 
   expect(new Set(numbers), 'what the filters show, and nothing else').toEqual(new Set(['IM-1', 'IM-2']));
   expect(numbers).toHaveLength(2);
   expect(watched.complaints).toEqual([]);
+});
+
+it('import of lots: shows and imports forty lots of a workbook in pounds and euros', async () => {
+  await roastery.admin.call(putRoasterySettings, { body: { currency: 'EUR' } });
+  await ana.call(updatePreferences, { body: { weight_unit: 'lb' } });
+  const rows = Array.from({ length: 40 }, (_, at) => [`DAY-${at}`, `Coffee ${at}`, 'Kenya', 10, '132 lb', 3.5]);
+  const book = utils.book_new();
+  const heads = ['Lot', 'Coffee', 'Country', 'Bags', 'Bag size', 'Price (EUR/lb)'];
+  utils.book_append_sheet(book, utils.aoa_to_sheet([heads, ...rows]), 'Green');
+  const buffer = Buffer.from(write(book, { type: 'array', bookType: 'xlsx' }) as ArrayBuffer);
+  await using watched = await roastery.openAs(ana);
+  const { page } = watched;
+  await page.goto('/inventory/lots/import');
+  await page.getByLabel('List of lots').setInputFiles({ name: 'green.xlsx', mimeType: 'application/xlsx', buffer });
+  await page.getByText('40 of 40 lots can be imported, 52,800.0 lb').waitFor();
+  await page.getByRole('button', { name: 'Import 40 lots' }).click();
+  await page.getByText('40 lots imported').waitFor();
+  const { lots, total } = await ana.call(listLots, { query: { q: 'DAY-' } });
+  expect([total, lots[0]?.initial_weight, lots[0]?.cost_per_kg]).toEqual([40, 598.741928, 7.716179]);
+  await page.goto('/inventory?q=DAY-7');
+  await expect.poll(() => rowOf(page, 'DAY-7').innerText()).toContain('1,320.0');
 });

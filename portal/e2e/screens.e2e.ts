@@ -1,3 +1,5 @@
+import { apiBasePath } from '@roastery/contract/endpoint';
+import type { LotImport } from '@roastery/contract/lot-imports';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { updatePreferences } from '@roastery/contract/auth';
@@ -108,7 +110,13 @@ beforeAll(async () => {
     recipe: profile.id,
     blend: blend.id,
   });
-  Object.assign(ids, { drum: drum.id, picked, lost });
+  const list = await fetch(`${roastery.stack.url}${apiBasePath}/lot-imports?file_name=lots.csv`, {
+    method: 'POST',
+    headers: { cookie: ana.cookie, 'content-type': 'application/octet-stream' },
+    body: 'lot_number,coffee_name,origin,initial_weight\nL-9,Konga,Ethiopia,60\n,Bad,,x\n',
+  });
+  const { id: lots } = (await list.json()) as LotImport;
+  Object.assign(ids, { drum: drum.id, picked, lost, lots });
   ids['charge'] = morning[1]?.chargedAt.toISOString() ?? '';
   ids['drop'] = morning[1]?.droppedAt.toISOString() ?? '';
 });

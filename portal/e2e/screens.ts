@@ -243,17 +243,9 @@ export const screens: readonly Screen[] = [
   },
   {
     name: 'inventory-import-review',
-    address: '/inventory/lots/import',
+    address: '/inventory/lots/import?import={lots}',
     who: 'ana',
     shows: 'Missing or unreadable',
-    does: async (page) => {
-      const file = csvFile(
-        'lots.csv',
-        'lot_number,coffee_name,origin,initial_weight\nL-9,Konga,Ethiopia,60\n,Bad,,x\n',
-      );
-      await page.getByLabel('List of lots').setInputFiles(file);
-      await page.getByText('Lot number is required').waitFor();
-    },
   },
   { name: 'lot-new', address: '/inventory/lots/new', who: 'ana', shows: 'Processing & Quality' },
   { name: 'lot', address: '/inventory/lots/{lot}/edit', who: 'ana', shows: 'Counted' },

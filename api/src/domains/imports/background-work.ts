@@ -4,16 +4,21 @@ import { isDatabaseUnavailable, loggable } from '../../db/postgres-errors.ts';
 import { AppError } from '../../http/app-error.ts';
 
 const idleMs = 1000;
-/** Between two pieces of work the api and Postgres belong to everybody else. */
-const restMs = 5;
+const minRestMs = 5;
+/** On a computer that is busy with other things, a piece takes long without burdening anyone. */
+const maxRestMs = 50;
 
 /** Does one piece of work; false when there is none. */
 export type WorkOnce = () => Promise<boolean>;
 
-/** Works beside everything else until it is closed. A piece that fails is tried again. */
+/**
+ * Works beside everything else until it is closed, one piece at a time. A piece that fails is tried again.
+ * @param restShare rest after a piece, as a share of the time that it took: then the api, its readers and Postgres belong to
+ *   the people who wait for an answer
+ */
 export const workInBackground = (
   { log }: AppContext,
-  workers: number,
+  restShare: number,
   workOnce: WorkOnce,
 ): { close(): Promise<void> } => {
   const stop = new AbortController();
@@ -21,7 +26,9 @@ export const workInBackground = (
   const run = async (): Promise<void> => {
     while (!stop.signal.aborted) {
       try {
-        await rest((await workOnce()) ? restMs : idleMs);
+        const from = performance.now();
+        const found = await workOnce();
+        await rest(found ? Math.min(maxRestMs, Math.max(minRestMs, (performance.now() - from) * restShare)) : idleMs);
       } catch (error) {
         const isBusy = error instanceof AppError || isDatabaseUnavailable(error);
         if (!isBusy) log.warn(loggable(error), 'import failed, retrying');
@@ -29,11 +36,11 @@ export const workInBackground = (
       }
     }
   };
-  const running = Array.from({ length: workers }, run);
+  const running = run();
   return {
     async close() {
       stop.abort();
-      await Promise.all(running);
+      await running;
     },
   };
 };

@@ -9,7 +9,7 @@ import { signIn } from '../roastery-client.ts';
 
 const files = Number(process.env['IMPORT_FILES'] ?? 2000);
 const brokenShare = 0.05;
-const sendersAtOnce = 3;
+const sendersAtOnce = 2;
 const askedFor = '/api/v1/roasts?limit=25';
 const encoder = new TextEncoder();
 

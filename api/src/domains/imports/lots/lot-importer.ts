@@ -152,7 +152,7 @@ const giveUp = async ({ sql }: AppContext, { import_id: id }: Batch): Promise<vo
 export const lotImporter = async (context: AppContext): Promise<{ close(): Promise<void> }> => {
   const { sql, log } = context;
   const failures = new Map<string, number>();
-  return workInBackground(context, 1, async () => {
+  return workInBackground(context, 0, async () => {
     const undoing = await nextImport(sql, 'undoing');
     const next = undoing ?? (await nextImport(sql, 'importing'));
     if (next === undefined) return false;

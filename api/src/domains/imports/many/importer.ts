@@ -17,8 +17,8 @@ import { findMachine, findUpload } from '../uploads.ts';
 import { judgeFile } from './file-problems.ts';
 import { isReady } from './import-rows.ts';
 
-/** As many as reader processes. */
-const workers = 2;
+/** Half of the time is left to other requests: 2,000 files take some minutes all the same. */
+const restShare = 1;
 const keepDays = 14;
 /** A fault may be over at the next try; one that stays must not keep the files behind it waiting. */
 const maxTries = 3;
@@ -194,12 +194,11 @@ const finishImports = (sql: Sql) => sql`
 
 const nextJob = async (
   sql: Sql,
-  taken: readonly string[],
 ): Promise<{ work: (context: AppContext, job: Job) => Promise<void>; job: Job } | undefined> => {
   const job = (which: ReturnType<typeof sql>) => sql<Job[]>`
     SELECT f.id AS file_id, f.import_id, f.file_name, ${userOf(sql)}
     FROM roast_import_files f JOIN roast_imports i ON i.id = f.import_id JOIN users u ON u.id = i.user_id
-    WHERE ${which} AND f.id <> ALL(${taken}::uuid[]) ORDER BY i.created_at, f.id LIMIT 1`;
+    WHERE ${which} ORDER BY i.created_at, f.id LIMIT 1`;
   const [undone] = await job(sql`i.state = 'undoing' AND f.state = 'imported'`);
   if (undone !== undefined) return { work: undoFile, job: undone };
   const [waiting] = await job(sql`f.state = 'waiting'`);
@@ -220,12 +219,11 @@ export const removeOldImports = async (sql: Sql): Promise<void> => {
 };
 
 /**
- * Reads, imports and undoes the files of imports beside everything else, as many at once as there are readers. What is done
- * stands in the database: after a restart it goes on where it was.
+ * Reads, imports and undoes the files of imports beside everything else, one after the other. What is done stands in the
+ * database: after a restart it goes on where it was.
  */
 export const importer = async (context: AppContext): Promise<{ close(): Promise<void> }> => {
   const { sql, log } = context;
-  const taken = new Set<string>();
   const failures = new Map<string, number>();
   const countFailure = async (job: Job, error: unknown): Promise<void> => {
     const count = (failures.get(job.file_id) ?? 0) + 1;
@@ -235,15 +233,12 @@ export const importer = async (context: AppContext): Promise<{ close(): Promise<
     await giveUp(context, job, error);
     failures.delete(job.file_id);
   };
-  return workInBackground(context, workers, async () => {
-    const next = await nextJob(sql, [...taken]);
+  return workInBackground(context, restShare, async () => {
+    const next = await nextJob(sql);
     if (next === undefined) {
-      if (taken.size === 0) await finishImports(sql);
+      await finishImports(sql);
       return false;
     }
-    // Another worker may have taken it while the database was asked.
-    if (taken.has(next.job.file_id)) return true;
-    taken.add(next.job.file_id);
     try {
       await next.work(context, next.job);
       failures.delete(next.job.file_id);
@@ -251,8 +246,6 @@ export const importer = async (context: AppContext): Promise<{ close(): Promise<
       if (isBusy(error)) throw error;
       await countFailure(next.job, error);
       return false;
-    } finally {
-      taken.delete(next.job.file_id);
     }
     return true;
   });

@@ -8,7 +8,7 @@ import { t } from '../../../language/t.ts';
 import { unpacked, type NamedFile } from './files-in.ts';
 
 /** Requests at the same time: the next file is on its way while the server stores one. */
-const atOnce = 3;
+const atOnce = 2;
 const retryMs = 2000;
 const maxNameLength = 200;
 
