@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { sharedData } from '@roastery/testing/shared-data';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -153,6 +155,23 @@ describe('file readers: limits of a process', () => {
     for (const pid of readers) process.kill(pid, 'SIGSTOP');
     api.kill('SIGKILL');
     await expect.poll(() => [...launchers, ...readers].filter(isAlive), { timeout: 20_000 }).toEqual([]);
+  });
+
+  it('keeps nothing of a file in memory after its job, however long the process lives', async () => {
+    await using opened = openReaders({ processes: 1 });
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const refs: WeakRef<object>[] = [];
+    for (let file = 0; file < 5; file += 1) {
+      refs.push(new WeakRef(await opened.readers.run(readRecording, 'a person', honest, {})));
+    }
+    expect(readerPids()).toHaveLength(1);
+    const kept = async () => {
+      await sleep(1);
+      collect();
+      return refs.filter((ref) => ref.deref() !== undefined).length;
+    };
+    await expect.poll(kept).toBeLessThanOrEqual(1);
   });
 
   it('gives a process none of the environment', async () => {

@@ -35,6 +35,26 @@ export const startReaderProcess = (launcher: ReaderLauncher, limits: ReaderLimit
     if (!isStarted) return { kind: 'stopped', why: 'not_started' };
     return { kind: 'stopped', why: isLate ? 'too_slow' : isTooLarge ? 'too_large' : 'crashed' };
   });
+  // Not a race of promises: `stopped` lives as long as the process, and would keep every report of it in memory.
+  let end: Stopped | undefined;
+  const atEnd = new Set<(end: Stopped) => void>();
+  const settleAll = async (): Promise<void> => {
+    end = await stopped;
+    for (const settle of atEnd) settle(end);
+    atEnd.clear();
+  };
+  void settleAll();
+  const reportOrEnd = (request: JobRequest, content: Uint8Array): Promise<JobReport | Stopped> =>
+    new Promise((resolve) => {
+      const settle = async (): Promise<void> => {
+        // A socket fails when its reader ends.
+        const answer = end ?? (await ask(request, content).catch(() => stopped));
+        atEnd.delete(resolve);
+        resolve(answer);
+      };
+      atEnd.add(resolve);
+      void settle();
+    });
   const ask = async (request: JobRequest, content: Uint8Array): Promise<JobReport | Stopped> => {
     const started = await launched.started;
     if (started === undefined) return stopped;
@@ -51,8 +71,7 @@ export const startReaderProcess = (launcher: ReaderLauncher, limits: ReaderLimit
         launched.kill();
       }, limits.deadlineMs);
       try {
-        // A socket fails when its reader ends.
-        return await Promise.race([ask(request, content).catch(() => stopped), stopped]);
+        return await reportOrEnd(request, content);
       } finally {
         clearTimeout(deadline);
       }
