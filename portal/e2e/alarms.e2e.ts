@@ -173,3 +173,21 @@ it('alarms on phones: Account says whether this browser can receive them, and of
   await section.getByRole('button', { name: 'Send alarms to this browser' }).waitFor();
   await lookAround(page, 'push-off', section);
 });
+
+it('alarms on phones: end in the browser from which their user signs out', async () => {
+  await using watched = await roastery.openAs(ana);
+  const { page } = watched;
+  // The browser of the tests has no push service to subscribe at.
+  await page.addInitScript(() => {
+    const root = document.documentElement;
+    const subscription = { unsubscribe: () => Promise.resolve(root.setAttribute('data-push', 'ended')) };
+    const pushManager = { getSubscription: () => Promise.resolve(subscription) };
+    Object.defineProperty(navigator.serviceWorker, 'getRegistration', {
+      value: () => Promise.resolve({ pushManager }),
+    });
+  });
+  await page.goto('/dashboard');
+  await page.getByRole('button', { name: 'Logout' }).click();
+  await page.waitForURL('**/login');
+  await expect.poll(() => page.locator('html').getAttribute('data-push')).toBe('ended');
+});

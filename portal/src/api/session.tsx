@@ -11,6 +11,7 @@ import { ApiError, sentenceFor, sentenceOfCode } from './api-error.ts';
 import { call, onSignedOut } from './call.ts';
 import { heldForm } from './held-forms.ts';
 import { reachability, subscribeReachability } from './reachability.ts';
+import { endOwnPush } from './own-push.ts';
 import { forgetAll, readAllAgain } from './use-api.ts';
 import { t } from '../language/t.ts';
 
@@ -131,7 +132,7 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
       await call(logoutEndpoint, {});
     } finally {
       setState(signedOut);
-      await forgetAll();
+      await Promise.all([forgetAll(), endOwnPush()]);
     }
   }, []);
 

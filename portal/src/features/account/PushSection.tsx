@@ -2,6 +2,7 @@ import { getPush, subscribePush, unsubscribePush, type PushDevice } from '@roast
 import { useEffect, useState } from 'react';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
+import { endOwnPush, ownSubscription, pushWorker } from '../../api/own-push.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { useDates } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
@@ -25,18 +26,13 @@ const abilityTexts = {
   denied: t`Notifications of this portal are blocked in this browser. Allow them in its settings for this page.`,
 };
 
-/** Undefined while the portal's worker is not installed, as in development. */
-const registration = async (): Promise<ServiceWorkerRegistration | undefined> =>
-  navigator.serviceWorker.getRegistration();
-
 /** The address by which this browser is reached; null where it is not subscribed. */
 const useOwnEndpoint = (ability: Ability) => {
   const [endpoint, setEndpoint] = useState<string | null>(null);
   useEffect(() => {
     if (ability === 'unsupported') return;
     const read = async () => {
-      const subscription = await (await registration())?.pushManager.getSubscription();
-      setEndpoint(subscription?.endpoint ?? null);
+      setEndpoint((await ownSubscription())?.endpoint ?? null);
     };
     void read();
   }, [ability]);
@@ -74,7 +70,7 @@ export const PushSection = () => {
   const turnOn = () =>
     attempt(
       async () => {
-        const worker = await registration();
+        const worker = await pushWorker();
         if (worker === undefined || data === undefined) throw new Error('no worker');
         if ((await Notification.requestPermission()) !== 'granted') return;
         const subscription = await worker.pushManager.subscribe({
@@ -92,8 +88,7 @@ export const PushSection = () => {
       async () => {
         await call(unsubscribePush, { params: { id: device.id } });
         if (device.endpoint !== endpoint) return;
-        const subscription = await (await registration())?.pushManager.getSubscription();
-        await subscription?.unsubscribe();
+        await endOwnPush();
         setEndpoint(null);
       },
       t`Alarms could not be turned off`,
