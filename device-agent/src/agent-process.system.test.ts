@@ -137,7 +137,7 @@ describe('device-agent', () => {
     agent.kill('SIGTERM');
     expect(await agent.exit).toBe(0);
     expect(performance.now() - from).toBeLessThan(10_000);
-    expect(server.statuses.at(-1)).toMatchObject({ online: false });
+    await expect.poll(() => server.statuses.at(-1)).toMatchObject({ online: false });
     // Every number of the stream is there: the sequence of each process goes on where the one before was killed.
     const seqs = [...server.committed.keys()].map((key) => Number(key.split('/')[1])).sort((a, b) => a - b);
     expect(seqs).toEqual(Array.from({ length: seqs.length }, (_, seq) => seq));

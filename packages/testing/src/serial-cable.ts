@@ -1,6 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 /** Two pseudo terminals joined like the ends of a cable. Node has no way to make them, Python's standard library has. */
@@ -46,7 +49,7 @@ export interface SerialCable extends AsyncDisposable {
 }
 
 export interface CableOptions {
-  /** Names for its ends that stay the same when it is laid anew, as in /dev/serial/by-id. */
+  /** Names for its ends that stay the same when it is laid anew, as in /dev/serial/by-id. Default: names of its own. */
   readonly names?: readonly [string, string];
   /** How fast it is: a pseudo terminal takes no notice of a baud rate. 9600 baud, 8N1 are 960. Default: at once. */
   readonly charactersPerSecond?: number;
@@ -57,9 +60,18 @@ export interface CableOptions {
   readonly mindsSpeed?: boolean;
 }
 
+/**
+ * The kernel gives the name of a pseudo terminal to the next one: what tries to open an end that is gone must not find another
+ * test's.
+ */
+const ownNames = (): readonly [string, string] => {
+  const name = join(tmpdir(), `cable-${randomUUID()}`);
+  return [`${name}-a`, `${name}-b`];
+};
+
 /** Lays a serial cable between two devices of this machine; without `hasSerialCables()` it rejects. */
 export const laySerialCable = async ({
-  names,
+  names: ends = ownNames(),
   charactersPerSecond = 0,
   mindsSpeed = false,
 }: CableOptions = {}): Promise<SerialCable> => {
@@ -70,17 +82,13 @@ export const laySerialCable = async ({
   const [one, other] = line.split(' ');
   if (one === undefined || other === undefined) throw new Error(`no pseudo terminals: ${line}`);
   const drop = async (): Promise<void> => {
-    for (const name of names ?? []) await rm(name, { force: true });
+    for (const end of ends) await rm(end, { force: true });
   };
   await drop();
-  for (const [name, end] of [
-    [names?.[0], one],
-    [names?.[1], other],
-  ] as const) {
-    if (name !== undefined) await symlink(end, name);
-  }
+  await symlink(one, ends[0]);
+  await symlink(other, ends[1]);
   return {
-    ends: names ?? [one, other],
+    ends,
     async [Symbol.asyncDispose]() {
       await drop();
       const gone = once(python, 'exit');

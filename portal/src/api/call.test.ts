@@ -1,10 +1,11 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { login } from '@roastery/contract/auth';
 import { listMachines, registerMachine, updateMachine } from '@roastery/contract/machines';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from './api-error.ts';
-import { addressOf, call, onSignedOut } from './call.ts';
+import { addressOf, beginSession, call, onSignedOut } from './call.ts';
 import { reachability } from './reachability.ts';
 
 interface Received {
@@ -149,6 +150,22 @@ describe('call', () => {
     await failure(call(listMachines, {}));
     stop();
     expect(ended).toHaveBeenCalledTimes(1);
+  });
+
+  it('takes no end of a session from the answer to a request of the session before', async () => {
+    const late = new EventTarget();
+    vi.stubGlobal('fetch', async () => {
+      await once(late, 'now');
+      return new Response('{"detail":"Sign in","code":"not_signed_in"}', { status: 401 });
+    });
+    const ended = vi.fn<() => void>();
+    const stop = onSignedOut(ended);
+    const answered = failure(call(listMachines, {}));
+    beginSession();
+    late.dispatchEvent(new Event('now'));
+    expect(await answered).toMatchObject({ code: 'not_signed_in' });
+    stop();
+    expect(ended).not.toHaveBeenCalled();
   });
 
   it('notices that the server is gone, and that it is back', async () => {

@@ -32,6 +32,13 @@ const timeoutMs = 30_000;
 /** What every endpoint that accepts a file takes it as. */
 const fileType = 'application/octet-stream';
 const signedOutListeners = new Set<() => void>();
+/** Counts the sessions of this page. */
+let session = 0;
+
+/** A session has begun: the answer to a request that was sent before says nothing about it. */
+export const beginSession = (): void => {
+  session += 1;
+};
 
 /** Calls the listener when any call finds that the session is over. */
 export const onSignedOut = (listener: () => void): (() => void) => {
@@ -74,6 +81,7 @@ const keptAt = (response: Response): number | null => {
 
 const send = async (endpoint: AnyEndpoint, { params, query, body, file, signal }: Request): Promise<Response> => {
   const timeout = AbortSignal.timeout(timeoutMs);
+  const sentIn = session;
   let response: Response;
   try {
     response = await fetch(addressOf(endpoint, params, query), {
@@ -95,7 +103,7 @@ const send = async (endpoint: AnyEndpoint, { params, query, body, file, signal }
   }
   if (keptAt(response) === null) reportStatus(response.status);
   else reportSilence();
-  if (!response.ok) throw await errorOf(endpoint, response);
+  if (!response.ok) throw await errorOf(endpoint, response, sentIn);
   return response;
 };
 
@@ -126,13 +134,13 @@ export const callForFile = async <E extends AnyEndpoint>(
   return { name: decodeURIComponent(encoded ?? endpoint.name), content: await response.blob() };
 };
 
-const errorOf = async (endpoint: AnyEndpoint, response: Response): Promise<ApiError> => {
+const errorOf = async (endpoint: AnyEndpoint, response: Response, sentIn: number): Promise<ApiError> => {
   const { status, headers } = response;
   const body = readErrorBody(await response.text(), isErrorCode);
   if (body === undefined) return new ApiError({ status, code: isGatewayTrouble(status) ? 'unreachable' : 'internal' });
   const code =
     body.code ?? (isGatewayTrouble(status) ? 'unreachable' : codeOfStatus(status, endpoint.name === 'login'));
-  if (code === 'not_signed_in') for (const listener of signedOutListeners) listener();
+  if (code === 'not_signed_in' && sentIn === session) for (const listener of signedOutListeners) listener();
   const retryAfter = Number(headers.get('retry-after') ?? Number.NaN);
   return new ApiError({
     ...body,

@@ -8,7 +8,7 @@ import {
 } from '@roastery/contract/auth';
 import { createContext, use, useCallback, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { ApiError, sentenceFor, sentenceOfCode } from './api-error.ts';
-import { call, onSignedOut } from './call.ts';
+import { beginSession, call, onSignedOut } from './call.ts';
 import { heldForm } from './held-forms.ts';
 import { reachability, subscribeReachability } from './reachability.ts';
 import { endOwnPush } from './own-push.ts';
@@ -101,6 +101,7 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
     setState({ ...signedOut, isLoading: true });
     try {
       const { user } = await call(loginEndpoint, { body: credentials });
+      beginSession();
       await forgetAll();
       setState(signedIn(user));
       return true;
@@ -115,6 +116,7 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
     async (credentials) => {
       try {
         const { user } = await call(loginEndpoint, { body: credentials });
+        beginSession();
         if (user.id !== userId) await forgetAll();
         setState(signedIn(user));
         if (user.id === userId) void readAllAgain();

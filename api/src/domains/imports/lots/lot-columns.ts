@@ -70,8 +70,8 @@ const orderOf = (cells: readonly SheetCell[]): { order: DateOrder | null; isOpen
 };
 
 const unitNotes: Partial<Record<LotImportUnit, string>> = {
-  kg: 'No unit in the file: read as kg',
-  per_kg: 'Neither “per kg” nor “per lb” in the file: read as a price per kg',
+  kg: 'No unit in the file: read as kilograms',
+  per_kg: 'Neither “per kg” nor “per lb” in the file: read as a price per kilogram',
   m: 'No unit in the file: read as metres',
 };
 
