@@ -179,8 +179,9 @@ it('alarms on phones: end in the browser from which their user signs out', async
   const { page } = watched;
   // The browser of the tests has no push service to subscribe at.
   await page.addInitScript(() => {
-    const root = document.documentElement;
-    const subscription = { unsubscribe: () => Promise.resolve(root.setAttribute('data-push', 'ended')) };
+    const subscription = {
+      unsubscribe: () => Promise.resolve(document.documentElement.setAttribute('data-push', 'ended')),
+    };
     const pushManager = { getSubscription: () => Promise.resolve(subscription) };
     Object.defineProperty(navigator.serviceWorker, 'getRegistration', {
       value: () => Promise.resolve({ pushManager }),
