@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto';
 import type { JournalBatch } from '@roastery/contract/mqtt';
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { describe, expect, it } from 'vitest';
+import { isCollision } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 import { readSamples } from '../domains/roasts/read-samples.ts';
 import { messageOf, openMigratedDatabase, registerMachine, roastOn } from '../testing/ingest-fixture.ts';
 import { type Acknowledgement, commitMessages } from './commit.ts';
+import type { JournalMessage } from './decode-batch.ts';
 
 const serial = 'CONT-1';
 const roastId = '0190a8c0-0000-7000-8000-000000000007';
@@ -111,7 +113,12 @@ describe('continuing streams', () => {
     const after = createJournalBoard({ epoch: board.epoch, boot: board.boot });
     for (let seq = 0; seq < taken + 60; seq++) after.sample(1e6 + seq * 1000, 20, 20, 0);
     const messages = after.batches(() => 10, taken).map((batch) => messageOf(serial, batch));
-    await Promise.all(messages.map((message) => commitMessages(sql, [message])));
+    // As the writer of the api does: two that lock each other out are tried again.
+    const commit = async (message: JournalMessage): Promise<unknown> =>
+      commitMessages(sql, [message]).catch((error: unknown) =>
+        isCollision(error) ? commit(message) : Promise.reject(error),
+      );
+    await Promise.all(messages.map(commit));
     const { samples } = await stored(sql);
     const own = samples.filter(({ monoMs }) => (monoMs[0] ?? 0) >= 1e6);
     expect(own.map(({ seq }) => seq.length)).toEqual([60]);

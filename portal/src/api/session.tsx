@@ -11,8 +11,7 @@ import { ApiError, sentenceFor, sentenceOfCode } from './api-error.ts';
 import { beginSession, call, onSignedOut } from './call.ts';
 import { heldForm } from './held-forms.ts';
 import { reachability, subscribeReachability } from './reachability.ts';
-import { endOwnPush } from './own-push.ts';
-import { forgetAll, readAllAgain } from './use-api.ts';
+import { endOwnPush, forgetAll, readAllAgain } from './use-api.ts';
 import { t } from '../language/t.ts';
 
 export interface Session {

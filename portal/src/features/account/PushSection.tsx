@@ -2,8 +2,7 @@ import { getPush, subscribePush, unsubscribePush, type PushDevice } from '@roast
 import { useEffect, useState } from 'react';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
-import { endOwnPush, ownSubscription, pushWorker } from '../../api/own-push.ts';
-import { refresh, useApi } from '../../api/use-api.ts';
+import { endOwnPush, ownSubscription, pushWorker, refresh, useApi } from '../../api/use-api.ts';
 import { useDates } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
