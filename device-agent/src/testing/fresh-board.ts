@@ -11,6 +11,10 @@ const shared = 'node_modules/.cache';
 const forwarder = (port: number, socket: string): string =>
   `require("node:net").createServer((a) => { const b = require("node:net").connect(${JSON.stringify(socket)}); a.pipe(b).pipe(a); a.on("error", () => b.destroy()); b.on("error", () => a.destroy()); }).listen(${port}, "127.0.0.1")`;
 
+/** Ends when something listens at a port inside of the board. */
+const waiter = (port: number): string =>
+  `const ask = () => require("node:net").connect(${port}, "127.0.0.1").on("connect", () => process.exit()).on("error", () => setTimeout(ask, 50)); ask()`;
+
 /**
  * A Debian root under its own systemd without Node.js, whose network has nothing but the given ports of this computer, under
  * the same numbers. `cut` takes a port away, `lead` leads it to another port of this computer.
@@ -48,6 +52,8 @@ export const bootFreshBoard = async (name: string, ports: readonly number[]) => 
       const program = forwarder(port, `/opt/roastery/${file}`);
       await board.must(`systemd-run --quiet --unit=line-${port} /root/node -e '${program}'`);
     }
+    // systemd-run answers before its program listens.
+    for (const port of ports) await board.must(`timeout 30 /root/node -e '${waiter(port)}'`);
     // Of a removed package dpkg knows nothing; its thousands of files need not go one by one.
     await board.must(
       "sed -i '/^Package: nodejs$/,/^$/d' /var/lib/dpkg/status; rm -f /var/lib/dpkg/info/nodejs.*; umount /usr/bin/node 2>/dev/null; rm -f /usr/bin/node; ! command -v node",
