@@ -3,7 +3,7 @@ import { fromKg, toKg, type MassUnit } from '@roastery/roasting/units';
 import { textLocale } from '../language/t.ts';
 import { conventions } from './conventions.ts';
 import { cachedFormat, formatNumber } from './numbers.ts';
-import { weightUnit } from './weights.ts';
+import { weightUnit, withoutNoise } from './weights.ts';
 
 /** Decimals of an amount in the roastery's currency: 2 of USD, 0 of JPY, 3 of KWD. */
 export const moneyDigits = (): number => minorDigits(conventions().currency);
@@ -35,8 +35,6 @@ export const currencySign = (): string => {
 
 /** Green coffee is bought by the kilogram or by the pound, never by the gram or the ounce. */
 export const priceUnit = (): MassUnit => (weightUnit() === 'lb' || weightUnit() === 'oz' ? 'lb' : 'kg');
-
-const withoutNoise = (value: number): number => Number(value.toPrecision(12));
 
 /** A price per kg as one per kg or lb. */
 export const priceFromKg = (perKg: number): number => withoutNoise(perKg * toKg(1, priceUnit()));

@@ -24,7 +24,7 @@ export const weightText = (kg: number, min = 1, max = 2, rounding: Rounding = 'h
   `${weightNumber(kg, min, max, rounding)} ${weightUnit()}`;
 
 /** 55.99999999999999 lb are 56 lb. */
-const withoutNoise = (value: number): number => Number(value.toPrecision(12));
+export const withoutNoise = (value: number): number => Number(value.toPrecision(12));
 
 /** The number of a field, as it was typed: 115.2 of 0.1152 kg in grams. */
 export const typedWeight = (kg: number, unit: MassUnit = weightUnit()): string => String(weightAsTyped(kg, unit));

@@ -8,6 +8,11 @@ const minRestMs = 5;
 /** On a computer that is busy with other things, a piece takes long without burdening anyone. */
 const maxRestMs = 50;
 
+/** A fault may be over at the next try; one that stays must not keep what comes after it waiting. */
+export const maxTries = 3;
+/** Imports that are over are deleted after this. */
+export const keepDays = 14;
+
 /** Does one piece of work; false when there is none. */
 export type WorkOnce = () => Promise<boolean>;
 

@@ -1,4 +1,5 @@
 import { weightUnits, type dateOrders, type LotImportUnit } from '@roastery/contract/lot-imports';
+import { toKg } from '@roastery/roasting/units';
 import type { SheetCell } from '../../../sheets/read-workbook.ts';
 import { numberWith, type DecimalSign } from '../../../sheets/decimal-sign.ts';
 
@@ -19,20 +20,16 @@ export const shownCell = (cell: SheetCell | undefined): string => {
   return Number.isNaN(cell.getTime()) ? '' : cell.toISOString().slice(0, 10);
 };
 
-const kilogramsOf: Readonly<Record<WeightUnit, number>> = {
-  kg: 1,
-  g: 0.001,
-  lb: 0.453_592_37,
-  oz: 0.028_349_523_125,
-  t: 1000,
-};
-export const poundKg = kilogramsOf.lb;
+/** A price per pound is divided by it. */
+export const poundKg = toKg(1, 'lb');
 const isWeightUnit = (unit: LotImportUnit | null): unit is WeightUnit => weightUnits.some((known) => known === unit);
 
 /** To the milligram: as fine as the ledger. */
 export const roundKg = (kg: number): number => Math.round(kg * 1e6) / 1e6;
-export const toKilograms = (value: number, unit: LotImportUnit | null): number =>
-  value * kilogramsOf[isWeightUnit(unit) ? unit : 'kg'];
+export const toKilograms = (value: number, unit: LotImportUnit | null): number => {
+  const own = isWeightUnit(unit) ? unit : 'kg';
+  return own === 't' ? value * 1000 : toKg(value, own);
+};
 
 const unitPatterns: readonly (readonly [RegExp, WeightUnit])[] = [
   [/^(?:kgs?|kilos?|kilograms?|kilogramm|кг|公斤|千克)\.?$/, 'kg'],

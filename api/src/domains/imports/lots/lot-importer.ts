@@ -6,15 +6,12 @@ import { isDatabaseUnavailable, loggable } from '../../../db/postgres-errors.ts'
 import type { Sql } from '../../../db/sql.ts';
 import { adjustNewLots } from '../../../ledger/move-lot.ts';
 import { insertLots } from '../../inventory/create-lot.ts';
-import { workInBackground } from '../background-work.ts';
+import { keepDays, maxTries, workInBackground } from '../background-work.ts';
 import { isRowReady } from './lot-import-rows.ts';
 import type { LotValues } from './lot-rows.ts';
 
 /** Lots of one transaction: the rest of the api has its turn between two of them. */
 const batchRows = 250;
-const keepDays = 14;
-/** A fault may be over at the next try; one that stays must not keep other imports waiting. */
-const maxTries = 3;
 const gaveUp = 'The server could not import this row. Its log says why: tell your administrator.';
 /** The ledger says why a lot that has just come weighs less than at first. */
 const importNote = 'Already used before the import';

@@ -8,7 +8,7 @@ import type { SignedInUser } from '../../../http/server-context.ts';
 import { sharedOf } from '../../../http/sessions.ts';
 import { AppError } from '../../../http/app-error.ts';
 import { removeRoast } from '../../roasts/commands.ts';
-import { workInBackground } from '../background-work.ts';
+import { keepDays, maxTries, workInBackground } from '../background-work.ts';
 import { readContent } from '../file-parts.ts';
 import { insertRoastOfUpload } from '../create-roast-from-upload.ts';
 import { completedByName, stemOf } from '../named-file.ts';
@@ -19,9 +19,6 @@ import { isReady } from './import-rows.ts';
 
 /** Half of the time is left to other requests: 2,000 files take some minutes all the same. */
 const restShare = 1;
-const keepDays = 14;
-/** A fault may be over at the next try; one that stays must not keep the files behind it waiting. */
-const maxTries = 3;
 const gaveUp = 'The server could not work on this file. Its log says why: tell your administrator.';
 
 interface Job {
