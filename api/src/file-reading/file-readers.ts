@@ -59,6 +59,8 @@ interface Reader {
 }
 
 const rememberedTurns = 100;
+/** The process, or the launcher before it had started one, may have been ended from outside: the file gets another one. */
+const mayBeFromOutside: ReadonlySet<Stopped['why']> = new Set(['crashed', 'not_started']);
 const saveAnew = 'Split it, or save it again in the program it comes from.';
 
 const stoppedError = (why: Stopped['why'], deadlineMs: number): AppError => {
@@ -135,8 +137,7 @@ export const createFileReaders = (log: Logger, options: Partial<FileReadersOptio
       log.warn({ job: request.job, why: answer.why, stderr: reader.process.lastWords() }, 'file reader stopped');
     }
     if (answer.kind === 'failed') log.error({ job: request.job, reason: answer.reason }, 'file reader failed');
-    if (answer.kind === 'stopped' && answer.why === 'crashed' && !isClosing && !job.isSecondTry) {
-      // The process may have been ended from outside: the file gets another one.
+    if (answer.kind === 'stopped' && mayBeFromOutside.has(answer.why) && !isClosing && !job.isSecondTry) {
       waiting.unshift({ ...job, isSecondTry: true });
       assign();
       return;
