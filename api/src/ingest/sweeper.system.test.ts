@@ -45,9 +45,11 @@ const recordDays = async (sql: Database, days: number): Promise<void> => {
     SELECT ${recordingId}, at, 0, 0, at * 1000, array_fill(0, ARRAY[${samplesAChunk}::int]), '{}', now() - interval '92 days'
     FROM generate_series(0, ${length - samplesAChunk}::bigint, ${samplesAChunk}) at`;
   await sql`
-    INSERT INTO roasts (id, recording_id, machine_id, owner_id, status, status_seq, charge_seq, drop_seq, start_time)
+    INSERT INTO roasts (id, recording_id, machine_id, owner_id, status, status_seq, charge_seq, drop_seq, start_time,
+                        batch_number)
     SELECT gen_random_uuid(), ${recordingId}, ${machineId}, ${owner}, 'completed', at + 900, at, at + 900,
-           now() - interval '92 days' - (${length} - at) * interval '1 second'
+           now() - interval '92 days' - (${length} - at) * interval '1 second',
+           gen_random_uuid()::text
     FROM generate_series(43200, ${length - 7200}::bigint, 43200) at`;
   await sql`
     INSERT INTO roasts (id, recording_id, machine_id, owner_id, status, status_seq, charge_seq, start_time)

@@ -2,6 +2,7 @@ import type { Logger } from '@roastery/runtime/logger';
 import { isDatabaseUnavailable, loggable } from '../db/postgres-errors.ts';
 import type { Database, Sql } from '../db/sql.ts';
 import { announceRoast } from '../domains/roasts/announce-roast.ts';
+import { giveBatchNumber } from '../domains/planned/batch-number.ts';
 import { recomputeRoast } from '../domains/roasts/recompute-roast.ts';
 import { sealStreams } from './chunks.ts';
 import { auditDrops } from './quarantine.ts';
@@ -74,6 +75,22 @@ export const fillTemperatures = async (sql: Database): Promise<number> => {
     ORDER BY id LIMIT ${maxRowsPerRun}`;
   for (const { id } of bare) await sql.begin((tx) => recomputeRoast(tx, id));
   return bare.length;
+};
+
+/** Numbers the roasts that waited in vain for what their boards recorded earlier. */
+export const numberLateRoasts = async (sql: Database): Promise<number> => {
+  const late = await sql<{ id: string; machine_id: string | null }[]>`
+    SELECT id, machine_id FROM roasts
+    WHERE batch_number IS NULL AND (status <> 'in_progress' OR charge_mono_ms IS NOT NULL)
+    ORDER BY start_time, id LIMIT ${maxRowsPerRun}`;
+  for (const { id, machine_id: machineId } of late) {
+    await sql.begin(async (tx) => {
+      await tx`SELECT FROM roasts WHERE id = ${id} FOR UPDATE`;
+      await giveBatchNumber(tx, id);
+      await announceRoast(tx, id, machineId);
+    });
+  }
+  return late.length;
 };
 
 interface OldChunk {
@@ -208,6 +225,7 @@ export const whenAlone = (sql: Database, work: () => Promise<void>): Promise<voi
 export const sweep = async (sql: Database, log: Logger, rules: SweepRules = sweepRules): Promise<void> => {
   const aborted = await abortStaleRoasts(sql, rules);
   const filled = await fillTemperatures(sql);
+  await numberLateRoasts(sql);
   const sealed = await sealStreams(sql);
   const chunks = await removeOldSamples(sql, rules);
   const quarantined = await removeOldQuarantine(sql, rules);

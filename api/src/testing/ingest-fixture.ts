@@ -91,8 +91,8 @@ export const markEvent = (
  * first crack at 541, drop at 663, completed at 665. Sample s was taken at 5 s + s of monotonic time, and its bean
  * temperature is 90 + 0.16 s.
  */
-export const roastOn = (board: JournalBoard, roastId: string, planId?: string): void => {
-  const at = (second: number) => ({ seq: board.length - 1, mono: 5000 + second * 1000 });
+export const roastOn = (board: JournalBoard, roastId: string, planId?: string, afterMs = 0): void => {
+  const at = (second: number) => ({ seq: board.length - 1, mono: afterMs + 5000 + second * 1000 });
   const seqOf = new Map<number, number>();
   const moment = (second: number) => ({ ...at(second), seq: seqOf.get(second) ?? board.length - 1 });
   for (let second = 0; second < 720; second++) {

@@ -6,6 +6,7 @@ interface Numbered {
   planned: string | null;
   is_charged: boolean;
   is_running: boolean;
+  is_awaiting: boolean;
 }
 
 /** Clocks of board and server may differ a little, s. */
@@ -26,18 +27,33 @@ const nameRoaster = async (tx: Sql, roastId: string): Promise<void> => {
         WHERE p.roast_id = r.id AND p.roasted_by = r.roasted_by AND p.created_at < m.roaster_since))`;
 };
 
+/** A roast that arrives before what its board recorded earlier waits for it so long. */
+const awaitSeconds = 60;
+
+/** The roasts of these recordings that have no number yet. */
+export const roastsWithoutNumber = async (tx: Sql, recordingIds: readonly string[]): Promise<string[]> => {
+  const rows = await tx<{ id: string }[]>`
+    SELECT id FROM roasts WHERE batch_number IS NULL AND recording_id = ANY(${[...recordingIds]}::uuid[])`;
+  return rows.map(({ id }) => id);
+};
+
 /**
  * Gives a roast its batch number: that of its plan, else the next one. A running roast gets it with its charge, since a plan is
- * bound then. Called in the transaction that changed the roast; the caller holds the roast's row. Calling it again changes nothing.
+ * bound then. While earlier parts of its board's backlog are on their way it waits, so that the numbers follow the roasts.
+ * Called in the transaction that changed the roast; the caller holds the roast's row. Calling it again changes nothing.
  */
 export const giveBatchNumber = async (tx: Sql, roastId: string): Promise<void> => {
   const [roast] = await tx<Numbered[]>`
     SELECT r.machine_id, r.batch_number, p.batch_number AS planned,
-           r.charge_mono_ms IS NOT NULL AS is_charged, r.status = 'in_progress' AS is_running
+           r.charge_mono_ms IS NOT NULL AS is_charged, r.status = 'in_progress' AS is_running,
+           r.created_at > now() - make_interval(secs => ${awaitSeconds}) AND EXISTS (
+             SELECT FROM recordings c
+             WHERE c.id = r.recording_id AND lower(c.committed) <= coalesce(r.charge_seq, r.status_seq)
+               AND NOT committed_now(c) @> int8range(lower(c.committed), coalesce(r.charge_seq, r.status_seq))) AS is_awaiting
     FROM roasts r LEFT JOIN planned_roasts p ON p.roast_id = r.id WHERE r.id = ${roastId}`;
   if (roast === undefined) return;
   const { planned, batch_number: held } = roast;
-  if (planned === null && (held !== null || (roast.is_running && !roast.is_charged))) return;
+  if (planned === null && (held !== null || roast.is_awaiting || (roast.is_running && !roast.is_charged))) return;
   if (planned !== null && planned === held) return;
   await tx`
     WITH given AS (SELECT coalesce(${planned}::text, give_batch_number(${roast.machine_id}::uuid)) AS batch_number)

@@ -6,6 +6,8 @@ import { uuidV7 } from '@roastery/runtime/uuid';
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commitMessages } from '../../ingest/commit.ts';
+import type { JournalMessage } from '../../ingest/decode-batch.ts';
+import { numberLateRoasts } from '../../ingest/sweeper.ts';
 import { markEvent, messageOf, roastOn } from '../../testing/ingest-fixture.ts';
 import { openTestApi, type OpenedTestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';
@@ -45,6 +47,17 @@ describe('batch numbers', () => {
   };
   const listed = async (query: string): Promise<BatchNumber[]> =>
     (await admin.send<{ numbers: BatchNumber[] }>('GET', `/batch-numbers?${query}`)).body.numbers;
+
+  /** The numbers of six roasts of a board that was offline, in the order of the roasts. */
+  const numbersOfBacklog = async (store: (batches: JournalMessage[]) => Promise<unknown>) => {
+    const { serial } = await addMachine();
+    const board = createJournalBoard({ wallOffsetMs: Date.now() - 4 * 3_600_000 });
+    const roasts = Array.from({ length: 6 }, () => crypto.randomUUID());
+    for (const [place, id] of roasts.entries()) roastOn(board, id, undefined, place * 1_800_000);
+    const receivedAtMs = Date.now();
+    await store(board.batches().map((batch) => messageOf(serial, batch, receivedAtMs)));
+    return (await Promise.all(roasts.map(numberOf))).map(counted);
+  };
 
   it('a plan has its number at once, and the roast that takes the plan has the same', async () => {
     const { id, serial } = await addMachine();
@@ -139,6 +152,31 @@ describe('batch numbers', () => {
     const [row] = await sql()<{ n: number; d: number }[]>`
       SELECT count(batch_number) AS n, count(DISTINCT batch_number) AS d FROM roasts`;
     expect(row?.n).toBe(row?.d);
+  });
+
+  it('a backlog of several roasts is numbered as they were roasted, in whatever order its batches are stored', async () => {
+    const atOnce = await numbersOfBacklog((batches) => commitMessages(sql(), batches));
+    expect(atOnce).toEqual(atOnce.toSorted((a, b) => a - b));
+    const mixed = await numbersOfBacklog(async ([first, ...later]) => {
+      for (const batch of [first, ...later.reverse()]) if (batch) await commitMessages(sql(), [batch]);
+      await numberLateRoasts(sql());
+    });
+    expect(mixed).toEqual(mixed.toSorted((a, b) => a - b));
+  });
+
+  it('a roast whose board never sends what it recorded earlier gets its number after a minute', async () => {
+    const { serial } = await addMachine();
+    const board = createJournalBoard({ wallOffsetMs: Date.now() - 4 * 3_600_000 });
+    const [lost, kept] = [crypto.randomUUID(), crypto.randomUUID()];
+    roastOn(board, lost);
+    roastOn(board, kept, undefined, 1_800_000);
+    const batches = board.batches().map((batch) => messageOf(serial, batch, Date.now()));
+    const middle = batches.length >> 1;
+    for (const batch of [...batches.slice(0, 1), ...batches.slice(middle)]) await commitMessages(sql(), [batch]);
+    expect(await numberOf(kept)).toBeNull();
+    await sql()`UPDATE roasts SET created_at = created_at - interval '1 minute' WHERE id = ${kept}`;
+    await numberLateRoasts(sql());
+    expect(counted(await numberOf(kept))).toBeGreaterThan(0);
   });
 
   it('ids of new roasts are random in their first eight characters', async () => {

@@ -6,7 +6,7 @@ import { AppError, notFound } from '../../http/app-error.ts';
 import { requireDiscardedRoast, requireRoast } from '../../identity/access.ts';
 import { announceDeletedRoast } from './announce-roast.ts';
 import { placeBoardRoasts } from './board-roasts.ts';
-import { refreshRoast } from './recompute-roast.ts';
+import { refreshRoasts } from './recompute-roast.ts';
 import { noteUseOfNumber } from '../planned/batch-number.ts';
 import { lockRecording, lockRecordingOf } from './lock-roast.ts';
 import { refuseOverlap } from './overlap.ts';
@@ -144,7 +144,7 @@ export const restoreRoast = async (context: UserContext, id: string): Promise<Ro
       const [board, handMade] = roast.made_by_hand ? [[], [id]] : [[id], []];
       for (const one of await placeBoardRoasts(tx, roast.recording_id, board, handMade)) touched.add(one);
     }
-    for (const one of [...touched].sort()) await refreshRoast(tx, one, user.id);
+    await refreshRoasts(tx, touched, user.id);
     await tx`UPDATE roasts SET revision = revision + 1 WHERE id = ${id}`;
     await recordAudit(tx, actorOf(context), { action: 'roast.restored', subject: id });
   });

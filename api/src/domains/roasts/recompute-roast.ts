@@ -130,11 +130,7 @@ export const recomputeRoast = async (tx: Sql, roastId: string): Promise<void> =>
     WHERE id = ${roastId}`;
 };
 
-/**
- * Window, figures, status, plan, stock and count of use of one roast, after its marks or its state changed. The caller holds
- * the recording's row. Calling it again changes nothing.
- */
-export const refreshRoast = async (tx: Sql, roastId: string, byUser: string | null): Promise<void> => {
+const refreshRoast = async (tx: Sql, roastId: string, byUser: string | null): Promise<void> => {
   const [roast] = await tx<{ machine_id: string | null; status: string }[]>`
     SELECT machine_id, status FROM roasts WHERE id = ${roastId} FOR UPDATE`;
   // Marks can be here before the event that makes the roast; it will find them then.
@@ -142,7 +138,6 @@ export const refreshRoast = async (tx: Sql, roastId: string, byUser: string | nu
   await recomputeRoast(tx, roastId);
   // A charge takes the plan that waits for it; only then is it known which recipe and lot the roast has.
   await bindPlan(tx, roastId);
-  await giveBatchNumber(tx, roastId);
   const [now] = await tx<{ profile_id: string | null; status: string }[]>`
     SELECT profile_id, status FROM roasts WHERE id = ${roastId}`;
   if (now !== undefined && now.status !== 'in_progress') await settleLot(tx, roastId, byUser);
@@ -151,4 +146,18 @@ export const refreshRoast = async (tx: Sql, roastId: string, byUser: string | nu
     await countProfileUse(tx, [now?.profile_id ?? null]);
   }
   await announceRoast(tx, roastId, roast.machine_id);
+};
+
+/**
+ * Window, figures, status, plan, batch number, stock and count of use of roasts, after their marks or states changed. The caller
+ * holds the recordings' rows. Calling it again changes nothing.
+ */
+export const refreshRoasts = async (tx: Sql, roastIds: Iterable<string>, byUser: string | null): Promise<void> => {
+  // In one order everywhere, so that no two transactions wait for each other's roast.
+  const ids = [...new Set(roastIds)].sort();
+  for (const id of ids) await refreshRoast(tx, id, byUser);
+  // A backlog brings several roasts at once: they are numbered as they were roasted.
+  const asRoasted = await tx<{ id: string }[]>`
+    SELECT id FROM roasts WHERE id = ANY(${ids}::uuid[]) ORDER BY start_time, id`;
+  for (const { id } of asRoasted) await giveBatchNumber(tx, id);
 };

@@ -1,8 +1,9 @@
 import type { JournalEvent } from '@roastery/contract/mqtt';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Sql } from '../../db/sql.ts';
+import { roastsWithoutNumber } from '../planned/batch-number.ts';
 import { placeBoardRoasts } from './board-roasts.ts';
-import { refreshRoast } from './recompute-roast.ts';
+import { refreshRoasts } from './recompute-roast.ts';
 
 /** A new event of a stream with its place there. */
 export interface PlacedEvent {
@@ -121,7 +122,7 @@ export const applyEvents = async (
   for (const [recordingId, ids] of byRecording) {
     for (const id of await placeBoardRoasts(tx, recordingId, [...ids])) touched.add(id);
   }
-  const inOrder = [...touched].sort();
-  for (const id of inOrder) await refreshRoast(tx, id, null);
-  return inOrder;
+  for (const id of await roastsWithoutNumber(tx, [...byRecording.keys()])) touched.add(id);
+  await refreshRoasts(tx, touched, null);
+  return [...touched];
 };

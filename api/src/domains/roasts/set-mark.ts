@@ -8,7 +8,7 @@ import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
 import { placeBoardRoasts } from './board-roasts.ts';
-import { refreshRoast } from './recompute-roast.ts';
+import { refreshRoasts } from './recompute-roast.ts';
 import { type EffectiveMark, effectiveMarks } from './effective-marks.ts';
 import { findPlace } from './find-place.ts';
 import { type LockedRoast, lockRoast } from './lock-roast.ts';
@@ -72,9 +72,9 @@ const windowOf = (marks: readonly EffectiveMark[]): SeqWindow | undefined => {
 const finish = async (tx: Sql, context: UserContext, roast: LockedRoast, kind: MarkKind): Promise<void> => {
   const by = context.user.id;
   await tx`UPDATE roasts SET revision = revision + 1 WHERE id = ${roast.id}`;
-  await refreshRoast(tx, roast.id, by);
+  await refreshRoasts(tx, [roast.id], by);
   if (!roast.madeByHand || (kind !== 'charge' && kind !== 'drop')) return;
-  for (const id of await placeBoardRoasts(tx, roast.recordingId, [], [roast.id])) await refreshRoast(tx, id, by);
+  await refreshRoasts(tx, await placeBoardRoasts(tx, roast.recordingId, [], [roast.id]), by);
 };
 
 const answer = async (context: UserContext, id: string): Promise<Roast> => {

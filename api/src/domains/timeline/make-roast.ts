@@ -8,7 +8,7 @@ import type { Sql } from '../../db/sql.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
 import { requireMachine } from '../../identity/access.ts';
 import { placeBoardRoasts } from '../roasts/board-roasts.ts';
-import { refreshRoast } from '../roasts/recompute-roast.ts';
+import { refreshRoasts } from '../roasts/recompute-roast.ts';
 import { findPlace, type PlaceInRecording } from '../roasts/find-place.ts';
 import { lockRecording } from '../roasts/lock-roast.ts';
 import { insertMarkEntry, userMarkEntry } from '../roasts/mark-entries.ts';
@@ -71,8 +71,7 @@ export const insertRoast = async (tx: Sql, made: NewRoast): Promise<string> => {
 
 /** Brings a roast in line that was made by hand, with what boards said about the same beans. */
 export const settleMade = async (tx: Sql, recordingId: string, ids: readonly string[], by: string): Promise<void> => {
-  const touched = new Set([...ids, ...(await placeBoardRoasts(tx, recordingId, [], ids))]);
-  for (const id of [...touched].sort()) await refreshRoast(tx, id, by);
+  await refreshRoasts(tx, [...ids, ...(await placeBoardRoasts(tx, recordingId, [], ids))], by);
 };
 
 /** Makes a roast of a stretch of a machine's recording. Without a drop it goes on: a drop by hand or the machine's own ends it. */

@@ -3,7 +3,7 @@ import { markOf } from '@roastery/roasting/marks';
 import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { UserContext } from '../../context.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
-import { refreshRoast } from '../roasts/recompute-roast.ts';
+import { refreshRoasts } from '../roasts/recompute-roast.ts';
 import { findPlace } from '../roasts/find-place.ts';
 import { lockRoast } from '../roasts/lock-roast.ts';
 import { insertMarkEntry, userMarkEntry } from '../roasts/mark-entries.ts';
@@ -54,7 +54,7 @@ export const splitRoast = async (
       INSERT INTO roast_sources (roast_id, board_roast_id, absorbs, said) VALUES (${second}, ${id}, false, true)`;
     await insertMarkEntry(tx, id, recordingId, user.id, await userMarkEntry(tx, recordingId, 'drop', place));
     await tx`UPDATE roasts SET revision = revision + 1 WHERE id = ${id}`;
-    await refreshRoast(tx, id, user.id);
+    await refreshRoasts(tx, [id], user.id);
     await settleMade(tx, recordingId, [second], user.id);
     await recordAudit(tx, actorOf(context), { action: 'roast.split', subject: id, detail: { at, second } });
     return second;

@@ -19,11 +19,29 @@ export const roastery = {
 export const owner = { full_name: 'Maya Lindqvist', email: 'maya@lindqvist.example' };
 const people = ['Maya Lindqvist', 'Jonas Ek', 'Amina Yusuf'] as const;
 
-/** The first one roasts live. */
+/** The first one roasts live. Each counts its own batches. */
 export const machines = [
-  { serial_number: 'DEMO-30-001', display_name: 'Big Red', machine_type: 'RM30', max_capacity_kg: 30 },
-  { serial_number: 'DEMO-15-002', display_name: 'Production 15', machine_type: 'RM15', max_capacity_kg: 15 },
-  { serial_number: 'DEMO-07-003', display_name: 'Sample corner', machine_type: 'RM7', max_capacity_kg: 7 },
+  {
+    serial_number: 'DEMO-30-001',
+    display_name: 'Big Red',
+    machine_type: 'RM30',
+    max_capacity_kg: 30,
+    batch_prefix: 'R',
+  },
+  {
+    serial_number: 'DEMO-15-002',
+    display_name: 'Production 15',
+    machine_type: 'RM15',
+    max_capacity_kg: 15,
+    batch_prefix: 'P',
+  },
+  {
+    serial_number: 'DEMO-07-003',
+    display_name: 'Sample corner',
+    machine_type: 'RM7',
+    max_capacity_kg: 7,
+    batch_prefix: 'S',
+  },
 ] as const;
 export const liveMachine = machines[0];
 

@@ -1,5 +1,7 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { pairDevice } from '@roastery/contract/devices';
 import { createLot, getLot, listLots, updateLot } from '@roastery/contract/inventory';
-import { listMachines, registerMachine } from '@roastery/contract/machines';
+import { listMachines, registerMachine, updateMachine } from '@roastery/contract/machines';
 import { createProfile, listProfiles, toggleProfileFavorite } from '@roastery/contract/profiles';
 import { updateRoast } from '@roastery/contract/roasts';
 import { putRoasterySettings, seedDefaults } from '@roastery/contract/settings';
@@ -52,7 +54,10 @@ export const seedDemo = async (place: DemoPlace): Promise<DemoState['machines']>
   for (const machine of machines) {
     if (state.machines[machine.serial_number] !== undefined) continue;
     if (registered.some(({ serial_number: serial }) => serial === machine.serial_number)) continue;
-    const { auth_token: token } = await maya.call(registerMachine, { body: machine });
+    const { serial_number: _serial, ...editable } = machine;
+    const made = await maya.call(registerMachine, { body: machine });
+    await maya.call(updateMachine, { params: { id: made.id }, body: editable });
+    const token = await pair(maya, made);
     state.machines[machine.serial_number] = { token, epoch: newEpoch() };
     await save();
   }
@@ -78,6 +83,15 @@ export const seedDemo = async (place: DemoPlace): Promise<DemoState['machines']>
   state.isComplete = true;
   await save();
   return state.machines;
+};
+
+/** Exchanges a machine's ticket, as its board does. Answers the credential. */
+const pair = async (client: RoasteryClient, { pairing_code: code }: { pairing_code: string }): Promise<string> => {
+  const secret = randomBytes(32).toString('base64url');
+  const hash = createHash('sha256').update(secret).digest('hex');
+  const board = { hardware_id: 'demo', agent_version: 'demo' };
+  await client.call(pairDevice, { body: { code, secret_hash: hash, ...board } });
+  return secret;
 };
 
 const seedLots = async (client: RoasteryClient): Promise<Map<string, string>> => {

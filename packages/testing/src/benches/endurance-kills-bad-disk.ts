@@ -30,7 +30,7 @@ const survive = (say: (line: string) => void): Promise<Measurement[]> =>
     const plan = { count: kills, recordFile, journalFolder, random, whileDead };
     const { agent } = await killWhileRoasting(stack, machine, plan);
     await disk.stop();
-    const { judgement, totals, streams } = await judgeAfter(agent);
+    const { judgement, totals, streams } = await judgeAfter(agent, disk.failures);
     const failures = diskFaults.map((kind) => `${disk.failures.filter((one) => one.kind === kind).length} ${kind}`);
     const failedSeconds = disk.failures.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0) / 1000;
     return [

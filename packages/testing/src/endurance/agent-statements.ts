@@ -18,6 +18,7 @@ const refused = [
   'journal: disk given up',
   'journal: stream begun in memory',
 ];
+const aroundMs = 60_000;
 const takesAgain = 'journal: disk accepts writes again';
 type Span = { readonly fromMs: number; toMs: number };
 const openSpan = (spans: readonly Span[]): Span | undefined => spans.findLast(({ toMs }) => toMs === Infinity);
@@ -43,9 +44,17 @@ const end = (spans: readonly Span[], toMs: number): void => {
 /** Hears the lines of an agent's log. */
 export const hearAgent = () => {
   const said: AgentStatements = { dropped: [], syncedThrough: [], gathered: [], refusals: [] };
+  const lines: { readonly atMs: number; readonly text: string }[] = [];
   return {
     said,
+    /** What it logged within a minute of these moments, ms since boot. */
+    around(momentsMs: readonly number[]): readonly string[] {
+      return lines
+        .filter(({ atMs }) => momentsMs.some((moment) => Math.abs(moment - atMs) < aroundMs))
+        .map(({ atMs, text }) => `${Math.round(atMs)} ${text}`);
+    },
     line(text: string): void {
+      lines.push({ atMs: monoNow(), text });
       if (!text.startsWith('{')) return;
       const { time, msg, from, to, reason = '', through, pace } = JSON.parse(text) as LogLine;
       const atMs = Date.parse(time) - (Date.now() - monoNow());

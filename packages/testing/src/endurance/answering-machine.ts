@@ -7,6 +7,7 @@ import postgres from 'postgres';
 import { registerTestMachine, signIn, type RoasteryClient } from '../roastery-client.ts';
 import { until } from '../until.ts';
 import { hearAgent } from './agent-statements.ts';
+import type { DiskFailure } from './failing-disk.ts';
 import { numberedRoasterMap, readAnswers, readStoredReadings, type NumberedReading } from './answered-readings.ts';
 import { judgeAnswers } from './judge-answers.ts';
 import { readReported, readServerView, watchSegments } from './journalled-readings.ts';
@@ -75,7 +76,7 @@ const createStart =
     await until('the board to be online', online, { timeoutMs: 90_000 });
 
     /** Lets the machine fall silent, waits until all that it answered is stored, and judges it. */
-    const judgeAfter = async (kills: readonly AgentKill[]) => {
+    const judgeAfter = async (kills: readonly AgentKill[], diskFailures: readonly DiskFailure[] = []) => {
       await stack.untilReady();
       machine.order({ faults: { silence: true } });
       await until('the board to be online', online, { timeoutMs: 60_000 });
@@ -102,7 +103,11 @@ const createStart =
           return { ...one, places: written.map((place) => ({ ...place, around: kept.around(place) })) };
         });
         const trace = join(tmpdir(), `${serial}-${Date.now()}.json`);
-        await writeFile(trace, JSON.stringify({ readings, server, kills, said: heard.said }, null, 1));
+        const log = heard.around(wrong.map(({ reading }) => reading.monoMs));
+        await writeFile(
+          trace,
+          JSON.stringify({ readings, server, kills, diskFailures, said: heard.said, log }, null, 1),
+        );
         say(`each of these readings with its places in the journal and what the server holds: ${trace}`);
       }
       const streams = await sql`

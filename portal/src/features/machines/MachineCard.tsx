@@ -43,7 +43,10 @@ export const MachineCard = ({ machine, onEdit, onMap, onPair, onPeople, onAlarms
       <div className="flex flex-1 flex-col gap-4 p-4">
         <div className="flex items-start justify-between gap-2">
           <div className="min-w-0">
-            <p className="truncate font-mono text-xs text-muted">{machine.serial_number}</p>
+            <p className="flex items-center gap-2 font-mono text-xs text-muted">
+              <span className="truncate">{machine.serial_number}</span>
+              <Badge mono>{machine.machine_type}</Badge>
+            </p>
             <h3 className="mt-0.5 line-clamp-2 text-lg leading-6 font-semibold text-strong">{machine.display_name}</h3>
             {(isAdmin || machine.role !== 'owner') && machine.owner_name !== null && (
               <p className="mt-0.5 flex items-center gap-1.5 text-sm text-muted">
@@ -133,7 +136,6 @@ export const MachineCard = ({ machine, onEdit, onMap, onPair, onPeople, onAlarms
             <ChartGantt aria-hidden className="size-4" />
             {t`Timeline`}
           </Link>
-          <Badge mono>{machine.machine_type}</Badge>
         </span>
       </footer>
     </Card>
@@ -192,7 +194,7 @@ const ConnectionState = ({ machine, onMap }: { machine: Machine; onMap: () => vo
   return (
     <span className="flex min-w-0 items-center gap-2 text-muted">
       <LiveDot tone="warning" />
-      <span className="truncate">{t`Offline, last seen ${<RelativeTime moment={machine.last_seen_at} />}`}</span>
+      <span className="leading-5">{t`Offline, last seen ${<RelativeTime moment={machine.last_seen_at} />}`}</span>
     </span>
   );
 };
