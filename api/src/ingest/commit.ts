@@ -6,7 +6,7 @@ import { placeBatch, type Placed, rangeOf, type Recording, updateCommitted, writ
 import { findConflicts, type Overlap, overlapOf, type Refusal, writeQuarantine } from './quarantine.ts';
 import type { JournalBatch } from '@roastery/contract/mqtt';
 import { coveredBy, missingFrom, type SeqRange, type SeqRanges, withRange } from './seq-ranges.ts';
-import { keyOf, lockStreams, partsOf, type Stream, type StreamKey } from './streams.ts';
+import { keyOf, lockStreams, partsOf, partsOfGap, type Stream, type StreamKey } from './streams.ts';
 import { type BootRow, type ClockChange, moveStarts, writeBoots } from './wall-clock.ts';
 
 /** Sent to a board after the commit. */
@@ -198,13 +198,18 @@ export const commitIn = async (tx: Sql, messages: readonly JournalMessage[]): Pr
   const overlaps: Overlap[] = [];
   const stored: StoredBatch[] = [];
   const placed = known.flatMap((batch) => {
-    const stream = streams.get(keyOf({ machineId: batch.machineId, epoch: batch.batch.epoch }));
+    const {
+      machineId,
+      batch: { epoch, continues },
+    } = batch;
+    const stream = streams.get(keyOf({ machineId, epoch }));
     if (stream === undefined) throw new Error('a locked stream is missing');
+    const placesOf = (gap: SeqRange) => partsOfGap(streams, { machineId, epoch, continues }, gap);
     return partsOf(stream, rangeOf(batch)).map((part) => {
       const overlap = overlapOf(batch, part);
       if (overlap !== undefined) overlaps.push(overlap);
       const { recording } = part;
-      const added = placeBatch(batch, part);
+      const added = placeBatch(batch, part, placesOf);
       const bootNo = recording.boots.get(batch.batch.boot)?.bootNo;
       const { recordingId } = recording;
       if (bootNo !== undefined) stored.push({ recordingId, bootNo, range: part.range, batch: batch.batch });

@@ -123,4 +123,40 @@ describe('continuing streams', () => {
     const own = samples.filter(({ monoMs }) => (monoMs[0] ?? 0) >= 1e6);
     expect(own.map(({ seq }) => seq.length)).toEqual([60]);
   });
+
+  it('notes a gap in the recording in which it lies, whichever later part of the board reports it', async () => {
+    const { board, changes, streams } = splitJournal();
+    const [, second = []] = streams;
+    const taken = changes[0] ?? 0;
+    // A restart on a disk that still failed continued the first stream where the second one has its place already.
+    const numbers = { from: taken + 20, length: 40 };
+    const last = createJournalBoard({ epoch: newEpoch(), boot: board.boot });
+    for (let seq = 0; seq < numbers.from + numbers.length; seq++) last.sample(2e6 + seq * 1000, 20, 20, 0);
+    const hole = { from: taken - 45, to: taken - 26 };
+    last.event(3e6, { type: 'gap', from_seq: hole.from, to_seq: hole.to, reason: 'damaged' });
+    last.event(3e6, { type: 'start', agent_version: '1.0.0' });
+    const continues = { epoch: board.epoch, seq: numbers.from };
+    const third = last.batches(() => 20, numbers.from).map((batch): JournalBatch => ({ ...batch, continues }));
+    // The same of a stream that goes on under its own numbers, of which the second one has taken some.
+    const again = createJournalBoard({ epoch: board.epoch, boot: board.boot });
+    for (let seq = 0; seq < taken + 60; seq++) again.sample(1e6 + seq * 1000, 20, 20, 0);
+    again.event(2e6, { type: 'gap', from_seq: hole.from, to_seq: hole.to, reason: 'damaged' });
+    const diverted = again.batches(() => 20, taken);
+
+    for (const reporting of [third, diverted]) {
+      await using database = await openMigratedDatabase();
+      const { sql } = database;
+      await registerMachine(sql, serial);
+      const begun = board.batches(() => 1).filter(({ seq }) => seq < hole.from || (seq > hole.to && seq < taken));
+      await commitAll(sql, [...begun, ...second, ...reporting]);
+      await commitAll(sql, reporting);
+      const [roast] = await sql<{ recording_id: string }[]>`SELECT recording_id FROM roasts WHERE id = ${roastId}`;
+      const notes = await sql`
+        SELECT recording_id, from_seq, to_seq, reason FROM recording_notes WHERE kind = 'gap'`;
+      expect([...notes]).toEqual([
+        { recording_id: roast?.recording_id, from_seq: hole.from, to_seq: hole.to, reason: 'damaged' },
+      ]);
+      expect(await sql`SELECT id FROM recordings`).toHaveLength(2);
+    }
+  });
 });

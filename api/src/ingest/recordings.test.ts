@@ -28,7 +28,9 @@ const storedGaps = (committed: Recording['committed'], from: number, to: number)
     layouts: new Map(),
   };
   const known = { message, batch, machineId: 'machine', ownerId: 'owner' };
-  const { events } = placeBatch(known, { recording, range: { start: 100, end: 101 } });
+  const { events } = placeBatch(known, { recording, range: { start: 100, end: 101 } }, (range) => [
+    { recording, range },
+  ]);
   return events.map(({ event }) => event);
 };
 

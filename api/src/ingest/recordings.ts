@@ -131,6 +131,8 @@ export const readRecordings = async (
   return new Map(rows.map((row) => [row.id, toRecording(row, receivedAtMs)]));
 };
 
+type GapEvent = Extract<JournalEvent, { type: 'gap' }>;
+
 /** The part of a batch that is new to its recording. */
 export interface Placed {
   readonly pieces: SamplePiece[];
@@ -162,10 +164,9 @@ const updateBoot = (recording: Recording, known: KnownBatch): number => {
   return bootNo;
 };
 
-/** A gap without what is committed: a board that was killed before it noted an acknowledgement reports entries that are here. */
-const withoutCommitted = (event: JournalEvent, committed: SeqRanges): JournalEvent | undefined => {
-  if (event.type !== 'gap') return event;
-  const missing = missingFrom(committed, { start: event.from_seq, end: event.to_seq + 1 });
+/** What is missing there of a gap: a board that was killed before it noted an acknowledgement reports entries that are here. */
+const gapWithin = (event: GapEvent, { recording, range }: StreamPart): GapEvent | undefined => {
+  const missing = missingFrom(recording.committed, range);
   const [first, last] = [missing[0], missing.at(-1)];
   return first && last && { ...event, from_seq: first.start, to_seq: last.end - 1 };
 };
@@ -181,8 +182,15 @@ const continuesRecording = (recording: Recording, kind: JournalBatch['k'], missi
   );
 };
 
-/** Adds a part of a batch to its recording, in memory: changes `committed`, `boots` and `layouts`. */
-export const placeBatch = (known: KnownBatch, { recording, range }: StreamPart): Placed => {
+/**
+ * Adds a part of a batch to its recording, in memory: changes `committed`, `boots` and `layouts`. A reported gap belongs to the
+ * recordings in which it lies (`placesOf`).
+ */
+export const placeBatch = (
+  known: KnownBatch,
+  { recording, range }: StreamPart,
+  placesOf: (gap: SeqRange) => readonly StreamPart[],
+): Placed => {
   const { batch } = known;
   const missing = missingFrom(recording.committed, range);
   if (missing.length === 0) return { pieces: [], events: [], newLayout: undefined };
@@ -205,22 +213,18 @@ export const placeBatch = (known: KnownBatch, { recording, range }: StreamPart):
         : undefined,
     };
   }
-  const events = batch.ev.flatMap(({ dt, e }, index) => {
+  const events = batch.ev.flatMap(({ dt, e }, index): Placed['events'] => {
     const seq = batch.seq + index;
-    const event = withoutCommitted(e, recording.committed);
-    if (event === undefined || !missing.some(({ start, end }) => seq >= start && seq < end)) return [];
-    return [
-      {
-        recordingId: recording.recordingId,
-        machineId: known.machineId,
-        ownerId: known.ownerId,
-        bootNo,
-        bootId: batch.boot,
-        seq,
-        monoMs: batch.mono + dt,
-        event,
-      },
-    ];
+    if (!missing.some(({ start, end }) => seq >= start && seq < end)) return [];
+    const place = { machineId: known.machineId, ownerId: known.ownerId, epoch: batch.epoch, seq };
+    const moment = { bootId: batch.boot, monoMs: batch.mono + dt };
+    if (e.type !== 'gap') return [{ ...place, ...moment, recordingId: recording.recordingId, bootNo, event: e }];
+    return placesOf({ start: e.from_seq, end: e.to_seq + 1 }).flatMap((part) => {
+      const event = gapWithin(e, part);
+      if (event === undefined) return [];
+      const { recordingId } = part.recording;
+      return [{ ...place, ...moment, recordingId, bootNo: updateBoot(part.recording, known), event }];
+    });
   });
   return { pieces: [], events, newLayout: undefined };
 };

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Continues } from '@roastery/contract/mqtt';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Sql } from '../db/sql.ts';
-import { readRecordings, type StreamPart } from './recordings.ts';
+import { readRecordings, type Recording, type StreamPart } from './recordings.ts';
 import type { SeqRange } from './seq-ranges.ts';
 
 /** The places of a stream: nearly always one part without an end. */
@@ -27,6 +27,35 @@ export const partsOf = (stream: Stream, { start, end }: SeqRange): StreamPart[] 
     const part = { start: index === 0 ? start : Math.max(start, range.start), end: Math.min(end, range.end) };
     return part.end > part.start ? [{ recording, range: part }] : [];
   });
+
+/**
+ * Where a gap lies that an entry of a stream reports, each recording once. The numbers before those that the stream continues are
+ * the earlier stream's, and a stream that was diverted has its first numbers in another recording than its last ones.
+ */
+export const partsOfGap = (
+  streams: ReadonlyMap<string, Stream>,
+  { machineId, epoch, continues }: StreamKey & Pick<ArrivingStream, 'continues'>,
+  { start, end }: SeqRange,
+): StreamPart[] => {
+  const border = Math.min(end, continues?.seq ?? 0);
+  const earlier = continues && streams.get(keyOf({ machineId, epoch: continues.epoch }));
+  const own = streams.get(keyOf({ machineId, epoch })) ?? [];
+  const found = earlier
+    ? [...partsOf(openEnded(earlier), { start, end: border }), ...partsOf(own, { start: Math.max(start, border), end })]
+    : partsOf(own, { start, end });
+  const byRecording = new Map<Recording, SeqRange>();
+  for (const { recording, range } of found) {
+    const known = byRecording.get(recording) ?? range;
+    byRecording.set(recording, { start: Math.min(known.start, range.start), end: Math.max(known.end, range.end) });
+  }
+  return Array.from(byRecording, ([recording, range]) => ({ recording, range }));
+};
+
+/** Beyond the last part of a stream lie the numbers of those that continue it. */
+const openEnded = (stream: Stream): Stream =>
+  stream.map((part, index) =>
+    index < stream.length - 1 ? part : { ...part, range: { ...part.range, end: Number.MAX_SAFE_INTEGER } },
+  );
 
 interface PartRow {
   readonly epoch: string;

@@ -13,6 +13,8 @@ export interface PlacedEvent {
   readonly bootNo: number;
   /** wall ms = offset + monotonic ms, as known now. */
   readonly wallOffsetMs: number;
+  /** The stream whose entry it is, and its number there. */
+  readonly epoch: string;
   readonly seq: number;
   readonly monoMs: number;
   readonly event: JournalEvent;
@@ -24,8 +26,8 @@ const ofType = <T extends JournalEvent['type']>(events: readonly PlacedEvent[], 
 
 /** Stores journal events about the recording itself: starts of the agent, and gaps. */
 const insertNotes = async (tx: Sql, events: readonly PlacedEvent[]): Promise<void> => {
-  const rows = events.flatMap(({ recordingId, seq, bootNo, monoMs, event }) => {
-    const place = { recording_id: recordingId, event_seq: seq, boot_no: bootNo, mono_ms: monoMs };
+  const rows = events.flatMap(({ recordingId, epoch, seq, bootNo, monoMs, event }) => {
+    const place = { recording_id: recordingId, epoch, event_seq: seq, boot_no: bootNo, mono_ms: monoMs };
     const nothing = { agent_version: null, from_seq: null, to_seq: null, reason: null };
     if (event.type === 'start') return { ...place, ...nothing, kind: 'start', agent_version: event.agent_version };
     // A range that runs backwards covers no entry.
@@ -34,7 +36,7 @@ const insertNotes = async (tx: Sql, events: readonly PlacedEvent[]): Promise<voi
     return { ...place, ...nothing, kind: 'gap', from_seq, to_seq, reason };
   });
   if (rows.length === 0) return;
-  await tx`INSERT INTO recording_notes ${tx(rows)} ON CONFLICT (recording_id, event_seq) DO NOTHING`;
+  await tx`INSERT INTO recording_notes ${tx(rows)} ON CONFLICT (recording_id, epoch, event_seq) DO NOTHING`;
 };
 
 /** Stores every statement about a mark under its sequence number. */
