@@ -1,3 +1,4 @@
+import { listLostNumbers } from './domains/planned/batch-number.ts';
 import { removeOldLotImports } from './domains/imports/lots/lot-importer.ts';
 import { removeOldImports } from './domains/imports/many/importer.ts';
 import { removeOldUploads } from './domains/imports/uploads.ts';
@@ -10,26 +11,27 @@ import type { Service } from './start-api.ts';
 const hourMs = 3_600_000;
 
 /**
- * At the start and once an hour: sessions, sign-in limits, mails and uploads that count no more leave the database. What
- * boards sent is the sweeper's.
+ * At the start and once an hour: sessions, sign-in limits, mails and uploads that count no more leave the database, and lost
+ * batch numbers are listed. What boards sent is the sweeper's.
  */
 export const createHousekeeping =
   (everyMs = hourMs): Service =>
   async ({ sql, log }) => {
     const clean = async (): Promise<void> => {
       // Each by itself: one that fails must not keep the others from their turn.
-      for (const remove of [
+      for (const task of [
         deleteExpiredSessions,
         deleteExpiredLimits,
         removeOldMail,
         removeOldUploads,
         removeOldImports,
         removeOldLotImports,
+        listLostNumbers,
       ]) {
         try {
-          await remove(sql);
+          await task(sql);
         } catch (error) {
-          log.warn({ ...loggable(error), what: remove.name }, 'housekeeping failed');
+          log.warn({ ...loggable(error), what: task.name }, 'housekeeping failed');
         }
       }
     };

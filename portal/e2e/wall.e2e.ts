@@ -17,9 +17,10 @@ let ana: RoasteryClient;
 let tomo: RoasteryClient;
 let probat: RegisteredMachine;
 
-/** A television, one that stands upright, a tablet both ways, a phone. */
+/** Televisions, one that stands upright, a tablet both ways, a phone. */
 const sizes = [
   [1920, 1080],
+  [1280, 720],
   [1080, 1920],
   [1180, 820],
   [820, 1180],
@@ -69,17 +70,25 @@ const tile = (page: Page, name: string) => page.getByTestId('wall-tile').filter(
 const outside = (page: Page): Promise<number> =>
   page.evaluate(() => {
     const { scrollHeight, scrollWidth } = document.documentElement;
-    const parts = [...document.querySelectorAll('[data-testid="wall-tile"], [data-testid="wall-tile"] p')];
+    const parts = [
+      ...document.querySelectorAll(
+        '[data-testid="wall-tile"], [data-testid="wall-tile"] p, [data-testid="wall-step"], [data-testid="wall-step"] > *',
+      ),
+    ];
     const over = parts.map((part) => {
       const box = part.getBoundingClientRect();
       const holder = part.closest('li')?.getBoundingClientRect() ?? box;
-      // A line of text that is cut is higher inside than outside; one that wraps is higher than two of its letters.
+      // A line of text that is cut is higher inside than outside; one that wraps is higher than two of its letters; a step may wrap once.
       const letters = [part, ...part.querySelectorAll('*')].map((one) =>
         Number.parseFloat(getComputedStyle(one).fontSize),
       );
       const letter = Math.max(...letters);
       const cut = part.tagName === 'P' ? part.scrollHeight - part.clientHeight - letter / 4 : 0;
-      const wrapped = part.tagName === 'P' ? part.clientHeight - 2 * letter : 0;
+      const mostLines = new Map([
+        ['P', 1],
+        ['DIV', 2],
+      ]).get(part.tagName);
+      const wrapped = mostLines === undefined ? 0 : part.clientHeight - (mostLines + 1) * letter;
       return Math.max(
         holder.left - box.left,
         holder.top - box.top,
@@ -102,7 +111,7 @@ it('wall: opens by its link without an account, on any aspect without scrolling'
   await expect.poll(() => new URL(page.url()).hash).toBe('');
   await expect.poll(() => tile(page, 'Probat P25').getAttribute('data-state'), { timeout: 20_000 }).toBe('roasting');
   const running = tile(page, 'Probat P25');
-  await running.getByText('Huila Pink Bourbon').waitFor();
+  await running.getByText(/^Batch \d+ · Huila Pink Bourbon$/).waitFor();
   await expect.poll(() => running.getByTestId('wall-bean').innerText()).toMatch(/^\d+\.\d °C$/);
   await expect.poll(() => running.innerText()).toMatch(/\d+:\d\d\s+RoR [−-]?\d+\.\d/);
   await expect.poll(() => running.innerText()).toMatch(/(?:In \d+:\d\d|Now)\s*Burner/);
@@ -160,6 +169,21 @@ it('wall: an admin makes a link under Devices and revokes it, and the screen goe
   await desk.page.getByRole('button', { name: 'Revoke Packing table' }).click();
   await desk.page.getByRole('button', { name: 'Revoke', exact: true }).last().click();
   await screen.page.getByText('This screen may not show the wall').waitFor({ timeout: 20_000 });
+});
+
+it('wall: shows 24 machines on a television, a tablet and a phone without scrolling', async () => {
+  for (let number = 4; number <= 24; number++) await register(ana, `MORE-${number}`, `Sample roaster ${number}`, 'RM7');
+  await using watched = await roastery.openAs(roastery.admin);
+  const { page } = watched;
+  await page.goto('/wall');
+  await expect.poll(() => page.getByTestId('wall-tile').count()).toBe(24);
+  await tile(page, 'Probat P25').getByTestId('wall-step').waitFor();
+  for (const [width, height] of sizes) {
+    await page.setViewportSize({ width, height });
+    await expect.poll(() => outside(page), { message: `${width}×${height}` }).toBeLessThanOrEqual(0);
+    const folder = process.env['SCREENS_DIR'];
+    if (folder !== undefined) await page.screenshot({ path: path.join(folder, `wall-24-${width}x${height}.png`) });
+  }
 });
 
 it('wall: asks for a link or a sign-in where there is neither', async () => {

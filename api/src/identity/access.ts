@@ -72,7 +72,14 @@ export const requireMachine = async (sql: Sql, user: SignedInUser, id: string, r
   refuse(found, right, 'Machine');
 };
 
-/** The same for the machine of a roast. */
+/** Those of these machines that the caller may see. */
+export const seenMachineIds = async (sql: Sql, user: SignedInUser, ids: readonly string[]): Promise<string[]> => {
+  const rows = await sql<{ id: string }[]>`
+    SELECT m.id FROM machines m WHERE m.id = ANY(${[...ids]}::uuid[]) AND ${machineAccess(sql, user)}`;
+  return rows.map(({ id }) => id);
+};
+
+/** As `requireMachine`, for the machine of a roast. */
 export const requireRoast = async (sql: Sql, user: SignedInUser, id: string, right: 'see' | 'roast'): Promise<void> => {
   const [found] = await sql<Found[]>`
     SELECT ${roastAccess(sql, user, right)} AS may FROM roasts r WHERE r.id = ${id} AND ${roastAccess(sql, user)}`;

@@ -1,4 +1,4 @@
-import type { LiveEvent } from '@roastery/contract/live';
+import type { MachineEvent } from '@roastery/contract/live';
 import type { Logger } from '@roastery/runtime/logger';
 import type { MqttLink } from '../broker/link.ts';
 import { loggable } from '../db/postgres-errors.ts';
@@ -88,7 +88,7 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
 
   /** Every page of the machine reconnects and gets a backlog without the roast. */
   const closeWithDeletedRoast = (channel: MachineChannel, roastId: string): void => {
-    const bytes = eventFrame({ type: 'roast_deleted', roast_id: roastId });
+    const bytes = eventFrame(channel.machine.id, { type: 'roast_deleted', roast_id: roastId });
     // Also to a watcher whose backlog is still being read.
     for (const watcher of channel.watchers) if (watcher.view === 'machine') watcher.stream.send(bytes);
     closeChannel(channel);
@@ -172,6 +172,14 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
     return channel;
   };
 
+  /** When the newest roast of a machine ended, ms since the boot of its charge. */
+  const readEndedMono = async (machineId: string): Promise<number | null> => {
+    const [row] = await sql<{ ended: number | null }[]>`
+      SELECT charge_mono_ms + coalesce(duration_seconds, 0) * 1000 AS ended FROM roasts
+      WHERE machine_id = ${machineId} ORDER BY start_time DESC, id DESC LIMIT 1`;
+    return row?.ended ?? null;
+  };
+
   const sendBacklog = async (channel: MachineChannel, watcher: Watcher): Promise<void> => {
     const { id } = channel.machine;
     const [machines, backlog, favourites] = await Promise.all([
@@ -182,14 +190,18 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
         WHERE f.user_id = ${watcher.userId} AND r.machine_id = ${id} AND r.status = 'in_progress'`,
     ]);
     const { connection, last_seen_at, status } = machines.get(id) ?? channel.machine;
-    channel.setCharge(backlog.chargeMono);
+    const known = {
+      chargeMono: backlog.chargeMono,
+      endedMono: backlog.roast === null ? await readEndedMono(id) : null,
+    };
+    channel.setKnown(known);
     const running = backlog.roast?.id;
-    const alarms: LiveEvent[] =
+    const alarms: MachineEvent[] =
       running === undefined
         ? []
         : [{ type: 'alarms', roast_id: running, alarms: await readRunningAlarms(sql, running) }];
     if (watcher.view === 'wall') {
-      const shown = alarms.flatMap((event) => wallFrame(id, event, backlog.chargeMono) ?? []);
+      const shown = alarms.flatMap((event) => wallFrame(id, event, known) ?? []);
       continueAfter(watcher, [...wallBacklogFrames(id, { connection, last_seen_at }, backlog), ...shown]);
       return;
     }
@@ -199,9 +211,9 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
     };
     const server_time = new Date().toISOString();
     continueAfter(watcher, [
-      eventFrame({ type: 'hello', machine_id: id, server_time, connection, last_seen_at, status }),
-      eventFrame({ type: 'backlog', samples: backlog.samples, roast, charge_mono: backlog.chargeMono }),
-      ...alarms.map(eventFrame),
+      eventFrame(id, { type: 'hello', server_time, connection, last_seen_at, status }),
+      eventFrame(id, { type: 'backlog', samples: backlog.samples, roast, charge_mono: backlog.chargeMono }),
+      ...alarms.map((event) => eventFrame(id, event)),
     ]);
   };
 
@@ -211,6 +223,7 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
     who: Pick<Watcher, 'userId' | 'view'>,
     signal: AbortSignal,
     onEnd: () => void,
+    first: readonly Uint8Array[] = [],
   ): ReadableStream<Uint8Array> => {
     const watched: { channel: MachineChannel; watcher: Watcher }[] = [];
     const stream = createSseStream(() => {
@@ -221,6 +234,7 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
       }
       onEnd();
     });
+    for (const bytes of first) stream.send(bytes);
     for (const machine of machines) {
       const channel = channelOf(machine);
       const watcher: Watcher = { ...who, stream, pending: [] };
@@ -241,9 +255,19 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
   };
 
   return {
-    /** Opens a stream; it ends when `signal` aborts, when the reader disconnects, or when the machine is archived. */
-    watch(machine: WatchedMachine, userId: string, signal: AbortSignal, onEnd: () => void): ReadableStream<Uint8Array> {
-      return open([machine], { userId, view: 'machine' }, signal, onEnd);
+    /**
+     * Opens a stream; it ends when `signal` aborts, when the reader disconnects, when one of its machines is archived, or when the
+     * running roast of one is deleted. `gone`: asked for, and not to be seen.
+     */
+    watch(
+      machines: readonly WatchedMachine[],
+      gone: readonly string[],
+      userId: string,
+      signal: AbortSignal,
+      onEnd: () => void,
+    ): ReadableStream<Uint8Array> {
+      const first = gone.map((id) => eventFrame(id, { type: 'gone' }));
+      return open(machines, { userId, view: 'machine' }, signal, onEnd, first);
     },
     /** The same for all machines of a wall, reduced to what it shows. It ends when one of them is archived: the page asks anew. */
     watchWall(machines: readonly WatchedMachine[], signal: AbortSignal, onEnd: () => void): ReadableStream<Uint8Array> {

@@ -24,9 +24,12 @@ interface Watching {
   readonly stop: () => void;
 }
 
-const watch = async (url: string, machineId: string, visitor: Visitor): Promise<Watching> => {
+const watch = (url: string, machineId: string, visitor: Visitor): Promise<Watching> =>
+  watchAt(`${url}/api/v1/machines/${machineId}/live`, visitor);
+
+const watchAt = async (address: string, visitor: Visitor): Promise<Watching> => {
   const abort = new AbortController();
-  const answer = await fetch(`${url}/api/v1/machines/${machineId}/live`, {
+  const answer = await fetch(address, {
     headers: { cookie: visitor.cookie ?? '' },
     signal: abort.signal,
   });
@@ -139,6 +142,53 @@ describe('live stream', () => {
     watching.stop();
     late.stop();
     await Promise.all([watching.ended, late.ended]);
+  });
+
+  it('several machines over one stream: each event names its machine; those that may not be seen are gone', async () => {
+    const [one, two, other] = [
+      await registerMachine(database.sql, 'LIVE-MANY-1'),
+      await registerMachine(database.sql, 'LIVE-MANY-2'),
+      await registerMachine(database.sql, 'LIVE-MANY-3'),
+    ];
+    const account = { full_name: 'Mia', email: 'mia@example.org', password: 'a phrase that is long' };
+    const created = await admin.send<{ id: string }>('POST', '/admin/users', account);
+    const mia = await api.signedIn(account.email, account.password);
+    for (const { id } of [one, two]) {
+      await admin.send('PUT', `/machines/${id}/members/${created.body.id}`, { role: 'viewer' });
+    }
+    const address = `${api.url}/api/v1/live?machines=${[one.id, other.id, two.id].join(',')}`;
+    const watching = await watchAt(address, mia);
+    await until('both backlogs', () => ofType(watching.events, 'backlog').length === 2);
+    expect(new Set(watching.events.map((event) => `${event.type} ${event.machine_id}`))).toEqual(
+      new Set([`gone ${other.id}`, `hello ${one.id}`, `backlog ${one.id}`, `hello ${two.id}`, `backlog ${two.id}`]),
+    );
+    for (const [serial, bean] of [
+      ['LIVE-MANY-1', 111],
+      ['LIVE-MANY-2', 222],
+    ] as const) {
+      const board = createJournalBoard({ wallOffsetMs: Date.now() - 1000 });
+      await using wire = await connectBoard(broker.url, serial);
+      await until('the subscription', () => broker.subscriptionsTo(topicOf(serial, 'live')) > 0);
+      await wire.client.publishAsync(topicOf(serial, 'live'), reading(board, 1, 1000, bean), { qos: 0 });
+    }
+    await until('both readings', () => ofType(watching.events, 'reading').length === 2);
+    expect(
+      ofType(watching.events, 'reading').map(({ machine_id, reading: { values } }) => [
+        machine_id,
+        values['bean_temp'],
+      ]),
+    ).toEqual([
+      [one.id, 111],
+      [two.id, 222],
+    ]);
+
+    await admin.send('DELETE', `/machines/${one.id}/members/${created.body.id}`);
+    await watching.ended;
+    const again = await watchAt(address, mia);
+    await until('the backlog', () => ofType(again.events, 'backlog').length === 1);
+    expect(ofType(again.events, 'gone').map(({ machine_id }) => machine_id)).toEqual([one.id, other.id]);
+    again.stop();
+    await again.ended;
   });
 
   it('ends when the session ends, and when the machine is archived', async () => {

@@ -1,4 +1,4 @@
-import { machineLive } from '@roastery/contract/live';
+import { machineLive, machinesLive } from '@roastery/contract/live';
 import { wallLive } from '@roastery/contract/wall';
 import { Gauge } from 'prom-client';
 import type { Domain } from '../app.ts';
@@ -8,7 +8,7 @@ import { AppError, notFound } from '../http/app-error.ts';
 import { openSessionStream } from '../http/session-streams.ts';
 import { sseAnswer } from '../http/sse-stream.ts';
 import { viewerOf, wallMachineIds } from '../domains/wall/read-wall.ts';
-import { requireMachine } from '../identity/access.ts';
+import { requireMachine, seenMachineIds } from '../identity/access.ts';
 import { readConnections } from '../identity/machines.ts';
 import { createLiveHub, type LiveHub } from './live-hub.ts';
 
@@ -40,7 +40,22 @@ export const createLive = () => {
         const machine = (await readConnections(sql, [params.id])).get(params.id);
         if (machine === undefined) throw notFound('Machine');
         const end = AbortSignal.any([signal, session.signal]);
-        return sseAnswer(hub.watch(machine, user.id, end, () => session.done()));
+        return sseAnswer(hub.watch([machine], [], user.id, end, () => session.done()));
+      } catch (error) {
+        session.done();
+        throw error;
+      }
+    });
+    forUser(machinesLive, async (context, { query, signal }) => {
+      if (hub === undefined) throw new AppError('not_ready', 'Live streams are not ready yet', 2);
+      const { sql, user } = context;
+      const session = await openSessionStream(context);
+      try {
+        const asked = [...new Set(query.machines)];
+        const machines = await readConnections(sql, await seenMachineIds(sql, user, asked));
+        const gone = asked.filter((id) => !machines.has(id));
+        const end = AbortSignal.any([signal, session.signal]);
+        return sseAnswer(hub.watch([...machines.values()], gone, user.id, end, () => session.done()));
       } catch (error) {
         session.done();
         throw error;

@@ -1,11 +1,11 @@
-import type { LiveEvent, LiveSamples } from '@roastery/contract/live';
+import type { LiveSamples, MachineEvent } from '@roastery/contract/live';
 import { liveReadingShape, topicOf, type SampleBatch } from '@roastery/contract/mqtt';
 import type { Logger } from '@roastery/runtime/logger';
 import type { MqttLink } from '../broker/link.ts';
 import { subscribeJson } from '../broker/subscribe-json.ts';
 import type { WatchedMachine } from '../identity/machines.ts';
 import { sseFrame, type SseStream } from '../http/sse-stream.ts';
-import { wallFrame } from './wall-frames.ts';
+import { wallFrame, type KnownRoast } from './wall-frames.ts';
 import { decodeBatch } from '../ingest/decode-batch.ts';
 
 export interface Watcher {
@@ -30,7 +30,8 @@ const samplesOf = (batch: SampleBatch): LiveSamples => ({
   channels: Object.fromEntries(batch.ch.map((name, index) => [name, batch.s[index] ?? []])),
 });
 
-export const eventFrame = (event: LiveEvent): Uint8Array => sseFrame(event.type, event);
+export const eventFrame = (machineId: string, event: MachineEvent): Uint8Array =>
+  sseFrame(event.type, { machine_id: machineId, ...event });
 
 /** The live events of one machine for all its watchers. Its topics are subscribed to as long as it has watchers. */
 export const createMachineChannel = (machine: WatchedMachine, mqtt: MqttLink, log: Logger) => {
@@ -42,19 +43,19 @@ export const createMachineChannel = (machine: WatchedMachine, mqtt: MqttLink, lo
     boot: undefined,
     mono: 0,
   };
-  let chargeMono: number | null = null;
+  let known: KnownRoast = { chargeMono: null, endedMono: null };
 
   const deliver = (watcher: Watcher, bytes: Uint8Array): void => {
     if (watcher.pending === undefined) watcher.stream.send(bytes);
     else watcher.pending.push(bytes);
   };
   /** Each form is made once, and only if it has a watcher. */
-  const broadcast = (event: LiveEvent): void => {
+  const broadcast = (event: MachineEvent): void => {
     let [full, reduced]: [Uint8Array | undefined, Uint8Array | null | undefined] = [undefined, undefined];
     for (const watcher of watchers) {
-      if (watcher.view === 'machine') deliver(watcher, (full ??= eventFrame(event)));
+      if (watcher.view === 'machine') deliver(watcher, (full ??= eventFrame(machine.id, event)));
       else {
-        if (reduced === undefined) reduced = wallFrame(machine.id, event, chargeMono);
+        if (reduced === undefined) reduced = wallFrame(machine.id, event, known);
         if (reduced !== null) deliver(watcher, reduced);
       }
     }
@@ -81,6 +82,7 @@ export const createMachineChannel = (machine: WatchedMachine, mqtt: MqttLink, lo
     const { batch } = decoded;
     const lastMono = batch.mono + (batch.dt.at(-1) ?? 0);
     noteNewest(batch.epoch, batch.seq + batch.dt.length - 1, batch.boot, lastMono);
+    const { chargeMono } = known;
     const from = chargeMono === null ? newest.mono - windowMs : chargeMono - beforeChargeMs;
     if (batch.epoch !== newest.epoch || batch.boot !== newest.boot || lastMono < from) return;
     broadcast({ type: 'samples', samples: samplesOf(batch) });
@@ -92,20 +94,25 @@ export const createMachineChannel = (machine: WatchedMachine, mqtt: MqttLink, lo
     ...readable,
     broadcast,
     /** One event in two forms: for watchers who have the roast among their favourites, and for the others. */
-    broadcastRoast(event: Extract<LiveEvent, { type: 'roast' }>, favouredBy: ReadonlySet<string>): void {
-      chargeMono = event.roast.status === 'in_progress' ? event.charge_mono : null;
-      const plain = eventFrame(event);
-      const starred = eventFrame({ ...event, roast: { ...event.roast, is_favorite: true } });
-      const reduced = wallFrame(machine.id, event, chargeMono);
+    broadcastRoast(event: Extract<MachineEvent, { type: 'roast' }>, favouredBy: ReadonlySet<string>): void {
+      const { status, duration_seconds: seconds } = event.roast;
+      const { charge_mono: charge } = event;
+      known =
+        status === 'in_progress'
+          ? { chargeMono: charge, endedMono: null }
+          : { chargeMono: null, endedMono: charge && charge + (seconds ?? 0) * 1000 };
+      const plain = eventFrame(machine.id, event);
+      const starred = eventFrame(machine.id, { ...event, roast: { ...event.roast, is_favorite: true } });
+      const reduced = wallFrame(machine.id, event, known);
       for (const watcher of watchers) {
         if (watcher.view === 'wall') {
           if (reduced !== null) deliver(watcher, reduced);
         } else deliver(watcher, watcher.userId !== null && favouredBy.has(watcher.userId) ? starred : plain);
       }
     },
-    /** From the backlog: the charge of the running roast. */
-    setCharge(mono: number | null): void {
-      chargeMono = mono;
+    /** From the backlog. */
+    setKnown(roast: KnownRoast): void {
+      known = roast;
     },
     add: (watcher: Watcher): void => void watchers.add(watcher),
     remove: (watcher: Watcher): boolean => watchers.delete(watcher),

@@ -229,7 +229,7 @@ describe('live streams', () => {
         .split('\n\n')
         .filter((event) => event.startsWith('event: '));
       expect(events.at(-1)).toBe(
-        `event: roast_deleted\ndata: ${JSON.stringify({ type: 'roast_deleted', roast_id: roastId })}`,
+        `event: roast_deleted\ndata: ${JSON.stringify({ machine_id: id, type: 'roast_deleted', roast_id: roastId })}`,
       );
     }
     const next = await openStream(admin, `/machines/${id}/live`);

@@ -1,5 +1,5 @@
 import { isAlarmShown } from '@roastery/contract/alarms';
-import type { LiveEvent } from '@roastery/contract/live';
+import type { MachineEvent } from '@roastery/contract/live';
 import type { WallEvent } from '@roastery/contract/wall';
 import { sseFrame } from '../http/sse-stream.ts';
 import type { Backlog } from './backlog.ts';
@@ -10,12 +10,24 @@ const bean = 'bean_temp';
 
 const frame = (event: WallEvent): Uint8Array => sseFrame(event.type, event);
 
+/** What the server knows of the machine's newest roast, ms since the board's boot: where it runs its charge, else its end. */
+export interface KnownRoast {
+  readonly chargeMono: number | null;
+  readonly endedMono: number | null;
+}
+
 /** An event of a machine as the wall gets it; null for what the wall does not show. */
-export const wallFrame = (machineId: string, event: LiveEvent, chargeMono: number | null): Uint8Array | null => {
+export const wallFrame = (
+  machineId: string,
+  event: MachineEvent,
+  { chargeMono, endedMono }: KnownRoast,
+): Uint8Array | null => {
   const machine = { machine_id: machineId };
   if (event.type === 'reading') {
     const { mono, values, roast } = event.reading;
-    const ofBoard = roast?.state === 'in_progress' ? roast.charge_mono : null;
+    // A board does not know of a drop by hand: its roast may be over.
+    const isOver = endedMono !== null && (roast?.charge_mono ?? 0) <= endedMono;
+    const ofBoard = roast?.state === 'in_progress' && !isOver ? roast.charge_mono : null;
     // The server's charge counts: a person may have set or moved it, which the board does not know.
     return frame({
       type: 'reading',

@@ -132,6 +132,8 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   },
   deleteMachine: machine,
   machineLive: machine,
+  // Of a machine that is not there: its stream says so.
+  machinesLive: { query: { machines: '0198c0de-0000-7000-8000-000000000001' } },
   // No link has this token.
   openWall: { body: () => ({ token: 'a token that no link has' }), status: 404 },
   createWallLink: { body: () => ({ name: 'Roasting room' }) },

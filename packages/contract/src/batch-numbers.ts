@@ -11,9 +11,18 @@ export const batchPrefixShape = z
 
 /**
  * What became of a number. `cancelled`: its plan was cancelled. `discarded`: its roast was none, and can be restored. `deleted`: its
- * roast was deleted. `replaced`: its roast became part of another, or took the number of its plan.
+ * roast was deleted. `replaced`: its roast became part of another, or took the number of its plan. `lost`: what it was given to could not be
+ * saved; nothing has it.
  */
-export const batchNumberStates = ['planned', 'roasted', 'cancelled', 'discarded', 'deleted', 'replaced'] as const;
+export const batchNumberStates = [
+  'planned',
+  'roasted',
+  'cancelled',
+  'discarded',
+  'deleted',
+  'replaced',
+  'lost',
+] as const;
 export type BatchNumberState = (typeof batchNumberStates)[number];
 
 export const batchNumberShape = z.object({
@@ -22,7 +31,7 @@ export const batchNumberShape = z.object({
   machine_name: z.string().nullable(),
   coffee_name: z.string().nullable(),
   given_at: instantShape,
-  /** When its plan was cancelled, or its roast deleted or discarded. */
+  /** When its plan was cancelled, its roast deleted or discarded, or the number found to be lost. */
   ended_at: instantShape.nullable(),
   /** While there is one. */
   plan_id: idShape.nullable(),

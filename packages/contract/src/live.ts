@@ -7,7 +7,7 @@ import { roastShape } from './roasts.ts';
 import { idShape, instantShape } from './shapes.ts';
 
 /**
- * Server-sent events of one machine. Each event's `event:` field is `type`, its `data:` the JSON of the shape.
+ * Server-sent events of a machine, each with its id. Each event's `event:` field is `type`, its `data:` the JSON of the shape.
  * On every connect: `hello`, then `backlog` (the running roast from 60 s before charge, else the last five minutes),
  * then the tail. Samples carry (epoch, seq): whoever receives one twice keeps one.
  */
@@ -20,10 +20,12 @@ export const liveSamplesShape = z.object({
 });
 export type LiveSamples = z.infer<typeof liveSamplesShape>;
 
+const ofMachine = { machine_id: idShape };
+
 export const liveEventShape = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('hello'),
-    machine_id: idShape,
+    ...ofMachine,
     server_time: instantShape,
     connection: connectionShape,
     last_seen_at: instantShape.nullable(),
@@ -31,28 +33,39 @@ export const liveEventShape = z.discriminatedUnion('type', [
   }),
   z.object({
     type: z.literal('backlog'),
+    ...ofMachine,
     samples: z.array(liveSamplesShape),
     roast: roastShape.nullable(),
     charge_mono: z.number().nullable(),
   }),
   /** The newest reading, as soon as the board has it. */
-  z.object({ type: z.literal('reading'), reading: liveReadingShape, received_at: instantShape }),
+  z.object({ type: z.literal('reading'), ...ofMachine, reading: liveReadingShape, received_at: instantShape }),
   /** A journal batch passing by: fills what live readings missed. */
-  z.object({ type: z.literal('samples'), samples: liveSamplesShape }),
+  z.object({ type: z.literal('samples'), ...ofMachine, samples: liveSamplesShape }),
   /** A roast of this machine began, changed or ended. */
-  z.object({ type: z.literal('roast'), roast: roastShape, charge_mono: z.number().nullable() }),
+  z.object({ type: z.literal('roast'), ...ofMachine, roast: roastShape, charge_mono: z.number().nullable() }),
   /** The running roast was deleted. The stream ends after this event: a new one starts with a fresh backlog. */
-  z.object({ type: z.literal('roast_deleted'), roast_id: idShape }),
+  z.object({ type: z.literal('roast_deleted'), ...ofMachine, roast_id: idShape }),
   /** The alarms of the running roast: after the backlog where there are some, then whenever one is raised, cleared or acknowledged. */
-  z.object({ type: z.literal('alarms'), roast_id: idShape, alarms: z.array(roastAlarmShape) }),
+  z.object({ type: z.literal('alarms'), ...ofMachine, roast_id: idShape, alarms: z.array(roastAlarmShape) }),
   z.object({
     type: z.literal('status'),
+    ...ofMachine,
     connection: connectionShape,
     last_seen_at: instantShape.nullable(),
     status: statusShape.nullable(),
   }),
+  /** The user may not see it, or not any more; its other events end. On a stream of several machines. */
+  z.object({ type: z.literal('gone'), ...ofMachine }),
 ]);
 export type LiveEvent = z.infer<typeof liveEventShape>;
+
+/** An event without the machine that it is of. */
+export type MachineEvent = LiveEvent extends infer Event
+  ? Event extends unknown
+    ? Omit<Event, 'machine_id'>
+    : never
+  : never;
 
 export const machineLive = endpoint({
   name: 'machineLive',
@@ -65,4 +78,26 @@ export const machineLive = endpoint({
   params: z.object({ id: idShape }),
   produces: 'text/event-stream',
   errors: ['not_found', 'too_many_requests', 'not_ready'],
+});
+
+/** More than a browser has tabs for. */
+export const maxLiveMachines = 40;
+
+export const machinesLive = endpoint({
+  name: 'machinesLive',
+  method: 'GET',
+  path: '/live',
+  tag: 'Live',
+  summary:
+    'Server-sent events of several machines over one connection: the backlog of each, then live events. See `LiveEvent`',
+  access: 'user',
+  query: z.object({
+    /** Ids, separated by commas. */
+    machines: z
+      .string()
+      .transform((text) => text.split(','))
+      .pipe(z.array(idShape).min(1).max(maxLiveMachines)),
+  }),
+  produces: 'text/event-stream',
+  errors: ['too_many_requests', 'not_ready'],
 });

@@ -13,6 +13,7 @@ import { idShape, instantShape, lineShape, messageShape } from './shapes.ts';
 export const wallRoastShape = z.object({
   id: idShape,
   roast_number: z.string(),
+  batch_number: z.string().nullable(),
   coffee_name: z.string().nullable(),
   /** Of its plan or recipe; empty without one. */
   points: z.array(plannedPointShape),
@@ -32,7 +33,13 @@ export const wallMachineShape = z.object({
   /** The running roast. */
   roast: wallRoastShape.nullable(),
   /** The first of the queue. */
-  next: z.object({ coffee_name: z.string().nullable(), batch_size_kg: z.number().nullable() }).nullable(),
+  next: z
+    .object({
+      batch_number: z.string().nullable(),
+      coffee_name: z.string().nullable(),
+      batch_size_kg: z.number().nullable(),
+    })
+    .nullable(),
 });
 export type WallMachine = z.infer<typeof wallMachineShape>;
 

@@ -1,11 +1,10 @@
 import { isAlarmShown, type RoastAlarm } from '@roastery/contract/alarms';
-import type { LiveEvent } from '@roastery/contract/live';
 import type { Connection } from '@roastery/contract/machines';
 import { getMachine } from '@roastery/contract/machines';
 import type { DeviceStatus, LiveReading } from '@roastery/contract/mqtt';
 import { getRoast, type Roast } from '@roastery/contract/roasts';
 import { useEffect, useState } from 'react';
-import { subscribeLive } from './live-subscription.ts';
+import { subscribeLive, type FollowedEvent } from './live-subscription.ts';
 import { refresh } from './use-api.ts';
 import { addBacklog, addReading, addSamples, emptyTrack, type LiveTrack } from './live-track.ts';
 
@@ -36,6 +35,8 @@ export interface LiveMachine {
   chargeMono: number | null;
   /** Alarms of the running roast that last and are not acknowledged, in the order of time. */
   alarms: readonly RoastAlarm[];
+  /** All alarms of the running roast, those that are over included. */
+  raised: readonly RoastAlarm[];
   /** All samples since the page opened plus the server's backlog; redraw when `track.version` rises. */
   track: LiveTrack;
 }
@@ -50,7 +51,7 @@ interface Feed {
   readingAt: number | null;
   machine: Pick<
     LiveMachine,
-    'connection' | 'lastSeenAt' | 'status' | 'reading' | 'roast' | 'deletedRoastId' | 'chargeMono' | 'alarms'
+    'connection' | 'lastSeenAt' | 'status' | 'reading' | 'roast' | 'deletedRoastId' | 'chargeMono' | 'alarms' | 'raised'
   >;
   track: LiveTrack;
 }
@@ -68,6 +69,7 @@ const silentFeed = (): Feed => ({
     deletedRoastId: null,
     chargeMono: null,
     alarms: [],
+    raised: [],
   },
   track: emptyTrack(),
 });
@@ -89,8 +91,10 @@ export const liveStateOf = (
   return ageSeconds === null && upSeconds <= staleAfterSeconds ? 'connecting' : 'stale';
 };
 
+const noAlarms = { alarms: [], raised: [] };
+
 /** The feed after one event. The track is added to in place; everything else is a new value. */
-const received = (feed: Feed, event: LiveEvent, now: number): Feed => {
+const received = (feed: Feed, event: FollowedEvent, now: number): Feed => {
   const { machine, track } = feed;
   if (event.type === 'reading') {
     addReading(track, event.reading);
@@ -107,20 +111,25 @@ const received = (feed: Feed, event: LiveEvent, now: number): Feed => {
   if (event.type === 'backlog') {
     addBacklog(track, event.samples);
     const roast = event.roast ?? machine.roast;
-    return { ...feed, machine: { ...machine, roast, chargeMono: event.charge_mono ?? machine.chargeMono, alarms: [] } };
+    // The alarms of a running roast follow its backlog.
+    const alarms = event.roast !== null && event.roast.id === machine.roast?.id ? {} : noAlarms;
+    return {
+      ...feed,
+      machine: { ...machine, roast, chargeMono: event.charge_mono ?? machine.chargeMono, ...alarms },
+    };
   }
   if (event.type === 'roast') {
     const isSame = event.roast.id === machine.roast?.id && event.roast.status === 'in_progress';
-    const alarms = isSame ? machine.alarms : [];
-    return { ...feed, machine: { ...machine, roast: event.roast, chargeMono: event.charge_mono, alarms } };
+    const alarms = isSame ? {} : noAlarms;
+    return { ...feed, machine: { ...machine, roast: event.roast, chargeMono: event.charge_mono, ...alarms } };
   }
   if (event.type === 'alarms') {
-    return { ...feed, machine: { ...machine, alarms: event.alarms.filter(isAlarmShown) } };
+    return { ...feed, machine: { ...machine, alarms: event.alarms.filter(isAlarmShown), raised: event.alarms } };
   }
   if (event.type === 'roast_deleted') {
     return {
       ...feed,
-      machine: { ...machine, roast: null, deletedRoastId: event.roast_id, chargeMono: null, alarms: [] },
+      machine: { ...machine, roast: null, deletedRoastId: event.roast_id, chargeMono: null, ...noAlarms },
     };
   }
   const { connection, last_seen_at: lastSeenAt, status } = event;

@@ -72,3 +72,19 @@ export const noteUseOfNumber = async (
 ): Promise<void> => {
   await tx`UPDATE batch_numbers SET coffee_name = ${coffeeName} WHERE batch_number = ${batchNumber}`;
 };
+
+/**
+ * Lists numbers of the roastery's sequence that were counted in a transaction which failed: the sequence goes on, whatever becomes of
+ * the transaction. A number that stands below one given ten minutes ago, and is not stored, is lost. One whose transaction still runs
+ * is waited for by its key.
+ */
+export const listLostNumbers = async (sql: Sql): Promise<void> => {
+  await sql`
+    INSERT INTO batch_numbers (batch_number, given_at, lost_at)
+    SELECT n::text, coalesce((SELECT given_at FROM batch_numbers WHERE batch_number = (n + 1)::text), now()), now()
+    FROM generate_series(1, (
+      SELECT max(batch_number::bigint) FROM batch_numbers
+      WHERE batch_number ~ '^[0-9]+$' AND given_at < now() - interval '10 minutes')) n
+    WHERE NOT EXISTS (SELECT FROM batch_numbers b WHERE b.batch_number = n::text)
+    ON CONFLICT DO NOTHING`;
+};

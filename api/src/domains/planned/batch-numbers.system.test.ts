@@ -9,6 +9,7 @@ import { commitMessages } from '../../ingest/commit.ts';
 import type { JournalMessage } from '../../ingest/decode-batch.ts';
 import { numberLateRoasts } from '../../ingest/sweeper.ts';
 import { markEvent, messageOf, roastOn } from '../../testing/ingest-fixture.ts';
+import { listLostNumbers } from './batch-number.ts';
 import { openTestApi, type OpenedTestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';
 
@@ -136,6 +137,32 @@ describe('batch numbers', () => {
     expect(one?.ended_at).not.toBeNull();
     const restored = await admin.send<Roast>('POST', `/roasts/${none}/restore`);
     expect(restored.body.batch_number).toBe('C-3');
+  });
+
+  it('a number that was counted in a transaction which failed: is listed as lost, to everybody, and never given', async () => {
+    const { id } = await addMachine();
+    const lost = await sql()
+      .begin(async (tx) => {
+        const [row] = await tx<{ number: string }[]>`SELECT give_batch_number(${id}) AS number`;
+        throw new Error(row?.number);
+      })
+      .catch((error: unknown) => (error instanceof Error ? error.message : ''));
+    const next = await plan(id);
+    expect(counted(next.batch_number)).toBe(Number(lost) + 1);
+    // The transaction could still be running.
+    await listLostNumbers(sql());
+    expect(await listed('state=lost')).toEqual([]);
+    await sql()`UPDATE batch_numbers SET given_at = now() - interval '11 minutes' WHERE batch_number = ${next.batch_number}`;
+    await listLostNumbers(sql());
+    await listLostNumbers(sql());
+    const account = { full_name: 'Lia', email: 'lia@example.org', password: 'a phrase that is long' };
+    await admin.send('POST', '/admin/users', account);
+    for (const reader of [admin, await opened.test.signedIn(account.email, account.password)]) {
+      const { body } = await reader.send<{ numbers: BatchNumber[] }>('GET', '/batch-numbers?state=lost');
+      expect(body.numbers).toMatchObject([{ batch_number: lost, machine_name: null, roast_id: null, plan_id: null }]);
+      expect(body.numbers[0]?.ended_at).not.toBeNull();
+    }
+    expect(counted((await plan(id)).batch_number)).toBe(Number(lost) + 2);
   });
 
   it('two boards and two people at once never share a number', async () => {

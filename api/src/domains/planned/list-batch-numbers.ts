@@ -14,11 +14,12 @@ const numbers = (sql: Sql, user: SignedInUser) => sql`
               WHEN p.id IS NOT NULL AND p.bound_at IS NULL THEN 'planned'
               WHEN t.kept IS NOT NULL THEN 'discarded'
               WHEN t.roast_id IS NOT NULL THEN 'deleted'
+              WHEN b.lost_at IS NOT NULL THEN 'lost'
               ELSE 'replaced' END AS state,
          CASE WHEN r.id IS NOT NULL THEN NULL
               WHEN p.bound_at IS NULL AND p.cancelled_at IS NOT NULL THEN p.cancelled_at
               WHEN p.id IS NOT NULL AND p.bound_at IS NULL THEN NULL
-              ELSE t.deleted_at END AS ended_at
+              ELSE coalesce(t.deleted_at, b.lost_at) END AS ended_at
   FROM batch_numbers b
   LEFT JOIN machines m ON m.id = b.machine_id
   LEFT JOIN roasts r ON r.batch_number = b.batch_number
@@ -27,9 +28,9 @@ const numbers = (sql: Sql, user: SignedInUser) => sql`
   LEFT JOIN roast_tombstones t ON t.roast_id = b.roast_id
   WHERE (m.id IS NOT NULL AND ${machineAccess(sql, user)}) OR (m.id IS NULL AND ${numberWithoutMachine(sql, user)})`;
 
-/** Roasts without a machine are their owner's; of a number that has no roast any more only admins know whose it was. */
+/** Roasts without a machine are their owner's; of a number that has no roast any more only admins know whose it was. A lost one was nobody's. */
 const numberWithoutMachine = (sql: Sql, user: SignedInUser) =>
-  user.is_admin ? sql`true` : sql`r.id IS NOT NULL AND ${roastAccess(sql, user)}`;
+  user.is_admin ? sql`true` : sql`(b.lost_at IS NOT NULL OR (r.id IS NOT NULL AND ${roastAccess(sql, user)}))`;
 
 /** One page of the numbers that were given, newest first. */
 export const listBatchNumbers = async (

@@ -34,26 +34,28 @@ export const wallMachineIds = async (sql: Sql, viewer: SignedInUser): Promise<st
 interface MachineRow extends Omit<WallMachine, 'roast' | 'next'> {
   readonly roast_id: string | null;
   readonly roast_number: string | null;
+  readonly batch_number: string | null;
   readonly coffee_name: string | null;
   readonly reference_roast_id: string | null;
   readonly next_id: string | null;
+  readonly next_number: string | null;
   readonly next_coffee: string | null;
   readonly next_kg: number | null;
 }
 
 const readMachines = (sql: Sql, viewer: SignedInUser) => sql<MachineRow[]>`
   SELECT m.id, m.display_name, ${connectionOf(sql)} AS connection, m.last_seen_at,
-         r.id AS roast_id, r.shown_number AS roast_number, r.coffee_name,
+         r.id AS roast_id, r.shown_number AS roast_number, r.batch_number, r.coffee_name,
          coalesce(f.reference_roast_id, best.id) AS reference_roast_id,
-         n.id AS next_id, n.coffee_name AS next_coffee, n.batch_size_kg AS next_kg
+         n.id AS next_id, n.batch_number AS next_number, n.coffee_name AS next_coffee, n.batch_size_kg AS next_kg
     FROM machines m
-    LEFT JOIN LATERAL (SELECT id, shown_number, coffee_name, profile_id FROM roasts
+    LEFT JOIN LATERAL (SELECT id, shown_number, batch_number, coffee_name, profile_id FROM roasts
                         WHERE machine_id = m.id AND status = 'in_progress' ORDER BY start_time DESC LIMIT 1) r ON true
     LEFT JOIN profiles f ON f.id = r.profile_id
     LEFT JOIN LATERAL (SELECT id FROM roasts
                         WHERE profile_id = f.id AND status = 'completed' AND cupping_score IS NOT NULL
                         ORDER BY cupping_score DESC, start_time DESC LIMIT 1) best ON true
-    LEFT JOIN LATERAL (SELECT p.id, coalesce(p.coffee_name, l.coffee_name, q.name) AS coffee_name, p.batch_size_kg
+    LEFT JOIN LATERAL (SELECT p.id, coalesce(p.coffee_name, l.coffee_name, q.name) AS coffee_name, p.batch_size_kg, p.batch_number
                          FROM planned_roasts p LEFT JOIN lots l ON l.id = p.lot_id LEFT JOIN profiles q ON q.id = p.profile_id
                         WHERE p.machine_id = m.id AND p.bound_at IS NULL AND p.cancelled_at IS NULL
                         ORDER BY p.queue_place, p.created_at, p.id LIMIT 1) n ON true
@@ -76,12 +78,13 @@ const readReference = async (sql: Database, viewer: SignedInUser, roastId: strin
 };
 
 const readRunning = async (sql: Database, viewer: SignedInUser, row: MachineRow): Promise<WallRoast | null> => {
-  const { roast_id: id, roast_number: number, coffee_name, reference_roast_id: referenceId } = row;
+  const { roast_id: id, roast_number: number, batch_number, coffee_name, reference_roast_id: referenceId } = row;
   if (id === null || number === null) return null;
   const plan = await readRoastPlan(sql, viewer, id);
   return {
     id,
     roast_number: number,
+    batch_number,
     coffee_name,
     points: plan?.points ?? [],
     interpolated: plan?.interpolated ?? false,
@@ -95,8 +98,9 @@ export const readWall = async (sql: Database, viewer: SignedInUser): Promise<Wal
   const machines: WallMachine[] = [];
   // One after the other: a wall is read again with every roast, and must not take every connection to the database.
   for (const row of await readMachines(sql, viewer)) {
-    const { id, display_name, connection, last_seen_at, next_id, next_coffee, next_kg } = row;
-    const next = next_id === null ? null : { coffee_name: next_coffee, batch_size_kg: next_kg };
+    const { id, display_name, connection, last_seen_at, next_id, next_number, next_coffee, next_kg } = row;
+    const next =
+      next_id === null ? null : { batch_number: next_number, coffee_name: next_coffee, batch_size_kg: next_kg };
     const roast = await readRunning(sql, viewer, row);
     machines.push({ id, display_name, connection, last_seen_at, roast, next });
   }

@@ -39,6 +39,7 @@ const leftOut: Readonly<Record<string, string>> = {
   watchProbe: 'a stream without an end that only boards fill',
   wallLive: 'a stream without an end; the bench wall measures it',
   machineLive: 'a stream without an end; the bench live-latency measures it',
+  machinesLive: 'the same for several machines',
 };
 
 /** Whose id stands in the path of an endpoint. */

@@ -22,8 +22,9 @@ const states: Record<BatchNumberState, { label: string; tone: Tone }> = {
   discarded: { label: t`Roast discarded`, tone: 'warning' },
   deleted: { label: t`Roast deleted`, tone: 'danger' },
   replaced: { label: t`Replaced by another number`, tone: 'neutral' },
+  lost: { label: t`Not used: could not be saved`, tone: 'neutral' },
 };
-const stateNames = ['planned', 'roasted', 'cancelled', 'discarded', 'deleted', 'replaced'] as const;
+const stateNames = ['planned', 'roasted', 'cancelled', 'discarded', 'deleted', 'replaced', 'lost'] as const;
 const stateChoices = [
   { value: 'all', label: t`All numbers` },
   ...stateNames.map((value) => ({ value, label: states[value].label })),

@@ -91,7 +91,7 @@ const Tile = ({ machine, feed }: WallTileProps) => {
         </p>
         {alarm === null ? (
           <p className="shrink-0 truncate text-[length:min(8cqh,5.2cqw)] leading-tight text-content">
-            {roast === null ? nextText(machine) : (roast.coffee_name ?? t`Unnamed Roast`)}
+            {roast === null ? nextText(machine) : runningText(roast)}
           </p>
         ) : (
           <p
@@ -131,11 +131,7 @@ const Tile = ({ machine, feed }: WallTileProps) => {
         <div className="relative min-h-0 flex-1">
           <WallCurve {...live} reference={roast?.reference ?? null} />
         </div>
-        {roast !== null && roast.points.length > 0 && (
-          <p className="figures shrink-0 truncate text-[length:min(8.5cqh,5.4cqw)] leading-tight font-semibold text-strong">
-            <Step {...live} roast={roast} />
-          </p>
-        )}
+        {roast !== null && roast.points.length > 0 && <Step {...live} roast={roast} />}
       </div>
     </li>
   );
@@ -147,10 +143,17 @@ const Age = ({ feed, machineId }: { feed: WallFeed; machineId: string }) => (
   <span className="figures">{useWallValue(feed, machineId, ageText)}</span>
 );
 
+/** The batch number first: what follows it may be cut. */
+const numbered = (batchNumber: string | null, ...words: (string | null)[]): string =>
+  [batchNumber === null ? null : t`Batch ${batchNumber}`, ...words].filter((word) => word !== null).join(' · ');
+
+const runningText = ({ batch_number: number, coffee_name: name }: WallRoast): string =>
+  numbered(number, name ?? t`Unnamed Roast`);
+
 const nextText = ({ next }: WallMachine): string => {
   if (next === null) return t`Nothing is planned`;
-  const name = next.coffee_name ?? t`Unnamed Roast`;
-  return next.batch_size_kg === null ? t`Next: ${name}` : t`Next: ${exactWeight(next.batch_size_kg)} ${name}`;
+  const weight = next.batch_size_kg === null ? null : exactWeight(next.batch_size_kg);
+  return t`Next: ${numbered(next.batch_number, weight, next.coffee_name ?? t`Unnamed Roast`)}`;
 };
 
 const wholeSeconds = ({ elapsedSeconds }: WallTrack): number => Math.max(0, Math.floor(elapsedSeconds ?? 0));
@@ -161,24 +164,32 @@ interface StepProps {
   roast: WallRoast;
 }
 
+/** Of a step with more than one change, two lines; one change fits on one. */
+const stepSizes = { one: 'text-[length:min(8.5cqh,5.4cqw)]', more: 'text-[length:min(7.5cqh,4.4cqw)]' };
+
 /** The step that is due, else the next one; after the last one the drop temperature. */
 const Step = ({ feed, machineId, roast }: StepProps) => {
   const units = usePreferences();
   const guide = useMemo(() => guideOf(roast), [roast]);
   const at = useWallValue(feed, machineId, wholeSeconds);
   const step = dueStep(guide, at) ?? nextStep(guide, at);
-  if (step === null) {
-    const drop = readingOf('temperature', roast.target_drop_temp, units);
-    return roast.target_drop_temp === null ? t`No more steps` : t`Drop ${drop.value} ${drop.unit}`;
-  }
+  const drop = readingOf('temperature', roast.target_drop_temp, units);
+  const changes = step?.changes ?? [];
   return (
-    <>
-      {stepMoment(step)}
-      {step.changes.map((change) => (
-        <span key={change.control} className="ml-[3cqw] font-normal">
+    <div
+      data-testid="wall-step"
+      className={classes(
+        'figures flex shrink-0 flex-wrap gap-x-[3cqw] leading-tight font-semibold text-strong',
+        stepSizes[changes.length > 1 ? 'more' : 'one'],
+      )}
+    >
+      {step !== null && <span>{stepMoment(step)}</span>}
+      {step === null && (roast.target_drop_temp === null ? t`No more steps` : t`Drop ${drop.value} ${drop.unit}`)}
+      {changes.map((change) => (
+        <span key={change.control} className="font-normal">
           <StepChange change={change} />
         </span>
       ))}
-    </>
+    </div>
   );
 };

@@ -3,10 +3,9 @@ import { describeRefusal, parseJson } from '@roastery/contract/parse-shape';
 import { createLiveRateOfRise } from '@roastery/roasting/rate-of-rise';
 import { addressOf } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
+import { openEventStream } from '../../api/event-stream.ts';
 
 const eventTypes = ['hello', 'curve', 'reading', 'status', 'alarms', 'changed'] as const satisfies WallEvent['type'][];
-const firstRetryMs = 500;
-const maxRetryMs = 10_000;
 /** The small curve draws one point a second; older points of an idle machine are dropped. */
 const minStepMs = 1000;
 const maxIdleMs = 10 * 60_000;
@@ -83,9 +82,7 @@ const withCurve = (track: WallTrack, event: Extract<WallEvent, { type: 'curve' }
   return { ...track, chargeMono, curve: { mono: [...mono], bean: [...bean] } };
 };
 
-/**
- * Follows all machines of the wall over one connection; a lost one is opened again after 0.5 s, doubling to 10 s.
- */
+/** Follows all machines of the wall over one connection. */
 export const createWallFeed = (): WallFeed => {
   const tracks = new Map<string, WallTrack>();
   const rates = new Map<string, RateOfRise>();
@@ -119,41 +116,29 @@ export const createWallFeed = (): WallFeed => {
     };
   };
 
-  const receive = (message: MessageEvent<string>) => {
-    const parsed = parseJson(wallEventShape, message.data);
-    if (!parsed.success) return logError('A wall event has a shape this page does not know', describeRefusal(parsed));
+  const receive = (data: string): WallEvent['type'] | undefined => {
+    const parsed = parseJson(wallEventShape, data);
+    if (!parsed.success) {
+      logError('A wall event has a shape this page does not know', describeRefusal(parsed));
+      return undefined;
+    }
     const event = parsed.data;
     tracks.set(event.machine_id, next(event));
     for (const listener of listeners.get(event.machine_id) ?? []) listener();
+    return event.type;
   };
 
   const start: WallFeed['start'] = (onChanged) => {
-    let source: EventSource | undefined;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let retryMs = firstRetryMs;
-    const open = () => {
-      clearTimeout(timer);
-      source?.close();
-      source = new EventSource(addressOf(wallLive, undefined, undefined));
-      for (const type of eventTypes) source.addEventListener(type, receive);
-      source.addEventListener('changed', onChanged);
-      source.addEventListener('open', () => {
-        retryMs = firstRetryMs;
-        onChanged();
-      });
-      source.addEventListener('error', () => {
-        source?.close();
-        // A link that was revoked, or a machine that was lost: the list says so at once.
-        onChanged();
-        timer = setTimeout(open, retryMs);
-        retryMs = Math.min(retryMs * 2, maxRetryMs);
-      });
-    };
-    open();
-    return () => {
-      clearTimeout(timer);
-      source?.close();
-    };
+    const stream = openEventStream({
+      address: () => addressOf(wallLive, undefined, undefined),
+      types: eventTypes,
+      onEvent(data) {
+        if (receive(data) === 'changed') onChanged();
+      },
+      // Also when it is lost: of a link that was revoked, and of a machine that was lost, the list says so at once.
+      onLink: onChanged,
+    });
+    return () => stream.close();
   };
 
   return {

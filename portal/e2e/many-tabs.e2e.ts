@@ -1,0 +1,66 @@
+import type { RegisteredMachine } from '@roastery/contract/machines';
+import type { RoasteryClient } from '@roastery/testing/roastery-client';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startLiveBoard } from './live-board.ts';
+import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
+
+let roastery: TestRoastery;
+let ana: RoasteryClient;
+const machines: RegisteredMachine[] = [];
+
+beforeAll(async () => {
+  roastery = await openRoastery();
+  ana = await roastery.addPerson(anaRestrepo);
+  for (let number = 1; number <= 8; number++) machines.push(await register(ana, `TAB-${number}`, `Drum ${number}`));
+});
+afterAll(() => roastery[Symbol.asyncDispose]());
+
+const bean = async (page: Page): Promise<number> => {
+  const text = await page.getByTestId('cockpit-bean').allInnerTexts();
+  return Number(/\d+\.\d/.exec(text.join(' '))?.[0]);
+};
+
+/** Its bean temperature rises, within these bounds of its machine's curve. */
+const follows = async (page: Page, from: number, to: number) => {
+  await expect.poll(() => bean(page), { timeout: 20_000 }).toBeGreaterThan(from);
+  const before = await bean(page);
+  await expect.poll(() => bean(page), { timeout: 20_000 }).toBeGreaterThan(before);
+  expect(before).toBeLessThan(to);
+};
+
+it('live pages in eight tabs of one browser: all follow their machines, and lists open beside them', async () => {
+  const [first, second] = machines;
+  if (first === undefined || second === undefined) throw new Error('no machines');
+  await using one = await startLiveBoard(roastery.stack, first, (seconds) => [100 + seconds, 220], 20);
+  await using two = await startLiveBoard(roastery.stack, second, (seconds) => [300 + seconds / 2, 220], 20);
+  await using watched = await roastery.openAs(ana);
+  const context = watched.page.context();
+  const tabs: Page[] = [];
+  for (const machine of machines) {
+    const tab = tabs.length === 0 ? watched.page : await context.newPage();
+    tabs.push(tab);
+    await tab.goto(`/machines/${machine.id}/live`);
+    await tab.getByRole('heading', { name: machine.display_name }).waitFor();
+  }
+  const list = await context.newPage();
+  await list.goto('/roasts');
+  await list.getByRole('row').nth(1).waitFor();
+
+  const [ofOne, ofTwo] = tabs;
+  if (ofOne === undefined || ofTwo === undefined) throw new Error('no tabs');
+  await follows(ofOne, 120, 300);
+  await follows(ofTwo, 310, 600);
+
+  // The same machine in another tab gets what was recorded before; a closed tab takes nothing from the others.
+  const again = await context.newPage();
+  await again.goto(`/machines/${first.id}/live`);
+  await follows(again, 120, 300);
+  await ofOne.close();
+  await follows(again, 120, 300);
+  await follows(ofTwo, 310, 600);
+  await two.end();
+  await expect.poll(() => ofTwo.getByTestId('cockpit-between').count(), { timeout: 20_000 }).toBe(1);
+  expect([...one.failures, ...two.failures]).toEqual([]);
+  expect(watched.complaints).toEqual([]);
+});
