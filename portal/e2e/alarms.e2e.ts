@@ -20,6 +20,14 @@ beforeAll(async () => {
 });
 afterAll(() => roastery[Symbol.asyncDispose]());
 
+/** The alarm's bell in the chart has the focus, and its text stands beside it and in the chart's text. */
+const readMarker = async (page: Page, sentence: string): Promise<void> => {
+  const marker = page.getByRole('button', { name: new RegExp(`^Alarm at 0:\\d\\d: ${sentence}$`) });
+  await marker.focus();
+  await page.getByTestId('alarm-text').getByText(sentence).waitFor();
+  await page.getByText(new RegExp(`^Alarms: 0:\\d\\d: ${sentence}`)).waitFor({ state: 'attached' });
+};
+
 const sizes = [
   { name: 'desk', width: 1440, height: 900 },
   { name: 'phone', width: 390, height: 844 },
@@ -59,6 +67,7 @@ it('alarms: a frozen probe shows in cockpit, wall and bell without a rule, and s
   const sentence = 'Bean Temp stands still. Check the probe.';
   const banner = cockpit.page.getByTestId('alarms');
   await banner.getByText(sentence).waitFor({ timeout: 30_000 });
+  await readMarker(cockpit.page, sentence);
   await lookAround(cockpit.page, 'cockpit');
 
   await using wall = await roastery.openAs(ana, { viewport: { width: 1440, height: 900 } });
@@ -82,6 +91,8 @@ it('alarms: a frozen probe shows in cockpit, wall and bell without a rule, and s
   await banner.getByRole('button', { name: 'OK' }).click();
   await expect.poll(() => banner.getByText(sentence).count()).toBe(0);
   await expect.poll(() => wall.page.getByTestId('wall-alarm').count()).toBe(0);
+  // What was raised stays in the chart.
+  await readMarker(cockpit.page, sentence);
 
   await board.end();
   await desk.page.goto(`/roasts/${board.roastId}`);
@@ -89,6 +100,8 @@ it('alarms: a frozen probe shows in cockpit, wall and bell without a rule, and s
   await expect.poll(() => list.innerText()).toMatch(/0:4\d\s*Bean Temp stands still.*Acknowledged by Ana Restrepo/s);
   await desk.page.getByText('Completed').first().waitFor();
   await lookAround(desk.page, 'roast', list);
+  await readMarker(desk.page, sentence);
+  await lookAround(desk.page, 'roast-chart', desk.page.getByTestId('alarm-text'));
   expect(board.failures).toEqual([]);
   expect([...cockpit.complaints, ...wall.complaints, ...desk.complaints]).toEqual([]);
 });

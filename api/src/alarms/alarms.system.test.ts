@@ -82,6 +82,13 @@ describe('alarms of running roasts', () => {
     return answer.status === 200 ? answer.body.alarms : [];
   };
 
+  /** Whether an instance has taken its alarm to send it to phones. */
+  const isPushed = async (roastId: string): Promise<boolean> => {
+    const [row] = await database.sql`
+      SELECT 1 FROM roast_alarms WHERE roast_id = ${roastId} AND pushed_at IS NOT NULL`;
+    return row !== undefined;
+  };
+
   it('frozen value: is raised once without a rule, is cleared when the value moves, and stays with the roast', async () => {
     const machine = await registerMachine(database.sql, 'FROZEN-1');
     await using live = await openLiveBoard(broker.url, 'FROZEN-1');
@@ -108,6 +115,7 @@ describe('alarms of running roasts', () => {
     });
     expect(alarm).toMatchObject({ kind: 'frozen', channel: 'bean_temp', is_late: false, cleared_at: null });
     expect(alarm?.time_seconds).toBe(35);
+    await until('it to be pushed', () => isPushed(roastId));
     const next = live.board.entries().at(-1)?.mono ?? 0;
     live.sample(
       next + 1000,
@@ -197,6 +205,7 @@ describe('alarms of running roasts', () => {
       { timeoutMs: 40_000 },
     );
     expect(alarm).toMatchObject({ kind: 'silent', channel: null, is_late: false, cleared_at: null });
+    await until('it to be pushed', () => isPushed(roastId));
     const next = live.now();
     live.sample(
       next,
@@ -289,6 +298,7 @@ describe('alarms of running roasts', () => {
       return alarms.length > 0 && alarms;
     });
     expect(alarm).toMatchObject({ kind: 'frozen', channel: 'bean_temp', is_late: true, time_seconds: 41 });
+    expect(await isPushed(roastId)).toBe(false);
     await until('it to be cleared', async () => (await alarmsOf(roastId))[0]?.cleared_at !== null);
   });
 

@@ -144,13 +144,18 @@ it('push: sends an alarm once to the browsers of the machine’s people, sealed 
   ).toBe(true);
   expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({ aud: `http://${host}` });
 
+  const frozen = await raise(await adminId(), { kind: 'frozen', channel: 'bean_temp', message: null });
+  const silent = await raise(await adminId(), { kind: 'silent', message: null });
   // Neither a late alarm nor one without push is sent, and none twice: this one comes after them all.
   await raise(await adminId(), { is_late: true });
   await raise(await adminId(), { push: false });
   const last = await raise(await adminId());
-  await until('the last message', () => pushed.filter(({ path }) => path === '/one').length >= 2);
-  const tags = pushed.map((one) => browser.read(one.body)).map((one) => (one as { tag: string }).tag);
-  expect(tags).toEqual([alarm.id, last.id]);
+  await until('the last message', () => pushed.filter(({ path }) => path === '/one').length >= 4);
+  const messages = pushed.map((one) => browser.read(one.body) as { tag: string; body: string });
+  expect(messages.map(({ tag }) => tag).toSorted()).toEqual([alarm.id, frozen.id, silent.id, last.id].toSorted());
+  const bodyOf = ({ id }: NewAlarm) => messages.find(({ tag }) => tag === id)?.body;
+  expect(bodyOf(frozen)).toBe('Bean Temp stands still. Check the probe. · Yirgacheffe');
+  expect(bodyOf(silent)).toBe('No readings arrive. Check the board. · Yirgacheffe');
 });
 
 it('push: forgets a browser that is gone, and tries a failing service once more', async () => {

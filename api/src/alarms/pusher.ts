@@ -1,12 +1,25 @@
 import type { AppContext } from '../context.ts';
 import { isDatabaseUnavailable, loggable } from '../db/postgres-errors.ts';
 import { forgetPushTarget, readPushKeys, readPushTargets, takeAlarmsToPush } from '../domains/alarms/push.ts';
-import { alarmsChangedChannel } from '../domains/alarms/stored-alarms.ts';
+import { alarmsChangedChannel, type NewAlarm } from '../domains/alarms/stored-alarms.ts';
 import { sendPush, type PushTarget } from '../mail/web-push.ts';
 
 /** Alarms whose notice was missed are found so often. */
 const everyMs = 5000;
 const tries = 2;
+
+/** `bean_temp` as `Bean Temp`. */
+const inTitleCase = (channel: string): string =>
+  channel.replaceAll(
+    /(?:^|_)([a-z])/g,
+    (part, letter: string) => (part.startsWith('_') ? ' ' : '') + letter.toUpperCase(),
+  );
+
+/** What an alarm says, as the portal has it. */
+const textOf = ({ kind, channel, message }: Pick<NewAlarm, 'kind' | 'channel' | 'message'>): string => {
+  if (kind === 'frozen') return `${inTitleCase(channel ?? 'a_channel')} stands still. Check the probe.`;
+  return kind === 'silent' ? 'No readings arrive. Check the board.' : (message ?? 'Alarm');
+};
 
 /** Sends alarms to phones, beside everything else: a push service that is slow holds up no roast. */
 export const pusher = async ({ sql, log: parent, config }: AppContext): Promise<{ close(): Promise<void> }> => {
@@ -34,7 +47,7 @@ export const pusher = async ({ sql, log: parent, config }: AppContext): Promise<
     for (const alarm of await takeAlarmsToPush(sql)) {
       const message = {
         title: alarm.machine_name,
-        body: alarm.coffee_name === null ? alarm.message : `${alarm.message} · ${alarm.coffee_name}`,
+        body: alarm.coffee_name === null ? textOf(alarm) : `${textOf(alarm)} · ${alarm.coffee_name}`,
         tag: alarm.id,
         url: `/machines/${alarm.machine_id}/live`,
       };

@@ -63,7 +63,8 @@ export const newAlarm = (
   message: null,
   colour: 'red',
   sound: true,
-  push: false,
+  // Of a probe or a board that fails, people learn wherever they are; a rule says whether its alarm is sent.
+  push: true,
   mono_ms: Math.round(roast.row.charge_mono_ms + atSeconds * 1000),
   happened_at: new Date(Date.parse(roast.row.start_time) + atSeconds * 1000).toISOString(),
   is_late: ageSeconds(roast, atSeconds) > lateAlarmSeconds,

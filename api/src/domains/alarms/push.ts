@@ -7,6 +7,7 @@ import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
 import { isUsable, makePushKeys, type PushKeys, type PushTarget } from '../../mail/web-push.ts';
+import type { NewAlarm } from './stored-alarms.ts';
 
 export const mountPush = (routes: Routes): void => {
   routes.forUser(contract.getPush, async ({ sql, user }) => ({
@@ -83,15 +84,23 @@ const unsubscribe = (context: UserContext, id: string): Promise<{ message: strin
 /** Alarms that are about this moment, claimed by one instance. One that could not be sent in time is old. */
 export const takeAlarmsToPush = async (sql: Sql) => {
   const rows = await sql<
-    { id: string; machine_id: string; machine_name: string; message: string; coffee_name: string | null }[]
+    {
+      id: string;
+      kind: NewAlarm['kind'];
+      channel: string | null;
+      machine_id: string;
+      machine_name: string;
+      message: string | null;
+      coffee_name: string | null;
+    }[]
   >`
     WITH due AS (
       UPDATE roast_alarms SET pushed_at = now() WHERE id IN (
         SELECT id FROM roast_alarms
          WHERE push AND pushed_at IS NULL AND NOT is_late AND raised_at > now() - interval '1 minute'
          ORDER BY raised_at LIMIT 20 FOR UPDATE SKIP LOCKED)
-      RETURNING id, machine_id, roast_id, message)
-    SELECT d.id, d.machine_id, m.display_name AS machine_name, d.message, r.coffee_name
+      RETURNING id, kind, channel, machine_id, roast_id, message)
+    SELECT d.id, d.kind, d.channel, d.machine_id, m.display_name AS machine_name, d.message, r.coffee_name
       FROM due d JOIN machines m ON m.id = d.machine_id LEFT JOIN roasts r ON r.id = d.roast_id`;
   return [...rows];
 };

@@ -1,4 +1,5 @@
 import type { AlarmColour, RoastAlarm } from '@roastery/contract/alarms';
+import { formatDuration } from '@roastery/roasting/units';
 import { t } from '../../language/t.ts';
 import { curveStyles } from '../chart/curves.ts';
 
@@ -11,6 +12,33 @@ export const alarmText = ({ kind, message, channel }: Pick<RoastAlarm, 'kind' | 
   if (kind === 'frozen') return t`${channelLabel(channel ?? '')} stands still. Check the probe.`;
   if (kind === 'silent') return t`No readings arrive. Check the board.`;
   return message ?? t`Alarm`;
+};
+
+/** With its time since charge: `6:20: Open the air now`. */
+export const timedAlarmText = (alarm: RoastAlarm): string =>
+  alarm.time_seconds === null ? alarmText(alarm) : t`${formatDuration(alarm.time_seconds)}: ${alarmText(alarm)}`;
+
+export interface AlarmGroup {
+  readonly alarms: RoastAlarm[];
+  /** Of the first one. */
+  readonly seconds: number;
+}
+
+/** The alarms within a window of time; those that follow the first of a group more closely than this stand with it. */
+export const groupAlarms = (
+  alarms: readonly RoastAlarm[],
+  { from, to }: { readonly from: number; readonly to: number },
+  closerSeconds: number,
+): AlarmGroup[] => {
+  const groups: AlarmGroup[] = [];
+  for (const alarm of alarms) {
+    const { time_seconds: seconds } = alarm;
+    if (seconds === null || seconds < from || seconds > to) continue;
+    const last = groups.at(-1);
+    if (last !== undefined && seconds - last.seconds < closerSeconds) last.alarms.push(alarm);
+    else groups.push({ alarms: [alarm], seconds });
+  }
+  return groups;
 };
 
 /** Text on a soft ground; each pair has a contrast of 4.5 to 1 (tokens.test.ts). */

@@ -6,7 +6,7 @@ import { formatNumber, formatPercent } from '../../format/numbers.ts';
 import { t } from '../../language/t.ts';
 import { markLabels, phaseLabels } from '../chart/mark-layout.ts';
 import { channelLabel } from './alarm-texts.ts';
-import type { FormKind } from './rule-values.ts';
+import { differenceIn, type FormKind } from './rule-values.ts';
 
 export const kindLabels: Readonly<Record<FormKind, string>> = {
   time: t`Time`,
@@ -20,9 +20,8 @@ export const kindLabels: Readonly<Record<FormKind, string>> = {
 
 export const sideLabels = { above: t`above`, below: t`below` } as const;
 
-/** A difference of temperatures converts by 1.8 and never gains 32. */
 const differenceText = (c: number, units: Units): string =>
-  `${formatNumber(units.temperature_unit === 'F' ? c * 1.8 : c, 1)} ${unitOf('temperature', units)}`;
+  `${formatNumber(differenceIn(c, units), 1)} ${unitOf('temperature', units)}`;
 
 const measured = (quantity: 'temperature' | 'rate', value: number, units: Units): string => {
   const reading = readingOf(quantity, value, units);

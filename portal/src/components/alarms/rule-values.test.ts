@@ -69,6 +69,20 @@ describe('alarm rule form', () => {
     expect(readRule(hot, celsius)).toEqual({ ok: false, figure: 'Use 500 °C or less' });
   });
 
+  it.each([
+    ['temperature', '9000', 'Use 500 °C or less', 'Use 932 °F or less'],
+    ['temperature', '-90', 'Use 0 °C or more', 'Use 32 °F or more'],
+    ['rate_of_rise', '-900', 'Use -50 °C/min or more', 'Use -45 °F/30 s or more'],
+    ['rate_of_rise', '900', 'Use 100 °C/min or less', 'Use 90 °F/30 s or less'],
+    ['reference_distance', '0.1', 'Use 0.5 °C or more', 'Use 0.9 °F or more'],
+    ['phase_share', '900', 'Use 100 % or less', 'Use 100 % or less'],
+    ['channel_frozen', '2', 'Use 5 s or more', 'Use 5 s or more'],
+  ] as const)('names the limit of a %s of %s in the units of the person', (kind, figure, inCelsius, inFahrenheit) => {
+    const values = { ...emptyRule, kind, figure, message: 'Look' };
+    expect(readRule(values, celsius)).toEqual({ ok: false, figure: inCelsius });
+    expect(readRule(values, fahrenheit)).toEqual({ ok: false, figure: inFahrenheit });
+  });
+
   it('names the mark that arms a rule', () => {
     const slow = rule({ kind: 'rate_of_rise', side: 'below', c_per_minute: 5 }, 'first_crack');
     expect(ruleText(slow, celsius)).toBe('Rate of Rise is below 5.0 °C/min, after First Crack');

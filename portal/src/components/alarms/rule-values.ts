@@ -6,12 +6,13 @@ import {
   type AlarmRuleBody,
 } from '@roastery/contract/alarm-rules';
 import type { AlarmColour } from '@roastery/contract/alarms';
-import { parseShape } from '@roastery/contract/parse-shape';
+import { parseShape, type Refusal } from '@roastery/contract/parse-shape';
 import type { AlarmCondition, AlarmSide } from '@roastery/roasting/alarm-rules';
 import type { MarkKind } from '@roastery/roasting/marks';
 import type { PhaseName } from '@roastery/roasting/phases';
 import { fToC, formatDuration, parseDuration, rateFToC } from '@roastery/roasting/units';
-import { inUnitsOf, type Quantity, type Units } from '../../format/quantities.ts';
+import { formatNumber } from '../../format/numbers.ts';
+import { inUnitsOf, unitOf, type Quantity, type Units } from '../../format/quantities.ts';
 import { t } from '../../language/t.ts';
 
 /** The kinds that a person fills in; the ready-made ones have no figures. */
@@ -63,6 +64,16 @@ export const figureOf = (kind: FormKind): Quantity | 'time' | 'seconds' | 'diffe
 /** A time or a phase is armed by what it counts from. */
 export const isArmedByItself = (kind: FormKind): boolean => kind === 'time' || kind === 'phase_share';
 
+/** A difference of temperatures converts by 1.8 and never gains 32. */
+export const differenceIn = (c: number, units: Units): number => (units.temperature_unit === 'F' ? c * 1.8 : c);
+
+/** By the fields of a condition that are in °C. */
+const limitQuantities: Readonly<Record<string, (c: number, units: Units) => { value: number; unit: string }>> = {
+  temp_c: (c, units) => ({ value: inUnitsOf('temperature', c, units), unit: unitOf('temperature', units) }),
+  c_per_minute: (c, units) => ({ value: inUnitsOf('rate', c, units), unit: unitOf('rate', units) }),
+  distance_c: (c, units) => ({ value: differenceIn(c, units), unit: unitOf('temperature', units) }),
+};
+
 const rounded = (value: number): string => String(Math.round(value * 10) / 10);
 
 const figureText = (condition: AlarmCondition, units: Units): string => {
@@ -74,7 +85,7 @@ const figureText = (condition: AlarmCondition, units: Units): string => {
     case 'rate_of_rise':
       return rounded(inUnitsOf('rate', condition.c_per_minute, units));
     case 'reference_distance':
-      return rounded(units.temperature_unit === 'F' ? condition.distance_c * 1.8 : condition.distance_c);
+      return rounded(differenceIn(condition.distance_c, units));
     case 'phase_share':
       return rounded(condition.percent);
     case 'channel_silent':
@@ -135,6 +146,20 @@ const conditionOf = (values: RuleValues, units: Units): object => {
   return { kind, ...forms[kind] };
 };
 
+/**
+ * What is wrong with a figure. The sentences of the contract have its limits in °C: a limit of a temperature is worded anew from
+ * its number, in the units of the person.
+ */
+const problemWith = (refusal: Refusal, units: Units): string => {
+  const [issue] = refusal.issues;
+  const limit = issue?.code === 'too_big' ? issue.maximum : issue?.code === 'too_small' ? issue.minimum : undefined;
+  const inUnits = limitQuantities[String(issue?.path.at(-1))];
+  if (issue === undefined || limit === undefined || inUnits === undefined) return issue?.message ?? t`Enter a number`;
+  const { value, unit } = inUnits(Number(limit), units);
+  const text = `${formatNumber(value, Number.isInteger(value) ? 0 : 1)} ${unit}`;
+  return issue.code === 'too_big' ? t`Use ${text} or less` : t`Use ${text} or more`;
+};
+
 export type ReadRule =
   | { readonly ok: true; readonly body: AlarmRuleBody }
   | { readonly ok: false; readonly figure?: string; readonly message?: string };
@@ -146,7 +171,7 @@ export const readRule = (values: RuleValues, units: Units): ReadRule => {
   const { message, colour, sound, push } = values;
   const body = parseShape(alarmRuleBodyShape, { condition: condition.data, armed_after, message, colour, sound, push });
   if (body.success && condition.success) return { ok: true, body: body.data };
-  const figure = condition.success ? undefined : (condition.issues[0]?.message ?? t`Enter a number`);
+  const figure = condition.success ? undefined : problemWith(condition, units);
   return {
     ok: false,
     ...(figure === undefined ? {} : { figure }),

@@ -1,15 +1,23 @@
+import type { RoastAlarm } from '@roastery/contract/alarms';
 import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import { useMemo } from 'react';
 import { usePreferences } from '../../format/preferences.ts';
 import { readingOf, unitOf } from '../../format/quantities.ts';
 import { t } from '../../language/t.ts';
+import { timedAlarmText } from '../alarms/alarm-texts.ts';
 
 /** Maximum rows of the table: more would slow down the layout of a long roast. */
 const maxRows = 60;
 
+interface CurveTableProps {
+  curve: CurveColumns;
+  marks: readonly RoastMark[];
+  alarms?: readonly RoastAlarm[] | undefined;
+}
+
 /** The chart in words and figures: a row each half minute, fewer for a long roast; for screen readers. */
-export const CurveTable = ({ curve, marks }: { curve: CurveColumns; marks: readonly RoastMark[] }) => {
+export const CurveTable = ({ curve, marks, alarms = [] }: CurveTableProps) => {
   const rows = useMemo(() => {
     const end = curve.time_seconds.at(-1) ?? 0;
     const stepSeconds = 30 * Math.max(1, Math.ceil(end / (30 * maxRows)));
@@ -31,6 +39,7 @@ export const CurveTable = ({ curve, marks }: { curve: CurveColumns; marks: reado
   return (
     <div className="sr-only print:hidden">
       <p>{t`Curve of ${formatDuration(rows.end)}. ${summary}`}</p>
+      {alarms.length > 0 && <p>{t`Alarms: ${alarms.map(timedAlarmText).join('; ')}`}</p>}
       <table>
         <caption>{t`Readings every ${rows.stepSeconds} seconds`}</caption>
         <thead>

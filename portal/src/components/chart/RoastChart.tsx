@@ -1,3 +1,4 @@
+import type { RoastAlarm } from '@roastery/contract/alarms';
 import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import type { ChartOptions } from 'chart.js';
@@ -5,6 +6,7 @@ import { useLayoutEffect, useMemo, useReducer, useRef, type KeyboardEvent, type 
 import { t } from '../../language/t.ts';
 import { colourToken, useTheme } from '../../ui/theme.ts';
 import type { Units } from '../../format/quantities.ts';
+import { AlarmMarkers } from '../alarms/AlarmMarkers.tsx';
 import { ChartReadout } from './ChartReadout.tsx';
 import { Line, useChartView, useLatest, usePrintSize, useZoom, type Chart } from './use-chart.ts';
 import { holesOf, nearestIndex } from './curves.ts';
@@ -21,7 +23,7 @@ import {
   roastOverlay,
   topOf,
 } from './roast-chart-config.ts';
-import { timeScale, zoomOptions } from './time-scale.ts';
+import { axisPixels, barePixels, timeScale, zoomOptions } from './time-scale.ts';
 import { useMarkDrag, type DragAxis } from './use-mark-drag.ts';
 import type { TimeViewStore } from './time-view.ts';
 
@@ -30,6 +32,8 @@ export interface RoastChartProps {
   /** The reference: the curve of a recipe or another roast, dimmed. */
   reference?: CurveColumns | undefined;
   marks: readonly RoastMark[];
+  /** In the order of time. */
+  alarms?: readonly RoastAlarm[] | undefined;
   /** The time band in which the next event is expected. */
   expected?: ExpectedBand | null | undefined;
   /** How the running curve goes on. */
@@ -54,6 +58,7 @@ export default function RoastChart({
   curve,
   reference,
   marks,
+  alarms,
   expected = null,
   forecast = null,
   shown,
@@ -184,6 +189,9 @@ export default function RoastChart({
         plugins={plugins}
         aria-label={t`Temperatures and rate of rise over time; the same figures are in the table below`}
       />
+      {alarms !== undefined && alarms.length > 0 && (
+        <AlarmMarkers {...{ alarms, view }} rightPixels={withRate ? axisPixels : barePixels} />
+      )}
       <ChartReadout {...{ curve, reference, shown, view, selected, pixelAt }} />
     </div>
   );

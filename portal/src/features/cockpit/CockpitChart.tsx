@@ -17,6 +17,7 @@ interface CockpitChartProps {
   curve: CurveColumns | undefined;
   reference?: CurveColumns | undefined;
   marks: readonly RoastMark[];
+  alarms?: RoastChartProps['alarms'];
   expected?: ExpectedBand | null;
   forecast?: ForecastFrom | null;
   endSeconds: number;
@@ -31,7 +32,7 @@ const pinnedMs = 8000;
 
 /** The chart in all the room that the cockpit has left. It does not zoom by touch. */
 export const CockpitChart = (props: CockpitChartProps) => {
-  const { curve, reference, marks, expected, forecast, endSeconds, shown, correcting } = props;
+  const { curve, reference, marks, alarms, expected, forecast, endSeconds, shown, correcting } = props;
   const units = usePreferences();
   const [chosen] = useShownCurves();
   const [selected, setSelected] = useState<number | null>(null);
@@ -53,14 +54,14 @@ export const CockpitChart = (props: CockpitChartProps) => {
       ) : (
         <Suspense fallback={null}>
           <RoastChart
-            {...{ curve, reference, marks, expected, forecast, units, view, selected }}
+            {...{ curve, reference, marks, alarms, expected, forecast, units, view, selected }}
             shown={shown ?? chosen}
             onSelect={setSelected}
             height="fill"
             canZoom={false}
             {...correcting}
           />
-          <CurveTable curve={curve} marks={marks} />
+          <CurveTable {...{ curve, marks, alarms }} />
         </Suspense>
       )}
     </div>

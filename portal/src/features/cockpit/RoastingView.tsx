@@ -129,6 +129,7 @@ export const RoastingView = ({ roast, live, isCorrecting, onCorrected, onChanged
         curve={curve}
         reference={behind.reference?.curve}
         marks={marks}
+        alarms={live.raised}
         expected={live.state === 'live' ? expected : null}
         forecast={live.state === 'live' ? forecast : null}
         endSeconds={endSeconds}

@@ -5,6 +5,7 @@ import { useUrlState } from '../../components/url-state.ts';
 import { t } from '../../language/t.ts';
 import { Card } from '../../ui/Card.tsx';
 import { AbortedRoast } from './AbortedRoast.tsx';
+import { useRoastAlarms } from './RoastAlarms.tsx';
 import { RoastCurves, useCorrecting } from './RoastCurves.tsx';
 import { PlanBesideRoast } from './PlanBesideRoast.tsx';
 import { usePlan } from '../../components/live/use-plan.ts';
@@ -37,6 +38,7 @@ export const FinishedRoast = ({
   const { read, change } = useUrlState();
   const behind = useReference(roast);
   const plan = usePlan(roast);
+  const alarms = useRoastAlarms(roast.id, false);
   const at = Number(read('at') ?? Number.NaN);
   const selected = Number.isFinite(at) ? at : null;
   const select = (seconds: number | null): void =>
@@ -54,7 +56,7 @@ export const FinishedRoast = ({
         <AbortedRoast {...{ roast, selected, onChanged, onDiscard }} onSelect={select} />
       )}
       <RoastCurves
-        {...{ roast, curve, behind, plan, onChanged }}
+        {...{ roast, curve, behind, plan, alarms, onChanged }}
         gaps={curve?.gaps}
         marks={roast.marks}
         channels={roast.channels}

@@ -66,6 +66,7 @@ export const LiveRoast = ({ roast, machineId, onChanged, onDeleted, header }: Li
         {plan && plan.points.length > 0 && <NextStep {...{ plan, live, elapsedSeconds }} />}
         <RoastCurves
           {...{ roast, curve, behind, plan, marks, selected, onChanged }}
+          alarms={live.raised}
           channels={Object.keys(live.track.channels)}
           onSelect={setSelected}
           expected={live.state === 'live' ? expected : null}

@@ -12,17 +12,23 @@ const whileRunningMs = 15_000;
 /** The page and its charts come first. */
 const settleMs = 1500;
 
-/** The alarms that are stored with a roast; nothing where there were none. */
-export const RoastAlarms = ({ roastId, isRunning }: { roastId: string; isRunning: boolean }) => {
+/** The alarms that are stored with a roast, in the order of time; undefined until they are loaded. */
+export const useRoastAlarms = (roastId: string, isRunning: boolean): readonly RoastAlarm[] | undefined => {
   const { data } = useApi(listRoastAlarms, useSettled(settleMs) ? { params: { id: roastId } } : null, {
     refreshInterval: isRunning ? whileRunningMs : 0,
     revalidateOnFocus: false,
   });
-  if (data === undefined || data.alarms.length === 0) return null;
+  return data?.alarms;
+};
+
+/** Nothing where there were none. */
+export const RoastAlarms = ({ roastId, isRunning }: { roastId: string; isRunning: boolean }) => {
+  const alarms = useRoastAlarms(roastId, isRunning);
+  if (alarms === undefined || alarms.length === 0) return null;
   return (
     <div data-testid="roast-alarms" className="mt-4 print:hidden">
       <Panel title={t`Alarms`}>
-        <AlarmList alarms={data.alarms} />
+        <AlarmList alarms={alarms} />
       </Panel>
     </div>
   );

@@ -48,6 +48,7 @@ interface RoastCurvesProps {
   /** The reference, drawn dimmed. */
   behind: Behind;
   marks: readonly RoastMark[];
+  alarms?: RoastChartProps['alarms'];
   channels: readonly string[];
   selected: number | null;
   onSelect: (seconds: number | null) => void;
@@ -81,6 +82,7 @@ export const RoastCurves = ({
   gaps = [],
   behind,
   marks,
+  alarms,
   channels,
   selected,
   onSelect,
@@ -136,6 +138,7 @@ export const RoastCurves = ({
                   curve,
                   reference: reference?.curve,
                   marks,
+                  alarms,
                   expected,
                   forecast,
                   shown,
@@ -153,7 +156,7 @@ export const RoastCurves = ({
                 endSeconds={last}
               />
               <RecordedGaps gaps={gaps} />
-              <CurveTable curve={curve} marks={marks} />
+              <CurveTable {...{ curve, marks, alarms }} />
             </Suspense>
           </ChartBoundary>
         )}
