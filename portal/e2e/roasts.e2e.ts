@@ -265,11 +265,27 @@ describe('with roasts', () => {
       .toMatch(/^(?:Select .*\s+)?Huila Pink Bourbon\s+\d+\s+[\d.]+ kg\s+\d\d\/\d\d\/\d{4} - \d\d:\d\d [AP]M\s*·\s*\S/);
     const heights = await cards.evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height));
     expect([Math.min(...heights) >= 64, Math.max(...heights) <= 88]).toEqual([true, true]);
-    await cards
-      .first()
-      .getByRole('button', { name: /^Actions for roast/ })
-      .click();
-    await phone.page.getByRole('menuitem', { name: 'Delete' }).waitFor();
+    // The menu has what the wide table has, for a finger and for a keyboard.
+    const opener = cards.first().getByRole('button', { name: /^Actions for roast/ });
+    const items = phone.page.getByRole('menuitem');
+    await opener.focus();
+    await phone.page.keyboard.press('Enter');
+    await expect.poll(() => items.allInnerTexts()).toEqual(['Compare', 'Add to favorites', 'Delete']);
+    const checkbox = cards.first().locator('label');
+    for (const target of [opener, checkbox, ...(await items.all())]) {
+      const { width = 0, height = 0 } = (await target.boundingBox()) ?? {};
+      expect(Math.round(Math.min(width, height)), await target.innerText()).toBeGreaterThanOrEqual(44);
+    }
+    const isHighlighted = (nth: number) => async () => (await items.nth(nth).getAttribute('data-highlighted')) !== null;
+    await expect.poll(isHighlighted(0)).toBe(true);
+    await phone.page.keyboard.press('ArrowDown');
+    await expect.poll(isHighlighted(1)).toBe(true);
+    await phone.page.keyboard.press('Enter');
+    await items.first().waitFor({ state: 'detached' });
+    await opener.click();
+    await items.filter({ hasText: 'Remove from favorites' }).click();
+    await opener.click();
+    await items.filter({ hasText: 'Add to favorites' }).waitFor();
     await phone.page.keyboard.press('Escape');
     await cards.first().click({ position: { x: 180, y: 50 } });
     await phone.page.waitForURL(`**/roasts/${made[0]?.id}`);

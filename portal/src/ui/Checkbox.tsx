@@ -28,8 +28,8 @@ export const Checkbox = ({
 }: CheckboxProps) => (
   <label
     className={classes(
-      'inline-flex cursor-pointer items-center gap-2 text-sm text-content select-none pointer-coarse:min-h-10',
-      hideLabel && 'p-1',
+      'inline-flex cursor-pointer items-center gap-2 text-sm text-content select-none pointer-coarse:min-h-11',
+      hideLabel && 'justify-center p-1 pointer-coarse:min-w-11',
       className,
     )}
   >

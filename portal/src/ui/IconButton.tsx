@@ -13,7 +13,7 @@ interface IconButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 
 
 const sizes = {
   xs: 'size-6 [&_svg]:size-3.5',
-  sm: t`size-8 pointer-coarse:size-10 [&_svg]:size-4`,
+  sm: t`size-8 pointer-coarse:size-11 [&_svg]:size-4`,
   md: 'size-10 [&_svg]:size-4.5',
   lg: 'size-12 [&_svg]:size-5',
 };

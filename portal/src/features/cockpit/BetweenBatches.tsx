@@ -24,8 +24,8 @@ const drumOnly = { beanTemp: true, exhaustTemp: true };
 interface BetweenBatchesProps {
   machine: Machine;
   live: LiveMachine;
-  /** Opens the sheet for a roast that was not weighed. */
-  onWeigh: (roastId: string) => void;
+  /** Opens the sheet for a roast that was not weighed; undefined for a viewer. */
+  onWeigh: ((roastId: string) => void) | undefined;
   /** Lies over the chart, for example the sheet for the weight. */
   children?: ReactNode;
 }
@@ -48,7 +48,7 @@ export const BetweenBatches = ({ machine, live, onWeigh, children }: BetweenBatc
   const lastDropAt = dropOf(latest?.roasts[0]);
   const { data: unweighed } = useApi(
     listRoasts,
-    { query: { machine_id: machine.id, without: 'weight', limit: 1 } },
+    onWeigh === undefined ? null : { query: { machine_id: machine.id, without: 'weight', limit: 1 } },
     { refreshInterval: refreshMs },
   );
   const targetC = (profileId === null ? null : recipe?.target_charge_temp) ?? null;
@@ -118,7 +118,9 @@ export const BetweenBatches = ({ machine, live, onWeigh, children }: BetweenBatc
         <NextBatch next={next} />
       </div>
       <Readiness {...{ readiness, stale, targetC, next }} />
-      <Unweighed count={unweighed?.total ?? 0} newest={unweighed?.roasts[0]} onWeigh={onWeigh} />
+      {onWeigh !== undefined && (
+        <Unweighed count={unweighed?.total ?? 0} newest={unweighed?.roasts[0]} onWeigh={onWeigh} />
+      )}
       <CockpitChart curve={curve} reference={target} marks={[]} endSeconds={0} shown={drumOnly} />
       {children}
     </>

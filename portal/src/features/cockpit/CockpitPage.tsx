@@ -98,8 +98,10 @@ const Cockpit = ({ machine }: { machine: Machine }) => {
             onChanged={setRoast}
           />
         ) : (
-          <BetweenBatches machine={machine} live={live} onWeigh={setWeighed}>
-            {weighed !== null && <WeighSheet key={weighed} roastId={weighed} onDone={() => setWeighed(null)} />}
+          <BetweenBatches machine={machine} live={live} onWeigh={isRoaster ? setWeighed : undefined}>
+            {isRoaster && weighed !== null && (
+              <WeighSheet key={weighed} roastId={weighed} onDone={() => setWeighed(null)} />
+            )}
           </BetweenBatches>
         )}
         <NoticeBar marking={marking} />

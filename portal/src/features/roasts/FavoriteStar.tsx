@@ -10,8 +10,8 @@ import { IconButton } from '../../ui/IconButton.tsx';
 import { toast } from '../../ui/toast.ts';
 import { roastNumber } from '../../components/live/roast-texts.ts';
 
-/** The user's favorite star; changes at once and reverts if the server refuses. */
-export const FavoriteStar = ({ roast }: { roast: RoastRow }) => {
+/** Whether a roast is among the user's favorites, and what changes it: at once, reverted if the server refuses. */
+export const useFavorite = (roast: RoastRow): [boolean, () => void] => {
   const [, start] = useTransition();
   const [on, setOn] = useOptimistic(roast.is_favorite);
   const toggle = () =>
@@ -24,6 +24,11 @@ export const FavoriteStar = ({ roast }: { roast: RoastRow }) => {
         toast(sentenceFor(error, t`The favorite could not be saved`), { tone: 'danger' });
       }
     });
+  return [on, toggle];
+};
+
+export const FavoriteStar = ({ roast }: { roast: RoastRow }) => {
+  const [on, toggle] = useFavorite(roast);
   return (
     <IconButton
       label={on ? t`Remove ${roastNumber(roast)} from favorites` : t`Add ${roastNumber(roast)} to favorites`}

@@ -1,5 +1,5 @@
 import { deleteRoast, listRoasts, roastSortFields, type RoastRow } from '@roastery/contract/roasts';
-import { Ellipsis, Flame, GitCompareArrows, ListFilter, Plus, Trash2 } from 'lucide-react';
+import { Ellipsis, Flame, GitCompareArrows, ListFilter, Plus, Star, Trash2 } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
@@ -20,6 +20,7 @@ import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { Menu, MenuItem, MenuLink, MenuSeparator } from '../../ui/Menu.tsx';
 import { ExportRoastsMenu } from './ExportRoastsMenu.tsx';
+import { useFavorite } from './FavoriteStar.tsx';
 import { roastColumns } from './roast-columns.tsx';
 import { useRoastFilters } from './roast-filters.ts';
 import { roastNumber } from '../../components/live/roast-texts.ts';
@@ -56,21 +57,28 @@ const deletion: Deletion<RoastRow> = {
   failed: () => ({ text: t`Failed to delete roast. Please try again.` }),
 };
 
-const RoastMenu = ({ roast, onDelete }: { roast: RoastRow; onDelete?: () => void }) => (
-  <Menu trigger={<IconButton label={t`Actions for roast ${roastNumber(roast)}`} icon={<Ellipsis aria-hidden />} />}>
-    <MenuLink to={paths.compare([roast.id])} icon={<GitCompareArrows aria-hidden />}>
-      {t`Compare`}
-    </MenuLink>
-    {onDelete !== undefined && (
-      <>
-        <MenuSeparator />
-        <MenuItem icon={<Trash2 aria-hidden />} danger onSelect={onDelete}>
-          {t`Delete`}
-        </MenuItem>
-      </>
-    )}
-  </Menu>
-);
+/** On a phone: all that the columns and buttons of the wide table do. */
+const RoastMenu = ({ roast, onDelete }: { roast: RoastRow; onDelete?: () => void }) => {
+  const [isFavorite, toggleFavorite] = useFavorite(roast);
+  return (
+    <Menu trigger={<IconButton label={t`Actions for roast ${roastNumber(roast)}`} icon={<Ellipsis aria-hidden />} />}>
+      <MenuLink to={paths.compare([roast.id])} icon={<GitCompareArrows aria-hidden />}>
+        {t`Compare`}
+      </MenuLink>
+      <MenuItem icon={<Star aria-hidden />} onSelect={toggleFavorite}>
+        {isFavorite ? t`Remove from favorites` : t`Add to favorites`}
+      </MenuItem>
+      {onDelete !== undefined && (
+        <>
+          <MenuSeparator />
+          <MenuItem icon={<Trash2 aria-hidden />} danger onSelect={onDelete}>
+            {t`Delete`}
+          </MenuItem>
+        </>
+      )}
+    </Menu>
+  );
+};
 
 /** /roasts: every roast that this person may see. */
 export default function RoastsPage() {
