@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { getMachine, type RegisteredMachine } from '@roastery/contract/machines';
-import { listMachineMembers } from '@roastery/contract/members';
+import { listMachineMembers, putMachineMember } from '@roastery/contract/members';
 import { listPlannedRoasts } from '@roastery/contract/planned';
 import { createProfile } from '@roastery/contract/profiles';
 import { setPin } from '@roastery/contract/roasters';
-import { getRoast, putMark, updateRoast } from '@roastery/contract/roasts';
+import { getRoast } from '@roastery/contract/roasts';
 import { listUsers } from '@roastery/contract/users';
 import { seriousAccessibilityFindings } from '@roastery/testing/accessibility';
 import { SCREEN } from '@roastery/testing/browser';
@@ -14,6 +14,7 @@ import { type RoasteryClient, signIn } from '@roastery/testing/roastery-client';
 import { shipJournal } from '@roastery/testing/ship-journal';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startLiveBoard } from './live-board.ts';
 import { anaRestrepo, openRoastery, type Person, register, type TestRoastery, tomoIto } from './roastery.ts';
 
 const veraLind: Person = { full_name: 'Vera Lind', email: 'vera@roastery.example', password: 'a cup on the wall 9' };
@@ -25,6 +26,8 @@ let tomo: RoasteryClient;
 let vera: RoasteryClient;
 let probat: RegisteredMachine;
 let giesen: RegisteredMachine;
+/** Probat's board, which roasts from the third test on. */
+let onBoard: Awaited<ReturnType<typeof startLiveBoard>> | undefined;
 
 beforeAll(async () => {
   if (picturesIn !== undefined) await mkdir(picturesIn, { recursive: true });
@@ -45,7 +48,10 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => roastery[Symbol.asyncDispose]());
+afterAll(async () => {
+  await onBoard?.[Symbol.asyncDispose]();
+  await roastery[Symbol.asyncDispose]();
+});
 
 const choose = async (page: Page, label: string, option: string | RegExp): Promise<void> => {
   await page.getByRole('combobox', { name: label }).click();
@@ -72,7 +78,7 @@ const inspect = async (page: Page, name: string): Promise<void> => {
   await page.setViewportSize(SCREEN.desk);
 };
 
-/** A board that has just seen its charge; answers the roast and what sends the rest of it. */
+/** A board that has just seen its charge; answers the roast. */
 const chargeNow = async (machine: RegisteredMachine): Promise<string> => {
   const board = createJournalBoard({ wallOffsetMs: Date.now() - 48_000 });
   const roastId = crypto.randomUUID();
@@ -100,6 +106,9 @@ const chargeNow = async (machine: RegisteredMachine): Promise<string> => {
 
 const queued = async (machine: RegisteredMachine) =>
   (await ana.call(listPlannedRoasts, { query: { machine_id: machine.id } })).planned;
+
+const idOf = async ({ email }: Person): Promise<string> =>
+  (await roastery.admin.call(listUsers)).users.find((user) => user.email === email)?.id ?? '';
 
 describe('a turn of three people at two machines', () => {
   it('people: the owner adds a roaster, an admin creates a viewer with a machine at once', async () => {
@@ -188,7 +197,8 @@ describe('a turn of three people at two machines', () => {
   it('two roasts at once have their own numbers; a person is changed on the tablet with a PIN', async () => {
     await tomo.call(setPin, { body: { pin: '2468', current_password: tomoIto.password } });
     const onGiesen = await chargeNow(giesen);
-    onProbat = await chargeNow(probat);
+    onBoard = await startLiveBoard(roastery.stack, probat, (seconds) => [205 - Math.min(seconds, 90), 220], 40);
+    onProbat = onBoard.roastId;
     await expect
       .poll(async () => (await ana.call(getRoast, { params: { id: onProbat } })).batch_number, { timeout: 20_000 })
       .toBe('3');
@@ -228,14 +238,43 @@ describe('a turn of three people at two machines', () => {
     await openPeople(owner.page);
     await owner.page.getByRole('button', { name: 'Remove Vera Lind' }).click();
     await page.getByText('Roast not found').waitFor();
+    await ana.call(putMachineMember, {
+      params: { id: probat.id, user_id: await idOf(veraLind) },
+      body: { role: 'viewer' },
+    });
   });
 
-  it('the roast ends by hand, is weighed, and its number is listed', async () => {
-    await tomo.call(putMark, { params: { id: onProbat, kind: 'drop' }, body: { time_seconds: 30 } });
-    await expect
-      .poll(async () => (await ana.call(getRoast, { params: { id: onProbat } })).status, { timeout: 20_000 })
-      .toBe('completed');
-    await tomo.call(updateRoast, { params: { id: onProbat }, body: { end_weight_kg: 10.2 } });
+  it('the roast is marked and ended in the cockpit, which the wall shows, is weighed there, and its number is listed', async () => {
+    await using tablet = await roastery.openAs(ana, { viewport: SCREEN.tablet, hasTouch: true });
+    await using wall = await roastery.openAs(vera);
+    await using watcher = await roastery.openAs(vera);
+    await tablet.page.goto(`/machines/${probat.id}/live`);
+    await wall.page.goto('/wall');
+    await watcher.page.goto(`/machines/${probat.id}/live`);
+    const tile = wall.page.getByTestId('wall-tile').filter({ hasText: 'Probat P25' });
+    await tile.getByText('Batch 3 · Sidamo').waitFor();
+    await expect.poll(() => tile.getAttribute('data-state')).toBe('roasting');
+    await expect.poll(() => watcher.page.getByTestId('cockpit-time').count()).toBe(1);
+    const button = (name: string) =>
+      tablet.page.getByRole('group', { name: 'Markers' }).getByRole('button', { name: new RegExp(`^${name}`) });
+    await button('Dry End').tap();
+    await expect.poll(() => button('Dry End').innerText()).toMatch(/by hand$/);
+    await button('Drop').tap();
+    // The board knows nothing of the drop and goes on.
+    await expect.poll(() => tile.getAttribute('data-state')).toBe('between');
+    await expect.poll(() => tile.innerText()).toContain('Next: Batch 2');
+    const sheet = tablet.page.getByTestId('weigh-sheet');
+    await sheet.getByLabel(/^Roasted weight/).fill('10.2');
+    await watcher.page.getByTestId('cockpit-between').waitFor();
+    await expect.poll(() => watcher.page.getByText(/^Weigh |^After the drop/).count()).toBe(0);
+    await sheet.getByRole('button', { name: 'Save' }).tap();
+    await expect.poll(() => sheet.count()).toBe(0);
+    expect(await ana.call(getRoast, { params: { id: onProbat } })).toMatchObject({
+      status: 'completed',
+      end_weight_kg: 10.2,
+      roasted_by: 'Tomo Ito',
+    });
+    expect(onBoard?.failures).toEqual([]);
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/roasts/batch-numbers');
