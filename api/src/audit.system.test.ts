@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { apiBasePath, type Endpoint } from '@roastery/contract/endpoint';
 import { endpoints } from '@roastery/contract/endpoints';
 import { serviceUserName } from '@roastery/contract/mqtt';
@@ -43,11 +46,15 @@ describe('the audit log', () => {
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
   let broker: PlainBroker;
   let whole: WholeApi;
+  let packages: string;
   let adminId: string;
   let counter = 0;
   beforeAll(async () => {
     [database, broker] = await Promise.all([createTestDatabase(migratedTemplate), startPlainBroker()]);
-    whole = await startWholeApi(database.url, broker.url, { sweep: false });
+    packages = await mkdtemp(join(tmpdir(), 'audit-packages-'));
+    const repository = { version: '1.0.0', fingerprints: ['A'.repeat(40)], packages: [] };
+    await writeFile(join(packages, 'repository.json'), JSON.stringify(repository));
+    whole = await startWholeApi(database.url, broker.url, { sweep: false }, { PACKAGES_DIR: packages });
     await until('the broker', () => whole.api.context.mqtt.isConnected);
     const [admin] = await whole.api.context.sql<{ id: string }[]>`SELECT id FROM users WHERE is_admin`;
     adminId = admin?.id ?? '';
@@ -56,6 +63,7 @@ describe('the audit log', () => {
     await whole.close();
     await broker.close();
     await database.drop();
+    await rm(packages, { recursive: true });
   });
 
   interface Call {
@@ -68,6 +76,13 @@ describe('the audit log', () => {
     const id = await addMachine(sqlOf(), adminId);
     await sqlOf()`UPDATE machines SET is_online = true, last_seen_at = now() WHERE id = ${id}`;
     return { id };
+  };
+  /** Of a board that takes orders to update. */
+  const readyBoard = async (): Promise<string> => {
+    const id = await addMachine(sqlOf(), adminId);
+    const status = { v: 1, online: true, session: 's', t: 1, agent_version: '0.9.0', order: null };
+    await sqlOf()`UPDATE machines SET status = ${sqlOf().json(status)} WHERE id = ${id}`;
+    return id;
   };
   const weighedRoast = async (): Promise<string> => {
     const id = await addRoast(sqlOf(), adminId);
@@ -150,6 +165,16 @@ describe('the audit log', () => {
         { overlap_hours: 0 },
       );
       return { headers: { authorization: `Bearer ${body.auth_token}`, 'x-machine-serial': body.serial_number } };
+    },
+    orderBoardUpdates: async () => {
+      await readyBoard();
+      return {};
+    },
+    withdrawBoardUpdates: async () => {
+      const id = await readyBoard();
+      const order = { id, version: '1.0.0', at: new Date().toISOString(), by: 'Audited' };
+      await sqlOf()`UPDATE machines SET board_order = ${sqlOf().json(order)} WHERE id = ${id}`;
+      return {};
     },
     restoreHistory: async () => {
       const id = await addMachine(sqlOf(), adminId);

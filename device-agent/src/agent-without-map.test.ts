@@ -105,7 +105,7 @@ it('agent without a machine map: is online, says so, and records its start', asy
   await after(
     () => server.tell('config', settings),
     () => status()?.config,
-  ).toEqual({ rev: 1, state: 'running' });
+  ).toEqual({ rev: 1, state: 'running', trial: false });
   expect(status()).not.toHaveProperty('map');
 });
 

@@ -15,14 +15,16 @@ import { createDeviceProfile, type DeviceProfileSource } from './device-profile.
 import { openJournal } from './journal/journal.ts';
 import { chooseMachineMap, keepPushedMap, readMachineMap } from './machine-map-file.ts';
 import { startPoller, type MachineLink } from './machine/poller.ts';
-import { createMapChanges } from './map-changes.ts';
+import { createMapChanges, withOverrides, type MapChangeParts } from './map-changes.ts';
 import { plainBrokerWarning } from './pairing/pairing-trouble.ts';
 import { openPlanStore } from './plan/plan-store.ts';
 import { createBoardProbe } from './probe/board-probe.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
 import { createReach, showHealth } from './service/health-sign.ts';
+import { readKeptSettings } from './settings-trial.ts';
 import { describeBoard } from './status.ts';
-import { startStatusServer } from './status-page/status-server.ts';
+import { createStatusPage } from './status-page/status-server.ts';
+import { createUpdateOrders } from './update/update-orders.ts';
 import { startUplink } from './uplink/uplink.ts';
 
 export interface Agent extends AsyncDisposable {
@@ -62,23 +64,33 @@ const firstMap = async (
  * Starts the agent: reads the machine, keeps the journal, ships it. It needs neither network nor broker nor a set clock.
  * Throws `ConfigError` with one clear line when its own map file, data folder or a second agent on it stand in the way.
  */
-export const startAgent = async (config: AgentConfig, log: Logger): Promise<Agent> => {
+export const startAgent = async (
+  config: AgentConfig,
+  log: Logger,
+  settingsTimes?: MapChangeParts['times'],
+): Promise<Agent> => {
   const unlock = await lockDataDir(config.dataDir, log);
   try {
-    return await startLocked(config, log, unlock);
+    return await startLocked(config, log, unlock, settingsTimes);
   } catch (error) {
     await unlock();
     throw error;
   }
 };
 
-const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promise<void>): Promise<Agent> => {
+const startLocked = async (
+  config: AgentConfig,
+  log: Logger,
+  unlock: () => Promise<void>,
+  settingsTimes: MapChangeParts['times'],
+): Promise<Agent> => {
   const clock = createBoardClock();
   const wallClock = createWallClock(clock.now);
   const profile = createDeviceProfile({ ...config, log });
   const service = createServiceNotifier(process.env, log);
   const first = await firstMap(config, profile, log);
-  let { map } = first;
+  const settings = await readKeptSettings(config.dataDir, log);
+  let map = withOverrides(first.map, settings.now);
   const ownFile = config.machineMapPath === undefined ? undefined : await readMachineMap(config.machineMapPath);
   /** Without a map there are events, and no samples. */
   const contextOf = (of: MachineMap | undefined): RecordingContext => ({
@@ -135,13 +147,18 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
         entriesWaiting: uplink.entriesWaiting,
         config: () => changes.state(),
         plan: () => plans.status(),
+        order: () => orders.progress(),
       }),
-    configReceived: (pushed) => changes.received(pushed),
+    configReceived(pushed) {
+      changes.received(pushed);
+      orders.received(pushed.update);
+    },
     configRefused: (rev, issue) => changes.refused(rev, issue),
     plansReceived: (received) => plans.received(received, recording.runningRoastId()),
     probeRequested: (request) => boardProbe.requested(request),
   });
   plansChanged = uplink.refreshStatus;
+  const orders = createUpdateOrders({ env: process.env, log, changed: uplink.refreshStatus });
 
   const report = createBoardReport({
     config,
@@ -177,9 +194,17 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
       },
     });
   };
+  const page = createStatusPage(config, { status: () => report.status(), log });
+  const pageOpened = page.use(settings.now.status_page);
   const changes = createMapChanges({
     dataDir: config.dataDir,
     log,
+    settings,
+    base: first.map,
+    isMachineRead: () => link.state === 'ok',
+    reachServer: () => uplink.reaches(),
+    usePage: (mode) => page.use(mode),
+    ...(settingsTimes === undefined ? {} : { times: settingsTimes }),
     current: () => map,
     ownFile,
     changed: uplink.refreshStatus,
@@ -249,15 +274,7 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
   }, troubleCheckMs);
   watchClock();
 
-  const page =
-    config.statusPort === undefined
-      ? undefined
-      : await startStatusServer({
-          host: config.statusHost,
-          port: config.statusPort,
-          status: () => report.status(),
-          log,
-        });
+  await pageOpened;
   const isMoving = (): boolean =>
     (lineLent || poller === undefined || poller.stalledMs() < stalledMs) && journal.stats().stalledMs < stalledMs;
   const stopFeeding = service.feedWatchdog(isMoving);
@@ -289,9 +306,10 @@ const startLocked = async (config: AgentConfig, log: Logger, unlock: () => Promi
     stopShowingHealth();
     clearInterval(clockTimer);
     clearInterval(troubleTimer);
-    await page?.close();
+    await page.close();
+    await orders.close();
     await boardProbe.stop();
-    await changes.settled();
+    await changes.stop();
     await poller?.stop();
     await plans.settled();
     journal.noteState();

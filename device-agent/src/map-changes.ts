@@ -1,32 +1,53 @@
 import type { MachineMap } from '@roastery/contract/machine-map';
-import type { DeviceConfig, DeviceStatus } from '@roastery/contract/mqtt';
+import type { BoardOverrides, DeviceConfig, DeviceStatus } from '@roastery/contract/mqtt';
 import type { Logger } from '@roastery/runtime/logger';
 import { keepPushedMap } from './machine-map-file.ts';
+import { createSettingsTrial, overridesOf, type readKeptSettings, type SettingsTrialParts } from './settings-trial.ts';
 
-export interface MapChangeParts {
+export interface MapChangeParts extends Pick<SettingsTrialParts, 'isMachineRead' | 'reachServer' | 'times'> {
   readonly dataDir: string;
   readonly log: Logger;
+  /** The map without what is set beside it. */
+  readonly base: MachineMap | undefined;
   readonly current: () => MachineMap | undefined;
   /** The map file on this board. A newer revision there is not replaced by an older one from the server. */
   readonly ownFile: MachineMap | undefined;
+  readonly settings: Awaited<ReturnType<typeof readKeptSettings>>;
   readonly roastRuns: () => boolean;
   readonly use: (map: MachineMap) => Promise<void>;
+  readonly usePage: (mode: BoardOverrides['status_page']) => Promise<void>;
   /** The state of the newest config has changed. */
   readonly changed: () => void;
 }
 
 type ConfigReport = NonNullable<DeviceStatus['config']>;
 
+/** The map as this board reads by it. What is set for the board comes before what the map says. */
+export const withOverrides = <T extends MachineMap | undefined>(
+  map: T,
+  { hz, timeout_ms: timeoutMs, gap_ms: gapMs }: BoardOverrides,
+): T =>
+  map === undefined
+    ? map
+    : {
+        ...map,
+        ...(hz === undefined ? {} : { hz }),
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+        ...(gapMs === undefined ? {} : { gapMs }),
+      };
+
+const reverted = (rev: number, reason: string): ConfigReport => ({ rev, state: 'refused', reason, reverted: true });
+
 /**
  * Takes what the server sets for this board. A log level counts at once; a map is kept on disk at once and used from the
- * next moment without a roast on, since a curve must not change its meaning half way.
+ * next moment without a roast on, since a curve must not change its meaning half way. Settings come back by themselves when
+ * they cut the board off.
  */
 export const createMapChanges = (parts: MapChangeParts) => {
   const { dataDir, log, current, ownFile, roastRuns, use } = parts;
   const usualLevel = log.level;
-  /** The map without what is set beside it. */
-  let base = current();
-  let waiting: MachineMap | undefined;
+  let base = parts.base;
+  let waiting: { readonly rev: number; readonly overrides: BoardOverrides } | undefined;
   let reported: ConfigReport | undefined;
   let working = Promise.resolve();
 
@@ -34,13 +55,25 @@ export const createMapChanges = (parts: MapChangeParts) => {
     reported = next;
     parts.changed();
   };
-  const apply = async (): Promise<void> => {
-    if (!waiting || roastRuns()) return;
-    const map = waiting;
-    waiting = undefined;
-    log.info({ map: map.id, rev: map.rev, hz: map.hz }, 'machine map: changed');
-    await use(map);
-    if (reported?.state === 'waiting') report({ rev: reported.rev, state: 'running' });
+  const setLevel = (level: BoardOverrides['log_level']): void => {
+    const next = level ?? usualLevel;
+    if (log.level === next) return;
+    log.info({ level: next }, 'log level changed');
+    log.level = next;
+  };
+  /** The map as it is to be, where that is another one than is in use. */
+  const otherMap = (overrides: BoardOverrides): MachineMap | undefined => {
+    const wanted = withOverrides(base, overrides);
+    return JSON.stringify(wanted) === JSON.stringify(current()) ? undefined : wanted;
+  };
+  const useNow = async (overrides: BoardOverrides): Promise<void> => {
+    setLevel(overrides.log_level);
+    const map = otherMap(overrides);
+    if (map) {
+      log.info({ map: map.id, rev: map.rev, hz: map.hz }, 'machine map: changed');
+      await use(map);
+    }
+    await parts.usePage(overrides.status_page);
   };
   const inTurn = (step: () => Promise<void>): void => {
     working = working.then(step).catch((error: unknown) => {
@@ -48,18 +81,38 @@ export const createMapChanges = (parts: MapChangeParts) => {
       if (reported) report({ rev: reported.rev, state: 'refused', reason: String(error).slice(0, 300) });
     });
   };
+  const trial = createSettingsTrial(parts.settings, {
+    ...parts,
+    revert: (rev, to, reason) =>
+      inTurn(async () => {
+        // Newer ones have arrived and are used next.
+        if (waiting) return;
+        await useNow(to);
+        if (reported?.rev === rev) report(reverted(rev, reason));
+      }),
+  });
+
+  const apply = async (): Promise<void> => {
+    if (!waiting || roastRuns()) return;
+    const { rev, overrides } = waiting;
+    waiting = undefined;
+    if (trial.differs(overrides)) await trial.begin(rev, overrides);
+    await useNow(overrides);
+    const because = trial.revertedBecause(rev);
+    if (reported?.state === 'waiting')
+      report(because === undefined ? { rev, state: 'running' } : reverted(rev, because));
+  };
 
   const take = async (config: DeviceConfig): Promise<void> => {
+    const { rev } = config;
     // A config that was overtaken on its way.
-    if (reported && config.rev < reported.rev) return;
-    const level = config.log_level ?? usualLevel;
-    if (log.level !== level) {
-      log.info({ level }, 'log level changed');
-      log.level = level;
-    }
+    if (reported && rev < reported.rev) return;
+    const because = trial.revertedBecause(rev);
+    const overrides = because === undefined ? overridesOf(config) : trial.now();
+    setLevel(overrides.log_level);
     if (config.map && ownFile && ownFile.id === config.map.id && ownFile.rev > config.map.rev) {
       const reason = `the map file on the board is revision ${ownFile.rev} of it, newer than revision ${config.map.rev}`;
-      return report({ rev: config.rev, state: 'refused', reason });
+      return report({ rev, state: 'refused', reason });
     }
     const kept = JSON.stringify(base);
     base = config.map ?? base;
@@ -67,11 +120,11 @@ export const createMapChanges = (parts: MapChangeParts) => {
       await keepPushedMap(dataDir, config.map).catch((error: unknown) =>
         log.error({ reason: String(error) }, 'machine map: write failed'),
       );
-    const wanted = base === undefined || config.hz === undefined ? base : { ...base, hz: config.hz };
-    waiting = JSON.stringify(wanted) === JSON.stringify(current()) ? undefined : wanted;
-    if (waiting === undefined) return report({ rev: config.rev, state: 'running' });
+    waiting = otherMap(overrides) === undefined && !trial.differs(overrides) ? undefined : { rev, overrides };
+    if (waiting === undefined)
+      return report(because === undefined ? { rev, state: 'running' } : reverted(rev, because));
     const reason = roastRuns() ? 'it waits for the end of the roast' : undefined;
-    report({ rev: config.rev, state: 'waiting', ...(reason === undefined ? {} : { reason }) });
+    report({ rev, state: 'waiting', ...(reason === undefined ? {} : { reason }) });
     await apply();
   };
 
@@ -87,10 +140,14 @@ export const createMapChanges = (parts: MapChangeParts) => {
     },
     /** To be called after each reading: cheap while nothing waits. */
     afterReading(): void {
+      trial.afterReading();
       if (waiting && !roastRuns()) inTurn(apply);
     },
     /** What became of the newest config; undefined before one has come. */
-    state: (): ConfigReport | undefined => reported,
-    settled: (): Promise<void> => working,
+    state: (): ConfigReport | undefined => reported && { ...reported, trial: trial.isOn() },
+    async stop(): Promise<void> {
+      trial.stop();
+      await working;
+    },
   };
 };

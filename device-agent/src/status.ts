@@ -30,6 +30,7 @@ export interface StatusSources {
   readonly entriesWaiting: () => number;
   readonly config: () => StatusDetails['config'];
   readonly plan: () => StatusDetails['plan'];
+  readonly order: () => Promise<StatusDetails['order']>;
 }
 
 /** Tells this run of the agent from any other, also from one on a copied card. */
@@ -43,6 +44,7 @@ export const describeBoard = async (from: StatusSources): Promise<StatusDetails>
   const map = from.map();
   const config = from.config();
   const update = await readUpdateState();
+  const order = await from.order();
   const detail = [
     map === undefined ? noMapDetail : undefined,
     link.detail,
@@ -70,5 +72,6 @@ export const describeBoard = async (from: StatusSources): Promise<StatusDetails>
     clock_synced: from.clockSynced(),
     ...(free === undefined ? {} : { disk_free_bytes: free }),
     ...(update === undefined ? {} : { update }),
+    ...(order === undefined ? {} : { order }),
   };
 };

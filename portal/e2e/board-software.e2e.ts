@@ -3,6 +3,19 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { PackageRepository } from '@roastery/contract/board-packages';
 import { listPairingTickets } from '@roastery/contract/fleet';
+import type { RegisteredMachine } from '@roastery/contract/machines';
+import {
+  clientIdOf,
+  configShape,
+  topicOf,
+  type DeviceConfig,
+  type DeviceStatus,
+  type UpdateProgress,
+} from '@roastery/contract/mqtt';
+import { parseOrThrow } from '@roastery/contract/parse-shape';
+import type { Stack } from '@roastery/stack/stack';
+import { until } from '@roastery/testing/until';
+import { connectAsync } from 'mqtt';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRoastery, register, type TestRoastery } from './roastery.ts';
@@ -37,6 +50,42 @@ afterAll(async () => {
 const download = async (page: Page, button: string): Promise<[string, string]> => {
   const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: button }).click()]);
   return [file.suggestedFilename(), await readFile(await file.path(), 'utf8')];
+};
+
+/** The boards of these machines, as agents that take orders to update. */
+const connectBoards = async (stack: Stack, machines: readonly RegisteredMachine[]) => {
+  const configs = new Map<number, DeviceConfig>();
+  const clients = await Promise.all(
+    machines.map(async ({ serial_number: serial, auth_token: password }, n) => {
+      const client = await connectAsync(stack.mqttUrl, { clientId: clientIdOf(serial), username: serial, password });
+      client.on('message', (_topic, payload) => {
+        if (payload.length > 0) configs.set(n, parseOrThrow(configShape, JSON.parse(payload.toString())));
+      });
+      await client.subscribeAsync(topicOf(serial, 'config'), { qos: 1 });
+      return client;
+    }),
+  );
+  const say = async (n: number, told: Partial<DeviceStatus>): Promise<void> => {
+    const status: DeviceStatus = { v: 1, online: true, session: 'one', t: Date.now(), agent_version: '0.0.9', ...told };
+    const topic = topicOf(machines[n]?.serial_number ?? '', 'status');
+    await clients[n]?.publishAsync(topic, JSON.stringify({ order: null, ...status }), { qos: 1, retain: true });
+  };
+  for (const n of machines.keys()) await say(n, {});
+  return {
+    say,
+    config: (n: number) => until('a config', () => configs.get(n)),
+    /** What the board of this number says of its order, once it has it. */
+    async report(n: number, told: { state: UpdateProgress['state']; reason?: string }): Promise<void> {
+      const order = await until('an order', () => configs.get(n)?.update);
+      const update = { installed: order.version, earlier: '0.0.9', at: Date.now(), reason: told.reason };
+      await say(n, {
+        order: { ...order, ...told },
+        ...(told.state === 'done' ? { agent_version: order.version } : {}),
+        ...(told.state === 'turned_back' ? { update: { ...update, state: 'turned_back' } } : {}),
+      });
+    },
+    [Symbol.asyncDispose]: async () => void (await Promise.all(clients.map((client) => client.endAsync()))),
+  };
 };
 
 describe('software for boards', () => {
@@ -83,6 +132,73 @@ describe('software for boards', () => {
     const { tickets } = await roastery.admin.call(listPairingTickets, { query: {} });
     expect(tickets.find(({ machine_id: id }) => id === machine.id)?.state).toBe('pending');
     expect(sent.join('\n')).not.toMatch(/very.secret|Roastery.{0,6}5/);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('Devices: orders an update for a tenth and for all, shows how each board stands, and withdraws', async () => {
+    const names = ['Drum A', 'Drum B', 'Drum C'];
+    const machines = await Promise.all(names.map((name, n) => register(roastery.admin, `RM15 ${n}`, name, 'RM15')));
+    await using boards = await connectBoards(roastery.stack, machines);
+    await using watched = await roastery.openAs(roastery.admin);
+    const { page } = watched;
+    await page.goto('/admin/devices');
+    const counts = page.getByTestId('updates');
+    await expect.poll(() => counts.innerText()).toBe('0 of 3 updated');
+    await page.getByRole('button', { name: 'Update a tenth first' }).click();
+    await page.getByRole('alertdialog').getByText('1 board fetches version 0.1.0').waitFor();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Update', exact: true }).click();
+    await expect.poll(() => counts.innerText()).toBe('0 of 3 updated, 1 under way');
+    await page.getByText('Update to 0.1.0 ordered').first().waitFor();
+    await boards.report(0, { state: 'done' });
+    await expect.poll(() => counts.innerText()).toBe('1 of 3 updated');
+
+    await page.getByRole('button', { name: 'Update all (2)' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Update', exact: true }).click();
+    await boards.report(1, { state: 'turned_back', reason: 'it hung, 3 times' });
+    await boards.report(2, { state: 'waiting' });
+    await expect.poll(() => counts.innerText()).toBe('1 of 3 updated, 1 under way, 1 turned back');
+    await page.getByText('Rolled back from 0.1.0: it hung, 3 times').first().waitFor();
+    await page.getByText('Update to 0.1.0 waits for the end of the roast').first().waitFor();
+    await page.getByRole('button', { name: 'Withdraw orders' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Withdraw', exact: true }).click();
+    await expect.poll(() => counts.innerText()).toBe('1 of 3 updated, 1 turned back');
+
+    await page.getByRole('button', { name: 'Actions for Drum B' }).click();
+    await page.getByRole('menuitem', { name: 'Update to 0.1.0' }).click();
+    await page.getByText('Update to 0.1.0 ordered').first().waitFor();
+    await page.getByRole('button', { name: 'Actions for Drum B' }).click();
+    await page.getByRole('menuitem', { name: 'Withdraw the update' }).click();
+    await expect.poll(() => page.getByText('Update to 0.1.0 ordered').count()).toBe(0);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('Map and settings: sends a timeout, a pause and the status page, and says that the board took them back', async () => {
+    const machine = await register(roastery.admin, 'RM15 9', 'Drum S', 'RM15');
+    await using boards = await connectBoards(roastery.stack, [machine]);
+    await using watched = await roastery.openAs(roastery.admin);
+    const { page } = watched;
+    await page.goto('/admin/devices');
+    const open = async () => {
+      await page.getByRole('button', { name: 'Actions for Drum S' }).click();
+      await page.getByRole('menuitem', { name: 'Map and settings' }).click();
+      return page.getByRole('dialog', { name: 'Map and settings' });
+    };
+    const dialog = await open();
+    await dialog.getByLabel('Answer timeout').fill('10');
+    await dialog.getByLabel('Pause between requests').fill('20');
+    await dialog.getByRole('button', { name: 'Send to the board' }).click();
+    await dialog.getByText('At least 50').waitFor();
+    await dialog.getByLabel('Answer timeout').fill('100');
+    await dialog.getByRole('combobox', { name: 'Status page of the board' }).click();
+    await page.getByRole('option', { name: 'Off' }).click();
+    await dialog.getByRole('button', { name: 'Send to the board' }).click();
+    await page.getByText('Sent to the board').waitFor();
+    const { rev } = await boards.config(0);
+    expect(await boards.config(0)).toMatchObject({ timeout_ms: 100, gap_ms: 20, status_page: 'off' });
+    const reason = 'the machine did not answer steadily with these settings';
+    await boards.say(0, { config: { rev, state: 'refused', reason, reverted: true, trial: false } });
+    const again = await open();
+    await again.getByText(`Reverted: ${reason}`).first().waitFor();
     expect(watched.complaints).toEqual([]);
   });
 });

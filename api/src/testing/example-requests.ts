@@ -299,6 +299,9 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   revokeCredential: machine,
   // The board of the examples holds no history.
   restoreHistory: { ...machine, body: () => ({ epochs: ['0123456789abcdef'] }), status: 409 },
+  // The server of the examples has no packages.
+  orderBoardUpdates: { body: () => ({ version: '1.0.0', boards: 'all' }), status: 409 },
+  withdrawBoardUpdates: { body: () => ({ boards: 'all' }) },
   replayQuarantined: { params: withId(addQuarantined) },
   discardQuarantined: { params: withId(addQuarantined) },
   mqttAuth: { body: () => ({ clientid: 'board-x', username: 'x', password: 'y' }) },

@@ -1,12 +1,11 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listRoasts } from '@roastery/contract/roasts';
 import { whyNoSystemd } from '@roastery/testing/real-systemd';
 import { until } from '@roastery/testing/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { changed, serveInstead, torn, withoutSignature, type Bend } from '../testing/bent-packages.ts';
 import { prepareReleases } from '../testing/board-release.ts';
 import type { FreshBoard } from '../testing/fresh-board.ts';
 import { openPortalForBoards, type PortalForBoards } from '../testing/portal-for-boards.ts';
@@ -36,42 +35,6 @@ const install = (...words: string[]): string =>
 /** The script as a file: a line that is cut can't bring it. */
 const saved = (words = ''): string => `sh /srv/install.sh ${words}`;
 const lastLine = (said: string): string => said.split('\n').at(-1) ?? '';
-
-/** What is sent of a file; undefined: there is none. */
-type Bend = (path: string, content: Buffer) => Buffer | undefined;
-
-const torn: Bend = (path, content) => (path.endsWith('.deb') ? content.subarray(0, content.length / 2) : content);
-const changed: Bend = (path, content) =>
-  path.endsWith('.deb')
-    ? Buffer.from(content.map((byte, at) => (at === content.length - 100 ? byte ^ 1 : byte)))
-    : content;
-
-/** A server in the place of the portal's packages: the files of a folder, bent by `bend`. */
-const serveInstead = async (root: string, bend: Bend = (_path, content) => content) => {
-  const server: Server = createServer((request, response) => {
-    const path = join(root, new URL(request.url ?? '/', 'http://x').pathname.replace(/^\/packages\//, ''));
-    const whole = existsSync(path) && statSync(path).isFile() ? readFileSync(path) : undefined;
-    const sent = whole && bend(path, whole);
-    if (whole === undefined || sent === undefined) {
-      response.writeHead(404).end();
-      return;
-    }
-    response.writeHead(200, { 'content-length': whole.length });
-    // Less than was announced: the line breaks in the middle.
-    if (sent.length < whole.length) response.write(sent, () => response.destroy());
-    else response.end(sent);
-  });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  return {
-    port: (server.address() as AddressInfo).port,
-    [Symbol.dispose]: () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
-};
 
 /** What becomes of a board that updates itself from this folder: what apt does, and the version that is live afterwards. */
 const updateFrom = async (board: FreshBoard, serialNumber: string, root: string, bend?: Bend): Promise<string> => {
@@ -197,8 +160,6 @@ describe.skipIf(obstacle !== undefined)(
       await portal.isLive('DRILL', '1.0.0');
       const next = await releases.make('2.0.0', 'ours', 20);
       const tries = (root: string, bend?: Bend) => updateFrom(board, 'DRILL', root, bend);
-      const signatures = /\/(InRelease|Release\.gpg)$/;
-      const withoutSignature: Bend = (path, content) => (signatures.test(path) ? undefined : content);
       const outcomes = {
         unsigned: await tries(next, withoutSignature),
         'wrongly signed': await tries(await releases.make('2.0.0', 'stranger', 30)),

@@ -1,7 +1,9 @@
 import { portOf } from '@roastery/runtime/system-errors';
 import { hostname } from 'node:os';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { BoardOverrides } from '@roastery/contract/mqtt';
 import type { Logger } from '@roastery/runtime/logger';
+import { usualStatusPort, type AgentConfig } from '../config.ts';
 import type { BoardStatus } from './board-status.ts';
 import { concernsOf } from './concerns.ts';
 import { renderStatusPage } from './status-page.ts';
@@ -37,6 +39,8 @@ export interface StatusServerParts {
   readonly status: () => Promise<BoardStatus>;
   readonly log: Logger;
 }
+
+type PageParts = Pick<StatusServerParts, 'status' | 'log'>;
 
 export interface StatusServer {
   /** Undefined when the address could not be had. */
@@ -109,5 +113,34 @@ export const startStatusServer = async (parts: StatusServerParts): Promise<Statu
       server.closeAllConnections();
       await closed;
     },
+  };
+};
+
+/**
+ * The board's page, at the address of its own configuration or as the server sets it: off, on the board itself, or in its
+ * whole network.
+ */
+export const createStatusPage = (configured: Pick<AgentConfig, 'statusHost' | 'statusPort'>, parts: PageParts) => {
+  let server: StatusServer | undefined;
+  let usedMode: BoardOverrides['status_page'] | 'none yet' = 'none yet';
+  let working = Promise.resolve();
+  const portOfMode = (mode: BoardOverrides['status_page']): number | undefined => {
+    if (mode === 'off') return undefined;
+    return mode === undefined ? configured.statusPort : (configured.statusPort ?? usualStatusPort);
+  };
+  const change = async (mode: BoardOverrides['status_page']): Promise<void> => {
+    if (mode === usedMode) return;
+    usedMode = mode;
+    await server?.close();
+    const port = portOfMode(mode);
+    const host = mode === undefined ? configured.statusHost : mode === 'network' ? '0.0.0.0' : '127.0.0.1';
+    server = port === undefined ? undefined : await startStatusServer({ ...parts, host, port });
+  };
+  return {
+    use(mode: BoardOverrides['status_page']): Promise<void> {
+      working = working.then(() => change(mode));
+      return working;
+    },
+    close: (): Promise<void> => working.then(() => server?.close()),
   };
 };

@@ -9,8 +9,13 @@ import { bundleProgram } from '../packaging/program-bundle.ts';
 import { openReleaseKeys } from '../packaging/release-key.ts';
 import { releaseOf, writeRelease } from '../packaging/release.ts';
 
-/** The real package of the agent under another version number, with this keyring. Needs dpkg-deb. */
-const underVersion = (real: DebianPackage, version: string, folder: string, keyring: Buffer): DebianPackage => {
+/** The real package of the agent under another version number, with this keyring and a fault. Needs dpkg-deb. */
+const underVersion = (
+  real: DebianPackage,
+  { version, fault }: { version: string; fault: string },
+  folder: string,
+  keyring: Buffer,
+): DebianPackage => {
   const tree = mkdtempSync(join(folder, 'tree-'));
   const path = join(folder, `${version}.deb`);
   writeFileSync(path, real.content);
@@ -19,6 +24,9 @@ const underVersion = (real: DebianPackage, version: string, folder: string, keyr
     writeFileSync(join(tree, name), change(readFileSync(join(tree, name), 'utf8')));
   edit('DEBIAN/control', (text) => text.replace(/^Version: .*$/m, `Version: ${version}`));
   edit('usr/lib/roastery-agent/package.json', (text) => text.replace(/"version":"[^"]*"/, `"version":"${version}"`));
+  edit('usr/lib/roastery-agent/dist/main.js', (text) =>
+    text.replace('\n', `\nif (process.argv[2] === 'run') { ${fault} }\n`),
+  );
   edit('usr/share/roastery-agent/keyring.asc', () => keyring.toString());
   execFileSync('dpkg-deb', ['-Zgzip', '-z1', '--root-owner-group', '--build', tree, path]);
   rmSync(tree, { recursive: true });
@@ -39,12 +47,12 @@ export const prepareReleases = async (folder: string, architecture: NodeArchitec
     openReleaseKeys(join(folder, `key-${name}`), repositoryRoot(), { another });
   return {
     /** The folder `packages` of a release of this version, signed with the keys of that name, `seconds` after the first. */
-    async make(version: string, keyName: string, seconds: number): Promise<string> {
+    async make(version: string, keyName: string, seconds: number, fault = ''): Promise<string> {
       using keys = keysIn(keyName);
-      const debs = [underVersion(real, version, folder, keys.publicKeys), node];
+      const debs = [underVersion(real, { version, fault }, folder, keys.publicKeys), node];
       const now = Math.floor(Date.now() / 1000) - 1000 + seconds;
       const parts = { version, debs, keys, seconds: now, installScript, changelog: '', sbom: '{}\n' };
-      const out = join(folder, `release-${version}-${keyName}`);
+      const out = join(folder, `release-${version}-${keyName}-${seconds}`);
       await writeRelease(out, releaseOf(parts));
       return join(out, 'packages');
     },

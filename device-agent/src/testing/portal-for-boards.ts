@@ -11,11 +11,11 @@ import { startScriptedServer } from './modbus-server.ts';
 export const openPortalForBoards = async (packagesDir: string) => {
   const stack = await startTestStack({ packagesDir });
   const admin = await signIn(stack.url, stack.admin);
-  const shown = { beans: 2000, charge: false };
+  const shown = { beans: 2000, charge: false, drop: false };
   const drum = await startScriptedServer(
     'tcp',
     () => ({}),
-    (_address, { code }) => (code === 2 ? Number(shown.charge) : shown.beans),
+    (address, { code }) => (code === 2 ? Number([shown.charge, shown.drop][address]) : shown.beans),
   );
   const deviceOf = async (serialNumber: string) =>
     (await admin.call(listDevices)).devices.find(({ serial_number: found }) => found === serialNumber);
@@ -26,9 +26,10 @@ export const openPortalForBoards = async (packagesDir: string) => {
   return {
     stack,
     admin,
-    /** Tenths of °C, and the bit of the charge. */
+    /** Tenths of °C, and the bits of charge and drop. */
     shown,
     boot: (name: string): Promise<FreshBoard> => bootFreshBoard(name, [stack.ports.http, stack.ports.mqtt, drum.port]),
+    deviceOf,
     /** Registers a machine whose registers the drum has. Answers its ticket. */
     async register(serialNumber: string): Promise<string> {
       const map = {
@@ -39,7 +40,7 @@ export const openPortalForBoards = async (packagesDir: string) => {
         hz: 4,
         link: { kind: 'tcp', host: '127.0.0.1', port: drum.port },
         channels: { bean_temp: { at: 'i:0', scale: 0.1 } },
-        events: { charge: { when: 'd:0' } },
+        events: { charge: { when: 'd:0' }, drop: { when: 'd:1' } },
       } as const;
       const { id: map_id } = await admin.call(createMachineMap, { body: { map } });
       const facts = { display_name: serialNumber, machine_type: 'RM15', max_capacity_kg: 15 };

@@ -11,7 +11,7 @@ export const updateRecordFile = (env: NodeJS.ProcessEnv = process.env): string =
   env['ROASTERY_UPDATE_RECORD'] ?? usualRecord;
 
 /** The file's text; undefined where there is none, or none for this user. */
-const readClaim = async (path: string): Promise<string | undefined> => {
+export const readClaim = async (path: string): Promise<string | undefined> => {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
@@ -20,7 +20,8 @@ const readClaim = async (path: string): Promise<string | undefined> => {
   }
 };
 
-const valuesIn = (text: string): Readonly<Record<string, string>> =>
+/** Of `NAME=value` lines. */
+export const valuesIn = (text: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     text
       .split('\n')

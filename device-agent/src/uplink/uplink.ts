@@ -54,6 +54,8 @@ const statusSoonMs = 500;
 /** Time for a retained acknowledgement to arrive, before what it covers is sent again. */
 const settleMs = 150;
 const sameLineEveryMs = 60_000;
+/** An acknowledgement that takes longer is none. */
+const reachMs = 5000;
 
 /**
  * An address that does not answer costs nothing to try: live is to be back within 2 s. A refusal won't change so soon. Sessions
@@ -231,6 +233,14 @@ export const startUplink = (parts: UplinkParts) => {
     refreshStatus,
     entriesWaiting: (): number => shipper.entriesWaiting(),
     connection: (): Connection => connection,
+    /** Whether the broker acknowledges a status of this moment. */
+    async reaches(): Promise<boolean> {
+      if (!session) return false;
+      const { id, line } = session;
+      const acknowledged = publishStatus(line, id, true).then(() => true);
+      const given = pause(reachMs, stopping.signal).then(() => false);
+      return Promise.race([acknowledged, broken(line), given]).catch(() => false);
+    },
     /** `host:port` of the newest session; undefined before the first. */
     brokerAt: (): string | undefined => brokerAt,
     /** What is on disk and goes out within `graceMs` still does; then the status says offline. */

@@ -5,6 +5,7 @@ import * as analytics from './analytics.ts';
 import * as auth from './auth.ts';
 import * as batchNumbers from './batch-numbers.ts';
 import * as boardPackages from './board-packages.ts';
+import * as boardUpdates from './board-updates.ts';
 import * as blends from './blends.ts';
 import * as dashboard from './dashboard.ts';
 import * as devices from './devices.ts';
@@ -67,6 +68,7 @@ export const endpoints: readonly Endpoint[] = [
   users,
   devices,
   boardPackages,
+  boardUpdates,
   fleet,
   quarantine,
 ].flatMap((file) => Object.values(file as Record<string, unknown>).filter(isEndpoint));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boardUpdateShape, epochShape, maxHistoryStreams } from './mqtt.ts';
+import { boardUpdateShape, epochShape, maxHistoryStreams, updateOrderStates } from './mqtt.ts';
 import { endpoint } from './endpoint.ts';
 import { boardConfigShape } from './machine-maps.ts';
 import { connectionShape } from './machines.ts';
@@ -55,6 +55,7 @@ export const deviceWarnings = [
   'no_map',
   'config_refused',
   'update_turned_back',
+  'update_failed',
   'journal_waiting',
   'journal_dropped',
   'history_sealed',
@@ -64,6 +65,15 @@ export const deviceWarnings = [
   'credential_shared',
 ] as const;
 export type DeviceWarning = (typeof deviceWarnings)[number];
+
+/** An update ordered from here, as far as its board has come with it. */
+export const orderedUpdateShape = z.object({
+  version: z.string(),
+  state: z.enum(updateOrderStates),
+  reason: z.string().nullable(),
+  ordered_at: instantShape,
+  ordered_by: z.string(),
+});
 
 export const deviceShape = z.object({
   machine_id: idShape,
@@ -97,6 +107,9 @@ export const deviceShape = z.object({
   disk_free_bytes: z.number().int().nullable(),
   /** The newest update of its agent, and whether that stayed. */
   update: boardUpdateShape.nullable(),
+  order: orderedUpdateShape.nullable(),
+  /** Its agent was installed as a package and takes orders to update. */
+  takes_orders: z.boolean(),
   credential: credentialShape.nullable(),
   /** Two boards have connected in turns with this credential, in the last minutes. */
   credential_shared: z.boolean(),

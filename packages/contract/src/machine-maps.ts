@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { linkKinds, linkShape, machineMapShape, mapIdShape, storedMapShape, verificationShape } from './machine-map.ts';
+import { statusPageModes } from './mqtt.ts';
 import { idShape, instantShape, lineShape, pageQuery } from './shapes.ts';
 
 /** A map of the catalogue, the same for all, or one of this roastery. */
@@ -167,11 +168,17 @@ export const machineAddressShape = z.object({
 export const boardSettingsShape = machineAddressShape.extend({
   hz: hzShape.nullable(),
   log_level: z.enum(boardLogLevels).nullable(),
+  timeout_ms: z.number('Enter milliseconds').int().min(50, 'At least 50').max(10_000, 'At most 10000').nullable(),
+  gap_ms: z.number('Enter milliseconds').int().min(0, 'At least 0').max(1000, 'At most 1000').nullable(),
+  status_page: z.enum(statusPageModes).nullable(),
 });
 export type BoardSettings = z.infer<typeof boardSettingsShape>;
 
-/** `none`: nothing was ever set from here; `waiting`: the board has not said anything about it yet, or waits for a roast to end. */
-export const pushStates = ['none', 'waiting', 'running', 'refused'] as const;
+/**
+ * `none`: nothing was ever set from here; `waiting`: the board has not said anything about it yet, or waits for a roast to end;
+ * `trial`: the board uses it and takes it back unless it reaches server and machine with it; `reverted`: it took it back.
+ */
+export const pushStates = ['none', 'waiting', 'trial', 'running', 'reverted', 'refused'] as const;
 export type PushState = (typeof pushStates)[number];
 
 const mapNameShape = z.object({ id: z.string(), rev: z.number().int() });

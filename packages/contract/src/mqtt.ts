@@ -253,6 +253,30 @@ export const boardUpdateShape = z.object({
 });
 export type BoardUpdate = z.infer<typeof boardUpdateShape>;
 
+/**
+ * A version as a board may be told to install it: what a Debian version may have, without an epoch. It ends in a letter or
+ * digit, since apt reads `-` and `+` behind a package's name as orders of their own.
+ */
+export const boardVersionShape = z.string().regex(/^[0-9](?:[A-Za-z0-9.+~-]{0,38}[A-Za-z0-9])?$/);
+
+/** An update that an admin ordered. The same version ordered again is another order. */
+export const updateOrderShape = z.object({ id: idShape, version: boardVersionShape });
+export type UpdateOrder = z.infer<typeof updateOrderShape>;
+
+/**
+ * What a board has done with its order. `wanted`: not begun; `waiting`: for the end of a roast; `fetching`: it is fetched and
+ * installed; `trial`: it runs and has to prove itself; `done`: it stays; `turned_back`: the earlier version runs again;
+ * `failed`: it was not installed, and nothing changed.
+ */
+export const updateOrderStates = ['wanted', 'waiting', 'fetching', 'trial', 'done', 'turned_back', 'failed'] as const;
+export type UpdateOrderState = (typeof updateOrderStates)[number];
+export const updateProgressShape = updateOrderShape.extend({
+  state: z.enum(updateOrderStates),
+  /** Why it was turned back or failed. */
+  reason: lineShape(300).optional(),
+});
+export type UpdateProgress = z.infer<typeof updateProgressShape>;
+
 /** Payload of `status`, retained; the last will is the same with `online: false`. */
 export const statusShape = z.object({
   v: z.literal(1),
@@ -273,6 +297,13 @@ export const statusShape = z.object({
       rev: configRevShape,
       state: z.enum(['running', 'waiting', 'refused']),
       reason: z.string().max(300).optional(),
+      /**
+       * The settings run, and are taken back unless the server and the machine are reached with them in time. Absent: this
+       * agent knows none of the settings that can be taken back.
+       */
+      trial: lenient(z.boolean()),
+      /** The settings were taken back, and `state` is `refused`. */
+      reverted: lenient(z.boolean()),
     }),
   ),
   /** The plan that the board follows, or holds for the next charge; null when it has none. */
@@ -300,6 +331,8 @@ export const statusShape = z.object({
   disk_free_bytes: lenient(z.number().int().min(0)),
   /** Of a board whose agent was ever updated. */
   update: lenient(boardUpdateShape),
+  /** The update that was ordered from the portal, null without one; absent on a board that takes no orders. */
+  order: lenient(updateProgressShape.nullable()),
 });
 export type DeviceStatus = z.infer<typeof statusShape>;
 
@@ -312,6 +345,22 @@ export const lacksMap = (
 ): boolean =>
   status !== null && (status.map ?? null) === null && status.machine_link_detail?.startsWith(noMapDetail) === true;
 
+/** Where the board's own page can be opened: nowhere, on the board itself, or in its whole network. */
+export const statusPageModes = ['off', 'board', 'network'] as const;
+
+/** What is set for one board instead of what its map or its own file says. Boards up to 0.1.0 know `hz` and `log_level` alone. */
+export const boardOverridesShape = z.object({
+  /** Readings per second instead of the map's. */
+  hz: z.number().min(0.1).max(10).optional(),
+  log_level: z.enum(['error', 'warn', 'info', 'debug']).optional(),
+  /** Instead of the map's `timeoutMs`. */
+  timeout_ms: z.number().int().min(20).max(10_000).optional(),
+  /** Instead of the map's `gapMs`. */
+  gap_ms: z.number().int().min(0).max(1000).optional(),
+  status_page: z.enum(statusPageModes).optional(),
+});
+export type BoardOverrides = z.infer<typeof boardOverridesShape>;
+
 /**
  * Payload of `config`, retained: the machine map the owner chose and what is set for this board. `rev` counts up with every
  * change; the board names in its status the one it runs. Without a map it goes on reading by its own.
@@ -320,9 +369,9 @@ export const configShape = z.object({
   v: z.literal(1),
   rev: configRevShape.default(0),
   map: sentMapShape.nullable(),
-  /** Readings per second instead of the map's. */
-  hz: z.number().min(0.1).max(10).optional(),
-  log_level: z.enum(['error', 'warn', 'info', 'debug']).optional(),
+  ...boardOverridesShape.shape,
+  /** The update that the board is to fetch and install; absent where none was ordered, or the order was withdrawn. */
+  update: updateOrderShape.optional().catch(undefined),
 });
 export type DeviceConfig = z.infer<typeof configShape>;
 

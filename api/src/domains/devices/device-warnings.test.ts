@@ -21,6 +21,8 @@ const wellDevice: Omit<Device, 'warnings'> = {
   clock_synced: true,
   disk_free_bytes: 8e9,
   update: null,
+  order: null,
+  takes_orders: false,
   credential: { origin: 'pairing', since: '2026-11-20T07:40:00.000Z', previous_valid_until: null },
   credential_shared: false,
   ticket: null,
@@ -50,6 +52,14 @@ describe('warnings of a board', () => {
   it('device warnings: name a board whose disk accepts no writes', () => {
     const journal = { entries_waiting: 3, bytes: 4096, dropped_entries: 0, entries_in_memory: 0 };
     expect(warningsOf({ ...wellDevice, journal })).toEqual(['disk_refuses_writes']);
+  });
+
+  it('device warnings: name an ordered update that failed, and settings that were taken back', () => {
+    const order = { version: '0.2.0', reason: 'torn', ordered_at: '2026-11-21T07:40:00.000Z', ordered_by: 'Ana' };
+    expect(warningsOf({ ...wellDevice, order: { ...order, state: 'failed' } })).toEqual(['update_failed']);
+    expect(warningsOf({ ...wellDevice, order: { ...order, state: 'trial' } })).toEqual([]);
+    const config = { ...wellDevice.config, state: 'reverted' } as const;
+    expect(warningsOf({ ...wellDevice, config })).toEqual(['config_refused']);
   });
 
   it('device warnings: name an update that was rolled back, not one that is kept or on trial', () => {

@@ -4,6 +4,8 @@ import { parseShape } from '@roastery/contract/parse-shape';
 import { connectionOf } from '../../identity/machines.ts';
 import { containing, type Sql } from '../../db/sql.ts';
 import { configState } from '../machine-maps/board-config.ts';
+import type { StoredOrder, StoredSettings } from '../machine-maps/configure-machine.ts';
+import { orderOf } from './board-updates.ts';
 import { standingCredentials } from './credentials.ts';
 import { warningsOf } from './device-warnings.ts';
 import { sealedHistory } from './restore-history.ts';
@@ -18,6 +20,8 @@ type Row = Pick<
   config_rev: number;
   config_changed_at: string | null;
   credential_shared: boolean;
+  board_settings: StoredSettings;
+  board_order: StoredOrder | null;
 };
 
 /** Two boards with one credential take turns at least this often: a board waits half a minute at most before it connects. */
@@ -38,7 +42,7 @@ export const listDevices = async (
     SELECT m.id AS machine_id, m.serial_number, m.display_name, m.machine_type, o.full_name AS owner_name,
            ${connectionOf(sql)} AS connection,
            coalesce(m.credential_shared_at > now() - make_interval(mins => ${sharedMinutes}), false) AS credential_shared,
-           m.last_seen_at, m.status, m.config_rev, m.config_changed_at,
+           m.last_seen_at, m.status, m.config_rev, m.config_changed_at, m.board_settings, m.board_order,
            CASE WHEN m.map IS NULL THEN NULL ELSE jsonb_build_object(
              'id', m.map -> 'id', 'rev', m.map -> 'rev', 'maker', m.map -> 'maker', 'model', m.map -> 'model',
              'verified', coalesce(m.map ->> 'verified', 'none'), 'notes', m.map -> 'notes') END AS chosen
@@ -46,12 +50,20 @@ export const listDevices = async (
      WHERE ${where} ORDER BY lower(m.display_name), m.id LIMIT ${query.limit} OFFSET ${query.offset}`;
   const ids = rows.map((row) => row.machine_id);
   const [credentials, tickets] = await Promise.all([standingCredentials(sql, ids), newestTickets(sql, ids)]);
-  const devices = rows.map(({ status: stored, chosen, config_rev: revision, config_changed_at, ...row }) => {
+  const devices = rows.map(({ status: stored, chosen, config_rev, config_changed_at, board_settings, ...rest }) => {
+    const { board_order: ordered, ...row } = rest;
     const status = stored === null ? undefined : parseShape(statusShape, stored).data;
     const device = {
       ...row,
       ...described(status),
-      config: { map: chosen, revision, changed_at: config_changed_at, ...configState(revision, status) },
+      config: {
+        map: chosen,
+        revision: config_rev,
+        changed_at: config_changed_at,
+        ...configState(config_rev, status, board_settings),
+      },
+      order: orderOf(ordered, status),
+      takes_orders: status?.order !== undefined,
       credential: credentials.get(row.machine_id) ?? null,
       ticket: tickets.get(row.machine_id) ?? null,
     };

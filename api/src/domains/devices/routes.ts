@@ -1,4 +1,9 @@
 import { getBoardPackages } from '@roastery/contract/board-packages';
+import {
+  getBoardUpdates,
+  orderBoardUpdates as orderEndpoint,
+  withdrawBoardUpdates as withdrawEndpoint,
+} from '@roastery/contract/board-updates';
 import { deviceSelf, pairDevice as pairDeviceEndpoint, revokeOwnCredential } from '@roastery/contract/devices';
 import * as contract from '@roastery/contract/fleet';
 import { storedMapShape } from '@roastery/contract/machine-map';
@@ -6,6 +11,7 @@ import { parseOrThrow } from '@roastery/contract/parse-shape';
 import type { Domain } from '../../app.ts';
 import { notFound } from '../../http/app-error.ts';
 import { findManagedMachine } from '../../identity/machines.ts';
+import { orderBoardUpdates, readBoardUpdates, withdrawBoardUpdates } from './board-updates.ts';
 import { confirmPairing, revokeCredential, revokeOwn, rotateCredential, standingCredentials } from './credentials.ts';
 import { listDevices } from './fleet.ts';
 import { pairDevice } from './pair-device.ts';
@@ -34,6 +40,9 @@ export const deviceRoutes: Domain = (routes) => {
     portal_url: config.publicUrl,
     repository: packages?.about ?? null,
   }));
+  routes.forUser(getBoardUpdates, readBoardUpdates);
+  routes.forUser(orderEndpoint, (context, { body }) => orderBoardUpdates(context, body));
+  routes.forUser(withdrawEndpoint, (context, { body }) => withdrawBoardUpdates(context, body.boards));
   routes.forUser(contract.listDevices, ({ sql }, { query }) => listDevices(sql, query));
   routes.forUser(contract.listPairingTickets, ({ sql, config }, { query }) =>
     listTickets(sql, config.secretKey, query),

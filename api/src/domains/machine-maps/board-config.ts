@@ -21,6 +21,17 @@ interface Row {
   readonly status: unknown;
 }
 
+const nothingSet: BoardSettings = {
+  host: null,
+  port: null,
+  path: null,
+  hz: null,
+  log_level: null,
+  timeout_ms: null,
+  gap_ms: null,
+  status_page: null,
+};
+
 export const readBoardConfig = async (sql: Sql, user: SignedInUser, id: string): Promise<BoardConfig> => {
   const machine = await findManagedMachine(sql, user, id);
   const [row] = await sql<Row[]>`
@@ -29,7 +40,6 @@ export const readBoardConfig = async (sql: Sql, user: SignedInUser, id: string):
   if (!row) throw new Error('the machine just found is not there');
   const map = row.map === null ? null : parseOrThrow(storedMapShape, row.map);
   const status = row.status === null ? undefined : parseShape(statusShape, row.status).data;
-  const { host, port, path, hz, log_level: level } = row.board_settings;
   return {
     map: map && {
       id: map.id,
@@ -41,10 +51,10 @@ export const readBoardConfig = async (sql: Sql, user: SignedInUser, id: string):
     },
     link: map?.link ?? null,
     map_hz: map?.hz ?? null,
-    settings: { host: host ?? null, port: port ?? null, path: path ?? null, hz: hz ?? null, log_level: level ?? null },
+    settings: { ...nothingSet, ...row.board_settings },
     revision: row.config_rev,
     changed_at: row.config_changed_at,
-    ...configState(row.config_rev, status),
+    ...configState(row.config_rev, status, row.board_settings),
     running_map: status?.map ?? null,
   };
 };
@@ -82,14 +92,21 @@ export const setBoardConfig = async (
   return readBoardConfig(context.sql, context.user, id);
 };
 
+/** Boards that don't say whether settings are on trial know none of these. */
+const newerSettings = ['timeout_ms', 'gap_ms', 'status_page'] as const;
+
 /** What became of the newest config of a board, by the board's own last word. */
 export const configState = (
   revision: number,
   status: DeviceStatus | undefined,
+  settings: StoredSettings,
 ): Pick<BoardConfig, 'state' | 'reason'> => {
   if (revision === 0) return { state: 'none', reason: null };
   const told = status?.config;
-  return told?.rev === revision
-    ? { state: told.state, reason: told.reason ?? null }
-    : { state: 'waiting', reason: null };
+  if (told?.rev !== revision) return { state: 'waiting', reason: null };
+  if (told.reverted) return { state: 'reverted', reason: told.reason ?? null };
+  if (told.state !== 'running') return { state: told.state, reason: told.reason ?? null };
+  if (told.trial === undefined && newerSettings.some((name) => settings[name] !== undefined))
+    return { state: 'refused', reason: 'the board’s software is too old for some of these settings' };
+  return { state: told.trial ? 'trial' : 'running', reason: null };
 };

@@ -5,6 +5,15 @@ import type { Sql } from '../../db/sql.ts';
 /** As stored: what is not there is as the map or the board has it. */
 export type StoredSettings = { readonly [K in keyof BoardSettings]?: NonNullable<BoardSettings[K]> };
 
+/** An update that was ordered for a board, as stored with its machine. */
+export interface StoredOrder {
+  readonly id: string;
+  readonly version: string;
+  readonly at: string;
+  readonly by: string;
+  readonly withdrawn?: true;
+}
+
 export interface ConfiguredMachine {
   readonly id: string;
   readonly serial_number: string;

@@ -2,31 +2,30 @@ import { topicOf, type DeviceConfig } from '@roastery/contract/mqtt';
 import type { AppContext } from '../../context.ts';
 import { loggable } from '../../db/postgres-errors.ts';
 import type { Sql } from '../../db/sql.ts';
-import type { StoredSettings } from './configure-machine.ts';
+import type { StoredOrder, StoredSettings } from './configure-machine.ts';
 
 interface ConfigRow {
   readonly serial_number: string;
   readonly map: DeviceConfig['map'];
   readonly board_settings: StoredSettings;
   readonly config_rev: number;
+  readonly board_order: StoredOrder | null;
 }
 
 /** Serial number and config of machines in use for which something was set: all, or these. They were parsed when they were saved. */
 export const readConfigs = async (sql: Sql, ids?: readonly string[]) => {
   const rows = await sql<ConfigRow[]>`
-    SELECT serial_number, map, board_settings, config_rev FROM machines
-     WHERE archived_at IS NULL AND (config_rev > 0 OR map IS NOT NULL)
+    SELECT serial_number, map, board_settings, config_rev, board_order FROM machines
+     WHERE archived_at IS NULL AND (config_rev > 0 OR map IS NOT NULL OR board_order IS NOT NULL)
        ${ids === undefined ? sql`` : sql`AND id IN ${sql([...ids])}`}`;
-  return rows.map(({ serial_number: serialNumber, map, board_settings: { hz, log_level: level }, config_rev: rev }) => {
-    const config: DeviceConfig = {
-      v: 1,
-      rev,
-      map,
-      ...(hz === undefined ? {} : { hz }),
-      ...(level === undefined ? {} : { log_level: level }),
-    };
-    return { serialNumber, config };
-  });
+  return rows.map(
+    ({ serial_number: serialNumber, map, board_settings: settings, config_rev: rev, board_order: order }) => {
+      const { host: _host, port: _port, path: _path, ...overrides } = settings;
+      const update = order === null || order.withdrawn ? undefined : { id: order.id, version: order.version };
+      const config: DeviceConfig = { v: 1, rev, map, ...overrides, ...(update === undefined ? {} : { update }) };
+      return { serialNumber, text: JSON.stringify(config) };
+    },
+  );
 };
 
 /**
@@ -40,14 +39,14 @@ export const publishConfigs = async (
 ): Promise<void> => {
   if (ids?.length === 0) return;
   try {
-    const published = new Map<string, number>();
+    const published = new Map<string, string>();
     const unpublished = async () =>
-      (await readConfigs(sql, ids)).filter(({ serialNumber, config }) => published.get(serialNumber) !== config.rev);
+      (await readConfigs(sql, ids)).filter(({ serialNumber, text }) => published.get(serialNumber) !== text);
     for (let next = await unpublished(); next.length > 0; next = await unpublished()) {
-      for (const { serialNumber, config } of next) {
-        published.set(serialNumber, config.rev);
+      for (const { serialNumber, text } of next) {
+        published.set(serialNumber, text);
         try {
-          await mqtt.publish(topicOf(serialNumber, 'config'), JSON.stringify(config), { qos: 1, retain: true });
+          await mqtt.publish(topicOf(serialNumber, 'config'), text, { qos: 1, retain: true });
         } catch (error) {
           if (!mqtt.isConnected) throw error;
           // What stands in the way of one board must not keep the others from theirs.

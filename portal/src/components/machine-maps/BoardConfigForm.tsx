@@ -36,6 +36,13 @@ const levels = [
   ...boardLogLevels.map((value) => ({ value, label: levelWords[value] })),
 ] as const;
 
+const pages = [
+  { value: 'as_set', label: t`As set on the board` },
+  { value: 'off', label: t`Off` },
+  { value: 'board', label: t`On the board only` },
+  { value: 'network', label: t`For its whole network` },
+] as const;
+
 interface BoardConfigFormProps {
   machineId: string;
   config: BoardConfig;
@@ -46,7 +53,7 @@ export const BoardConfigForm = ({ machineId, config, onClose }: BoardConfigFormP
   const form = useRecordForm({
     values: { map_id: config.map?.id ?? null, ...config.settings },
     resolver,
-    fields: ['map_id', 'host', 'port', 'path', 'hz', 'log_level'],
+    fields: ['map_id', 'host', 'port', 'path', 'hz', 'timeout_ms', 'gap_ms', 'status_page', 'log_level'],
     failure: (error) => sentenceFor(error, t`Failed to set map and settings`),
     save: (values) =>
       call(setBoardConfig, {
@@ -56,7 +63,9 @@ export const BoardConfigForm = ({ machineId, config, onClose }: BoardConfigFormP
       }),
     saved: async () => {
       await refresh(getBoardConfig, listDevices, getMachineMap);
-      toast(t`Sent to the board`, { detail: t`The board applies it between two roasts.` });
+      toast(t`Sent to the board`, {
+        detail: t`The board applies it between two roasts, and takes settings back that cut it off.`,
+      });
       onClose();
     },
   });
@@ -72,6 +81,9 @@ export const BoardConfigForm = ({ machineId, config, onClose }: BoardConfigFormP
         <dd className="flex min-w-0 justify-end">
           <PushState config={config} />
         </dd>
+        {config.state === 'reverted' && config.reason !== null && (
+          <dd className="col-span-2 text-danger">{t`Reverted: ${config.reason}`}</dd>
+        )}
         <dt className="text-muted">{t`Map in use`}</dt>
         <dd className="truncate text-right font-mono text-xs text-strong">
           {config.running_map === null ? '--' : `${config.running_map.id} · rev ${config.running_map.rev}`}
@@ -106,6 +118,31 @@ export const BoardConfigForm = ({ machineId, config, onClose }: BoardConfigFormP
           hint={t`Empty: from the map.`}
           {...field('hz', { setValueAs: numberOrNull })}
         />
+        <NumberField
+          label={t`Answer timeout`}
+          unit="ms"
+          placeholder={chosen === undefined ? t`from the map` : String(chosen.map.timeoutMs)}
+          hint={t`Empty: from the map.`}
+          {...field('timeout_ms', { setValueAs: numberOrNull })}
+        />
+        <NumberField
+          label={t`Pause between requests`}
+          unit="ms"
+          placeholder={chosen === undefined ? t`from the map` : String(chosen.map.gapMs)}
+          hint={t`Empty: from the map.`}
+          {...field('gap_ms', { setValueAs: numberOrNull })}
+        />
+        <FormField of={form} name="status_page">
+          {({ value, onChange, ...props }) => (
+            <Select
+              label={t`Status page of the board`}
+              choices={pages}
+              value={value ?? 'as_set'}
+              onChange={(page) => onChange(page === 'as_set' ? null : page)}
+              {...props}
+            />
+          )}
+        </FormField>
         <FormField of={form} name="log_level">
           {({ value, onChange, ...props }) => (
             <Select

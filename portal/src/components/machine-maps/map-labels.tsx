@@ -32,6 +32,8 @@ export const pushWords = ({ map, state, reason }: Pushed): { label: string; tone
   if (state === 'running') {
     return { label: map === null ? t`Settings in use` : t`Running rev ${map.rev}`, tone: 'success' };
   }
+  if (state === 'trial') return { label: t`Being tried`, tone: 'accent' };
+  if (state === 'reverted') return { label: reason === null ? t`Reverted` : t`Reverted: ${reason}`, tone: 'danger' };
   if (state === 'refused') return { label: reason === null ? t`Refused` : t`Refused: ${reason}`, tone: 'danger' };
   return { label: reason === null ? t`Waiting for the board` : t`Waiting for the board: ${reason}`, tone: 'accent' };
 };

@@ -22,6 +22,8 @@ const words: Readonly<Record<string, string>> = {
   'machine_map.created': t`Added a machine map`,
   'machine_map.saved': t`Changed a machine map`,
   'machine_map.deleted': t`Deleted a machine map`,
+  'board_update.ordered': t`Ordered an update of a board`,
+  'board_update.withdrawn': t`Withdrew an update of a board`,
   'board.refused': t`Board refused`,
   'pairing.issued': t`Issued a pairing ticket`,
   'pairing.viewed': t`Viewed a pairing ticket`,

@@ -1,16 +1,20 @@
+import { getBoardUpdates } from '@roastery/contract/board-updates';
 import { listDevices, type Device } from '@roastery/contract/fleet';
 import {
   CircuitBoard,
+  Download,
   Ellipsis,
   History,
   KeyRound,
   ScanSearch,
   SlidersHorizontal,
   TicketPlus,
+  Undo2,
   Unplug,
 } from 'lucide-react';
 import { useState } from 'react';
 import { useNavigate } from 'react-router-dom';
+import { useApi } from '../../api/use-api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { BoardConfigDialog } from '../../components/machine-maps/BoardConfigDialog.tsx';
@@ -22,12 +26,25 @@ import { useDates } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx';
-import { overlapHours, restoreBoardHistory, revokeBoard, rotateToken, type RotatedToken } from './device-changes.ts';
+import {
+  orderUpdates,
+  overlapHours,
+  restoreBoardHistory,
+  revokeBoard,
+  rotateToken,
+  withdrawUpdates,
+  type RotatedToken,
+} from './device-changes.ts';
 import { deviceColumns } from './device-columns.tsx';
 import { restoreQuestion } from './device-texts.ts';
+import { UpdatesBar } from './UpdatesBar.tsx';
 import { RotatedTokenDialog } from './RotatedTokenDialog.tsx';
 
 const pollIntervalMs = 5000;
+
+/** Its update is ordered and has not ended. */
+const isUnderWay = ({ order }: Device): boolean =>
+  order !== null && ['wanted', 'waiting', 'fetching', 'trial'].includes(order.state);
 
 /** The board of every machine with the status it reported. */
 export const Boards = () => {
@@ -47,8 +64,12 @@ export const Boards = () => {
     pageSize: 50,
     refreshInterval: pollIntervalMs,
   });
+  const version = useApi(getBoardUpdates, {}).data?.version ?? null;
+  const canUpdate = (device: Device): boolean =>
+    version !== null && device.takes_orders && device.agent_version !== version && !isUnderWay(device);
   return (
     <>
+      <UpdatesBar refreshInterval={pollIntervalMs} />
       <DataTable
         {...list.table}
         label={t`Devices`}
@@ -71,6 +92,16 @@ export const Boards = () => {
             <MenuItem icon={<KeyRound aria-hidden />} onSelect={() => setRotating(device)}>
               {t`Rotate token`}
             </MenuItem>
+            {canUpdate(device) && version !== null && (
+              <MenuItem icon={<Download aria-hidden />} onSelect={() => void orderUpdates(version, [device])}>
+                {t`Update to ${version}`}
+              </MenuItem>
+            )}
+            {isUnderWay(device) && (
+              <MenuItem icon={<Undo2 aria-hidden />} onSelect={() => void withdrawUpdates([device])}>
+                {t`Withdraw the update`}
+              </MenuItem>
+            )}
             {device.sealed_history !== null && (
               <MenuItem icon={<History aria-hidden />} onSelect={() => setRestored(device)}>
                 {t`Restore history`}

@@ -1,3 +1,4 @@
+import { getBoardUpdates, orderBoardUpdates, withdrawBoardUpdates } from '@roastery/contract/board-updates';
 import {
   listDevices,
   listPairingTickets,
@@ -64,6 +65,34 @@ export const rotateToken = async (device: Device): Promise<RotatedToken | null> 
     return null;
   } finally {
     await refresh(listDevices);
+  }
+};
+
+/** Orders the update of these boards to the version that was shown. */
+export const orderUpdates = async (
+  version: string,
+  boards: 'tenth' | 'all' | readonly Pick<Device, 'machine_id'>[],
+): Promise<void> => {
+  try {
+    const named = typeof boards === 'string' ? boards : boards.map(({ machine_id: id }) => id);
+    await call(orderBoardUpdates, { body: { version, boards: named } });
+    toast(t`Update to ${version} ordered`, { detail: t`Boards install it between two roasts.` });
+  } catch (error) {
+    showFailure(error, t`Failed to order the update`);
+  } finally {
+    await refresh(listDevices, getBoardUpdates);
+  }
+};
+
+export const withdrawUpdates = async (boards: 'all' | readonly Pick<Device, 'machine_id'>[]): Promise<void> => {
+  try {
+    const named = typeof boards === 'string' ? boards : boards.map(({ machine_id: id }) => id);
+    await call(withdrawBoardUpdates, { body: { boards: named } });
+    toast(t`Orders withdrawn`);
+  } catch (error) {
+    showFailure(error, t`Failed to withdraw the orders`);
+  } finally {
+    await refresh(listDevices, getBoardUpdates);
   }
 };
 

@@ -7,6 +7,7 @@ import {
   pairedFrom,
   pairingWords,
   restoreQuestion,
+  updatesText,
   updateText,
 } from './device-texts.ts';
 
@@ -37,11 +38,30 @@ describe('words of a board', () => {
 
   it('tell which version was installed and why the one before it runs', () => {
     const update = { state: 'turned_back', installed: '0.2.0', earlier: '0.1.0', at: 1e12 } as const;
-    expect(updateText({ update: { ...update, reason: 'it hung, 3 times' } })).toBe(
+    expect(updateText({ update: { ...update, reason: 'it hung, 3 times' }, order: null })).toBe(
       'Rolled back from 0.2.0: it hung, 3 times',
     );
-    expect(updateText({ update: { ...update, state: 'on_trial' } })).toBe('On trial');
-    expect([updateText({ update: null }), updateText({ update: { ...update, state: 'good' } })]).toEqual([null, null]);
+    expect(updateText({ update: { ...update, state: 'on_trial' }, order: null })).toBe('On trial');
+    expect([
+      updateText({ update: null, order: null }),
+      updateText({ update: { ...update, state: 'good' }, order: null }),
+    ]).toEqual([null, null]);
+  });
+
+  it('tell how far an ordered update is, and count all boards', () => {
+    const ordered = { version: '0.3.0', reason: null, ordered_at: '2026-11-21T15:00:00Z', ordered_by: 'Ana' } as const;
+    const says = (state: 'wanted' | 'fetching' | 'done') => updateText({ update: null, order: { ...ordered, state } });
+    expect([says('wanted'), says('fetching'), says('done')]).toEqual([
+      'Update to 0.3.0 ordered',
+      'Installing 0.3.0',
+      null,
+    ]);
+    const failed = { ...ordered, state: 'failed', reason: 'the server has no version 0.3.0 for this board' } as const;
+    expect(updateText({ update: null, order: failed })).toBe(
+      'Update failed: the server has no version 0.3.0 for this board',
+    );
+    const none = { boards: 12, updated: 3, by_hand: 0, under_way: 0, turned_back: 1, failed: 0 };
+    expect(updatesText(none)).toBe('3 of 12 updated, 1 turned back');
   });
 
   it('say how much sealed history would be restored, from when, and who will see it', () => {

@@ -1,3 +1,4 @@
+import type { BoardUpdates } from '@roastery/contract/board-updates';
 import type { Device, DeviceWarning, PairingTicket, TicketState } from '@roastery/contract/fleet';
 import { lacksMap } from '@roastery/contract/mqtt';
 import { formatBytes, formatCount } from '../../format/numbers.ts';
@@ -10,8 +11,9 @@ export const warningWords: Readonly<Record<DeviceWarning, string>> = {
   offline: t`Offline`,
   machine_link: t`No answer from machine`,
   no_map: t`No map`,
-  config_refused: t`Map refused`,
+  config_refused: t`Settings refused`,
   update_turned_back: t`Update rolled back`,
+  update_failed: t`Update failed`,
   journal_waiting: t`Journal waiting`,
   journal_dropped: t`Journal lost entries`,
   history_sealed: t`History sealed`,
@@ -54,8 +56,19 @@ const none = '--';
 
 export const mapText = ({ map }: Pick<Device, 'map'>): string => (map === null ? none : `${map.id} · rev ${map.rev}`);
 
+/** How far an ordered update is, below the version; null where it has ended well or came to a trial. */
+const orderText = ({ version, state, reason }: NonNullable<Device['order']>): string | null => {
+  if (state === 'wanted') return t`Update to ${version} ordered`;
+  if (state === 'waiting') return t`Update to ${version} waits for the end of the roast`;
+  if (state === 'fetching') return t`Installing ${version}`;
+  if (state === 'failed') return reason === null ? t`Update to ${version} failed` : t`Update failed: ${reason}`;
+  return null;
+};
+
 /** Result of the newest update, below the version; undefined once it is accepted. */
-export const updateText = ({ update }: Pick<Device, 'update'>): string | null => {
+export const updateText = ({ update, order }: Pick<Device, 'update' | 'order'>): string | null => {
+  const ordered = order === null ? null : orderText(order);
+  if (ordered !== null) return ordered;
   if (update === null || update.state === 'good') return null;
   if (update.state === 'on_trial') return t`On trial`;
   if (update.state === 'waiting') return t`${update.installed} starts after the roast`;
@@ -107,3 +120,15 @@ export const pairedFrom = ({
   hardware_id: hardware,
 }: Pick<PairingTicket, 'redeemed_from' | 'hardware_id'>): string =>
   [from, hardware].filter((part) => part !== null).join(' · ') || none;
+
+/** How the boards stand with the version of this server, as one line. */
+export const updatesText = (of: Omit<BoardUpdates, 'version' | 'ready'>): string =>
+  [
+    t`${formatCount(of.updated)} of ${formatCount(of.boards)} updated`,
+    of.under_way > 0 ? t`${formatCount(of.under_way)} under way` : null,
+    of.turned_back > 0 ? t`${formatCount(of.turned_back)} turned back` : null,
+    of.failed > 0 ? t`${formatCount(of.failed)} failed` : null,
+    of.by_hand > 0 ? t`${formatCount(of.by_hand)} only by hand` : null,
+  ]
+    .filter((part) => part !== null)
+    .join(', ');

@@ -1,0 +1,157 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { MachineMapInput } from '@roastery/contract/machine-map';
+import { createLogger } from '@roastery/runtime/logger';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startAgent, type Agent } from './agent.ts';
+import { startScriptedServer, type ScriptedServer } from './testing/modbus-server.ts';
+import { startTestServer, type TestServer } from './testing/test-server.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
+const times = { trialMs: 2500, steadyMs: 300 };
+let dataDir: string;
+let server: TestServer;
+let machine: ScriptedServer;
+let agent: Agent;
+/** How long the machine takes for an answer, and its bit of the charge. */
+const drum = { delayMs: 0, charge: 0 };
+
+const start = async (over: Partial<typeof times> = {}): Promise<void> => {
+  const map: MachineMapInput = {
+    v: 1,
+    id: 'scripted',
+    maker: 'Test',
+    model: 'Test',
+    hz: 5,
+    timeoutMs: 1000,
+    quietMs: 50,
+    link: { kind: 'tcp', host: '127.0.0.1', port: machine.port },
+    channels: { bean_temp: { at: 'i:0', as: 'i16', scale: 0.1 } },
+    events: { charge: { when: 'd:0' } },
+  };
+  await writeFile(join(dataDir, 'map.json'), JSON.stringify(map));
+  agent = await startAgent(
+    {
+      apiUrl: 'http://127.0.0.1:9/api/v1',
+      machineSerial: 'SETTINGS-1',
+      machineToken: 'token',
+      firmwareVersion: '1.0.0',
+      machineMapPath: join(dataDir, 'map.json'),
+      dataDir,
+      mqttUrl: server.url,
+      mqttCa: undefined,
+      journalCapBytes: 1e8,
+      logLevel: 'silent',
+      statusHost: '127.0.0.1',
+      statusPort: undefined,
+    },
+    createLogger('test', 'silent'),
+    { ...times, ...over },
+  );
+};
+const restart = async (): Promise<void> => {
+  await agent.close();
+  server.statuses.length = 0;
+  await start();
+  await expect.poll(() => server.statuses.at(-1)?.online, { timeout: 20_000 }).toBe(true);
+};
+const told = () => server.statuses.at(-1)?.config;
+const isRead = async (): Promise<void> => {
+  const from = server.live.length;
+  await expect.poll(() => server.live.length, { timeout: 20_000 }).toBeGreaterThan(from + 2);
+};
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'settings-trial-'));
+  server = await startTestServer('SETTINGS-1');
+  Object.assign(drum, { delayMs: 0, charge: 0 });
+  machine = await startScriptedServer(
+    'tcp',
+    () => ({ delayMs: drum.delayMs }),
+    (_address, { code }) => (code === 2 ? drum.charge : 2000),
+  );
+  await start();
+  await isRead();
+});
+afterEach(async () => {
+  await agent.close();
+  await machine.hangUp();
+  await server.kill();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+describe('settings from the portal', () => {
+  it('stay when server and machine are reached with them, also after a restart and without the server', async () => {
+    server.tell('config', { v: 1, rev: 1, map: null, gap_ms: 5, timeout_ms: 800 });
+    await expect.poll(told, { timeout: 10_000 }).toEqual({ rev: 1, state: 'running', trial: true });
+    await expect.poll(told, { timeout: 20_000 }).toEqual({ rev: 1, state: 'running', trial: false });
+    // With a log level there is nothing to try.
+    server.tell('config', { v: 1, rev: 2, map: null, gap_ms: 5, timeout_ms: 800, log_level: 'error' });
+    await expect.poll(told, { timeout: 10_000 }).toEqual({ rev: 2, state: 'running', trial: false });
+    await restart();
+    await isRead();
+    server.tell('config', { v: 1, rev: 2, map: null, gap_ms: 5, timeout_ms: 800, log_level: 'error' });
+    await expect.poll(told, { timeout: 10_000 }).toEqual({ rev: 2, state: 'running', trial: false });
+  });
+
+  it('are taken back when the machine gives no answer with them, and stay away until others are sent', async () => {
+    drum.delayMs = 300;
+    await isRead();
+    const short = { v: 1, rev: 3, map: null, timeout_ms: 20 };
+    server.tell('config', short);
+    const reverted = {
+      rev: 3,
+      state: 'refused',
+      reason: 'the machine did not answer steadily with these settings',
+      reverted: true,
+      trial: false,
+    };
+    await expect.poll(told, { timeout: 30_000 }).toEqual(reverted);
+    await isRead();
+    // The retained message comes again with each connection and each start.
+    server.statuses.length = 0;
+    server.tell('config', short);
+    await expect.poll(told, { timeout: 10_000 }).toEqual(reverted);
+    await restart();
+    server.tell('config', short);
+    await expect.poll(told, { timeout: 10_000 }).toEqual(reverted);
+    await isRead();
+    server.tell('config', { v: 1, rev: 4, map: null, timeout_ms: 900 });
+    await expect.poll(told, { timeout: 20_000 }).toEqual({ rev: 4, state: 'running', trial: false });
+  });
+
+  it('are taken back when the server is not reached with them', async () => {
+    server.tell('config', { v: 1, rev: 5, map: null, gap_ms: 7 });
+    await expect.poll(told, { timeout: 10_000 }).toMatchObject({ rev: 5, trial: true });
+    await server.kill();
+    // The trial ends while there is no broker.
+    const endsAt = performance.now() + 2 * times.trialMs;
+    await expect.poll(() => performance.now() > endsAt, { timeout: 30_000 }).toBe(true);
+    await server.listen();
+    await expect
+      .poll(() => server.statuses.at(-1)?.online && told(), { timeout: 30_000 })
+      .toMatchObject({ rev: 5, reverted: true, reason: 'the board did not reach the server with these settings' });
+  });
+
+  it('are on trial again after a restart in the middle, with what counted before', async () => {
+    await agent.close();
+    await start({ trialMs: 60_000, steadyMs: 30_000 });
+    await isRead();
+    drum.delayMs = 300;
+    await isRead();
+    server.tell('config', { v: 1, rev: 6, map: null, timeout_ms: 20 });
+    await expect.poll(told, { timeout: 10_000 }).toMatchObject({ rev: 6, trial: true });
+    await restart();
+    server.tell('config', { v: 1, rev: 6, map: null, timeout_ms: 20 });
+    await expect.poll(told, { timeout: 30_000 }).toMatchObject({ rev: 6, reverted: true });
+    await isRead();
+  });
+
+  it('wait for the end of a roast', async () => {
+    drum.charge = 1;
+    await expect.poll(() => server.live.at(-1)?.roast?.state, { timeout: 20_000 }).toBe('in_progress');
+    server.tell('config', { v: 1, rev: 7, map: null, gap_ms: 3 });
+    await expect.poll(told, { timeout: 10_000 }).toMatchObject({ rev: 7, state: 'waiting', trial: false });
+  });
+});

@@ -1,0 +1,148 @@
+import { join } from 'node:path';
+import { boardOverridesShape, type BoardOverrides, type DeviceConfig } from '@roastery/contract/mqtt';
+import { describeRefusal, parseJson, parseOrThrow } from '@roastery/contract/parse-shape';
+import type { Logger } from '@roastery/runtime/logger';
+import { z } from 'zod';
+import { readFileIfThere, writeFileAtomically } from './atomic-file.ts';
+
+/** For so long new settings have time to prove themselves. */
+export const settingsTrialMs = 120_000;
+/** The machine has to be read without a failure for so long. */
+const steadyMs = 10_000;
+const lookEveryMs = 1000;
+
+const keptShape = z.object({
+  /** Revision of the config that `now` is of. */
+  rev: z.number().int(),
+  now: boardOverridesShape,
+  /** While they are on trial: what counted before, and whether the machine was read with it. */
+  trial: z.object({ before: boardOverridesShape, machine: z.boolean() }).optional(),
+  /** The newest config whose settings were taken back. */
+  reverted: z.object({ rev: z.number().int(), reason: z.string() }).optional(),
+});
+type Kept = z.infer<typeof keptShape>;
+
+const fileIn = (dataDir: string): string => join(dataDir, 'board-settings.json');
+
+/** What a config sets beside the map. */
+export const overridesOf = (config: DeviceConfig): BoardOverrides => parseOrThrow(boardOverridesShape, config);
+
+/** In one order of names. */
+const textOf = ({ hz, log_level, timeout_ms, gap_ms, status_page }: BoardOverrides): string =>
+  JSON.stringify({ hz, log_level, timeout_ms, gap_ms, status_page });
+/** A log level can't cut a board off. */
+const differInLogOnly = (a: BoardOverrides, b: BoardOverrides): boolean =>
+  textOf({ ...a, log_level: undefined }) === textOf({ ...b, log_level: undefined });
+
+export interface SettingsTrialParts {
+  readonly dataDir: string;
+  readonly log: Logger;
+  readonly isMachineRead: () => boolean;
+  /** Whether the server answers at this moment. */
+  readonly reachServer: () => Promise<boolean>;
+  readonly roastRuns: () => boolean;
+  /** Uses these settings again. */
+  readonly revert: (rev: number, to: BoardOverrides, reason: string) => void;
+  readonly changed: () => void;
+  /** Shorter in tests. */
+  readonly times?: { readonly trialMs: number; readonly steadyMs: number };
+}
+
+/** The settings that a board had last, of its disk; none where the file can't be read. */
+export const readKeptSettings = async (dataDir: string, log: Logger): Promise<Kept> => {
+  const none: Kept = { rev: 0, now: {} };
+  const text = await readFileIfThere(fileIn(dataDir)).catch((error: unknown) => {
+    log.warn({ reason: String(error) }, 'settings: stored file unreadable');
+    return undefined;
+  });
+  if (text === undefined) return none;
+  const parsed = parseJson(keptShape, text);
+  if (parsed.success) return parsed.data;
+  log.warn({ reason: describeRefusal(parsed) }, 'settings: stored file ignored');
+  return none;
+};
+
+/**
+ * Keeps the settings that the server set, also through a restart. New ones are on trial: unless the server is reached and the
+ * machine is read with them as before, within two minutes, the ones before come back.
+ */
+export const createSettingsTrial = (kept: Kept, parts: SettingsTrialParts) => {
+  const { dataDir, log, times = { trialMs: settingsTrialMs, steadyMs } } = parts;
+  let begunAt = performance.now();
+  let steadyFrom: number | undefined;
+  let hasRead = false;
+  let timer: NodeJS.Timeout | undefined;
+  let looking = false;
+
+  const keep = async (next: Kept): Promise<void> => {
+    kept = next;
+    await writeFileAtomically(fileIn(dataDir), `${JSON.stringify(kept)}\n`).catch((error: unknown) =>
+      log.error({ reason: String(error) }, 'settings: write failed'),
+    );
+  };
+  const end = async (next: Kept): Promise<void> => {
+    clearInterval(timer);
+    timer = undefined;
+    await keep(next);
+  };
+  const look = async (trial: NonNullable<Kept['trial']>): Promise<void> => {
+    const { rev, now } = kept;
+    const isRead = !trial.machine || (parts.isMachineRead() && hasRead);
+    const moment = performance.now();
+    steadyFrom = isRead ? (steadyFrom ?? moment) : undefined;
+    const isSteady = steadyFrom !== undefined && moment - steadyFrom >= times.steadyMs;
+    if (isSteady && (await parts.reachServer())) {
+      // Newer ones have been set.
+      if (kept.trial !== trial) return;
+      log.info({ rev }, 'settings: confirmed');
+      await end({ rev, now });
+      return parts.changed();
+    }
+    if (kept.trial !== trial || performance.now() - begunAt < times.trialMs) return;
+    // A roast that is recorded is not interrupted.
+    if (parts.roastRuns() && parts.isMachineRead()) return;
+    const reason = isSteady
+      ? 'the board did not reach the server with these settings'
+      : 'the machine did not answer steadily with these settings';
+    log.warn({ rev, reason }, 'settings: taken back');
+    await end({ rev, now: trial.before, reverted: { rev, reason } });
+    parts.revert(rev, trial.before, reason);
+  };
+  const watch = (): void => {
+    begunAt = performance.now();
+    steadyFrom = undefined;
+    hasRead = false;
+    timer ??= setInterval(() => {
+      const { trial } = kept;
+      if (looking || trial === undefined) return;
+      looking = true;
+      look(trial)
+        .catch((error: unknown) => log.error({ err: error }, 'settings: trial failed'))
+        .finally(() => (looking = false));
+    }, lookEveryMs).unref();
+  };
+  // The board was started again in the middle.
+  if (kept.trial) watch();
+
+  return {
+    now: (): BoardOverrides => kept.now,
+    isOn: (): boolean => kept.trial !== undefined,
+    /** Why the settings of this config are not used any more. */
+    revertedBecause: (rev: number): string | undefined =>
+      kept.reverted?.rev === rev ? kept.reverted.reason : undefined,
+    /** Whether a config brings other settings than those in use. */
+    differs: (wanted: BoardOverrides): boolean => textOf(wanted) !== textOf(kept.now),
+    /** To be called before settings are used. */
+    async begin(rev: number, now: BoardOverrides): Promise<void> {
+      const before = kept.trial?.before ?? kept.now;
+      if (differInLogOnly(now, before)) return end({ rev, now });
+      const machine = kept.trial?.machine ?? parts.isMachineRead();
+      await keep({ rev, now, trial: { before, machine } });
+      watch();
+    },
+    afterReading(): void {
+      hasRead = true;
+    },
+    stop: (): void => clearInterval(timer),
+  };
+};

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { boardVersionShape } from './mqtt.ts';
+import { idShape } from './shapes.ts';
+
+/** Boards of machines in use. */
+export const boardUpdatesShape = z.object({
+  /** The version that this server has for boards; null where it has none. */
+  version: z.string().nullable(),
+  boards: z.number().int(),
+  /** Of them, those that run `version`. */
+  updated: z.number().int(),
+  /** Of the others, those that could be ordered to update now. */
+  ready: z.number().int(),
+  /** Of the others, those that take no orders: their agent is too old or no package. */
+  by_hand: z.number().int(),
+  /** Of the orders to update to `version`. */
+  under_way: z.number().int(),
+  turned_back: z.number().int(),
+  failed: z.number().int(),
+});
+export type BoardUpdates = z.infer<typeof boardUpdatesShape>;
+
+const common = { tag: 'Fleet', access: 'admin', response: boardUpdatesShape } as const;
+
+export const getBoardUpdates = endpoint({
+  ...common,
+  name: 'getBoardUpdates',
+  method: 'GET',
+  path: '/admin/board-updates',
+  summary: 'How many boards run the version that this server has, and how the ordered updates stand',
+});
+
+const machineIdsShape = z.array(idShape).min(1).max(500);
+
+export const orderBoardUpdates = endpoint({
+  ...common,
+  name: 'orderBoardUpdates',
+  method: 'POST',
+  path: '/admin/board-updates',
+  summary:
+    'Order boards to fetch and install the version that this server has: these, a tenth of those left, or all of them',
+  body: z.object({
+    /** The one that the page showed. If the server has another one by now, the answer is a conflict. */
+    version: boardVersionShape,
+    boards: z.union([z.enum(['tenth', 'all']), machineIdsShape]),
+  }),
+  errors: ['conflict'],
+});
+
+export const withdrawBoardUpdates = endpoint({
+  ...common,
+  name: 'withdrawBoardUpdates',
+  method: 'POST',
+  path: '/admin/board-updates/withdrawals',
+  summary: 'Withdraw orders to update; a board that installs or tries the version already goes on',
+  body: z.object({ boards: z.union([z.literal('all'), machineIdsShape]) }),
+});

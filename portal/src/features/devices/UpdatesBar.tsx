@@ -1,0 +1,81 @@
+import { getBoardUpdates, type BoardUpdates } from '@roastery/contract/board-updates';
+import { useState } from 'react';
+import { useApi } from '../../api/use-api.ts';
+import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
+import { formatCount } from '../../format/numbers.ts';
+import { t } from '../../language/t.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Card } from '../../ui/Card.tsx';
+import { orderUpdates, withdrawUpdates } from './device-changes.ts';
+import { updatesText } from './device-texts.ts';
+
+interface Question {
+  title: string;
+  text: string;
+  label: string;
+  confirm: () => Promise<void>;
+}
+
+const tenthOf = ({ boards, ready }: BoardUpdates): number => Math.min(ready, Math.max(1, Math.ceil(boards / 10)));
+
+const orderQuestion = (version: string, which: 'tenth' | 'all', count: number): Question => ({
+  title: t`Update boards`,
+  text:
+    count === 1
+      ? t`1 board fetches version ${version} and installs it once no roast runs. It turns back by itself if the version does not prove itself.`
+      : t`${formatCount(count)} boards fetch version ${version} and install it once no roast runs. Each turns back by itself if the version does not prove itself.`,
+  label: t`Update`,
+  confirm: () => orderUpdates(version, which),
+});
+
+/** How many boards run the version of this server, and the orders to update them. */
+export const UpdatesBar = ({ refreshInterval }: { refreshInterval: number }) => {
+  const { data } = useApi(getBoardUpdates, {}, { refreshInterval });
+  const [asked, setAsked] = useState<Question | null>(null);
+  if (data === undefined || data.version === null || data.boards === 0) return null;
+  const { version, ready } = data;
+  const tenth = tenthOf(data);
+  return (
+    <Card className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
+      <p className="min-w-0 grow basis-64 text-base">
+        <span className="font-medium text-strong">{t`Version ${version}`}</span>{' '}
+        <span className="figures text-muted" data-testid="updates">
+          {updatesText(data)}
+        </span>
+      </p>
+      <span className="flex flex-wrap gap-2">
+        {data.under_way > 0 && (
+          <Button
+            onClick={() =>
+              setAsked({
+                title: t`Withdraw orders`,
+                text: t`Boards that have not begun keep their version. A board that installs or tries the new one already goes on.`,
+                label: t`Withdraw`,
+                confirm: () => withdrawUpdates('all'),
+              })
+            }
+          >
+            {t`Withdraw orders`}
+          </Button>
+        )}
+        {ready > tenth && (
+          <Button onClick={() => setAsked(orderQuestion(version, 'tenth', tenth))}>{t`Update a tenth first`}</Button>
+        )}
+        {ready > 0 && (
+          <Button kind="primary" onClick={() => setAsked(orderQuestion(version, 'all', ready))}>
+            {t`Update all (${formatCount(ready)})`}
+          </Button>
+        )}
+      </span>
+      <ConfirmDialog
+        thing={asked}
+        onClose={() => setAsked(null)}
+        title={({ title }) => title}
+        question={({ text }) => text}
+        confirmLabel={asked?.label ?? ''}
+        danger={false}
+        onConfirm={({ confirm }) => confirm()}
+      />
+    </Card>
+  );
+};
