@@ -2,11 +2,20 @@ import type { Database, Sql } from '../db/sql.ts';
 import { arrivingSamples, insertChunks, joinNeighbours, samplesIn, sweepLater } from './chunks.ts';
 import { applyEvents } from '../domains/roasts/roast-events.ts';
 import type { JournalMessage, KnownBatch } from './decode-batch.ts';
-import { placeBatch, type Placed, rangeOf, type Recording, updateCommitted, writeLayouts } from './recordings.ts';
-import { findConflicts, type Overlap, overlapOf, type Refusal, writeQuarantine } from './quarantine.ts';
+import {
+  placeBatch,
+  type Placed,
+  rangeOf,
+  type Recording,
+  type StreamPart,
+  updateCommitted,
+  writeLayouts,
+} from './recordings.ts';
+import { type Refusal, writeQuarantine } from './quarantine.ts';
+import { findConflicts, type Overlap, overlapOf, repeatsIn } from './repeats.ts';
 import type { JournalBatch } from '@roastery/contract/mqtt';
 import { coveredBy, missingFrom, type SeqRange, type SeqRanges, withRange } from './seq-ranges.ts';
-import { keyOf, lockStreams, partsOf, partsOfGap, type Stream, type StreamKey } from './streams.ts';
+import { keyOf, lockStreams, otherHolders, partsOf, partsOfGap, type Stream, type StreamKey } from './streams.ts';
 import { type BootRow, type ClockChange, moveStarts, writeBoots } from './wall-clock.ts';
 
 /** Sent to a board after the commit. */
@@ -91,6 +100,7 @@ const commitClaims = (claims: readonly Claim[], streams: ReadonlyMap<string, Str
     for (const { recording, range: part } of parts) {
       recording.committed = withRange(recording.committed, part);
       recording.isRowDue = true;
+      recording.isReceiving = true;
     }
     return parts.length === 0 ? [] : [{ message, reason, machineId: key.machineId }];
   });
@@ -173,6 +183,8 @@ const storePlaced = async (
   return chunks.reduce((sum, { run }) => sum + samplesIn(run), 0);
 };
 
+const streamOf = ({ machineId, batch: { epoch, continues } }: KnownBatch) => ({ machineId, epoch, continues });
+
 /** Stores these messages within the caller's transaction. */
 export const commitIn = async (tx: Sql, messages: readonly JournalMessage[]): Promise<Committed> => {
   const serials = [...new Set(messages.map((message) => message.serialNumber))];
@@ -197,30 +209,46 @@ export const commitIn = async (tx: Sql, messages: readonly JournalMessage[]): Pr
 
   const overlaps: Overlap[] = [];
   const stored: StoredBatch[] = [];
-  const placed = known.flatMap((batch) => {
-    const {
-      machineId,
-      batch: { epoch, continues },
-    } = batch;
-    const stream = streams.get(keyOf({ machineId, epoch }));
-    if (stream === undefined) throw new Error('a locked stream is missing');
-    const placesOf = (gap: SeqRange) => partsOfGap(streams, { machineId, epoch, continues }, gap);
-    return partsOf(stream, rangeOf(batch)).map((part) => {
+  const placesOf = (known: KnownBatch): StreamPart[] =>
+    partsOf(streams.get(keyOf(streamOf(known))) ?? [], rangeOf(known));
+  const holdersOf = (known: KnownBatch, part: StreamPart) => otherHolders(streams, streamOf(known), part);
+  const place = (batch: KnownBatch) =>
+    placesOf(batch).map((part) => {
       const overlap = overlapOf(batch, part);
       if (overlap !== undefined) overlaps.push(overlap);
       const { recording } = part;
-      const added = placeBatch(batch, part, placesOf);
+      const added = placeBatch(batch, part, (gap) => partsOfGap(streams, streamOf(batch), gap));
       const bootNo = recording.boots.get(batch.batch.boot)?.bootNo;
       const { recordingId } = recording;
       if (bootNo !== undefined) stored.push({ recordingId, bootNo, range: part.range, batch: batch.batch });
       return { recording, placed: added };
     });
-  });
+  /** Counts as committed what another recording holds of a batch. */
+  const leaveRepeats = async (batch: KnownBatch): Promise<void> => {
+    for (const part of placesOf(batch)) {
+      if (missingFrom(part.recording.committed, part.range).length === 0) continue;
+      for (const holder of holdersOf(batch, part)) {
+        const repeats = await repeatsIn(tx, batch, holder);
+        if (repeats.length === 0) continue;
+        part.recording.committed = repeats.reduce(withRange, part.recording.committed);
+        part.recording.isRowDue = true;
+      }
+    }
+  };
+  const isContested = (batch: KnownBatch): boolean => placesOf(batch).some((part) => holdersOf(batch, part).length > 0);
+  const placed = known.filter((batch) => !isContested(batch)).flatMap(place);
+  let samples = await storePlaced(tx, placed, receivedAtMs);
+  // What they repeat may have come with them.
+  for (const batch of known.filter(isContested)) {
+    await leaveRepeats(batch);
+    const added = place(batch);
+    samples += await storePlaced(tx, added, receivedAtMs);
+    placed.push(...added);
+  }
   const refusals = [...unassigned, ...commitClaims(claims, streams)];
 
   const { rows, changes } = clockChanges(recordings, offsetsBefore);
   await writeBoots(tx, rows);
-  const samples = await storePlaced(tx, placed, receivedAtMs);
   await updateCommitted(tx, recordings, receivedAtMs);
   const conflicts = await findConflicts(tx, overlaps);
   const dropped = await writeQuarantine(tx, [

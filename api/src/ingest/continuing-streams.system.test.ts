@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { JournalBatch } from '@roastery/contract/mqtt';
+import { entryCount, type JournalBatch } from '@roastery/contract/mqtt';
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { describe, expect, it } from 'vitest';
 import { isCollision } from '../db/postgres-errors.ts';
@@ -8,17 +8,18 @@ import { readSamples } from '../domains/roasts/read-samples.ts';
 import { messageOf, openMigratedDatabase, registerMachine, roastOn } from '../testing/ingest-fixture.ts';
 import { type Acknowledgement, commitMessages } from './commit.ts';
 import type { JournalMessage } from './decode-batch.ts';
+import { type SeqRanges, withRange } from './seq-ranges.ts';
 
 const serial = 'CONT-1';
 const roastId = '0190a8c0-0000-7000-8000-000000000007';
 const newEpoch = (): string => randomBytes(8).toString('hex');
 
 /** The roast of `roastOn` by a board that went on in another stream twice in the middle of it. */
-const splitJournal = () => {
+const splitJournal = (isChange = (_: JournalBatch, index: number): boolean => index === 18 || index === 24) => {
   const board = createJournalBoard();
   roastOn(board, roastId);
   const whole = board.batches();
-  const changes = [whole[18]?.seq ?? 0, whole[24]?.seq ?? 0];
+  const changes = whole.flatMap((batch, index) => (isChange(batch, index) ? [batch.seq] : []));
   const epochs = [board.epoch, ...changes.map(newEpoch)];
   const streams = epochs.map((epoch, index) => {
     const [from, to] = [changes[index - 1] ?? 0, changes[index] ?? Infinity];
@@ -43,6 +44,7 @@ const commitAll = async (sql: Database, batches: readonly JournalBatch[]): Promi
   for (const batch of batches) all.push(...(await commitMessages(sql, [messageOf(serial, batch)])).acknowledgements);
   return all;
 };
+const monosOf = (batch: JournalBatch): number[] => (batch.k === 'samples' ? batch.dt.map((dt) => batch.mono + dt) : []);
 const entriesOf = (ranges: Acknowledgement['ranges'] = []): [number, number][] =>
   ranges.map(({ start, end }) => [start, end]);
 
@@ -157,6 +159,47 @@ describe('continuing streams', () => {
         { recording_id: roast?.recording_id, from_seq: hole.from, to_seq: hole.to, reason: 'damaged' },
       ]);
       expect(await sql`SELECT id FROM recordings`).toHaveLength(2);
+    }
+  });
+
+  it('stores once what came from memory and is found in the file of the failed disk too, and what differs from it', async () => {
+    // The second stream begins with the marks of the charge.
+    const { board, changes, streams, epochs } = splitJournal(({ k }, index) => k === 'events' && index < 5);
+    const [first = [], second = []] = streams;
+    const taken = changes[0] ?? 0;
+    // Some seconds that were written and not synced: the start after a kill reads them under the first stream's epoch.
+    const found = board.batches(() => 3).filter(({ seq }) => seq >= taken && seq < taken + 6);
+    expect(found.map(({ k }) => k)).toEqual(['events', 'samples', 'samples']);
+    const leftOver = found.at(-1);
+    const foundEnd = leftOver === undefined ? 0 : leftOver.seq + entryCount(leftOver);
+    // Then that stream goes on, under numbers that were used in memory.
+    const again = createJournalBoard({ epoch: board.epoch, boot: board.boot });
+    for (let seq = 0; seq < foundEnd + 30; seq++) again.sample(4e6 + seq * 1000, 20, 20, 0);
+    const after = again.batches(() => 10, foundEnd);
+    const orders = [
+      [[...first, ...second], found, after],
+      [[...first, ...second], found.toReversed(), found, after],
+      [first, [...second, ...found, ...after]],
+      [first, second, [...after, ...found]],
+      [first, found, second, after],
+    ];
+    for (const order of orders) {
+      await using database = await openMigratedDatabase();
+      const { sql } = database;
+      await registerMachine(sql, serial);
+      const acknowledged: Acknowledgement[] = [];
+      for (const batches of order) {
+        const messages = batches.map((batch) => messageOf(serial, batch));
+        acknowledged.push(...(await commitMessages(sql, messages)).acknowledgements);
+      }
+      const { samples } = await stored(sql);
+      const monoMs = samples.flatMap((each) => each.monoMs);
+      expect(new Set(monoMs).size).toBe(monoMs.length);
+      const sent = new Set([...first, ...second, ...after].flatMap(monosOf));
+      expect(new Set(monoMs)).toEqual(sent);
+      const ofFirst = acknowledged.findLast(({ epoch }) => epoch === epochs[0]);
+      expect(entriesOf(ofFirst?.ranges.reduce<SeqRanges>(withRange, []))).toEqual([[0, foundEnd + 30]]);
+      expect(await sql`SELECT id FROM quarantine`).toHaveLength(0);
     }
   });
 });

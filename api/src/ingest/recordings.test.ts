@@ -24,6 +24,7 @@ const storedGaps = (committed: Recording['committed'], from: number, to: number)
     sweptSeq: 0,
     committed,
     isRowDue: false,
+    isReceiving: false,
     boots: new Map(),
     layouts: new Map(),
   };

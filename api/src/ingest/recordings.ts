@@ -28,6 +28,8 @@ export interface Recording {
   committed: SeqRanges;
   /** Whether the row must be written: it says what chunks alone do not say, or is a minute old. */
   isRowDue: boolean;
+  /** Whether something new arrived for it. */
+  isReceiving: boolean;
   /** Samples below it were swept: what arrives there is swept later. */
   readonly sweptSeq: number;
   readonly boots: Map<string, { bootNo: number; clock: WallClock | undefined }>;
@@ -109,6 +111,7 @@ const toRecording = (row: RecordingRow, receivedAtMs: number): Recording => {
         ? written
         : withRange(written, { start: last.end, end: row.tail_end }),
     isRowDue: row.last_received_at === null || receivedAtMs - Date.parse(row.last_received_at) >= writeRowMs,
+    isReceiving: false,
     sweptSeq: row.swept_seq,
     boots: new Map(heads.get(row.id)?.boots),
     layouts: new Map(heads.get(row.id)?.layouts),
@@ -194,6 +197,7 @@ export const placeBatch = (
   const { batch } = known;
   const missing = missingFrom(recording.committed, range);
   if (missing.length === 0) return { pieces: [], events: [], newLayout: undefined };
+  recording.isReceiving = true;
   if (!continuesRecording(recording, batch.k, missing)) recording.isRowDue = true;
   const bootNo = updateBoot(recording, known);
   recording.committed = withRange(recording.committed, range);
@@ -236,10 +240,13 @@ export const updateCommitted = async (tx: Sql, all: readonly Recording[], receiv
   const recordings = all.filter(({ isRowDue }) => isRowDue);
   if (recordings.length === 0) return;
   const committed = quotedTexts(recordings.map((recording) => formatMultirange(recording.committed)));
+  const receiving = recordings.flatMap(({ recordingId, isReceiving }) => (isReceiving ? [recordingId] : []));
   await tx`
     UPDATE recordings r
-    SET committed = seen.committed::int8multirange, last_received_at = ${new Date(receivedAtMs)}::timestamptz
-    FROM unnest(${recordings.map((recording) => recording.recordingId)}::uuid[], ${committed}::text[]) AS seen (id, committed)
+    SET committed = seen.committed::int8multirange,
+      last_received_at = CASE WHEN r.id = ANY(${receiving}::uuid[]) THEN ${new Date(receivedAtMs)}::timestamptz
+        ELSE r.last_received_at END
+    FROM unnest(${recordings.map(({ recordingId }) => recordingId)}::uuid[], ${committed}::text[]) AS seen (id, committed)
     WHERE r.id = seen.id`;
 };
 

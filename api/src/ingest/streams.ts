@@ -51,6 +51,31 @@ export const partsOfGap = (
   return Array.from(byRecording, ([recording, range]) => ({ recording, range }));
 };
 
+/**
+ * Recordings that may hold entries of a part under the same numbers: those before it of a stream that was diverted, and the one that
+ * the stream continues without being stored there.
+ */
+export const otherHolders = (
+  streams: ReadonlyMap<string, Stream>,
+  { machineId, epoch, continues }: StreamKey & Pick<ArrivingStream, 'continues'>,
+  { recording, range }: StreamPart,
+): StreamPart[] => {
+  const own = streams.get(keyOf({ machineId, epoch })) ?? [];
+  const before = own.slice(
+    0,
+    Math.max(
+      0,
+      own.findIndex((part) => part.recording === recording),
+    ),
+  );
+  const continued = continues && streams.get(keyOf({ machineId, epoch: continues.epoch }));
+  const start = Math.max(range.start, continues?.seq ?? 0);
+  return [
+    ...before.map((part) => ({ recording: part.recording, range })),
+    ...partsOf(openEnded(continued ?? []), { start, end: range.end }),
+  ].filter((part) => part.recording !== recording);
+};
+
 /** Beyond the last part of a stream lie the numbers of those that continue it. */
 const openEnded = (stream: Stream): Stream =>
   stream.map((part, index) =>
@@ -134,7 +159,8 @@ export const lockStreams = async (
   const continued = wanted.flatMap(({ machineId, continues }) =>
     continues ? [{ machineId, epoch: continues.epoch }] : [],
   );
-  const lock = async () => byStream(await lockParts(tx, [...wanted, ...continued]));
+  const keys = [...new Map([...wanted, ...continued].map((key) => [keyOf(key), key])).values()];
+  const lock = async () => byStream(await lockParts(tx, keys));
   let parts = await lock();
 
   const isNew = wanted.filter((stream) => !parts.has(keyOf(stream)));

@@ -80,7 +80,7 @@ export interface Journal {
   /** Epochs of the streams that may be sent, the current one first. */
   readonly epochs: () => string[];
   /** Entries of a stream that may be sent and are not acknowledged. */
-  readonly waiting: (epoch?: string) => SeqRange[];
+  readonly waiting: (epoch?: string) => readonly SeqRange[];
   /** Entries from `from` on, `to` at most, of one place, and how far that place reaches. Throws while it can't be read. */
   readonly readPart: (from: number, to: number, epoch?: string) => Promise<{ entries: readonly Entry[]; to: number }>;
   /** How far the place of `from` reaches, `to` at most. */

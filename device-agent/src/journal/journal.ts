@@ -67,7 +67,8 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
 
   const durable = (stream: Stream, ranges: readonly SeqRange[]): void => {
     if (ranges.length === 0 || stream.isSealed()) return;
-    for (const listener of listeners) listener.durable(ranges, stream.epoch);
+    const own = streams.withoutLater(stream, ranges);
+    for (const listener of listeners) if (own.length > 0) listener.durable(own, stream.epoch);
   };
   const streams = createStreams({
     disk,
@@ -259,13 +260,14 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
         .reverse(),
     waiting(epoch) {
       const stream = streamOf(epoch);
-      return stream && !stream.isSealed() ? stream.waiting() : [];
+      return stream && !stream.isSealed() ? streams.withoutLater(stream, stream.waiting()) : [];
     },
     readPart: async (from, to, epoch) => (await streamOf(epoch)?.read(from, to)) ?? { entries: [], to },
     segmentEnd: (from, to, epoch) => streamOf(epoch)?.endOfPart(from, to) ?? to,
     read: async (from, to) => (await current.get().read(from, to)).entries,
     acknowledge(ranges, epoch) {
-      streamOf(epoch)?.acknowledge(ranges);
+      const stream = streamOf(epoch);
+      if (stream) streams.acknowledge(stream, ranges);
       ackToNote = true;
     },
     hear(ack) {

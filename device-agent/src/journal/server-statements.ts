@@ -79,7 +79,7 @@ export const createServerStatements = ({ log, streams, durable, withdraw, sealed
         stream.seal(false);
         void stream.note();
       }
-      stream.acknowledge(ack.ranges);
+      streams.acknowledge(stream, ack.ranges);
       if (ack.through !== undefined) askedAgain(stream, ack.ranges, ack.through);
       if (wasSealed) durable(stream, stream.waiting());
     },

@@ -60,7 +60,9 @@ export const createStream = (parts: StreamParts) => {
   let sealed = notes.sealed === true;
   let credential = notes.credential ?? ownCredential;
   const awaitsOwner = (): boolean => ownCredential !== undefined && credential !== ownCredential;
-  let nextSeq = Math.max(parts.nextSeq, (acked.last()?.[1] ?? -1) + 1, ...words.map(({ seq }) => seq + 1));
+  // What went on in another stream has used its numbers, also where no segment shows them.
+  const highest = Math.max(acked.last()?.[1] ?? -1, gone.last()?.[1] ?? -1, ...words.map(({ seq }) => seq));
+  let nextSeq = Math.max(parts.nextSeq, highest + 1);
   /** The newest entries, while they are not closed in a segment. */
   let tail: Writer | MemoryTail | undefined;
   /** Entries of a segment that could not be closed: the disk failed. */

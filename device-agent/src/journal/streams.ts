@@ -1,6 +1,6 @@
 import type { DeviceStatus, JournalEvent } from '@roastery/contract/mqtt';
 import type { Logger } from '@roastery/runtime/logger';
-import type { RangeSet, SeqRange } from '../core/ranges.ts';
+import { RangeSet, type SeqRange } from '../core/ranges.ts';
 import type { WallClock } from '../core/wall-clock.ts';
 import type { JournalDisk } from './disk.ts';
 import { readSegment, type SealedSegment } from './segment.ts';
@@ -74,6 +74,13 @@ export const createStreams = (parts: StreamsParts) => {
 
   const newestOf = (stream: Stream): Stream =>
     all.findLast((other) => recordingOf(other) === recordingOf(stream)) ?? stream;
+  /** Streams that went on with the recording of this one from memory, each from its first number on. */
+  const laterThan = (stream: Stream) =>
+    all.flatMap((other) => {
+      const from = other.continues?.seq;
+      const isLater = from !== undefined && recordingOf(other) === recordingOf(stream);
+      return isLater && from > (stream.continues?.seq ?? -1) ? [{ other, from }] : [];
+    });
   const bytes = (): number => all.reduce((sum, stream) => sum + stream.bytes(), 0);
 
   const drop = async (reason: DropReason, isAllowed = (_stream: Stream, _segment: SealedSegment) => true) => {
@@ -119,6 +126,27 @@ export const createStreams = (parts: StreamsParts) => {
         .filter((other) => recordingOf(other) === recordingOf(stream))
         .flatMap((other) => other.segments())
         .sort((a, b) => a.first - b.first),
+    /** Without what a later stream of the recording holds too: its file may keep what went on from memory, if it could not be cut. */
+    withoutLater(stream: Stream, ranges: readonly SeqRange[]): readonly SeqRange[] {
+      const later = laterThan(stream);
+      if (later.length === 0) return ranges;
+      const own = new RangeSet(ranges);
+      for (const { other, from } of later)
+        for (const [low, high] of [...other.held().ranges(), ...other.acked.ranges()])
+          own.remove(Math.max(low, from), high);
+      return own.ranges();
+    },
+    /** What the server has of a stream is never sent of an earlier one. */
+    acknowledge(stream: Stream, ranges: readonly SeqRange[]): void {
+      stream.acknowledge(ranges);
+      const from = stream.continues?.seq;
+      if (from === undefined) return;
+      for (const earlier of all.filter((one) => laterThan(one).some(({ other }) => other === stream))) {
+        const held = earlier.held();
+        for (const [low, high] of ranges)
+          for (const part of held.within(Math.max(low, from), high)) earlier.gone.add(...part);
+      }
+    },
     find: (epoch: string): Stream | undefined => all.find((stream) => stream.epoch === epoch),
     /** Takes streams of which nothing is left off the list. */
     tidy(current: Stream): void {

@@ -325,7 +325,8 @@ export const createWriter = async (parts: WriterParts) => {
       const settle = async (): Promise<boolean> => {
         try {
           let file = left;
-          await file.cutUnsynced();
+          // What was gathered stands only in what would be cut: the file is replaced whole, or stays as it is.
+          if (gathered.first() === undefined) await file.cutUnsynced();
           const last = safe.at(-1)?.seq;
           if (last === undefined) {
             await parts.disk.rm(file.path, { force: true });
@@ -334,7 +335,7 @@ export const createWriter = async (parts: WriterParts) => {
           }
           if (gathered.first()) {
             ({ file } = await openSegment(parts, first, context, safe));
-            await left.close();
+            await left.close().catch(() => undefined);
           }
           const content = roast ? 'roast' : 'idle';
           const path = join(parts.folder, sealedName(first, last, content));

@@ -30,6 +30,9 @@ export const createFaultyDisk = (plan: DiskFault | undefined) => {
   let failed = 0;
   let since: number | undefined;
   let over = plan === undefined;
+  let killed = false;
+  const underWay = new Set<Promise<unknown>>();
+  const opened: { close(): Promise<void> }[] = [];
 
   const failsNow = (call: Call): boolean => {
     const index = calls++;
@@ -50,7 +53,7 @@ export const createFaultyDisk = (plan: DiskFault | undefined) => {
       get(of, key) {
         const value: unknown = Reflect.get(of, key, of);
         if (typeof value !== 'function' || typeof key !== 'string') return value;
-        return async (...given: unknown[]): Promise<unknown> => {
+        const perform = async (given: unknown[]): Promise<unknown> => {
           const opensToWrite = key === 'open' && given[1] !== 'r';
           const call = { name: key, writes: writing.has(key) || opensToWrite, syncs: syncing.has(key) };
           if (failsNow(call)) {
@@ -62,7 +65,16 @@ export const createFaultyDisk = (plan: DiskFault | undefined) => {
             throw errorOf(key);
           }
           const result: unknown = await Reflect.apply(value, of, given);
-          return key === 'open' && typeof result === 'object' && result !== null ? wrap(result) : result;
+          if (key !== 'open' || typeof result !== 'object' || result === null) return result;
+          opened.push(result as (typeof opened)[number]);
+          return wrap(result);
+        };
+        return async (...given: unknown[]): Promise<unknown> => {
+          // A process that was killed hears of nothing any more.
+          if (killed) return new Promise(() => undefined);
+          const call = perform(given);
+          underWay.add(call);
+          return call.finally(() => underWay.delete(call));
         };
       },
     });
@@ -74,5 +86,11 @@ export const createFaultyDisk = (plan: DiskFault | undefined) => {
     failed: (): number => failed,
     /** The disk works from now on. */
     mend: (): void => void (over = true),
+    /** As if the process were killed: what is under way ends, and nothing after it reaches the disk. */
+    async kill(): Promise<void> {
+      killed = true;
+      await Promise.allSettled(underWay);
+      await Promise.allSettled(opened.map((handle) => handle.close()));
+    },
   };
 };

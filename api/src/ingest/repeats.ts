@@ -1,0 +1,154 @@
+import type { SampleBatch } from '@roastery/contract/mqtt';
+import type { Sql } from '../db/sql.ts';
+import { readSamples, type Samples } from '../domains/roasts/read-samples.ts';
+import type { KnownBatch } from './decode-batch.ts';
+import type { Recording, StreamPart } from './recordings.ts';
+import { coveredBy, type SeqRange, type SeqRanges, withRange } from './seq-ranges.ts';
+
+/** A batch of which a part was committed before it. */
+export interface Overlap {
+  readonly known: KnownBatch;
+  readonly recording: Recording;
+  readonly parts: readonly SeqRange[];
+}
+
+/** The stored value is a float4: what was sent must round to it. */
+const sameReading = (sent: number | null, stored: number | null): boolean =>
+  sent === null || stored === null ? sent === stored : Math.fround(sent) === Math.fround(stored);
+
+/** How a sample of a batch differs from one that is stored. */
+const differenceAt = (batch: SampleBatch, index: number, stored: Samples, place: number): string | undefined => {
+  if (stored.monoMs[place] !== batch.mono + (batch.dt[index] ?? 0)) return 'time';
+  return batch.ch.find(
+    (name, column) => !sameReading(batch.s[column]?.[index] ?? null, stored.channels.get(name)?.[place] ?? null),
+  );
+};
+
+/** The first sequence number at which a batch differs from what is stored, and the difference. */
+const firstDifference = (
+  { batch }: KnownBatch,
+  parts: readonly SeqRange[],
+  stored: Samples,
+  places: ReadonlyMap<number, number>,
+): string | undefined => {
+  for (const { start, end } of parts) {
+    for (let seq = start; seq < end; seq++) {
+      const place = places.get(seq);
+      // No sample is stored under it: an event, or an entry refused earlier. Marks are compared by their own key.
+      if (place === undefined) continue;
+      if (batch.k === 'events') return `seq ${seq} was a sample and is now an event`;
+      const difference = differenceAt(batch, seq - batch.seq, stored, place);
+      if (difference !== undefined) return `seq ${seq} has another ${difference}`;
+    }
+  }
+  return undefined;
+};
+
+/** Repeats of one recording within so many sequence numbers are compared by one query. */
+const maxSeqsPerQuery = 20_000;
+
+/** Groups the overlaps of each recording by place, so that a board that resends its backlog costs few queries. */
+const groupByPlace = (overlaps: readonly Overlap[]): Overlap[][] => {
+  const sorted = overlaps.toSorted((a, b) =>
+    a.recording.recordingId === b.recording.recordingId
+      ? startOf(a) - startOf(b)
+      : a.recording.recordingId < b.recording.recordingId
+        ? -1
+        : 1,
+  );
+  const groups: Overlap[][] = [];
+  for (const overlap of sorted) {
+    const [first] = groups.at(-1) ?? [];
+    const isNear = first?.recording === overlap.recording && endOf(overlap) - startOf(first) <= maxSeqsPerQuery;
+    if (isNear) groups.at(-1)?.push(overlap);
+    else groups.push([overlap]);
+  }
+  return groups;
+};
+const startOf = ({ parts }: Overlap): number => parts[0]?.start ?? 0;
+const endOf = ({ parts }: Overlap): number => parts.at(-1)?.end ?? 0;
+
+/**
+ * Repeats whose content differs from what is stored under their sequence numbers. The first content stands; the others are
+ * reported, since two contents under one number mean a copied or damaged journal.
+ */
+export const findConflicts = async (
+  tx: Sql,
+  overlaps: readonly Overlap[],
+): Promise<{ known: KnownBatch; reason: string }[]> => {
+  const found: { known: KnownBatch; reason: string }[] = [];
+  for (const group of groupByPlace(overlaps)) {
+    const [first] = group;
+    if (first === undefined) continue;
+    const last = Math.max(...group.map(endOf)) - 1;
+    const stored = await readSamples(tx, first.recording.recordingId, startOf(first), last);
+    const places = new Map(stored.seq.map((seq, index) => [seq, index]));
+    for (const { known, recording, parts } of group) {
+      const difference =
+        firstDifference(known, parts, stored, places) ?? (await markDifference(tx, known, recording, parts));
+      if (difference !== undefined) found.push({ known, reason: `sequence number claimed twice: ${difference}` });
+    }
+  }
+  return found;
+};
+
+const markDifference = async (
+  tx: Sql,
+  { batch }: KnownBatch,
+  recording: Recording,
+  parts: readonly SeqRange[],
+): Promise<string | undefined> => {
+  if (batch.k !== 'events') return undefined;
+  for (const [index, { e }] of batch.ev.entries()) {
+    const seq = batch.seq + index;
+    if (e.type !== 'mark' || !parts.some(({ start, end }) => seq >= start && seq < end)) continue;
+    const [stored] = await tx<{ kind: string; at_seq: number | null }[]>`
+      SELECT kind, at_seq FROM roast_marks
+      WHERE roast_id = ${e.roast_id} AND recording_id = ${recording.recordingId} AND event_seq = ${seq}`;
+    if (stored !== undefined && (stored.kind !== e.kind || stored.at_seq !== e.at_seq)) {
+      return `seq ${seq} is another mark`;
+    }
+  }
+  return undefined;
+};
+
+/** The entries of a part of a batch that were committed before it. */
+export const overlapOf = (known: KnownBatch, { recording, range }: StreamPart): Overlap | undefined => {
+  const parts = coveredBy(recording.committed, range);
+  return parts.length === 0 ? undefined : { known, recording, parts };
+};
+
+/** Numbers before and after an event among which there is a sample. */
+const aroundEvent = 50;
+
+/**
+ * The entries of a batch that another recording holds already. A board whose disk failed sends what was not safe there from memory,
+ * in a stream that continues that recording, and may find it once more in the file on the disk. Only the same entry has the
+ * same number and, in the same boot, the same time; an event has the time between the samples around it.
+ */
+export const repeatsIn = async (
+  tx: Sql,
+  { batch }: KnownBatch,
+  { recording, range }: StreamPart,
+): Promise<SeqRanges> => {
+  const held = coveredBy(recording.committed, range);
+  const bootNo = recording.boots.get(batch.boot)?.bootNo;
+  const [first, last] = [held[0], held.at(-1)];
+  if (!first || !last || bootNo === undefined) return [];
+  const stored = await readSamples(tx, recording.recordingId, first.start - aroundEvent, last.end + aroundEvent);
+  const places = new Map(stored.seq.map((seq, index) => [seq, index]));
+  const monoAt = (place: number): number => (stored.bootNo[place] === bootNo ? (stored.monoMs[place] ?? NaN) : NaN);
+  const isRepeat = (seq: number): boolean => {
+    const [place, index] = [places.get(seq), seq - batch.seq];
+    if (batch.k === 'samples')
+      return place !== undefined && stored.bootNo[place] === bootNo && !differenceAt(batch, index, stored, place);
+    const after = stored.seq.findIndex((other) => other > seq);
+    const mono = batch.mono + (batch.ev[index]?.dt ?? 0);
+    return place === undefined && after > 0 && monoAt(after - 1) <= mono && mono <= monoAt(after);
+  };
+  let repeats: SeqRanges = [];
+  for (const { start, end } of held)
+    for (let seq = start; seq < end; seq++)
+      if (isRepeat(seq)) repeats = withRange(repeats, { start: seq, end: seq + 1 });
+  return repeats;
+};
