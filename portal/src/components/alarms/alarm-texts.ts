@@ -16,7 +16,7 @@ export const alarmText = ({ kind, message, channel }: Pick<RoastAlarm, 'kind' | 
 
 /** With its time since charge: `6:20: Open the air now`. */
 export const timedAlarmText = (alarm: RoastAlarm): string =>
-  alarm.time_seconds === null ? alarmText(alarm) : t`${formatDuration(alarm.time_seconds)}: ${alarmText(alarm)}`;
+  alarm.time_seconds === null ? alarmText(alarm) : `${formatDuration(alarm.time_seconds)}: ${alarmText(alarm)}`;
 
 export interface AlarmGroup {
   readonly alarms: RoastAlarm[];
