@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
+import type { BoardOverrides } from '@roastery/contract/mqtt';
 import { ConfigError, readEnv } from '@roastery/runtime/env';
 import { logLevels, type LogLevel } from '@roastery/runtime/logger';
 import { z } from 'zod';
@@ -80,6 +81,17 @@ const readText = (path: string, what: string): string => {
 
 const placeShape = envShape.pick({ DATA_DIR: true, STATUS_HOST: true, STATUS_PORT: true });
 const portOf = (port: 'off' | number): number | undefined => (port === 'off' ? undefined : port);
+
+/** Where the status page is when the server has set that, else where the board's own configuration has it. */
+export const pageAsSet = <T extends Pick<AgentConfig, 'statusHost' | 'statusPort'>>(
+  configured: T,
+  mode: BoardOverrides['status_page'],
+): T => {
+  if (mode === undefined) return configured;
+  if (mode === 'off') return { ...configured, statusPort: undefined };
+  const statusPort = configured.statusPort ?? usualStatusPort;
+  return { ...configured, statusHost: mode === 'network' ? '0.0.0.0' : '127.0.0.1', statusPort };
+};
 
 /** Where a running agent is found: no more of the configuration than that. Throws `ConfigError`. */
 export const agentPlace = (env: NodeJS.ProcessEnv): Pick<AgentConfig, 'dataDir' | 'statusHost' | 'statusPort'> => {

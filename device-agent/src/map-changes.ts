@@ -98,6 +98,7 @@ export const createMapChanges = (parts: MapChangeParts) => {
     waiting = undefined;
     if (trial.differs(overrides)) await trial.begin(rev, overrides);
     await useNow(overrides);
+    trial.applied();
     const because = trial.revertedBecause(rev);
     if (reported?.state === 'waiting')
       report(because === undefined ? { rev, state: 'running' } : reverted(rev, because));

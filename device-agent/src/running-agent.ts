@@ -1,6 +1,8 @@
 import { parseJson } from '@roastery/contract/parse-shape';
+import { pageAsSet } from './config.ts';
 import { agentOn, runningForMs } from './data-dir-lock.ts';
 import { httpRequest } from './http-request.ts';
+import { readKeptSettings } from './settings-trial.ts';
 import { boardStatusShape, type BoardStatus } from './status-page/board-status.ts';
 
 export type RunningAgent =
@@ -50,7 +52,8 @@ const holderOf = async (dataDir: string): Promise<number | 'unknown' | undefined
 };
 
 /** Whether an agent works on this data folder, and what it says about itself. */
-export const findRunningAgent = async (place: AgentPlace): Promise<RunningAgent> => {
+export const findRunningAgent = async (configured: AgentPlace): Promise<RunningAgent> => {
+  const place = pageAsSet(configured, (await readKeptSettings(configured.dataDir)).now.status_page);
   const pid = await holderOf(place.dataDir);
   if (pid === undefined) return { kind: 'none' };
   const status = await askPage(place);

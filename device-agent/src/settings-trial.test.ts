@@ -5,11 +5,14 @@ import type { MachineMapInput } from '@roastery/contract/machine-map';
 import { createLogger } from '@roastery/runtime/logger';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startAgent, type Agent } from './agent.ts';
+import { createSettingsTrial, readKeptSettings } from './settings-trial.ts';
 import { startScriptedServer, type ScriptedServer } from './testing/modbus-server.ts';
 import { startTestServer, type TestServer } from './testing/test-server.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
-const times = { trialMs: 2500, steadyMs: 300 };
+/** For settings that are to stay, and for such that are to be taken back. */
+const patient = { trialMs: 60_000, steadyMs: 500 };
+const hasty = { trialMs: 5000, steadyMs: 2000 };
 let dataDir: string;
 let server: TestServer;
 let machine: ScriptedServer;
@@ -17,7 +20,7 @@ let agent: Agent;
 /** How long the machine takes for an answer, and its bit of the charge. */
 const drum = { delayMs: 0, charge: 0 };
 
-const start = async (over: Partial<typeof times> = {}): Promise<void> => {
+const start = async (times: typeof patient): Promise<void> => {
   const map: MachineMapInput = {
     v: 1,
     id: 'scripted',
@@ -47,13 +50,13 @@ const start = async (over: Partial<typeof times> = {}): Promise<void> => {
       statusPort: undefined,
     },
     createLogger('test', 'silent'),
-    { ...times, ...over },
+    times,
   );
 };
-const restart = async (): Promise<void> => {
+const restart = async (times: typeof patient): Promise<void> => {
   await agent.close();
   server.statuses.length = 0;
-  await start();
+  await start(times);
   await expect.poll(() => server.statuses.at(-1)?.online, { timeout: 20_000 }).toBe(true);
 };
 const told = () => server.statuses.at(-1)?.config;
@@ -71,7 +74,7 @@ beforeEach(async () => {
     () => ({ delayMs: drum.delayMs }),
     (_address, { code }) => (code === 2 ? drum.charge : 2000),
   );
-  await start();
+  await start(patient);
   await isRead();
 });
 afterEach(async () => {
@@ -89,13 +92,14 @@ describe('settings from the portal', () => {
     // With a log level there is nothing to try.
     server.tell('config', { v: 1, rev: 2, map: null, gap_ms: 5, timeout_ms: 800, log_level: 'error' });
     await expect.poll(told, { timeout: 10_000 }).toEqual({ rev: 2, state: 'running', trial: false });
-    await restart();
+    await restart(patient);
     await isRead();
     server.tell('config', { v: 1, rev: 2, map: null, gap_ms: 5, timeout_ms: 800, log_level: 'error' });
     await expect.poll(told, { timeout: 10_000 }).toEqual({ rev: 2, state: 'running', trial: false });
   });
 
   it('are taken back when the machine gives no answer with them, and stay away until others are sent', async () => {
+    await restart(hasty);
     drum.delayMs = 300;
     await isRead();
     const short = { v: 1, rev: 3, map: null, timeout_ms: 20 };
@@ -113,7 +117,7 @@ describe('settings from the portal', () => {
     server.statuses.length = 0;
     server.tell('config', short);
     await expect.poll(told, { timeout: 10_000 }).toEqual(reverted);
-    await restart();
+    await restart(patient);
     server.tell('config', short);
     await expect.poll(told, { timeout: 10_000 }).toEqual(reverted);
     await isRead();
@@ -122,27 +126,36 @@ describe('settings from the portal', () => {
   });
 
   it('are taken back when the server is not reached with them', async () => {
-    server.tell('config', { v: 1, rev: 5, map: null, gap_ms: 7 });
-    await expect.poll(told, { timeout: 10_000 }).toMatchObject({ rev: 5, trial: true });
-    await server.kill();
-    // The trial ends while there is no broker.
-    const endsAt = performance.now() + 2 * times.trialMs;
-    await expect.poll(() => performance.now() > endsAt, { timeout: 30_000 }).toBe(true);
-    await server.listen();
-    await expect
-      .poll(() => server.statuses.at(-1)?.online && told(), { timeout: 30_000 })
-      .toMatchObject({ rev: 5, reverted: true, reason: 'the board did not reach the server with these settings' });
+    const taken: unknown[] = [];
+    const trial = createSettingsTrial(
+      { rev: 4, now: { gap_ms: 5 } },
+      {
+        dataDir,
+        log: createLogger('test', 'silent'),
+        isMachineRead: () => true,
+        reachServer: () => Promise.resolve(false),
+        roastRuns: () => false,
+        revert: (...words) => taken.push(words),
+        changed: () => undefined,
+        times: { trialMs: 1500, steadyMs: 0 },
+      },
+    );
+    await trial.begin(5, { gap_ms: 7 });
+    trial.applied();
+    trial.afterReading();
+    const reason = 'the board did not reach the server with these settings';
+    await expect.poll(() => taken, { timeout: 20_000 }).toEqual([[5, { gap_ms: 5 }, reason]]);
+    expect(await readKeptSettings(dataDir)).toEqual({ rev: 5, now: { gap_ms: 5 }, reverted: { rev: 5, reason } });
   });
 
   it('are on trial again after a restart in the middle, with what counted before', async () => {
-    await agent.close();
-    await start({ trialMs: 60_000, steadyMs: 30_000 });
+    await restart({ trialMs: 60_000, steadyMs: 60_000 });
     await isRead();
     drum.delayMs = 300;
     await isRead();
     server.tell('config', { v: 1, rev: 6, map: null, timeout_ms: 20 });
     await expect.poll(told, { timeout: 10_000 }).toMatchObject({ rev: 6, trial: true });
-    await restart();
+    await restart(hasty);
     server.tell('config', { v: 1, rev: 6, map: null, timeout_ms: 20 });
     await expect.poll(told, { timeout: 30_000 }).toMatchObject({ rev: 6, reverted: true });
     await isRead();

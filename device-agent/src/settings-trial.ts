@@ -49,16 +49,16 @@ export interface SettingsTrialParts {
 }
 
 /** The settings that a board had last, of its disk; none where the file can't be read. */
-export const readKeptSettings = async (dataDir: string, log: Logger): Promise<Kept> => {
+export const readKeptSettings = async (dataDir: string, log?: Logger): Promise<Kept> => {
   const none: Kept = { rev: 0, now: {} };
   const text = await readFileIfThere(fileIn(dataDir)).catch((error: unknown) => {
-    log.warn({ reason: String(error) }, 'settings: stored file unreadable');
+    log?.warn({ reason: String(error) }, 'settings: stored file unreadable');
     return undefined;
   });
   if (text === undefined) return none;
   const parsed = parseJson(keptShape, text);
   if (parsed.success) return parsed.data;
-  log.warn({ reason: describeRefusal(parsed) }, 'settings: stored file ignored');
+  log?.warn({ reason: describeRefusal(parsed) }, 'settings: stored file ignored');
   return none;
 };
 
@@ -139,6 +139,10 @@ export const createSettingsTrial = (kept: Kept, parts: SettingsTrialParts) => {
       const machine = kept.trial?.machine ?? parts.isMachineRead();
       await keep({ rev, now, trial: { before, machine } });
       watch();
+    },
+    /** The settings are in use from here on: what was read before does not count. */
+    applied(): void {
+      if (kept.trial) watch();
     },
     afterReading(): void {
       hasRead = true;

@@ -169,6 +169,8 @@ describe('software for boards', () => {
     await page.getByRole('button', { name: 'Actions for Drum B' }).click();
     await page.getByRole('menuitem', { name: 'Withdraw the update' }).click();
     await expect.poll(() => page.getByText('Update to 0.1.0 ordered').count()).toBe(0);
+    // What the board says of itself stays said.
+    await expect.poll(() => counts.innerText()).toBe('1 of 3 updated, 1 turned back');
     expect(watched.complaints).toEqual([]);
   });
 
@@ -198,7 +200,7 @@ describe('software for boards', () => {
     const reason = 'the machine did not answer steadily with these settings';
     await boards.say(0, { config: { rev, state: 'refused', reason, reverted: true, trial: false } });
     const again = await open();
-    await again.getByText(`Reverted: ${reason}`).first().waitFor();
+    await again.getByText(`The settings before are in use again: ${reason}.`).waitFor();
     expect(watched.complaints).toEqual([]);
   });
 });

@@ -42,7 +42,7 @@ const withoutStatus = (agent: Exclude<RunningAgent, { kind: 'seen' }>): string =
       : `The agent runs (process ${agent.pid}), but ${pageWords[agent.page]}\n`;
 
 const pageWords = {
-  off: 'its status page is switched off (STATUS_PORT=off).',
+  off: 'its status page is switched off (STATUS_PORT=off, or in the portal).',
   starting: 'it has just started. Ask again in a few seconds.',
   silent: 'its status page does not answer: sudo device-agent doctor',
 } as const;

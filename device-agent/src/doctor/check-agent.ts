@@ -18,8 +18,8 @@ export const checkAgent: Check = {
       if (agent.page === 'off') return good(`running (process ${agent.pid}); its page is switched off`);
       if (agent.page === 'starting') return skipped('it has just started: run doctor again in a few seconds');
       return trouble(
-        `The agent runs (process ${agent.pid}), but its page at port ${board.config.statusPort} does not answer.`,
-        'See why: journalctl -u roastery-agent -n 20. If another program has that port (sudo ss -ltnp), set STATUS_PORT; then restart the agent.',
+        `The agent runs (process ${agent.pid}), but its page does not answer.`,
+        'See why: journalctl -u roastery-agent -n 20. If another program has its port (sudo ss -ltnp), set STATUS_PORT; then restart the agent.',
       );
     }
     const { agent_version: version, roast, journal, uplink } = agent.status;

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { orderBoardUpdates, withdrawBoardUpdates } from '@roastery/contract/board-updates';
@@ -34,18 +34,27 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A board of this roastery with version 1.0.0, as install.sh would have left it. */
-const bootWithOld = async (serialNumber: string): Promise<FreshBoard> => {
+const keyring = '/etc/apt/keyrings/roastery.asc';
+/** As install.sh writes the source, and as it is written by hand. */
+const sources = {
+  'roastery.sources': (portalUrl: string) =>
+    `Types: deb\nURIs: ${portalUrl}/packages\nSuites: stable\nComponents: main\nSigned-By: ${keyring}`,
+  'roastery.list': (portalUrl: string) => `deb [signed-by=${keyring}] ${portalUrl}/packages stable main`,
+} as const;
+
+/** A board of this roastery with version 1.0.0, paired. */
+const bootWithOld = async (
+  serialNumber: string,
+  source: keyof typeof sources = 'roastery.sources',
+): Promise<FreshBoard> => {
   const board = await portal.boot(serialNumber.toLowerCase());
   try {
     const pool = join(await releases.make('1.0.0', 'ours', 0), 'pool', 'main');
     for (const name of readdirSync(pool, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.deb')))
       cpSync(join(pool, name), board.pathTo(`/root/${name.replaceAll('/', '-')}`));
     await board.must('apt-get install -y -q /root/*.deb');
-    const keyring = '/etc/apt/keyrings/roastery.asc';
     await board.must(`mkdir -p /etc/apt/keyrings && curl -fsS -o ${keyring} ${portal.stack.url}/packages/roastery.asc`);
-    const source = `deb [signed-by=${keyring}] ${portal.stack.url}/packages stable main`;
-    await board.must(`echo '${source}' >/etc/apt/sources.list.d/roastery.list`);
+    writeFileSync(board.pathTo(`/etc/apt/sources.list.d/${source}`), `${sources[source](portal.stack.url)}\n`);
     await board.must('echo TRIAL_SECONDS=6 >>/etc/roastery-agent/settings.env');
     await board.must(`device-agent pair ${await portal.register(serialNumber)} --api ${portal.stack.url}`);
     await board.must('systemctl restart roastery-agent');
@@ -110,7 +119,7 @@ describe.skipIf(obstacle !== undefined)(`an update ordered in the portal (${obst
   }, 600_000);
 
   it('waits for the end of a roast, can be withdrawn until then, and goes on after a power cut', async () => {
-    await using board = await bootWithOld('ROASTING');
+    await using board = await bootWithOld('ROASTING', 'roastery.list');
     const installed = () => board.must("dpkg-query --show --showformat='${Version}' roastery-agent");
     portal.shown.charge = true;
     await until('a roast', async () => /^ROAST=[\da-f]{8}-/m.test(await board.must('cat /run/roastery-agent/health')));

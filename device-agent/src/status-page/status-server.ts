@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { BoardOverrides } from '@roastery/contract/mqtt';
 import type { Logger } from '@roastery/runtime/logger';
-import { usualStatusPort, type AgentConfig } from '../config.ts';
+import { pageAsSet, type AgentConfig } from '../config.ts';
 import type { BoardStatus } from './board-status.ts';
 import { concernsOf } from './concerns.ts';
 import { renderStatusPage } from './status-page.ts';
@@ -124,16 +124,11 @@ export const createStatusPage = (configured: Pick<AgentConfig, 'statusHost' | 's
   let server: StatusServer | undefined;
   let usedMode: BoardOverrides['status_page'] | 'none yet' = 'none yet';
   let working = Promise.resolve();
-  const portOfMode = (mode: BoardOverrides['status_page']): number | undefined => {
-    if (mode === 'off') return undefined;
-    return mode === undefined ? configured.statusPort : (configured.statusPort ?? usualStatusPort);
-  };
   const change = async (mode: BoardOverrides['status_page']): Promise<void> => {
     if (mode === usedMode) return;
     usedMode = mode;
     await server?.close();
-    const port = portOfMode(mode);
-    const host = mode === undefined ? configured.statusHost : mode === 'network' ? '0.0.0.0' : '127.0.0.1';
+    const { statusHost: host, statusPort: port } = pageAsSet(configured, mode);
     server = port === undefined ? undefined : await startStatusServer({ ...parts, host, port });
   };
   return {

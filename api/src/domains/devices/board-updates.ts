@@ -36,6 +36,7 @@ interface Board {
   readonly order: Device['order'];
   readonly stored: StoredOrder | null;
   readonly version: string | undefined;
+  readonly update: DeviceStatus['update'];
   readonly takesOrders: boolean;
 }
 
@@ -58,17 +59,20 @@ const readBoards = async (sql: Sql, lock: boolean): Promise<Board[]> => {
       order: orderOf(order, status),
       stored: order,
       version: status?.agent_version,
+      update: status?.update,
       takesOrders: status?.order !== undefined,
     };
   });
 };
 
-/** It runs another version, and no order of it is open. */
-const isReady = (board: Board, version: string): boolean =>
-  board.takesOrders && board.version !== version && !isOpen(board.order);
+/** It runs another version, and is not under way to this one. */
+const isReady = ({ takesOrders, version: runs, order }: Board, version: string): boolean =>
+  takesOrders && runs !== version && !(isOpen(order) && order?.version === version);
 /** On which this version did not prove itself: a person chooses it by name to try it there again. */
-const wasTurnedBack = ({ order }: Board, version: string): boolean =>
-  order?.state === 'turned_back' && order.version === version;
+const wasTurnedBack = ({ order, update }: Board, version: string): boolean =>
+  !isOpen(order) &&
+  ((order?.state === 'turned_back' && order.version === version) ||
+    (update?.state === 'turned_back' && update.installed === version));
 
 export const readBoardUpdates = async ({
   sql,
@@ -77,18 +81,16 @@ export const readBoardUpdates = async ({
   const version = packages?.about.version ?? null;
   const boards = await readBoards(sql, false);
   const others = boards.filter((board) => board.version !== version);
-  const inState = (...states: UpdateOrderState[]): number =>
-    others.filter(({ order }) => order !== null && order.version === version && states.includes(order.state)).length;
+  const here = version ?? '';
   return {
     version,
     boards: boards.length,
     updated: boards.length - others.length,
-    ready:
-      version === null ? 0 : others.filter((board) => isReady(board, version) && !wasTurnedBack(board, version)).length,
+    ready: version === null ? 0 : others.filter((board) => isReady(board, here) && !wasTurnedBack(board, here)).length,
     by_hand: others.filter(({ takesOrders }) => !takesOrders).length,
     under_way: boards.filter(({ order }) => isOpen(order)).length,
-    turned_back: inState('turned_back'),
-    failed: inState('failed'),
+    turned_back: others.filter((board) => wasTurnedBack(board, here)).length,
+    failed: others.filter(({ order }) => order?.state === 'failed' && order.version === version).length,
   };
 };
 

@@ -70,6 +70,7 @@ export const BoardConfigForm = ({ machineId, config, onClose }: BoardConfigFormP
     },
   });
   const { field } = form;
+  const hasComeBack = config.state === 'reverted';
   const mapId = useWatch({ control: form.hookForm.control, name: 'map_id' });
   const { data: chosen } = useApi(getMachineMap, mapId === null ? null : { params: { id: mapId } });
   const link: MapDetail['map']['link'] | undefined = chosen?.map.link;
@@ -79,10 +80,12 @@ export const BoardConfigForm = ({ machineId, config, onClose }: BoardConfigFormP
       <dl className="grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-1.5 rounded-md border border-stroke bg-sunken px-3 py-2.5 text-sm">
         <dt className="text-muted">{t`Board`}</dt>
         <dd className="flex min-w-0 justify-end">
-          <PushState config={config} />
+          <PushState config={hasComeBack ? { ...config, reason: null } : config} />
         </dd>
-        {config.state === 'reverted' && config.reason !== null && (
-          <dd className="col-span-2 text-danger">{t`Reverted: ${config.reason}`}</dd>
+        {hasComeBack && config.reason !== null && (
+          <dd className="col-span-2 text-pretty text-danger">
+            {t`The settings before are in use again: ${config.reason}.`}
+          </dd>
         )}
         <dt className="text-muted">{t`Map in use`}</dt>
         <dd className="truncate text-right font-mono text-xs text-strong">

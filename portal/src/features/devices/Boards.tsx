@@ -66,7 +66,9 @@ export const Boards = () => {
   });
   const version = useApi(getBoardUpdates, {}).data?.version ?? null;
   const canUpdate = (device: Device): boolean =>
-    version !== null && device.takes_orders && device.agent_version !== version && !isUnderWay(device);
+    device.takes_orders &&
+    device.agent_version !== version &&
+    !(isUnderWay(device) && device.order?.version === version);
   return (
     <>
       <UpdatesBar refreshInterval={pollIntervalMs} />

@@ -38,8 +38,8 @@ export const UpdatesBar = ({ refreshInterval }: { refreshInterval: number }) => 
   return (
     <Card className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3">
       <p className="min-w-0 grow basis-64 text-base">
-        <span className="font-medium text-strong">{t`Version ${version}`}</span>{' '}
-        <span className="figures text-muted" data-testid="updates">
+        <span className="block font-medium text-strong">{t`Version ${version} for boards`}</span>
+        <span className="figures block text-sm text-muted" data-testid="updates">
           {updatesText(data)}
         </span>
       </p>

@@ -72,6 +72,18 @@ const Version = ({ device }: { device: Device }) => {
   );
 };
 
+/** Whether it uses what was set; a reason to take settings back is a sentence, too long for a badge. */
+const Settings = ({ config }: Pick<Device, 'config'>) => {
+  if (config.state === 'none') return null;
+  if (config.state !== 'reverted') return <PushState config={config} />;
+  return (
+    <>
+      <PushState config={{ ...config, reason: null }} />
+      <span className="max-w-64 text-xs text-pretty text-muted sm:min-w-44">{config.reason}</span>
+    </>
+  );
+};
+
 const TicketBadge = ({ ticket }: { ticket: PairingTicket }) => (
   <Badge tone={ticketWords[ticket.state].tone}>{ticketWords[ticket.state].label}</Badge>
 );
@@ -86,9 +98,9 @@ export const deviceColumns: readonly Column<Device>[] = [
     id: 'map',
     label: t`Map`,
     cell: (device) => (
-      <span className="flex flex-col items-start gap-1">
+      <span className="flex flex-col items-start gap-1 py-1">
         {figures(mapText(device))}
-        {device.config.state !== 'none' && <PushState config={device.config} />}
+        <Settings config={device.config} />
       </span>
     ),
   },
