@@ -1,14 +1,6 @@
-import {
-  chargeConfidence,
-  findCharge,
-  findChargeInDrop,
-  findColdStart,
-  hasComeBack,
-  isWarmingPast,
-  judgeCharge,
-  kneeOf,
-  type ChargeState,
-} from './charge-detection.ts';
+import { findCharge, findChargeInDrop, findColdStart, type ChargeState } from './charge-detection.ts';
+import { kneeOf } from './charge-knee.ts';
+import { chargeConfidence, hasComeBack, isWarmingPast, judgeCharge } from './charge-verdict.ts';
 import { detectionLimits as limits } from './detection-limits.ts';
 import {
   acceptTime,
