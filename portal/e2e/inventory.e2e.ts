@@ -321,7 +321,7 @@ describe('green inventory', () => {
     await roastery.admin.call(updateLot, { params: { id: lot.id }, body: theirs });
     await page.getByRole('button', { name: 'Update Lot' }).click();
 
-    const alert = page.getByRole('alert').filter({ hasText: 'Another user changed this lot.' });
+    const alert = page.getByRole('alert').filter({ hasText: 'Another user changed this lot' });
     await alert.waitFor();
     await expect.poll(() => alert.innerText()).toContain('They changed: Region.');
     await expect

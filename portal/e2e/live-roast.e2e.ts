@@ -166,7 +166,8 @@ it('says how old its figures are when the board falls silent, and goes on by its
   try {
     await expect.poll(() => stateOf(page), { timeout: 15_000 }).not.toBe('live');
     await expect
-      .poll(() => figures(page).getByRole('status').innerText())
+      // The state is announced, its age is not.
+      .poll(() => figures(page).getByRole('status').locator('xpath=..').innerText())
       .toMatch(/^(?:NO NEW READINGS|OFFLINE) · \d+ s ago$/);
     const stood = await page.getByTestId('live-clock').innerText();
     const colour = () => page.getByTestId('live-clock').evaluate((element) => getComputedStyle(element).color);

@@ -350,7 +350,7 @@ describe('recipes', () => {
       body: { ...theirs, revision: recipe.revision },
     });
     await page.getByRole('button', { name: 'Update Recipe' }).click();
-    const alert = page.getByRole('alert').filter({ hasText: 'Another user changed this recipe.' });
+    const alert = page.getByRole('alert').filter({ hasText: 'Another user changed this recipe' });
     await alert.waitFor();
     await expect.poll(() => alert.innerText()).toContain('They changed: Drop temp.');
     await expect

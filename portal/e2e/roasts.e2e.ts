@@ -4,6 +4,7 @@ import { SCREEN } from '@roastery/testing/browser';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { holdRequests } from './hold-requests.ts';
 import { bringPastRoast } from './past-roast.ts';
 import { anaRestrepo, openRoastery, register, tomoIto, type TestRoastery } from './roastery.ts';
 
@@ -172,6 +173,22 @@ describe('with roasts', () => {
     await expect.poll(() => page.getByRole('button', { name: 'Next page' }).isDisabled()).toBe(true);
     await page.getByRole('searchbox', { name: 'Search roasts' }).fill('zzz');
     await page.getByText('No roasts match your search').waitFor();
+  });
+
+  it('the list keeps its rows and its height while the next page is on its way, and says that it loads', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/roasts?rows=25');
+    await expect.poll(() => rows(page).count()).toBe(25);
+    const heightOf = () => page.getByRole('table', { name: 'Roasts' }).evaluate((table) => table.clientHeight);
+    const before = await heightOf();
+    const release = await holdRequests(page, '**/api/v1/roasts?*offset=25*');
+    await page.getByRole('button', { name: 'Next page' }).click();
+    await page.getByRole('status').getByText('Loading the list').waitFor();
+    expect([await rows(page).count(), await heightOf()]).toEqual([25, before]);
+    release();
+    await expect.poll(() => rows(page).count()).toBe(2);
+    await expect.poll(() => page.getByText('Loading the list').count()).toBe(0);
   });
 
   it('a star is one’s own and stays', async () => {

@@ -163,12 +163,15 @@ const open = async (page: Page, screen: Screen, isUntouched: boolean): Promise<s
 const looks = [
   { width: 'desk', theme: 'light', inspect: true },
   { width: 'desk', theme: 'dark', inspect: false },
+  { width: 'zoomed', theme: 'dark', inspect: false },
   { width: 'tablet', theme: 'dark', inspect: false },
   { width: 'tablet', theme: 'light', inspect: false },
   { width: 'phone', theme: 'light', inspect: false },
   { width: 'phone', theme: 'dark', inspect: true },
 ] as const;
 type Look = (typeof looks)[number];
+
+const isTouched = ({ width }: Look): boolean => width === 'tablet' || width === 'phone';
 
 /** A page that can be turned to any look in place, by the system's theme, as everybody's is who has not chosen. */
 interface Hand {
@@ -190,8 +193,8 @@ const openHand = async (who: Screen['who']): Promise<Hand & AsyncDisposable> => 
   const turn = async (to: Look): Promise<void> => {
     if (to.theme !== now.theme) await page.emulateMedia({ colorScheme: to.theme });
     // A finger instead of a mouse, also for what a page asks of its device.
-    const enabled = to.width !== 'desk';
-    if (enabled !== (now.width !== 'desk')) await device.send('Emulation.setTouchEmulationEnabled', { enabled });
+    const enabled = isTouched(to);
+    if (enabled !== isTouched(now)) await device.send('Emulation.setTouchEmulationEnabled', { enabled });
     if (to.width !== now.width) await page.setViewportSize(SCREEN[to.width]);
     now = to;
   };
@@ -300,7 +303,7 @@ const otherUnitsOn = (page: Page): Promise<string[]> =>
 
 describe('every screen is sound', () => {
   it(
-    'at a desk, on a tablet and a phone, light and dark, and says no °C or kg where °F and lb were chosen',
+    'at a desk, zoomed to 200 %, on a tablet and a phone, light and dark, and says no °C or kg where °F and lb were chosen',
     async () => {
       const signedIn = [people.ana, people.admin].filter((one) => one !== null);
       for (const one of signedIn)

@@ -209,6 +209,26 @@ describe('two people who edit at once', () => {
     },
   );
 
+  it('one person with the same form in two tabs gets the notice in the second, and both changes are saved', async () => {
+    const begun = await encounters['recipe']?.begin();
+    if (begun === undefined) throw new Error('no recipe');
+    await using watched = await roastery.openAs(roastery.admin);
+    const [first, second] = [watched.page, await watched.page.context().newPage()];
+    for (const tab of [first, second]) {
+      await tab.goto(begun.path);
+      await tab.getByRole('textbox', { name: /^Description/ }).waitFor();
+    }
+    await second.getByRole('textbox', { name: /^Description/ }).fill('Mine');
+    await first.getByRole('textbox', { name: /^Recipe name/ }).fill('Housed');
+    await first.getByRole('button', { name: 'Update Recipe' }).click();
+    await expect.poll(async () => (await encounters['recipe']?.stored(begun.id))?.[1]).toBe('Housed');
+    await second.getByRole('button', { name: 'Update Recipe' }).click();
+    const notice = second.getByRole('alert').filter({ hasText: 'or you did in another tab' });
+    await notice.getByRole('button', { name: 'Keep my changes on top of theirs' }).click();
+    await second.getByRole('button', { name: 'Update Recipe' }).click();
+    await expect.poll(() => encounters['recipe']?.stored(begun.id)).toEqual(['Mine', 'Housed']);
+  });
+
   it('on a phone the notice fits', async () => {
     const begun = await encounters['roast']?.begin();
     if (begun === undefined) throw new Error('no roast');

@@ -37,6 +37,8 @@ export async function launchBrowser(extraArguments: readonly string[] = []): Pro
 /** The widths every screen is shown at, in CSS pixels. */
 export const SCREEN = {
   desk: { width: 1440, height: 900 },
+  /** The desk at a zoom of 200 %. */
+  zoomed: { width: 720, height: 450 },
   tablet: { width: 820, height: 1180 },
   phone: { width: 390, height: 844 },
 } as const;

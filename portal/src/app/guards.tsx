@@ -27,12 +27,15 @@ export const RequireSession = () => {
 /** Non-admins go to the dashboard; the server refuses them on its own. */
 export const RequireAdmin = () => (useSession().isAdmin ? <Outlet /> : <Navigate to={paths.dashboard} replace />);
 
+/** State of the address to which a sign-in leads. */
+export const signedInState = 'signed in';
+
 /** /login for the signed-out; those already signed in go on to what they asked for, else to the dashboard. */
 export const SignedOutOnly = () => {
   const { isAuthenticated, isChecking } = useSession();
   const [search] = useSearchParams();
   if (isChecking) return <Loading />;
-  return isAuthenticated ? <Navigate to={safeNext(search.get('next'))} replace /> : <Outlet />;
+  return isAuthenticated ? <Navigate to={safeNext(search.get('next'))} replace state={signedInState} /> : <Outlet />;
 };
 
 /** A path of this portal and nothing else: never `//elsewhere` or a scheme, which a crafted link could carry. */

@@ -1,9 +1,10 @@
 import { lazy, Suspense, useCallback, useEffect, useRef, useState, type ReactNode } from 'react';
-import { useLocation } from 'react-router-dom';
+import { useLocation, type Location } from 'react-router-dom';
 import { useSWRConfig } from 'swr';
 import { useReachability } from '../api/reachability.ts';
 import { useUser } from '../api/session.tsx';
 import { chooseTheme, themeChoice } from '../ui/theme.ts';
+import { signedInState } from './guards.tsx';
 import { useKeyboard } from './keyboard.ts';
 import { useRememberPages } from './recent-pages.ts';
 
@@ -15,9 +16,9 @@ const Drawer = lazy(async () => ({ default: (await import('./Drawer.tsx')).Drawe
 
 type Layer = 'palette' | 'keyboard' | 'drawer';
 
-/** After navigation the focus goes to the new page's heading, so that the keyboard and a screen reader start there. */
-const useFocusOnNavigation = (pathname: string) => {
-  const shown = useRef(pathname);
+/** After navigation and after the sign-in the focus goes to the new page's heading, so that the keyboard and a screen reader start there. */
+const useFocusOnNavigation = ({ pathname, state }: Location<unknown>) => {
+  const shown = useRef(state === signedInState ? undefined : pathname);
   useEffect(() => {
     if (shown.current === pathname) return;
     shown.current = pathname;
@@ -68,7 +69,8 @@ export const useFrame = (): FrameParts => {
   const [layer, setLayer] = useState<Layer | null>(null);
   // A layer stays mounted once it was opened, so that closing can fade and focus returns.
   const [used, setUsed] = useState<ReadonlySet<Layer>>(new Set());
-  const { pathname } = useLocation();
+  const location = useLocation();
+  const { pathname } = location;
   const [shownAt, setShownAt] = useState(pathname);
   if (pathname !== shownAt) {
     setShownAt(pathname);
@@ -83,7 +85,7 @@ export const useFrame = (): FrameParts => {
   const openDrawer = useCallback(() => open('drawer'), [open]);
   const close = useCallback(() => setLayer(null), []);
   useKeyboard({ onPalette: openPalette, onHelp: openHelp });
-  useFocusOnNavigation(pathname);
+  useFocusOnNavigation(location);
   useRefreshOnReturn();
   useKeptTheme();
   useRememberPages();

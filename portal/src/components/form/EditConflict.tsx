@@ -32,7 +32,7 @@ export const EditConflict = ({ thing, theirs, clashes, onMerge, onDiscard }: Edi
     <div className="flex items-start gap-2.5">
       <Users aria-hidden className="mt-0.5 size-4 shrink-0 text-warning" />
       <div className="min-w-0 text-strong">
-        <p className="font-semibold">{t`Another user changed this ${thing}. Your changes are not saved yet.`}</p>
+        <p className="font-semibold">{t`Another user changed this ${thing}, or you did in another tab. Your changes are not saved yet.`}</p>
         {theirs.length > 0 && <p className="mt-1">{t`They changed: ${theirs.join(', ')}.`}</p>}
         {clashes.length === 0 && <p className="mt-1">{t`None of your changes is affected.`}</p>}
       </div>

@@ -6,11 +6,13 @@ import {
   guideOf,
   nextStep,
   plannedAt,
+  stepMoment,
   type ControlChange,
   type GuideDeviation,
   type GuideStep,
   type Settings,
 } from '@roastery/roasting/guide';
+import { formatDuration } from '@roastery/roasting/units';
 import { ArrowRight } from 'lucide-react';
 import { useMemo } from 'react';
 import type { LiveMachine } from '../../api/use-live.ts';
@@ -19,7 +21,7 @@ import { t } from '../../language/t.ts';
 import { useStepSignal, type StepNearness } from './step-signal.ts';
 
 /** Seconds before a step at which it is announced. */
-export const soonSeconds = 10;
+const soonSeconds = 10;
 
 export interface FollowedStep {
   /** The step that is due, else the next one; null after the last. */
@@ -73,6 +75,23 @@ export const useNextStep = (
     toggleSignal,
   };
 };
+
+/** The step for a screen reader: changes with each step, not every second. */
+export const spokenStep = (step: GuideStep | null, nearness: StepNearness): string => {
+  if (step === null) return t`No more steps in the plan`;
+  // A gradual change is spoken once, with its target, not every second.
+  if (step.gradual) return `${stepMoment(step)}: ${spokenEnds(step)}`;
+  const changes = step.changes
+    .map(({ control, from, to }) => t`${spokenName[control]} from ${from} to ${to}`)
+    .join(', ');
+  if (nearness === 'now') return t`Now: ${changes}`;
+  return nearness === 'soon'
+    ? t`In ${soonSeconds} seconds: ${changes}`
+    : t`Next at ${formatDuration(step.atSeconds)}: ${spokenEnds(step)}`;
+};
+const spokenName = { burner: 'burner', exhaust: 'airflow', drumRpm: 'drum' } as const;
+const spokenEnds = (step: GuideStep): string =>
+  step.changes.map(({ control, to }) => t`${spokenName[control]} to ${to}`).join(', ');
 
 /** `Burner 80 → 60 %`; the arrow is drawn, since not every font has one. */
 export const StepChange = ({ change }: { change: ControlChange }) => {

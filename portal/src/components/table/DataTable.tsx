@@ -18,11 +18,12 @@ interface DataTableProps<Row> extends Omit<RowProps<Row>, 'drawn'> {
   bulkActions?: (rows: readonly Row[]) => ReactNode;
   /** The next page is loading: the old one stays, dimmed. */
   isRefreshing?: boolean;
+  isLoading?: boolean;
 }
 
 /** The table of the portal; its state comes from `useListPage`. On a phone every row is a card. */
 export const DataTable = <Row,>(props: DataTableProps<Row>) => {
-  const { error, onRetry, empty, paging, bulkActions, isRefreshing = false, ...given } = props;
+  const { error, onRetry, empty, paging, bulkActions, isRefreshing = false, isLoading = false, ...given } = props;
   const phone = usePhone();
   const failed = error !== undefined && error !== null;
   const isLeaving = useReturnToLastPage(paging, given.rows?.length === 0 && !failed);
@@ -47,7 +48,7 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
           </div>
         )}
         {!nothing && (paging !== undefined || rows.selection !== undefined) && (
-          <TableFooter paging={paging} selection={rows.selection} bulkActions={bulkActions} />
+          <TableFooter {...{ paging, bulkActions, isLoading }} selection={rows.selection} />
         )}
       </Card>
     </div>

@@ -25,10 +25,12 @@ interface TableFooterProps<Row> {
   paging: Paging | undefined;
   selection: Selection<Row> | undefined;
   bulkActions: ((rows: readonly Row[]) => ReactNode) | undefined;
+  /** The page that was asked for is not here yet. */
+  isLoading: boolean;
 }
 
 /** The selection with its actions at the left, paging at the right. Nothing moves when a row is selected. */
-export const TableFooter = <Row,>({ paging, selection, bulkActions }: TableFooterProps<Row>) => {
+export const TableFooter = <Row,>({ paging, selection, bulkActions, isLoading }: TableFooterProps<Row>) => {
   const count = selection?.rows.length ?? 0;
   return (
     <footer className="flex min-h-12 flex-wrap items-center justify-between gap-x-4 gap-y-2 border-t border-stroke bg-surface px-4 py-2 -mt-px text-sm">
@@ -42,6 +44,10 @@ export const TableFooter = <Row,>({ paging, selection, bulkActions }: TableFoote
             <IconButton label={t`Clear selection`} icon={<X aria-hidden />} onClick={() => selection.select([])} />
           </>
         )}
+        {/* Said at once, shown where it takes longer. */}
+        <output className="text-muted">
+          {isLoading && <span className="transition-opacity delay-300 starting:opacity-0">{t`Loading the list`}</span>}
+        </output>
       </div>
       {paging !== undefined && <Pages {...paging} />}
     </footer>

@@ -60,7 +60,7 @@ export const useListPage = <E extends AnyEndpoint, Row, Sort extends string = ne
   const page = Math.max(1, Math.floor(Number(read('page') ?? 1)) || 1);
   const pageSize = Number(oneOf((pageSizes ?? []).map(String), read('rows'), String(usualSize)));
   const asked = { ...(q === '' ? {} : { q }), ...(sort === undefined ? {} : { sort }) };
-  const { data, error, isValidating, mutate } = useApi(
+  const { data, error, isValidating, isLoading, mutate } = useApi(
     endpoint,
     input({ limit: pageSize, offset: (page - 1) * pageSize, ...asked }),
     { keepPreviousData: true, ...(refreshInterval !== undefined && { refreshInterval }) },
@@ -100,6 +100,7 @@ export const useListPage = <E extends AnyEndpoint, Row, Sort extends string = ne
       rowId,
       error,
       onRetry: () => void mutate(),
+      isLoading,
       isRefreshing: isValidating && data !== undefined && refreshInterval === undefined,
       ...(sort !== undefined && { sort, onSort: sortBy }),
       ...(options.deletion !== undefined && isSelectable && { selection, bulkActions }),

@@ -203,17 +203,29 @@ interface ReadinessProps {
 const Readiness = ({ readiness, stale, targetC, next }: ReadinessProps) => {
   const isReady = readiness.state === 'ready';
   return (
-    <output
-      data-testid="charge-readiness"
-      data-readiness={readiness.state}
-      className={classes(
-        'flex min-h-14 shrink-0 items-center border-b border-stroke px-4 py-2 text-[1.375rem] leading-7 font-semibold tracking-tight lg:text-2xl',
-        isReady ? 'bg-success-soft text-success' : 'bg-page text-strong',
-      )}
-    >
-      <span className="figures">{readinessText({ readiness, stale, targetC, next })}</span>
-    </output>
+    <>
+      <div
+        data-testid="charge-readiness"
+        data-readiness={readiness.state}
+        className={classes(
+          'flex min-h-14 shrink-0 items-center border-b border-stroke px-4 py-2 text-[1.375rem] leading-7 font-semibold tracking-tight lg:text-2xl',
+          isReady ? 'bg-success-soft text-success' : 'bg-page text-strong',
+        )}
+      >
+        <span className="figures">{readinessText({ readiness, stale, targetC, next })}</span>
+      </div>
+      {/* The figures change with every reading, what is said only with the state. */}
+      <output className="sr-only m-0!">{stale ? '' : spokenReadiness[readiness.state]}</output>
+    </>
   );
+};
+
+const spokenReadiness: Readonly<Record<ChargeReadiness['state'], string>> = {
+  unknown: '',
+  below: t`Too cold to charge`,
+  above: t`Too hot to charge`,
+  moving: t`At charge temperature, not steady yet`,
+  ready: t`Ready to charge`,
 };
 
 const readinessText = ({ readiness, stale, targetC, next }: ReadinessProps): ReactNode => {

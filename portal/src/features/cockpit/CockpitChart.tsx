@@ -30,7 +30,7 @@ interface CockpitChartProps {
 /** A tapped point is shown for this long: no glove has to clear it. */
 const pinnedMs = 8000;
 
-/** The chart in all the room that the cockpit has left. It does not zoom by touch. */
+/** The chart in all the room that the cockpit has left; in a low window, as at a zoom of 200 %, one scrolls to it. It does not zoom by touch. */
 export const CockpitChart = (props: CockpitChartProps) => {
   const { curve, reference, marks, alarms, expected, forecast, endSeconds, shown, correcting } = props;
   const units = usePreferences();
@@ -48,7 +48,10 @@ export const CockpitChart = (props: CockpitChartProps) => {
     return () => clearTimeout(timer);
   }, [selected]);
   return (
-    <div data-testid="cockpit-chart" className="relative min-h-0 flex-1 overflow-hidden bg-surface px-1 pt-1.5 md:px-3">
+    <div
+      data-testid="cockpit-chart"
+      className="relative min-h-0 flex-1 overflow-hidden bg-surface px-1 pt-1.5 md:px-3 [@media(max-height:37rem)]:min-h-56"
+    >
       {curve === undefined || curve.time_seconds.length === 0 ? (
         <output className="flex h-full items-center justify-center text-base text-muted">{t`Waiting for readings`}</output>
       ) : (

@@ -66,6 +66,7 @@ const Cockpit = ({ machine }: { machine: Machine }) => {
     const isDropped = running === null && roast?.id === runningId && roast.status === 'completed';
     setWeighed(isDropped && roast.end_weight_kg === null ? roast.id : null);
   }
+  const sheetId = isRoaster && !isRunning ? weighed : null;
   const wasRunning = useRef(isRunning);
   useEffect(() => {
     if (wasRunning.current !== isRunning) void refresh(listRoasts);
@@ -87,7 +88,10 @@ const Cockpit = ({ machine }: { machine: Machine }) => {
         )}
       </CockpitHeader>
       <AlarmBanner live={live} mayRoast={isRoaster} />
-      <div className="relative flex min-h-0 flex-1 flex-col">
+      <output className="sr-only m-0!">
+        {sheetId !== null && t`The form After the drop asks for the roasted weight`}
+      </output>
+      <div className="relative flex min-h-0 flex-1 flex-col [@media(max-height:37rem)]:overflow-y-auto">
         {running !== null ? (
           <RoastingView
             key={running.id}
@@ -99,9 +103,7 @@ const Cockpit = ({ machine }: { machine: Machine }) => {
           />
         ) : (
           <BetweenBatches machine={machine} live={live} onWeigh={isRoaster ? setWeighed : undefined}>
-            {isRoaster && weighed !== null && (
-              <WeighSheet key={weighed} roastId={weighed} onDone={() => setWeighed(null)} />
-            )}
+            {sheetId !== null && <WeighSheet key={sheetId} roastId={sheetId} onDone={() => setWeighed(null)} />}
           </BetweenBatches>
         )}
         <NoticeBar marking={marking} />

@@ -8,7 +8,7 @@ import { Measure } from '../../components/figures.tsx';
 import { markLabels } from '../../components/chart/mark-layout.ts';
 import type { ExpectedEvent } from '../../components/live/next-event.ts';
 import { useStepSignal } from '../../components/live/step-signal.ts';
-import { StepChange, useNextStep } from '../../components/live/use-next-step.tsx';
+import { spokenStep, StepChange, useNextStep } from '../../components/live/use-next-step.tsx';
 import { t } from '../../language/t.ts';
 import { classes } from '../../ui/classes.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
@@ -71,6 +71,7 @@ const PlannedStep = ({ plan, live, elapsedSeconds, className }: PlannedStepProps
       label={t`Next step`}
       className={classes(nearness === 'now' && 'bg-accent-soft', className)}
       nearness={nearness}
+      spoken={isStale ? '' : spokenStep(step, nearness)}
       note={deviation === undefined ? null : sentence(deviationText(deviation))}
       action={
         <IconButton
@@ -118,11 +119,13 @@ interface TileProps {
   nearness?: string;
   note?: string | null;
   action?: ReactNode;
+  /** For a screen reader, which reads it when it changes. */
+  spoken?: string;
   className?: string | undefined;
   children: ReactNode;
 }
 
-const Tile = ({ label, nearness, note = null, action, className, children }: TileProps) => (
+const Tile = ({ label, nearness, note = null, action, spoken, className, children }: TileProps) => (
   <section
     aria-label={label}
     data-testid="next-step"
@@ -138,6 +141,7 @@ const Tile = ({ label, nearness, note = null, action, className, children }: Til
         {children}
       </p>
     </div>
+    {spoken !== undefined && <output className="sr-only">{spoken}</output>}
     {action}
   </section>
 );

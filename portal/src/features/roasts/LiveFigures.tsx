@@ -99,10 +99,10 @@ const BigFigure = ({ label, quantity, token, stale, age, state, className, child
           {quantity !== undefined && <span className="normal-case"> {unitOf(quantity, units)}</span>}
         </span>
         {state !== undefined && stale && (
-          <output className="text-sm font-medium text-warning">
-            {state}
+          <span className="text-sm font-medium text-warning">
+            <output>{state}</output>
             {age !== null && age !== undefined && <span className="figures">{t` · ${age} s ago`}</span>}
-          </output>
+          </span>
         )}
       </p>
       <p

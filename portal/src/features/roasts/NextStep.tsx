@@ -1,12 +1,11 @@
 import type { FollowedPlan } from '@roastery/contract/roast-plan';
-import { deviationText, settingsText, stepMoment, type GuideStep } from '@roastery/roasting/guide';
+import { deviationText, settingsText, stepMoment } from '@roastery/roasting/guide';
 import { formatDuration } from '@roastery/roasting/units';
 import { Bell, BellOff } from 'lucide-react';
 import { Fragment } from 'react';
 import type { LiveMachine } from '../../api/use-live.ts';
 import { Measure } from '../../components/figures.tsx';
-import type { StepNearness } from '../../components/live/step-signal.ts';
-import { soonSeconds, StepChange, useNextStep } from '../../components/live/use-next-step.tsx';
+import { spokenStep, StepChange, useNextStep } from '../../components/live/use-next-step.tsx';
 import { t } from '../../language/t.ts';
 import { classes } from '../../ui/classes.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
@@ -103,7 +102,7 @@ export const NextStep = ({ plan, live, elapsedSeconds }: NextStepProps) => {
           </p>
         )}
       </div>
-      <output className="sr-only">{stale ? '' : spoken(step, nearness)}</output>
+      <output className="sr-only">{stale ? '' : spokenStep(step, nearness)}</output>
     </section>
   );
 };
@@ -111,23 +110,6 @@ export const NextStep = ({ plan, live, elapsedSeconds }: NextStepProps) => {
 const planName = (plan: FollowedPlan): string => plan.recipe?.name ?? plan.coffee_name ?? t`Unnamed Roast`;
 
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-/** Changes with each step, not every second. */
-const spoken = (step: GuideStep | null, nearness: StepNearness): string => {
-  if (step === null) return t`No more steps in the plan`;
-  // A gradual change is spoken once, with its target, not every second.
-  if (step.gradual) return `${stepMoment(step)}: ${spokenEnds(step)}`;
-  const changes = step.changes
-    .map(({ control, from, to }) => t`${spokenName[control]} from ${from} to ${to}`)
-    .join(', ');
-  if (nearness === 'now') return t`Now: ${changes}`;
-  return nearness === 'soon'
-    ? t`In ${soonSeconds} seconds: ${changes}`
-    : t`Next at ${formatDuration(step.atSeconds)}: ${spokenEnds(step)}`;
-};
-const spokenName = { burner: 'burner', exhaust: 'airflow', drumRpm: 'drum' } as const;
-const spokenEnds = (step: GuideStep): string =>
-  step.changes.map(({ control, to }) => t`${spokenName[control]} to ${to}`).join(', ');
 
 /** After the last step there is only the drop left. */
 const LastPart = ({ plan }: { plan: FollowedPlan }) => (

@@ -71,7 +71,7 @@ export const RoastHeader = ({
           {state ?? <Badge tone="success">{t`Completed`}</Badge>}
         </div>
       </div>
-      <div className="grid w-full grid-cols-2 gap-2 sm:flex sm:w-auto print:hidden">
+      <div className="grid w-full grid-cols-2 gap-2 sm:flex sm:w-auto sm:flex-wrap print:hidden">
         {isLive && roast.machine_id !== null && (
           <ButtonLink
             to={paths.cockpit(roast.machine_id)}
