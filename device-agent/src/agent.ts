@@ -89,7 +89,7 @@ const startLocked = async (
   const profile = createDeviceProfile({ ...config, log });
   const service = createServiceNotifier(process.env, log);
   const first = await firstMap(config, profile, log);
-  const settings = await readKeptSettings(config.dataDir, log);
+  const settings = await readKeptSettings(config.dataDir, config.machineSerial, log);
   let map = withOverrides(first.map, settings.now);
   const ownFile = config.machineMapPath === undefined ? undefined : await readMachineMap(config.machineMapPath);
   /** Without a map there are events, and no samples. */

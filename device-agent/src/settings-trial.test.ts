@@ -128,7 +128,7 @@ describe('settings from the portal', () => {
   it('are taken back when the server is not reached with them', async () => {
     const taken: unknown[] = [];
     const trial = createSettingsTrial(
-      { rev: 4, now: { gap_ms: 5 } },
+      { machine: 'SETTINGS-1', rev: 4, now: { gap_ms: 5 } },
       {
         dataDir,
         log: createLogger('test', 'silent'),
@@ -145,7 +145,10 @@ describe('settings from the portal', () => {
     trial.afterReading();
     const reason = 'the board did not reach the server with these settings';
     await expect.poll(() => taken, { timeout: 20_000 }).toEqual([[5, { gap_ms: 5 }, reason]]);
-    expect(await readKeptSettings(dataDir)).toEqual({ rev: 5, now: { gap_ms: 5 }, reverted: { rev: 5, reason } });
+    const kept = { machine: 'SETTINGS-1', rev: 5, now: { gap_ms: 5 }, reverted: { rev: 5, reason } };
+    expect(await readKeptSettings(dataDir, 'SETTINGS-1')).toEqual(kept);
+    // Those of another machine are none.
+    expect(await readKeptSettings(dataDir, 'SETTINGS-9')).toMatchObject({ rev: 0, now: {} });
   });
 
   it('are on trial again after a restart in the middle, with what counted before', async () => {

@@ -12,6 +12,8 @@ const steadyMs = 10_000;
 const lookEveryMs = 1000;
 
 const keptShape = z.object({
+  /** Serial number of the machine that they were set for. */
+  machine: z.string(),
   /** Revision of the config that `now` is of. */
   rev: z.number().int(),
   now: boardOverridesShape,
@@ -22,7 +24,7 @@ const keptShape = z.object({
 });
 type Kept = z.infer<typeof keptShape>;
 
-const fileIn = (dataDir: string): string => join(dataDir, 'board-settings.json');
+export const settingsFile = (dataDir: string): string => join(dataDir, 'board-settings.json');
 
 /** What a config sets beside the map. */
 export const overridesOf = (config: DeviceConfig): BoardOverrides => parseOrThrow(boardOverridesShape, config);
@@ -48,16 +50,16 @@ export interface SettingsTrialParts {
   readonly times?: { readonly trialMs: number; readonly steadyMs: number };
 }
 
-/** The settings that a board had last, of its disk; none where the file can't be read. */
-export const readKeptSettings = async (dataDir: string, log?: Logger): Promise<Kept> => {
-  const none: Kept = { rev: 0, now: {} };
-  const text = await readFileIfThere(fileIn(dataDir)).catch((error: unknown) => {
+/** The settings that a board had last, for this machine or any, of its disk; none where the file can't be read. */
+export const readKeptSettings = async (dataDir: string, machine?: string, log?: Logger): Promise<Kept> => {
+  const none: Kept = { machine: machine ?? '', rev: 0, now: {} };
+  const text = await readFileIfThere(settingsFile(dataDir)).catch((error: unknown) => {
     log?.warn({ reason: String(error) }, 'settings: stored file unreadable');
     return undefined;
   });
   if (text === undefined) return none;
   const parsed = parseJson(keptShape, text);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return machine === undefined || parsed.data.machine === machine ? parsed.data : none;
   log?.warn({ reason: describeRefusal(parsed) }, 'settings: stored file ignored');
   return none;
 };
@@ -74,13 +76,13 @@ export const createSettingsTrial = (kept: Kept, parts: SettingsTrialParts) => {
   let timer: NodeJS.Timeout | undefined;
   let looking = false;
 
-  const keep = async (next: Kept): Promise<void> => {
-    kept = next;
-    await writeFileAtomically(fileIn(dataDir), `${JSON.stringify(kept)}\n`).catch((error: unknown) =>
+  const keep = async (next: Omit<Kept, 'machine'>): Promise<void> => {
+    kept = { machine: kept.machine, ...next };
+    await writeFileAtomically(settingsFile(dataDir), `${JSON.stringify(kept)}\n`).catch((error: unknown) =>
       log.error({ reason: String(error) }, 'settings: write failed'),
     );
   };
-  const end = async (next: Kept): Promise<void> => {
+  const end = async (next: Omit<Kept, 'machine'>): Promise<void> => {
     clearInterval(timer);
     timer = undefined;
     await keep(next);

@@ -7,6 +7,7 @@ import { countUnsent } from '../journal/find-streams.ts';
 import { codeOf } from '@roastery/runtime/system-errors';
 import { planFile } from '../plan/plan-store.ts';
 import { findRunningAgent, type AgentPlace } from '../running-agent.ts';
+import { settingsFile } from '../settings-trial.ts';
 
 /** The reset cannot go on, and nothing was forgotten. The message says what to do. */
 export class ResetRefused extends Error {
@@ -78,6 +79,7 @@ export const resetBoard = async ({ configDir, place, all }: ResetOrder): Promise
     join(dataDir, 'journal'),
     join(dataDir, 'device.json'),
     planFile(dataDir),
+    settingsFile(dataDir),
     ...(all ? [join(dataDir, 'machine-map.json'), join(configDir, 'machine-map.json')] : []),
   ];
   try {
