@@ -146,10 +146,14 @@ const tryFault = async (name: string, { fault, isRoasting, syncEvery }: Case): P
     if (count % syncEvery === 0) await journal.flush();
     if (count % 4 === 0) await ship(sql, name, journal, sent);
   }
-  // What was read is at the server before the kill, but for what was gathered: that stays with the file of its segment.
-  const isSettled = ([value, seq]: [number, number]): boolean => value < 100 || sent.has(value) || settled.has(seq);
-  const until = performance.now() + 10_000;
-  while (![...seqs].every(isSettled) && performance.now() < until) {
+  // What was read is at the server before the kill, but for what was gathered: that stays with the file of an earlier stream.
+  const isSettled = (value: number, seq: number): boolean => {
+    if (value < 100 || sent.has(value) || settled.has(seq)) return true;
+    const isOffered = journal.epochs().some((epoch) => new RangeSet(journal.waiting(epoch)).has(seq));
+    return !isOffered && seq < (journal.continues(journal.epoch)?.seq ?? 0);
+  };
+  const until = performance.now() + 60_000;
+  while (![...seqs].every(([value, seq]) => isSettled(value, seq)) && performance.now() < until) {
     await journal.flush();
     await ship(sql, name, journal, sent);
     await sleep(10);
