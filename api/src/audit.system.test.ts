@@ -98,6 +98,18 @@ describe('the audit log', () => {
   };
 
   /** Right calls where the examples of the contract show what is refused. */
+  /** The headers of a board with a credential of its own. */
+  const asBoard = async (): Promise<Call> => {
+    const id = await addMachine(sqlOf(), adminId);
+    const visitor = await whole.signedIn();
+    const { body } = await visitor.send<{ auth_token: string; serial_number: string }>(
+      'POST',
+      `/machines/${id}/credential/rotate`,
+      { overlap_hours: 0 },
+    );
+    return { headers: { authorization: `Bearer ${body.auth_token}`, 'x-machine-serial': body.serial_number } };
+  };
+
   const prepared: Readonly<Record<string, () => Promise<Call>>> = {
     login: async () => ({ body: { email: 'audit@example.com', password: examplePassword } }),
     changePassword: async () => ({ body: { current_password: examplePassword, new_password: `${examplePassword} 2` } }),
@@ -156,16 +168,8 @@ describe('the audit log', () => {
       const body = exampleRequests['pairDevice']?.body?.('x');
       return { body: { ...body, code: ticket.body.pairing_code } };
     },
-    revokeOwnCredential: async () => {
-      const id = await addMachine(sqlOf(), adminId);
-      const visitor = await whole.signedIn();
-      const { body } = await visitor.send<{ auth_token: string; serial_number: string }>(
-        'POST',
-        `/machines/${id}/credential/rotate`,
-        { overlap_hours: 0 },
-      );
-      return { headers: { authorization: `Bearer ${body.auth_token}`, 'x-machine-serial': body.serial_number } };
-    },
+    revokeOwnCredential: () => asBoard(),
+    sendMachineFile: () => asBoard(),
     orderBoardUpdates: async () => {
       await readyBoard();
       return {};

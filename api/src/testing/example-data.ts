@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { artisanFile, drumRoast } from '@roastery/simulator/artisan/artisan-file';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Sql } from '../db/sql.ts';
 import { startSession } from '../http/sessions.ts';
@@ -152,6 +153,9 @@ export const exampleCsv = (unique = uuidV7()): string => {
   });
   return ['time (s),BT (°C),event', ...rows].join('\n');
 };
+
+/** A roast of an hour ago as Artisan saves it, each time another one. */
+export const exampleAlog = (): string => artisanFile(drumRoast(Date.now() - 3_600_000));
 
 /** A file that this person uploaded and has not imported. */
 export const addUpload = async (sql: Sql, userId: string): Promise<string> => {

@@ -25,6 +25,7 @@ import {
   addUpload,
   addUser,
   addWallLink,
+  exampleAlog,
   exampleCsv,
   exampleMap,
 } from './example-data.ts';
@@ -156,6 +157,7 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
     body: () => ({ units: [1], tables: ['holding'], from: 0, count: 64, usual_places: false }),
     status: 409,
   },
+  sendMachineFile: { query: { file_name: 'roast.alog' }, file: exampleAlog },
   revokeOwnCredential: { body: () => ({ because: 'factory_reset' }) },
   findProbeLine: { ...machine, body: () => ({ unit: 1 }), status: 409 },
   stopProbe: { params: probeOf },

@@ -15,6 +15,7 @@ import * as fleet from './fleet.ts';
 import * as imports from './imports.ts';
 import * as inventory from './inventory.ts';
 import * as live from './live.ts';
+import * as machineFiles from './machine-files.ts';
 import * as machines from './machines.ts';
 import * as machineMaps from './machine-maps.ts';
 import * as members from './members.ts';
@@ -67,6 +68,7 @@ export const endpoints: readonly Endpoint[] = [
   timeline,
   users,
   devices,
+  machineFiles,
   boardPackages,
   boardUpdates,
   fleet,

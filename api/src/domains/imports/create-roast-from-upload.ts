@@ -20,16 +20,19 @@ import { storeRecording } from './store-recording.ts';
 import { readContent } from './file-parts.ts';
 import { findDuplicates, findUpload, type StoredUpload } from './uploads.ts';
 
-/** A person's marks are that person's word; those of a machine or a detector follow the samples like a board's events. */
-const insertMarks = async (
+/**
+ * A person's marks are that person's word; those of a machine or a detector follow the samples like a board's events, and so do
+ * all of a file that no person imported (`by` null).
+ */
+export const insertFileMarks = async (
   tx: Sql,
   roastId: string,
   recording: FileRecording,
   stored: { recordingId: string; bootNo: number },
-  by: string,
-) => {
+  by: string | null,
+): Promise<void> => {
   const rows = recording.marks.map((mark, place) => {
-    const isPerson = mark.origin === 'person';
+    const isPerson = by !== null && mark.origin === 'person';
     return {
       id: uuidV7(),
       roast_id: roastId,
@@ -120,7 +123,7 @@ export const insertRoastOfUpload = async (
     ...(await factColumns(tx, facts)),
   };
   await tx`INSERT INTO roasts ${tx(row)}`;
-  await insertMarks(tx, roastId, recording, stored, user.id);
+  await insertFileMarks(tx, roastId, recording, stored, user.id);
   await recomputeRoast(tx, roastId);
   await giveBatchNumber(tx, roastId);
   await countProfileUse(tx, [row.profile_id]);

@@ -59,6 +59,8 @@ export interface ImportedRoast {
   readonly marks: readonly Mark[];
   readonly facts: ImportedFacts;
   readonly batch: ImportedBatch | null;
+  /** The id that the program gave the roast; all versions of its file have it. */
+  readonly sourceId?: string | null;
   /** Moment of second 0, ms since 1970; null where the file doesn't say. */
   readonly recordedAtMs: number | null;
   readonly temperatureUnit: KnownUnit<TemperatureUnit>;

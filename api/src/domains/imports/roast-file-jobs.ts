@@ -24,7 +24,10 @@ export interface FileRecording {
   readonly marks: readonly PlacedMark[];
   /** ms on the recording's clock; undefined where neither the file nor the person says when the beans went in. */
   readonly chargeMs: number | undefined;
+  /** Wall clock of the recording's 0, ms since 1970; undefined where the file doesn't say it. */
+  readonly startedAtMs: number | undefined;
   readonly curveSha256: Uint8Array;
+  readonly sourceId: string | null;
   readonly batch: ImportedBatch | null;
   readonly facts: FileFacts;
   /** The file itself, gzip, where it holds more than is stored of it. */

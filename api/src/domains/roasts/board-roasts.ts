@@ -98,6 +98,34 @@ const assignBoardRoasts = async (tx: Sql, recordingId: string, handMade: readonl
   return concerned;
 };
 
+/** A roast that its board finds so long before a file's charge is of the file's beans: the clocks are the same. */
+export const beginsBeforeFileMs = 3 * 60_000;
+
+/** A roast that begins while the beans of a file were in the drum, and arrives after that file, is part of the file's roast. */
+const absorbIntoFiles = async (tx: Sql, boardIds: readonly string[]): Promise<string[]> => {
+  const found = await tx<{ id: string; into: string; plan_id: string | null }[]>`
+    SELECT DISTINCT ON (b.id) b.id, f.roast_id AS into, b.plan_id
+    FROM board_roasts b
+    JOIN recording_boots o ON o.recording_id = b.recording_id AND o.boot_no = b.begin_boot_no
+    JOIN machine_files f ON f.machine_id = b.machine_id AND f.roast_id <> b.id
+      AND f.charge_at <= to_timestamp((o.wall_offset_ms + b.begin_mono_ms + ${beginsBeforeFileMs}) / 1000.0)
+      AND f.charge_at > to_timestamp((o.wall_offset_ms + b.begin_mono_ms) / 1000.0) - interval '1 day'
+      AND f.drop_at > to_timestamp((o.wall_offset_ms + b.begin_mono_ms) / 1000.0)
+    WHERE b.id = ANY(${[...boardIds]}::uuid[])
+      AND NOT EXISTS (SELECT FROM machine_files t WHERE t.machine_id = b.machine_id AND t.roast_id = b.id)
+      AND NOT EXISTS (SELECT FROM roast_tombstones t WHERE t.roast_id = b.id)
+      AND NOT EXISTS (SELECT FROM roast_sources s WHERE s.board_roast_id = b.id AND s.absorbs)
+    ORDER BY b.id, f.received_at DESC, f.id DESC`;
+  for (const { id, into, plan_id: planId } of found) {
+    await tx`
+      INSERT INTO roast_sources (roast_id, board_roast_id, absorbs, said) VALUES (${into}, ${id}, true, true)
+      ON CONFLICT (roast_id, board_roast_id) DO UPDATE SET absorbs = true, said = true`;
+    await absorbRoast(tx, id, into, null);
+    await tx`UPDATE roasts SET board_plan_id = coalesce(board_plan_id, ${planId}) WHERE id = ${into}`;
+  }
+  return found.map(({ into }) => into);
+};
+
 /** Makes a row of each of these roasts of boards that is one of its own, with the board's newest state. */
 const ensureRows = async (tx: Sql, ids: readonly string[]): Promise<void> => {
   await tx`
@@ -131,7 +159,8 @@ export const placeBoardRoasts = async (
 ): Promise<string[]> => {
   const handMade = await handMadeNear(tx, recordingId, boardIds, handMadeIds);
   const concerned = handMade.length === 0 ? [] : await assignBoardRoasts(tx, recordingId, handMade);
-  const all = [...new Set([...boardIds, ...concerned])].sort();
+  const filed = await absorbIntoFiles(tx, boardIds);
+  const all = [...new Set([...boardIds, ...concerned, ...filed])].sort();
   await ensureRows(tx, all);
   // The second half of a roast that was split hears what the first one does.
   const hearers = await tx<{ id: string }[]>`

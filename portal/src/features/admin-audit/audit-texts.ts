@@ -46,6 +46,8 @@ const words: Readonly<Record<string, string>> = {
   'upload.created': t`Uploaded a roast file`,
   'upload.changed': t`Changed an uploaded file`,
   'roast.imported': t`Imported a roast`,
+  'roast.file_joined': t`Artisan’s file became part of a roast`,
+  'roast.file_updated': t`Artisan’s file of a roast was changed`,
   'roast.logged': t`Logged a roast by hand`,
   'roast.updated': t`Changed a roast`,
   'roast.deleted': t`Deleted a roast`,

@@ -130,6 +130,7 @@ const importedRoast = (roast: ArtisanRoast, choices: UploadChoices): ImportedRoa
       notes: notesOf(roast, coffeeName)?.slice(0, 10_000) ?? null,
     },
     batch: batchOf(roast),
+    sourceId: roast.uuid?.slice(0, 80) || null,
     recordedAtMs: record?.recordedAtMs ?? (roast.roastedAt === null ? null : Date.parse(roast.roastedAt)),
     temperatureUnit: unit,
     timeUnit: { value: 's', source: 'file' },

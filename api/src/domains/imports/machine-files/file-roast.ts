@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import { markOf } from '@roastery/roasting/marks';
+import { nearestSample } from '@roastery/roasting/alog-controls';
+import { uuidV7 } from '@roastery/runtime/uuid';
+import type { Sql } from '../../../db/sql.ts';
+import { lockRecordingOf } from '../../roasts/lock-roast.ts';
+import { refreshRoast } from '../../roasts/recompute-roast.ts';
+import { insertFileMarks } from '../create-roast-from-upload.ts';
+import { batchName } from '../imported-roast.ts';
+import type { FileRecording } from '../roast-file-jobs.ts';
+import { storeRecording } from '../store-recording.ts';
+
+/** A file that a machine's computer sent, as it is read. */
+export interface SentFile {
+  readonly fileName: string;
+  readonly sha256: Buffer;
+  readonly recording: FileRecording;
+  /** Wall clock of the recording's 0, ms. */
+  readonly startedAtMs: number;
+  readonly chargeAtMs: number;
+  readonly dropAtMs: number;
+}
+
+/** What a file says of a roast and a person can change, by its column. */
+const factColumns = [
+  'coffee_name',
+  'coffee_origin',
+  'coffee_process',
+  'roasted_by',
+  'batch_size_kg',
+  'end_weight_kg',
+  'notes',
+  'cupping_score',
+  'color',
+] as const;
+type FileFacts = Partial<Record<(typeof factColumns)[number], string | number | null>>;
+
+export const factsOf = ({ recording }: SentFile): FileFacts =>
+  Object.fromEntries(factColumns.map((column) => [column, recording.facts[column]]));
+
+/**
+ * The facts that the file may set: those that stand as its last version said them, or are empty since there was none. More roasted
+ * than green coffee is a slip of the pen and not taken.
+ */
+const settableFacts = (now: FileFacts, before: FileFacts, next: FileFacts): FileFacts => {
+  const isSame = (a: unknown, b: unknown) => (a ?? null) === (b ?? null);
+  const set: FileFacts = Object.fromEntries(
+    factColumns
+      .filter((column) => isSame(now[column], before[column]) && !isSame(now[column], next[column]))
+      .map((column) => [column, next[column] ?? null]),
+  );
+  const { batch_size_kg: green, end_weight_kg: roasted, ...others } = { ...now, ...set };
+  const isPossible = typeof green !== 'number' || typeof roasted !== 'number' || roasted <= green;
+  if (isPossible) return set;
+  return Object.fromEntries(Object.entries(set).filter(([column]) => column in others || column === 'batch_size_kg'));
+};
+
+const store = (tx: Sql, { fileName, sha256, recording, startedAtMs }: SentFile) =>
+  storeRecording(tx, recording, startedAtMs, { fileName, sha256, choices: {} });
+
+/** Makes a roast of a file of its own: nothing of it was recorded live. It takes the plan that waited for its charge. */
+export const createFileRoast = async (tx: Sql, machineId: string, file: SentFile): Promise<string> => {
+  const { recording } = file;
+  const id = randomUUID();
+  const stored = await store(tx, file);
+  const row = {
+    id,
+    recording_id: stored.recordingId,
+    status: 'completed',
+    start_time: new Date(file.chargeAtMs),
+    boot_no: stored.bootNo,
+    source_batch: batchName(recording.batch),
+    ...settableFacts({}, {}, factsOf(file)),
+  };
+  const [machine] = await tx<{ owner_id: string }[]>`SELECT owner_id FROM machines WHERE id = ${machineId}`;
+  await tx`INSERT INTO roasts ${tx({ ...row, machine_id: machineId, owner_id: machine?.owner_id ?? null })}`;
+  await insertFileMarks(tx, id, recording, stored, null);
+  await refreshRoast(tx, id, null);
+  return id;
+};
+
+interface PersonsEntry {
+  kind: string;
+  mono_ms: number | null;
+  at_seq: number | null;
+  temp: number | null;
+  confidence: number;
+  provisional: boolean;
+  taken_back: boolean;
+  by_user: string | null;
+  wall_offset_ms: number | null;
+}
+
+/** What people said about the marks of this roast lies on its recording before: on the file's it is where the wall clock has it. */
+const carryPersonsMarks = async (
+  tx: Sql,
+  roastId: string,
+  fromRecording: string | null,
+  { recording, startedAtMs }: SentFile,
+  to: { readonly recordingId: string; readonly bootNo: number },
+): Promise<void> => {
+  const entries = await tx<PersonsEntry[]>`
+    SELECT w.kind, w.mono_ms, w.at_seq, w.temp, w.confidence, w.provisional, w.taken_back, w.by_user, b.wall_offset_ms
+    FROM roast_marks w LEFT JOIN recording_boots b ON b.recording_id = w.recording_id AND b.boot_no = w.boot_no
+    WHERE w.roast_id = ${roastId} AND w.recording_id = ${fromRecording} AND w.event_seq IS NULL AND w.origin = 'person'
+    ORDER BY w.id`;
+  const times = Array.from(recording.monoMs);
+  // The ids are the order in which people said it.
+  const now = Date.now() - entries.length;
+  const rows = entries.flatMap(({ wall_offset_ms: offset, mono_ms: mono, at_seq: _seq, ...entry }, index) => {
+    if (mono === null || offset === null) return [];
+    const monoMs = Math.max(0, Math.round(mono + offset - startedAtMs));
+    return {
+      ...entry,
+      id: uuidV7(now + index),
+      roast_id: roastId,
+      origin: 'person',
+      recording_id: to.recordingId,
+      boot_no: to.bootNo,
+      mono_ms: monoMs,
+      at_seq: Math.max(0, nearestSample(times, monoMs)),
+      event_seq: null,
+    };
+  });
+  if (rows.length > 0) await tx`INSERT INTO roast_marks ${tx(rows)}`;
+};
+
+/**
+ * Makes the recording of a file that of a roast that is there, recorded live or by an earlier version of the file: its curve has no
+ * gap and its marks are those of the person at the machine. Row, numbers, plan and what people said in the portal stay; the
+ * recording before stays as recorded history. Answers the facts that it changed.
+ */
+export const giveRoastFile = async (tx: Sql, roastId: string, file: SentFile, before: FileFacts): Promise<string[]> => {
+  await lockRecordingOf(tx, roastId);
+  const [roast] = await tx<(FileFacts & { recording_id: string | null })[]>`
+    SELECT recording_id, ${tx(factColumns)} FROM roasts WHERE id = ${roastId} FOR UPDATE`;
+  if (roast === undefined) return [];
+  const stored = await store(tx, file);
+  await insertFileMarks(tx, roastId, file.recording, stored, null);
+  await carryPersonsMarks(tx, roastId, roast.recording_id, file, stored);
+  const facts = settableFacts(roast, before, factsOf(file));
+  await tx`
+    UPDATE roasts SET ${tx({
+      ...facts,
+      recording_id: stored.recordingId,
+      boot_no: stored.bootNo,
+      status: 'completed',
+      recorded_status: 'completed',
+      status_seq: null,
+      source_batch: batchName(file.recording.batch),
+    })}, revision = revision + 1 WHERE id = ${roastId}`;
+  await refreshRoast(tx, roastId, null);
+  return Object.keys(facts);
+};
+
+/** Where charge and drop of a file lie, ms on its own clock; without a drop, its last sample. Undefined without a charge. */
+export const windowInFile = ({ chargeMs, marks, monoMs }: FileRecording): { from: number; to: number } | undefined => {
+  if (chargeMs === undefined) return undefined;
+  const drop = markOf(marks, 'drop')?.monoMs ?? monoMs.at(-1) ?? chargeMs;
+  return { from: chargeMs, to: Math.max(chargeMs, drop) };
+};

@@ -1,0 +1,46 @@
+import type { Sql } from '../../../db/sql.ts';
+import { absorbRoast } from '../../roasts/absorb-roast.ts';
+import { beginsBeforeFileMs } from '../../roasts/board-roasts.ts';
+import type { SentFile } from './file-roast.ts';
+
+type Span = Pick<SentFile, 'chargeAtMs' | 'dropAtMs'>;
+
+/**
+ * The roasts of this machine that were recorded live and are of the same beans as a file, the earliest first: those that begin while
+ * its beans were in the drum, and one with a drop that covers half of that time. A roast that lost its board has no end to go by.
+ */
+export const liveRoastsOf = async (tx: Sql, machineId: string, { chargeAtMs, dropAtMs }: Span): Promise<string[]> => {
+  const [charge, drop] = [new Date(chargeAtMs), new Date(dropAtMs)];
+  const rows = await tx<{ id: string }[]>`
+    SELECT r.id FROM roasts r JOIN recordings c ON c.id = r.recording_id AND c.source = 'agent'
+    WHERE r.machine_id = ${machineId} AND r.start_time < ${drop}
+      AND r.start_time > ${charge}::timestamptz - interval '4 hours'
+      AND (r.start_time >= ${new Date(chargeAtMs - beginsBeforeFileMs)}
+        OR least(${drop}::timestamptz, r.start_time + make_interval(secs => r.duration_seconds)) - ${charge}::timestamptz
+           >= (${drop}::timestamptz - ${charge}::timestamptz) / 2)
+    ORDER BY r.start_time, r.id`;
+  return rows.map(({ id }) => id);
+};
+
+/** Whether such a roast was deleted or discarded: its file does not bring it back. */
+export const hasDeletedRoast = async (tx: Sql, machineId: string, { chargeAtMs, dropAtMs }: Span): Promise<boolean> => {
+  const [row] = await tx`
+    SELECT 1 FROM board_roasts b
+    JOIN recording_boots o ON o.recording_id = b.recording_id AND o.boot_no = b.begin_boot_no
+    JOIN roast_tombstones t ON t.roast_id = b.id
+    WHERE b.machine_id = ${machineId}
+      AND o.wall_offset_ms + b.begin_mono_ms >= ${chargeAtMs - beginsBeforeFileMs}
+      AND o.wall_offset_ms + b.begin_mono_ms < ${dropAtMs} LIMIT 1`;
+  return row !== undefined;
+};
+
+/** Makes the later pieces of a roast that was cut part of its first one; what their board says of them later makes no roast. */
+export const joinPieces = async (tx: Sql, first: string, others: readonly string[]): Promise<void> => {
+  for (const id of others) {
+    await tx`
+      INSERT INTO roast_sources (roast_id, board_roast_id, absorbs, said)
+      SELECT ${first}::uuid, id, true, true FROM board_roasts WHERE id = ${id}
+      ON CONFLICT (roast_id, board_roast_id) DO UPDATE SET absorbs = true, said = true`;
+    await absorbRoast(tx, id, first, null);
+  }
+};

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { maxUploadBytes } from './imports.ts';
+import { idShape, lineShape } from './shapes.ts';
+
+/**
+ * What became of a file. `created`: a new roast. `joined`: it belongs to a roast that was recorded live. `updated`: a newer
+ * version of a file that was brought in before. `known`: nothing changed, the same content or curve was there. `deleted`: its roast
+ * was deleted here, and does not come back.
+ */
+export const machineFileOutcomes = ['created', 'joined', 'updated', 'known', 'deleted'] as const;
+export type MachineFileOutcome = (typeof machineFileOutcomes)[number];
+
+export const machineFileShape = z.object({
+  outcome: z.enum(machineFileOutcomes),
+  /** Null when it was deleted. */
+  roast_id: idShape.nullable(),
+});
+export type MachineFile = z.infer<typeof machineFileShape>;
+
+export const sendMachineFile = endpoint({
+  name: 'sendMachineFile',
+  method: 'POST',
+  path: '/devices/me/roast-files',
+  tag: 'Devices',
+  summary: 'Bring in a roast file that Artisan saved for this machine; the same content again changes nothing',
+  access: 'device',
+  query: z.object({ file_name: lineShape(200).min(1, 'The file needs a name') }),
+  accepts: { type: 'application/octet-stream', maxBytes: maxUploadBytes },
+  response: machineFileShape,
+  errors: ['too_large', 'wrong_type', 'too_many_requests'],
+});
