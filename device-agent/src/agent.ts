@@ -4,6 +4,7 @@ import { noMapDetail } from '@roastery/contract/mqtt';
 import type { Logger } from '@roastery/runtime/logger';
 import { createServiceNotifier } from '@roastery/runtime/systemd';
 import { agentVersion } from './agent-version.ts';
+import type { ArtisanSource } from './artisan/artisan-source.ts';
 import { createBoardReport } from './board-report.ts';
 import { createBoardClock } from './clock/board-clock.ts';
 import { checkSynchronised } from './clock/synchronisation.ts';
@@ -14,7 +15,7 @@ import { lockDataDir } from './data-dir-lock.ts';
 import { createDeviceProfile, type DeviceProfileSource } from './device-profile.ts';
 import { openJournal } from './journal/journal.ts';
 import { chooseMachineMap, keepPushedMap, readMachineMap } from './machine-map-file.ts';
-import { startPoller, type MachineLink } from './machine/poller.ts';
+import { startPoller } from './machine/poller.ts';
 import { createMapChanges, withOverrides, type MapChangeParts } from './map-changes.ts';
 import { plainBrokerWarning } from './pairing/pairing-trouble.ts';
 import { openPlanStore } from './plan/plan-store.ts';
@@ -22,7 +23,8 @@ import { createBoardProbe } from './probe/board-probe.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
 import { createReach, showHealth } from './service/health-sign.ts';
 import { readKeptSettings } from './settings-trial.ts';
-import { describeBoard } from './status.ts';
+import { describeBoard, programSource } from './status.ts';
+import type { MachineLink, Reading, Source, SourceDescription } from './source.ts';
 import { createStatusPage } from './status-page/status-server.ts';
 import { createUpdateOrders } from './update/update-orders.ts';
 import { startUplink } from './uplink/uplink.ts';
@@ -88,12 +90,16 @@ const startLocked = async (
   const wallClock = createWallClock(clock.now);
   const profile = createDeviceProfile({ ...config, log });
   const service = createServiceNotifier(process.env, log);
-  const first = await firstMap(config, profile, log);
+  /** Only who uses Artisan carries it in memory. */
+  const artisanParts = config.artisan && (await import('./artisan/artisan-source.ts'));
+  const artisanDescribed = config.artisan && artisanParts?.describeArtisan(config.artisan);
+  const first: Awaited<ReturnType<typeof firstMap>> = config.artisan ? {} : await firstMap(config, profile, log);
   const settings = await readKeptSettings(config.dataDir, config.machineSerial, log);
-  let map = withOverrides(first.map, settings.now);
+  let map: MachineMap | undefined = withOverrides(first.map, settings.now);
+  const described = (): SourceDescription | undefined => artisanDescribed ?? map;
   const ownFile = config.machineMapPath === undefined ? undefined : await readMachineMap(config.machineMapPath);
   /** Without a map there are events, and no samples. */
-  const contextOf = (of: MachineMap | undefined): RecordingContext => ({
+  const contextOf = (of: SourceDescription | undefined): RecordingContext => ({
     boot: clock.boot,
     map: { id: of?.id ?? 'none', rev: of?.rev ?? 0 },
     channels: Object.keys(of?.channels ?? {}),
@@ -105,18 +111,19 @@ const startLocked = async (
     capBytes: config.journalCapBytes,
     clock: wallClock,
     log,
-    context: contextOf(map),
+    context: contextOf(described()),
     state: () => recorder?.state(),
     credential: credentialId(config),
   });
   /** Undefined until there is an uplink. */
   let plansChanged: (() => void) | undefined;
   const plans = await openPlanStore({ dataDir: config.dataDir, log, changed: () => plansChanged?.() });
-  const recording = createRecorder(journal, clock, map, plans);
+  const recording = createRecorder(journal, clock, described(), plans);
   recorder = recording;
   journal.noteState();
   journal.appendEvent(clock.now().mono, { type: 'start', agent_version: agentVersion });
 
+  let artisan: ArtisanSource | undefined;
   let link: MachineLink = { state: 'starting', detail: first.trouble };
   const warnedOf = new Set<string>();
   const uplink = startUplink({
@@ -142,6 +149,7 @@ const startLocked = async (
         dataDir: config.dataDir,
         journal,
         map: () => map,
+        source: () => config.artisan && programSource(artisan, config.artisan.url !== undefined),
         link: () => link,
         clockSynced: () => clock.now().synced,
         entriesWaiting: uplink.entriesWaiting,
@@ -150,7 +158,9 @@ const startLocked = async (
         order: () => orders.progress(),
       }),
     configReceived(pushed) {
-      changes.received(pushed);
+      if (config.artisan && pushed.map)
+        changes.refused(pushed.rev, 'it reads Artisan on this computer, not by a machine map');
+      else changes.received(pushed);
       orders.received(pushed.update);
     },
     configRefused: (rev, issue) => changes.refused(rev, issue),
@@ -166,32 +176,38 @@ const startLocked = async (
     journal,
     uplink,
     map: () => map,
+    described,
+    artisan: () => artisan,
     link: () => link,
     serverOffsetMs: profile.serverOffsetMs,
     plans,
   });
 
+  /** What every source gives. */
+  const sink = {
+    monoNow: clock.mono,
+    reading(reading: Reading): void {
+      const { live, roastChanged, paceChanged } = recording.record(reading);
+      uplink.show(live);
+      report.show(live);
+      if (roastChanged) uplink.ship();
+      if (paceChanged) uplink.refreshStatus();
+      changes.afterReading();
+      boardProbe.afterReading();
+    },
+    linkChanged(next: MachineLink): void {
+      if (next.state !== link.state)
+        log[next.state === 'ok' ? 'info' : 'warn']({ detail: next.detail }, `machine: ${next.state}`);
+      link = next;
+      uplink.refreshStatus();
+    },
+  };
   const pollMachine = (by: MachineMap) => {
-    recording.setMap(by);
+    recording.setSource(by);
     return startPoller({
+      ...sink,
       map: by,
-      monoNow: clock.mono,
-      reading(reading) {
-        const { live, roastChanged, paceChanged } = recording.record(reading);
-        uplink.show(live);
-        report.show(live);
-        if (roastChanged) uplink.ship();
-        if (paceChanged) uplink.refreshStatus();
-        changes.afterReading();
-        boardProbe.afterReading();
-      },
       dropped: (reading) => log.debug(reading, 'machine: reading dropped'),
-      linkChanged(next) {
-        if (next.state !== link.state)
-          log[next.state === 'ok' ? 'info' : 'warn']({ detail: next.detail }, `machine: ${next.state}`);
-        link = next;
-        uplink.refreshStatus();
-      },
     });
   };
   const page = createStatusPage(config, { status: () => report.status(), log });
@@ -251,6 +267,17 @@ const startLocked = async (
     log,
   });
   let poller = map && pollMachine(map);
+  if (config.artisan && artisanParts) {
+    artisan = await artisanParts.startArtisan({
+      ...sink,
+      config,
+      artisan: config.artisan,
+      log,
+      filesChanged: uplink.refreshStatus,
+      roastRuns: recording.roastRuns,
+    });
+    log.info({ ...config.artisan, epoch: journal.epoch, version: agentVersion }, 'artisan: watching started');
+  }
 
   const checkClock = async (): Promise<void> => {
     const before = clock.now().synced;
@@ -275,8 +302,10 @@ const startLocked = async (
   watchClock();
 
   await pageOpened;
-  const isMoving = (): boolean =>
-    (lineLent || poller === undefined || poller.stalledMs() < stalledMs) && journal.stats().stalledMs < stalledMs;
+  const isMoving = (): boolean => {
+    const source: Source | undefined = poller ?? artisan;
+    return (lineLent || (source?.stalledMs() ?? 0) < stalledMs) && journal.stats().stalledMs < stalledMs;
+  };
   const stopFeeding = service.feedWatchdog(isMoving);
   service.ready();
   const [brokerReach, machineReach] = [createReach(), createReach()];
@@ -291,7 +320,7 @@ const startLocked = async (
         broker: { reach: brokerReach(uplink.connection().connected), at: uplink.brokerAt() },
         machine: {
           reach: machineReach(link.state === 'ok'),
-          at: map && ('host' in map.link ? `${map.link.host}:${map.link.port}` : map.link.path),
+          at: map ? ('host' in map.link ? `${map.link.host}:${map.link.port}` : map.link.path) : config.artisan?.url,
         },
       };
     },
@@ -311,6 +340,7 @@ const startLocked = async (
     await boardProbe.stop();
     await changes.stop();
     await poller?.stop();
+    await artisan?.stop();
     await plans.settled();
     journal.noteState();
     await uplink.stop(lastStatusMs);

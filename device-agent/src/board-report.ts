@@ -6,8 +6,9 @@ import type { AgentConfig } from './config.ts';
 import { portalUnit } from './core/decoder.ts';
 import { freeBytes } from './status.ts';
 import type { Journal } from './journal/journal.ts';
-import type { MachineLink } from './machine/poller.ts';
 import type { PlanStore } from './plan/plan-store.ts';
+import type { ArtisanSource } from './artisan/artisan-source.ts';
+import type { MachineLink, SourceDescription } from './source.ts';
 import type { BoardStatus } from './status-page/board-status.ts';
 import { planInWords } from './status-page/plan-words.ts';
 import { readUpdateState } from './update/update-state.ts';
@@ -19,6 +20,9 @@ export interface BoardReportSources {
   readonly journal: Journal;
   readonly uplink: Pick<Uplink, 'connection' | 'entriesWaiting'>;
   readonly map: () => MachineMap | undefined;
+  /** What is recorded, by the map or of Artisan. */
+  readonly described: () => SourceDescription | undefined;
+  readonly artisan: () => Pick<ArtisanSource, 'files'> | undefined;
   readonly link: () => MachineLink;
   readonly serverOffsetMs: () => number | undefined;
   readonly plans: Pick<PlanStore, 'running' | 'next'>;
@@ -59,8 +63,9 @@ export const createBoardReport = (from: BoardReportSources) => {
       const free = await freeBytes(config.dataDir);
       const { bytes, droppedEntries, trouble, inMemory, entriesInMemory, awaitingOwner, syncEveryMs } = journal.stats();
       const [map, link, connection] = [from.map(), from.link(), uplink.connection()];
+      const artisan = from.artisan();
       const { wall, synced } = from.clock.now();
-      const channels = newest === undefined || map === undefined ? [] : Object.entries(map.channels);
+      const channels = newest === undefined ? [] : Object.entries(from.described()?.channels ?? {});
       return {
         v: 1,
         agent_version: agentVersion,
@@ -73,10 +78,11 @@ export const createBoardReport = (from: BoardReportSources) => {
         machine: {
           state: link.state,
           detail: link.detail ?? null,
-          line: map === undefined ? null : describeLine(map.link),
+          line: map === undefined ? (config.artisan?.url ?? null) : describeLine(map.link),
           reached_hz: link.reachedHz ?? null,
         },
         map: map === undefined ? null : { id: map.id, rev: map.rev, maker: map.maker, model: map.model, hz: map.hz },
+        artisan: artisan === undefined ? null : { live: config.artisan?.url !== undefined, files: artisan.files() },
         values: channels.map(([channel, definition]) => ({
           channel,
           value: newest?.values[channel] ?? null,

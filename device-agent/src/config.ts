@@ -4,7 +4,19 @@ import { parseEnv } from 'node:util';
 import type { BoardOverrides } from '@roastery/contract/mqtt';
 import { ConfigError, readEnv } from '@roastery/runtime/env';
 import { logLevels, type LogLevel } from '@roastery/runtime/logger';
+import type { TemperatureUnit } from '@roastery/roasting/units';
 import { z } from 'zod';
+
+export interface ArtisanConfig {
+  /** Its autosave folder. */
+  readonly folder: string | undefined;
+  /** Its WebLCDs. */
+  readonly url: string | undefined;
+  /** The unit that it works in; else its newest file says it. */
+  readonly unit: TemperatureUnit | undefined;
+  /** Files that were saved longer ago than this before the first start are left alone; null takes all. */
+  readonly pastDays: number | null;
+}
 
 export interface AgentConfig {
   /** Base of the api with its version, without a slash at the end. */
@@ -21,6 +33,8 @@ export interface AgentConfig {
   readonly mqttCa: string | undefined;
   readonly journalCapBytes: number;
   readonly logLevel: LogLevel;
+  /** Where readings come from in place of a machine map: Artisan on this computer. */
+  readonly artisan?: ArtisanConfig | undefined;
   /** Where the board's own status page listens; the network sees it only when this says so. */
   readonly statusHost: string;
   /** Undefined: no page. */
@@ -79,6 +93,27 @@ const readText = (path: string, what: string): string => {
   }
 };
 
+const artisanShape = z.object({
+  ARTISAN_FOLDER: z.string().trim().optional(),
+  ARTISAN_URL: z
+    .url({ protocol: /^wss?$/, error: 'write an address such as ws://127.0.0.1:8080/websocket' })
+    .optional(),
+  ARTISAN_UNIT: z.enum(['C', 'F'], { error: 'write C or F: the unit that Artisan shows' }).optional(),
+  ARTISAN_PAST_DAYS: z
+    .union([z.literal('all'), z.coerce.number().min(0).max(36_500)], { error: 'write a number of days, or all' })
+    .default(1),
+});
+
+const artisanOf = (values: NodeJS.ProcessEnv): ArtisanConfig | undefined => {
+  const read = readEnv(artisanShape, values);
+  const { ARTISAN_FOLDER: folder, ARTISAN_URL: url, ARTISAN_UNIT: unit, ARTISAN_PAST_DAYS: days } = read;
+  if (folder === undefined && url === undefined) return undefined;
+  if (values['MACHINE_MAP'] !== undefined && values['MACHINE_MAP'] !== '') {
+    throw new ConfigError('MACHINE_MAP and ARTISAN_… are both set: the readings come from one of them');
+  }
+  return { folder, url, unit, pastDays: days === 'all' ? null : days };
+};
+
 const placeShape = envShape.pick({ DATA_DIR: true, STATUS_HOST: true, STATUS_PORT: true });
 const portOf = (port: 'off' | number): number | undefined => (port === 'off' ? undefined : port);
 
@@ -120,6 +155,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env, envFile?: strin
     mqttCa: values.MQTT_CA === undefined ? undefined : readText(values.MQTT_CA, 'MQTT_CA'),
     journalCapBytes: Math.round(values.JOURNAL_CAP_MIB * 1_048_576),
     logLevel: values.LOG_LEVEL,
+    artisan: artisanOf({ ...fromFile, ...env }),
     statusHost: values.STATUS_HOST,
     statusPort: portOf(values.STATUS_PORT),
   };

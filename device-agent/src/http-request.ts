@@ -11,21 +11,27 @@ export interface HttpAnswer {
 const maxBytes = 262_144;
 
 /**
- * GET of a small text, or POST of a JSON `body`, without redirects. Node's own `fetch` would cost the agent about 5 MB of
+ * GET of a small text, or POST of a JSON `body` or of a `file` as it is, without redirects. Node's own `fetch` would cost the agent about 5 MB of
  * memory. Rejects when there is no whole answer within `timeoutMs`.
  */
 export const httpRequest = (
   url: string,
-  { headers, timeoutMs, body }: { headers: Record<string, string>; timeoutMs: number; body?: object },
+  {
+    headers,
+    timeoutMs,
+    body,
+    file,
+  }: { headers: Record<string, string>; timeoutMs: number; body?: object; file?: Uint8Array },
 ): Promise<HttpAnswer> =>
   new Promise((resolve, reject) => {
     const open = url.startsWith('https:') ? requestHttps : requestHttp;
     const signal = AbortSignal.timeout(timeoutMs);
-    const content = body === undefined ? undefined : JSON.stringify(body);
+    const content = body === undefined ? file : JSON.stringify(body);
+    const type = body === undefined ? 'application/octet-stream' : 'application/json';
     const options =
       content === undefined
         ? { headers, signal }
-        : { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, signal };
+        : { method: 'POST', headers: { ...headers, 'content-type': type }, signal };
     const request = open(url, options, (response) => {
       const chunks: Buffer[] = [];
       let size = 0;

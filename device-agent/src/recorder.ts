@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { MachineMap } from '@roastery/contract/machine-map';
 import type { LiveReading } from '@roastery/contract/mqtt';
 import { markKinds, type MarkKind } from '@roastery/roasting/marks';
 import type { BoardClock } from './clock/board-clock.ts';
@@ -7,8 +6,8 @@ import { resumeTracker, trackedSample, type RecordedState } from './core/replay.
 import type { RoastTracker } from './core/roast-tracker.ts';
 import { createSyncPace, type SyncPace } from './core/sync-pace.ts';
 import type { Journal } from './journal/journal.ts';
-import type { Reading } from './machine/poller.ts';
 import type { PlanStore } from './plan/plan-store.ts';
+import type { Reading, SourceDescription } from './source.ts';
 
 /**
  * How often the tracker's state is recorded between two segments: a restart replays at most this much. Between roasts rarely: it
@@ -29,10 +28,15 @@ const isMarkKind = (name: string): name is MarkKind => markKinds.some((kind) => 
  * Puts readings into the journal, the events of roasts after them, and answers what to show live. It goes on with the
  * roast that the journal ends in. A roast's begin names the plan that its charge took.
  */
-export const createRecorder = (journal: Journal, clock: BoardClock, map: MachineMap | undefined, plans: PlanStore) => {
-  const { tracker, offsetMs, owed } = resumeTracker(journal.past, clock.now(), () => randomUUID(), map?.charging);
-  let channels: readonly string[] = Object.keys(map?.channels ?? {});
-  let beans = JSON.stringify(map?.channels['bean_temp']);
+export const createRecorder = (
+  journal: Journal,
+  clock: BoardClock,
+  source: SourceDescription | undefined,
+  plans: PlanStore,
+) => {
+  const { tracker, offsetMs, owed } = resumeTracker(journal.past, clock.now(), () => randomUUID(), source?.charging);
+  let channels: readonly string[] = Object.keys(source?.channels ?? {});
+  let beans = JSON.stringify(source?.channels['bean_temp']);
   let stateNotedAt = clock.mono();
   let ended: LiveReading['roast'] = null;
   const syncPace = createSyncPace(clock.mono());
@@ -44,7 +48,7 @@ export const createRecorder = (journal: Journal, clock: BoardClock, map: Machine
   return {
     tracker,
     state: (): RecordedState => ({ tracker: tracker.snapshot(), clock: clock.now(), offsetMs }),
-    setMap(next: MachineMap): void {
+    setSource(next: SourceDescription): void {
       channels = Object.keys(next.channels);
       tracker.setCharging(next.charging ?? 'hot');
       const measured = JSON.stringify(next.channels['bean_temp']);

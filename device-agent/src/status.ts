@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
 import { slowReadingSentence } from './core/line-pace.ts';
+import type { ArtisanSource } from './artisan/artisan-source.ts';
 import type { Journal } from './journal/journal.ts';
-import type { MachineLink } from './machine/poller.ts';
 import type { MachineMap } from '@roastery/contract/machine-map';
 import { readUpdateState } from './update/update-state.ts';
 import { noMapDetail } from '@roastery/contract/mqtt';
+import type { MachineLink } from './source.ts';
 import type { StatusDetails } from './uplink/uplink.ts';
 
 /** Room on the disk of a folder; undefined where the disk doesn't say. A board that can't be asked goes on all the same. */
@@ -25,6 +26,8 @@ export interface StatusSources {
   readonly dataDir: string;
   readonly journal: Journal;
   readonly map: () => MachineMap | undefined;
+  /** Of a board whose readings come from a program, and not by a map. */
+  readonly source: () => StatusDetails['source'];
   readonly link: () => MachineLink;
   readonly clockSynced: () => boolean;
   readonly entriesWaiting: () => number;
@@ -32,6 +35,29 @@ export interface StatusSources {
   readonly plan: () => StatusDetails['plan'];
   readonly order: () => Promise<StatusDetails['order']>;
 }
+
+/** Artisan as the portal sees it. */
+export const programSource = (
+  from: Pick<ArtisanSource, 'files'> | undefined,
+  live: boolean,
+): NonNullable<StatusDetails['source']> => {
+  const files = from?.files() ?? null;
+  return {
+    kind: 'artisan',
+    live,
+    files: files && {
+      sent: files.sent,
+      refused: files.refused,
+      waiting: files.waiting,
+      trouble: files.trouble?.slice(0, 300) ?? null,
+      newest: files.newest.map(({ name, reason, ...file }) => ({
+        ...file,
+        name: name.slice(-120),
+        ...(reason === undefined ? {} : { reason: reason.slice(0, 300) }),
+      })),
+    },
+  };
+};
 
 /** Tells this run of the agent from any other, also from one on a copied card. */
 const instance = randomBytes(8).toString('hex');
@@ -43,10 +69,11 @@ export const describeBoard = async (from: StatusSources): Promise<StatusDetails>
   const link = from.link();
   const map = from.map();
   const config = from.config();
+  const source = from.source();
   const update = await readUpdateState();
   const order = await from.order();
   const detail = [
-    map === undefined ? noMapDetail : undefined,
+    map === undefined && source === undefined ? noMapDetail : undefined,
     link.detail,
     map === undefined || link.reachedHz === undefined ? undefined : slowReadingSentence(link.reachedHz, map.hz),
     trouble === undefined ? undefined : `journal: ${trouble}`,
@@ -57,6 +84,7 @@ export const describeBoard = async (from: StatusSources): Promise<StatusDetails>
     firmware_version: from.firmwareVersion,
     epoch: from.journal.epoch,
     ...(map === undefined ? {} : { map: { id: map.id, rev: map.rev } }),
+    ...(source === undefined ? {} : { source }),
     ...(config === undefined ? {} : { config }),
     plan: from.plan() ?? null,
     machine_link: link.state,

@@ -4,7 +4,7 @@ import { agentPlace } from '../config.ts';
 import { findRunningAgent, type RunningAgent } from '../running-agent.ts';
 import { concernsOf } from '../status-page/concerns.ts';
 import { showsRoast } from '../service/health-sign.ts';
-import { paceOf, spanOf } from '../status-page/status-page.ts';
+import { filesInWords, paceOf, spanOf } from '../status-page/status-page.ts';
 import type { BoardStatus } from '../status-page/board-status.ts';
 
 const placeOf = (configDir: string) => agentPlace(environmentOf(configDir));
@@ -20,11 +20,13 @@ const environmentOf = (configDir: string): NodeJS.ProcessEnv => {
 };
 
 const lines = (board: BoardStatus): string[] => {
-  const { machine, uplink, roast, journal, map } = board;
+  const { machine, uplink, roast, journal, map, artisan } = board;
   const values = board.values.map(({ channel, value, unit }) => `${channel} ${value ?? '--'} ${unit}`.trim());
   return [
     `machine   ${board.machine_serial}${map === null ? '' : `, ${machine.state} at ${machine.line}`}${machine.detail === null ? '' : ` (${machine.detail})`}`,
-    `map       ${map === null ? 'none yet' : `${map.maker} ${map.model} (${map.id}, revision ${map.rev})`}`,
+    artisan !== null
+      ? `artisan   ${artisan.live ? `live at ${machine.line}` : 'not live'}, files: ${artisan.files === null ? 'off' : filesInWords(artisan.files)}`
+      : `map       ${map === null ? 'none yet' : `${map.maker} ${map.model} (${map.id}, revision ${map.rev})`}`,
     `values    ${values.length === 0 ? 'none yet' : values.join(', ')}`,
     `roast     ${roast.running === null ? 'none now' : `running for ${spanOf(roast.running.seconds * 1000)}`}`,
     `roastery  ${board.api_url}, ${uplink.connected ? 'connected' : 'not connected'} for ${spanOf(board.now - uplink.since)}`,

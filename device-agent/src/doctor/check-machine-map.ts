@@ -7,6 +7,7 @@ export const checkMachineMap: Check = {
   name: 'machine map',
   async run(board) {
     if (!board.config) return notConfigured;
+    if (board.config.artisan) return good('not needed: the readings come from Artisan');
     const found = await board.map();
     const path = board.config.machineMapPath;
     if (found.kind === 'found') {

@@ -7,6 +7,9 @@ import { slowLineRemedy, slowReadingSentence } from '../core/line-pace.ts';
 import { codeOf } from '@roastery/runtime/system-errors';
 import { waitsForLateAnswer } from '../machine/bus.ts';
 import { lateAnswer } from './machine-reading.ts';
+import type { BoardStatus } from '../status-page/board-status.ts';
+import { concernsOf } from '../status-page/concerns.ts';
+import { filesInWords } from '../status-page/status-page.ts';
 import { good, notConfigured, skipped, trouble, warning, withoutPage, type Check, type Verdict } from './check.ts';
 
 const serialNames = /^tty(USB|ACM|AMA)\d+$/;
@@ -96,6 +99,18 @@ const aboutSilence = (link: Link, reason: string): Verdict => {
   );
 };
 
+/** What the page of an agent says that reads Artisan. */
+const aboutArtisan = (status: BoardStatus): Verdict => {
+  const [concern] = concernsOf({ ...status, uplink: { ...status.uplink, connected: true } }).filter(({ says }) =>
+    says.includes('Artisan'),
+  );
+  if (concern !== undefined) return (concern.urgency === 'trouble' ? trouble : warning)(concern.says, concern.todo);
+  const { live, files } = status.artisan ?? { live: false, files: null };
+  return good(
+    `Artisan: ${live ? 'its readings come' : 'not followed live'}; files: ${files === null ? 'off' : filesInWords(files)}`,
+  );
+};
+
 const noPlace = 'without a machine map its address is unknown';
 
 /** Whether the machine answers; the running agent is asked, since a line has one master only. */
@@ -110,6 +125,7 @@ export const checkMachine: Check = {
     if (agent.kind === 'seen') {
       const { machine, map } = agent.status;
       const { state, detail, line, reached_hz: reachedHz } = machine;
+      if (agent.status.artisan !== null) return aboutArtisan(agent.status);
       if (map === null) return skipped(noPlace);
       if (state === 'ok' && reachedHz !== null) return warning(slowReadingSentence(reachedHz, map.hz), slowLineRemedy);
       if (state === 'ok') return good(`answers the agent at ${line}`);
@@ -122,6 +138,7 @@ export const checkMachine: Check = {
       const port = 'path' in found.map.link ? await aboutSerialPort(found.map.link.path) : undefined;
       return port ?? aboutSilence(found.map.link, detail ?? 'no answer');
     }
+    if (board.config.artisan) return skipped('Artisan is asked by the agent, and none runs');
     if (found.kind !== 'found') return skipped(noPlace);
     const { link } = found.map;
     const port = 'path' in link ? await aboutSerialPort(link.path) : undefined;

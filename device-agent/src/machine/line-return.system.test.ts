@@ -4,7 +4,8 @@ import { createInterface } from 'node:readline';
 import { machineMapShape } from '@roastery/contract/machine-map';
 import { until } from '@roastery/testing/until';
 import { expect, it } from 'vitest';
-import { startPoller, type Reading } from './poller.ts';
+import type { Reading } from '../source.ts';
+import { startPoller } from './poller.ts';
 
 /** A machine in a process of its own, so that it can freeze: its sockets stay open without answers. */
 const machine = `

@@ -1,19 +1,11 @@
 import type { MachineMap } from '@roastery/contract/machine-map';
 import type { Quality } from '../core/decoder.ts';
+import type { MachineLink, Reading } from '../source.ts';
 import { createPaceWatch, lineMs } from '../core/line-pace.ts';
 import { createSpanJudge } from '../core/reading-span.ts';
 import { createBus, type Bus, type BusRequest } from './bus.ts';
 import type { OpenLine } from './line-port.ts';
 import { createReader } from './reader.ts';
-
-/** One reading of the machine with the moment it was taken. */
-export interface Reading {
-  /** Monotonic ms: the middle between question and answer. */
-  readonly mono: number;
-  readonly values: readonly (number | null)[];
-  /** Events whose bit has risen since the reading before. */
-  readonly risen: readonly string[];
-}
 
 /** A reading that became no sample. */
 export interface DroppedReading {
@@ -21,14 +13,6 @@ export interface DroppedReading {
   readonly from: number;
   readonly to: number;
   readonly reason: string;
-}
-
-export interface MachineLink {
-  readonly state: 'starting' | 'ok' | 'failing';
-  /** Why it fails, or which channels have no valid value. */
-  readonly detail: string | undefined;
-  /** Readings a second, when line or machine are too slow for what the map asks. */
-  readonly reachedHz?: number | undefined;
 }
 
 export interface PollerParts {

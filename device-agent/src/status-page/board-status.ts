@@ -27,6 +27,29 @@ export const boardStatusShape = z.object({
   map: z
     .object({ id: z.string(), rev: z.number().int(), maker: z.string(), model: z.string(), hz: z.number() })
     .nullable(),
+  /** Of a board whose readings come from Artisan; it has no map. */
+  artisan: z
+    .object({
+      live: z.boolean(),
+      files: z
+        .object({
+          folder: z.string(),
+          sent: z.number().int(),
+          refused: z.number().int(),
+          waiting: z.number().int(),
+          trouble: z.string().nullable(),
+          newest: z.array(
+            z.object({
+              name: z.string(),
+              state: z.enum(['sent', 'refused', 'waiting']),
+              reason: z.string().optional(),
+            }),
+          ),
+        })
+        .nullable(),
+    })
+    .nullable()
+    .default(null),
   /** The newest reading; empty before the first one. */
   values: z.array(z.object({ channel: z.string(), value: z.number().nullable(), unit: z.string() })),
   values_age_ms: z.number().nullable(),

@@ -41,11 +41,33 @@ export const noMapYet = {
   todo: 'In the portal: Machines, “Map and settings” of this machine. The board then reads at once, without a restart.',
 } as const;
 
+/** What is not as it should be between Artisan on this computer and the agent. */
+const aboutArtisan = ({ machine, artisan }: BoardStatus): Concern[] => {
+  const found: Concern[] = [];
+  if (artisan?.live === true && machine.state === 'failing')
+    found.push({
+      urgency: 'trouble',
+      says: `${machine.detail ?? 'Artisan does not answer'}.`,
+      todo: 'In Artisan: switch it on, and check WebLCDs under Config, Curves, UI. The agent tries again by itself.',
+    });
+  if (artisan?.live === true && machine.state === 'ok' && machine.detail !== null)
+    found.push({ urgency: 'warning', says: `${machine.detail}.`, todo: 'Check the probe and the device in Artisan.' });
+  const trouble = artisan?.files?.trouble ?? null;
+  if (trouble !== null)
+    found.push({
+      urgency: 'warning',
+      says: `Artisan’s files are not brought in: ${trouble}.`,
+      todo: 'The files stay where they are, and the agent tries again by itself. ARTISAN_FOLDER names the folder.',
+    });
+  return found;
+};
+
 /** What is not as it should be, the most urgent first; empty when all is well. */
 export const concernsOf = (board: BoardStatus): Concern[] => {
   const found: Concern[] = [];
-  const { machine, journal, uplink, clock, disk, map } = board;
-  if (map === null)
+  const { machine, journal, uplink, clock, disk, map, artisan } = board;
+  if (artisan !== null) found.push(...aboutArtisan(board));
+  else if (map === null)
     found.push({
       ...noMapYet,
       urgency: 'trouble',
@@ -64,7 +86,7 @@ export const concernsOf = (board: BoardStatus): Concern[] => {
       todo: 'Restart the agent: sudo systemctl restart roastery-agent. If it comes again, send a support bundle.',
     });
   const silent = board.values.filter(({ value }) => value === null).map(({ channel }) => channel);
-  if (machine.state === 'ok' && silent.length > 0)
+  if (artisan === null && machine.state === 'ok' && silent.length > 0)
     found.push({
       urgency: 'warning',
       says: `No valid value from ${machine.detail ?? silent.join(', ')}.`,

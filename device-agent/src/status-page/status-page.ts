@@ -82,6 +82,48 @@ const planRows = (plan: BoardStatus['plan']): string => {
   ].join('');
 };
 
+const titleOf = ({ map, artisan }: BoardStatus): string =>
+  artisan === null ? (map === null ? '' : `${map.maker} ${map.model}`) : 'Artisan on this computer';
+
+const linkTone = { starting: 'plain', ok: 'good', failing: 'poor' } as const;
+const artisanWords = { starting: 'is being asked', ok: 'sends readings', failing: 'sends none' } as const;
+
+/** What came of Artisan's files, in words: `12 brought in, 1 refused, 2 waiting`. */
+export const filesInWords = ({ sent, refused, waiting }: { sent: number; refused: number; waiting: number }): string =>
+  [`${sent} brought in`, refused > 0 ? `${refused} refused` : '', waiting > 0 ? `${waiting} waiting` : '']
+    .filter((part) => part !== '')
+    .join(', ');
+
+const sourceRows = ({ map, machine, artisan }: BoardStatus): string => {
+  if (artisan !== null) {
+    const { live, files } = artisan;
+    const poor = files?.newest.filter(({ state }) => state !== 'sent') ?? [];
+    return [
+      row(
+        'Live',
+        live ? `${artisanWords[machine.state]} at ${machine.line}` : 'off',
+        live ? linkTone[machine.state] : 'plain',
+      ),
+      row(
+        'Files',
+        files === null ? 'off' : filesInWords(files),
+        files !== null && files.trouble !== null ? 'poor' : 'plain',
+      ),
+      files === null ? '' : row('Folder', files.folder),
+      ...poor.map(({ name, state, reason }) =>
+        row(
+          state === 'refused' ? 'Refused' : 'Waiting',
+          `${name}: ${reason ?? ''}`,
+          state === 'refused' ? 'poor' : 'plain',
+        ),
+      ),
+    ].join('');
+  }
+  const line = map === null ? 'not known' : `${machineWords[machine.state]} at ${machine.line}`;
+  const name = map === null ? 'none yet' : `${map.id}, revision ${map.rev}`;
+  return row('Line', line, linkTone[machine.state]) + row('Map', name, map === null ? 'poor' : 'plain');
+};
+
 /** An update that went wrong is among the concerns already. */
 const updateRow = (update: BoardStatus['update']): string => {
   const words = updateInWords(update);
@@ -90,7 +132,7 @@ const updateRow = (update: BoardStatus['update']): string => {
 
 /** The whole page. It comes anew every few seconds by itself, without any script. */
 export const renderStatusPage = (board: BoardStatus, concerns: readonly Concern[]): string => {
-  const { machine, uplink, journal, clock, map, disk } = board;
+  const { machine, uplink, journal, clock, disk } = board;
   const { text, state } = headline(board, concerns);
   const stale = machine.state !== 'ok';
   const age = board.values_age_ms === null ? 'nothing read yet' : `read ${spanOf(board.values_age_ms)} ago`;
@@ -100,15 +142,14 @@ export const renderStatusPage = (board: BoardStatus, concerns: readonly Concern[
 <meta http-equiv="refresh" content="3"><meta name="color-scheme" content="light dark">
 <title>${escaped(board.machine_serial)} · ${text}</title><style>${statusPageStyle}</style></head>
 <body><main>
-<header><div><h1>${escaped(board.machine_serial)}</h1><p>${map === null ? '' : escaped(`${map.maker} ${map.model}`)}</p></div>
+<header><div><h1>${escaped(board.machine_serial)}</h1><p>${escaped(titleOf(board))}</p></div>
 <span class="badge ${state}">${text}</span></header>
 ${concerns.length === 0 ? '' : `<ul class="concerns">${concerns.map(concernBox).join('')}</ul>`}
 <section aria-labelledby="values"><h2 id="values">Values <small>${age}</small></h2>
 ${board.values.length === 0 ? '<p class="empty">No reading yet.</p>' : `<ul class="tiles">${board.values.map((value) => tile(value, stale)).join('')}</ul>`}
 </section>
 <div class="columns"><section aria-labelledby="machine"><h2 id="machine">Machine</h2><dl>
-${row('Line', map === null ? 'not known' : `${machineWords[machine.state]} at ${machine.line}`, machine.state === 'failing' ? 'poor' : machine.state === 'ok' ? 'good' : 'plain')}
-${row('Map', map === null ? 'none yet' : `${map.id}, revision ${map.rev}`, map === null ? 'poor' : 'plain')}
+${sourceRows(board)}
 ${roastRows(board.roast)}
 ${planRows(board.plan)}
 </dl></section>

@@ -40,4 +40,5 @@ export const healthyBoard: BoardStatus = {
   clock: { synced: true, server_offset_ms: 20 },
   disk: { free_bytes: 9e9 },
   update: null,
+  artisan: null,
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boardUpdateShape, epochShape, maxHistoryStreams, updateOrderStates } from './mqtt.ts';
+import { boardUpdateShape, epochShape, maxHistoryStreams, programSourceShape, updateOrderStates } from './mqtt.ts';
 import { endpoint } from './endpoint.ts';
 import { boardConfigShape } from './machine-maps.ts';
 import { connectionShape } from './machines.ts';
@@ -87,6 +87,8 @@ export const deviceShape = z.object({
   firmware_version: z.string().nullable(),
   /** What it reads by. */
   map: z.object({ id: z.string(), rev: z.number().int() }).nullable(),
+  /** Where its readings come from in place of a map. */
+  source: programSourceShape.nullable(),
   /** What was set for it from here, and whether it does it. */
   config: boardConfigShape.pick({ map: true, revision: true, changed_at: true, state: true, reason: true }),
   /** The line from the board to the machine. */

@@ -277,6 +277,34 @@ export const updateProgressShape = updateOrderShape.extend({
 });
 export type UpdateProgress = z.infer<typeof updateProgressShape>;
 
+const fileCountShape = z.number().int().min(0);
+
+/** Artisan as the source of a board's readings: its displays live, the files of its autosave folder, or both. */
+export const programSourceShape = z.object({
+  kind: z.literal('artisan'),
+  live: z.boolean(),
+  files: z
+    .object({
+      sent: fileCountShape,
+      refused: fileCountShape,
+      waiting: fileCountShape,
+      /** Why none can be read or sent now. */
+      trouble: z.string().max(300).nullable(),
+      /** Newest first. */
+      newest: z
+        .array(
+          z.object({
+            name: z.string().max(120),
+            state: z.enum(['sent', 'refused', 'waiting']),
+            reason: z.string().max(300).optional(),
+          }),
+        )
+        .max(10),
+    })
+    .nullable(),
+});
+export type ProgramSource = z.infer<typeof programSourceShape>;
+
 /** Payload of `status`, retained; the last will is the same with `online: false`. */
 export const statusShape = z.object({
   v: z.literal(1),
@@ -291,6 +319,8 @@ export const statusShape = z.object({
   epoch: lenient(epochShape),
   /** Absent on a board without a machine map; see `lacksMap`. */
   map: lenient(z.object({ id: z.string().max(80), rev: z.number().int() })),
+  /** Where readings come from when it is no machine map: a program on the board's computer. */
+  source: lenient(programSourceShape),
   /** What became of the newest `config`. */
   config: lenient(
     z.object({

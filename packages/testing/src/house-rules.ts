@@ -32,7 +32,7 @@ const LAYERS: Record<string, readonly (readonly string[])[]> = {
   'portal/src': [['language'], ['api', 'ui'], ['format'], ['components'], ['features'], ['app']],
   'device-agent/src': [
     ['core'],
-    ['clock', 'journal', 'machine', 'pairing', 'plan', 'service', 'update'],
+    ['artisan', 'clock', 'journal', 'machine', 'pairing', 'plan', 'service', 'update'],
     ['uplink', 'status-page', 'probe'],
     ['doctor'],
     ['support'],

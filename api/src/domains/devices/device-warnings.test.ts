@@ -13,6 +13,7 @@ const wellDevice: Omit<Device, 'warnings'> = {
   agent_version: '0.1.0',
   firmware_version: '1.0.0',
   map: { id: 'rm30', rev: 1 },
+  source: null,
   config: { map: null, revision: 0, changed_at: null, state: 'none', reason: null },
   machine_link: 'ok',
   machine_link_detail: null,

@@ -86,6 +86,7 @@ const described = (status: DeviceStatus | undefined) => {
     agent_version: status?.agent_version ?? null,
     firmware_version: status?.firmware_version ?? null,
     map: status?.map ?? null,
+    source: status?.source ?? null,
     machine_link: status?.machine_link ?? null,
     machine_link_detail: status?.machine_link_detail ?? null,
     journal: status?.journal === undefined ? null : journalOf(status.journal),

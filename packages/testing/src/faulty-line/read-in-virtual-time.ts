@@ -1,5 +1,6 @@
 import type { Link } from '@roastery/contract/machine-map';
-import { startPoller, type Reading } from '@roastery/device-agent/machine/poller';
+import { startPoller } from '@roastery/device-agent/machine/poller';
+import type { Reading } from '@roastery/device-agent/source';
 import { createFaultyMachine } from './faulty-line.ts';
 import { bankOf, mapOf } from './layouts.ts';
 import { layMemoryLine } from './memory-line.ts';

@@ -4,7 +4,7 @@ import { nearestSample } from '@roastery/roasting/alog-controls';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Sql } from '../../../db/sql.ts';
 import { lockRecordingOf } from '../../roasts/lock-roast.ts';
-import { refreshRoast } from '../../roasts/recompute-roast.ts';
+import { refreshRoasts } from '../../roasts/recompute-roast.ts';
 import { insertFileMarks } from '../create-roast-from-upload.ts';
 import { batchName } from '../imported-roast.ts';
 import type { FileRecording } from '../roast-file-jobs.ts';
@@ -38,12 +38,13 @@ type FileFacts = Partial<Record<(typeof factColumns)[number], string | number | 
 export const factsOf = ({ recording }: SentFile): FileFacts =>
   Object.fromEntries(factColumns.map((column) => [column, recording.facts[column]]));
 
+const isSame = (a: unknown, b: unknown): boolean => (a ?? null) === (b ?? null);
+
 /**
  * The facts that the file may set: those that stand as its last version said them, or are empty since there was none. More roasted
  * than green coffee is a slip of the pen and not taken.
  */
 const settableFacts = (now: FileFacts, before: FileFacts, next: FileFacts): FileFacts => {
-  const isSame = (a: unknown, b: unknown) => (a ?? null) === (b ?? null);
   const set: FileFacts = Object.fromEntries(
     factColumns
       .filter((column) => isSame(now[column], before[column]) && !isSame(now[column], next[column]))
@@ -75,7 +76,7 @@ export const createFileRoast = async (tx: Sql, machineId: string, file: SentFile
   const [machine] = await tx<{ owner_id: string }[]>`SELECT owner_id FROM machines WHERE id = ${machineId}`;
   await tx`INSERT INTO roasts ${tx({ ...row, machine_id: machineId, owner_id: machine?.owner_id ?? null })}`;
   await insertFileMarks(tx, id, recording, stored, null);
-  await refreshRoast(tx, id, null);
+  await refreshRoasts(tx, [id], null);
   return id;
 };
 
@@ -149,7 +150,7 @@ export const giveRoastFile = async (tx: Sql, roastId: string, file: SentFile, be
       status_seq: null,
       source_batch: batchName(file.recording.batch),
     })}, revision = revision + 1 WHERE id = ${roastId}`;
-  await refreshRoast(tx, roastId, null);
+  await refreshRoasts(tx, [roastId], null);
   return Object.keys(facts);
 };
 

@@ -1,0 +1,246 @@
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLogger } from '@roastery/runtime/logger';
+import { portOf } from '@roastery/runtime/system-errors';
+import { artisanFile, drumRoast } from '@roastery/simulator/artisan/artisan-file';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AgentConfig } from '../config.ts';
+import { watchArtisanFiles, type ArtisanFiles } from './artisan-files.ts';
+
+const log = createLogger('test', 'silent');
+let home: string;
+let folder: string;
+let dataDir: string;
+let server: Server;
+let got: { name: string; text: string }[];
+/** What the server answers; the last one again and again. */
+let answers: [status: number, body: object][];
+let watchers: ArtisanFiles[];
+let told: number;
+
+const taken = { outcome: 'created', roast_id: '0198c0de-0000-7000-8000-000000000001' };
+const text = (seed = 0): string =>
+  artisanFile(drumRoast(1_700_000_000_000 + seed * 3_600_000, { uuid: `roast-${seed}` }));
+const save = (name: string, content = text()): Promise<void> => writeFile(join(folder, name), content);
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'artisan files '));
+  [folder, dataDir] = [join(home, 'autosave'), join(home, 'data')];
+  await Promise.all([mkdir(folder), mkdir(dataDir)]);
+  got = [];
+  answers = [[200, taken]];
+  watchers = [];
+  told = 0;
+  server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const url = new URL(request.url ?? '', 'http://localhost');
+      const [status, body] = (answers.length > 1 ? answers.shift() : answers[0]) ?? [500, {}];
+      if (status === 200)
+        got.push({ name: url.searchParams.get('file_name') ?? '', text: Buffer.concat(chunks).toString() });
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+});
+afterEach(async () => {
+  await Promise.all(watchers.map((one) => one.stop()));
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await rm(home, { recursive: true, force: true });
+});
+
+const watch = async (pastDays: number | null = null, unfinishedMs?: number): Promise<ArtisanFiles> => {
+  // The watcher needs no more of a board's configuration.
+  const config = {
+    apiUrl: `http://127.0.0.1:${portOf(server)}/api/v1`,
+    machineSerial: 'RM30-7',
+    machineToken: 'token',
+    dataDir,
+  } as AgentConfig;
+  const started = await watchArtisanFiles({
+    config,
+    folder,
+    pastDays,
+    log,
+    changed: () => (told += 1),
+    scanMs: 20,
+    ...(unfinishedMs === undefined ? {} : { unfinishedMs }),
+  });
+  watchers.push(started);
+  return started;
+};
+const restart = async (): Promise<ArtisanFiles> => {
+  await watchers.pop()?.stop();
+  return watch();
+};
+const sentTo = (count: number) => expect.poll(() => got.length, { timeout: 20_000 }).toBe(count);
+/** One more file that is sent shows that those before it were passed over. */
+const andNoMore = async (before: number): Promise<void> => {
+  await save('last.alog', text(99));
+  await sentTo(before + 1);
+  expect(got.at(-1)?.name).toBe('last.alog');
+};
+
+describe('watchArtisanFiles', () => {
+  it('sends each finished file once, whatever its name becomes, also after a restart', async () => {
+    await save('a.alog');
+    const files = await watch();
+    await sentTo(1);
+    expect(got[0]).toEqual({ name: 'a.alog', text: text() });
+    await rename(join(folder, 'a.alog'), join(folder, 'b.alog'));
+    await restart();
+    await andNoMore(1);
+    expect(files.report()).toMatchObject({ sent: 1, refused: 0, waiting: 0, trouble: null });
+    expect((await stat(join(dataDir, 'artisan-files.json'))).mode & 0o777).toBe(0o600);
+  });
+
+  it('waits for a half-written file, and sends an edited one again', async () => {
+    await save('a.alog', text().slice(0, 2000));
+    const files = await watch();
+    await expect.poll(() => files.report().waiting).toBe(1);
+    expect(got).toEqual([]);
+    await save('a.alog');
+    await sentTo(1);
+    await save('a.alog', text(1));
+    await sentTo(2);
+    expect(got.map((one) => one.text)).toEqual([text(), text(1)]);
+    expect(files.report()).toMatchObject({ waiting: 0, newest: [{ name: 'a.alog', state: 'sent' }] });
+  });
+
+  it('says a file that stays half-written to be damaged, and takes it when it is whole', async () => {
+    await save('a.alog', text().slice(0, 2000));
+    const files = await watch(null, 50);
+    await expect.poll(() => files.report().refused, { timeout: 20_000 }).toBe(1);
+    expect(files.report().newest[0]).toMatchObject({
+      state: 'refused',
+      reason: 'it is no whole roast file of Artisan',
+    });
+    await save('a.alog');
+    await sentTo(1);
+  });
+
+  it('goes on after the server was away, and loses nothing', async () => {
+    answers = [
+      [503, {}],
+      [429, {}],
+      [401, {}],
+      [200, taken],
+    ];
+    await Promise.all([save('a.alog'), save('b.alog', text(1))]);
+    const files = await watch();
+    await expect.poll(() => files.report().trouble, { timeout: 20_000 }).toBe('the server answers 503');
+    expect(files.report().waiting).toBe(2);
+    await sentTo(2);
+    await expect.poll(() => files.report()).toMatchObject({ sent: 2, waiting: 0, trouble: null });
+  });
+
+  it('keeps a refused file in the list with its reason, and sends it no more', async () => {
+    answers = [
+      [422, { detail: 'There is no roast in it.', code: 'validation', request_id: 'x' }],
+      [200, taken],
+    ];
+    await save('a.alog');
+    const files = await watch();
+    await expect.poll(() => files.report().refused, { timeout: 20_000 }).toBe(1);
+    await restart();
+    await andNoMore(0);
+    const { newest } = watchers.at(-1)?.report() ?? files.report();
+    expect(newest).toContainEqual({ name: 'a.alog', state: 'refused', reason: 'There is no roast in it.' });
+  });
+
+  it('lets the others go first when the server fails over one file', async () => {
+    answers = [
+      [500, {}],
+      [200, taken],
+    ];
+    await save('a.alog');
+    const past = new Date(Date.now() - 60_000);
+    await utimes(join(folder, 'a.alog'), past, past);
+    await save('b.alog', text(1));
+    await watch();
+    await sentTo(2);
+    expect(got.map(({ name }) => name).sort()).toEqual(['a.alog', 'b.alog']);
+  });
+
+  it('leaves files from before alone, as the setting says, also under another name', async () => {
+    await Promise.all([save('old.alog'), save('new.alog', text(1))]);
+    const past = new Date(Date.now() - 2 * 86_400_000);
+    await utimes(join(folder, 'old.alog'), past, past);
+    const files = await watch(1);
+    await sentTo(1);
+    await rename(join(folder, 'old.alog'), join(folder, 'older.alog'));
+    await andNoMore(1);
+    expect(got.map(({ name }) => name)).toEqual(['new.alog', 'last.alog']);
+    // Saved again it is new.
+    await save('older.alog', text(3));
+    await sentTo(3);
+    expect(files.unit()).toBe('C');
+  });
+
+  it('learns the unit of Artisan from a file that it leaves alone', async () => {
+    await save('old.alog', artisanFile(drumRoast(1_700_000_000_000, { unit: 'F' })));
+    const past = new Date(Date.now() - 2 * 86_400_000);
+    await utimes(join(folder, 'old.alog'), past, past);
+    const files = await watch(1);
+    await expect.poll(() => files.unit()).toBe('F');
+    expect(got).toEqual([]);
+  });
+
+  it('reads neither links nor folders nor too large files, and says so', async () => {
+    await writeFile(join(home, 'elsewhere.alog'), text());
+    await symlink(join(home, 'elsewhere.alog'), join(folder, 'link.alog'));
+    await mkdir(join(folder, 'folder.alog'));
+    await save('huge.alog', 'x'.repeat(10 * 1024 * 1024 + 1));
+    const files = await watch();
+    await expect.poll(() => files.report().refused).toBe(3);
+    expect(
+      files
+        .report()
+        .newest.map(({ name, reason }) => `${name}: ${reason}`)
+        .sort(),
+    ).toEqual([
+      'folder.alog: it is no file',
+      'huge.alog: it is larger than 10 MB',
+      'link.alog: it is a link to a file, and links are not followed',
+    ]);
+    await andNoMore(0);
+  });
+
+  it.skipIf(process.getuid?.() === 0)('waits for a file that it may not read', async () => {
+    await save('a.alog');
+    await chmod(join(folder, 'a.alog'), 0);
+    const files = await watch();
+    await expect.poll(() => files.report().newest[0]?.reason).toBe('this user may not read it');
+    await chmod(join(folder, 'a.alog'), 0o600);
+    await sentTo(1);
+  });
+
+  it('says that its folder is missing, and goes on when it is there', async () => {
+    await rm(folder, { recursive: true });
+    const files = await watch();
+    await expect.poll(() => files.report().trouble).toBe(`there is no folder ${folder}`);
+    await mkdir(folder);
+    await save('a.alog');
+    await sentTo(1);
+    expect(files.report().trouble).toBeNull();
+    expect(told).toBeGreaterThan(0);
+  });
+
+  it('starts anew when its memory is damaged; the server knows the files', async () => {
+    await save('a.alog');
+    await watch();
+    await sentTo(1);
+    await watchers.pop()?.stop();
+    const path = join(dataDir, 'artisan-files.json');
+    await writeFile(path, (await readFile(path, 'utf8')).slice(0, 40));
+    await watch();
+    await sentTo(2);
+    expect(got[1]).toEqual(got[0]);
+  });
+});

@@ -1,0 +1,250 @@
+import type { TemperatureUnit } from '@roastery/roasting/units';
+import { createBackoff, pause } from '@roastery/runtime/backoff';
+import type { Logger } from '@roastery/runtime/logger';
+import { codeOf } from '@roastery/runtime/system-errors';
+import type { AgentConfig } from '../config.ts';
+import { openFileMemory, type FileFate } from './file-memory.ts';
+import { alogNames, findFile, readAlog, type FoundFile } from './read-folder.ts';
+import { sendFile } from './send-file.ts';
+
+/** What became of the files of the folder, the newest first. */
+export interface FilesReport {
+  readonly folder: string;
+  /** Files whose roasts are in the portal, and files that were refused for good. */
+  readonly sent: number;
+  readonly refused: number;
+  readonly waiting: number;
+  /** Why none can be read or sent now. */
+  readonly trouble: string | null;
+  readonly newest: {
+    readonly name: string;
+    readonly state: 'sent' | 'refused' | 'waiting';
+    readonly reason?: string;
+  }[];
+}
+
+export interface ArtisanFilesParts {
+  readonly config: AgentConfig;
+  readonly folder: string;
+  /** Files that were changed longer ago than this at the first start are left alone; null takes all. */
+  readonly pastDays: number | null;
+  readonly log: Logger;
+  readonly changed: () => void;
+  /** Between two looks at the folder. */
+  readonly scanMs?: number;
+  /** A file that is not whole and has not changed for so long is damaged. */
+  readonly unfinishedMs?: number;
+}
+
+const usualScanMs = 2000;
+/** Every so many scans all files are checked; between them only new ones and those that changed lately. */
+const scansPerWholeLook = 15;
+const recentFiles = 10;
+const usualUnfinishedMs = 60_000;
+const reportedFiles = 8;
+const retryMs = { min: 1000, max: 60_000 };
+
+const isSame = (a: FoundFile | undefined, b: { size: number; mtimeMs: number } | undefined): boolean =>
+  a !== undefined && b !== undefined && a.size === b.size && a.mtimeMs === b.mtimeMs;
+
+/**
+ * Watches Artisan's autosave folder and sends each finished file once. A file is finished when it lay unchanged between two scans and
+ * is whole. What was sent is remembered by its content, so that a restart or another name sends nothing twice.
+ */
+export const watchArtisanFiles = async (parts: ArtisanFilesParts) => {
+  const { config, folder, pastDays, log, changed } = parts;
+  const { scanMs = usualScanMs, unfinishedMs = usualUnfinishedMs } = parts;
+  const firstSinceMs = pastDays === null ? null : Date.now() - pastDays * 86_400_000;
+  const memory = await openFileMemory(config.dataDir, firstSinceMs, log);
+  const backoff = createBackoff(retryMs.min, retryMs.max);
+  const stop = new AbortController();
+  /** As the scan before found them. */
+  let before = new Map<string, FoundFile>();
+  /** Files that can't be read or sent yet, and why. */
+  const waiting = new Map<string, { reason: string; size: number; mtimeMs: number; since: number }>();
+  /** Not files of their own, or too large: checked again when they change. */
+  const passedOver = new Map<string, FoundFile>();
+  let trouble: string | null = null;
+  let sendAgainAt = Number.NEGATIVE_INFINITY;
+  let scans = 0;
+  let unit: { of: TemperatureUnit; mtimeMs: number } | undefined;
+  let reported = '';
+
+  const tellChange = (): void => {
+    const now = JSON.stringify(report());
+    if (now === reported) return;
+    reported = now;
+    changed();
+  };
+  const setTrouble = (next: string | null): void => {
+    if (next !== null && next !== trouble) log.warn({ reason: next }, 'artisan: files not sent');
+    trouble = next;
+  };
+  const wait = (file: FoundFile, reason: string): void => {
+    const known = waiting.get(file.name);
+    const since = known !== undefined && isSame(file, known) ? known.since : Date.now();
+    waiting.set(file.name, { reason, size: file.size, mtimeMs: file.mtimeMs, since });
+  };
+  const settle = async (file: FoundFile, sha256: string, fate?: Omit<FileFate, 'at'>): Promise<void> => {
+    waiting.delete(file.name);
+    if (fate?.outcome === 'refused') log.warn({ file: file.name, reason: fate.reason }, 'artisan: file refused');
+    else if (fate !== undefined) log.info({ file: file.name, outcome: fate.outcome }, 'artisan: file sent');
+    const seen = { size: file.size, mtimeMs: file.mtimeMs, sha256 };
+    await memory.note(file.name, seen, fate === undefined ? undefined : { ...fate, at: Date.now() });
+  };
+
+  /** False: nothing more can be sent now. */
+  const bringIn = async (file: FoundFile): Promise<boolean> => {
+    const read = await readAlog(folder, file);
+    if (read.kind === 'unreadable') {
+      wait(file, read.reason);
+      return true;
+    }
+    if (read.kind === 'unfinished') {
+      wait(file, read.reason);
+      const since = waiting.get(file.name)?.since ?? Date.now();
+      if (read.sha256 !== '' && Date.now() - since >= unfinishedMs)
+        await settle(file, read.sha256, { outcome: 'refused', reason: read.reason });
+      return true;
+    }
+    if (read.unit !== null && file.mtimeMs >= (unit?.mtimeMs ?? 0)) unit = { of: read.unit, mtimeMs: file.mtimeMs };
+    if (memory.fate(read.sha256) !== undefined) {
+      await settle(file, read.sha256);
+      return true;
+    }
+    if (performance.now() < sendAgainAt) {
+      wait(file, trouble ?? 'it waits for the one before it');
+      return true;
+    }
+    const result = await sendFile(config, file.name, read.content);
+    if (result.kind === 'not_now') {
+      wait(file, result.reason);
+      if (result.isOfFile) return true;
+      setTrouble(result.reason);
+      sendAgainAt = performance.now() + backoff.nextMs(result);
+      return false;
+    }
+    backoff.reset();
+    setTrouble(null);
+    await settle(
+      file,
+      read.sha256,
+      result.kind === 'refused'
+        ? { outcome: 'refused', reason: result.reason.slice(0, 300) }
+        : { outcome: result.outcome },
+    );
+    return true;
+  };
+
+  const listFolder = async (): Promise<string[] | undefined> => {
+    try {
+      return await alogNames(folder);
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === '') throw error;
+      setTrouble(
+        code === 'ENOENT'
+          ? `there is no folder ${folder}`
+          : code === 'EACCES'
+            ? `this user may not read the folder ${folder}`
+            : `the folder ${folder} can’t be read (${code})`,
+      );
+      return undefined;
+    }
+  };
+
+  /** The newest file says in which unit Artisan works, also when it was brought in long ago. */
+  const learnUnit = async (files: Iterable<FoundFile>): Promise<void> => {
+    const [newest] = [...files].filter(({ refusal }) => refusal === undefined).sort((a, b) => b.mtimeMs - a.mtimeMs);
+    if (newest === undefined || newest.mtimeMs <= (unit?.mtimeMs ?? Number.NEGATIVE_INFINITY)) return;
+    const read = await readAlog(folder, newest);
+    if (read.kind === 'whole' && read.unit !== null) unit = { of: read.unit, mtimeMs: newest.mtimeMs };
+  };
+
+  const scan = async (): Promise<void> => {
+    const names = await listFolder();
+    if (names === undefined) return tellChange();
+    if (trouble?.includes(folder)) setTrouble(null);
+    const isWhole = scans % scansPerWholeLook === 0;
+    scans += 1;
+    const recent = new Set(
+      [...before.values()]
+        .sort((a, b) => b.mtimeMs - a.mtimeMs)
+        .slice(0, recentFiles)
+        .map(({ name }) => name),
+    );
+    const found = new Map<string, FoundFile>();
+    for (const name of names) {
+      const known = before.get(name);
+      const isQuiet = known !== undefined && !isWhole && !recent.has(name) && !waiting.has(name);
+      const file = isQuiet ? known : await findFile(folder, name);
+      if (file !== undefined) found.set(name, file);
+    }
+    if (unit === undefined) await learnUnit(found.values());
+    for (const name of waiting.keys()) if (!found.has(name)) waiting.delete(name);
+    passedOver.clear();
+    const due: FoundFile[] = [];
+    for (const file of found.values()) {
+      if (memory.sinceMs !== null && file.mtimeMs < memory.sinceMs) continue;
+      if (file.refusal !== undefined) passedOver.set(file.name, file);
+      else if (!isSame(file, memory.seen(file.name)) && isSame(file, before.get(file.name))) due.push(file);
+    }
+    before = found;
+    memory.keepNames(new Set(names));
+    for (const file of due.sort((a, b) => a.mtimeMs - b.mtimeMs)) {
+      if (stop.signal.aborted) return;
+      if (!(await bringIn(file))) {
+        for (const later of due)
+          if (later.mtimeMs >= file.mtimeMs && !waiting.has(later.name)) wait(later, trouble ?? '');
+        break;
+      }
+    }
+    tellChange();
+  };
+
+  const run = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      await scan().catch((error: unknown) => {
+        setTrouble(`the folder ${folder} can’t be watched: ${String(error).slice(0, 200)}`);
+        tellChange();
+      });
+      await pause(scanMs, stop.signal);
+    }
+  };
+
+  function report(): FilesReport {
+    const newest = [
+      ...[...waiting].map(([name, { reason }]) => ({ name, state: 'waiting' as const, reason })),
+      ...[...passedOver.values()].map(({ name, refusal = '' }) => ({
+        name,
+        state: 'refused' as const,
+        reason: refusal,
+      })),
+      ...memory.newest(reportedFiles).map(({ name, outcome, reason }) => ({
+        name,
+        state: outcome === 'refused' ? ('refused' as const) : ('sent' as const),
+        ...(reason === undefined ? {} : { reason }),
+      })),
+    ];
+    return {
+      folder,
+      sent: memory.count(({ outcome }) => outcome !== 'refused'),
+      refused: memory.count(({ outcome }) => outcome === 'refused') + passedOver.size,
+      waiting: waiting.size,
+      trouble,
+      newest: newest.slice(0, reportedFiles),
+    };
+  }
+  const running = run();
+
+  return {
+    report,
+    /** The unit that Artisan works in, as its newest file says; undefined before there is one. */
+    unit: (): TemperatureUnit | undefined => unit?.of,
+    async stop(): Promise<void> {
+      stop.abort();
+      await running;
+    },
+  };
+};
+export type ArtisanFiles = Awaited<ReturnType<typeof watchArtisanFiles>>;

@@ -1,0 +1,61 @@
+import type { Logger } from '@roastery/runtime/logger';
+import type { AgentConfig, ArtisanConfig } from '../config.ts';
+import type { MachineLink, Reading, Source, SourceDescription } from '../source.ts';
+import { watchArtisanFiles, type FilesReport } from './artisan-files.ts';
+import { followArtisan } from './live-feed.ts';
+
+/** What is recorded of Artisan's displays. */
+export const describeArtisan = ({ url }: ArtisanConfig): SourceDescription => ({
+  id: 'artisan',
+  rev: 1,
+  channels: url === undefined ? {} : { bean_temp: { unit: '°C' }, exhaust_temp: { unit: '°C' } },
+});
+
+export interface ArtisanParts {
+  readonly config: AgentConfig;
+  readonly artisan: ArtisanConfig;
+  readonly monoNow: () => number;
+  readonly log: Logger;
+  readonly reading: (reading: Reading) => void;
+  readonly linkChanged: (link: MachineLink) => void;
+  /** What became of the files has changed. */
+  readonly filesChanged: () => void;
+  readonly roastRuns: () => boolean;
+}
+
+export interface ArtisanSource extends Source {
+  /** Null where no folder is watched. */
+  files(): FilesReport | null;
+}
+
+/** Artisan on this computer as the source of readings: its displays live, its finished files, or both. */
+export const startArtisan = async (parts: ArtisanParts): Promise<ArtisanSource> => {
+  const { config, artisan, monoNow, log, reading, linkChanged, filesChanged, roastRuns } = parts;
+  const { folder, url, pastDays } = artisan;
+  const files =
+    folder === undefined
+      ? undefined
+      : await watchArtisanFiles({ config, folder, pastDays, log, changed: () => changed() });
+  const unit = () => artisan.unit ?? files?.unit();
+  const live = url === undefined ? undefined : followArtisan({ url, unit, monoNow, reading, linkChanged, roastRuns });
+
+  const link = (): MachineLink => {
+    if (live !== undefined) return live.link();
+    const trouble = files?.report().trouble ?? undefined;
+    return { state: trouble === undefined ? 'ok' : 'failing', detail: trouble };
+  };
+  const changed = (): void => {
+    if (live === undefined) linkChanged(link());
+    filesChanged();
+  };
+  if (live === undefined) linkChanged(link());
+
+  return {
+    link,
+    stalledMs: () => live?.stalledMs() ?? 0,
+    files: () => files?.report() ?? null,
+    async stop() {
+      await Promise.all([live?.stop(), files?.stop()]);
+    },
+  };
+};

@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import { machineFileOutcomes } from '@roastery/contract/machine-files';
+import { describeRefusal, parseJson } from '@roastery/contract/parse-shape';
+import type { Logger } from '@roastery/runtime/logger';
+import { z } from 'zod';
+import { readFileIfThere, writeFileAtomically } from '../atomic-file.ts';
+
+/** What became of one content. A refused one is not sent again. */
+const fateShape = z.object({
+  outcome: z.enum([...machineFileOutcomes, 'refused']),
+  reason: z.string().max(300).optional(),
+  at: z.number(),
+});
+export type FileFate = z.infer<typeof fateShape>;
+
+/** A file as it was when its content was read last. */
+const seenShape = z.object({ size: z.number(), mtimeMs: z.number(), sha256: z.string().regex(/^[0-9a-f]{64}$/) });
+export type SeenFile = z.infer<typeof seenShape>;
+
+const memoryShape = z.object({
+  v: z.literal(1),
+  /** Files that were changed before this are left alone; null takes all. */
+  sinceMs: z.number().nullable(),
+  /** By SHA-256 of the content. */
+  fates: z.record(z.string(), fateShape),
+  /** By name. */
+  seen: z.record(z.string(), seenShape),
+});
+
+/** The oldest are forgotten first; a file of them that changes its name is answered as known by the server. */
+const maxContents = 20_000;
+
+/** What this computer remembers of the files that it brought in: on disk, so that a restart sends nothing twice. */
+export const openFileMemory = async (dataDir: string, firstSinceMs: number | null, log: Logger) => {
+  const path = join(dataDir, 'artisan-files.json');
+  const text = await readFileIfThere(path);
+  const parsed = text === undefined ? undefined : parseJson(memoryShape, text);
+  if (parsed !== undefined && !parsed.success)
+    log.warn({ reason: describeRefusal(parsed) }, 'artisan: file memory unreadable, starting anew');
+  const kept = parsed?.success ? parsed.data : undefined;
+  const sinceMs = kept === undefined ? firstSinceMs : kept.sinceMs;
+  const fates = new Map(Object.entries(kept?.fates ?? {}));
+  const seen = new Map(Object.entries(kept?.seen ?? {}));
+
+  const save = async (): Promise<void> => {
+    for (const sha256 of [...fates.keys()].slice(0, Math.max(0, fates.size - maxContents))) fates.delete(sha256);
+    const memory = { v: 1, sinceMs, fates: Object.fromEntries(fates), seen: Object.fromEntries(seen) };
+    await writeFileAtomically(path, `${JSON.stringify(memory)}\n`);
+  };
+  if (kept === undefined) await save();
+
+  return {
+    sinceMs,
+    seen: (name: string): SeenFile | undefined => seen.get(name),
+    fate: (sha256: string): FileFate | undefined => fates.get(sha256),
+    /** The newest contents, the newest first. */
+    newest: (count: number): readonly (FileFate & { name: string })[] =>
+      [...seen]
+        .flatMap(([name, { sha256 }]) => {
+          const fate = fates.get(sha256);
+          return fate === undefined ? [] : [{ name, ...fate }];
+        })
+        .sort((a, b) => b.at - a.at)
+        .slice(0, count),
+    count: (isWanted: (fate: FileFate) => boolean): number => [...fates.values()].filter(isWanted).length,
+    /** Remembers that a file has this content, and what became of it where that is new. */
+    async note(name: string, file: SeenFile, fate?: FileFate): Promise<void> {
+      seen.set(name, file);
+      if (fate !== undefined) {
+        // The newest last.
+        fates.delete(file.sha256);
+        fates.set(file.sha256, fate);
+      }
+      await save();
+    },
+    /** Forgets files whose names are gone. */
+    keepNames(names: ReadonlySet<string>): void {
+      for (const name of seen.keys()) if (!names.has(name)) seen.delete(name);
+    },
+  };
+};
+export type FileMemory = Awaited<ReturnType<typeof openFileMemory>>;

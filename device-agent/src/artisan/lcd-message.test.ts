@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { celsiusOf, createChargeEar, readLcdMessage } from './lcd-message.ts';
+
+describe('readLcdMessage', () => {
+  it.each([
+    ['{"data":{"bt":"187.4","et":"203.0"}}', { bean: 187.4, exhaust: 203, seconds: undefined }],
+    ['{"data":{"bt":"187","et":"uu"}}', { bean: 187, exhaust: 'no_value', seconds: undefined }],
+    ['{"data":{"bt":"u.u","et":"-.-"}}', { bean: 'no_value', exhaust: 'no_value', seconds: undefined }],
+    ['{"data":{"bt":"--","et":""}}', { bean: 'no_value', exhaust: 'no_value', seconds: undefined }],
+    ['{"data":{"bt":"-3.5"}}', { bean: -3.5, exhaust: undefined, seconds: undefined }],
+    ['{"data":{"time":"03:12"}}', { bean: undefined, exhaust: undefined, seconds: 192 }],
+    ['{"data":{"time":"1:03:12"}}', { bean: undefined, exhaust: undefined, seconds: 3792 }],
+    ['{"data":{"time":"-00:05"}}', { bean: undefined, exhaust: undefined, seconds: -5 }],
+    ['{"data":{"time":"--"}}', { bean: undefined, exhaust: undefined, seconds: undefined }],
+    ['{"data":{},"alert":{"text":"x"}}', { bean: undefined, exhaust: undefined, seconds: undefined }],
+    ['{"alert":{"text":"x"}}', undefined],
+    ['{"data":{"bt":187.4}}', undefined],
+    ['[1]', undefined],
+    ['', undefined],
+    ['{"data":', undefined],
+  ])('reads %s', (text, message) => {
+    expect(readLcdMessage(text)).toEqual(message);
+  });
+});
+
+describe('celsiusOf', () => {
+  it('is null, never 0, where no number is displayed, and where no probe gives it', () => {
+    expect(celsiusOf('no_value', 'C')).toBeNull();
+    expect(celsiusOf(undefined, 'C')).toBeNull();
+    expect(celsiusOf(9999, 'C')).toBeNull();
+    expect(celsiusOf(0, 'C')).toBe(0);
+    expect(celsiusOf(392, 'F')).toBe(200);
+  });
+});
+
+/** Ticks of a timer, a second apart; a `-` is a second without one. */
+const heard = (ticks: readonly (number | '-')[], openedSecondsBefore = 10): number[] => {
+  const ear = createChargeEar();
+  ear.opened(-openedSecondsBefore * 1000);
+  return ticks.flatMap((tick, second) => (tick !== '-' && ear.hears(tick, second * 1000) ? [second] : []));
+};
+const run = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, k) => from + k);
+
+describe('createChargeEar', () => {
+  it('hears the charge between START and DROP, and no other beginning of the timer', () => {
+    const ticks = [...run(0, 60), ...run(0, 600), ...run(0, 120)];
+    expect(heard(ticks)).toEqual([61]);
+  });
+  it('hears the charge that ends a countdown', () => {
+    expect(heard([0, 30, 29, 28, 27, 26, ...run(0, 30)])).toEqual([6]);
+  });
+  it('hears the charge of the next roast after a pause', () => {
+    expect(heard([...run(0, 60), ...run(0, 20), '-', '-', '-', '-', ...run(0, 30), ...run(0, 5)])).toEqual([61, 117]);
+  });
+  it('hears nothing when it came after START', () => {
+    expect(heard([...run(200, 300), ...run(0, 20)])).toEqual([]);
+    expect(heard([...run(0, 300), ...run(0, 20)], 1)).toEqual([]);
+  });
+  it('hears nothing when the timer paused before it began again', () => {
+    expect(heard([...run(0, 60), '-', '-', '-', ...run(0, 20)])).toEqual([]);
+  });
+});

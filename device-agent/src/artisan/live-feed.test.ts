@@ -1,0 +1,100 @@
+import type { TemperatureUnit } from '@roastery/roasting/units';
+import { startArtisanProgram, type ArtisanProgram } from '@roastery/simulator/artisan/artisan-program';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { MachineLink, Reading } from '../source.ts';
+import { followArtisan } from './live-feed.ts';
+
+let artisan: ArtisanProgram;
+let feeds: ReturnType<typeof followArtisan>[];
+let readings: Reading[];
+let links: MachineLink[];
+let unit: TemperatureUnit | undefined;
+
+const follow = async (url = artisan.url) => {
+  const feed = followArtisan({
+    url,
+    unit: () => unit,
+    monoNow: () => performance.now(),
+    reading: (reading) => readings.push(reading),
+    linkChanged: (link) => links.push(link),
+    roastRuns: () => false,
+    silentAfterMs: 1500,
+  });
+  feeds.push(feed);
+  if (url === artisan.url) await expect.poll(() => artisan.watchers(), { timeout: 20_000 }).toBe(1);
+  return feed;
+};
+const values = () => readings.map((reading) => reading.values);
+
+beforeEach(async () => {
+  artisan = await startArtisanProgram();
+  [feeds, readings, links, unit] = [[], [], [], 'C'];
+});
+afterEach(async () => {
+  await Promise.all(feeds.map((feed) => feed.stop()));
+  await artisan.close();
+});
+
+describe('followArtisan', () => {
+  it('records each reading of Artisan; a display without a number is null', async () => {
+    const feed = await follow();
+    artisan.reads(187.4, 203);
+    artisan.ticks(12);
+    artisan.reads(null, 203.5);
+    artisan.send('no message of Artisan');
+    artisan.send({ alert: { text: 'Charge now' } });
+    artisan.reads(0, null);
+    await expect.poll(values).toEqual([
+      [187.4, 203],
+      [null, 203.5],
+      [0, null],
+    ]);
+    expect(links).toContainEqual({ state: 'ok', detail: 'Artisan shows no bean temp' });
+    expect(feed.link()).toEqual({ state: 'ok', detail: 'Artisan shows no exhaust temp' });
+  });
+
+  it('converts °F, and records nothing while the unit is not known', async () => {
+    unit = undefined;
+    await follow();
+    artisan.reads(392, 400);
+    await expect.poll(() => links.at(-1)?.detail).toMatch(/^whether Artisan shows °C or °F is not known/);
+    expect(readings).toEqual([]);
+    unit = 'F';
+    artisan.reads(392, 212);
+    await expect.poll(values).toEqual([[200, 100]]);
+  });
+
+  it('says that Artisan sends nothing, repeats no old value, and follows it again', async () => {
+    const feed = await follow();
+    artisan.reads(187.4, 203);
+    await expect
+      .poll(() => feed.link().detail, { timeout: 20_000 })
+      .toMatch(/^Artisan is connected and sends no readings/);
+    expect(readings).toHaveLength(1);
+    artisan.hangUp();
+    await expect.poll(() => artisan.watchers(), { timeout: 20_000 }).toBe(1);
+    artisan.reads(190, 205);
+    await expect.poll(() => feed.link().state).toBe('ok');
+    expect(readings).toHaveLength(2);
+  });
+
+  it('says where no Artisan is', async () => {
+    const { url } = artisan;
+    await artisan.close();
+    const feed = await follow(`${url}x`);
+    await expect
+      .poll(() => feed.link().detail, { timeout: 20_000 })
+      .toMatch(/^Artisan does not answer at ws:.*ECONNREFUSED/);
+    artisan = await startArtisanProgram();
+  });
+
+  it('does not take a message of another size or kind for a reading', async () => {
+    const feed = await follow();
+    artisan.send('x'.repeat(100_000));
+    await expect.poll(() => links.some(({ state }) => state === 'failing'), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => artisan.watchers(), { timeout: 20_000 }).toBe(1);
+    artisan.reads(187.4, 203);
+    await expect.poll(() => feed.link().state).toBe('ok');
+    expect(values()).toEqual([[187.4, 203]]);
+  });
+});

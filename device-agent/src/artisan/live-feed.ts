@@ -1,0 +1,141 @@
+import { pause, withBackoff } from '@roastery/runtime/backoff';
+import type { TemperatureUnit } from '@roastery/roasting/units';
+import { WebSocket } from 'ws';
+import type { MachineLink, Reading } from '../source.ts';
+import { celsiusOf, createChargeEar, readLcdMessage, type Displayed } from './lcd-message.ts';
+
+export interface LiveFeedParts {
+  readonly url: string;
+  /** The unit that Artisan works in; undefined while it is not known. */
+  readonly unit: () => TemperatureUnit | undefined;
+  readonly monoNow: () => number;
+  readonly reading: (reading: Reading) => void;
+  readonly linkChanged: (link: MachineLink) => void;
+  /** A charge that Artisan's timer tells is no news while a roast runs. */
+  readonly roastRuns: () => boolean;
+  /** Artisan's slowest usual reading comes every 5 s: after so long without one it has stopped. */
+  readonly silentAfterMs?: number;
+}
+
+export const liveChannels = ['bean_temp', 'exhaust_temp'] as const;
+
+const retryLimits = { minMs: 500, maxMs: 10_000 };
+const openWithinMs = 10_000;
+/** A message of WebLCDs has some fifty letters. */
+const maxMessageBytes = 65_536;
+const usualSilentAfterMs = 15_000;
+const checkMs = 1000;
+
+const wordsOf: Readonly<Record<(typeof liveChannels)[number], string>> = {
+  bean_temp: 'bean temp',
+  exhaust_temp: 'exhaust temp',
+};
+
+/**
+ * Follows Artisan's displays. Each reading that Artisan makes becomes one; what its display shows no number for is null. When
+ * Artisan stops, nothing is recorded: old values are not said again.
+ */
+export const followArtisan = (parts: LiveFeedParts) => {
+  const { url, unit, monoNow, reading, linkChanged, roastRuns, silentAfterMs = usualSilentAfterMs } = parts;
+  const stopping = new AbortController();
+  const chargeEar = createChargeEar();
+  let link: MachineLink = { state: 'starting', detail: undefined };
+  let heardAt: number | undefined;
+  let chargeHeard = false;
+  let socket: WebSocket | undefined;
+  let checkedAt = performance.now();
+
+  const setLink = (state: MachineLink['state'], detail: string | undefined): void => {
+    if (state === link.state && detail === link.detail) return;
+    link = { state, detail };
+    linkChanged(link);
+  };
+
+  const take = (bean: Displayed, exhaust: Displayed): void => {
+    const of = unit();
+    heardAt = performance.now();
+    if (of === undefined) {
+      setLink(
+        'failing',
+        'whether Artisan shows °C or °F is not known: set ARTISAN_UNIT, or save one roast in its folder',
+      );
+      return;
+    }
+    const values = [celsiusOf(bean, of), celsiusOf(exhaust, of)];
+    const risen = chargeHeard && !roastRuns() ? ['charge'] : [];
+    chargeHeard = false;
+    reading({ mono: Math.round(monoNow()), values, risen });
+    const missing = liveChannels.filter((_, index) => values[index] === null).map((name) => wordsOf[name]);
+    setLink('ok', missing.length === 0 ? undefined : `Artisan shows no ${missing.join(' and no ')}`);
+  };
+
+  const hear = (text: string): void => {
+    const message = readLcdMessage(text);
+    if (message === undefined) return;
+    const { bean, exhaust, seconds } = message;
+    if (seconds !== undefined && chargeEar.hears(seconds, performance.now())) chargeHeard = true;
+    if (bean !== undefined || exhaust !== undefined) take(bean, exhaust);
+  };
+
+  /** Until the connection ends; answers how long it lasted. */
+  const connectOnce = (): Promise<{ lastedMs: number; why: string }> =>
+    new Promise((resolve) => {
+      let openedAt: number | undefined;
+      let why = '';
+      const made = new WebSocket(url, {
+        handshakeTimeout: openWithinMs,
+        maxPayload: maxMessageBytes,
+        perMessageDeflate: false,
+        followRedirects: false,
+      });
+      socket = made;
+      made.on('open', () => {
+        openedAt = performance.now();
+        heardAt ??= openedAt;
+        chargeEar.opened(openedAt);
+        // Newer versions answer with what they show now.
+        made.send('');
+      });
+      made.on('message', (data, isBinary) => {
+        if (!isBinary) hear(Buffer.isBuffer(data) ? data.toString('utf8') : '');
+      });
+      made.on('error', (error) => {
+        why = 'code' in error && typeof error.code === 'string' ? error.code : error.message;
+      });
+      made.on('close', () => resolve({ lastedMs: openedAt === undefined ? 0 : performance.now() - openedAt, why }));
+    });
+
+  const running = withBackoff<never>(
+    async () => {
+      const { lastedMs, why } = await connectOnce();
+      if (!stopping.signal.aborted) {
+        const reason = why === '' ? '' : ` (${why})`;
+        setLink('failing', `Artisan does not answer at ${url}${reason}: is it running, with WebLCDs on?`.slice(0, 300));
+      }
+      heardAt = undefined;
+      return { lastedMs };
+    },
+    { limits: retryLimits, signal: stopping.signal },
+  );
+
+  const watch = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      checkedAt = performance.now();
+      const silentMs = heardAt === undefined ? 0 : checkedAt - heardAt;
+      if (silentMs > silentAfterMs)
+        setLink('failing', 'Artisan is connected and sends no readings: it is not switched on, or has stopped');
+      await pause(checkMs, stopping.signal);
+    }
+  };
+  const watching = watch();
+
+  return {
+    link: (): MachineLink => link,
+    stalledMs: (): number => performance.now() - checkedAt,
+    async stop(): Promise<void> {
+      stopping.abort();
+      socket?.terminate();
+      await Promise.all([running, watching]);
+    },
+  };
+};

@@ -1,0 +1,67 @@
+import { errorBodyShape } from '@roastery/contract/errors';
+import { machineFileShape, sendMachineFile, type MachineFileOutcome } from '@roastery/contract/machine-files';
+import { parseJson } from '@roastery/contract/parse-shape';
+import { parseRetryAfter } from '@roastery/runtime/backoff';
+import { codeOf } from '@roastery/runtime/system-errors';
+import type { AgentConfig } from '../config.ts';
+import { httpRequest } from '../http-request.ts';
+
+export type SendingResult =
+  | { readonly kind: 'taken'; readonly outcome: MachineFileOutcome }
+  /** The server can't use this content, now or later. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** Not now. `isOfFile`: it may be the file, so the others go first. */
+  | {
+      readonly kind: 'not_now';
+      readonly reason: string;
+      readonly retryAfterMs?: number | undefined;
+      readonly isOfFile: boolean;
+    };
+
+/** A slow line takes a minute for the largest file. */
+const timeoutMs = 120_000;
+const refusals = new Set([400, 409, 413, 415, 422]);
+
+const detailOf = (text: string): string => {
+  const parsed = parseJson(errorBodyShape, text);
+  if (!parsed.success) return '';
+  const { detail } = parsed.data;
+  return typeof detail === 'string' ? detail : detail.map(({ message }) => message).join(' ');
+};
+
+/** A file's name as one line: a control character is no part of it. */
+const lineOf = (name: string): string =>
+  name
+    .replaceAll(/\p{Cc}/gu, '_')
+    .slice(-200)
+    .trim();
+
+const notNow = (reason: string, retryAfter?: string, isOfFile = false): SendingResult => ({
+  kind: 'not_now',
+  reason,
+  retryAfterMs: parseRetryAfter(retryAfter),
+  isOfFile,
+});
+
+/** Sends one file with this computer's credential. */
+export const sendFile = async (config: AgentConfig, name: string, content: Uint8Array): Promise<SendingResult> => {
+  const headers = {
+    authorization: `Bearer ${config.machineToken}`,
+    'x-machine-serial': encodeURIComponent(config.machineSerial),
+  };
+  const url = `${config.apiUrl}${sendMachineFile.path}?file_name=${encodeURIComponent(lineOf(name))}`;
+  try {
+    const { status, text, headers: given } = await httpRequest(url, { headers, timeoutMs, file: content });
+    if (status === 200) {
+      const parsed = parseJson(machineFileShape, text);
+      return parsed.success ? { kind: 'taken', outcome: parsed.data.outcome } : notNow('an answer of another shape');
+    }
+    if (refusals.has(status)) return { kind: 'refused', reason: detailOf(text) || `the server refused it (${status})` };
+    if (status === 401) return notNow('the server does not accept this computer’s credential');
+    if (status === 404) return notNow('the server is older than this agent and takes no files');
+    return notNow(`the server answers ${status}`, given['retry-after'], status === 500);
+  } catch (error) {
+    const reason = codeOf(error) || (error instanceof Error ? error.message || error.name : String(error));
+    return notNow(`the server can’t be reached (${reason})`);
+  }
+};
