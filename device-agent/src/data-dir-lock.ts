@@ -6,8 +6,18 @@ import { ConfigError } from '@roastery/runtime/env';
 import type { Logger } from '@roastery/runtime/logger';
 import { isMissing, readFileIfThere } from './atomic-file.ts';
 
+/** Where there is no /proc: which boot it is, as the moment of the boot, s. A lock from before it is no process's any more. */
+const bootWord = (): string => `boot:${Math.round(Date.now() / 1000 - uptime())}`;
+/** The wall clock may have been set by so much since, s. */
+const bootTolerance = 60;
+const isSameStart = (held: string, now: string | undefined): boolean => {
+  if (!held.startsWith('boot:') || now?.startsWith('boot:') !== true) return held === now;
+  return Math.abs(Number(held.slice(5)) - Number(now.slice(5))) <= bootTolerance;
+};
+
 /** Start time of a process in clock ticks since boot: tells a process from a later one with its number. */
 const startTimeOf = async (pid: number): Promise<string | undefined> => {
+  if (process.platform !== 'linux') return bootWord();
   const stat = await readFileIfThere(`/proc/${pid}/stat`);
   // The second field is the program's name in parentheses and may hold anything; field 22 is the start time.
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
@@ -19,7 +29,9 @@ const ticksPerSecond = 100;
 /** For how long a process runs, ms; undefined when it is gone. */
 export const runningForMs = async (pid: number): Promise<number | undefined> => {
   const started = await startTimeOf(pid);
-  return started === undefined ? undefined : Math.max(0, uptime() - Number(started) / ticksPerSecond) * 1000;
+  return started === undefined || started.startsWith('boot:')
+    ? undefined
+    : Math.max(0, uptime() - Number(started) / ticksPerSecond) * 1000;
 };
 
 const isAlive = async (holder: string): Promise<boolean> => {
@@ -32,7 +44,7 @@ const isAlive = async (holder: string): Promise<boolean> => {
     if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
     if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) throw error;
   }
-  return startTime === undefined || startTime === '-' || (await startTimeOf(number)) === startTime;
+  return startTime === undefined || startTime === '-' || isSameStart(startTime, await startTimeOf(number));
 };
 
 /** Process id of the agent that works on this data folder, undefined when none does. */

@@ -15,6 +15,8 @@ const usage = `device-agent: reads a roasting machine and keeps its journal
                      [--unit 1,2] [--tables h,i,c,d] [--from 0 --count 128] [--find] [--seconds 12] [--shown 187.5]
                      [--out FILE]      look at a machine's registers, say which is which, write the map; only reads
   device-agent outputs --simulate      say what the plan on this board would write; nothing is written
+  device-agent artisan [TICKET --api URL] [--folder FOLDER] [--live URL|off] [--temperature-unit C|F] [--past-days N|all]
+                [--at-sign-in]         pair a computer that runs Artisan, and run beside it
   device-agent await-idle              wait until no roast runs
   device-agent run [--env-file FILE]   read, record and ship until stopped; the service does this
 
@@ -46,6 +48,11 @@ const options = {
   shown: { type: 'string' },
   out: { type: 'string' },
   simulate: { type: 'boolean' },
+  folder: { type: 'string' },
+  live: { type: 'string' },
+  'temperature-unit': { type: 'string' },
+  'past-days': { type: 'string' },
+  'at-sign-in': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean' },
 } as const;
@@ -65,6 +72,10 @@ const commands: Record<string, Command> = {
   async pair(ticket, values) {
     const { pair } = await import('./cli/pair.ts');
     return pair(ticket, values.api, values['config-dir'], values['trial-without-tls']);
+  },
+  async artisan(ticket, values) {
+    const { artisan } = await import('./cli/artisan.ts');
+    return artisan(ticket, values);
   },
   async 'check-map'(file) {
     const { checkMap } = await import('./cli/check-map.ts');
@@ -100,7 +111,7 @@ const commands: Record<string, Command> = {
     return factoryReset({ configDir, yes, all, discardUnsent });
   },
 };
-const withArgument = new Set(['pair', 'check-map', 'support-bundle']);
+const withArgument = new Set(['pair', 'artisan', 'check-map', 'support-bundle']);
 
 const wrongUse = (name: string, isCommand: boolean, rest: readonly string[]): string => {
   if (name === '') return '';

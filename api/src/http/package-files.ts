@@ -58,6 +58,7 @@ export const openBoardPackages = (folder: string | undefined, log: Logger): Boar
 const types: Readonly<Record<string, string>> = {
   '.deb': 'application/vnd.debian.binary-package',
   '.gz': 'application/gzip',
+  '.tgz': 'application/gzip',
   '.json': 'application/json',
   '.asc': 'application/pgp-keys',
 };

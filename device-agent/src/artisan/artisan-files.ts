@@ -199,6 +199,7 @@ export const watchArtisanFiles = async (parts: ArtisanFilesParts) => {
         break;
       }
     }
+    if (waiting.size === 0) setTrouble(null);
     tellChange();
   };
 

@@ -11,6 +11,7 @@ export const pair = async (
   api: string | undefined,
   configDir: string = usualConfigDir,
   isTrial = false,
+  next = 'Now start the agent: systemctl restart roastery-agent',
 ): Promise<number> => {
   if (ticket === undefined || api === undefined) {
     const missing = ticket === undefined ? 'the ticket' : 'the address of the roastery (--api)';
@@ -21,7 +22,7 @@ export const pair = async (
   }
   try {
     await pairBoard({ ticket, api, configDir, isTrial, agentVersion }, (line) => process.stdout.write(`${line}\n`));
-    process.stdout.write('Now start the agent: systemctl restart roastery-agent\n');
+    process.stdout.write(`${next}\n`);
     return 0;
   } catch (error) {
     if (!(error instanceof PairingTrouble)) throw error;

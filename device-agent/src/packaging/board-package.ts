@@ -51,7 +51,7 @@ const licenceOf = (folder: string): string => {
 const manifestShape = z.object({ name: z.string(), version: z.string(), license: z.string() });
 
 /** Name, version and licence of each package that went into the program. */
-const bundledPackages = (packages: readonly string[]): string => {
+export const bundledPackages = (packages: readonly string[]): string => {
   const entries = packages.map((folder) => {
     const manifest = parseOrThrow(manifestShape, JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')));
     const text = licenceOf(folder);

@@ -3,7 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { packageFor } from './board-package.ts';
+import { packageFor, readRelease } from './board-package.ts';
+import { portablePackage } from './portable-package.ts';
 import { architectures, bundleProgram } from './program-bundle.ts';
 
 // npm run package -w device-agent [-- --out FOLDER]
@@ -12,8 +13,11 @@ const usual = join(dirname(fileURLToPath(import.meta.url)), '..', 'packages');
 const folder = resolve(values.out ?? usual);
 mkdirSync(folder, { recursive: true });
 const bundle = await bundleProgram();
-for (const architecture of architectures) {
-  const { fileName, content } = packageFor(architecture, bundle);
+const made = [
+  ...architectures.map((architecture) => packageFor(architecture, bundle)),
+  portablePackage(bundle, readRelease()),
+];
+for (const { fileName, content } of made) {
   writeFileSync(join(folder, fileName), content);
   const sum = createHash('sha256').update(content).digest('hex');
   process.stdout.write(`${sum}  ${join(folder, fileName)}\n`);

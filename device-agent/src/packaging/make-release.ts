@@ -7,6 +7,7 @@ import { packageFor, readRelease } from './board-package.ts';
 import { packageSeconds } from './deb.ts';
 import { fetchNode, nodeArchitectures, nodePackageFor } from './node-package.ts';
 import { architectures, bundleProgram } from './program-bundle.ts';
+import { portablePackage } from './portable-package.ts';
 import { openReleaseKeys } from './release-key.ts';
 import { billOfMaterials, readText, releaseOf, writeRelease } from './release.ts';
 
@@ -36,6 +37,7 @@ for (const architecture of nodeArchitectures) {
 const files = releaseOf({
   version,
   debs,
+  portable: portablePackage(bundle, { version, seconds: time }),
   keys,
   seconds: packageSeconds(process.env, Math.floor(Date.now() / 1000)),
   installScript: await readText(repository, 'deploy', 'board', 'install.sh'),

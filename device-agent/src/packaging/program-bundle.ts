@@ -25,7 +25,17 @@ const nativeBesideProgram: Plugin = {
   resolveId: (id) => (id === 'node-gyp-build' ? '\0native-part' : null),
   load: (id) =>
     id === '\0native-part'
-      ? `import { createRequire } from 'node:module';\nexport default () => createRequire(import.meta.url)('./${nativePart}');\n`
+      ? `import { createRequire } from 'node:module';
+// The package for any computer has none: it reads Artisan. What opens a serial port then says why it can't.
+const absent = (error) => new Proxy({}, { get: () => () => { throw new Error('no serial ports: ' + error.message); } });
+export default () => {
+  try {
+    return createRequire(import.meta.url)('./${nativePart}');
+  } catch (error) {
+    return absent(error);
+  }
+};
+`
       : null,
 };
 

@@ -30,6 +30,7 @@ const agent = (architecture: string) =>
 const node = nodePackageFor('arm64', { program: Buffer.from('#!/bin/sh\n'), licence: Buffer.from('MIT\n') }, seconds);
 const debs = [agent('arm64'), agent('armhf'), node];
 const architectures = ['arm64', 'armhf'];
+const portable = { fileName: 'roastery-agent-0.1.0.tgz', content: Buffer.from('npm') };
 const repository = aptRepositoryOf(debs, { architectures, seconds });
 const text = (files: ReadonlyMap<string, Buffer>, path: string): string => files.get(path)?.toString() ?? '';
 
@@ -99,7 +100,7 @@ describe.skipIf(whyNoGpg !== undefined)(`a signed release (skipped without gpg)`
     const changelog = '# Changelog\n\n## Unreleased\n\n- Boards install themselves.\n\n## 0.0.9\n\n- Old.\n';
     return {
       key: keys,
-      files: releaseOf({ version: '0.1.0', debs, keys, seconds, installScript, changelog, sbom: '{}\n' }),
+      files: releaseOf({ version: '0.1.0', debs, portable, keys, seconds, installScript, changelog, sbom: '{}\n' }),
     };
   };
   const { key, files } = whyNoGpg === undefined ? makeRelease() : { key: undefined, files: new Map<string, Buffer>() };

@@ -15,6 +15,8 @@ import type { ReleaseKeys } from './release-key.ts';
 export interface ReleaseParts {
   readonly version: string;
   readonly debs: readonly DebianPackage[];
+  /** The agent for computers that run Artisan. */
+  readonly portable: { readonly fileName: string; readonly content: Buffer };
   readonly keys: Pick<ReleaseKeys, 'fingerprints' | 'publicKeys' | 'signInline' | 'signApart'>;
   /** Time of the release, seconds since 1970. A board ignores one that is older than the last it saw. */
   readonly seconds: number;
@@ -26,8 +28,9 @@ export interface ReleaseParts {
 
 const sha256 = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
 
-const repositoryOf = ({ version, debs, keys }: ReleaseParts): PackageRepository => ({
+const repositoryOf = ({ version, debs, portable, keys }: ReleaseParts): PackageRepository => ({
   version,
+  portable: portable.fileName,
   fingerprints: keys.fingerprints,
   packages: debs.map((deb) => ({
     name: fieldOf(deb.control, 'Package'),
@@ -60,7 +63,7 @@ ${changesOf(changelog, version)}
 
 /** Everything of a release: path → content. */
 export const releaseOf = (parts: ReleaseParts): ReadonlyMap<string, Buffer> => {
-  const { debs, keys, seconds, installScript, sbom } = parts;
+  const { debs, portable, keys, seconds, installScript, sbom } = parts;
   const repository = aptRepositoryOf(debs, { architectures, seconds });
   const toSign = repository.get(releasePath);
   if (toSign === undefined) throw new Error('the repository has no Release file');
@@ -72,6 +75,7 @@ export const releaseOf = (parts: ReleaseParts): ReadonlyMap<string, Buffer> => {
     [`${dirname(releasePath)}/InRelease`, keys.signInline(toSign)],
     [`${releasePath}.gpg`, keys.signApart(toSign)],
     ['roastery.asc', keys.publicKeys],
+    [portable.fileName, portable.content],
     ['install.sh', Buffer.from(script)],
     ['repository.json', Buffer.from(`${JSON.stringify(repositoryOf(parts), null, 2)}\n`)],
   ]);

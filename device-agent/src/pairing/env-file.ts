@@ -8,7 +8,7 @@ export interface BoardIdentity {
 }
 
 /** So that systemd, a shell and Node read the same: plain where it can be, else in quotes that it doesn't hold. */
-const quoted = (value: string): string => {
+export const quoted = (value: string): string => {
   if (/^[\w.,:/@+-]+$/.test(value)) return value;
   return value.includes("'") ? `"${value.replaceAll(/["\\$`]/g, String.raw`\$&`)}"` : `'${value}'`;
 };

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { portablePackageName } from '@roastery/contract/board-packages';
 import { repositoryRoot } from '@roastery/testing/shared-data';
 import { packageFor } from '../packaging/board-package.ts';
 import type { DebianPackage } from '../packaging/deb.ts';
@@ -51,7 +52,8 @@ export const prepareReleases = async (folder: string, architecture: NodeArchitec
       using keys = keysIn(keyName);
       const debs = [underVersion(real, { version, fault }, folder, keys.publicKeys), node];
       const now = Math.floor(Date.now() / 1000) - 1000 + seconds;
-      const parts = { version, debs, keys, seconds: now, installScript, changelog: '', sbom: '{}\n' };
+      const portable = { fileName: portablePackageName(version), content: Buffer.alloc(0) };
+      const parts = { version, debs, portable, keys, seconds: now, installScript, changelog: '', sbom: '{}\n' };
       const out = join(folder, `release-${version}-${keyName}-${seconds}`);
       await writeRelease(out, releaseOf(parts));
       return join(out, 'packages');

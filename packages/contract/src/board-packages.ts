@@ -10,6 +10,8 @@ const fingerprintShape = z.string().regex(/^[0-9A-F]{40}$/);
 /** What a repository of packages says of itself, in its `repository.json`. */
 export const packageRepositoryShape = z.object({
   version: z.string(),
+  /** The agent for any computer with Node, as npm loads it; below the repository. Releases before had none. */
+  portable: z.string().optional(),
   /** Of the keys that sign it: more than one while a key is replaced. */
   fingerprints: z.array(fingerprintShape).min(1),
   packages: z.array(
@@ -46,6 +48,13 @@ export const trialFlag = (portalUrl: string): string =>
   portalUrl.startsWith('http:') && !/^http:\/\/(localhost|127(\.\d+){3}|\[::1\])[:/]?/.test(portalUrl)
     ? ' --trial-without-tls'
     : '';
+
+/** The agent for any computer with Node, below `packagesPath`. Its name has the version: npm keeps what it has loaded by its address. */
+export const portablePackageName = (version: string): string => `roastery-agent-${version}.tgz`;
+
+/** One line for a computer that runs Artisan: loads the agent, pairs it and runs it. It is the same in every shell. */
+export const artisanCommand = (portalUrl: string, portable: string, ticket: string): string =>
+  `npx --yes ${portalUrl}${packagesPath}/${portable} artisan ${ticket} --api ${portalUrl}${trialFlag(portalUrl)}`;
 
 /** One line for the board: installs from the portal's packages and pairs. */
 export const installCommand = (portalUrl: string, ticket: string): string =>

@@ -31,6 +31,8 @@ export const machineShape = z.object({
   last_seen_at: instantShape.nullable(),
   /** Its board said last that it has no machine map, so that it reads nothing. */
   lacks_map: z.boolean(),
+  /** Its readings come from Artisan on a computer, and not by a map. */
+  runs_artisan: z.boolean(),
   archived_at: instantShape.nullable(),
   /** The roast that runs on it now. */
   current_roast_id: idShape.nullable(),

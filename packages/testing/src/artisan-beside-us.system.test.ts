@@ -1,8 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import path from 'node:path';
-import { listDevices } from '@roastery/contract/fleet';
+import { artisanCommand, packagesPath, portablePackageName } from '@roastery/contract/board-packages';
+import { listDevices, reissuePairingTicket } from '@roastery/contract/fleet';
 import { getRoast, getRoastCurveColumns, listRoasts, updateRoast } from '@roastery/contract/roasts';
+import { portablePackage } from '@roastery/device-agent/packaging/portable-package';
+import { bundleProgram } from '@roastery/device-agent/packaging/program-bundle';
+import { portOf } from '@roastery/runtime/system-errors';
 import { drumRoast } from '@roastery/simulator/artisan/artisan-file';
 import { startArtisanProgram, type ArtisanProgram } from '@roastery/simulator/artisan/artisan-program';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -174,5 +179,53 @@ describe('Artisan on the agent’s computer', () => {
     });
     expect(silent.machine_link_detail).toMatch(/^Artisan is connected and sends no readings/);
     expect(silent.warnings).not.toContain('no_map');
+  }, 120_000);
+});
+
+describe('the one command for a computer that runs Artisan', () => {
+  it('loads the agent with npx, pairs it by the ticket and brings its files in', async () => {
+    const { content } = portablePackage(await bundleProgram(), { version: '0.1.0', seconds: 1_700_000_000 });
+    const portal = createServer((request, response) => {
+      const isPackage = request.url === `${packagesPath}/${portablePackageName('0.1.0')}`;
+      response.writeHead(isPackage ? 200 : 404).end(isPackage ? content : '');
+    });
+    await new Promise<void>((resolve) => {
+      portal.listen(0, '127.0.0.1', resolve);
+    });
+    const other = await registerTestMachine(client, 'ARTISAN-2');
+    const ticket = await client.call(reissuePairingTicket, { params: { id: other.id } });
+    const autosave = path.join(stack.folder, 'other autosave');
+    await mkdir(autosave);
+    const beans = drumRoast(0).beanTempC.map((temp) => (temp ?? 0) + 2);
+    await artisan.save(autosave, 'roast.alog', { ...drumRoast(Date.now() - 3_600_000), beanTempC: beans });
+    const here = `http://127.0.0.1:${portOf(portal)}`;
+    // As the portal shows it; in the test the package and the api have two addresses.
+    const shown = artisanCommand(here, portablePackageName('0.1.0'), `PAIR-${ticket.pairing_code}`).replace(
+      `--api ${here}`,
+      `--api ${stack.url}`,
+    );
+    const [program = '', ...words] = shown.split(' ');
+    const settings = ['--config-dir', path.join(stack.folder, 'computer'), '--folder', autosave, '--live', 'off'];
+    const child = spawn(program, [...words, ...settings], {
+      cwd: stack.folder,
+      env: {
+        PATH: process.env['PATH'],
+        HOME: stack.folder,
+        npm_config_cache: path.join(stack.folder, 'npm'),
+        STATUS_PORT: 'off',
+      },
+      stdio: ['ignore', 'ignore', 'inherit'],
+      detached: true,
+    });
+    try {
+      const found = await eventually('its roast to be in the portal', async () =>
+        (await allRoasts()).find((roast) => roast.machine_id === other.id),
+      );
+      expect(found).toMatchObject({ status: 'completed', duration_seconds: 600 });
+    } finally {
+      // npx and the agent below it.
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      await new Promise((resolve) => portal.close(resolve));
+    }
   }, 120_000);
 });

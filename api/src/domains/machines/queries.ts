@@ -10,6 +10,7 @@ const columns = (sql: Sql, user: SignedInUser) => sql`
   m.id, m.serial_number, m.display_name, m.machine_type, m.max_capacity_kg, m.batch_prefix, m.created_at, m.archived_at, m.last_seen_at,
   m.owner_id, o.full_name AS owner_name, m.revision, ${machineRole(sql, user)} AS role,
   coalesce(m.status -> 'map' IS NULL AND starts_with(m.status ->> 'machine_link_detail', ${noMapDetail}), false) AS lacks_map,
+  coalesce(m.status -> 'source' ->> 'kind' = 'artisan', false) AS runs_artisan,
   ${connectionOf(sql)} AS connection,
   coalesce(t.total_roasts, 0) AS total_roasts, coalesce(t.total_kg_roasted, 0) AS total_kg_roasted,
   (SELECT r.id FROM roasts r WHERE r.machine_id = m.id AND r.status = 'in_progress'

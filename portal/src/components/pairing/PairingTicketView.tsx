@@ -1,4 +1,4 @@
-import { getBoardPackages, installCommand } from '@roastery/contract/board-packages';
+import { artisanCommand, getBoardPackages, installCommand } from '@roastery/contract/board-packages';
 import { notePairingTicket } from '@roastery/contract/fleet';
 import { Download, Mail } from 'lucide-react';
 import { useEffect } from 'react';
@@ -34,6 +34,7 @@ export const PairingTicketView = ({ ticket, machineId }: { ticket: TicketFacts; 
   const mail = supportMail(ticket);
   const { data: software } = useApi(getBoardPackages, {});
   const portalUrl = software !== undefined && software.repository !== null ? software.portal_url : undefined;
+  const portable = software?.repository?.portable;
   const command = `device-agent pair ${id} --api ${ticket.api_url}`;
 
   useEffect(() => {
@@ -66,6 +67,21 @@ export const PairingTicketView = ({ ticket, machineId }: { ticket: TicketFacts; 
         </>
       )}
       <CommandLine command={command} label={t`Copy pairing command`} />
+      {portalUrl !== undefined && portable !== undefined && (
+        <details className="rounded-md border border-stroke px-3 py-2">
+          <summary className="cursor-pointer text-sm font-medium text-strong">{t`This machine is run by Artisan`}</summary>
+          <div className="mt-2 flex flex-col gap-3 text-sm text-content">
+            <p>
+              {t`No board is needed. On the computer that runs Artisan install Node.js 20.19 or later, then enter this line in a terminal. It is the same on Windows, macOS and Linux; so far it was tried on Linux only. It asks for Artisan’s autosave folder.`}
+            </p>
+            <CommandLine command={artisanCommand(portalUrl, portable, id)} label={t`Copy the command for Artisan`} />
+            <ul className="flex list-disc flex-col gap-1 pl-5 marker:text-muted">
+              <li>{t`In Artisan, Config, Autosave: tick Autosave and choose the folder.`}</li>
+              <li>{t`In Artisan, Config, Curves, UI: start WebLCDs on port 8080 for the live view.`}</li>
+            </ul>
+          </div>
+        </details>
+      )}
       {portalUrl !== undefined && (
         <CardSettings
           serialNumber={ticket.serial_number}

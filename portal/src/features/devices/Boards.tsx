@@ -4,6 +4,7 @@ import {
   CircuitBoard,
   Download,
   Ellipsis,
+  Files,
   History,
   KeyRound,
   ScanSearch,
@@ -35,6 +36,7 @@ import {
   withdrawUpdates,
   type RotatedToken,
 } from './device-changes.ts';
+import { ArtisanFilesDialog } from './ArtisanFilesDialog.tsx';
 import { deviceColumns } from './device-columns.tsx';
 import { restoreQuestion } from './device-texts.ts';
 import { UpdatesBar } from './UpdatesBar.tsx';
@@ -49,6 +51,7 @@ const isUnderWay = ({ order }: Device): boolean =>
 /** The board of every machine with the status it reported. */
 export const Boards = () => {
   const [configured, setConfigured] = useState<Device | null>(null);
+  const [filed, setFiled] = useState<Device | null>(null);
   const [paired, setPaired] = useState<Device | null>(null);
   const [revoked, setRevoked] = useState<Device | null>(null);
   const navigate = useNavigate();
@@ -94,6 +97,11 @@ export const Boards = () => {
             <MenuItem icon={<KeyRound aria-hidden />} onSelect={() => setRotating(device)}>
               {t`Rotate token`}
             </MenuItem>
+            {device.source !== null && device.source.files !== null && (
+              <MenuItem icon={<Files aria-hidden />} onSelect={() => setFiled(device)}>
+                {t`Files of Artisan`}
+              </MenuItem>
+            )}
             {canUpdate(device) && version !== null && (
               <MenuItem icon={<Download aria-hidden />} onSelect={() => void orderUpdates(version, [device])}>
                 {t`Update to ${version}`}
@@ -130,6 +138,7 @@ export const Boards = () => {
         machine={configured === null ? null : { id: configured.machine_id, display_name: configured.display_name }}
         onClose={() => setConfigured(null)}
       />
+      <ArtisanFilesDialog device={filed} onClose={() => setFiled(null)} />
       <PairMachineDialog
         machine={paired === null ? null : { id: paired.machine_id, display_name: paired.display_name }}
         onClose={() => setPaired(null)}

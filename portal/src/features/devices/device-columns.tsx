@@ -10,6 +10,7 @@ import { Badge, LiveDot } from '../../ui/Badge.tsx';
 import {
   clockText,
   diskText,
+  filesText,
   isGrave,
   journalText,
   linkText,
@@ -100,6 +101,7 @@ export const deviceColumns: readonly Column<Device>[] = [
     cell: (device) => (
       <span className="flex flex-col items-start gap-1 py-1">
         {figures(mapText(device))}
+        {filesText(device) !== null && <span className="text-xs text-pretty text-muted">{filesText(device)}</span>}
         <Settings config={device.config} />
       </span>
     ),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   diskText,
+  filesText,
   journalText,
   linkText,
   mapText,
@@ -27,13 +28,23 @@ describe('words of a board', () => {
   });
 
   it('say nothing where the board said nothing', () => {
-    expect([mapText({ map: null }), journalText({ journal: null })]).toEqual(['--', '--']);
+    expect([mapText({ map: null, source: null }), journalText({ journal: null })]).toEqual(['--', '--']);
   });
 
   it('linkText: names a missing map and what to do', () => {
-    const noMap = { machine_link: 'starting', machine_link_detail: 'no machine map', map: null } as const;
+    const noMap = { machine_link: 'starting', machine_link_detail: 'no machine map', map: null, source: null } as const;
     expect(linkText(noMap)).toBe('No map: choose one under Map and settings');
     expect(linkText({ ...noMap, machine_link_detail: null })).toBe('Starting');
+  });
+
+  it('name Artisan as the source, and what came of its files', () => {
+    const files = { sent: 1200, refused: 1, waiting: 0, trouble: null, newest: [] };
+    const source = { kind: 'artisan', live: true, files } as const;
+    const silent = { machine_link: 'failing', machine_link_detail: null, map: null } as const;
+    expect(mapText({ map: null, source: { ...source, files } })).toBe('Artisan');
+    expect(filesText({ source })).toBe('Files: 1,200 brought in, 1 refused');
+    expect(filesText({ source: { ...source, files: null } })).toBeNull();
+    expect(linkText({ ...silent, source })).toBe('No readings from Artisan');
   });
 
   it('tell which version was installed and why the one before it runs', () => {

@@ -54,7 +54,21 @@ export const pairingWords = ({
 
 const none = '--';
 
-export const mapText = ({ map }: Pick<Device, 'map'>): string => (map === null ? none : `${map.id} · rev ${map.rev}`);
+export const mapText = ({ map, source }: Pick<Device, 'map' | 'source'>): string =>
+  source !== null ? t`Artisan` : map === null ? none : `${map.id} · rev ${map.rev}`;
+
+/** What came of Artisan's files, below its name; null where none are watched. */
+export const filesText = ({ source }: Pick<Device, 'source'>): string | null => {
+  const files = source?.files ?? null;
+  if (files === null) return null;
+  return [
+    t`Files: ${formatCount(files.sent)} brought in`,
+    files.refused > 0 ? t`${formatCount(files.refused)} refused` : '',
+    files.waiting > 0 ? t`${formatCount(files.waiting)} waiting` : '',
+  ]
+    .filter((part) => part !== '')
+    .join(', ');
+};
 
 /** How far an ordered update is, below the version; null where it has ended well or came to a trial. */
 const orderText = ({ version, state, reason }: NonNullable<Device['order']>): string | null => {
@@ -76,9 +90,10 @@ export const updateText = ({ update, order }: Pick<Device, 'update' | 'order'>):
   return t`Rolled back from ${update.installed}${update.reason === undefined ? '' : `: ${update.reason}`}`;
 };
 
-export const linkText = (device: Pick<Device, 'machine_link' | 'machine_link_detail' | 'map'>): string => {
-  const { machine_link: link } = device;
+export const linkText = (device: Pick<Device, 'machine_link' | 'machine_link_detail' | 'map' | 'source'>): string => {
+  const { machine_link: link, source } = device;
   if (lacksMap(device)) return t`No map: choose one under Map and settings`;
+  if (source !== null && link === 'failing') return source.live ? t`No readings from Artisan` : t`No files`;
   return link === null ? none : { ok: t`Good`, failing: t`No answer`, starting: t`Starting` }[link];
 };
 

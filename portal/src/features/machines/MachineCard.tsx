@@ -179,7 +179,7 @@ const ConnectionState = ({ machine, onMap }: { machine: Machine; onMap: () => vo
     return (
       <span className="flex items-center gap-2 text-content">
         <LiveDot tone="success" />
-        {t`Online`}
+        {machine.runs_artisan ? t`Online · Artisan` : t`Online`}
       </span>
     );
   }

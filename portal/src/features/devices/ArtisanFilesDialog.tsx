@@ -1,0 +1,59 @@
+import type { Device } from '@roastery/contract/fleet';
+import { t } from '../../language/t.ts';
+import { Badge } from '../../ui/Badge.tsx';
+import { Button } from '../../ui/Button.tsx';
+import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
+import { filesText } from './device-texts.ts';
+
+const stateWords = {
+  sent: { label: t`Brought in`, tone: 'success' },
+  waiting: { label: t`Waiting`, tone: 'neutral' },
+  refused: { label: t`Refused`, tone: 'warning' },
+} as const;
+
+/** The newest files that a computer with Artisan brought in, or could not, and why. */
+export const ArtisanFilesDialog = ({ device, onClose }: { device: Device | null; onClose: () => void }) => {
+  const files = device?.source?.files ?? null;
+  return (
+    <Dialog
+      open={files !== null}
+      onClose={onClose}
+      title={t`Files of Artisan`}
+      description={device?.display_name}
+      width="md"
+    >
+      {device !== null && files !== null && (
+        <>
+          <DialogBody>
+            <p className="text-sm text-content">{filesText(device)}</p>
+            {files.trouble !== null && (
+              <p className="text-sm text-warning">{t`None can be brought in now: ${files.trouble}`}</p>
+            )}
+            <ul className="flex flex-col divide-y divide-stroke">
+              {files.newest.map(({ name, state, reason }) => (
+                <li
+                  key={`${state} ${name}`}
+                  className="flex flex-wrap items-start justify-between gap-x-3 gap-y-1 py-2 text-sm"
+                >
+                  <span className="flex min-w-0 flex-col">
+                    <span className="font-medium wrap-anywhere text-strong">{name}</span>
+                    {reason !== undefined && <span className="text-pretty text-muted">{reason}</span>}
+                  </span>
+                  <Badge tone={stateWords[state].tone}>{stateWords[state].label}</Badge>
+                </li>
+              ))}
+            </ul>
+            <p className="text-sm text-muted">
+              {t`A refused file stays on its computer. Saved again in Artisan, it is tried again.`}
+            </p>
+          </DialogBody>
+          <DialogFooter>
+            <Button size="md" onClick={onClose}>
+              {t`Close`}
+            </Button>
+          </DialogFooter>
+        </>
+      )}
+    </Dialog>
+  );
+};
