@@ -7,6 +7,8 @@ interface WallCurveProps {
   feed: WallFeed;
   machineId: string;
   reference: WallRoast['reference'];
+  /** Whether readings arrive. What was recorded before a machine went silent is drawn in grey. */
+  isLive: boolean;
 }
 
 /** A roast of ten minutes moves by a pixel in two seconds on a curve of 300 pixels. */
@@ -16,13 +18,13 @@ const idleAxisSeconds = 5 * 60;
 const marginC = 8;
 
 /** The bean temperature so far over its reference. A canvas of its own: a chart library for 24 of them would cost the television. */
-export const WallCurve = ({ feed, machineId, reference }: WallCurveProps) => {
+export const WallCurve = ({ feed, machineId, reference, isLive }: WallCurveProps) => {
   const canvas = useRef<HTMLCanvasElement>(null);
   const theme = useTheme();
   const colours = useMemo(
-    () => ({ bean: colourToken('curve-bean'), reference: colourToken('muted') }),
+    () => ({ bean: colourToken(isLive ? 'curve-bean' : 'muted'), reference: colourToken('muted') }),
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- colours change with the theme
-    [theme],
+    [theme, isLive],
   );
   useEffect(() => {
     const element = canvas.current;

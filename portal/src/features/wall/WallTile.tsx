@@ -129,7 +129,7 @@ const Tile = ({ machine, feed }: WallTileProps) => {
           </div>
         </div>
         <div className="relative min-h-0 flex-1">
-          <WallCurve {...live} reference={roast?.reference ?? null} />
+          <WallCurve {...live} reference={roast?.reference ?? null} isLive={isLive} />
         </div>
         {roast !== null && roast.points.length > 0 && <Step {...live} roast={roast} />}
       </div>
