@@ -46,7 +46,9 @@ const updateFrom = async (board: FreshBoard, serialNumber: string, root: string,
   );
   board.lead(portal.stack.ports.http);
   const installed = await board.must("dpkg-query --show --showformat='${Version}' roastery-agent");
-  await portal.isLive(serialNumber, installed);
+  await portal.isLive(serialNumber, installed).catch(async (error: unknown) => {
+    throw new Error((await board.run('journalctl --no-pager --lines=60 --unit=roastery-agent')).said, { cause: error });
+  });
   return `${code === 0 ? 'installed' : 'refused'}, runs ${installed}: ${said.match(/^[EW]: .*$/m)?.[0] ?? ''}`;
 };
 

@@ -66,6 +66,17 @@ const bootWithOld = async (
   }
 };
 
+/** dpkg gets the first half of each package's files at once, and the rest after a while: time for the power to go. */
+const unpackSlowly = `mv /usr/bin/dpkg-deb /usr/bin/dpkg-deb.own
+cat >/usr/bin/dpkg-deb <<'EOF'
+#!/bin/sh
+case "$*" in
+*--fsys-tarfile*) dpkg-deb.own "$@" | { head -c 200000; sleep 30; cat; } ;;
+*) exec dpkg-deb.own "$@" ;;
+esac
+EOF
+chmod 755 /usr/bin/dpkg-deb`;
+
 const orderOf = async (serialNumber: string) => (await portal.deviceOf(serialNumber))?.order ?? null;
 const idOf = async (serialNumber: string): Promise<string> =>
   (await portal.deviceOf(serialNumber))?.machine_id ?? 'none';
@@ -132,10 +143,12 @@ describe.skipIf(obstacle !== undefined)(`an update ordered in the portal (${obst
     await order('ROASTING');
     await becomes('ROASTING', 'waiting');
     expect(await installed()).toBe('1.0.0');
+    await board.must(unpackSlowly);
     Object.assign(portal.shown, { charge: false, drop: true });
     // Half of it is on the disk: everything ends without a word, and what was in memory is gone.
     await board.must('until ls /usr/lib/roastery-agent/dist/*.dpkg-new; do sleep 0.02; done 2>/dev/null');
     await board.run('systemctl stop roastery-agent-order.path; systemctl kill --signal=KILL roastery-agent-order');
+    await board.run('mv /usr/bin/dpkg-deb.own /usr/bin/dpkg-deb');
     await board.run(`systemctl kill --signal=KILL roastery-agent; systemctl stop roastery-agent; rm -rf ${request}`);
     expect(await board.must('dpkg --audit')).toMatch(/roastery-agent/);
     portal.shown.drop = false;

@@ -17,6 +17,8 @@ export interface ConversationContext {
   readonly onFate?: (request: FramedRequest, fate: Fate) => void;
 }
 
+const maxLatenessMs = 100;
+
 /** Unit, function and first place: the same question, however much is read along. */
 const placeOf = ({ unit, pdu }: FramedRequest): string => `${unit}/${pdu.subarray(0, 3).toString('hex')}`;
 /** Coils for discrete inputs, holding for input registers, and the other way round. */
@@ -48,6 +50,13 @@ export const converse = (stream: Duplex, framing: Framing, context: Conversation
     }, delayMs);
     underWay.add(timer);
     return timer;
+  };
+  /** On a busy computer a repeat could come later than any that was asked for: then it does not come. */
+  const repeat = (bytes: Buffer, delayMs: number): void => {
+    const dueAt = performance.now() + delayMs;
+    after(delayMs, () => {
+      if (performance.now() - dueAt < maxLatenessMs) write(bytes);
+    });
   };
   /** Sends an answer, in one piece with one that was held back for it. */
   const send = (bytes: Buffer): void => {
@@ -97,7 +106,7 @@ export const converse = (stream: Duplex, framing: Framing, context: Conversation
       if (fate.isJoined) holdBack(bytes, fate.joinMs);
       else send(bytes);
       if (repeatAfterMs === 0) write(bytes);
-      else if (repeatAfterMs !== undefined) after(repeatAfterMs, () => write(bytes));
+      else if (repeatAfterMs !== undefined) repeat(bytes, repeatAfterMs);
       const next = followers.get(place);
       if (!fate.hasEarly || next === undefined || !context.bank.hasUnit(next.unit)) return;
       const guessed = { ...next, transaction: (request.transaction + 1) & 0xffff };

@@ -163,8 +163,14 @@ const tryFault = async (name: string, { fault, isRoasting, syncEvery }: Case): P
   ending.push(journal.close());
   const again = await open(place, 1e6 + 90_000);
   for (let value = 200; value < 205; value++) sample(again, 1e6 + 90_000 + 1000 * value, value);
-  await again.flush();
-  for (let round = 0; round < 3; round++) await ship(sql, name, again, sent);
+  // On a busy computer this disk too is given up for a moment, and its readings are sent from memory.
+  const isSent = (): boolean => [200, 201, 202, 203, 204].every((value) => sent.has(value));
+  const sentUntil = performance.now() + 60_000;
+  for (let round = 0; round < 3 || (!isSent() && performance.now() < sentUntil); round++) {
+    await again.flush();
+    await ship(sql, name, again, sent);
+    if (round > 2) await sleep(10);
+  }
   await again.close();
   const { times, isNamed, both } = await storedReadings(sql, id);
   const wrong = [...seqs].flatMap(([value, seq]) => {
