@@ -66,17 +66,12 @@ describe('npm start', () => {
     await untilPortFree(Number(env.MQTT_PORT));
   });
 
-  it('is ready within 10 s the second time, and shows no password again', async () => {
-    const launched = Date.now();
+  // How fast, `npm run bench -- second-start` says.
+  it('opens the same roastery the second time, and shows no password again', async () => {
     const program = npmStart(env);
-    await program.untilSaid('Starting the roastery');
-    // If sources change while this runs, they are built first, which is no second start.
-    const began = program.said().includes('Building') ? Date.now() : launched;
     await program.untilSaid('The roastery is open');
-    const seconds = (Date.now() - began) / 1000;
     program.ctrlC();
     await program.exited;
-    expect(seconds).toBeLessThan(10);
     expect(program.said()).toMatch(/Password: +the one of the first start, in .*first-sign-in\.txt/);
   });
 

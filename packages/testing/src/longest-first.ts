@@ -2,10 +2,14 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Test files that take long, most of them waiting: the longest first. */
 const longest = [
-  'under-systemd.endurance',
+  'board-from-portal.endurance',
+  'ordered-update.endurance',
   'faulty-line.endurance',
+  'board-settings.endurance',
+  'under-systemd.endurance',
   'real-roasts.endurance',
   'killed-at-random.endurance',
+  'artisan-beside-us.system',
   'disk-gone-in-a-roast.system',
   'stream-limits.system',
   'shared-credential.system',
@@ -24,6 +28,8 @@ const longest = [
   'keyboard.e2e',
   'inventory.e2e',
   'pairing.e2e',
+  'alarms.e2e',
+  'settings-trial',
   'paired-again',
   'uplink',
   'disk-faults',

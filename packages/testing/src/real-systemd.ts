@@ -1,7 +1,7 @@
 import { execFile, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { repositoryRoot } from './shared-data.ts';
 import { until } from './until.ts';
 
@@ -73,6 +73,24 @@ cd /
 umount -l mnt
 exec env -i container=test PATH=/usr/sbin:/usr/bin:/sbin:/bin ${systemd} --system --unit=basic.target --log-target=null`;
 
+/**
+ * Puts the shell into a cgroup of its own, and removes that. Two systems in one cgroup would both have the units of one name in one
+ * place, and none of them could end the processes of such a unit.
+ */
+const cgroupAt = (folder: string): string => `mount -t cgroup2 cgroup2 ${folder}
+own=${folder}$(sed -n 's/^0:://p' /proc/self/cgroup)/${basename(folder)}`;
+const enterCgroup = (folder: string): string => `set -e
+${cgroupAt(folder)}
+mkdir "$own"
+echo $$ >"$own/cgroup.procs"
+umount ${folder}`;
+const removeCgroup = (folder: string): string => `${cgroupAt(folder)}
+for try in 1 2 3 4 5 6 7 8 9 10; do
+    find "$own" -depth -type d -exec rmdir {} + 2>/dev/null
+    [ -d "$own" ] || break
+    sleep 0.2
+done`;
+
 const tools = [
   'unshare',
   'nsenter',
@@ -115,15 +133,17 @@ export interface Ran {
  */
 export const bootSystemd = async () => {
   const folder = mkdtempSync(join(tmpdir(), 'systemd-'));
-  const child = spawn('unshare', ['-m', '-p', '-f', '-u', '-i', '-C', '-n', '--kill-child', 'sh', '-c', boot(folder)], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const script = join(folder, 'boot.sh');
+  writeFileSync(script, boot(folder));
+  const start = `${enterCgroup(folder)}\nexec unshare -p -f -u -i -C -n --kill-child sh -c "$(cat ${script})"`;
+  const child = spawn('unshare', ['-m', 'sh', '-c', start], { stdio: ['ignore', 'ignore', 'pipe'] });
   let complaints = '';
   child.stderr.on('data', (data) => (complaints += String(data)));
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const close = async (): Promise<void> => {
     child.kill('SIGKILL');
     await gone;
+    spawnSync('unshare', ['-m', 'sh', '-c', removeCgroup(folder)]);
     rmSync(folder, { recursive: true, force: true });
   };
   const firstProcess = (): number | undefined => {
