@@ -69,12 +69,12 @@ const Tile = ({ machine, feed }: WallTileProps) => {
     >
       <div className="flex h-full flex-col px-[3.5cqw] py-[2.5cqh]">
         <p className="flex shrink-0 items-baseline justify-between gap-[3cqw]">
-          <span className="truncate text-[length:min(10cqh,7cqw)] leading-tight font-semibold text-strong">
+          <span className="truncate text-[length:min(10cqh,6.4cqw)] leading-tight font-semibold text-strong">
             {machine.display_name}
           </span>
           <span
             className={classes(
-              'flex shrink-0 items-center gap-[1.5cqw] text-[length:min(7cqh,5.6cqw)] font-medium',
+              'flex shrink-0 items-center gap-[1.5cqw] text-[length:min(7cqh,4.6cqw)] font-medium',
               isLost
                 ? 'text-danger'
                 : state === 'roasting'
@@ -90,14 +90,14 @@ const Tile = ({ machine, feed }: WallTileProps) => {
           </span>
         </p>
         {alarm === null ? (
-          <p className="shrink-0 truncate text-[length:min(8cqh,6.2cqw)] leading-tight text-content">
+          <p className="shrink-0 truncate text-[length:min(8cqh,5.2cqw)] leading-tight text-content">
             {roast === null ? nextText(machine) : runningText(roast)}
           </p>
         ) : (
           <p
             data-testid="wall-alarm"
             className={classes(
-              'line-clamp-2 shrink-0 rounded-sm border-2 px-[1.5cqw] text-[length:min(7.5cqh,6.2cqw)] leading-tight font-semibold',
+              'line-clamp-2 shrink-0 rounded-sm border-2 px-[1.5cqw] text-[length:min(7.5cqh,5cqw)] leading-tight font-semibold',
               alarmTones[alarm.colour].ground,
               alarmTones[alarm.colour].text,
             )}
@@ -165,7 +165,7 @@ interface StepProps {
 }
 
 /** Of a step with more than one change, two lines; one change fits on one. */
-const stepSizes = { one: 'text-[length:min(8.5cqh,6.6cqw)]', more: 'text-[length:min(7.2cqh,6.4cqw)]' };
+const stepSizes = { one: 'text-[length:min(8.5cqh,5.4cqw)]', more: 'text-[length:min(7.5cqh,4.4cqw)]' };
 
 /** The step that is due, else the next one; after the last one the drop temperature. */
 const Step = ({ feed, machineId, roast }: StepProps) => {
