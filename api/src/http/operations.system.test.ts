@@ -99,10 +99,14 @@ describe('when the api stops', () => {
     const release = new AbortController();
     const held = once(release.signal, 'abort');
     const { sql } = test.api.context;
+    const locked = new AbortController();
+    const isLocked = once(locked.signal, 'abort');
     const blocking = sql.begin(async (tx) => {
       await tx`SELECT 1 FROM machines WHERE id = ${id} FOR UPDATE`;
+      locked.abort();
       await held;
     });
+    await isLocked;
     const inFlight = admin.send('PUT', `/machines/${id}`, { ...form, display_name: 'After' });
     await until('the update waits', async () => {
       const [row] = await sql<{ waiting: number }[]>`SELECT count(*) AS waiting FROM pg_locks WHERE NOT granted`;
