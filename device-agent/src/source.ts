@@ -25,7 +25,7 @@ export interface SourceDescription extends Pick<MachineMap, 'id' | 'rev'> {
 
 /**
  * Where readings come from: a machine on Modbus (`machine/poller.ts`), or Artisan on this computer (`artisan/artisan-source.ts`).
- * Journal, tracker and uplink know nothing of either. It gives its readings and its link as it was told at its start.
+ * Journal, tracker and uplink depend on neither. Its readings and link states go to the callbacks that it was started with.
  */
 export interface Source {
   link(): MachineLink;

@@ -2,7 +2,7 @@ import type { RegisteredMachine } from '@roastery/contract/machines';
 import type { Roast } from '@roastery/contract/roasts';
 import { SCREEN } from '@roastery/testing/browser';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { holdRequests } from './hold-requests.ts';
 import { bringPastRoast } from './past-roast.ts';
@@ -206,6 +206,21 @@ describe('with roasts', () => {
     await page.reload();
     await star.waitFor();
     await expect.poll(() => star.getAttribute('aria-pressed')).toBe('true');
+
+    // A second tap before the first is stored counts as well.
+    const asked: Route[] = [];
+    await page.route('**/favorite', (route) => void asked.push(route));
+    await star.click();
+    await expect.poll(() => asked.length).toBe(1);
+    await star.click();
+    await expect.poll(() => star.getAttribute('aria-pressed')).toBe('true');
+    await asked[0]?.continue();
+    await expect.poll(() => asked.length).toBe(2);
+    expect(asked.map((route) => route.request().postDataJSON())).toEqual([
+      { is_favorite: false },
+      { is_favorite: true },
+    ]);
+    await asked[1]?.continue();
 
     await using administrator = await roastery.openAs(roastery.admin);
     await administrator.page.goto('/roasts?q=Rainha');

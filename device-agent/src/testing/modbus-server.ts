@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { freePort } from '@roastery/stack/ports';
 
 /** What a scripted unit does with one request: an answer (its bytes may be bent), a delay, or nothing at all. */
 export interface Behaviour {
@@ -117,15 +117,11 @@ export const startScriptedServer = async (
     });
   };
   let server: Server | undefined;
-  let port = 0;
+  // Reserved: while it does not listen, no other test gets it.
+  const port = await freePort();
   const listen = (): Promise<void> =>
     new Promise((resolve) => {
-      const listening = createServer(onConnection);
-      server = listening;
-      listening.listen(port, '127.0.0.1', () => {
-        port = (listening.address() as AddressInfo).port;
-        resolve();
-      });
+      server = createServer(onConnection).listen(port, '127.0.0.1', resolve);
     });
   const hangUp = (): Promise<void> =>
     new Promise((resolve) => {

@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
+import { freePort } from '@roastery/stack/ports';
 import { probeMessageShape, type ProbeMessage } from '@roastery/contract/probe';
 import {
   entryCount,
@@ -22,7 +22,8 @@ import { Aedes, type AedesPublishPacket } from 'aedes';
 export const startTestServer = async (serialNumber: string) => {
   let broker: Aedes | undefined;
   let tcp: Server | undefined;
-  let port = 0;
+  // Reserved: while it does not listen, no other test gets it.
+  const port = await freePort();
   const sockets = new Set<Socket>();
   const batches: JournalBatch[] = [];
   /** How often each entry arrived, by `epoch/seq`. */
@@ -87,7 +88,6 @@ export const startTestServer = async (serialNumber: string) => {
       aedes.handle(socket);
     });
     await new Promise<void>((resolve) => tcp?.listen(port, '127.0.0.1', resolve));
-    port = (tcp.address() as AddressInfo).port;
   };
   /** Dies as a killed broker does: nothing is said to anybody, nothing is remembered. */
   const kill = async (): Promise<void> => {

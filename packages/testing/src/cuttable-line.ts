@@ -1,10 +1,12 @@
-import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer, connect, type Server, type Socket } from 'node:net';
+import { freePort } from '@roastery/stack/ports';
 
 /** A network line to a port of this computer that can be cut and restored: while it is cut no request is answered. */
 export const openCuttableLine = async (targetPort: number) => {
   const sockets = new Set<Socket>();
   let server: Server | undefined;
-  let port = 0;
+  // Reserved: while the line is cut, no other test gets it.
+  const port = await freePort();
   const keep = (socket: Socket): void => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
@@ -26,7 +28,6 @@ export const openCuttableLine = async (targetPort: number) => {
       next.listen(port, '127.0.0.1', resolve);
     });
     server = next;
-    port = (next.address() as AddressInfo).port;
   };
   const cut = async (): Promise<void> => {
     const closing = server;

@@ -28,7 +28,7 @@ const numbers = (sql: Sql, user: SignedInUser) => sql`
   LEFT JOIN roast_tombstones t ON t.roast_id = b.roast_id
   WHERE (m.id IS NOT NULL AND ${machineAccess(sql, user)}) OR (m.id IS NULL AND ${numberWithoutMachine(sql, user)})`;
 
-/** Roasts without a machine are their owner's; of a number that has no roast any more only admins know whose it was. A lost one was nobody's. */
+/** Roasts without a machine are their owner's; of a number that has no roast any more only admins know whose it was. A lost one had no owner. */
 const numberWithoutMachine = (sql: Sql, user: SignedInUser) =>
   user.is_admin ? sql`true` : sql`(b.lost_at IS NOT NULL OR (r.id IS NOT NULL AND ${roastAccess(sql, user)}))`;
 

@@ -13,7 +13,7 @@ import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Panel, Skeleton } from '../../ui/Card.tsx';
 import { toast } from '../../ui/toast.ts';
-import { FavoriteStar } from './FavoriteStar.tsx';
+import { RecipeStar } from '../../components/FavoriteStar.tsx';
 import {
   recipeFields,
   recipeLabels,
@@ -72,7 +72,7 @@ const EditRecipe = ({ recipe }: { recipe: Profile }) => {
         badges={
           <>
             <Badge>{recipe.roast_level}</Badge>
-            <FavoriteStar recipe={recipe} />
+            <RecipeStar recipe={recipe} />
           </>
         }
         subtitle={

@@ -8,7 +8,7 @@ import { weightText } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
-import { FavoriteStar } from './FavoriteStar.tsx';
+import { RecipeStar } from '../../components/FavoriteStar.tsx';
 import { ProfileSparkline } from './ProfileSparkline.tsx';
 import { isInsufficient, minutesText } from './recipes.ts';
 
@@ -37,7 +37,7 @@ export const RecipeCard = memo(({ recipe, onClone, onDelete }: RecipeCardProps) 
         </h2>
         <Badge className="mt-1.5">{recipe.roast_level}</Badge>
       </div>
-      <FavoriteStar recipe={recipe} />
+      <RecipeStar recipe={recipe} />
     </header>
     <p className="mx-4 mt-2 line-clamp-2 text-base sm:min-h-11 text-muted">{recipe.description}</p>
     <ProfileSparkline

@@ -20,7 +20,7 @@ import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { Menu, MenuItem, MenuLink, MenuSeparator } from '../../ui/Menu.tsx';
 import { ExportRoastsMenu } from './ExportRoastsMenu.tsx';
-import { useFavorite } from './FavoriteStar.tsx';
+import { useFavoriteRoast } from '../../components/FavoriteStar.tsx';
 import { roastColumns } from './roast-columns.tsx';
 import { useRoastFilters } from './roast-filters.ts';
 import { roastNumber } from '../../components/live/roast-texts.ts';
@@ -59,7 +59,7 @@ const deletion: Deletion<RoastRow> = {
 
 /** On a phone: all that the columns and buttons of the wide table do. */
 const RoastMenu = ({ roast, onDelete }: { roast: RoastRow; onDelete?: () => void }) => {
-  const [isFavorite, toggleFavorite] = useFavorite(roast);
+  const [isFavorite, toggleFavorite] = useFavoriteRoast(roast);
   return (
     <Menu trigger={<IconButton label={t`Actions for roast ${roastNumber(roast)}`} icon={<Ellipsis aria-hidden />} />}>
       <MenuLink to={paths.compare([roast.id])} icon={<GitCompareArrows aria-hidden />}>

@@ -6,7 +6,7 @@ import { weightCell, weightUnit } from '../../format/weights.ts';
 import type { Column } from '../../components/table/columns.ts';
 import { t } from '../../language/t.ts';
 import { Badge, LiveDot } from '../../ui/Badge.tsx';
-import { FavoriteStar } from './FavoriteStar.tsx';
+import { RoastStar } from '../../components/FavoriteStar.tsx';
 
 const orDash = (text: string | null) => text ?? <span className="text-faint">--</span>;
 
@@ -16,7 +16,7 @@ export const roastColumns = (dates: DateTexts): readonly Column<RoastRow>[] => [
     id: 'favorite',
     label: t`Favorite`,
     hideLabel: true,
-    cell: (roast) => <FavoriteStar roast={roast} />,
+    cell: (roast) => <RoastStar roast={roast} />,
     width: 'w-12',
     phone: 'none',
   },

@@ -1,0 +1,62 @@
+import { getProfile, listProfiles, toggleProfileFavorite, type Profile } from '@roastery/contract/profiles';
+import { listRoasts, setRoastFavorite, type RoastRow } from '@roastery/contract/roasts';
+import { Star as StarIcon } from 'lucide-react';
+import { useOptimistic, useRef, useTransition } from 'react';
+import { sentenceFor } from '../api/api-error.ts';
+import { call } from '../api/call.ts';
+import { refresh } from '../api/use-api.ts';
+import { t } from '../language/t.ts';
+import { classes } from '../ui/classes.ts';
+import { IconButton } from '../ui/IconButton.tsx';
+import { toast } from '../ui/toast.ts';
+import { roastNumber } from './live/roast-texts.ts';
+
+type Favorite = [isFavorite: boolean, toggle: () => void];
+
+/** Changes at once, and back when the server refuses. Quick taps are saved one after the other, so the last one counts. */
+const useFavorite = (stored: boolean, save: (isFavorite: boolean) => Promise<unknown>): Favorite => {
+  const [, start] = useTransition();
+  const [isFavorite, setFavorite] = useOptimistic(stored);
+  const earlier = useRef<Promise<unknown>>(Promise.resolve());
+  const toggle = () =>
+    start(async () => {
+      setFavorite(!isFavorite);
+      const saved = earlier.current.then(() => save(!isFavorite));
+      earlier.current = saved.catch(() => undefined);
+      try {
+        await saved;
+      } catch (error) {
+        toast(sentenceFor(error, t`The favorite could not be saved`), { tone: 'danger' });
+      }
+    });
+  return [isFavorite, toggle];
+};
+
+/** Whether a roast is among the person's own favorites, and what changes it. */
+export const useFavoriteRoast = (roast: RoastRow): Favorite =>
+  useFavorite(roast.is_favorite, async (is_favorite) => {
+    await call(setRoastFavorite, { params: { id: roast.id }, body: { is_favorite } });
+    await refresh(listRoasts);
+  });
+
+const Star = ({ name, favorite: [isFavorite, toggle] }: { name: string; favorite: Favorite }) => (
+  <IconButton
+    label={isFavorite ? t`Remove ${name} from favorites` : t`Add ${name} to favorites`}
+    aria-pressed={isFavorite}
+    icon={<StarIcon aria-hidden className={classes(isFavorite && 'fill-current text-warning')} />}
+    onClick={toggle}
+    className="relative z-1"
+  />
+);
+
+export const RoastStar = ({ roast }: { roast: RoastRow }) => (
+  <Star name={roastNumber(roast)} favorite={useFavoriteRoast(roast)} />
+);
+
+export const RecipeStar = ({ recipe }: { recipe: Profile }) => {
+  const favorite = useFavorite(recipe.is_favorite, async () => {
+    await call(toggleProfileFavorite, { params: { id: recipe.id } });
+    await refresh(listProfiles, getProfile);
+  });
+  return <Star name={recipe.name} favorite={favorite} />;
+};
