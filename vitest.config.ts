@@ -31,7 +31,7 @@ export default defineConfig({
           ...beside,
           name: 'fast',
           // As `system`, so that Vitest begins these files while the last of those still run.
-          maxWorkers: 5,
+          maxWorkers: 4,
           isolate: false,
           include: [`${sources}/**/*.test.{ts,tsx}`, 'deploy/**/*.test.ts'],
           exclude: ['**/*.{system,endurance}.test.ts', '**/node_modules/**', '**/dist/**'],
@@ -43,7 +43,7 @@ export default defineConfig({
           ...realParts,
           name: 'system',
           // These tests wait for boards and servers much of their time.
-          maxWorkers: 5,
+          maxWorkers: 4,
           isolate: false,
           include: [`${sources}/**/*.system.test.ts`, 'deploy/**/*.system.test.ts'],
         },
@@ -53,7 +53,7 @@ export default defineConfig({
         test: {
           ...realParts,
           name: 'browser',
-          maxWorkers: 3,
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
           isolate: false,
           include: ['portal/e2e/**/*.e2e.ts'],

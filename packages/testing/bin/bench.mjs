@@ -1,5 +1,6 @@
 // `npm run bench`: runs every bench, each in a process of its own, and prints a table a bench.
-// `npm run bench -- roast-page` runs those whose file name holds the word; `--json file` also writes the figures.
+// `npm run bench -- roast-page` runs those whose file name holds the word; `--json file` also writes the figures;
+// `--help` names all of them.
 import { spawn } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -9,12 +10,24 @@ import { parseArgs } from 'node:util';
 import { CannotPrepare, prepare, ROOT } from '../../stack/bin/prepare.mjs';
 
 const BUILT = path.join(ROOT, 'packages', 'testing', 'dist');
+const NAMES = readdirSync(path.join(ROOT, 'packages', 'testing', 'src', 'benches'))
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+  .map((file) => path.basename(file, '.ts'));
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: 'string' }, inside: { type: 'string' }, named: { type: 'boolean', default: false } },
+  options: {
+    json: { type: 'string' },
+    help: { type: 'boolean', default: false },
+    inside: { type: 'string' },
+    named: { type: 'boolean', default: false },
+  },
 });
+const isWanted = (name) => positionals.length === 0 || positionals.some((word) => name.includes(word));
 
-if (values.inside === undefined) await runAll();
+if (values.help || !NAMES.some(isWanted)) {
+  console.log(`npm run bench -- [part of a name …] [--json file]\nBenches: ${NAMES.join(', ')}`);
+  if (!values.help) process.exitCode = 1;
+} else if (values.inside === undefined) await runAll();
 else await runInside(values.inside);
 
 async function runAll() {
@@ -26,10 +39,7 @@ async function runAll() {
     process.exitCode = 1;
     return;
   }
-  const names = readdirSync(path.join(ROOT, 'packages', 'testing', 'src', 'benches'))
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-    .map((file) => path.basename(file, '.ts'))
-    .filter((name) => positionals.length === 0 || positionals.some((word) => name.includes(word)));
+  const names = NAMES.filter(isWanted);
   console.log(
     `Node ${process.versions.node}, ${os.cpus().length} × ${os.cpus()[0]?.model}, ${Math.round(os.totalmem() / 2 ** 30)} GB\n`,
   );

@@ -28,11 +28,11 @@ export async function findChromium(): Promise<ChromiumBinary> {
       `The Chromium in the packages is for Linux x64. On ${process.platform} ${process.arch} set CHROMIUM_PATH to an installed one.`,
     );
   }
-  const folder = path.join(tmpdir(), `roastery-chromium-${await packedVersion()}-${process.getuid?.() ?? 0}`);
+  const folder = path.join(tmpdir(), `roastery-browser-${await packedVersion()}-${process.getuid?.() ?? 0}`);
   if (!existsSync(folder)) await unpackInto(folder);
   await refuseForeignFolder(folder);
   return {
-    executable: path.join(folder, 'chromium'),
+    executable: path.join(folder, 'start'),
     env: {
       LD_LIBRARY_PATH: path.join(folder, 'al2023', 'lib'),
       FONTCONFIG_FILE: path.join(folder, 'fonts.conf'),
@@ -58,6 +58,7 @@ async function unpackInto(folder: string): Promise<void> {
     await runUnpacking(workshop);
     await mkdir(path.join(workshop, 'font-cache'));
     await writeFile(path.join(workshop, 'fonts.conf'), fontConfig(folder));
+    await writeFile(path.join(workshop, 'start'), START, { mode: 0o700 });
     await chmod(workshop, 0o700);
     await rename(workshop, folder);
   } catch (error) {
@@ -66,6 +67,18 @@ async function unpackInto(folder: string): Promise<void> {
     if (!existsSync(folder)) throw error;
   }
 }
+
+/**
+ * As root Chromium gives its threads a priority (nice -8) that leaves the servers and boards under test without a processor.
+ * Without the capability it starts as it does for other users.
+ */
+const START = `#!/bin/sh
+folder=$(dirname "$0")
+if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
+  exec setpriv --inh-caps=-sys_nice --bounding-set=-sys_nice "$folder/chromium" "$@"
+fi
+exec "$folder/chromium" "$@"
+`;
 
 function runUnpacking(workshop: string): Promise<void> {
   const script = `import chromium from '@sparticuz/chromium'; await chromium.executablePath();`;
