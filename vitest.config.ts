@@ -6,8 +6,8 @@ const shared = {
   ssr: { resolve: { conditions: ['source'], externalConditions: ['source'] } },
 };
 const sources = '{packages/*,api,broker,device-agent,portal}/src';
-/** `npm test` runs the tests of both at once with those of the browser: a condition may need more than a second. */
-const beside = { expect: { poll: { timeout: 10_000 } }, testTimeout: 120_000, hookTimeout: 120_000 };
+/** `npm test` runs the tests of both at once with those of the browser: a condition may need many seconds. */
+const beside = { expect: { poll: { timeout: 30_000 } }, testTimeout: 240_000, hookTimeout: 240_000 };
 /** Tests with a real Postgres, real processes and a real browser. */
 const realParts = {
   ...beside,

@@ -54,7 +54,7 @@ describe('healthcheck.mjs', () => {
     // The next process starts with no misses.
     const next = await start('for (;;);');
     expect(await check(next.url)).toBe(0);
-  }, 40_000);
+  });
 
   it('reports a program that answers 503 as unhealthy and lets it run', async () => {
     const { child, url } = await start('status = 503;');
@@ -62,5 +62,5 @@ describe('healthcheck.mjs', () => {
     await expect.poll(() => check(url)).toBe(1);
     for (let n = 0; n < 4; n++) expect(await check(url)).toBe(1);
     expect([child.exitCode, child.signalCode]).toEqual([null, null]);
-  }, 40_000);
+  });
 });

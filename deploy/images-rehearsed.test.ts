@@ -53,7 +53,7 @@ describe.skipIf(!wanted)(
       expect(health()).toBe(0);
       child.kill('SIGTERM');
       expect(await once(child, 'exit')).toEqual([0, null]);
-    }, 60_000);
+    });
 
     it('the api finds all it imports, and without an environment says in one line what is missing', () => {
       const stage = image('api');
@@ -65,6 +65,6 @@ describe.skipIf(!wanted)(
       });
       expect(result.stdout + result.stderr).toMatch(/DATABASE_URL/);
       expect(result.status).toBe(2);
-    }, 30_000);
+    });
   },
 );

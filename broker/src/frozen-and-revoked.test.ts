@@ -104,7 +104,7 @@ describe('a frozen subscriber', () => {
     expect(one.connected).toBe(true);
     await Promise.all([api.endAsync(), one.endAsync()]);
     socket.destroy();
-  }, 20_000);
+  });
 });
 
 describe('management', () => {

@@ -156,12 +156,10 @@ describe('device-agent', () => {
         log.fd,
       );
       await log.close();
-      await expect.poll(() => socket.messages.join(), { timeout: 20_000 }).toMatch(/READY=1.*WATCHDOG=1/);
+      await expect.poll(() => socket.messages.join()).toMatch(/READY=1.*WATCHDOG=1/);
       // The api of this test is not there: a warning, which `journalctl -p warning` is to show.
       const lines = async () => (await readFile(join(dataDir, 'log'), 'utf8')).trim().split('\n');
-      await expect
-        .poll(async () => (await lines()).some((line) => line.startsWith('<4>{"level":"warn"')), { timeout: 10_000 })
-        .toBe(true);
+      await expect.poll(async () => (await lines()).some((line) => line.startsWith('<4>{"level":"warn"'))).toBe(true);
       agent.kill('SIGTERM');
       expect(await agent.exit).toBe(0);
       await expect.poll(() => socket.messages.join()).toMatch(/STOPPING=1/);

@@ -51,9 +51,7 @@ const status = () => server.statuses.at(-1);
 const startEvents = () =>
   [...server.committed.values()].filter((value) => (value as Partial<JournalEvent>).type === 'start');
 const isOnline = () =>
-  expect
-    .poll(status, { timeout: 10_000 })
-    .toMatchObject({ online: true, machine_link: 'starting', machine_link_detail: 'no machine map' });
+  expect.poll(status).toMatchObject({ online: true, machine_link: 'starting', machine_link_detail: 'no machine map' });
 const askToLook = (over: object = {}): void =>
   server.tell('probe', {
     v: 1,
@@ -72,7 +70,7 @@ const after = <T>(send: () => void, effect: () => T) =>
       if (seen === undefined) send();
       return seen;
     },
-    { timeout: 15_000, interval: 300 },
+    { interval: 300 },
   );
 const pushMap = (): void => server.tell('config', { v: 1, rev: 2, map: map() });
 const words = () => server.probed.find((message) => message.k === 'words' && message.round === 1);
@@ -98,7 +96,7 @@ afterEach(async () => {
 it('agent without a machine map: is online, says so, and records its start', async () => {
   await isOnline();
   expect(status()).not.toHaveProperty('map');
-  await expect.poll(startEvents, { timeout: 10_000 }).toHaveLength(1);
+  await expect.poll(startEvents).toHaveLength(1);
   expect(machine.requests).toEqual([]);
   // Settings without a map change nothing.
   const settings = { v: 1, rev: 1, map: null, hz: 1 };
@@ -112,9 +110,9 @@ it('agent without a machine map: is online, says so, and records its start', asy
 it('agent without a machine map: reads by a map that arrives, without a restart', async () => {
   await isOnline();
   await after(pushMap, () => server.live.at(-1)?.values).toEqual({ bean_temp: 200 });
-  await expect.poll(() => [...server.committed.values()].at(-1), { timeout: 10_000 }).toMatchObject({ values: [200] });
+  await expect.poll(() => [...server.committed.values()].at(-1)).toMatchObject({ values: [200] });
   await expect
-    .poll(status, { timeout: 5000 })
+    .poll(status)
     .toMatchObject({ machine_link: 'ok', map: { id: 'scripted', rev: 1 }, config: { rev: 2, state: 'running' } });
   expect(status()).not.toHaveProperty('machine_link_detail');
   expect(startEvents()).toHaveLength(1);
@@ -122,7 +120,7 @@ it('agent without a machine map: reads by a map that arrives, without a restart'
   await agent.close();
   const shown = server.live.length;
   await start();
-  await expect.poll(() => server.live.length, { timeout: 10_000 }).toBeGreaterThan(shown);
+  await expect.poll(() => server.live.length).toBeGreaterThan(shown);
 });
 
 it('agent without a machine map: probes the line that the request names', async () => {
@@ -132,8 +130,8 @@ it('agent without a machine map: probes the line that the request names', async 
   });
   // The line has one master: a map that arrives ends the probe.
   pushMap();
-  await expect.poll(ended, { timeout: 10_000 }).toMatchObject({ reason: 'stopped' });
-  await expect.poll(() => server.live.at(-1)?.values, { timeout: 10_000 }).toEqual({ bean_temp: 200 });
+  await expect.poll(ended).toMatchObject({ reason: 'stopped' });
+  await expect.poll(() => server.live.at(-1)?.values).toEqual({ bean_temp: 200 });
 });
 
 it('agent without a machine map: finds the unit on the line that the request names', async () => {

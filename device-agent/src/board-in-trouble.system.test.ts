@@ -268,7 +268,7 @@ describe('SIGTERM', () => {
     const [answer] = await answered;
     answer.resume();
     expect(answer.statusCode).toBe(200);
-    await until('the api to end', () => api.pid !== before, { timeoutMs: 10_000, everyMs: 20 });
+    await until('the api to end', () => api.pid !== before, { timeoutMs: 60_000, everyMs: 20 });
     expect(performance.now() - from).toBeLessThan(10_000);
     await stack.untilReady();
     const broker = performance.now();

@@ -41,13 +41,10 @@ it('device profile: does not ask the api again before its Retry-After', async ()
   for (let asked = 0; asked < 5; asked++) expect(await profile.ask()).toBeUndefined();
   expect(requests).toBe(1);
   await expect
-    .poll(
-      async () => {
-        await profile.ask();
-        return requests;
-      },
-      { timeout: 5000 },
-    )
+    .poll(async () => {
+      await profile.ask();
+      return requests;
+    })
     .toBe(2);
 });
 

@@ -44,7 +44,7 @@ it(
       await watched.page.goto(`${stack.url}/roasts/${roast.id}`);
       const figures = watched.page.getByTestId('live-figures');
       const isLive = async () => (await figures.getAttribute('data-state', { timeout: 2000 })) === 'live';
-      await until('the live view to come alive', isLive, { timeoutMs: 20_000 });
+      await until('the live view to come alive', isLive, { timeoutMs: 60_000 });
 
       const done = await killAtRandom(stack, machine, kills);
       expect([...done.values()].reduce((sum, count) => sum + count)).toBe(kills);

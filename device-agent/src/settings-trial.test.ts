@@ -57,12 +57,12 @@ const restart = async (times: typeof patient): Promise<void> => {
   await agent.close();
   server.statuses.length = 0;
   await start(times);
-  await expect.poll(() => server.statuses.at(-1)?.online, { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => server.statuses.at(-1)?.online).toBe(true);
 };
 const told = () => server.statuses.at(-1)?.config;
 const isRead = async (): Promise<void> => {
   const from = server.live.length;
-  await expect.poll(() => server.live.length, { timeout: 20_000 }).toBeGreaterThan(from + 2);
+  await expect.poll(() => server.live.length).toBeGreaterThan(from + 2);
 };
 
 beforeEach(async () => {
@@ -87,15 +87,15 @@ afterEach(async () => {
 describe('settings from the portal', () => {
   it('stay when server and machine are reached with them, also after a restart and without the server', async () => {
     server.tell('config', { v: 1, rev: 1, map: null, gap_ms: 5, timeout_ms: 800 });
-    await expect.poll(told, { timeout: 10_000 }).toEqual({ rev: 1, state: 'running', trial: true });
-    await expect.poll(told, { timeout: 20_000 }).toEqual({ rev: 1, state: 'running', trial: false });
+    await expect.poll(told).toEqual({ rev: 1, state: 'running', trial: true });
+    await expect.poll(told).toEqual({ rev: 1, state: 'running', trial: false });
     // With a log level there is nothing to try.
     server.tell('config', { v: 1, rev: 2, map: null, gap_ms: 5, timeout_ms: 800, log_level: 'error' });
-    await expect.poll(told, { timeout: 10_000 }).toEqual({ rev: 2, state: 'running', trial: false });
+    await expect.poll(told).toEqual({ rev: 2, state: 'running', trial: false });
     await restart(patient);
     await isRead();
     server.tell('config', { v: 1, rev: 2, map: null, gap_ms: 5, timeout_ms: 800, log_level: 'error' });
-    await expect.poll(told, { timeout: 10_000 }).toEqual({ rev: 2, state: 'running', trial: false });
+    await expect.poll(told).toEqual({ rev: 2, state: 'running', trial: false });
   });
 
   it('are taken back when the machine gives no answer with them, and stay away until others are sent', async () => {
@@ -116,13 +116,13 @@ describe('settings from the portal', () => {
     // The retained message comes again with each connection and each start.
     server.statuses.length = 0;
     server.tell('config', short);
-    await expect.poll(told, { timeout: 10_000 }).toEqual(reverted);
+    await expect.poll(told).toEqual(reverted);
     await restart(patient);
     server.tell('config', short);
-    await expect.poll(told, { timeout: 10_000 }).toEqual(reverted);
+    await expect.poll(told).toEqual(reverted);
     await isRead();
     server.tell('config', { v: 1, rev: 4, map: null, timeout_ms: 900 });
-    await expect.poll(told, { timeout: 20_000 }).toEqual({ rev: 4, state: 'running', trial: false });
+    await expect.poll(told).toEqual({ rev: 4, state: 'running', trial: false });
   });
 
   it('are taken back when the server is not reached with them', async () => {
@@ -144,7 +144,7 @@ describe('settings from the portal', () => {
     trial.applied();
     trial.afterReading();
     const reason = 'the board did not reach the server with these settings';
-    await expect.poll(() => taken, { timeout: 20_000 }).toEqual([[5, { gap_ms: 5 }, reason]]);
+    await expect.poll(() => taken).toEqual([[5, { gap_ms: 5 }, reason]]);
     const kept = { machine: 'SETTINGS-1', rev: 5, now: { gap_ms: 5 }, reverted: { rev: 5, reason } };
     expect(await readKeptSettings(dataDir, 'SETTINGS-1')).toEqual(kept);
     // Those of another machine are none.
@@ -157,7 +157,7 @@ describe('settings from the portal', () => {
     drum.delayMs = 300;
     await isRead();
     server.tell('config', { v: 1, rev: 6, map: null, timeout_ms: 20 });
-    await expect.poll(told, { timeout: 10_000 }).toMatchObject({ rev: 6, trial: true });
+    await expect.poll(told).toMatchObject({ rev: 6, trial: true });
     await restart(hasty);
     server.tell('config', { v: 1, rev: 6, map: null, timeout_ms: 20 });
     await expect.poll(told, { timeout: 30_000 }).toMatchObject({ rev: 6, reverted: true });
@@ -166,8 +166,8 @@ describe('settings from the portal', () => {
 
   it('wait for the end of a roast', async () => {
     drum.charge = 1;
-    await expect.poll(() => server.live.at(-1)?.roast?.state, { timeout: 20_000 }).toBe('in_progress');
+    await expect.poll(() => server.live.at(-1)?.roast?.state).toBe('in_progress');
     server.tell('config', { v: 1, rev: 7, map: null, gap_ms: 3 });
-    await expect.poll(told, { timeout: 10_000 }).toMatchObject({ rev: 7, state: 'waiting', trial: false });
+    await expect.poll(told).toMatchObject({ rev: 7, state: 'waiting', trial: false });
   });
 });

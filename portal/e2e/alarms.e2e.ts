@@ -66,7 +66,7 @@ it('alarms: a frozen probe shows in cockpit, wall and bell without a rule, and s
   await cockpit.page.goto(`/machines/${probat.id}/live`);
   const sentence = 'Bean Temp stands still. Check the probe.';
   const banner = cockpit.page.getByTestId('alarms');
-  await banner.getByText(sentence).waitFor({ timeout: 30_000 });
+  await banner.getByText(sentence).waitFor();
   await readMarker(cockpit.page, sentence);
   await lookAround(cockpit.page, 'cockpit');
 
@@ -155,7 +155,7 @@ it('alarms: a rule of a recipe fires in its roast, in the live view and on the w
   await using wall = await roastery.openAs(ana, { viewport: { width: 1440, height: 900 } });
   await wall.page.goto('/wall');
   const sentence = 'Open the air now';
-  await cockpit.page.getByTestId('alarms').getByText(sentence).waitFor({ timeout: 40_000 });
+  await cockpit.page.getByTestId('alarms').getByText(sentence).waitFor();
   await wall.page.getByTestId('wall-alarm').getByText(sentence).waitFor();
   await lookAround(cockpit.page, 'rule-fired');
   await board.end();

@@ -175,7 +175,7 @@ it('cockpit: shows a charge of the machine as set, and all figures of the roast 
   machine.order({ do: 'charge' });
   await page.getByTestId('cockpit-time').waitFor({ timeout: 60_000 });
   const charge = button(page, 'Charge');
-  await expect.poll(() => charge.innerText(), { timeout: 20_000 }).toMatch(/^Charge\s+0:00/);
+  await expect.poll(() => charge.innerText()).toMatch(/^Charge\s+0:00/);
   await expect.poll(() => page.getByTestId('cockpit-bean').innerText()).toMatch(/\d+\.\d$/);
   await expect.poll(() => page.getByTestId('cockpit-rate').innerText(), { timeout: 30_000 }).toMatch(/\d+\.\d$/);
   await expect.poll(() => page.getByTestId('cockpit-deviation').innerText()).toMatch(/[+−±]\d+\.\d °C$/);
@@ -237,7 +237,7 @@ it('cockpit: corrects a mark by its time or by a drag, with chart and fields in 
   await using watched = await roastery.openAs(ana, { viewport: { width: 820, height: 1180 } });
   const { page } = watched;
   await page.goto(address);
-  await page.getByTestId('cockpit-time').waitFor({ timeout: 30_000 });
+  await page.getByTestId('cockpit-time').waitFor();
   await page.getByRole('button', { name: 'Correct markers' }).click();
   const panel = page.getByTestId('cockpit-correct');
   const chart = page.getByTestId('cockpit-chart').locator('canvas');
@@ -298,9 +298,7 @@ it('cockpit: says since when the network is away, and keeps a mark until it is b
   const timer = setInterval(() => api.kill('SIGKILL'), 100);
   try {
     const line = page.getByTestId('cockpit-status');
-    await expect
-      .poll(() => line.innerText(), { timeout: 20_000 })
-      .toMatch(/^(?:Offline|No new readings)\s*since \d+:\d\d:\d\d/);
+    await expect.poll(() => line.innerText()).toMatch(/^(?:Offline|No new readings)\s*since \d+:\d\d:\d\d/);
     await button(page, 'Second Crack').tap();
     await notice(page)
       .getByText(/^No network: Second Crack at \d+:\d\d is kept and sent later$/)
@@ -322,9 +320,9 @@ it('cockpit: ends the roast by a drop by hand, and a drop can be undone', async 
   await notice(page)
     .getByText(/^Drop marked at/)
     .waitFor();
-  await page.getByTestId('cockpit-between').waitFor({ timeout: 20_000 });
+  await page.getByTestId('cockpit-between').waitFor();
   await notice(page).getByRole('button', { name: 'Undo' }).tap();
-  await page.getByTestId('cockpit-time').waitFor({ timeout: 20_000 });
+  await page.getByTestId('cockpit-time').waitFor();
   // Past the two seconds in which a tap counts as a repeat.
   await expect
     .poll(
@@ -332,7 +330,7 @@ it('cockpit: ends the roast by a drop by hand, and a drop can be undone', async 
         await button(page, 'Drop').tap();
         return page.getByTestId('cockpit-between').isVisible();
       },
-      { timeout: 20_000, interval: 1000 },
+      { interval: 1000 },
     )
     .toBe(true);
   await expect.poll(async () => (await ana.call(listRoasts, { query: { status: 'in_progress' } })).total).toBe(0);

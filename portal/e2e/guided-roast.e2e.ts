@@ -99,7 +99,7 @@ it('says each step in time: how long until it, that it is now, and the one after
   await card(page).waitFor();
   await expect.poll(() => clock(page), { message: 'the page is there before the first step' }).toBeLessThan(75);
   await expect.poll(() => wordsOf(page, 'step-changes')).toBe('Burner 80 → 60 % Airflow 40 → 50 %');
-  await expect.poll(() => wordsOf(page, 'step-moment'), { timeout: 10_000 }).toMatch(/^In \d:\d\d$/);
+  await expect.poll(() => wordsOf(page, 'step-moment')).toMatch(/^In \d:\d\d$/);
   // What is left and what has gone by are the step's time, whenever one looks.
   const looked = await page.evaluate(() => {
     const [left, gone] = ['step-moment', 'live-clock'].map(
@@ -109,17 +109,17 @@ it('says each step in time: how long until it, that it is now, and the one after
   });
   const left = parseDuration(looked.left.replace('In ', '')) ?? -1;
   expect(Math.abs(left + (parseDuration(looked.gone) ?? -1) - 75)).toBeLessThanOrEqual(1);
-  await expect.poll(() => card(page).getAttribute('data-nearness'), { timeout: 20_000 }).toBe('soon');
+  await expect.poll(() => card(page).getAttribute('data-nearness')).toBe('soon');
   await expect
     .poll(() => card(page).getByRole('status').innerText())
     .toBe('In 10 seconds: burner from 80 to 60, airflow from 40 to 50');
-  await expect.poll(() => wordsOf(page, 'step-moment'), { timeout: 20_000 }).toBe('Now');
+  await expect.poll(() => wordsOf(page, 'step-moment')).toBe('Now');
   const now = await clock(page);
   expect(now).toBeGreaterThanOrEqual(75);
   expect(now).toBeLessThan(87);
   await expect.poll(() => wordsOf(page, 'step-changes')).toBe('Burner 80 → 60 % Airflow 40 → 50 %');
   await picture(page, 'now');
-  await expect.poll(() => wordsOf(page, 'step-changes'), { timeout: 20_000 }).toBe('Burner 60 → 55 % Drum 60 → 45 RPM');
+  await expect.poll(() => wordsOf(page, 'step-changes')).toBe('Burner 60 → 55 % Drum 60 → 45 RPM');
   expect(complaints).toEqual([]);
 });
 
@@ -182,7 +182,7 @@ it('counts nothing while no readings come, and says so', async () => {
   } finally {
     machine.agent.kill('SIGCONT');
   }
-  await expect.poll(() => wordsOf(page, 'step-moment'), { timeout: 20_000 }).toMatch(/^In \d:\d\d$/);
+  await expect.poll(() => wordsOf(page, 'step-moment')).toMatch(/^In \d:\d\d$/);
 });
 
 it('stands beside what happened once the roast has ended, in °F for who reads °F', async () => {

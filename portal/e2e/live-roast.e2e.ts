@@ -76,7 +76,7 @@ it('is reached from the dashboard, the machine and the bar above every page as s
   await card.getByText('Online').waitFor();
   machine.order({ do: 'charge' });
   const link = card.getByRole('link', { name: 'Roasting now' });
-  await link.waitFor({ timeout: 30_000 });
+  await link.waitFor();
   roastId = (await link.getAttribute('href'))?.split('/').at(-1) ?? '';
   expect(roastId).toMatch(/^[0-9a-f-]{36}$/);
   await page.goto('/dashboard');
@@ -93,12 +93,12 @@ it('shows figures that move, the curve as it grows, and when the next event is t
   await using watched = await roastery.openAs(ana);
   const { page, complaints } = watched;
   await page.goto(`/roasts/${roastId}`);
-  await expect.poll(() => stateOf(page), { timeout: 15_000 }).toBe('live');
+  await expect.poll(() => stateOf(page)).toBe('live');
   const [before, drawn] = [await clock(page), await pointCount(page)];
   const bean = figures(page).getByText('Bean Temp').locator('xpath=../following-sibling::p');
   const temperature = await bean.innerText();
   expect(temperature).toMatch(/^\d+\.\d$/);
-  await expect.poll(() => clock(page), { timeout: 10_000 }).toBeGreaterThan(before + 5);
+  await expect.poll(() => clock(page)).toBeGreaterThan(before + 5);
   await expect.poll(() => bean.innerText()).not.toBe(temperature);
   await expect.poll(() => pointCount(page)).toBeGreaterThan(drawn);
   const expected = page.getByTestId('next-event');
@@ -121,7 +121,7 @@ it('marks the next event with Space, and takes it back', async () => {
   await using watched = await roastery.openAs(ana);
   const { page } = watched;
   await page.goto(`/roasts/${roastId}`);
-  await expect.poll(() => stateOf(page), { timeout: 15_000 }).toBe('live');
+  await expect.poll(() => stateOf(page)).toBe('live');
   const next = page.getByRole('button', { name: /^Mark / });
   const name = (await next.innerText()).split('\n')[0]?.replace('Mark ', '') ?? '';
   await page.keyboard.press('Space');
@@ -148,7 +148,7 @@ it('fits a phone: the bean temperature across it, nothing sideways', async () =>
   await using watched = await roastery.openAs(ana, { viewport: SCREEN.phone, hasTouch: true, isMobile: true });
   const { page } = watched;
   await page.goto(`/roasts/${roastId}`);
-  await expect.poll(() => stateOf(page), { timeout: 15_000 }).toBe('live');
+  await expect.poll(() => stateOf(page)).toBe('live');
   const bean = figures(page).getByText('Bean Temp').locator('xpath=../following-sibling::p');
   const sizePx = () => bean.evaluate((element) => Number.parseFloat(getComputedStyle(element).fontSize));
   await expect.poll(sizePx).toBeGreaterThanOrEqual(88);
@@ -161,10 +161,10 @@ it('says how old its figures are when the board falls silent, and goes on by its
   await using watched = await roastery.openAs(ana);
   const { page } = watched;
   await page.goto(`/roasts/${roastId}`);
-  await expect.poll(() => stateOf(page), { timeout: 15_000 }).toBe('live');
+  await expect.poll(() => stateOf(page)).toBe('live');
   machine.agent.kill('SIGSTOP');
   try {
-    await expect.poll(() => stateOf(page), { timeout: 15_000 }).not.toBe('live');
+    await expect.poll(() => stateOf(page)).not.toBe('live');
     await expect
       // The state is announced, its age is not.
       .poll(() => figures(page).getByRole('status').locator('xpath=..').innerText())
@@ -177,9 +177,9 @@ it('says how old its figures are when the board falls silent, and goes on by its
       .poll(() => page.getByTestId('live-clock').innerText(), { message: 'no clock that runs without readings' })
       .toBe(stood);
     await page.reload();
-    await expect.poll(() => stateOf(page), { timeout: 15_000 }).toMatch(/^(?:stale|offline)$/);
+    await expect.poll(() => stateOf(page)).toMatch(/^(?:stale|offline)$/);
     machine.agent.kill('SIGCONT');
-    await expect.poll(() => stateOf(page), { timeout: 20_000 }).toBe('live');
+    await expect.poll(() => stateOf(page)).toBe('live');
     await expect.poll(colour).not.toBe(greyed);
   } finally {
     machine.agent.kill('SIGCONT');
@@ -190,12 +190,12 @@ it('survives the death of the server under the eyes of the roaster', async () =>
   await using watched = await roastery.openAs(ana);
   const { page } = watched;
   await page.goto(`/roasts/${roastId}`);
-  await expect.poll(() => stateOf(page), { timeout: 15_000 }).toBe('live');
+  await expect.poll(() => stateOf(page)).toBe('live');
   const before = await clock(page);
   roastery.stack.part('api').kill('SIGKILL');
-  await expect.poll(() => stateOf(page), { timeout: 10_000, interval: 50 }).toBe('offline');
+  await expect.poll(() => stateOf(page), { interval: 50 }).toBe('offline');
   await expect.poll(() => stateOf(page), { timeout: 30_000 }).toBe('live');
-  await expect.poll(() => clock(page), { timeout: 15_000 }).toBeGreaterThan(before);
+  await expect.poll(() => clock(page)).toBeGreaterThan(before);
 });
 
 it('counts down to first crack with a band, and says what it learnt that from', async () => {
@@ -239,7 +239,7 @@ it('live roast page: names a roast that another person deleted while it ran', as
   await using watched = await roastery.openAs(ana);
   const { page } = watched;
   await page.goto(`/roasts/${running.id}`);
-  await expect.poll(() => stateOf(page), { timeout: 15_000 }).toBe('live');
+  await expect.poll(() => stateOf(page)).toBe('live');
   await roastery.admin.call(deleteRoast, { params: { id: running.id } });
   const message = page.getByRole('alert').filter({ hasText: 'This roast was deleted' });
   await message.waitFor();

@@ -164,9 +164,7 @@ describe('a map goes to the board', () => {
     await settings.getByRole('button', { name: 'Send to the board' }).click();
     await settings.waitFor({ state: 'detached' });
     const pushed = async () => ana.call(getBoardConfig, { params: { id: drum.id } });
-    await expect
-      .poll(pushed, { timeout: 20_000 })
-      .toMatchObject({ state: 'running', settings: { hz: 1 }, map: { rev: 2 } });
+    await expect.poll(pushed).toMatchObject({ state: 'running', settings: { hz: 1 }, map: { rev: 2 } });
     await asAdmin[Symbol.asyncDispose]();
     expect(watched.complaints).toEqual([]);
   });

@@ -67,7 +67,7 @@ describe('without the server', () => {
     await expect.poll(() => page.getByLabel('Initial Weight').inputValue()).toBe('60');
     await page.getByRole('button', { name: 'Save Lot' }).click();
     // A refusal would stand here in words.
-    await expect.poll(() => page.getByRole('main').innerText(), { timeout: 20_000 }).toContain('L-OFFLINE');
+    await expect.poll(() => page.getByRole('main').innerText()).toContain('L-OFFLINE');
     await page.getByRole('row', { name: /L-OFFLINE/ }).waitFor();
   });
 

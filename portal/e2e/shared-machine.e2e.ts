@@ -199,9 +199,7 @@ describe('a turn of three people at two machines', () => {
     const onGiesen = await chargeNow(giesen);
     onBoard = await startLiveBoard(roastery.stack, probat, (seconds) => [205 - Math.min(seconds, 90), 220], 40);
     onProbat = onBoard.roastId;
-    await expect
-      .poll(async () => (await ana.call(getRoast, { params: { id: onProbat } })).batch_number, { timeout: 20_000 })
-      .toBe('3');
+    await expect.poll(async () => (await ana.call(getRoast, { params: { id: onProbat } })).batch_number).toBe('3');
     expect((await ana.call(getRoast, { params: { id: onGiesen } })).batch_number).toBe('5');
 
     await using tablet = await roastery.openAs(ana, { viewport: SCREEN.tablet });

@@ -109,7 +109,7 @@ it('wall: opens by its link without an account, on any aspect without scrolling'
   await page.goto(`/wall#token=${token}`);
   await expect.poll(() => page.getByTestId('wall-tile').count()).toBe(3);
   await expect.poll(() => new URL(page.url()).hash).toBe('');
-  await expect.poll(() => tile(page, 'Probat P25').getAttribute('data-state'), { timeout: 20_000 }).toBe('roasting');
+  await expect.poll(() => tile(page, 'Probat P25').getAttribute('data-state')).toBe('roasting');
   const running = tile(page, 'Probat P25');
   await running.getByText(/^Batch \d+ · Huila Pink Bourbon$/).waitFor();
   await expect.poll(() => running.getByTestId('wall-bean').innerText()).toMatch(/^\d+\.\d °C$/);
@@ -140,7 +140,7 @@ it('wall: reads as the maker of its link does', async () => {
   const { page } = watched;
   await page.goto(`/wall#token=${token}`);
   const running = tile(page, 'Probat P25');
-  await expect.poll(() => running.getByTestId('wall-bean').innerText(), { timeout: 20_000 }).toMatch(/^\d+,\d °F$/);
+  await expect.poll(() => running.getByTestId('wall-bean').innerText()).toMatch(/^\d+,\d °F$/);
   await expect.poll(() => page.getByTestId('wall').innerText()).not.toMatch(/°C|(?<![a-z])kg(?![a-z])/);
   await roastery.admin.call(updatePreferences, {
     body: { temperature_unit: 'C', weight_unit: 'kg', date_language: 'en-US' },
@@ -168,7 +168,7 @@ it('wall: an admin makes a link under Devices and revokes it, and the screen goe
   await desk.page.getByRole('button', { name: 'Done' }).click();
   await desk.page.getByRole('button', { name: 'Revoke Packing table' }).click();
   await desk.page.getByRole('button', { name: 'Revoke', exact: true }).last().click();
-  await screen.page.getByText('This screen may not show the wall').waitFor({ timeout: 20_000 });
+  await screen.page.getByText('This screen may not show the wall').waitFor();
 });
 
 it('wall: shows 24 machines on a television, a tablet and a phone without scrolling', async () => {

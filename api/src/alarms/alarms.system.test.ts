@@ -393,7 +393,7 @@ describe('alarm rules', () => {
           await sampleUntilNow();
           return (await alarmsOf(roastId)).length > 0;
         },
-        { everyMs: 500, timeoutMs: 20_000 },
+        { everyMs: 500, timeoutMs: 60_000 },
       );
       expect(await alarmsOf(roastId)).toMatchObject([
         { rule_id: made.body.id, message: 'Below 168', colour: 'blue', is_late: false },

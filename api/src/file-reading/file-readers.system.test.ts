@@ -105,9 +105,7 @@ describe('file readers: limits of a process', () => {
       ]);
       return `${large}; next read: ${Number(next) > 10}`;
     };
-    await expect
-      .poll(both, { timeout: 20_000 })
-      .toMatch(new RegExp(`^validation: .*${limit.says}.*; next read: true$`));
+    await expect.poll(both).toMatch(new RegExp(`^validation: .*${limit.says}.*; next read: true$`));
     expect(opened.log()).toContain('file reader stopped');
   });
 
@@ -161,11 +159,11 @@ describe('file readers: limits of a process', () => {
       setInterval(() => undefined, 1000);
       await readers.run(describeRoastFile, 'a person', Buffer.from(${JSON.stringify(exampleCsv())}), {});`;
     const api = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: 'inherit' });
-    await expect.poll(() => readerPids(api.pid), { timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(() => readerPids(api.pid)).toHaveLength(1);
     const [launchers, readers] = [launcherPids(api.pid), readerPids(api.pid)];
     for (const pid of readers) process.kill(pid, 'SIGSTOP');
     api.kill('SIGKILL');
-    await expect.poll(() => [...launchers, ...readers].filter(isAlive), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => [...launchers, ...readers].filter(isAlive)).toEqual([]);
   });
 
   it('keeps nothing of a file in memory after its job, however long the process lives', async () => {

@@ -42,7 +42,7 @@ it('requests: are answered with 503 within 15 s while Postgres hangs, then at on
     hung.resume();
   }
   await until('the api to work again', async () => (await ask('GET', '/machines')).status === 200, {
-    timeoutMs: 20_000,
+    timeoutMs: 60_000,
     everyMs: 200,
   });
   const { body } = await admin.send<{ lots: { lot_number: string }[] }>('GET', '/inventory/lots');

@@ -47,12 +47,12 @@ describe('when Postgres goes away', () => {
     const third = await startPostgres();
     try {
       await until('the api works again', async () => (await admin.send('GET', '/machines')).status === 200, {
-        timeoutMs: 10_000,
+        timeoutMs: 60_000,
         everyMs: 100,
       });
       // It listens for ended sessions again, and ends streams whose session ended before.
       await until('the stream without a session has ended', () => stream.signal.aborted, {
-        timeoutMs: 10_000,
+        timeoutMs: 60_000,
         everyMs: 50,
       });
     } finally {

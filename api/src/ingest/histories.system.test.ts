@@ -187,7 +187,7 @@ describe('histories: restore from boards', () => {
     await other`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                  WHERE datname = current_database() AND pid <> pg_backend_pid()`;
     await other.end();
-    await until('the statement after the loss', () => board.statements.length > again, { timeoutMs: 20_000 });
+    await until('the statement after the loss', () => board.statements.length > again, { timeoutMs: 60_000 });
 
     await using older = await connectBoard(broker.url, 'H-5');
     const status = { v: 1, online: true, session: 'x', t: Date.now(), epoch: '00112233445566aa' };

@@ -114,7 +114,7 @@ describe('ingest over MQTT', () => {
         BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$;
       CREATE TRIGGER die BEFORE UPDATE ON recordings FOR EACH ROW EXECUTE FUNCTION die();`);
     for (const batch of batches) await wire.publish(batch);
-    await until('the loss to be noticed', () => !ingest.isHealthy, { timeoutMs: 20_000 });
+    await until('the loss to be noticed', () => !ingest.isHealthy, { timeoutMs: 60_000 });
     await sleep(1500);
     expect(wire.acks).toEqual([]);
     const second = openDatabase({ url: server.url, log: silentLog, connections: 1 });

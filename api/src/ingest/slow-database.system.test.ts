@@ -116,7 +116,7 @@ describe('ingest on a slow database', () => {
     // As while a backup is restored over it.
     await sql`ALTER TABLE recording_chunks RENAME TO elsewhere`;
     send();
-    await until('the trouble to be noticed', () => writer.progress().parkedMachines > 0, { timeoutMs: 20_000 });
+    await until('the trouble to be noticed', () => writer.progress().parkedMachines > 0, { timeoutMs: 60_000 });
     expect(acknowledged.size).toBe(0);
     await until('the stall', () => writer.progress().isStalled);
     await sql`ALTER TABLE elsewhere RENAME TO recording_chunks`;

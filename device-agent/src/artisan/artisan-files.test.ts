@@ -79,7 +79,7 @@ const restart = async (): Promise<ArtisanFiles> => {
   await watchers.pop()?.stop();
   return watch();
 };
-const sentTo = (count: number) => expect.poll(() => got.length, { timeout: 20_000 }).toBe(count);
+const sentTo = (count: number) => expect.poll(() => got.length).toBe(count);
 /** One more file that is sent shows that those before it were passed over. */
 const andNoMore = async (before: number): Promise<void> => {
   await save('last.alog', text(99));
@@ -116,7 +116,7 @@ describe('watchArtisanFiles', () => {
   it('says a file that stays half-written to be damaged, and takes it when it is whole', async () => {
     await save('a.alog', text().slice(0, 2000));
     const files = await watch(null, 50);
-    await expect.poll(() => files.report().refused, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => files.report().refused).toBe(1);
     expect(files.report().newest[0]).toMatchObject({
       state: 'refused',
       reason: 'it is no whole roast file of Artisan',
@@ -134,7 +134,7 @@ describe('watchArtisanFiles', () => {
     ];
     await Promise.all([save('a.alog'), save('b.alog', text(1))]);
     const files = await watch();
-    await expect.poll(() => files.report().trouble, { timeout: 20_000 }).toBe('the server answers 503');
+    await expect.poll(() => files.report().trouble).toBe('the server answers 503');
     expect(files.report().waiting).toBe(2);
     await sentTo(2);
     await expect.poll(() => files.report()).toMatchObject({ sent: 2, waiting: 0, trouble: null });
@@ -147,7 +147,7 @@ describe('watchArtisanFiles', () => {
     ];
     await save('a.alog');
     const files = await watch();
-    await expect.poll(() => files.report().refused, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => files.report().refused).toBe(1);
     await restart();
     await andNoMore(0);
     const { newest } = watchers.at(-1)?.report() ?? files.report();

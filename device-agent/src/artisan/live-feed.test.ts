@@ -21,7 +21,7 @@ const follow = async (url = artisan.url) => {
     silentAfterMs: 1500,
   });
   feeds.push(feed);
-  if (url === artisan.url) await expect.poll(() => artisan.watchers(), { timeout: 20_000 }).toBe(1);
+  if (url === artisan.url) await expect.poll(() => artisan.watchers()).toBe(1);
   return feed;
 };
 const values = () => readings.map((reading) => reading.values);
@@ -67,12 +67,10 @@ describe('followArtisan', () => {
   it('says that Artisan sends nothing, repeats no old value, and follows it again', async () => {
     const feed = await follow();
     artisan.reads(187.4, 203);
-    await expect
-      .poll(() => feed.link().detail, { timeout: 20_000 })
-      .toMatch(/^Artisan is connected and sends no readings/);
+    await expect.poll(() => feed.link().detail).toMatch(/^Artisan is connected and sends no readings/);
     expect(readings).toHaveLength(1);
     artisan.hangUp();
-    await expect.poll(() => artisan.watchers(), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => artisan.watchers()).toBe(1);
     artisan.reads(190, 205);
     await expect.poll(() => feed.link().state).toBe('ok');
     expect(readings).toHaveLength(2);
@@ -82,17 +80,15 @@ describe('followArtisan', () => {
     const { url } = artisan;
     await artisan.close();
     const feed = await follow(`${url}x`);
-    await expect
-      .poll(() => feed.link().detail, { timeout: 20_000 })
-      .toMatch(/^Artisan does not answer at ws:.*ECONNREFUSED/);
+    await expect.poll(() => feed.link().detail).toMatch(/^Artisan does not answer at ws:.*ECONNREFUSED/);
     artisan = await startArtisanProgram();
   });
 
   it('does not take a message of another size or kind for a reading', async () => {
     const feed = await follow();
     artisan.send('x'.repeat(100_000));
-    await expect.poll(() => links.some(({ state }) => state === 'failing'), { timeout: 20_000 }).toBe(true);
-    await expect.poll(() => artisan.watchers(), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => links.some(({ state }) => state === 'failing')).toBe(true);
+    await expect.poll(() => artisan.watchers()).toBe(1);
     artisan.reads(187.4, 203);
     await expect.poll(() => feed.link().state).toBe('ok');
     expect(values()).toEqual([[187.4, 203]]);

@@ -168,11 +168,18 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
   };
 
   /** Open segments that the disk did not let us close. */
-  let unsettled: (() => Promise<boolean>)[] = [];
+  const unsettled: (() => Promise<boolean>)[] = [];
+  let settleTimer: NodeJS.Timeout | undefined;
+  /** Tries each once, and again later where the disk still refuses. */
   const settleAll = async (): Promise<void> => {
-    const open = unsettled;
-    unsettled = [];
-    for (const settle of open) if (!(await settle())) unsettled.push(settle);
+    clearTimeout(settleTimer);
+    const tried = unsettled.splice(0).map(async (settle) => {
+      if (!(await settle())) unsettled.push(settle);
+    });
+    await Promise.all(tried);
+    if (unsettled.length === 0 || closed) return;
+    clearTimeout(settleTimer);
+    settleTimer = setTimeout(() => void settleAll(), Math.min(lastRetryMs, diskGraceMs)).unref();
   };
   /** Closes what a stream was being written to; answers what is not safe on the disk. */
   const closeTail = (stream: Stream, writer: Writer): readonly Entry[] => {
@@ -257,7 +264,7 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
       // A stream was begun for another owner in the meantime.
       if (stream !== current) void writer.flush().then(() => stream.tail() === writer && closeTail(stream, writer));
       [diskTrouble, roomsMade] = [undefined, 0];
-      await settleAll();
+      void settleAll();
       log.info({ epoch: stream.epoch, entries: initial.length }, 'journal: disk accepts writes again');
     } catch (error) {
       // A read-only disk refuses a folder below another one as "no such file": what it said before is the reason.
@@ -324,6 +331,7 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
       await Promise.race([attempt.then(tryDisk), pause(graceMs)]);
       closed = true;
       clearTimeout(retryTimer);
+      clearTimeout(settleTimer);
       const tail = current.tail();
       if (tail?.kind === 'disk') await tail.close(graceMs);
     },

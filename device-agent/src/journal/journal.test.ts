@@ -103,10 +103,10 @@ describe('journal', () => {
     fill(journal, 1);
     const roastId = '01900000-0000-7000-8000-000000000001';
     journal.appendEvent(mono, { type: 'roast', roast_id: roastId, state: 'in_progress' });
-    await expect.poll(() => durable.ranges(), { timeout: 5000 }).toEqual([[0, 1]]);
+    await expect.poll(() => durable.ranges()).toEqual([[0, 1]]);
     if (syncMs > 600) return;
     fill(journal, 1);
-    await expect.poll(() => durable.ranges(), { timeout: 5000 }).toEqual([[0, 2]]);
+    await expect.poll(() => durable.ranges()).toEqual([[0, 2]]);
   });
 
   it('gathers samples between roasts, and ends the gathering at once with an event', async () => {
@@ -124,11 +124,11 @@ describe('journal', () => {
     expect(journal.waiting()).toEqual([]);
     const roastId = '01900000-0000-7000-8000-000000000001';
     journal.appendEvent(mono, { type: 'roast', roast_id: roastId, state: 'in_progress' });
-    await expect.poll(() => journal.waiting(), { timeout: 5000 }).toEqual([[0, 5]]);
+    await expect.poll(() => journal.waiting()).toEqual([[0, 5]]);
     expect(count('datasync')).toBe(before + 1);
     journal.setPace('each_second');
     fill(journal, 1);
-    await expect.poll(() => journal.waiting(), { timeout: 5000 }).toEqual([[0, 6]]);
+    await expect.poll(() => journal.waiting()).toEqual([[0, 6]]);
   });
 
   it('leaves what it gathers to the next start when only the process ends', async () => {

@@ -38,7 +38,7 @@ it('poller: names each reading that becomes no sample, with the time in which it
   });
   const wereBoth = () => samples.size >= 8 && dropped.length >= 3;
   try {
-    await until('samples and dropped readings', wereBoth, { timeoutMs: 20_000 });
+    await until('samples and dropped readings', wereBoth, { timeoutMs: 60_000 });
   } finally {
     await poller.stop();
   }
@@ -64,7 +64,7 @@ it('poller: a reading that begins late is not followed by the next one at once',
     linkChanged: () => undefined,
   });
   try {
-    await until('readings', () => Promise.resolve(monos.length >= 8), { timeoutMs: 20_000 });
+    await until('readings', () => Promise.resolve(monos.length >= 8), { timeoutMs: 60_000 });
   } finally {
     await poller.stop();
   }

@@ -19,7 +19,7 @@ beforeAll(async () => {
   bundle = await bundleProgram();
   for (const architecture of architectures)
     writeFileSync(join(folder, `${architecture}.deb`), packageFor(architecture, bundle, {}).content);
-}, 60_000);
+});
 const deb = (architecture: string): string => join(folder, `${architecture}.deb`);
 const hash = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
 const dpkg = (...words: string[]): string => execFileSync('dpkg-deb', words, { encoding: 'utf8' });
@@ -35,7 +35,7 @@ describe('the package for a board', () => {
     }
     const later = packageFor('arm64', again, { SOURCE_DATE_EPOCH: '1800000000' }).content;
     expect(later.equals(readFileSync(deb('arm64')))).toBe(false);
-  }, 30_000);
+  });
 
   it.skipIf(!withDpkg).each(architectures)(
     'is one that dpkg takes, for %s (skipped without dpkg-deb)',

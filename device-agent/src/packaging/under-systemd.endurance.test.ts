@@ -146,7 +146,7 @@ describe.skipIf(obstacle !== undefined)(
           if (ran.code === 0 && /bean_temp \d/.test(ran.said)) return ran.said;
           throw new Error(`${ran.said}\n${(await board.run('journalctl -u roastery-agent -n 5 --no-pager')).said}`);
         },
-        { timeoutMs: 20_000, everyMs: 500 },
+        { timeoutMs: 60_000, everyMs: 500 },
       );
       expect(status).toMatch(/machine +RM30-7, ok at tcp/);
       const { checks } = JSON.parse((await board.run('device-agent doctor --json')).said) as {

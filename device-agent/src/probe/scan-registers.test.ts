@@ -102,7 +102,7 @@ describe.concurrent('register scan', () => {
       reason: expect.stringMatching(/no answer|resting|80 ms/),
     });
     expect(server.requests.length).toBeLessThanOrEqual(8);
-  }, 30_000);
+  });
 
   it('takes no garbled or late answer for a value', async ({ onTestFinished, expect }) => {
     let request = 0;
@@ -122,7 +122,7 @@ describe.concurrent('register scan', () => {
     for (const { start, words } of blocks) {
       expect(words).toEqual(words.map((_, index) => (start + index) * 37 + 11));
     }
-  }, 30_000);
+  });
 
   it('stops when its signal aborts', async ({ onTestFinished, expect }) => {
     const { scan, stopping, server } = await bench(onTestFinished, () => ({}));
@@ -138,5 +138,5 @@ describe.concurrent('register scan', () => {
     const found = await findLine(link, [1], stopping.signal, () => undefined);
     expect(found?.units).toEqual([3]);
     expect(server.requests.every(({ code }) => code === 3)).toBe(true);
-  }, 30_000);
+  });
 });

@@ -78,7 +78,7 @@ describe('the probe in a terminal', () => {
     expect(terminal.screen()).toMatch(/\+ bean_temp: h:6 i16/);
     expect(terminal.screen()).toMatch(/bean_temp 18\d.*exhaust_temp 21\d/);
     expect(new Set(server.requests.map(({ code }) => code))).toEqual(new Set([3]));
-  }, 20_000);
+  });
 
   it('shows what changes against the map in use, and writes nothing to a no', async () => {
     const { server, out } = await startRoaster();
@@ -99,7 +99,7 @@ describe('the probe in a terminal', () => {
     expect(terminal.screen()).toMatch(/- bean_temp: h:9[\s\S]*\+ bean_temp: h:6/);
     expect(terminal.screen()).not.toMatch(/fan_speed/);
     await expect(readFile(out)).rejects.toThrow('ENOENT');
-  }, 20_000);
+  });
 
   it('says what to do when no unit answers, and when none of the registers exists', async () => {
     const refusing = await startRoaster(() => ({ exception: 2 }));
@@ -121,5 +121,5 @@ describe('the probe in a terminal', () => {
     } as const;
     expect(await walk(0, refusing.out, unplugged, { link, find: true })).toBe(1);
     expect(unplugged.screen()).toBe('/dev/no-such-adapter is not there: is the serial adapter plugged in?\n');
-  }, 20_000);
+  });
 });

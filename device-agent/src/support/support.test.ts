@@ -96,7 +96,7 @@ describe('secrets', () => {
 describe('support bundle', () => {
   it('tells what support needs, and no secret wherever it hides', async () => {
     await start();
-    await expect.poll(() => server.live.length, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(() => server.live.length).toBeGreaterThan(0);
     await mkdir(join(dataDir(), 'journal', `copy-of-${token.replaceAll('/', '_')}`), { recursive: true });
     const bundle = await makeSupportBundle(folder, { ...env, PATH: process.env['PATH'], NOTE: `token is ${token}` });
     const text = gunzipSync(bundle).toString();
@@ -118,7 +118,7 @@ describe('support bundle', () => {
     expect(JSON.parse(read('doctor.json'))).toMatchObject({ healthy: false });
     expect(read('journal.txt')).toMatch(/\d+ {2}.*epoch/);
     expect(read('machine-map.json')).toContain('bean_temp');
-  }, 40_000);
+  });
 });
 
 describe('an update', () => {
@@ -126,48 +126,48 @@ describe('an update', () => {
     const settings = Object.entries(env).map(([name, value]) => `${name}=${value}\n`);
     await writeFile(join(folder, 'settings.env'), settings.join(''));
     await start();
-    await expect.poll(() => server.live.length, { timeout: 10_000 }).toBeGreaterThan(2);
+    await expect.poll(() => server.live.length).toBeGreaterThan(2);
     charge = true;
-    await expect.poll(() => server.live.at(-1)?.roast?.state, { timeout: 10_000 }).toBe('in_progress');
+    await expect.poll(() => server.live.at(-1)?.roast?.state).toBe('in_progress');
     let isOver = false;
     const waiting = awaitIdle(folder).then((code) => {
       isOver = true;
       return code;
     });
     const seen = server.live.length;
-    await expect.poll(() => server.live.length, { timeout: 10_000 }).toBeGreaterThan(seen + 20);
+    await expect.poll(() => server.live.length).toBeGreaterThan(seen + 20);
     expect(isOver).toBe(false);
     drop = true;
     expect(await waiting).toBe(0);
     expect(server.live.at(-1)?.roast?.state).not.toBe('in_progress');
-  }, 40_000);
+  });
 });
 
 describe('factory reset', () => {
   it('waits for a roast to end, and for the agent to be stopped', async () => {
     await start();
-    await expect.poll(() => server.live.length, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(() => server.live.length).toBeGreaterThan(0);
     await expect(prepareReset(order())).rejects.toThrow(/Stop it first: sudo systemctl stop/);
     charge = true;
-    await expect.poll(() => server.live.at(-1)?.roast?.state, { timeout: 10_000 }).toBe('in_progress');
+    await expect.poll(() => server.live.at(-1)?.roast?.state).toBe('in_progress');
     await expect(prepareReset(order({ discardUnsent: true }))).rejects.toThrow(/A roast runs/);
     expect(await readdir(folder)).toContain('agent.env');
-  }, 40_000);
+  });
 
   it('keeps what the server does not have, unless told to lose it', async () => {
     server.acknowledges = false;
     await start();
-    await expect.poll(() => server.live.length, { timeout: 10_000 }).toBeGreaterThan(3);
+    await expect.poll(() => server.live.length).toBeGreaterThan(3);
     await stop();
     await expect(prepareReset(order())).rejects.toThrow(
       /holds \d+ entries that the server doesn't have.*--discard-unsent/,
     );
     await prepareReset(order({ discardUnsent: true }));
-  }, 40_000);
+  });
 
   it('forgets credential and journal but not the map; with --all that too', async () => {
     await start();
-    await expect.poll(() => server.committed.size, { timeout: 10_000 }).toBeGreaterThan(3);
+    await expect.poll(() => server.committed.size).toBeGreaterThan(3);
     await stop();
     await writeFile(join(dataDir(), 'machine-map.json'), '{}');
     const before = (await readdir(join(dataDir(), 'journal'))).length;
@@ -183,5 +183,5 @@ describe('factory reset', () => {
     await resetBoard(order({ all: true }));
     expect((await readdir(folder)).toSorted()).toEqual(['data', 'settings.env']);
     expect(await readdir(dataDir())).toEqual([]);
-  }, 40_000);
+  });
 });

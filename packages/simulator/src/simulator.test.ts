@@ -53,7 +53,7 @@ describe('the demo machine over Modbus', () => {
 
   it('roasts by itself: charge, first crack and drop raise their bits, and the next batch takes them back', async () => {
     const simulator = await start({ timeFactor: 400, refreshMs: 10, record: true, model: { seed: 2 } });
-    await expect.poll(() => simulator.state().roasts, { timeout: 8000 }).toBe(2);
+    await expect.poll(() => simulator.state().roasts).toBe(2);
     const bits = simulator
       .record()
       .map(({ events }) =>
@@ -65,7 +65,7 @@ describe('the demo machine over Modbus', () => {
 
   it('charges within 20 s of its start', async () => {
     const simulator = await start({ timeFactor: 10, refreshMs: 5 });
-    await expect.poll(() => simulator.state().phase, { timeout: 10_000, interval: 5 }).toBe('roasting');
+    await expect.poll(() => simulator.state().phase, { interval: 5 }).toBe('roasting');
     expect(simulator.state().machineSeconds).toBeLessThan(25);
   });
 
@@ -74,11 +74,11 @@ describe('the demo machine over Modbus', () => {
     const client = await connect(simulator);
     await client.writeRegister(0, 0);
     await client.writeRegisters(1, [900, 300]);
-    await expect.poll(() => simulator.state().values['heat_power'], { timeout: 10_000 }).toBeLessThan(0.5);
+    await expect.poll(() => simulator.state().values['heat_power']).toBeLessThan(0.5);
     expect(simulator.state().values['fan_speed']).toBeCloseTo(90, 0);
     expect(simulator.state().values['drum_speed']).toBeCloseTo(30, 0);
     const { bean_temp: then } = simulator.state().values;
-    await expect.poll(() => simulator.state().values['bean_temp'], { timeout: 5000 }).toBeLessThan((then ?? 0) - 5);
+    await expect.poll(() => simulator.state().values['bean_temp']).toBeLessThan((then ?? 0) - 5);
     expect((await client.readHoldingRegisters(0, 3)).data).toEqual([0, 900, 300]);
   });
 

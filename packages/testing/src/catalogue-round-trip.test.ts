@@ -248,7 +248,7 @@ describe('the catalogue of machine maps', () => {
     }
     console.log(`${onSockets.length} maps, ${compared} values compared`);
     expect(compared).toBeGreaterThan(1500);
-  }, 60_000);
+  });
 
   const skipped = hasPython ? '' : ' (skipped: needs python3 to make a pair of pseudo terminals)';
   it.skipIf(!hasPython)(

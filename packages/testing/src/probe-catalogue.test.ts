@@ -91,5 +91,5 @@ describe('the probe before machines of the catalogue', () => {
     );
     expect(sent.length / ranks.length).toBeGreaterThan(0.9);
     expect(alone.length / ranks.length).toBeGreaterThan(0.7);
-  }, 60_000);
+  });
 });

@@ -41,7 +41,7 @@ const expectPageShows = async (browser: Browser, origin: string, cookie: string,
   await watched.page.context().addCookies([{ name, value, url: origin }]);
   await watched.page.goto(`${origin}/roasts/${roast.id}?at=300`);
   const panel = watched.page.getByLabel('Curves and markers');
-  await panel.getByText('Inspecting 5:00').waitFor({ timeout: 20_000 });
+  await panel.getByText('Inspecting 5:00').waitFor();
 
   const drop = await panel.getByRole('button', { name: /^Drop/ }).textContent();
   const charge = await panel.getByRole('button', { name: /^Charge/ }).textContent();

@@ -17,8 +17,8 @@ describe('systemd', () => {
       service.ready();
       const stop = service.feedWatchdog(() => progress);
       const fed = () => socket.messages.filter((message) => message.includes('WATCHDOG=1')).length;
-      await expect.poll(() => socket.messages.join(), { timeout: 5000 }).toContain('READY=1');
-      await expect.poll(fed, { timeout: 5000 }).toBeGreaterThanOrEqual(3);
+      await expect.poll(() => socket.messages.join()).toContain('READY=1');
+      await expect.poll(fed).toBeGreaterThanOrEqual(3);
       progress = false;
       // What is on its way arrives, late on a busy machine; then many periods pass without a word.
       let before = -1;
@@ -27,9 +27,9 @@ describe('systemd', () => {
         await new Promise((resolve) => setTimeout(resolve, 1000));
         return fed() === before;
       };
-      await expect.poll(silence, { timeout: 10_000 }).toBe(true);
+      await expect.poll(silence).toBe(true);
       progress = true;
-      await expect.poll(fed, { timeout: 5000 }).toBeGreaterThan(before);
+      await expect.poll(fed).toBeGreaterThan(before);
       stop();
     },
     30_000,

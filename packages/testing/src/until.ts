@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface WaitOptions {
-  /** Give up after this many milliseconds (default 10,000). */
+  /** Give up after this many milliseconds (default 30,000). */
   timeoutMs?: number;
   /** Look again after this many milliseconds (default 50). */
   everyMs?: number;
@@ -16,7 +16,7 @@ export interface WaitOptions {
 export async function until<T>(
   awaited: string,
   probe: () => T | Promise<T>,
-  { timeoutMs = 10_000, everyMs = 50 }: WaitOptions = {},
+  { timeoutMs = 30_000, everyMs = 50 }: WaitOptions = {},
 ): Promise<NonNullable<Exclude<T, false>>> {
   const deadline = Date.now() + timeoutMs;
   let lastFailure: unknown;

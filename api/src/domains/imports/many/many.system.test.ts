@@ -209,11 +209,11 @@ describe('import of many files', () => {
     const ofIvo = async () => (await ivo.send<RoastImport>('GET', `/roast-imports/${id}`)).body;
     await ivo.sendFile(`/roast-imports/${id}/files?file_name=2025-04-04%200740%20Known.csv`, known);
     await ivo.sendFile(`/roast-imports/${id}/files?file_name=2025-04-05%200740%20New.csv`, exampleCsv());
-    await expect.poll(async () => (await ofIvo()).waiting, { timeout: 20_000 }).toBe(0);
+    await expect.poll(async () => (await ofIvo()).waiting).toBe(0);
     expect(await ofIvo()).toMatchObject({ files: 2, ready: 1 });
     expect((await ofIvo()).problems).toEqual([{ problem: 'duplicate', files: 1 }]);
     await ivo.send('POST', `/roast-imports/${id}/start`, {});
-    await expect.poll(async () => (await ofIvo()).state, { timeout: 20_000 }).toBe('done');
+    await expect.poll(async () => (await ofIvo()).state).toBe('done');
     expect((await ofIvo()).imported).toBe(1);
   });
 
