@@ -49,6 +49,23 @@ export const isDatabaseUnavailable = (error: unknown): boolean => {
 export const isTooSlow = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && ['57014', '55P03'].includes(error.code);
 
+/** Nothing can be done now; a timeout is a fault of one statement alone. */
+export const isConnectionLost = (error: unknown): boolean => isDatabaseUnavailable(error) && !isTooSlow(error);
+
+/** Does the work for each row, each by itself: one that fails does not keep the others from their turn. Throws its error at the end. */
+export const forEachRow = async <T>(rows: readonly T[], work: (row: T) => Promise<unknown>): Promise<void> => {
+  const errors: unknown[] = [];
+  for (const row of rows) {
+    try {
+      await work(row);
+    } catch (error) {
+      if (isConnectionLost(error)) throw error;
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
+};
+
 /**
  * Whether the same data always fails: data exception, constraint, program limit, or an error of our own code. Other errors of
  * Postgres are temporary or depend on the server.

@@ -1,4 +1,5 @@
 import type { SampleBatch } from '@roastery/contract/mqtt';
+import { forEachRow } from '../db/postgres-errors.ts';
 import type { Database, Sql } from '../db/sql.ts';
 import type { SeqRange } from './seq-ranges.ts';
 
@@ -221,6 +222,8 @@ export const sealStreams = async (sql: Database): Promise<number> => {
     WHERE source = 'agent' AND upper(committed) - sealed_seq > ${openSeqs + sealedSamples}
     ORDER BY last_received_at LIMIT ${maxStreamsPerRun}`;
   let fewer = 0;
-  for (const { id } of due) fewer += await sql.begin((tx) => sealNext(tx, id));
+  await forEachRow(due, async ({ id }) => {
+    fewer += await sql.begin((tx) => sealNext(tx, id));
+  });
   return fewer;
 };

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createLogger } from '@roastery/runtime/logger';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { createJournalBoard, type JournalBoard } from '@roastery/testing/journal-board';
 import { describe, expect, it } from 'vitest';
@@ -217,6 +218,53 @@ describe('sweeper', () => {
     await sql`UPDATE sample_sweeps SET received_at = now() - interval '92 days'`;
     expect(await removeOldSamples(sql, sweepRules)).toBe(1);
     expect(await sql`SELECT FROM sample_sweeps`).toHaveLength(0);
+  });
+
+  it('continues with the other roasts, recordings and kinds of work when one fails, and names what failed', async () => {
+    await using database = await openMigratedDatabase();
+    const { sql } = database;
+    const boards: { board: JournalBoard; roast: string }[] = [];
+    for (const serial of ['F-1', 'F-2', 'F-3']) {
+      await registerMachine(sql, serial);
+      const [board, roast] = [createJournalBoard(), uuidV7()];
+      board.event(0, { type: 'roast', roast_id: roast, state: 'in_progress' });
+      for (let n = 0; n < 4000; n++) board.sample(n * 250, 100, 150, 50);
+      await ship(sql, serial, board, 100);
+      boards.push({ board, roast });
+    }
+    await sql`UPDATE recordings SET last_received_at = now() - interval '4 hours'`;
+    await sql`
+      INSERT INTO quarantine (id, received_at, topic, serial_number, reason, payload, key)
+      VALUES (${uuidV7()}, now() - interval '40 days', 'topic', 'F-1', 'old', ''::bytea, ''::bytea)`;
+    const first = boards.map(({ roast }) => roast).toSorted()[0] ?? '';
+    await sql`
+      CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'cannot be changed'; END $$`;
+    await sql.unsafe(
+      `CREATE TRIGGER fail BEFORE UPDATE ON roasts FOR EACH ROW WHEN (OLD.id = '${first}') EXECUTE FUNCTION fail()`,
+    );
+    await sql.unsafe(`CREATE TRIGGER fail BEFORE UPDATE OF sealed_seq ON recordings FOR EACH ROW
+      WHEN (OLD.epoch = '${boards[0]?.board.epoch ?? ''}') EXECUTE FUNCTION fail()`);
+    const warned: unknown[] = [];
+    const log = createLogger('test', 'silent');
+    log.warn = (fields: object) => void warned.push('what' in fields && fields.what);
+
+    await sweep(sql, log);
+    const aborted = await sql<{ id: string }[]>`SELECT id FROM roasts WHERE status = 'aborted'`;
+    expect(aborted.map(({ id }) => id).toSorted()).toEqual(
+      boards
+        .map(({ roast }) => roast)
+        .toSorted()
+        .slice(1),
+    );
+    const sealed = await sql<{ epoch: string }[]>`SELECT epoch FROM recordings WHERE sealed_seq > 0`;
+    expect(sealed.map(({ epoch }) => epoch).toSorted()).toEqual(
+      boards
+        .slice(1)
+        .map(({ board }) => board.epoch)
+        .toSorted(),
+    );
+    expect(await sql`SELECT 1 FROM quarantine`).toHaveLength(0);
+    expect(warned).toEqual(expect.arrayContaining(['abortStaleRoasts', 'sealStreams']));
   });
 
   it('sweeps in one instance at a time', async () => {

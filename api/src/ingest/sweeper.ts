@@ -1,5 +1,5 @@
 import type { Logger } from '@roastery/runtime/logger';
-import { isDatabaseUnavailable, loggable } from '../db/postgres-errors.ts';
+import { forEachRow, isConnectionLost, loggable, statementOf } from '../db/postgres-errors.ts';
 import type { Database, Sql } from '../db/sql.ts';
 import { announceRoast } from '../domains/roasts/announce-roast.ts';
 import { giveBatchNumber } from '../domains/planned/batch-number.ts';
@@ -54,15 +54,15 @@ export const abortStaleRoasts = async (sql: Database, rules: SweepRules): Promis
         WHERE newer.recording_id = r.recording_id AND newer.machine_id = r.machine_id AND newer.status_seq > r.status_seq
           AND newer.start_time > r.start_time + make_interval(hours => ${maxRoastHours})))
     ORDER BY r.id LIMIT ${maxRowsPerRun}`;
-  for (const { id } of stale) {
-    await sql.begin(async (tx) => {
+  await forEachRow(stale, ({ id }) =>
+    sql.begin(async (tx) => {
       const [roast] = await tx<{ machine_id: string | null }[]>`
         UPDATE roasts SET status = 'aborted', recorded_status = 'aborted' WHERE id = ${id} AND status = 'in_progress' RETURNING machine_id`;
       if (roast === undefined) return;
       await settleLot(tx, id, null);
       await announceRoast(tx, id, roast.machine_id);
-    });
-  }
+    }),
+  );
   return stale.length;
 };
 
@@ -73,7 +73,7 @@ export const fillTemperatures = async (sql: Database): Promise<number> => {
     WHERE start_time > now() - interval '2 days' AND charge_mono_ms IS NOT NULL
       AND (charge_temp IS NULL OR (drop_mono_ms IS NOT NULL AND drop_temp IS NULL))
     ORDER BY id LIMIT ${maxRowsPerRun}`;
-  for (const { id } of bare) await sql.begin((tx) => recomputeRoast(tx, id));
+  await forEachRow(bare, ({ id }) => sql.begin((tx) => recomputeRoast(tx, id)));
   return bare.length;
 };
 
@@ -83,13 +83,13 @@ export const numberLateRoasts = async (sql: Database): Promise<number> => {
     SELECT id, machine_id FROM roasts
     WHERE batch_number IS NULL AND (status <> 'in_progress' OR charge_mono_ms IS NOT NULL)
     ORDER BY start_time, id LIMIT ${maxRowsPerRun}`;
-  for (const { id, machine_id: machineId } of late) {
-    await sql.begin(async (tx) => {
+  await forEachRow(late, ({ id, machine_id: machineId }) =>
+    sql.begin(async (tx) => {
       await tx`SELECT FROM roasts WHERE id = ${id} FOR UPDATE`;
       await giveBatchNumber(tx, id);
       await announceRoast(tx, id, machineId);
-    });
-  }
+    }),
+  );
   return late.length;
 };
 
@@ -191,10 +191,10 @@ export const removeOldSamples = async (sql: Database, rules: SweepRules): Promis
     SELECT id FROM recordings
     WHERE unswept_since < now() - make_interval(days => ${rules.keepSamplesDays + sweepEveryDays})
     ORDER BY unswept_since LIMIT ${maxRecordingsPerRun}`;
-  for (const { id } of due) {
-    if (total.examined >= maxChunksPerRun) break;
+  await forEachRow(due, async ({ id }) => {
+    if (total.examined >= maxChunksPerRun) return;
     total = sum(total, await sql.begin((tx) => sweepRecording(tx, id, rules)));
-  }
+  });
   return total.removed;
 };
 
@@ -221,17 +221,29 @@ export const whenAlone = (sql: Database, work: () => Promise<void>): Promise<voi
     if (lock?.is_ours === true) await work();
   });
 
-/** Does a bounded piece of each kind of work. */
+/** Does a bounded piece of each kind of work, each by itself. */
 export const sweep = async (sql: Database, log: Logger, rules: SweepRules = sweepRules): Promise<void> => {
-  const aborted = await abortStaleRoasts(sql, rules);
-  const filled = await fillTemperatures(sql);
-  await numberLateRoasts(sql);
-  const sealed = await sealStreams(sql);
-  const chunks = await removeOldSamples(sql, rules);
-  const quarantined = await removeOldQuarantine(sql, rules);
-  await auditDrops(sql);
-  if (aborted + filled + chunks + quarantined > 0) log.info({ aborted, filled, chunks, quarantined }, 'sweep done');
-  if (sealed > 0) log.debug({ sealed }, 'chunks sealed');
+  const done: Record<string, number> = {};
+  for (const task of [
+    abortStaleRoasts,
+    fillTemperatures,
+    numberLateRoasts,
+    sealStreams,
+    removeOldSamples,
+    removeOldQuarantine,
+    auditDrops,
+  ]) {
+    try {
+      const count = await task(sql, rules);
+      if (count > 0) done[task.name] = count;
+    } catch (error) {
+      if (isConnectionLost(error)) throw error;
+      log.warn({ ...loggable(error), statement: statementOf(error), what: task.name }, 'sweep failed');
+    }
+  }
+  const names = Object.keys(done);
+  // Something is sealed in nearly every run.
+  if (names.length > 0) log[names.every((name) => name === sealStreams.name) ? 'debug' : 'info'](done, 'sweep done');
 };
 
 /** Sweeps once a minute, in one of all instances. */
@@ -241,7 +253,7 @@ export const startSweeper = (sql: Database, log: Logger) => {
     running = running
       .then(() => whenAlone(sql, () => sweep(sql, log)))
       .catch((error: unknown) => {
-        if (!isDatabaseUnavailable(error)) log.warn(loggable(error), 'sweep failed');
+        if (!isConnectionLost(error)) log.warn(loggable(error), 'sweep failed');
       });
   }, everyMs);
   timer.unref();
