@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { lateAlarmSeconds } from '@roastery/contract/alarms';
 import type { Logger } from '@roastery/runtime/logger';
 import type { AppContext } from '../context.ts';
-import { loggable } from '../db/postgres-errors.ts';
+import { forEachRow, loggable } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 import {
   alarmRulesChangedChannel,
@@ -11,9 +11,16 @@ import {
   readOpenSilence,
 } from '../domains/alarms/stored-alarms.ts';
 import { parseRoastNotice, roastChangedChannel } from '../domains/roasts/announce-roast.ts';
-import { readSamples } from '../domains/roasts/read-samples.ts';
+import { samplePages } from '../domains/roasts/read-samples.ts';
 import type { StoredBatch } from '../ingest/commit.ts';
-import { readRoastRows, readRules, readWatchedRoast, type RoastRow, type WatchedRoast } from './read-watched.ts';
+import {
+  lastSeqOf,
+  readRoastRows,
+  readRules,
+  readWatchedRoast,
+  type RoastRow,
+  type WatchedRoast,
+} from './read-watched.ts';
 import {
   ageSeconds,
   type AlarmChanges,
@@ -129,11 +136,12 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
     watched.dirty = null;
     try {
       const evaluation = createRoastEvaluation(0);
-      const samples = await readSamples(sql, row.recording_id, row.charge_seq, Number.MAX_SAFE_INTEGER);
-      for (let from = 0; from < samples.seq.length; from += sliceSamples) {
-        const to = Math.min(samples.seq.length, from + sliceSamples);
-        store(watched, evaluation.push(watched.roast, samples, from, to));
-        await yieldToEventLoop();
+      for await (const samples of samplePages(sql, row.recording_id, row.charge_seq, lastSeqOf(row))) {
+        for (let from = 0; from < samples.seq.length; from += sliceSamples) {
+          const to = Math.min(samples.seq.length, from + sliceSamples);
+          store(watched, evaluation.push(watched.roast, samples, from, to));
+          await yieldToEventLoop();
+        }
       }
       watched.evaluation = evaluation;
     } catch (error) {
@@ -200,7 +208,7 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
     }
     if (rows.length === 0) return;
     const rules = await readRules(sql, rows);
-    for (const row of rows) await refresh(row, rules);
+    await forEachRow(rows, (row) => refresh(row, rules));
   };
 
   const refreshLater = (id: string): void => {

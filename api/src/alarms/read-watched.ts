@@ -7,6 +7,7 @@ import { effectiveMarks } from '../domains/roasts/effective-marks.ts';
 import { type BootClocks, onClockOf, readBootClocks } from '../domains/roasts/places.ts';
 import { readSamples } from '../domains/roasts/read-samples.ts';
 import { readMarkEntries } from '../domains/roasts/recompute-roast.ts';
+import { windowOf } from '../domains/roasts/roast-curve.ts';
 import { timedMarks } from '../domains/roasts/roast-window.ts';
 
 export interface RoastRow {
@@ -17,6 +18,9 @@ export interface RoastRow {
   readonly boot_no: number;
   readonly charge_mono_ms: number;
   readonly charge_seq: number;
+  readonly drop_mono_ms: number | null;
+  readonly drop_seq: number | null;
+  readonly status_seq: number | null;
   readonly start_time: string;
   readonly profile_id: string | null;
   /** It came a moment ago: a roast that has ended was backfilled as a whole. */
@@ -49,7 +53,8 @@ const newMinutes = 10;
 /** Roasts with a charge on a board's recording: these, or all that run. */
 export const readRoastRows = async (sql: Sql, ids: readonly string[] | 'running'): Promise<RoastRow[]> => {
   const rows = await sql<RoastRow[]>`
-    SELECT r.id, r.machine_id, r.recording_id, r.status, r.boot_no, r.charge_mono_ms, r.charge_seq, r.start_time, r.profile_id,
+    SELECT r.id, r.machine_id, r.recording_id, r.status, r.boot_no, r.charge_mono_ms, r.charge_seq, r.drop_mono_ms, r.drop_seq,
+           r.status_seq, r.start_time, r.profile_id,
            NOT r.made_by_hand AND r.created_at > now() - make_interval(mins => ${newMinutes}) AS is_new
     FROM roasts r
     WHERE ${ids === 'running' ? sql`r.status = 'in_progress'` : sql`r.id = ANY(${[...ids]}::uuid[])`}
@@ -58,6 +63,12 @@ export const readRoastRows = async (sql: Sql, ids: readonly string[] | 'running'
     ORDER BY r.start_time, r.id`;
   return [...rows];
 };
+
+/** What was recorded after a roast that has ended is not its own. */
+export const lastSeqOf = (row: RoastRow): number =>
+  row.status === 'in_progress'
+    ? Number.MAX_SAFE_INTEGER
+    : windowOf(row, row.charge_mono_ms, row.charge_seq, { before: 0, after: 0 }).toSeq;
 
 interface RuleRow {
   readonly id: string;

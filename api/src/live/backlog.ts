@@ -6,6 +6,8 @@ import { readRoast } from '../domains/roasts/roast-row.ts';
 
 /** Preheat shown before the charge of a running roast. */
 const beforeChargeMs = 60_000;
+/** Shown of a running roast: one that has lasted for longer missed its drop. */
+const roastMs = 2 * 3_600_000;
 /** Shown of a machine without a running roast. */
 const idleMs = 5 * 60_000;
 /** Highest rate a machine map allows. */
@@ -66,7 +68,7 @@ const tailOf = (samples: Samples, fromMs: (newestMs: number) => number): Samples
   return keepSamples(samples, (index) => samples.bootNo[index] === boot && (samples.monoMs[index] ?? 0) >= from);
 };
 
-/** Samples before a live stream began: the running roast from a minute before charge, else the last five minutes. */
+/** Samples before a live stream began: the running roast from a minute before charge, two hours at most, else the last five minutes. */
 export const readBacklog = async (sql: Sql, machineId: string): Promise<Backlog> => {
   const [stream, running] = await Promise.all([newestStream(sql, machineId), runningRoast(sql, machineId)]);
   const read = running === undefined ? undefined : await readRoast(sql, running.id, null);
@@ -77,11 +79,11 @@ export const readBacklog = async (sql: Sql, machineId: string): Promise<Backlog>
   }
   const lastSeq = stream.last_seq;
   const isOfStream = running?.recording_id === stream.id && running.charge_seq !== null && chargeMono !== null;
-  const fromSeq = isOfStream
-    ? (running.charge_seq ?? 0) - (beforeChargeMs / 1000) * maxHz
-    : lastSeq - (idleMs / 1000) * maxHz;
+  const shownMs = isOfStream ? roastMs : idleMs;
+  const firstSeq = isOfStream ? (running.charge_seq ?? 0) - (beforeChargeMs / 1000) * maxHz : 0;
+  const fromSeq = Math.max(firstSeq, lastSeq - (shownMs / 1000) * maxHz);
   const samples = tailOf(await readSamples(sql, stream.id, fromSeq, lastSeq), (newestMs) =>
-    isOfStream ? (chargeMono ?? 0) - beforeChargeMs : newestMs - idleMs,
+    Math.max(isOfStream ? (chargeMono ?? 0) - beforeChargeMs : 0, newestMs - shownMs),
   );
   return {
     epoch: stream.epoch,

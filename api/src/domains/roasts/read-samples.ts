@@ -79,6 +79,32 @@ export const readSamples = async (sql: Sql, recordingId: string, fromSeq: number
   return assemble(chunks, new Map(layouts.map((row) => [row.layout_no, row.channels])));
 };
 
+/** At 10 Hz ten minutes: some milliseconds of work. */
+const pageSeqs = 6000;
+
+/** The same in pages, so that hours of samples are neither held as a whole nor parsed in one go. A page may repeat samples. */
+export async function* samplePages(
+  sql: Sql,
+  recordingId: string,
+  fromSeq: number,
+  toSeq: number,
+): AsyncGenerator<Samples> {
+  let from: number | undefined = Math.max(0, fromSeq);
+  while (from !== undefined && from <= toSeq) {
+    const page: Samples = await readSamples(sql, recordingId, from, Math.min(toSeq, from + pageSeqs));
+    yield page;
+    // Chunks may be merged in between, so the next page begins with the chunk that holds the next sample.
+    const end: number = (page.seq.at(-1) ?? -1) + 1;
+    if (end > from) from = end;
+    else {
+      const [next]: { first_seq: number }[] = await sql<{ first_seq: number }[]>`
+        SELECT first_seq FROM recording_chunks WHERE recording_id = ${recordingId} AND first_seq > ${from}
+        ORDER BY first_seq LIMIT 1`;
+      from = next?.first_seq;
+    }
+  }
+}
+
 /** The samples that pass, in their order. */
 export const keepSamples = (samples: Samples, keep: (index: number) => boolean): Samples => {
   const kept = samples.seq.flatMap((_, index) => (keep(index) ? [index] : []));
