@@ -58,6 +58,24 @@ const storeStatus = async (sql: Sql, serialNumber: string, status: DeviceStatus)
   return true;
 };
 
+/**
+ * The board has taken a newer config than this database knows: a backup was restored. The board would ignore what is set here, so
+ * it is published again with a revision above the board's.
+ */
+const overtakeConfig = async (parts: FollowerParts, serialNumber: string, { config }: DeviceStatus): Promise<void> => {
+  if (config === undefined || !Number.isSafeInteger(config.rev + 1)) return;
+  const rows = await parts.sql<{ id: string }[]>`
+    UPDATE machines SET config_rev = ${config.rev + 1}
+    WHERE serial_number = ${serialNumber} AND archived_at IS NULL AND config_rev BETWEEN 1 AND ${config.rev - 1}
+    RETURNING id`;
+  if (rows.length === 0) return;
+  parts.log.warn({ serialNumber, rev: config.rev }, 'config older than the board’s published again');
+  await publishConfigs(
+    parts,
+    rows.map(({ id }) => id),
+  );
+};
+
 /** Statuses of one board that wait for the database. */
 interface StatusQueue {
   statuses: DeviceStatus[];
@@ -152,7 +170,9 @@ export const followStatuses = ({ sql, mqtt, log }: FollowerParts): (() => Promis
   const storeAll = async (serialNumber: string, queue: StatusQueue): Promise<void> => {
     for (let next = queue.statuses.shift(); next !== undefined; next = queue.statuses.shift()) {
       try {
-        if (await storeStatus(sql, serialNumber, next)) await histories.onStatus(serialNumber, next);
+        if (!(await storeStatus(sql, serialNumber, next))) continue;
+        if (next.online) await overtakeConfig({ sql, mqtt, log }, serialNumber, next);
+        await histories.onStatus(serialNumber, next);
       } catch (error) {
         log.warn({ ...loggable(error), serialNumber }, 'status not stored');
       }
@@ -215,10 +235,9 @@ export const followPlans = (parts: FollowerParts): (() => Promise<void>) => {
     working.set(machineId, next);
   };
   const publishAll = async (): Promise<void> => {
-    const rows = await sql<{ machine_id: string }[]>`
-      SELECT id AS machine_id FROM machines m WHERE archived_at IS NULL
-        AND EXISTS (SELECT 1 FROM planned_roasts p WHERE p.machine_id = m.id)`;
-    for (const row of rows) publish(row.machine_id);
+    // Machines without a plan too: after a restore of a backup a board may hold plans that this database lacks.
+    const rows = await sql<{ id: string }[]>`SELECT id FROM machines WHERE archived_at IS NULL`;
+    for (const { id } of rows) publish(id);
   };
   const publishAllNow = (): void => {
     publishAll().catch((error: unknown) => log.warn(loggable(error), 'plans not published'));

@@ -1,9 +1,11 @@
 import { topicKinds, topicOf } from '@roastery/contract/mqtt';
+import { parseOrThrow } from '@roastery/contract/parse-shape';
 import { openCuttableLine } from '@roastery/testing/cuttable-line';
 import { createTestDatabase } from '@roastery/testing/test-database';
 import { until } from '@roastery/testing/until';
 import { connectAsync } from 'mqtt';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { startPlainBroker, startWholeApi, type PlainBroker } from '../../testing/whole-api.ts';
 import { migratedTemplate } from '../../testing/ingest-fixture.ts';
 
@@ -80,5 +82,48 @@ describe('what a broker retains under a serial number', () => {
     expect(Object.values(left).join(' ')).not.toContain(secretHost);
     // Its own config is there.
     expect(Object.keys(left)).toContain('config');
+  });
+
+  it('follows a restored backup: configs are published above the revision of the board, plans that are gone are taken back', async () => {
+    await using database = await createTestDatabase(migratedTemplate);
+    const serial = 'C-4';
+    const kept = async (kind: string): Promise<Record<string, unknown>> =>
+      parseOrThrow(z.record(z.string(), z.unknown()), JSON.parse((await retained(serial))[kind] ?? '{}'));
+    let revision = 0;
+    {
+      await using api = await startWholeApi(database.url, broker.url, { sweep: false });
+      const admin = await api.signedIn();
+      await until('the broker', () => api.api.context.mqtt.isConnected);
+      const { body } = await admin.send<{ id: string }>('POST', '/machines', { serial_number: serial, ...form });
+      await admin.send('PUT', `/machines/${body.id}/board-config`, { map_id: 'rm30', hz: 2 });
+      const plan = { machine_id: body.id, coffee_name: 'Guji', batch_size_kg: 12 };
+      expect((await admin.send('POST', '/roasts/planned', plan)).status).toBe(201);
+      await expect.poll(async () => (await kept('plan'))['plans']).toHaveLength(1);
+      revision = Number((await kept('config'))['rev']);
+      // As a backup of before has it.
+      const { sql } = api.api.context;
+      await sql`DELETE FROM planned_roasts`;
+      await sql`
+        UPDATE machines SET config_rev = config_rev - 1000, board_settings = '{"hz": 3}' WHERE serial_number = ${serial}`;
+    }
+    const board = await connectAsync(broker.url);
+    const plans = JSON.stringify({ v: 1, plans: [{ id: 'unknown' }] });
+    await board.publishAsync(topicOf(serial, 'plan'), plans, { qos: 1, retain: true });
+    await using api = await startWholeApi(database.url, broker.url, { sweep: false });
+    await until('the broker', () => api.api.context.mqtt.isConnected);
+    await expect.poll(async () => (await kept('plan'))['plans']).toEqual([]);
+    const status = { v: 1, online: true, session: 's', t: Date.now(), config: { rev: revision, state: 'running' } };
+    await board.publishAsync(topicOf(serial, 'status'), JSON.stringify(status), { qos: 1, retain: true });
+    await expect.poll(() => kept('config'), { timeout: 30_000 }).toMatchObject({ hz: 3, rev: revision + 1 });
+    // The board's word about it changes nothing more.
+    const taken = { ...status, config: { rev: revision + 1, state: 'running' } };
+    await board.publishAsync(topicOf(serial, 'status'), JSON.stringify(taken), { qos: 1, retain: true });
+    await until('the board’s word', async () => {
+      const [row] = await api.api.context.sql<{ rev: number }[]>`
+        SELECT (status->'config'->>'rev')::bigint AS rev FROM machines WHERE serial_number = ${serial}`;
+      return row?.rev === revision + 1;
+    });
+    expect(await kept('config')).toMatchObject({ rev: revision + 1 });
+    await board.endAsync();
   });
 });
