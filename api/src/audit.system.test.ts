@@ -28,6 +28,7 @@ const exceptions: Readonly<Record<string, string>> = {
   dismissAlert: 'hides a notice, changes no stock',
   acknowledgeAlarm: 'who acknowledged an alarm, and when, is kept with it',
   stopProbe: 'ends what startProbe left a row about, by reading alone',
+  checkMachineFiles: 'a question of a board',
   mqttAuth: 'a question of the broker; a refused one leaves a row',
   mqttAcl: 'a question of the broker',
 };
@@ -170,6 +171,7 @@ describe('the audit log', () => {
     },
     revokeOwnCredential: () => asBoard(),
     sendMachineFile: () => asBoard(),
+    checkMachineFiles: () => asBoard(),
     orderBoardUpdates: async () => {
       await readyBoard();
       return {};

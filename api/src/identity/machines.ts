@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Connection } from '@roastery/contract/machines';
 import { type DeviceStatus, statusShape } from '@roastery/contract/mqtt';
 import { parseShape } from '@roastery/contract/parse-shape';
@@ -88,3 +89,7 @@ export const readConnections = async (
     }),
   );
 };
+
+/** For whom a machine's history is kept. It is the same after a restore, and another for a machine registered anew. */
+export const historyOwner = (machineId: string, ownerId: string): string =>
+  createHash('sha256').update(`${machineId}/${ownerId}`).digest('hex').slice(0, 16);

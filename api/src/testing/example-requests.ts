@@ -158,6 +158,7 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
     status: 409,
   },
   sendMachineFile: { query: { file_name: 'roast.alog' }, file: exampleAlog },
+  checkMachineFiles: { body: () => ({ sha256: ['0'.repeat(64)] }) },
   revokeOwnCredential: { body: () => ({ because: 'factory_reset' }) },
   findProbeLine: { ...machine, body: () => ({ unit: 1 }), status: 409 },
   stopProbe: { params: probeOf },

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -17,12 +18,15 @@ let server: Server;
 let got: { name: string; text: string }[];
 /** What the server answers; the last one again and again. */
 let answers: [status: number, body: object][];
+/** What the server answers to the question which files it lacks; as an older one by default. */
+let check: ((sha256: string[]) => object) | undefined;
 let watchers: ArtisanFiles[];
 let told: number;
 
 const taken = { outcome: 'created', roast_id: '0198c0de-0000-7000-8000-000000000001' };
 const text = (seed = 0): string =>
   artisanFile(drumRoast(1_700_000_000_000 + seed * 3_600_000, { uuid: `roast-${seed}` }));
+const sha256Of = (content: string): string => createHash('sha256').update(content).digest('hex');
 const save = (name: string, content = text()): Promise<void> => writeFile(join(folder, name), content);
 
 beforeEach(async () => {
@@ -32,12 +36,18 @@ beforeEach(async () => {
   got = [];
   answers = [[200, taken]];
   watchers = [];
+  check = undefined;
   told = 0;
   server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const url = new URL(request.url ?? '', 'http://localhost');
+      if (url.pathname.endsWith('/check')) {
+        const { sha256 } = JSON.parse(Buffer.concat(chunks).toString()) as { sha256: string[] };
+        response.writeHead(check === undefined ? 404 : 200).end(JSON.stringify(check?.(sha256) ?? {}));
+        return;
+      }
       const [status, body] = (answers.length > 1 ? answers.shift() : answers[0]) ?? [500, {}];
       if (status === 200)
         got.push({ name: url.searchParams.get('file_name') ?? '', text: Buffer.concat(chunks).toString() });
@@ -55,7 +65,7 @@ afterEach(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-const watch = async (pastDays: number | null = null, unfinishedMs?: number): Promise<ArtisanFiles> => {
+const watch = async (pastDays: number | null = null, unfinishedMs?: number, checkMs = 20): Promise<ArtisanFiles> => {
   // The watcher needs no more of a board's configuration.
   const config = {
     apiUrl: `http://127.0.0.1:${portOf(server)}/api/v1`,
@@ -70,6 +80,7 @@ const watch = async (pastDays: number | null = null, unfinishedMs?: number): Pro
     log,
     changed: () => (told += 1),
     scanMs: 20,
+    checkMs,
     ...(unfinishedMs === undefined ? {} : { unfinishedMs }),
   });
   watchers.push(started);
@@ -242,5 +253,44 @@ describe('watchArtisanFiles', () => {
     await watch();
     await sentTo(2);
     expect(got[1]).toEqual(got[0]);
+  });
+
+  it('sends again what the server has lost, to the owner that it was taken for and to no other', async () => {
+    const [owner, other] = ['a'.repeat(16), 'b'.repeat(16)];
+    const asked: string[][] = [];
+    const answerAs = (stated: string, isLost: (sha256: string) => boolean): void => {
+      check = (sha256) => {
+        asked.push(sha256);
+        return { owner: stated, missing: sha256.filter(isLost) };
+      };
+    };
+    /** Twice since: the first of them may have been on its way. */
+    const answered = async () => {
+      asked.length = 0;
+      await expect.poll(() => asked.length, { timeout: 20_000 }).toBeGreaterThan(1);
+    };
+    await save('older.alog', text(1));
+    await watch();
+    await sentTo(1);
+    // An older server did not say for whom it kept it: what it lost is not known to be this owner's.
+    answerAs(owner, (sha256) => sha256 === sha256Of(text(1)));
+    await answered();
+    await save('a.alog', text(2));
+    await sentTo(2);
+    await answered();
+    answerAs(other, () => true);
+    await answered();
+    await restart();
+    await answered();
+    expect(got).toHaveLength(2);
+    answerAs(owner, (sha256) => sha256 === sha256Of(text(2)) && got.length < 3);
+    await sentTo(3);
+    expect(got.map(({ name }) => name)).toEqual(['older.alog', 'a.alog', 'a.alog']);
+    answerAs(owner, () => false);
+    await answered();
+    // Now the server has said that it holds the first one for this owner.
+    answerAs(owner, (sha256) => sha256 === sha256Of(text(1)) && got.length < 4);
+    await sentTo(4);
+    expect(got.at(-1)?.name).toBe('older.alog');
   });
 });

@@ -1,3 +1,4 @@
+import { maxCheckedFiles } from '@roastery/contract/machine-files';
 import type { TemperatureUnit } from '@roastery/roasting/units';
 import { createBackoff, pause } from '@roastery/runtime/backoff';
 import type { Logger } from '@roastery/runtime/logger';
@@ -5,7 +6,7 @@ import { codeOf } from '@roastery/runtime/system-errors';
 import type { AgentConfig } from '../config.ts';
 import { openFileMemory, type FileFate } from './file-memory.ts';
 import { alogNames, findFile, readAlog, type FoundFile } from './read-folder.ts';
-import { sendFile } from './send-file.ts';
+import { askMissing, sendFile } from './send-file.ts';
 
 /** What became of the files of the folder, the newest first. */
 export interface FilesReport {
@@ -34,6 +35,8 @@ export interface ArtisanFilesParts {
   readonly scanMs?: number;
   /** A file that is not whole and has not changed for so long is damaged. */
   readonly unfinishedMs?: number;
+  /** Between two questions whether the server still has the files. */
+  readonly checkMs?: number;
 }
 
 const usualScanMs = 2000;
@@ -41,6 +44,8 @@ const usualScanMs = 2000;
 const scansPerWholeLook = 15;
 const recentFiles = 10;
 const usualUnfinishedMs = 60_000;
+const usualCheckMs = 3_600_000;
+const checkAgainMs = 300_000;
 const reportedFiles = 8;
 const retryMs = { min: 1000, max: 60_000 };
 
@@ -53,7 +58,7 @@ const isSame = (a: FoundFile | undefined, b: { size: number; mtimeMs: number } |
  */
 export const watchArtisanFiles = async (parts: ArtisanFilesParts) => {
   const { config, folder, pastDays, log, changed } = parts;
-  const { scanMs = usualScanMs, unfinishedMs = usualUnfinishedMs } = parts;
+  const { scanMs = usualScanMs, unfinishedMs = usualUnfinishedMs, checkMs = usualCheckMs } = parts;
   const firstSinceMs = pastDays === null ? null : Date.now() - pastDays * 86_400_000;
   const memory = await openFileMemory(config.dataDir, firstSinceMs, log);
   const backoff = createBackoff(retryMs.min, retryMs.max);
@@ -67,6 +72,7 @@ export const watchArtisanFiles = async (parts: ArtisanFilesParts) => {
   let trouble: string | null = null;
   let sendAgainAt = Number.NEGATIVE_INFINITY;
   let scans = 0;
+  let checkAt = Number.NEGATIVE_INFINITY;
   let unit: { of: TemperatureUnit; mtimeMs: number } | undefined;
   let reported = '';
 
@@ -126,6 +132,8 @@ export const watchArtisanFiles = async (parts: ArtisanFilesParts) => {
     }
     backoff.reset();
     setTrouble(null);
+    // For whom the server keeps it, too, is said in answer to the check.
+    checkAt = Number.NEGATIVE_INFINITY;
     await settle(
       file,
       read.sha256,
@@ -203,12 +211,31 @@ export const watchArtisanFiles = async (parts: ArtisanFilesParts) => {
     tellChange();
   };
 
+  /** A server whose database was restored from a backup gets again what it took after it. */
+  const checkTaken = async (): Promise<void> => {
+    const taken = memory.taken();
+    if (taken.length === 0 || performance.now() < checkAt) return;
+    checkAt = performance.now() + checkMs;
+    for (let from = 0; from < taken.length && !stop.signal.aborted; from += maxCheckedFiles) {
+      const asked = taken.slice(from, from + maxCheckedFiles);
+      const answer = await askMissing(config, asked);
+      if (answer === undefined) {
+        checkAt = performance.now() + Math.min(checkMs, checkAgainMs);
+        return;
+      }
+      const lost = await memory.checked(asked, answer);
+      if (lost > 0) log.warn({ files: lost }, 'artisan: files lost by the server are sent again');
+    }
+  };
+
   const run = async (): Promise<void> => {
     while (!stop.signal.aborted) {
-      await scan().catch((error: unknown) => {
-        setTrouble(`the folder ${folder} can’t be watched: ${String(error).slice(0, 200)}`);
-        tellChange();
-      });
+      await scan()
+        .then(checkTaken)
+        .catch((error: unknown) => {
+          setTrouble(`the folder ${folder} can’t be watched: ${String(error).slice(0, 200)}`);
+          tellChange();
+        });
       await pause(scanMs, stop.signal);
     }
   };

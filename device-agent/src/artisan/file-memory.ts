@@ -10,6 +10,8 @@ const fateShape = z.object({
   outcome: z.enum([...machineFileOutcomes, 'refused']),
   reason: z.string().max(300).optional(),
   at: z.number(),
+  /** For whom the server keeps it, as it said itself; absent before it has. */
+  owner: z.string().optional(),
 });
 export type FileFate = z.infer<typeof fateShape>;
 
@@ -72,6 +74,33 @@ export const openFileMemory = async (dataDir: string, firstSinceMs: number | nul
         fates.set(file.sha256, fate);
       }
       await save();
+    },
+    /** Contents of the files of the folder that the server took. */
+    taken: (): string[] =>
+      [...new Set([...seen.values()].map(({ sha256 }) => sha256))].filter((sha256) => {
+        const outcome = fates.get(sha256)?.outcome;
+        return outcome !== undefined && outcome !== 'refused' && outcome !== 'deleted';
+      }),
+    /**
+     * Remembers what the server says of contents that it took. What it has lost is forgotten and so sent again, to the owner that
+     * it was taken for and to no other. Answers how many.
+     */
+    async checked(asked: readonly string[], { owner, missing }: { owner: string; missing: readonly string[] }) {
+      const isMissing = new Set(missing);
+      const lost = new Set<string>();
+      let hasLearned = false;
+      for (const sha256 of asked) {
+        const fate = fates.get(sha256);
+        if (fate === undefined) continue;
+        if (!isMissing.has(sha256) && fate.owner !== owner) {
+          fates.set(sha256, { ...fate, owner });
+          hasLearned = true;
+        } else if (isMissing.has(sha256) && fate.owner === owner) lost.add(sha256);
+      }
+      for (const sha256 of lost) fates.delete(sha256);
+      for (const [name, { sha256 }] of seen) if (lost.has(sha256)) seen.delete(name);
+      if (hasLearned || lost.size > 0) await save();
+      return lost.size;
     },
     /** Forgets files whose names are gone. */
     keepNames(names: ReadonlySet<string>): void {

@@ -1,5 +1,11 @@
 import { errorBodyShape } from '@roastery/contract/errors';
-import { machineFileShape, sendMachineFile, type MachineFileOutcome } from '@roastery/contract/machine-files';
+import {
+  checkMachineFiles,
+  machineFilesCheckShape,
+  machineFileShape,
+  sendMachineFile,
+  type MachineFileOutcome,
+} from '@roastery/contract/machine-files';
 import { parseJson } from '@roastery/contract/parse-shape';
 import { parseRetryAfter } from '@roastery/runtime/backoff';
 import { codeOf } from '@roastery/runtime/system-errors';
@@ -43,12 +49,14 @@ const notNow = (reason: string, retryAfter?: string, isOfFile = false): SendingR
   isOfFile,
 });
 
-/** Sends one file with this computer's credential. */
+/** This computer's credential. */
+const headersOf = ({ machineToken, machineSerial }: AgentConfig) => ({
+  authorization: `Bearer ${machineToken}`,
+  'x-machine-serial': encodeURIComponent(machineSerial),
+});
+
 export const sendFile = async (config: AgentConfig, name: string, content: Uint8Array): Promise<SendingResult> => {
-  const headers = {
-    authorization: `Bearer ${config.machineToken}`,
-    'x-machine-serial': encodeURIComponent(config.machineSerial),
-  };
+  const headers = headersOf(config);
   const url = `${config.apiUrl}${sendMachineFile.path}?file_name=${encodeURIComponent(lineOf(name))}`;
   try {
     const { status, text, headers: given } = await httpRequest(url, { headers, timeoutMs, file: content });
@@ -63,5 +71,18 @@ export const sendFile = async (config: AgentConfig, name: string, content: Uint8
   } catch (error) {
     const reason = codeOf(error) || (error instanceof Error ? error.message || error.name : String(error));
     return notNow(`the server can’t be reached (${reason})`);
+  }
+};
+
+const checkTimeoutMs = 20_000;
+
+/** Asks which of these contents the server lacks, and for whom it keeps files; undefined when it can't or doesn't say. */
+export const askMissing = async (config: AgentConfig, sha256: readonly string[]) => {
+  const options = { headers: headersOf(config), timeoutMs: checkTimeoutMs, body: { sha256 } };
+  try {
+    const { status, text } = await httpRequest(`${config.apiUrl}${checkMachineFiles.path}`, options);
+    return status === 200 ? parseJson(machineFilesCheckShape, text).data : undefined;
+  } catch {
+    return undefined;
   }
 };

@@ -30,3 +30,24 @@ export const sendMachineFile = endpoint({
   response: machineFileShape,
   errors: ['too_large', 'wrong_type', 'too_many_requests'],
 });
+
+export const maxCheckedFiles = 500;
+const sha256Shape = z.string().regex(/^[0-9a-f]{64}$/);
+
+export const machineFilesCheckShape = z.object({
+  /** For whom the server keeps this machine's files, as in a statement about its journal. */
+  owner: z.string().regex(/^[0-9a-f]{16}$/),
+  missing: z.array(sha256Shape),
+});
+
+/** A database that was restored from a backup lacks the files that were taken after it. */
+export const checkMachineFiles = endpoint({
+  name: 'checkMachineFiles',
+  method: 'POST',
+  path: '/devices/me/roast-files/check',
+  tag: 'Devices',
+  summary: 'Which of these contents, brought in earlier, the server does not know any more',
+  access: 'device',
+  body: z.object({ sha256: z.array(sha256Shape).max(maxCheckedFiles) }),
+  response: machineFilesCheckShape,
+});

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { maxAckRanges, topicOf, type Ack } from '@roastery/contract/mqtt';
 import type { MqttLink } from '../../broker/link.ts';
 import type { Sql } from '../../db/sql.ts';
+import { historyOwner } from '../../identity/machines.ts';
 
 /** Notification channel on which every instance hears that an admin confirmed a restore; the payload is the serial number. */
 export const historyRestoredChannel = 'history_restored';
@@ -22,10 +22,6 @@ interface Row {
   readonly ends: number[];
   readonly is_confirmed: boolean;
 }
-
-/** For whom a machine's history is kept. It is the same after a restore, and another for a machine registered anew. */
-export const historyOwner = (machineId: string, ownerId: string): string =>
-  createHash('sha256').update(`${machineId}/${ownerId}`).digest('hex').slice(0, 16);
 
 const statementOf = ({ machine_id, owner_id, epoch, starts, ends, is_confirmed }: Row): Ack => {
   const ranges = starts

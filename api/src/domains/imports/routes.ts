@@ -1,7 +1,7 @@
 import * as contract from '@roastery/contract/imports';
 import { importLots as importLotsEndpoint } from '@roastery/contract/inventory';
 import * as lots from '@roastery/contract/lot-imports';
-import { sendMachineFile } from '@roastery/contract/machine-files';
+import { checkMachineFiles, sendMachineFile } from '@roastery/contract/machine-files';
 import * as many from '@roastery/contract/roast-imports';
 import type { Domain } from '../../app.ts';
 import { createRoastFromUpload } from './create-roast-from-upload.ts';
@@ -9,7 +9,7 @@ import { logRoast } from './log-roast.ts';
 import * as lotImports from './lots/change-lot-import.ts';
 import { importLots } from './lots/import-csv.ts';
 import { listRows, readLotImport, readLotImports } from './lots/lot-import-rows.ts';
-import { takeMachineFile } from './machine-files/take-machine-file.ts';
+import { findMissingFiles, takeMachineFile } from './machine-files/take-machine-file.ts';
 import * as imports from './many/change-import.ts';
 import { readImport, readImports } from './many/import-rows.ts';
 import { chooseUpload, getUpload, uploadRoastFile } from './uploads.ts';
@@ -39,6 +39,7 @@ export const importRoutes: Domain = (routes) => {
   routes.forUser(many.undoRoastImport, (context, { params }) => imports.undoImport(context, params.id));
   routes.forUser(many.deleteRoastImport, (context, { params }) => imports.deleteImport(context, params.id));
   routes.forDevice(sendMachineFile, (context, { query, file }) => takeMachineFile(context, query.file_name, file));
+  routes.forDevice(checkMachineFiles, (context, { body }) => findMissingFiles(context, body.sha256));
   routes.forUser(contract.logRoast, (context, { body }) => logRoast(context, body));
   routes.forUser(importLotsEndpoint, (context, { body }) => importLots(context, body));
   routes.forUser(lots.listLotImports, async ({ sql, user }) => ({ imports: await readLotImports(sql, user) }));

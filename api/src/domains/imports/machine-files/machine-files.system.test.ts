@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { apiBasePath } from '@roastery/contract/endpoint';
-import type { MachineFile } from '@roastery/contract/machine-files';
+import { type MachineFile, machineFilesCheckShape } from '@roastery/contract/machine-files';
 import type { RegisteredMachine } from '@roastery/contract/machines';
 import type { RecordedCurve, Roast } from '@roastery/contract/roasts';
 import { parseAlog } from '@roastery/roasting/alog';
@@ -88,6 +88,53 @@ const recordLive = async (startedAtMs: number, id: string, cut?: readonly [numbe
   );
   return board;
 };
+
+const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
+const checkFiles = async (sha256: string[]) => {
+  const answer = await fetch(`${opened.test.url}${apiBasePath}/devices/me/roast-files/check`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${machine.token}`,
+      'x-machine-serial': machine.serial,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ sha256 }),
+  });
+  return machineFilesCheckShape.parse(await answer.json());
+};
+
+describe('files after a restore of a backup', () => {
+  it('are named as missing, and make their roasts again; deleted ones are not missing', async () => {
+    const at = hourAgo();
+    const { beanTempC } = drumRoast(at);
+    const [kept, deleted, lost] = [0, 1, 2].map((n) =>
+      drumRoast(at - n * 3_600_000, { uuid: randomUUID(), beanTempC: beanTempC.map((temp) => (temp ?? 0) + n) }),
+    );
+    if (kept === undefined || deleted === undefined || lost === undefined) throw new Error('no roasts');
+    await bring(kept, 'kept.alog');
+    const gone = await bring(deleted, 'deleted.alog');
+    await admin('DELETE', `/roasts/${gone.roast_id}`);
+    const { roast_id: roastId } = await bring(lost, 'lost.alog');
+    const all = [kept, deleted, lost].map((roast) => sha256Of(artisanFile(roast)));
+    const { owner, missing } = await checkFiles(all);
+    expect(missing).toEqual([]);
+    // The backup is older than the last file.
+    await sql()`DELETE FROM machine_files WHERE roast_id = ${roastId}`;
+    await sql()`DELETE FROM roasts WHERE id = ${roastId}`;
+    const never = sha256Of('never sent');
+    expect(await checkFiles([...all, never])).toEqual({ owner, missing: [all[2], never] });
+    expect(await bring(lost, 'lost.alog')).toMatchObject({ outcome: 'created' });
+    expect(await roastsOf()).toHaveLength(2);
+  });
+
+  it('state another owner once the machine has another one', async () => {
+    const before = await checkFiles([]);
+    const account = { full_name: 'Bo', email: 'bo@example.org', password: 'a phrase that is long' };
+    const { id } = await admin<{ id: string }>('POST', '/admin/users', account);
+    await sql()`UPDATE machines SET owner_id = ${id} WHERE id = ${machine.id}`;
+    expect((await checkFiles([])).owner).not.toBe(before.owner);
+  });
+});
 
 describe('a file of a roast that was never live', () => {
   it('becomes a roast of its machine with marks, weights, curve and Artisan’s batch number', async () => {

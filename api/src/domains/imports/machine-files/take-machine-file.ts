@@ -4,6 +4,8 @@ import { uuidV7 } from '@roastery/runtime/uuid';
 import type { DeviceContext } from '../../../context.ts';
 import { boardActor, recordAudit } from '../../../db/audit.ts';
 import type { Sql } from '../../../db/sql.ts';
+import { notFound } from '../../../http/app-error.ts';
+import { historyOwner } from '../../../identity/machines.ts';
 import { refusedFile } from '../imported-roast.ts';
 import { type FileRecording, readRecording } from '../roast-file-jobs.ts';
 import { createFileRoast, factsOf, giveRoastFile, type SentFile, windowInFile } from './file-roast.ts';
@@ -103,6 +105,21 @@ const auditActions = {
   joined: 'roast.file_joined',
   updated: 'roast.file_updated',
 } as const;
+
+/** Of these contents those that were never taken for this machine, or were lost with the database since. */
+export const findMissingFiles = async (
+  { sql, machine }: DeviceContext,
+  sha256: readonly string[],
+): Promise<{ owner: string; missing: string[] }> => {
+  const rows = await sql<{ sha256: string }[]>`
+    SELECT encode(file_sha256, 'hex') AS sha256 FROM machine_files
+    WHERE machine_id = ${machine.id}
+      AND file_sha256 IN (SELECT decode(hex, 'hex') FROM unnest(${[...sha256]}::text[]) AS hex)`;
+  const there = new Set(rows.map((row) => row.sha256));
+  const [row] = await sql<{ owner_id: string }[]>`SELECT owner_id FROM machines WHERE id = ${machine.id}`;
+  if (row === undefined) throw notFound('Machine');
+  return { owner: historyOwner(machine.id, row.owner_id), missing: sha256.filter((hex) => !there.has(hex)) };
+};
 
 /**
  * Takes a file that Artisan saved for this machine. The same content is taken once, however often it comes; a newer version of a
