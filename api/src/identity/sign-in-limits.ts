@@ -37,10 +37,22 @@ export const limiter = (
 /** A typed email may be a password in the wrong field: only its hash is kept. */
 const hashed = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
+/** The first 64 bits, however the address is written: `::` stands for as many groups of zeros as are missing. */
+const prefixOf = (address: string): string => {
+  const [left = [], right] = address.split('::').map((part) => (part === '' ? [] : part.split(':')));
+  const zeros = right === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
+  const groups = [...left, ...Array.from({ length: zeros }, () => '0'), ...(right ?? [])];
+  return groups
+    .slice(0, 4)
+    .map((group) => group.toLowerCase().replace(/^0+(?=.)/, ''))
+    .join(':');
+};
+
 /** One household or office has one IPv4 address, or 2^64 IPv6 addresses. */
 export const networkOf = (address: string | null): string => {
   if (address === null) return 'unknown';
-  return address.includes(':') ? address.split(':').slice(0, 4).join(':') : address;
+  const plain = address.replace(/^::ffff:(?=[\d.]+$)/i, '');
+  return plain.includes(':') ? prefixOf(plain) : plain;
 };
 
 /** Has this account signed in from this address in the last 30 days? */

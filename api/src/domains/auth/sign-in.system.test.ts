@@ -79,6 +79,24 @@ describe('sign-in', () => {
     expect(statuses.at(-1)).toBe(429);
   });
 
+  it.each([
+    ['2001:db8::', (round: number) => `2001:db8::${round}:2:3:4`, '2001:DB8:0:0000::5', '2001:db8:0:1::5'],
+    ['2001:db8:7:8::', (round: number) => `2001:db8:7:8:${round}:2:3:4`, '2001:0db8:7:8::5', '2001:db8:7::8:1:2:5'],
+    ['10.0.6.1', (round: number) => (round % 2 === 0 ? '10.0.6.1' : '::ffff:10.0.6.1'), '::FFFF:10.0.6.1', '10.0.6.2'],
+  ])(
+    'sign-in: counts the addresses of network %s as one, however they are written',
+    async (_, addressOf, same, other) => {
+      await test.api.context.sql`DELETE FROM sign_in_limits`;
+      const statuses: number[] = [];
+      for (let round = 0; round < 30; round += 1) {
+        statuses.push((await attempt(`spray${round}@example.com`, 'guess', addressOf(round))).status);
+      }
+      expect(new Set(statuses)).toEqual(new Set([401]));
+      expect((await attempt('last@example.com', 'guess', same)).status).toBe(429);
+      expect((await attempt('last@example.com', 'guess', other)).status).toBe(401);
+    },
+  );
+
   it('sign-in: 30 wrong passwords from an office do not lock out the right one on a known device', async () => {
     const office = '10.0.9.1';
     const withDevice = async (email: string, password: string, device: string | undefined) => {
