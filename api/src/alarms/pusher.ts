@@ -1,5 +1,5 @@
 import type { AppContext } from '../context.ts';
-import { isDatabaseUnavailable, loggable } from '../db/postgres-errors.ts';
+import { isConnectionLost, loggable } from '../db/postgres-errors.ts';
 import { forgetPushTarget, readPushKeys, readPushTargets, takeAlarmsToPush } from '../domains/alarms/push.ts';
 import { alarmsChangedChannel, type NewAlarm } from '../domains/alarms/stored-alarms.ts';
 import { sendPush, type PushTarget } from '../mail/web-push.ts';
@@ -64,7 +64,7 @@ export const pusher = async ({ sql, log: parent, config }: AppContext): Promise<
       try {
         await sendDue();
       } catch (error) {
-        if (!isDatabaseUnavailable(error)) log.warn(loggable(error), 'alarms to push not read');
+        if (!isConnectionLost(error)) log.warn(loggable(error), 'alarms to push not read');
       }
     }
     running = undefined;

@@ -1,6 +1,6 @@
 import { errorStatus, type ErrorBody } from '@roastery/contract/errors';
 import type { Logger } from '@roastery/runtime/logger';
-import { isCollision, isDatabaseUnavailable, isUnstorableValue, loggable } from '../db/postgres-errors.ts';
+import { isCollision, isDatabaseUnavailable, isUnstorableValue, loggable, statementOf } from '../db/postgres-errors.ts';
 import { AppError } from './app-error.ts';
 
 /** What anything thrown means to the caller. Unknown errors say nothing of themselves. */
@@ -18,7 +18,8 @@ const reasonOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.
 export const answerError = (thrown: unknown, requestId: string, log: Logger): Response => {
   const error = toAppError(thrown);
   if (error.code === 'internal') log.error(loggable(thrown), 'request failed');
-  else if (error.code === 'not_ready') log.warn({ reason: reasonOf(thrown) }, 'not ready');
+  else if (error.code === 'not_ready')
+    log.warn({ reason: reasonOf(thrown), statement: statementOf(thrown) }, 'not ready');
   else if (thrown !== error) log.warn(loggable(thrown), 'request refused by the database');
   const body: ErrorBody = { detail: error.detail, code: error.code, request_id: requestId };
   const headers = new Headers({ 'content-type': 'application/json', 'cache-control': 'no-store' });

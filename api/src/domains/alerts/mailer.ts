@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable, loggable } from '../../db/postgres-errors.ts';
+import { isConnectionLost, loggable } from '../../db/postgres-errors.ts';
 import { mailRaisedAlerts } from './mail-alerts.ts';
 import type { AppContext } from '../../context.ts';
 import { noteFailed, noteSent, takeDueMail } from '../../mail/outbox.ts';
@@ -35,7 +35,7 @@ export const mailer = async ({ sql, log, config, sendMail }: AppContext): Promis
       await mailRaisedAlerts(sql, config.publicUrl);
       if (!isStopping) await sendDue();
     } catch (error) {
-      if (!isDatabaseUnavailable(error)) log.warn(loggable(error), 'outbox read failed');
+      if (!isConnectionLost(error)) log.warn(loggable(error), 'outbox read failed');
     }
     running = undefined;
   };

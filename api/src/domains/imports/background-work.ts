@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppContext } from '../../context.ts';
-import { isDatabaseUnavailable, loggable } from '../../db/postgres-errors.ts';
+import { isConnectionLost, loggable, statementOf } from '../../db/postgres-errors.ts';
 import { AppError } from '../../http/app-error.ts';
 
 const idleMs = 1000;
@@ -35,8 +35,8 @@ export const workInBackground = (
         const found = await workOnce();
         await rest(found ? Math.min(maxRestMs, Math.max(minRestMs, (performance.now() - from) * restShare)) : idleMs);
       } catch (error) {
-        const isBusy = error instanceof AppError || isDatabaseUnavailable(error);
-        if (!isBusy) log.warn(loggable(error), 'import failed, retrying');
+        const isBusy = error instanceof AppError || isConnectionLost(error);
+        if (!isBusy) log.warn({ ...loggable(error), statement: statementOf(error) }, 'import failed, retrying');
         await rest(idleMs);
       }
     }

@@ -2,7 +2,7 @@ import { lotBodyShape } from '@roastery/contract/inventory';
 import { parseOrThrow } from '@roastery/contract/parse-shape';
 import type { AppContext } from '../../../context.ts';
 import { recordAudits } from '../../../db/audit.ts';
-import { isDatabaseUnavailable, loggable } from '../../../db/postgres-errors.ts';
+import { isConnectionLost, loggable, statementOf } from '../../../db/postgres-errors.ts';
 import type { Sql } from '../../../db/sql.ts';
 import { adjustNewLots } from '../../../ledger/move-lot.ts';
 import { insertLots } from '../../inventory/create-lot.ts';
@@ -10,8 +10,9 @@ import { keepDays, maxTries, workInBackground } from '../background-work.ts';
 import { isRowReady } from './lot-import-rows.ts';
 import type { LotValues } from './lot-rows.ts';
 
-/** Lots of one transaction: the rest of the api has its turn between two of them. */
+/** Lots of one transaction: the rest of the api has its turn between two of them. Fewer at each try after a failure. */
 const batchRows = 250;
+const rowsAt = (failures: number): number => Math.max(1, batchRows >> (3 * failures));
 const gaveUp = 'The server could not import this row. Its log says why: tell your administrator.';
 /** The ledger says why a lot that has just come weighs less than at first. */
 const importNote = 'Already used before the import';
@@ -37,13 +38,13 @@ const refuseTaken = (tx: Sql, importId: string) => tx`
   SET problem = 'exists', remarks = jsonb_build_array(format('There is already a lot %s: %s.', l.lot_number, l.coffee_name))
   FROM lots l WHERE r.import_id = ${importId} AND l.lot_number = r.lot_number AND ${isRowReady(tx)}`;
 
-const importBatch = async ({ sql }: AppContext, { import_id: id, user }: Batch): Promise<void> =>
+const importBatch = async ({ sql }: AppContext, { import_id: id, user }: Batch, limit: number): Promise<void> =>
   sql.begin(async (tx) => {
     await tx`SELECT id FROM lot_imports WHERE id = ${id} FOR UPDATE`;
     await refuseTaken(tx, id);
     const rows = await tx<{ line: number; values: LotValues }[]>`
       SELECT r.line, r."values" FROM lot_import_rows r WHERE r.import_id = ${id} AND ${isRowReady(tx)}
-      ORDER BY r.line LIMIT ${batchRows}`;
+      ORDER BY r.line LIMIT ${limit}`;
     if (rows.length === 0) {
       await finish(tx, id, 'done');
       return;
@@ -82,11 +83,11 @@ const reasonToStay = ({ roasts, recipes, plans, is_moved: isMoved }: Undone): st
   return isMoved ? 'The weight of this lot was changed since the import: it stays.' : undefined;
 };
 
-const undoBatch = async ({ sql }: AppContext, { import_id: id, user }: Batch): Promise<void> =>
+const undoBatch = async ({ sql }: AppContext, { import_id: id, user }: Batch, limit: number): Promise<void> =>
   sql.begin(async (tx) => {
     await tx`SELECT id FROM lot_imports WHERE id = ${id} FOR UPDATE`;
     const batch = await tx<{ lot_id: string }[]>`
-      SELECT lot_id FROM lot_import_rows WHERE import_id = ${id} AND state = 'imported' ORDER BY line LIMIT ${batchRows}`;
+      SELECT lot_id FROM lot_import_rows WHERE import_id = ${id} AND state = 'imported' ORDER BY line LIMIT ${limit}`;
     if (batch.length === 0) {
       await finish(tx, id, 'undone');
       return;
@@ -153,14 +154,16 @@ export const lotImporter = async (context: AppContext): Promise<{ close(): Promi
     const undoing = await nextImport(sql, 'undoing');
     const next = undoing ?? (await nextImport(sql, 'importing'));
     if (next === undefined) return false;
+    const limit = rowsAt(failures.get(next.import_id) ?? 0);
     try {
-      await (undoing === undefined ? importBatch(context, next) : undoBatch(context, next));
+      await (undoing === undefined ? importBatch : undoBatch)(context, next, limit);
       failures.delete(next.import_id);
     } catch (error) {
-      if (isDatabaseUnavailable(error)) throw error;
+      if (isConnectionLost(error)) throw error;
       const count = (failures.get(next.import_id) ?? 0) + 1;
       failures.set(next.import_id, count);
-      log.error({ ...loggable(error), import: next.import_id, count }, 'an import of lots failed');
+      const statement = statementOf(error);
+      log.error({ ...loggable(error), statement, import: next.import_id, count }, 'an import of lots failed');
       if (count >= maxTries) await giveUp(context, next);
       return false;
     }

@@ -9,6 +9,8 @@ import type { Visitor } from '../../../testing/visitor.ts';
 
 type Answer<Body> = { status: number; body: Body & { detail?: unknown } };
 
+const csv = (lot: string): string => `lot;name;origin;weight kg\n${lot};Konga;Ethiopia;60`;
+
 describe('import of lots', () => {
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
   let test: TestApi;
@@ -194,6 +196,26 @@ describe('import of lots', () => {
       expect((await lots('ALL-')).total).toBe(0);
     },
   );
+
+  it('is given up when its statements time out again and again, and lets the next one go on', async () => {
+    const { sql } = test.api.context;
+    await sql.unsafe(`
+      CREATE FUNCTION fail_slowly() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'too slow' USING ERRCODE = '57014'; END $$;
+      CREATE TRIGGER slow BEFORE INSERT ON lots FOR EACH ROW WHEN (NEW.lot_number = 'SLOW-1') EXECUTE FUNCTION fail_slowly()`);
+    try {
+      const [slow, next] = [await upload(csv('SLOW-1')), await upload(csv('NEXT-1'))];
+      for (const { body } of [slow, next]) await act(body.id, 'start');
+      await until(next.body.id, 'done');
+      await until(slow.body.id, 'done');
+      expect((await rowsOf(slow.body.id)).rows[0]?.remarks).toEqual([
+        expect.stringContaining('The server could not import this row'),
+      ]);
+      expect((await lots('NEXT-1')).total).toBe(1);
+    } finally {
+      await sql`DROP FUNCTION fail_slowly CASCADE`;
+    }
+  });
 
   it('belongs to one person, who has at most five open', async () => {
     const body = { full_name: 'Eve', email: 'eve-lots@example.com', password: 'a long phrase for eve' };

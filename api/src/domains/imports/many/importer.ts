@@ -2,7 +2,7 @@ import { parseOrThrow } from '@roastery/contract/parse-shape';
 import { uploadChoicesShape } from '@roastery/contract/imports';
 import type { AppContext } from '../../../context.ts';
 import { systemActor, type Actor } from '../../../db/audit.ts';
-import { isDatabaseUnavailable, loggable } from '../../../db/postgres-errors.ts';
+import { isConnectionLost, loggable, statementOf } from '../../../db/postgres-errors.ts';
 import type { Sql } from '../../../db/sql.ts';
 import type { SignedInUser } from '../../../http/server-context.ts';
 import { sharedOf } from '../../../http/sessions.ts';
@@ -43,9 +43,9 @@ const findLot = async (sql: Sql, name: string | null): Promise<string | null> =>
   return lots.length === 1 ? (lots[0]?.id ?? null) : null;
 };
 
-/** The readers or the database have no time now; the file is not to blame. */
+/** The readers have no time now or the database is away; the file is not to blame. A statement that times out may be its fault. */
 const isBusy = (error: unknown): boolean =>
-  isDatabaseUnavailable(error) ||
+  isConnectionLost(error) ||
   (error instanceof AppError && (error.code === 'too_many_requests' || error.code === 'not_ready'));
 
 /** A sentence for the file's row; anything but a refusal is a fault of ours and goes on. */
@@ -225,7 +225,8 @@ export const importer = async (context: AppContext): Promise<{ close(): Promise<
   const countFailure = async (job: Job, error: unknown): Promise<void> => {
     const count = (failures.get(job.file_id) ?? 0) + 1;
     failures.set(job.file_id, count);
-    log.error({ ...loggable(error), file: job.file_id, count }, 'a file of an import failed');
+    const statement = statementOf(error);
+    log.error({ ...loggable(error), statement, file: job.file_id, count }, 'a file of an import failed');
     if (count < maxTries) return;
     await giveUp(context, job, error);
     failures.delete(job.file_id);

@@ -165,11 +165,14 @@ describe('import of many files', () => {
     expect(made.filter((roast) => !listed.includes(roast))).toEqual([]);
   });
 
-  it('gives up a file that the server fails on again and again, and goes on with the others', async () => {
+  it.each([
+    ['fault of the server', 'P0001'],
+    ['statement that times out', '57014'],
+  ])('gives up a file after a %s again and again, and goes on with the others', async (what, code) => {
     const { sql } = test.api.context;
-    await sql`
+    await sql.unsafe(`
       CREATE FUNCTION fault_of_ours() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN RAISE EXCEPTION 'a fault of the server'; END $$`;
+      $$ BEGIN RAISE EXCEPTION '${what}' USING ERRCODE = '${code}'; END $$`);
     await sql`
       CREATE TRIGGER fault BEFORE UPDATE OF format ON roast_import_files FOR EACH ROW
       WHEN (NEW.file_name = 'faulty.csv') EXECUTE FUNCTION fault_of_ours()`;
