@@ -96,7 +96,7 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
 
   /** The state that each channel's watchers have, so that only changes are sent. */
   const lastSent = new WeakMap<MachineChannel, string>();
-  const pollConnections = async (): Promise<void> => {
+  const compareConnections = async (): Promise<void> => {
     if (channels.size === 0) return;
     // A channel that opens while the answer is under way is not in it, and not archived.
     const asked = [...channels.values()];
@@ -115,6 +115,20 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
       if (lastSent.get(channel) !== state) sendConnection(channel, now);
       lastSent.set(channel, state);
     }
+  };
+
+  /** One statement at a time: while the database hangs, each would wait on a connection of its own. */
+  let polling: Promise<void> | undefined;
+  let isPollDue = false;
+  const pollConnections = (): void => {
+    isPollDue = true;
+    polling ??= (async () => {
+      while (isPollDue) {
+        isPollDue = false;
+        await compareConnections().catch((error: unknown) => log.warn(loggable(error), 'live connection poll failed'));
+      }
+      polling = undefined;
+    })();
   };
 
   /** Changes of roasts are lost while the connection to the database is; so the newest roasts are sent again. */
@@ -148,7 +162,7 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
       if (channel !== undefined) guard('live alarms failed', sendAlarms(channel, notice?.roast_id ?? ''));
     }),
     await sql.listen(machineStatusChannel, (machineId) => {
-      if (channels.has(machineId)) guard('live connection poll failed', pollConnections());
+      if (channels.has(machineId)) pollConnections();
     }),
   ];
   const stopConnect = mqtt.onConnect(() => {
@@ -160,7 +174,7 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
     );
     for (const stream of streams) stream.heartbeat();
   }, heartbeatMs);
-  const polling = setInterval(() => guard('live connection poll failed', pollConnections()), pollMs);
+  const pollTimer = setInterval(pollConnections, pollMs);
 
   const channelOf = (machine: WatchedMachine): MachineChannel => {
     const known = channels.get(machine.id);
@@ -278,7 +292,7 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
     },
     async close(): Promise<void> {
       clearInterval(beat);
-      clearInterval(polling);
+      clearInterval(pollTimer);
       for (const timer of timers) clearTimeout(timer);
       stopConnect();
       for (const channel of channels.values()) closeChannel(channel);

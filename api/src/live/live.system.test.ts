@@ -254,6 +254,27 @@ describe('live stream', () => {
     await watching.ended;
   });
 
+  it('asks for connections by one statement at a time, however long it takes', async () => {
+    const machine = await registerMachine(database.sql, 'LIVE-6');
+    const watching = await watch(api.url, machine.id, admin);
+    await until('the backlog', () => ofType(watching.events, 'backlog').length === 1);
+    const waiting = await database.sql.begin(async (tx) => {
+      await tx`SET LOCAL idle_in_transaction_session_timeout = 0`;
+      await tx`LOCK TABLE machines IN ACCESS EXCLUSIVE MODE`;
+      const before = watching.comments();
+      await until('the next heartbeat but one', () => watching.comments() > before + 1, { timeoutMs: 60_000 });
+      const [row] = await tx<{ statements: number }[]>`
+        SELECT count(*) AS statements FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%AS connection%'`;
+      return row?.statements;
+    });
+    expect(waiting).toBe(1);
+    await database.sql`UPDATE machines SET is_online = true, last_seen_at = now() WHERE id = ${machine.id}`;
+    await until('the next answer', () => ofType(watching.events, 'status').at(-1)?.connection === 'online');
+    watching.stop();
+    await watching.ended;
+  });
+
   it('answers 404 for users who may not see the machine', async () => {
     const machine = await registerMachine(database.sql, 'LIVE-5');
     const account = { full_name: 'Else', email: 'else@example.org', password: 'a phrase that is long' };
