@@ -71,3 +71,20 @@ it('probe: sends no line to a board with a map, which may refuse unknown fields'
   expect(asked[0]).not.toHaveProperty('link');
   expect((await admin.send<{ lacks_map: boolean }>('GET', `/machines/${id}`)).body.lacks_map).toBe(false);
 });
+
+it('probe stream: ends when its machine is deleted, before another owner can register the number', async () => {
+  const id = await machineThatSays('PROBE-3', noMap);
+  const answer = await fetch(`${api.url}/api/v1/machines/${id}/probe`, {
+    headers: { cookie: admin.cookie ?? '' },
+  });
+  expect(answer.status).toBe(200);
+  let ended = false;
+  const read = (async () => {
+    for await (const _ of answer.body ?? []);
+    ended = true;
+  })();
+  expect((await admin.send('DELETE', `/machines/${id}`)).status).toBe(200);
+  await registerMachine(database.sql, 'PROBE-3');
+  await until('the end of the stream', () => ended, { timeoutMs: 60_000 });
+  await read;
+});

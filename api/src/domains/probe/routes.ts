@@ -154,7 +154,20 @@ export const probeRoutes: Domain = ({ forUser }) => {
       stopListening();
       session.done();
     });
-    const beat = setInterval(stream.heartbeat, heartbeatMs);
+    // The next owner of a deleted machine's serial number is not listened to.
+    let isChecking = false;
+    const check = async (): Promise<void> => {
+      if (isChecking) return;
+      isChecking = true;
+      await findManagedMachine(context.sql, context.user, params.id).catch((error: unknown) => {
+        if (error instanceof AppError) stream.close();
+      });
+      isChecking = false;
+    };
+    const beat = setInterval(() => {
+      stream.heartbeat();
+      void check();
+    }, heartbeatMs);
     const stopListening = subscribeJson(
       context,
       {
