@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { createMachineAlarmRule } from '@roastery/contract/alarm-rules';
 import type { RegisteredMachine } from '@roastery/contract/machines';
 import { planRoast } from '@roastery/contract/planned';
 import { createProfile } from '@roastery/contract/profiles';
@@ -170,6 +171,50 @@ it('alarms: a rule of a recipe fires in its roast, in the live view and on the w
   await lookAround(page, 'machine');
   expect(board.failures).toEqual([]);
   expect([...cockpit.complaints, ...wall.complaints, ...desk.complaints]).toEqual([]);
+});
+
+it('alarms: a fault that a rule covers too is one entry of the cockpit and the bell', async () => {
+  const machine = await register(ana, 'GIE-W6-0007', 'Giesen W6');
+  await ana.call(createMachineAlarmRule, {
+    params: { id: machine.id },
+    body: {
+      condition: { kind: 'channel_frozen', channel: 'bean_temp', seconds: 20 },
+      armed_after: 'charge',
+      message: 'Call Ana',
+      colour: 'amber',
+      sound: true,
+      push: true,
+      is_enabled: true,
+    },
+  });
+  await using board = await startLiveBoard(
+    roastery.stack,
+    machine,
+    (seconds) => [200 - Math.min(10, seconds), 220 - seconds / 5],
+    15,
+  );
+  await using cockpit = await roastery.openAs(ana, { viewport: { width: 1440, height: 900 } });
+  await keepAxe(cockpit.page);
+  await cockpit.page.goto(`/machines/${machine.id}/live`);
+  const banner = cockpit.page.getByTestId('alarms');
+  await banner.getByText('Call Ana').waitFor({ timeout: 60_000 });
+  const sentence = 'Call Ana · Bean Temp stands still. Check the probe.';
+  await banner.getByText(sentence).waitFor({ timeout: 60_000 });
+  await expect.poll(() => banner.getByRole('button', { name: 'OK' }).count()).toBe(1);
+  await lookAround(cockpit.page, 'fault', banner);
+
+  await using desk = await roastery.openAs(ana, { viewport: { width: 1440, height: 900 } });
+  await keepAxe(desk.page);
+  await desk.page.goto('/dashboard');
+  await desk.page.getByRole('button', { name: /^Alarms: \d new$/ }).click();
+  await expect.poll(() => desk.page.getByRole('dialog').getByText('Giesen W6').count()).toBe(1);
+  await desk.page.getByRole('dialog').getByText(sentence).waitFor();
+  await lookAround(desk.page, 'fault-bell');
+  await cockpit.page.setViewportSize({ width: 1440, height: 900 });
+  await banner.getByRole('button', { name: 'OK' }).click();
+  await expect.poll(() => banner.innerText()).toBe('');
+  await board.end();
+  expect(board.failures).toEqual([]);
 });
 
 it('alarms on phones: Account says whether this browser can receive them, and offers to turn them on', async () => {

@@ -1,4 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { minLastingSeconds } from '@roastery/contract/alarm-rules';
 import { lateAlarmSeconds } from '@roastery/contract/alarms';
 import type { Logger } from '@roastery/runtime/logger';
 import type { AppContext } from '../context.ts';
@@ -54,7 +55,14 @@ interface Watched {
   /** Samples came late or out of order: the roast is evaluated anew from its charge. */
   dirty: { since: number; last: number } | null;
   silence: string | null;
+  isCheckingSilence: boolean;
 }
+
+/** After so long without a sample there may be an alarm: of the silent board, or by a rule about a silent channel. */
+const silenceIsDueMs = ({ roast, silence }: Watched): number => {
+  if (roast.rules.some(({ condition }) => condition.kind === 'channel_silent')) return minLastingSeconds * 1000;
+  return silence === null ? silentSeconds * 1000 : Number.POSITIVE_INFINITY;
+};
 
 interface WatchParts {
   readonly sql: Database;
@@ -163,6 +171,7 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
       heardAt: performance.now(),
       dirty: null,
       silence: null,
+      isCheckingSilence: false,
     };
     if (row.status === 'in_progress') byRecording.set(row.recording_id, watched);
     watched.silence = await readOpenSilence(sql, row.id);
@@ -230,17 +239,24 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
   };
 
   const raiseSilence = async (watched: Watched): Promise<void> => {
-    const { roast, evaluation } = watched;
+    const { roast, heardAt } = watched;
     const { row } = roast;
     const agoMs = await storedAgoMs(row.recording_id);
-    if (agoMs < silentSeconds * 1000) {
+    if (watched.heardAt !== heardAt || watched.pending !== undefined || byRecording.get(row.recording_id) !== watched)
+      return;
+    const dueMs = silenceIsDueMs(watched);
+    if (agoMs < dueMs) {
       watched.heardAt = performance.now() - agoMs;
       // Another instance takes the batches of this board.
       markDirty(watched);
       return;
     }
-    if (watched.silence !== null || byRecording.get(row.recording_id) !== watched) return;
+    const silentMs = performance.now() - Math.max(heardAt, receivingSince);
+    if (silentMs < dueMs) return;
+    const { evaluation } = watched;
     const since = evaluation.lastSeconds ?? 0;
+    store(watched, evaluation.pushSilence(roast, since + silentMs / 1000));
+    if (watched.silence !== null || silentMs < silentSeconds * 1000) return;
     const occurrence = `silent ${Math.round(row.charge_mono_ms + since * 1000)}`;
     watched.silence = occurrence;
     // It is about now, however old the last sample is.
@@ -249,14 +265,20 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
 
   const checkRoast = (watched: Watched, now: number): void => {
     if (watched.pending !== undefined) return;
-    const { dirty, evaluation, roast } = watched;
+    const { dirty, evaluation } = watched;
     if (dirty !== null && (now - dirty.last >= quietMs || now - dirty.since >= evaluateEveryMs)) {
       enqueue('late samples not evaluated', () => evaluateStored(watched));
     }
     const silentMs = now - Math.max(watched.heardAt, receivingSince);
-    if (silentMs < tickMs || watched.silence !== null || evaluation.lastSeconds === null) return;
-    store(watched, evaluation.pushSilence(roast, evaluation.lastSeconds + silentMs / 1000));
-    if (silentMs >= silentSeconds * 1000) enqueue('silent board not stored', () => raiseSilence(watched));
+    if (evaluation.lastSeconds === null || watched.isCheckingSilence || silentMs < silenceIsDueMs(watched)) return;
+    watched.isCheckingSilence = true;
+    enqueue('silent board not stored', async () => {
+      try {
+        await raiseSilence(watched);
+      } finally {
+        watched.isCheckingSilence = false;
+      }
+    });
   };
 
   const timer = setInterval(() => {

@@ -2,7 +2,7 @@ import { lateAlarmSeconds } from '@roastery/contract/alarms';
 import type { SampleBatch } from '@roastery/contract/mqtt';
 import { type AlarmFinding, createAlarmWatch } from '@roastery/roasting/alarm-rules';
 import { uuidV7 } from '@roastery/runtime/uuid';
-import type { NewAlarm } from '../domains/alarms/stored-alarms.ts';
+import { ruleOccurrence, type NewAlarm } from '../domains/alarms/stored-alarms.ts';
 import { onClockOf } from '../domains/roasts/places.ts';
 import type { Samples } from '../domains/roasts/read-samples.ts';
 import type { WatchedRoast } from './read-watched.ts';
@@ -78,7 +78,8 @@ const note = (changes: AlarmChanges, roast: WatchedRoast, finding: AlarmFinding)
     const rule = roast.rules.find(({ id }) => id === finding.ruleId);
     if (rule === undefined) return;
     const { id, message, colour, sound, push } = rule;
-    const what = { kind: 'rule', occurrence: id, rule_id: id, message, colour, sound, push } as const;
+    const occurrence = ruleOccurrence(id, finding.fault);
+    const what = { kind: 'rule', occurrence, rule_id: id, message, colour, sound, push } as const;
     changes.raised.push(newAlarm(roast, finding.atSeconds, what));
     return;
   }

@@ -9,7 +9,12 @@ import { idShape, lineShape, messageShape } from './shapes.ts';
 
 const sideShape = z.enum(alarmSides);
 const timeShape = z.number('Enter a time').min(0, 'Use 0:00 or later').max(3600, 'Use 60:00 or less');
-const lastingShape = z.number('Enter seconds').min(5, 'Use 5 s or more').max(600, 'Use 600 s or less');
+/** A channel that is silent or frozen for less than this raises no alarm. */
+export const minLastingSeconds = 5;
+const lastingShape = z
+  .number('Enter seconds')
+  .min(minLastingSeconds, `Use ${minLastingSeconds} s or more`)
+  .max(600, 'Use 600 s or less');
 
 /** What fulfils a rule, `kind` by `kind`. Units stand in the names: °C, °C per minute, seconds, percent. */
 export const alarmConditionShape = z.discriminatedUnion('kind', [

@@ -20,6 +20,11 @@ export const roastAlarmShape = z.object({
   kind: z.enum(alarmKinds),
   /** Its rule, which may have been deleted since; null for the alarms that need none. */
   rule_id: idShape.nullable(),
+  /**
+   * The fault of the machine that it is about: `silent` (the board), `silent bean_temp`, `frozen bean_temp`; null for any other alarm. What is
+   * raised without a rule and what a rule raises about the same are one fault: one entry of the bell and one message to phones.
+   */
+  fault: z.string().nullable(),
   /** The frozen channel. */
   channel: z.string().nullable(),
   /** Of the rule; null for the alarms that need none. */

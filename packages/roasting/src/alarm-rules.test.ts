@@ -62,6 +62,19 @@ const firedAt = ({
   });
 };
 
+/** The faults that findings name in 40 s of samples and 30 s without. */
+const faultsOf = (condition: AlarmCondition, bean: (second: number) => Reading) => {
+  const watch = createAlarmWatch();
+  const rules = [{ id: 'rule', condition, armedAfter: 'charge' as const, fromSeconds: 0 }];
+  const context: AlarmContext = { marks: [], rules, referenceAt: () => null };
+  const pushed = Array.from({ length: 40 }, (_, second) =>
+    watch.push(second, { bean_temp: bean(second), exhaust_temp: 220 + second }, context),
+  );
+  return [...pushed.flat(), ...watch.pushSilence(70, context)].map((finding) =>
+    finding.kind === 'rule' ? finding.fault : undefined,
+  );
+};
+
 describe('alarm rules', () => {
   it('time: fires once, at its time since the charge', () => {
     expect(firedAt({ condition: { kind: 'time', after: 'charge', seconds: 240 } })).toEqual([240]);
@@ -146,13 +159,21 @@ describe('alarm rules', () => {
     };
     watch.push(10, { bean_temp: 200 }, context);
     expect(watch.pushSilence(29, context)).toEqual([]);
-    expect(watch.pushSilence(30, context)).toEqual([{ kind: 'rule', ruleId: 'rule', atSeconds: 30 }]);
+    expect(watch.pushSilence(30, context)).toEqual([{ kind: 'rule', ruleId: 'rule', atSeconds: 30, fault: 'silent' }]);
     expect(watch.pushSilence(31, context)).toEqual([]);
   });
 
   it('a frozen channel: fires after its own time', () => {
     const condition = { kind: 'channel_frozen', channel: 'bean_temp', seconds: 12 } as const;
     expect(firedAt({ condition, bean: (second) => usual(Math.min(second, 300)) })).toEqual([312]);
+  });
+
+  it('a rule about a fault of the machine: names it, a silent board whichever channel it is about', () => {
+    const silent = { kind: 'channel_silent', channel: 'bean_temp', seconds: 20 } as const;
+    expect(faultsOf(silent, () => null)).toEqual(['silent bean_temp']);
+    expect(faultsOf(silent, usual)).toEqual(['silent']);
+    expect(faultsOf({ ...silent, kind: 'channel_frozen' }, () => 180)).toContain('frozen bean_temp');
+    expect(faultsOf({ kind: 'time', after: 'charge', seconds: 10 }, usual)).toEqual([null]);
   });
 
   it('a sample that is not later than the one before: is passed over', () => {

@@ -43,7 +43,13 @@ export interface AlarmContext {
 }
 
 export type AlarmFinding =
-  | { readonly kind: 'rule'; readonly ruleId: string; readonly atSeconds: number }
+  | {
+      readonly kind: 'rule';
+      readonly ruleId: string;
+      readonly atSeconds: number;
+      /** The fault of the machine that the rule is about: `silent` (the board), `silent bean_temp`, `frozen bean_temp`; else null. */
+      readonly fault: string | null;
+    }
   | ({ readonly kind: 'frozen'; readonly atSeconds: number } & FrozenChange);
 
 export interface AlarmWatch {
@@ -62,6 +68,13 @@ const lateTimeSeconds = 30;
 const dropFallC = 0.5;
 const dropFallSeconds = 5;
 const dropHoldSeconds = 20;
+
+/** A board that sends nothing is one fault, whichever channel a rule names. */
+const faultOf = (condition: AlarmCondition, isBoardSilent: boolean): string | null => {
+  if (condition.kind === 'channel_frozen') return `frozen ${condition.channel}`;
+  if (condition.kind !== 'channel_silent') return null;
+  return isBoardSilent ? 'silent' : `silent ${condition.channel}`;
+};
 
 const lies = (value: Reading | undefined, side: AlarmSide, limit: number): boolean =>
   isReading(value) && (side === 'above' ? value > limit : value < limit);
@@ -141,17 +154,14 @@ export function createAlarmWatch(): AlarmWatch {
     return !moment.isDropping && condition.kind === `rate_${moment.shape}`;
   };
 
-  const findRules = (
-    moment: Moment,
-    context: AlarmContext,
-    takes: (rule: WatchedRule) => boolean = () => true,
-  ): AlarmFinding[] =>
+  const findRules = (moment: Moment, context: AlarmContext, isBoardSilent = false): AlarmFinding[] =>
     context.rules.flatMap((rule) => {
       const { id: ruleId, condition } = rule;
-      if (fired.has(ruleId) || !takes(rule) || !isArmed(rule, moment.seconds, context)) return [];
+      if (isBoardSilent && condition.kind !== 'channel_silent') return [];
+      if (fired.has(ruleId) || !isArmed(rule, moment.seconds, context)) return [];
       if (!isMet(condition, moment, context)) return [];
       fired.add(ruleId);
-      return [{ kind: 'rule', ruleId, atSeconds: moment.seconds }];
+      return [{ kind: 'rule', ruleId, atSeconds: moment.seconds, fault: faultOf(condition, isBoardSilent) }];
     });
 
   return {
@@ -181,10 +191,6 @@ export function createAlarmWatch(): AlarmWatch {
       return [...changes.map((change) => ({ kind: 'frozen' as const, atSeconds: seconds, ...change })), ...found];
     },
     pushSilence: (seconds, context) =>
-      findRules(
-        { seconds, before, values: {}, rate: null, shape: null, isDropping: false },
-        context,
-        ({ condition }) => condition.kind === 'channel_silent',
-      ),
+      findRules({ seconds, before, values: {}, rate: null, shape: null, isDropping: false }, context, true),
   };
 }

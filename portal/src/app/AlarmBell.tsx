@@ -3,6 +3,7 @@ import { Bell } from 'lucide-react';
 import { useState } from 'react';
 import { useUser } from '../api/session.tsx';
 import { useApi, useSettled } from '../api/use-api.ts';
+import { alarmsByFault } from '../components/alarms/alarm-groups.ts';
 import { lazyDialog } from '../components/lazy-dialog.tsx';
 import { t } from '../language/t.ts';
 import { IconButton } from '../ui/IconButton.tsx';
@@ -16,14 +17,14 @@ const RecentAlarms = lazyDialog(
   ({ open }) => open,
 );
 
-/** The bell: the alarms of the last 24 hours, with the number of those since the user last opened it on this device. */
+/** The bell: the alarms of the last 24 hours, with the number of those since the user last opened it on this device. A fault counts once. */
 export const AlarmBell = () => {
   const key = `alarmsSeen:${useUser().id}`;
   const { data } = useApi(listRecentAlarms, useSettled(settleMs) ? {} : null, { refreshInterval: refreshMs });
   const [seenAt, setSeenAt] = useState(() => localStorage.getItem(key) ?? '');
   const [isOpen, setOpen] = useState(false);
   const alarms = data?.alarms ?? [];
-  const unseen = alarms.filter(({ raised_at }) => raised_at > seenAt).length;
+  const unseen = alarmsByFault(alarms).filter(([{ raised_at }]) => raised_at > seenAt).length;
   const see = () => {
     const newest = alarms[0]?.raised_at ?? '';
     localStorage.setItem(key, newest);

@@ -9,7 +9,8 @@ import { t } from '../../language/t.ts';
 import { classes } from '../../ui/classes.ts';
 import { toast } from '../../ui/toast.ts';
 import { useAlarmSignal } from '../live/step-signal.ts';
-import { alarmText, alarmTones } from './alarm-texts.ts';
+import { alarmsByFault } from './alarm-groups.ts';
+import { alarmTones, faultText } from './alarm-texts.ts';
 
 interface AlarmBannerProps {
   readonly live: Pick<LiveMachine, 'alarms'>;
@@ -17,34 +18,43 @@ interface AlarmBannerProps {
   readonly mayRoast: boolean;
 }
 
-/** More than this would take the chart's room; the newest are shown. */
+/** More than this would take the chart's room; the newest are shown. Alarms about one fault of the machine are one. */
 const maxShown = 2;
 
 /** The alarms of the running roast that last and are not acknowledged, newest first. */
 export const AlarmBanner = ({ live: { alarms }, mayRoast }: AlarmBannerProps) => {
   useAlarmSignal(alarms);
-  const newest = alarms.slice(-maxShown).reverse();
+  const faults = alarmsByFault(alarms.toReversed());
   return (
     <div role="alert" data-testid="alarms" className="flex shrink-0 flex-col">
-      {newest.map((alarm) => (
-        <Alarm key={alarm.id} alarm={alarm} mayRoast={mayRoast} />
+      {faults.slice(0, maxShown).map((fault) => (
+        <Fault key={fault[0].fault ?? fault[0].id} alarms={fault} mayRoast={mayRoast} />
       ))}
-      {alarms.length > maxShown && (
+      {faults.length > maxShown && (
         <p className="border-b border-stroke bg-surface px-4 py-1 text-sm text-content">
-          {t`${alarms.length - maxShown} more`}
+          {t`${faults.length - maxShown} more`}
         </p>
       )}
     </div>
   );
 };
 
-const Alarm = ({ alarm, mayRoast }: { alarm: RoastAlarm; mayRoast: boolean }) => {
+interface FaultProps {
+  /** Newest first. */
+  alarms: readonly [RoastAlarm, ...RoastAlarm[]];
+  mayRoast: boolean;
+}
+
+const Fault = ({ alarms, mayRoast }: FaultProps) => {
+  const [newest] = alarms;
   const [isBusy, setBusy] = useState(false);
-  const { ground, text } = alarmTones[alarm.colour];
+  const { ground, text } = alarmTones[newest.colour];
   const acknowledge = async () => {
     setBusy(true);
     try {
-      await call(acknowledgeAlarm, { params: { id: alarm.roast_id, alarm_id: alarm.id } });
+      await Promise.all(
+        alarms.map(({ id, roast_id: roast }) => call(acknowledgeAlarm, { params: { id: roast, alarm_id: id } })),
+      );
     } catch (error) {
       toast(sentenceFor(error, t`The alarm could not be acknowledged`), { tone: 'danger' });
       setBusy(false);
@@ -54,9 +64,9 @@ const Alarm = ({ alarm, mayRoast }: { alarm: RoastAlarm; mayRoast: boolean }) =>
     <div className={classes('flex min-h-14 items-center gap-3 border-b-2 py-1 pr-1.5 pl-4', ground)}>
       <BellRing aria-hidden className={classes('size-6 shrink-0', text)} />
       <p className="min-w-0 flex-1 text-lg leading-6 font-semibold text-strong">
-        {alarmText(alarm)}{' '}
+        {faultText(alarms)}{' '}
         <span className="figures text-base font-normal whitespace-nowrap text-content">
-          {alarm.time_seconds === null ? '' : t`at ${formatDuration(alarm.time_seconds)}`}
+          {newest.time_seconds === null ? '' : t`at ${formatDuration(newest.time_seconds)}`}
         </span>
       </p>
       {mayRoast && (

@@ -5,7 +5,8 @@ import { t } from '../../language/t.ts';
 import { classes } from '../../ui/classes.ts';
 import { axisPixels } from '../chart/time-scale.ts';
 import { useTimeWindow, type TimeViewStore } from '../chart/time-view.ts';
-import { alarmTones, groupAlarms, timedAlarmText, type AlarmGroup } from './alarm-texts.ts';
+import { groupAlarms, type AlarmGroup } from './alarm-groups.ts';
+import { alarmTones, timedAlarmText } from './alarm-texts.ts';
 
 interface AlarmMarkersProps {
   alarms: readonly RoastAlarm[];

@@ -158,7 +158,11 @@ export const AlarmRuleForm = ({ rule, onSave, onDelete, onCancel }: AlarmRuleFor
         <Checkbox label={t`With sound`} checked={values.sound} onChange={(sound) => set({ sound })} />
         <Checkbox label={t`Send to phones`} checked={values.push} onChange={(push) => set({ push })} />
       </div>
-      <p className="text-sm text-muted">{t`It fires once per roast. Phones are chosen under Account.`}</p>
+      <p className="text-sm text-muted">
+        {t`It fires once per roast. Phones are chosen under Account.`}{' '}
+        {(kind === 'channel_silent' || kind === 'channel_frozen') &&
+          t`They get one message about one fault of the machine.`}
+      </p>
       <div className="flex flex-wrap justify-end gap-2">
         {rule !== null && (
           <Button size="md" kind="danger" className="mr-auto" onClick={() => void onDelete()}>

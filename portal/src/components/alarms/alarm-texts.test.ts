@@ -1,11 +1,13 @@
 import type { RoastAlarm } from '@roastery/contract/alarms';
 import { describe, expect, it } from 'vitest';
-import { groupAlarms, timedAlarmText } from './alarm-texts.ts';
+import { alarmsByFault, groupAlarms } from './alarm-groups.ts';
+import { faultText, timedAlarmText } from './alarm-texts.ts';
 
 const alarm = (id: string, time_seconds: number | null, message = id): RoastAlarm => ({
   id,
   roast_id: '0198c0de-0000-7000-8000-000000000001',
   kind: 'rule',
+  fault: null,
   rule_id: null,
   channel: null,
   message,
@@ -18,6 +20,32 @@ const alarm = (id: string, time_seconds: number | null, message = id): RoastAlar
   cleared_at: null,
   acknowledged_at: null,
   acknowledged_by: null,
+});
+
+describe('alarms about one fault', () => {
+  const frozen: Partial<RoastAlarm> = {
+    kind: 'frozen',
+    channel: 'bean_temp',
+    message: null,
+    fault: 'frozen bean_temp',
+  };
+
+  it('stand as one, in the words of the rule first; others stand alone', () => {
+    const alarms: RoastAlarm[] = [
+      { ...alarm('c', 60), ...frozen },
+      alarm('b', 50),
+      { ...alarm('a', 40, 'Call Ana'), fault: 'frozen bean_temp' },
+      { ...alarm('d', 30), ...frozen },
+      { ...alarm('e', 20), ...frozen, roast_id: '0198c0de-0000-7000-8000-000000000002' },
+    ];
+    const faults = alarmsByFault(alarms);
+    expect(faults.map((fault) => fault.map(({ id }) => id).join(''))).toEqual(['cad', 'b', 'e']);
+    expect(faults.map(faultText)).toEqual([
+      'Call Ana · Bean Temp stands still. Check the probe.',
+      'b',
+      'Bean Temp stands still. Check the probe.',
+    ]);
+  });
 });
 
 describe('alarms in the chart', () => {

@@ -18,28 +18,12 @@ export const alarmText = ({ kind, message, channel }: Pick<RoastAlarm, 'kind' | 
 export const timedAlarmText = (alarm: RoastAlarm): string =>
   alarm.time_seconds === null ? alarmText(alarm) : `${formatDuration(alarm.time_seconds)}: ${alarmText(alarm)}`;
 
-export interface AlarmGroup {
-  readonly alarms: RoastAlarm[];
-  /** Of the first one. */
-  readonly seconds: number;
-}
+const ruleFirst = (one: Pick<RoastAlarm, 'kind'>, other: Pick<RoastAlarm, 'kind'>): number =>
+  Number(other.kind === 'rule') - Number(one.kind === 'rule');
 
-/** The alarms within a window of time; those that follow the first of a group more closely than this stand with it. */
-export const groupAlarms = (
-  alarms: readonly RoastAlarm[],
-  { from, to }: { readonly from: number; readonly to: number },
-  closerSeconds: number,
-): AlarmGroup[] => {
-  const groups: AlarmGroup[] = [];
-  for (const alarm of alarms) {
-    const { time_seconds: seconds } = alarm;
-    if (seconds === null || seconds < from || seconds > to) continue;
-    const last = groups.at(-1);
-    if (last !== undefined && seconds - last.seconds < closerSeconds) last.alarms.push(alarm);
-    else groups.push({ alarms: [alarm], seconds });
-  }
-  return groups;
-};
+/** What the alarms of one fault say: first the words of a rule, each once. */
+export const faultText = (alarms: readonly Pick<RoastAlarm, 'kind' | 'message' | 'channel'>[]): string =>
+  [...new Set(alarms.toSorted(ruleFirst).map(alarmText))].join(' · ');
 
 /** Text on a soft ground; each pair has a contrast of 4.5 to 1 (tokens.test.ts). */
 export const alarmTones: Readonly<Record<AlarmColour, { readonly ground: string; readonly text: string }>> = {
