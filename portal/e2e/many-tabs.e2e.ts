@@ -1,4 +1,5 @@
 import type { RegisteredMachine } from '@roastery/contract/machines';
+import { createWallLink } from '@roastery/contract/wall';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -28,6 +29,41 @@ const follows = async (page: Page, from: number, to: number) => {
   await expect.poll(() => bean(page)).toBeGreaterThan(before);
   expect(before).toBeLessThan(to);
 };
+
+it('the wall in eight tabs of one browser without an account: all follow their machines, and another page opens beside them', async () => {
+  const [first] = machines;
+  if (first === undefined) throw new Error('no machines');
+  await using board = await startLiveBoard(roastery.stack, first, (seconds) => [100 + seconds, 220], 20);
+  const { token } = await roastery.admin.call(createWallLink, { body: { name: 'Roasting room' } });
+  await using watched = await roastery.openAs(null);
+  const context = watched.page.context();
+  await watched.page.goto(`/wall#token=${token}`);
+  const tile = (page: Page) => page.getByTestId('wall-tile').filter({ hasText: first.display_name });
+  await tile(watched.page).waitFor();
+  const tabs = [watched.page];
+  while (tabs.length < 8) {
+    const tab = await context.newPage();
+    tabs.push(tab);
+    await tab.goto('/wall');
+    await tile(tab).waitFor();
+  }
+  const other = await context.newPage();
+  await other.goto('/login');
+  await other.getByLabel('Email').waitFor();
+  const temp = async (page: Page) => Number(/\d+\.\d/.exec(await tile(page).getByTestId('wall-bean').innerText())?.[0]);
+  for (const tab of tabs) {
+    await expect.poll(() => temp(tab), { timeout: 20_000 }).toBeGreaterThan(120);
+    const before = await temp(tab);
+    await expect.poll(() => temp(tab), { timeout: 20_000 }).toBeGreaterThan(before);
+  }
+  // A closed tab takes nothing from the others.
+  await watched.page.close();
+  const last = tabs.at(-1) ?? other;
+  const before = await temp(last);
+  await expect.poll(() => temp(last), { timeout: 20_000 }).toBeGreaterThan(before);
+  await board.end();
+  expect(board.failures).toEqual([]);
+});
 
 it('live pages in eight tabs of one browser: all follow their machines, and lists open beside them', async () => {
   const [first, second] = machines;

@@ -1,63 +1,77 @@
 import { openEventStream } from './event-stream.ts';
-import type { FollowMessage, LiveMessage } from './live-subscription.ts';
+import type { FollowMessage, StreamMessage } from './shared-stream.ts';
 
 /*
- * One stream of live events for all tabs of a browser, which opens six connections to a server over HTTP/1.1. It carries the
- * machines that any tab follows; a tab that joins opens it anew, so that it gets the backlog.
+ * The streams of live events for all tabs of a browser, which opens six connections to a server over HTTP/1.1: one that carries the
+ * machines that any tab follows, and one of the wall. A tab that joins opens its stream anew, so that it gets the backlog.
  */
 
 interface Follower {
-  readonly machineId: string;
+  readonly machineId: string | null;
   heardAt: number;
+}
+interface Shared {
+  readonly followers: Map<MessagePort, Follower>;
+  readonly stream: ReturnType<typeof openEventStream>;
 }
 
 /** Tabs write every half minute, once a minute in the background. One that was closed without a word, or is frozen, is forgotten. */
 const forgottenAfterMs = 5 * 60_000;
 const sweepMs = 60_000;
 
-const followers = new Map<MessagePort, Follower>();
-let stream: ReturnType<typeof openEventStream> | undefined;
+/** By address. */
+const streams = new Map<string, Shared>();
 
 /** The api writes the id first. */
 const machineOf = (data: string): string | undefined => /^\{"machine_id":"([\w-]+)"/.exec(data)?.[1];
 
-const send = (port: MessagePort, message: LiveMessage): void => port.postMessage(message);
+const send = (port: MessagePort, message: StreamMessage): void => port.postMessage(message);
 
-const open = ({ address, types }: Pick<FollowMessage, 'address' | 'types'>): void => {
-  stream = openEventStream({
+const open = ({ address, types }: FollowMessage, followers: Shared['followers']): Shared => ({
+  followers,
+  stream: openEventStream({
     address: () => {
-      const machines = new Set([...followers.values()].map(({ machineId }) => machineId));
-      return `${address}?machines=${[...machines].join(',')}`;
+      const machines = new Set([...followers.values()].flatMap(({ machineId }) => machineId ?? []));
+      return machines.size === 0 ? address : `${address}?machines=${[...machines].join(',')}`;
     },
     types,
     onEvent(data) {
-      const machineId = machineOf(data);
-      for (const [port, follower] of followers) if (follower.machineId === machineId) send(port, { data });
+      const machine = machineOf(data);
+      for (const [port, { machineId }] of followers)
+        if (machineId === null || machineId === machine) send(port, { data });
     },
     onLink(up) {
       for (const port of followers.keys()) send(port, { up });
     },
-  });
-};
+  }),
+});
 
-const forget = (port: MessagePort): void => {
-  followers.delete(port);
-  if (followers.size > 0) return;
-  stream?.close();
-  stream = undefined;
+const forget = (address: string, port: MessagePort): void => {
+  const shared = streams.get(address);
+  if (shared === undefined) return;
+  shared.followers.delete(port);
+  if (shared.followers.size > 0) return;
+  shared.stream.close();
+  streams.delete(address);
 };
 
 const hear = (port: MessagePort, message: FollowMessage): void => {
-  if (message.isEnd) return forget(port);
-  const follower = followers.get(port);
-  if (follower !== undefined) {
+  const { address, machineId, isEnd } = message;
+  if (isEnd) return forget(address, port);
+  const shared = streams.get(address);
+  const follower = shared?.followers.get(port);
+  if (shared !== undefined && follower !== undefined) {
     follower.heardAt = Date.now();
-    stream?.retryNow();
+    shared.stream.retryNow();
     return;
   }
-  followers.set(port, { machineId: message.machineId, heardAt: Date.now() });
-  if (stream === undefined) open(message);
-  else stream.reopen();
+  const joining = { machineId, heardAt: Date.now() };
+  if (shared === undefined) {
+    streams.set(address, open(message, new Map([[port, joining]])));
+    return;
+  }
+  shared.followers.set(port, joining);
+  shared.stream.reopen();
 };
 
 addEventListener('connect', (event) => {
@@ -70,5 +84,7 @@ addEventListener('connect', (event) => {
 
 setInterval(() => {
   const before = Date.now() - forgottenAfterMs;
-  for (const [port, { heardAt }] of followers) if (heardAt < before) forget(port);
+  for (const [address, { followers }] of streams) {
+    for (const [port, { heardAt }] of followers) if (heardAt < before) forget(address, port);
+  }
 }, sweepMs);

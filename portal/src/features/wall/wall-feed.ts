@@ -3,7 +3,7 @@ import { describeRefusal, parseJson } from '@roastery/contract/parse-shape';
 import { createLiveRateOfRise } from '@roastery/roasting/rate-of-rise';
 import { addressOf } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
-import { openEventStream } from '../../api/event-stream.ts';
+import { openSharedStream } from '../../api/shared-stream.ts';
 
 const eventTypes = ['hello', 'curve', 'reading', 'status', 'alarms', 'changed'] as const satisfies WallEvent['type'][];
 /** The small curve draws one point a second; older points of an idle machine are dropped. */
@@ -82,7 +82,7 @@ const withCurve = (track: WallTrack, event: Extract<WallEvent, { type: 'curve' }
   return { ...track, chargeMono, curve: { mono: [...mono], bean: [...bean] } };
 };
 
-/** Follows all machines of the wall over one connection. */
+/** Follows all machines of the wall over one stream, which all tabs of the browser share. */
 export const createWallFeed = (): WallFeed => {
   const tracks = new Map<string, WallTrack>();
   const rates = new Map<string, RateOfRise>();
@@ -129,8 +129,11 @@ export const createWallFeed = (): WallFeed => {
   };
 
   const start: WallFeed['start'] = (onChanged) => {
-    const stream = openEventStream({
-      address: () => addressOf(wallLive, undefined, undefined),
+    const address = addressOf(wallLive, undefined, undefined);
+    return openSharedStream({
+      address,
+      machineId: null,
+      ownAddress: () => address,
       types: eventTypes,
       onEvent(data) {
         if (receive(data) === 'changed') onChanged();
@@ -138,7 +141,6 @@ export const createWallFeed = (): WallFeed => {
       // Also when it is lost: of a link that was revoked, and of a machine that was lost, the list says so at once.
       onLink: onChanged,
     });
-    return () => stream.close();
   };
 
   return {
