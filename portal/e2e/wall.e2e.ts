@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { createMachineAlarmRule } from '@roastery/contract/alarm-rules';
 import { updatePreferences } from '@roastery/contract/auth';
 import { listMachines, type RegisteredMachine } from '@roastery/contract/machines';
 import { planRoast } from '@roastery/contract/planned';
@@ -78,14 +79,15 @@ const outside = (page: Page): Promise<number> =>
     const over = parts.map((part) => {
       const box = part.getBoundingClientRect();
       const holder = part.closest('li')?.getBoundingClientRect() ?? box;
-      // A line of text that is cut is higher inside than outside; one that wraps is higher than two of its letters; a step may wrap once.
+      // A line of text that is cut is higher inside than outside; one that wraps is higher than two of its letters; a step and an alarm may wrap once.
       const letters = [part, ...part.querySelectorAll('*')].map((one) =>
         Number.parseFloat(getComputedStyle(one).fontSize),
       );
       const letter = Math.max(...letters);
       const cut = part.tagName === 'P' ? part.scrollHeight - part.clientHeight - letter / 4 : 0;
+      const isAlarm = part.getAttribute('data-testid') === 'wall-alarm';
       const mostLines = new Map([
-        ['P', 1],
+        ['P', isAlarm ? 2 : 1],
         ['DIV', 2],
       ]).get(part.tagName);
       const wrapped = mostLines === undefined ? 0 : part.clientHeight - (mostLines + 1) * letter;
@@ -171,19 +173,54 @@ it('wall: an admin makes a link under Devices and revokes it, and the screen goe
   await screen.page.getByText('This screen may not show the wall').waitFor();
 });
 
-it('wall: shows 24 machines on a television, a tablet and a phone without scrolling', async () => {
+/** The smallest letters of the tiles' lines, px; units beside a figure are left out. */
+const smallestLetters = (page: Page): Promise<number> =>
+  page.evaluate(() =>
+    Math.min(
+      ...[
+        ...document.querySelectorAll(
+          '[data-testid="wall-tile"] p, [data-testid="wall-tile"] p > span, [data-testid="wall-step"]',
+        ),
+      ]
+        .filter((line) => [...line.childNodes].some((node) => node.nodeType === 3 && node.textContent?.trim() !== ''))
+        .filter((line) => line.closest('.figures') === null || line.getAttribute('data-testid') === 'wall-step')
+        .map((line) => Number.parseFloat(getComputedStyle(line).fontSize)),
+    ),
+  );
+
+it('wall: shows 24 machines on a television, a tablet and a phone without scrolling, on the television in large letters', async () => {
   for (let number = 4; number <= 24; number++) await register(ana, `MORE-${number}`, `Sample roaster ${number}`, 'RM7');
   await using watched = await roastery.openAs(roastery.admin);
   const { page } = watched;
   await page.goto('/wall');
   await expect.poll(() => page.getByTestId('wall-tile').count()).toBe(24);
-  await tile(page, 'Probat P25').getByTestId('wall-step').waitFor();
-  for (const [width, height] of sizes) {
-    await page.setViewportSize({ width, height });
-    await expect.poll(() => outside(page), { message: `${width}×${height}` }).toBeLessThanOrEqual(0);
-    const folder = process.env['SCREENS_DIR'];
-    if (folder !== undefined) await page.screenshot({ path: path.join(folder, `wall-24-${width}x${height}.png`) });
-  }
+  const running = tile(page, 'Probat P25');
+  await running.getByTestId('wall-step').waitFor();
+  const lookAround = async (name: string, smallest: number) => {
+    for (const [width, height] of sizes) {
+      await page.setViewportSize({ width, height });
+      await expect.poll(() => outside(page), { message: `${name} ${width}×${height}` }).toBeLessThanOrEqual(0);
+      await expect.poll(() => smallestLetters(page)).toBeGreaterThanOrEqual(width === 1920 ? smallest : 0);
+      const folder = process.env['SCREENS_DIR'];
+      if (folder !== undefined) await page.screenshot({ path: path.join(folder, `${name}-${width}x${height}.png`) });
+    }
+  };
+  await lookAround('wall-24', 20);
+  // An alarm takes the place of the coffee, on two lines beside those of the step.
+  await ana.call(createMachineAlarmRule, {
+    params: { id: probat.id },
+    body: {
+      condition: { kind: 'temperature', channel: 'bean_temp', side: 'above', temp_c: 20 },
+      armed_after: 'charge',
+      message: 'Open the air now, then look at the chaff collector',
+      colour: 'amber',
+      sound: false,
+      push: false,
+      is_enabled: true,
+    },
+  });
+  await running.getByTestId('wall-alarm').waitFor();
+  await lookAround('wall-24-alarm', 18);
 });
 
 it('wall: asks for a link or a sign-in where there is neither', async () => {

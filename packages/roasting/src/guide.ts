@@ -128,6 +128,10 @@ const units: Record<Control, string> = { burner: '%', exhaust: '%', drumRpm: 'RP
 export const changeText = ({ control, from, to }: ControlChange): string =>
   `${names[control]} ${Math.round(from)} → ${Math.round(to)} ${units[control]}`;
 
+/** Where a control is to go, without where it comes from: `Burner 60 %`. */
+export const goalText = ({ control, to }: ControlChange): string =>
+  `${names[control]} ${Math.round(to)} ${units[control]}`;
+
 /** `Burner 80 → 60 % · Airflow 40 → 50 %`. */
 export const changesText = (step: GuideStep): string => step.changes.map(changeText).join(' · ');
 

@@ -16,6 +16,9 @@ import { createWallFeed, type WallFeed } from './wall-feed.ts';
 import { wallGrid } from './wall-hooks.tsx';
 import { WallTile } from './WallTile.tsx';
 
+/** The height of a tile below which its curve lies behind its texts. */
+const denseBelowPixels = 280;
+
 /** New machines and plans appear without an event of a roast. */
 const refreshMs = 30_000;
 
@@ -86,6 +89,7 @@ const Wall = () => {
   if (error instanceof ApiError && error.status === 401) return <WallRefused />;
   const machines = data?.machines ?? [];
   const { columns, rows } = wallGrid(machines.length, width, height);
+  const isDense = height / rows < denseBelowPixels;
   return (
     <main data-testid="wall" className="flex h-dvh flex-col overflow-hidden bg-page">
       <title>{t`Wall · Roasting Management`}</title>
@@ -105,7 +109,7 @@ const Wall = () => {
         >
           <ScreenPreferences value={readsAs}>
             {machines.map((machine) => (
-              <WallTile key={machine.id} machine={machine} feed={feed} />
+              <WallTile key={machine.id} machine={machine} feed={feed} isDense={isDense} />
             ))}
           </ScreenPreferences>
         </ul>

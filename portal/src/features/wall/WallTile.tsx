@@ -1,5 +1,5 @@
 import type { WallAlarm, WallMachine, WallRoast } from '@roastery/contract/wall';
-import { dueStep, guideOf, nextStep, stepMoment } from '@roastery/roasting/guide';
+import { dueStep, goalText, guideOf, nextStep, stepMoment } from '@roastery/roasting/guide';
 import { formatDuration } from '@roastery/roasting/units';
 import { memo, useCallback, useMemo } from 'react';
 import { alarmText, alarmTones } from '../../components/alarms/alarm-texts.ts';
@@ -19,7 +19,44 @@ const staleAfterMs = 5000;
 interface WallTileProps {
   machine: WallMachine;
   feed: WallFeed;
+  /** Many machines: the curve lies behind the figures, and texts take its room. */
+  isDense: boolean;
 }
+
+/** By the height (cqh) and the width (cqw) of a tile, so that texts fit both. */
+const textSizes = {
+  roomy: {
+    name: 'text-[length:min(10cqh,6.4cqw)]',
+    state: 'text-[length:min(7cqh,4.6cqw)]',
+    coffee: 'text-[length:min(8cqh,5.2cqw)]',
+    alarm: 'text-[length:min(7.5cqh,5cqw)]',
+    bean: 'text-[length:min(34cqh,17cqw)]',
+    time: 'text-[length:min(15cqh,8.5cqw)]',
+    step: 'text-[length:min(8.5cqh,5.4cqw)]',
+    steps: 'text-[length:min(7.5cqh,4.4cqw)]',
+  },
+  dense: {
+    name: 'text-[length:min(12.5cqh,7cqw)]',
+    state: 'text-[length:min(10cqh,5.6cqw)]',
+    coffee: 'text-[length:min(10.5cqh,5.8cqw)]',
+    alarm: 'text-[length:min(10.5cqh,5.8cqw)]',
+    bean: 'text-[length:min(31cqh,17cqw)]',
+    time: 'text-[length:min(14.5cqh,8.5cqw)]',
+    step: 'text-[length:min(12cqh,7cqw)]',
+    steps: 'text-[length:min(10.5cqh,5.8cqw)]',
+  },
+  /** Dense, with the two lines of an alarm and those of a step. */
+  tight: {
+    name: 'text-[length:min(12.5cqh,7cqw)]',
+    state: 'text-[length:min(10cqh,5.6cqw)]',
+    coffee: 'text-[length:min(10.5cqh,5.8cqw)]',
+    alarm: 'text-[length:min(9.5cqh,5.4cqw)]',
+    bean: 'text-[length:min(25cqh,15cqw)]',
+    time: 'text-[length:min(11.5cqh,7.5cqw)]',
+    step: 'text-[length:min(9.5cqh,5.4cqw)]',
+    steps: 'text-[length:min(9.5cqh,5.4cqw)]',
+  },
+} as const;
 
 type State = 'roasting' | 'between' | 'stale' | 'offline';
 const stateWords: Record<State, string> = {
@@ -43,7 +80,7 @@ const ageText = ({ readingAt }: WallTrack): string =>
 /**
  * One machine of the wall. All sizes follow the tile, so that it is read from five metres whether there are 1 or 24 of them.
  */
-const Tile = ({ machine, feed }: WallTileProps) => {
+const Tile = ({ machine, feed, isDense }: WallTileProps) => {
   const { id, roast } = machine;
   const units = usePreferences();
   const state = useWallValue(
@@ -58,6 +95,8 @@ const Tile = ({ machine, feed }: WallTileProps) => {
   /** A board that stopped sending while beans are in the drum. */
   const isLost = !isLive && roast !== null;
   const live = { feed, machineId: id };
+  const hasStep = roast !== null && roast.points.length > 0;
+  const size = textSizes[!isDense ? 'roomy' : alarm !== null && hasStep ? 'tight' : 'dense'];
   return (
     <li
       data-testid="wall-tile"
@@ -67,14 +106,15 @@ const Tile = ({ machine, feed }: WallTileProps) => {
         isLost || alarm !== null ? 'border-danger' : state === 'roasting' ? 'border-accent' : 'border-stroke-strong',
       )}
     >
-      <div className="flex h-full flex-col px-[3.5cqw] py-[2.5cqh]">
+      <div className="isolate flex h-full flex-col px-[3.5cqw] py-[2.5cqh]">
         <p className="flex shrink-0 items-baseline justify-between gap-[3cqw]">
-          <span className="truncate text-[length:min(10cqh,6.4cqw)] leading-tight font-semibold text-strong">
+          <span className={classes('truncate leading-tight font-semibold text-strong', size.name)}>
             {machine.display_name}
           </span>
           <span
             className={classes(
-              'flex shrink-0 items-center gap-[1.5cqw] text-[length:min(7cqh,4.6cqw)] font-medium',
+              'flex shrink-0 items-center gap-[1.5cqw] font-medium',
+              size.state,
               isLost
                 ? 'text-danger'
                 : state === 'roasting'
@@ -85,19 +125,21 @@ const Tile = ({ machine, feed }: WallTileProps) => {
             )}
           >
             <span aria-hidden className="size-[0.55em] rounded-full bg-current" />
-            {stateWords[state]}
+            {/* What is next says it too, and a long name has the room. */}
+            <span className={classes(isDense && state === 'between' && 'sr-only')}>{stateWords[state]}</span>
             {!isLive && <Age {...live} />}
           </span>
         </p>
         {alarm === null ? (
-          <p className="shrink-0 truncate text-[length:min(8cqh,5.2cqw)] leading-tight text-content">
+          <p className={classes('shrink-0 truncate leading-tight text-content', size.coffee)}>
             {roast === null ? nextText(machine) : runningText(roast)}
           </p>
         ) : (
           <p
             data-testid="wall-alarm"
             className={classes(
-              'line-clamp-2 shrink-0 rounded-sm border-2 px-[1.5cqw] text-[length:min(7.5cqh,5cqw)] leading-tight font-semibold',
+              'line-clamp-2 shrink-0 rounded-sm border-2 px-[1.5cqw] leading-tight font-semibold',
+              size.alarm,
               alarmTones[alarm.colour].ground,
               alarmTones[alarm.colour].text,
             )}
@@ -113,25 +155,40 @@ const Tile = ({ machine, feed }: WallTileProps) => {
         >
           <p
             data-testid="wall-bean"
-            className="figures text-[length:min(34cqh,17cqw)] leading-[1.05] font-semibold tracking-tight whitespace-nowrap"
+            className={classes('figures leading-[1.05] font-semibold tracking-tight whitespace-nowrap', size.bean)}
           >
             <LiveText {...live} text={beanText} />
-            <span className="text-[0.28em] font-normal text-muted"> {unitOf('temperature', units)}</span>
+            <span className={classes('font-normal text-muted', isDense ? 'text-[0.34em]' : 'text-[0.28em]')}>
+              {' '}
+              {unitOf('temperature', units)}
+            </span>
           </p>
-          <div className="figures pb-[1.5cqh] text-right text-[length:min(15cqh,8.5cqw)] leading-tight font-semibold whitespace-nowrap">
+          <div
+            className={classes(
+              'figures pb-[1.5cqh] text-right leading-tight font-semibold whitespace-nowrap',
+              size.time,
+            )}
+          >
             <p>
               <LiveText {...live} text={timeText} />
             </p>
             <p>
-              <span className="text-[0.45em] font-normal text-muted">{t`RoR`} </span>
+              <span className={classes('font-normal text-muted', isDense ? 'text-[0.62em]' : 'text-[0.45em]')}>
+                {t`RoR`}{' '}
+              </span>
               <LiveText {...live} text={rateText} />
             </p>
           </div>
         </div>
-        <div className="relative min-h-0 flex-1">
+        <div
+          className={classes(
+            'min-h-0 flex-1',
+            isDense ? 'absolute inset-x-0 top-1/4 bottom-0 -z-1 opacity-40' : 'relative',
+          )}
+        >
           <WallCurve {...live} reference={roast?.reference ?? null} isLive={isLive} />
         </div>
-        {roast !== null && roast.points.length > 0 && <Step {...live} roast={roast} />}
+        {hasStep && <Step {...live} roast={roast} size={size} isShort={isDense} />}
       </div>
     </li>
   );
@@ -162,13 +219,13 @@ interface StepProps {
   feed: WallFeed;
   machineId: string;
   roast: WallRoast;
+  size: { readonly step: string; readonly steps: string };
+  /** Only where a control is to go. */
+  isShort: boolean;
 }
 
-/** Of a step with more than one change, two lines; one change fits on one. */
-const stepSizes = { one: 'text-[length:min(8.5cqh,5.4cqw)]', more: 'text-[length:min(7.5cqh,4.4cqw)]' };
-
-/** The step that is due, else the next one; after the last one the drop temperature. */
-const Step = ({ feed, machineId, roast }: StepProps) => {
+/** The step that is due, else the next one, on two lines if it has more than one change; after the last one the drop temperature. */
+const Step = ({ feed, machineId, roast, size, isShort }: StepProps) => {
   const units = usePreferences();
   const guide = useMemo(() => guideOf(roast), [roast]);
   const at = useWallValue(feed, machineId, wholeSeconds);
@@ -180,14 +237,15 @@ const Step = ({ feed, machineId, roast }: StepProps) => {
       data-testid="wall-step"
       className={classes(
         'figures flex shrink-0 flex-wrap gap-x-[3cqw] leading-tight font-semibold text-strong',
-        stepSizes[changes.length > 1 ? 'more' : 'one'],
+        changes.length > 1 ? size.steps : size.step,
+        isShort && 'mt-auto',
       )}
     >
       {step !== null && <span>{stepMoment(step)}</span>}
       {step === null && (roast.target_drop_temp === null ? t`No more steps` : t`Drop ${drop.value} ${drop.unit}`)}
       {changes.map((change) => (
         <span key={change.control} className="font-normal">
-          <StepChange change={change} />
+          {isShort ? <span className="whitespace-nowrap">{goalText(change)}</span> : <StepChange change={change} />}
         </span>
       ))}
     </div>
