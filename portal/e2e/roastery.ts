@@ -29,6 +29,8 @@ export interface Person {
 /** A roastery of its own for one file of tests, and pages that show it. */
 export interface TestRoastery {
   readonly stack: Stack;
+  /** Of its own database, to fill it beside the api. */
+  readonly databaseUrl: string;
   /** The first admin, as a program. */
   readonly admin: RoasteryClient;
   /** Adds an ordinary user and signs them in, as a program. */
@@ -109,6 +111,7 @@ export const openRoastery = async ({
   };
   return {
     stack,
+    databaseUrl: database.url,
     admin,
     addPerson: async (person) => {
       await admin.call(createUser, { body: person });

@@ -1,4 +1,5 @@
-import { listProfiles, type Profile } from '@roastery/contract/profiles';
+import { getProfile, listProfiles, type Profile } from '@roastery/contract/profiles';
+import { useState } from 'react';
 import { useApi } from '../api/use-api.ts';
 import { t } from '../language/t.ts';
 import { Combobox } from '../ui/Combobox.tsx';
@@ -12,10 +13,21 @@ interface RecipeFieldProps {
   hint?: string | undefined;
 }
 
-/** One of the recipes, found by name. */
+/** One of the recipes, found by name on the server. */
 export const RecipeField = ({ value, onChange, onRecipe, ...field }: RecipeFieldProps) => {
-  const { data, isLoading } = useApi(listProfiles, { query: {} });
-  const profiles = data?.profiles ?? [];
+  const [search, setSearch] = useState('');
+  const { data: chosen, isLoading } = useApi(getProfile, value === null ? null : { params: { id: value } });
+  // Until the person types, the field holds the name of the chosen recipe, which is not a search.
+  const q = search === chosen?.name ? '' : search.trim();
+  const { data } = useApi(
+    listProfiles,
+    { query: { limit: 50, ...(q === '' ? {} : { q }) } },
+    { keepPreviousData: true },
+  );
+  const profiles = [
+    ...(chosen === undefined || data?.profiles.some(({ id }) => id === chosen.id) ? [] : [chosen]),
+    ...(data?.profiles ?? []),
+  ];
   return (
     <Combobox
       label={t`Recipe`}
@@ -23,6 +35,8 @@ export const RecipeField = ({ value, onChange, onRecipe, ...field }: RecipeField
       emptyText={t`No recipe found`}
       isLoading={isLoading}
       unknown={t`Chosen recipe`}
+      filtered
+      onSearch={setSearch}
       choices={profiles.map((profile) => ({
         value: profile.id,
         label: profile.name,

@@ -29,6 +29,9 @@ interface ComboboxProps extends FieldProps {
   ref?: Ref<HTMLInputElement> | undefined;
 }
 
+/** Options that are drawn at once. More are found by typing. */
+const maxDrawn = 100;
+
 /** A value of a long list, found by typing. */
 export const Combobox = (props: ComboboxProps) => {
   const {
@@ -60,6 +63,7 @@ export const Combobox = (props: ComboboxProps) => {
       {(wiring) => (
         <Base.Root
           items={choices}
+          limit={maxDrawn}
           value={chosen}
           onValueChange={(next) => onChange(next?.value ?? null)}
           onInputValueChange={(text) => onSearch?.(text)}
@@ -114,6 +118,11 @@ export const Combobox = (props: ComboboxProps) => {
                     </Base.Item>
                   )}
                 </Base.List>
+                {choices.length > maxDrawn && (
+                  <p className="border-t border-stroke px-2 pt-1.5 text-xs text-muted">
+                    {t`Type to search all ${choices.length}`}
+                  </p>
+                )}
               </Base.Popup>
             </Base.Positioner>
           </Base.Portal>

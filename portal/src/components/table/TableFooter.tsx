@@ -77,7 +77,9 @@ const Pages = (paging: Paging) => {
         </div>
       )}
       <span className="figures text-muted">
-        {total === undefined ? '…' : t`${first}–${Math.min(page * pageSize, total)} of ${formatCount(total)}`}
+        {total === undefined
+          ? '…'
+          : t`${formatCount(first)}–${formatCount(Math.min(page * pageSize, total))} of ${formatCount(total)}`}
       </span>
       <div className="flex">
         <IconButton

@@ -1,0 +1,140 @@
+import { me } from '@roastery/contract/auth';
+import { listUsers } from '@roastery/contract/users';
+import { seedLargeRoastery } from '@roastery/testing/large-roastery/seed';
+import type { WatchedPage } from '@roastery/testing/browser';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { anaRestrepo, openRoastery, type TestRoastery } from './roastery.ts';
+
+/*
+ * Lists of 10,000 rows are judged by what they ask of the server and what they draw, not by time: a slow computer counts the same.
+ */
+
+const rows = 10_000;
+/** Of recipes every fiftieth is archived. */
+const recipes = rows - rows / 50;
+
+let roastery: TestRoastery;
+
+beforeAll(async () => {
+  roastery = await openRoastery();
+  await roastery.addPerson(anaRestrepo);
+  const { users } = await roastery.admin.call(listUsers);
+  await seedLargeRoastery(
+    roastery.databaseUrl,
+    { users: 20, machines: 25, lots: rows, recipes: rows, roasts: rows, curves: 0, audit: rows },
+    {
+      adminId: (await roastery.admin.call(me)).id,
+      roasterId: users.find(({ email }) => email === anaRestrepo.email)?.id ?? '',
+    },
+  );
+}, 180_000);
+afterAll(() => roastery[Symbol.asyncDispose]());
+
+interface Counted {
+  readonly watched: WatchedPage;
+  /** Requests to an address of the api since the last look. */
+  readonly asked: (path: string) => number;
+}
+
+/** Opens a page and counts what it asks of the api. */
+const openCounted = async (address: string): Promise<Counted> => {
+  const watched = await roastery.openAs(roastery.admin);
+  let addresses: string[] = [];
+  watched.page.on('request', (request) => void addresses.push(new URL(request.url()).pathname));
+  await watched.page.goto(address);
+  return {
+    watched,
+    asked(path) {
+      const count = addresses.filter((one) => one === `/api/v1${path}`).length;
+      addresses = addresses.filter((one) => one !== `/api/v1${path}`);
+      return count;
+    },
+  };
+};
+
+/** All elements of a page: what a browser has to lay out. */
+const drawn = (page: Page): Promise<number> => page.evaluate(() => document.querySelectorAll('body *').length);
+const mostDrawn = 6000;
+
+const lists = [
+  { address: '/roasts', path: '/roasts', most: 100, seek: 'kochere' },
+  { address: '/inventory', path: '/inventory/lots', most: 100, seek: 'LOT-07321' },
+  { address: '/admin/audit', path: '/admin/audit', most: 50, seek: undefined },
+] as const;
+
+describe('lists of 10,000 rows', () => {
+  it.each(lists)('$address asks once for a page of rows, first, last and found, and draws no more', async (list) => {
+    const { watched, asked } = await openCounted(list.address);
+    await using _ = watched;
+    const { page } = watched;
+    const shown = page.getByRole('row');
+    /** A page of the list is there, was asked for once, and is all that is drawn. */
+    const isOnePage = async (what: RegExp) => {
+      await page.getByText(what).first().waitFor();
+      await expect.poll(() => shown.count()).toBeGreaterThan(1);
+      await expect.poll(() => shown.count()).toBeLessThanOrEqual(list.most + 1);
+      expect(await drawn(page)).toBeLessThan(mostDrawn);
+      expect(asked(list.path)).toBe(1);
+    };
+    await isOnePage(new RegExp(`^1–${list.most} of [\\d,]+$`));
+    const range = await page
+      .getByText(/^1–\d+ of/)
+      .first()
+      .innerText();
+    const total = Number(/of ([\d,]+)/.exec(range)?.[1]?.replace(',', ''));
+    expect(total).toBeGreaterThan(rows * 0.9);
+    const last = Math.ceil(total / list.most);
+    await page.goto(`${list.address}?page=${last}`);
+    await isOnePage(new RegExp(`^${((last - 1) * list.most + 1).toLocaleString('en-US')}–`));
+    if (list.seek === undefined) return;
+    await page.goto(list.address);
+    await isOnePage(/^1–\d+ of/);
+    await page.getByRole('searchbox').first().fill(list.seek);
+    await page.waitForURL('**q=*');
+    await isOnePage(/^(?:0|1)–?\d* of [\d,]{1,5}$/);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('/recipes reads its recipes once, draws some sixty, and seeks without asking again', async () => {
+    const { watched, asked } = await openCounted('/recipes');
+    await using _ = watched;
+    const { page } = watched;
+    await page.getByText(recipes.toLocaleString('en-US'), { exact: true }).waitFor();
+    expect(asked('/profiles')).toBe(Math.ceil(recipes / 500));
+    const cards = page.getByRole('list', { name: 'Recipes' }).getByRole('listitem');
+    await expect.poll(() => cards.count()).toBeLessThanOrEqual(181);
+    expect(await drawn(page)).toBeLessThan(mostDrawn);
+    await page.getByRole('searchbox').first().fill('recipe 7321');
+    await expect.poll(() => cards.count()).toBe(2);
+    await cards.getByText(/recipe 7321$/).waitFor();
+    expect(asked('/profiles')).toBe(0);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('a field that chooses one of 10,000 recipes or lots finds each, and draws a hundred options at most', async () => {
+    const { watched } = await openCounted('/roasts/new');
+    await using _ = watched;
+    const { page } = watched;
+    const options = page.getByRole('option');
+    const choose = async (label: string, text: string, option: RegExp) => {
+      const field = page.getByRole('combobox', { name: label });
+      await field.click();
+      await expect.poll(() => options.count()).toBeGreaterThan(10);
+      await expect.poll(() => options.count()).toBeLessThanOrEqual(100);
+      await field.fill(text);
+      await page.getByRole('option', { name: option }).click();
+      await expect.poll(() => field.inputValue()).toMatch(option);
+    };
+    await choose('Recipe', 'recipe 9873', /recipe 9873\b/);
+    await choose('Green coffee lot', 'LOT-09874', /LOT-09874\b/);
+    // Of the roasts' filters the recipes are all in the browser.
+    await page.goto('/roasts');
+    await page.getByRole('button', { name: /^Filters/ }).click();
+    await page.getByRole('combobox', { name: 'Recipe' }).click();
+    await page.getByText(/^Type to search all \d+$/).waitFor();
+    await expect.poll(() => options.count()).toBeLessThanOrEqual(100);
+    expect(await drawn(page)).toBeLessThan(mostDrawn);
+    expect(watched.complaints).toEqual([]);
+  });
+});
