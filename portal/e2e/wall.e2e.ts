@@ -10,6 +10,7 @@ import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import { until } from '@roastery/testing/until';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startLiveBoard } from './live-board.ts';
 import { bringPastRoast } from './past-roast.ts';
 import { anaRestrepo, openRoastery, register, tomoIto, type TestRoastery } from './roastery.ts';
 
@@ -188,12 +189,26 @@ const smallestLetters = (page: Page): Promise<number> =>
     ),
   );
 
+it('wall: follows a machine that was registered while it is shown', async () => {
+  await using watched = await roastery.openAs(roastery.admin);
+  const { page } = watched;
+  await page.goto('/wall');
+  await expect.poll(() => page.getByTestId('wall-tile').count()).toBe(3);
+  const added = await register(ana, 'JOP-B15-0003', 'Joper BPR15', 'RM15');
+  await using board = await startLiveBoard(roastery.stack, added, (seconds) => [200 - Math.min(60, seconds), 220], 20);
+  await expect.poll(() => tile(page, 'Joper BPR15').getAttribute('data-state'), { timeout: 90_000 }).toBe('roasting');
+  await board.end();
+  expect(board.failures).toEqual([]);
+});
+
 it('wall: shows 24 machines on a television, a tablet and a phone without scrolling, on the television in large letters', async () => {
-  for (let number = 4; number <= 24; number++) await register(ana, `MORE-${number}`, `Sample roaster ${number}`, 'RM7');
+  for (let number = 5; number <= 24; number++) await register(ana, `MORE-${number}`, `Sample roaster ${number}`, 'RM7');
   await using watched = await roastery.openAs(roastery.admin);
   const { page } = watched;
   await page.goto('/wall');
   await expect.poll(() => page.getByTestId('wall-tile').count()).toBe(24);
+  const names = async () => (await page.getByTestId('wall-tile').allInnerTexts()).map((text) => text.split('\n')[0]);
+  await expect.poll(async () => (await names()).slice(-2)).toEqual(['Sample roaster 23', 'Sample roaster 24']);
   const running = tile(page, 'Probat P25');
   await running.getByTestId('wall-step').waitFor();
   const lookAround = async (name: string, smallest: number) => {

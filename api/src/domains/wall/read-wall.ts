@@ -93,6 +93,10 @@ const readRunning = async (sql: Database, viewer: SignedInUser, row: MachineRow)
   };
 };
 
+/** `Drum 2` before `Drum 10`. */
+const byName = ({ display_name: one }: WallMachine, { display_name: other }: WallMachine): number =>
+  one.localeCompare(other, 'en', { numeric: true });
+
 /** What the wall shows of each machine besides the live readings. */
 export const readWall = async (sql: Database, viewer: SignedInUser): Promise<WallMachine[]> => {
   const machines: WallMachine[] = [];
@@ -104,5 +108,5 @@ export const readWall = async (sql: Database, viewer: SignedInUser): Promise<Wal
     const roast = await readRunning(sql, viewer, row);
     machines.push({ id, display_name, connection, last_seen_at, roast, next });
   }
-  return machines;
+  return machines.toSorted(byName);
 };

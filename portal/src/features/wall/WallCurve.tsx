@@ -90,7 +90,7 @@ const draw = (
   context.lineJoin = 'round';
   for (const line of lines) {
     const [colour, part] = line === live ? [colours.bean, 45] : [colours.reference, 90];
-    stroke(context, line, place, colour, Math.max(1, height / part));
+    stroke(context, line, place, colour, Math.max(1, Math.min(height, width / 3) / part));
   }
 };
 

@@ -1,4 +1,4 @@
-import { getWall, openWall } from '@roastery/contract/wall';
+import { getWall, openWall, type WallMachine } from '@roastery/contract/wall';
 import { Factory, TvMinimal } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
@@ -64,9 +64,18 @@ const WallRefused = () => (
   </main>
 );
 
-const useFeed = (): WallFeed => {
+/** Follows the machines of the wall. The stream has those that there were when it was opened: for a new one it is opened anew. */
+const useFeed = (machines: readonly WallMachine[] | undefined): WallFeed => {
   const [feed] = useState(createWallFeed);
-  useEffect(() => feed.start(() => void refresh(getWall)), [feed]);
+  const [known, setKnown] = useState(machines);
+  const [opened, setOpened] = useState(0);
+  if (machines !== undefined && machines !== known) {
+    setKnown(machines);
+    const isNew = ({ id }: WallMachine) => known?.every((one) => one.id !== id) ?? false;
+    if (machines.some(isNew)) setOpened(opened + 1);
+  }
+  // oxlint-disable-next-line react/exhaustive-effect-dependencies -- each opening is a stream of its own
+  useEffect(() => feed.start(() => void refresh(getWall)), [feed, opened]);
   return feed;
 };
 
@@ -83,7 +92,7 @@ const useWindowSize = () => {
 const Wall = () => {
   const { data, error } = useApi(getWall, {}, { refreshInterval: refreshMs });
   const readsAs = useScreenFormats(data?.reads_as);
-  const feed = useFeed();
+  const feed = useFeed(data?.machines);
   const { width, height } = useWindowSize();
   useWakeLock();
   if (error instanceof ApiError && error.status === 401) return <WallRefused />;
