@@ -90,7 +90,7 @@ it('screen reader: says each step of a roast from the sign-in to the weight, by 
   await form.getByLabel(/^Roasted weight/).focus();
   await page.keyboard.type('10.2');
   await page.keyboard.press('Enter');
-  await expect.poll(async () => (await announced(page)).some((text) => /^Roast .+ saved/.test(text))).toBe(true);
+  await expect.poll(async () => (await announced(page)).some((text) => /^Batch .+ saved/.test(text))).toBe(true);
   expect((await ana.call(getRoast, { params: { id: board.roastId } })).end_weight_kg).toBe(10.2);
   if (process.env['SCREENS_DIR'] !== undefined) process.stdout.write(`${(await announced(page)).join('\n')}\n`);
   expect(board.failures).toEqual([]);

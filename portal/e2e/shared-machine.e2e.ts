@@ -218,6 +218,10 @@ describe('a turn of three people at two machines', () => {
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Roasted by Tomo Ito: change' }).waitFor();
     expect((await ana.call(getRoast, { params: { id: onProbat } })).roasted_by).toBe('Tomo Ito');
+    // Who was chosen last on this tablet stands first in the list, also after a reload.
+    await page.reload();
+    await page.getByRole('button', { name: 'Roasted by Tomo Ito: change' }).click();
+    await expect.poll(() => page.getByRole('dialog').getByRole('listitem').first().innerText()).toMatch(/^Tomo Ito/);
   });
 
   it('viewer: watches without buttons, and loses the page within seconds of the removal', async () => {
@@ -262,6 +266,7 @@ describe('a turn of three people at two machines', () => {
     await expect.poll(() => tile.getAttribute('data-state')).toBe('between');
     await expect.poll(() => tile.innerText()).toContain('Next: Batch 2');
     const sheet = tablet.page.getByTestId('weigh-sheet');
+    await sheet.getByText('Batch 3 · Sidamo').waitFor();
     await sheet.getByLabel(/^Roasted weight/).fill('10.2');
     await watcher.page.getByTestId('cockpit-between').waitFor();
     await expect.poll(() => watcher.page.getByText(/^Weigh |^After the drop/).count()).toBe(0);
@@ -281,6 +286,13 @@ describe('a turn of three people at two machines', () => {
       .getByText('Roasted')
       .waitFor();
     await inspect(page, 'batch-numbers');
+    // What waits is removed from the queue at once; its numbers stay, with the reason.
+    await page.goto('/roasts/new');
+    await page.getByRole('region', { name: 'Queue of Probat P25' }).getByRole('button', { name: 'Clear' }).click();
+    await page.getByRole('button', { name: 'Clear queue' }).click();
+    await expect.poll(async () => (await queued(probat)).length).toBe(0);
+    await page.goto('/roasts/batch-numbers');
+    await expect.poll(() => page.getByRole('row', { name: /Plan cancelled/ }).count()).toBe(3);
     await page.goto('/account');
     await page.getByText('On a shared tablet you are named as roaster with it.').waitFor();
     await inspect(page, 'account-pin');

@@ -30,7 +30,7 @@ interface ComboboxProps extends FieldProps {
 }
 
 /** Options that are drawn at once. More are found by typing. */
-const maxDrawn = 100;
+const maxDrawn = 200;
 
 /** A value of a long list, found by typing. */
 export const Combobox = (props: ComboboxProps) => {

@@ -11,9 +11,9 @@ export const StackedRows = <Row,>(props: RowProps<Row>) =>
   props.columns.some(({ phone }) => phone === 'title') ? <TwoLineRows {...props} /> : <Cards {...props} />;
 
 const skeletonRows = 8;
-/** For a row of 64 to 88 px. */
+/** A row of 64 to 88 px. Until it was near the screen its content is taken to have 44 px, beside the padding. */
 const rowClass =
-  'relative flex min-h-16 items-center gap-2 px-4 py-2.5 [contain-intrinsic-size:auto_4.25rem] [content-visibility:auto]';
+  'relative flex min-h-16 items-center gap-2 px-4 py-2.5 [contain-intrinsic-size:auto_2.75rem] [content-visibility:auto]';
 
 /** What the row is about on the first line, and when, where and by whom on the second. */
 const TwoLineRows = <Row,>(props: RowProps<Row>) => {

@@ -10,7 +10,7 @@ import { useApi } from '../../api/use-api.ts';
 import type { LiveMachine } from '../../api/use-live.ts';
 import { Difference, Measure } from '../../components/figures.tsx';
 import { planBatchLabel, plannedName } from '../../components/PlannedRoast.tsx';
-import { coffeeName, roastNumber } from '../../components/live/roast-texts.ts';
+import { batchLabel, coffeeName } from '../../components/live/roast-texts.ts';
 import { exactWeight } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
 import { classes } from '../../ui/classes.ts';
@@ -160,7 +160,7 @@ const Unweighed = ({ count, newest, onWeigh }: UnweighedProps) =>
     >
       <Weight aria-hidden className="size-4 shrink-0 text-muted" />
       <span className="truncate">
-        {t`Weigh ${roastNumber(newest)} ${coffeeName(newest)}`}
+        {t`Weigh ${batchLabel(newest)} · ${coffeeName(newest)}`}
         {count > 1 && <span className="text-muted"> {t`and ${count - 1} more`}</span>}
       </span>
     </button>

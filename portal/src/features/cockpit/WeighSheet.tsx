@@ -4,7 +4,7 @@ import { sentenceWithFields } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { FormError } from '../../components/form/FormError.tsx';
-import { coffeeName, roastNumber } from '../../components/live/roast-texts.ts';
+import { batchLabel, coffeeName } from '../../components/live/roast-texts.ts';
 import { formatPercent, formatRoasts } from '../../format/numbers.ts';
 import { exactWeight, weightText } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
@@ -49,7 +49,7 @@ const Sheet = ({ roast, onDone }: { roast: Roast; onDone: () => void }) => {
       };
       await call(updateRoast, { params: { id: roast.id }, body });
       await refresh(listRoasts, getRoast);
-      toast(t`Roast ${roastNumber(roast)} saved`);
+      toast(t`${batchLabel(roast)} saved`);
       onDone();
     } catch (error) {
       setFailure(sentenceWithFields(error, t`The roast could not be saved`));
@@ -66,7 +66,7 @@ const Sheet = ({ roast, onDone }: { roast: Roast; onDone: () => void }) => {
       <form onSubmit={(event) => void save(event)} className="flex flex-col gap-3">
         <div>
           <h2 className="truncate text-lg font-semibold text-strong">
-            {roastNumber(roast)} {coffeeName(roast)}
+            {batchLabel(roast)} · {coffeeName(roast)}
           </h2>
           <ExpectedWeight roast={roast} />
         </div>
