@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { createMachineAlarmRule } from '@roastery/contract/alarm-rules';
+import { type AlarmRuleBody, createMachineAlarmRule } from '@roastery/contract/alarm-rules';
 import type { RegisteredMachine } from '@roastery/contract/machines';
 import { planRoast } from '@roastery/contract/planned';
 import { createProfile } from '@roastery/contract/profiles';
@@ -175,18 +175,12 @@ it('alarms: a rule of a recipe fires in its roast, in the live view and on the w
 
 it('alarms: a fault that a rule covers too is one entry of the cockpit and the bell', async () => {
   const machine = await register(ana, 'GIE-W6-0007', 'Giesen W6');
-  await ana.call(createMachineAlarmRule, {
-    params: { id: machine.id },
-    body: {
-      condition: { kind: 'channel_frozen', channel: 'bean_temp', seconds: 20 },
-      armed_after: 'charge',
-      message: 'Call Ana',
-      colour: 'amber',
-      sound: true,
-      push: true,
-      is_enabled: true,
-    },
-  });
+  const addRule = (message: string, condition: AlarmRuleBody['condition']) =>
+    ana.call(createMachineAlarmRule, {
+      params: { id: machine.id },
+      body: { condition, armed_after: 'charge', message, colour: 'amber', sound: true, push: true, is_enabled: true },
+    });
+  await addRule('Call Ana', { kind: 'channel_frozen', channel: 'bean_temp', seconds: 20 });
   await using board = await startLiveBoard(
     roastery.stack,
     machine,
@@ -195,6 +189,12 @@ it('alarms: a fault that a rule covers too is one entry of the cockpit and the b
   );
   await using cockpit = await roastery.openAs(ana, { viewport: { width: 1440, height: 900 } });
   await keepAxe(cockpit.page);
+  // A computer has nothing that vibrates.
+  await cockpit.page.addInitScript(() => {
+    const felt: unknown[] = [];
+    Object.assign(globalThis, { felt });
+    Object.defineProperty(navigator, 'vibrate', { value: (pattern: unknown) => felt.push(pattern) > 0 });
+  });
   await cockpit.page.goto(`/machines/${machine.id}/live`);
   const banner = cockpit.page.getByTestId('alarms');
   await banner.getByText('Call Ana').waitFor({ timeout: 60_000 });
@@ -213,6 +213,15 @@ it('alarms: a fault that a rule covers too is one entry of the cockpit and the b
   await cockpit.page.setViewportSize({ width: 1440, height: 900 });
   await banner.getByRole('button', { name: 'OK' }).click();
   await expect.poll(() => banner.innerText()).toBe('');
+
+  // Sound and vibration are for those who want them.
+  const felt = () => cockpit.page.evaluate(() => (globalThis as unknown as { felt: unknown[] }).felt);
+  expect(await felt()).toEqual([]);
+  await cockpit.page.getByRole('button', { name: 'Sound and vibration at alarms: off' }).click();
+  await expect.poll(felt).toEqual([120]);
+  await addRule('Open the air', { kind: 'temperature', channel: 'exhaust_temp', side: 'above', temp_c: 20 });
+  await banner.getByText('Open the air').waitFor();
+  await expect.poll(felt).toEqual([120, [300, 100, 300, 100, 300]]);
   await board.end();
   expect(board.failures).toEqual([]);
 });

@@ -312,6 +312,42 @@ it('cockpit: says since when the network is away, and keeps a mark until it is b
   await expect.poll(() => button(page, 'Second Crack').innerText()).toMatch(/by hand$/);
 });
 
+it('cockpit: keeps the screen on while it is shown, and says when the browser refuses', async () => {
+  await using watched = await openCockpit();
+  const { page } = watched;
+  await page.setViewportSize({ width: 1180, height: 820 });
+  // The browser of the tests has no screen to keep on.
+  await page.getByText('Screen may turn off').waitFor();
+  await page.addInitScript(() => {
+    const locks: EventTarget[] = [];
+    Object.assign(globalThis, { locks });
+    Object.defineProperty(navigator, 'wakeLock', {
+      value: {
+        request: () => {
+          const lock = Object.assign(new EventTarget(), { released: false, release: () => Promise.resolve() });
+          locks.push(lock);
+          return Promise.resolve(lock);
+        },
+      },
+    });
+  });
+  await page.reload();
+  await page.getByTestId('cockpit-time').waitFor();
+  const locks = () => page.evaluate(() => (globalThis as unknown as { locks: EventTarget[] }).locks.length);
+  await expect.poll(locks).toBe(1);
+  await expect.poll(() => page.getByText('Screen may turn off').count()).toBe(0);
+  // A browser takes the lock back whenever the page is hidden.
+  await page.evaluate(() => {
+    const [lock] = (globalThis as unknown as { locks: EventTarget[] }).locks;
+    Object.assign(lock ?? {}, { released: true });
+    lock?.dispatchEvent(new Event('release'));
+  });
+  await page.getByText('Screen may turn off').waitFor();
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+  await expect.poll(locks).toBe(2);
+  await expect.poll(() => page.getByText('Screen may turn off').count()).toBe(0);
+});
+
 it('cockpit: ends the roast by a drop by hand, and a drop can be undone', async () => {
   await using watched = await openCockpit();
   const { page } = watched;

@@ -45,6 +45,8 @@ describe('roasts over each other', () => {
     expect(idsIn(page)).toEqual(roasts.slice(0, 2).map(({ id }) => id));
     await page.getByTestId('compare-temperature').waitFor();
     await page.getByTestId('compare-temperature_difference').waitFor();
+    // Before a moment is chosen: one that both curves have.
+    await expect.poll(() => moment(page).innerText()).toMatch(/B\s+[\d.]+ °C\s+[−+±][\d.]+ °C/);
     // The heavier batch lags behind: colder five minutes after charge.
     await page.getByTestId('compare-temperature').focus();
     for (let press = 0; press < 10; press++) await page.keyboard.press('PageDown');

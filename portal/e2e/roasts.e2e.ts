@@ -1,5 +1,5 @@
 import type { RegisteredMachine } from '@roastery/contract/machines';
-import type { Roast } from '@roastery/contract/roasts';
+import { updateRoast, type Roast } from '@roastery/contract/roasts';
 import { SCREEN } from '@roastery/testing/browser';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import type { Page, Route } from 'playwright-core';
@@ -106,6 +106,17 @@ describe('with roasts', () => {
     await tiles.first().waitFor();
     const labels = async () => (await tiles.allInnerTexts()).map((text) => text.split('\n')[0]).slice(0, 4);
     await expect.poll(labels).toEqual(['Roasts', 'Machines', 'Users', 'Statistics']);
+  });
+
+  it('the dashboard counts the roasts that are not weighed, and leads to them', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    for (const { id } of made.slice(20, 23))
+      await ana.call(updateRoast, { params: { id }, body: { end_weight_kg: null } });
+    await page.goto('/dashboard');
+    await page.getByRole('link', { name: '3 roasts are not weighed yet' }).click();
+    await page.waitForURL('**/roasts?without=weight');
+    await expect.poll(() => rows(page).count()).toBe(3);
   });
 
   it('the list has the columns of the document and only one’s own machines', async () => {

@@ -158,6 +158,39 @@ it('push: sends an alarm once to the browsers of the machine’s people, sealed 
   expect(bodyOf(silent)).toBe('No readings arrive. Check the board. · Yirgacheffe');
 });
 
+const sentTo = (wanted: string): number => pushed.filter(({ path }) => path === wanted).length;
+
+it('push and bell: reach the people of the machine alone, while they are among them', async () => {
+  const account = { full_name: 'Vera', email: 'vera@example.org', password: 'a phrase that is long' };
+  const { body: made } = await admin.send<{ id: string }>('POST', '/admin/users', account);
+  const vera = await api.signedIn(account.email, account.password);
+  const { p256dh, auth } = openBrowser();
+  const endpoint = `http://${host}/vera`;
+  expect((await vera.send('POST', '/account/push', { endpoint, p256dh, auth })).status).toBe(201);
+  const alarmsOfVera = async () => (await vera.send<{ alarms: { id: string }[] }>('GET', '/alarms')).body.alarms;
+  /** An alarm of another machine, sent after the one before: what was to come has come. */
+  const settle = async () => {
+    const before = sentTo('/one');
+    await raise(await adminId());
+    await until('the next message', () => sentTo('/one') > before);
+  };
+  const alarm = await raise(await adminId());
+  await settle();
+  expect([sentTo('/vera'), await alarmsOfVera()]).toEqual([0, []]);
+
+  const member = `/machines/${alarm.machine_id}/members/${made.id}`;
+  expect((await admin.send('PUT', member, { role: 'viewer' })).status).toBe(200);
+  expect((await alarmsOfVera()).map(({ id }) => id)).toEqual([alarm.id]);
+  const again = { roast_id: alarm.roast_id, machine_id: alarm.machine_id };
+  await raise(await adminId(), again);
+  await until('the message', () => sentTo('/vera') === 1);
+
+  expect((await admin.send('DELETE', member)).status).toBe(200);
+  await raise(await adminId(), again);
+  await settle();
+  expect([sentTo('/vera'), await alarmsOfVera()]).toEqual([1, []]);
+});
+
 it('push: forgets a browser that is gone, and tries a failing service once more', async () => {
   const [gone, failing] = [openBrowser(), openBrowser()];
   answers.set('/gone', 410);

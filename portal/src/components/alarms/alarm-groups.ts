@@ -6,7 +6,8 @@ export const alarmsByFault = <Alarm extends Pick<RoastAlarm, 'id' | 'roast_id' |
 ): (readonly [Alarm, ...Alarm[]])[] => {
   const faults = new Map<string, [Alarm, ...Alarm[]]>();
   for (const alarm of alarms) {
-    const key = alarm.fault === null ? alarm.id : `${alarm.roast_id} ${alarm.fault}`;
+    // An answer that was kept on the device may be of an older api, without faults.
+    const key = alarm.fault ? `${alarm.roast_id} ${alarm.fault}` : alarm.id;
     const known = faults.get(key);
     if (known === undefined) faults.set(key, [alarm]);
     else known.push(alarm);
