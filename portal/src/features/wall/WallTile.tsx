@@ -1,4 +1,4 @@
-import type { WallAlarm, WallMachine, WallRoast } from '@roastery/contract/wall';
+import type { WallMachine, WallRoast } from '@roastery/contract/wall';
 import { dueStep, goalText, guideOf, nextStep, stepMoment } from '@roastery/roasting/guide';
 import { formatDuration } from '@roastery/roasting/units';
 import { memo, useCallback, useMemo } from 'react';
@@ -11,7 +11,7 @@ import { t } from '../../language/t.ts';
 import { classes } from '../../ui/classes.ts';
 import { WallCurve } from './WallCurve.tsx';
 import type { WallFeed, WallTrack } from './wall-feed.ts';
-import { LiveText, useWallValue } from './wall-hooks.tsx';
+import { LiveText, useWallValue, worstAlarm } from './wall-hooks.tsx';
 
 /** A reading older than this is no longer live; boards send 1 to 4 a second. */
 const staleAfterMs = 5000;
@@ -72,7 +72,6 @@ const stateOf = (track: WallTrack, machine: WallMachine): State => {
   return (track.connection ?? machine.connection) === 'online' && track.readingAt !== null ? 'stale' : 'offline';
 };
 
-const newestAlarm = ({ alarms }: WallTrack): WallAlarm | null => alarms[0] ?? null;
 const timeText = (track: WallTrack): string => formatDuration(track.elapsedSeconds);
 const ageText = ({ readingAt }: WallTrack): string =>
   readingAt === null ? '' : formatDuration((Date.now() - readingAt) / 1000);
@@ -88,7 +87,7 @@ const Tile = ({ machine, feed, isDense }: WallTileProps) => {
     id,
     useCallback((track: WallTrack) => stateOf(track, machine), [machine]),
   );
-  const alarm = useWallValue(feed, id, newestAlarm);
+  const alarm = useWallValue(feed, id, worstAlarm);
   const beanText = useCallback(({ beanC }: WallTrack) => readingOf('temperature', beanC, units).value, [units]);
   const rateText = useCallback(({ rateC }: WallTrack) => readingOf('rate', rateC, units).value, [units]);
   const isLive = state === 'roasting' || state === 'between';

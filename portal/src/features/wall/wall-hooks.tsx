@@ -1,3 +1,4 @@
+import type { WallAlarm } from '@roastery/contract/wall';
 import { useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
 import type { WallFeed, WallTrack } from './wall-feed.ts';
 
@@ -50,6 +51,17 @@ export const useWallValue = <Value extends string | number | object | null>(
     [feed, machineId],
   );
   return useSyncExternalStore(subscribe, () => valueOf(feed.get(machineId)));
+};
+
+const worstFirst = ['red', 'amber', 'blue', 'green'] as const satisfies WallAlarm['colour'][];
+
+/** The alarm that a tile shows: a fault of the machine must not be hidden by what a rule says later. Of one colour the newest. */
+export const worstAlarm = ({ alarms }: Pick<WallTrack, 'alarms'>): WallAlarm | null => {
+  for (const colour of worstFirst) {
+    const alarm = alarms.find((one) => one.colour === colour);
+    if (alarm !== undefined) return alarm;
+  }
+  return null;
 };
 
 /** Width to height at which a tile shows its figures largest. */
