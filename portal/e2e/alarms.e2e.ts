@@ -197,9 +197,9 @@ it('alarms: a fault that a rule covers too is one entry of the cockpit and the b
   });
   await cockpit.page.goto(`/machines/${machine.id}/live`);
   const banner = cockpit.page.getByTestId('alarms');
-  await banner.getByText('Call Ana').waitFor({ timeout: 60_000 });
+  await banner.getByText('Call Ana').waitFor();
   const sentence = 'Call Ana · Bean Temp stands still. Check the probe.';
-  await banner.getByText(sentence).waitFor({ timeout: 60_000 });
+  await banner.getByText(sentence).waitFor();
   await expect.poll(() => banner.getByRole('button', { name: 'OK' }).count()).toBe(1);
   await lookAround(cockpit.page, 'fault', banner);
 

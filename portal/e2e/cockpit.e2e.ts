@@ -281,6 +281,14 @@ it('cockpit: is worked by the keyboard alone', async () => {
   await expect.poll(() => button(page, 'First Crack').getAttribute('aria-pressed')).toBe('true');
   await page.keyboard.press('u');
   await expect.poll(() => button(page, 'First Crack').getAttribute('aria-pressed')).toBe('false');
+  // Ten seconds later there is nothing to undo any more, and the mark stays.
+  await page.keyboard.press('4');
+  await notice(page)
+    .getByText(/^First Crack End marked at/)
+    .waitFor();
+  await expect.poll(() => notice(page).getByRole('button', { name: 'Undo' }).count()).toBe(0);
+  await page.keyboard.press('u');
+  await expect.poll(() => button(page, 'First Crack End').innerText()).toMatch(/by hand$/);
 });
 
 const hasSecondCrack = async () => {
@@ -375,6 +383,7 @@ it('cockpit: ends the roast by a drop by hand, and a drop can be undone', async 
 it('cockpit: asks for the weight after the drop, later too, and refuses more than the batch', async () => {
   await using watched = await openCockpit();
   const { page } = watched;
+  await expect.poll(() => page.getByTestId('cockpit-since-drop').innerText()).toMatch(/\d+:\d\d$/);
   // The drop was seen by another page; the roast waits to be weighed.
   await page.getByTestId('unweighed').tap();
   const sheet = page.getByTestId('weigh-sheet');

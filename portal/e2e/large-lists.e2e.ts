@@ -28,7 +28,7 @@ beforeAll(async () => {
       roasterId: users.find(({ email }) => email === anaRestrepo.email)?.id ?? '',
     },
   );
-}, 180_000);
+});
 afterAll(() => roastery[Symbol.asyncDispose]());
 
 interface Counted {

@@ -52,15 +52,15 @@ it('the wall in eight tabs of one browser without an account: all follow their m
   await other.getByLabel('Email').waitFor();
   const temp = async (page: Page) => Number(/\d+\.\d/.exec(await tile(page).getByTestId('wall-bean').innerText())?.[0]);
   for (const tab of tabs) {
-    await expect.poll(() => temp(tab), { timeout: 20_000 }).toBeGreaterThan(120);
+    await expect.poll(() => temp(tab)).toBeGreaterThan(120);
     const before = await temp(tab);
-    await expect.poll(() => temp(tab), { timeout: 20_000 }).toBeGreaterThan(before);
+    await expect.poll(() => temp(tab)).toBeGreaterThan(before);
   }
   // A closed tab takes nothing from the others.
   await watched.page.close();
   const last = tabs.at(-1) ?? other;
   const before = await temp(last);
-  await expect.poll(() => temp(last), { timeout: 20_000 }).toBeGreaterThan(before);
+  await expect.poll(() => temp(last)).toBeGreaterThan(before);
   await board.end();
   expect(board.failures).toEqual([]);
 });
