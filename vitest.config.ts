@@ -71,6 +71,7 @@ export default defineConfig({
           include: [
             `${sources}/**/*.endurance.test.ts`,
             'deploy/**/*.endurance.test.ts',
+            'portal/e2e/**/*.endurance.test.ts',
             'api/src/hostile-input.system.test.ts',
             'api/src/file-reading/file-readers.system.test.ts',
           ],

@@ -3,6 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Test files that take long, most of them waiting: the longest first. */
 const longest = [
   'board-from-portal.endurance',
+  'first-day.endurance',
   'ordered-update.endurance',
   'faulty-line.endurance',
   'board-settings.endurance',

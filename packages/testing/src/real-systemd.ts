@@ -166,7 +166,7 @@ export const bootSystemd = async () => {
           '-c',
           command,
         ],
-        { timeout: 60_000, encoding: 'utf8' },
+        { timeout: 300_000, encoding: 'utf8' },
         (_error, out, err) => resolve({ code: shell.exitCode ?? -1, said: `${out}${err}`.trim() }),
       );
     });

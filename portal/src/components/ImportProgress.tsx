@@ -13,6 +13,8 @@ interface ImportProgressProps {
   headline: string;
   /** How much is done of what runs, 0 to 1; undefined while nothing runs. */
   share: number | undefined;
+  /** Files are on their way from this page. */
+  isSending?: boolean;
   startLabel: string;
   canStart: boolean;
   onStart: () => Promise<void>;
@@ -28,6 +30,7 @@ interface ImportProgressProps {
 /** How far an import is, and the next step. */
 export const ImportProgress = (props: ImportProgressProps) => {
   const { import: one, headline, share, startLabel, canStart, undoQuestion, undoLabel, onLeave, result } = props;
+  const { isSending = false } = props;
   const dates = useDates();
   const [busy, setBusy] = useState(false);
   const [undoing, setUndoing] = useState<true | null>(null);
@@ -49,11 +52,13 @@ export const ImportProgress = (props: ImportProgressProps) => {
             {headline}
           </p>
           <p className="text-sm text-muted">
-            {one.state === 'open'
-              ? t`You can leave this page: what was sent is kept.`
-              : one.undo_until === null
-                ? t`Begun ${dates.dayAndTime(one.created_at)}`
-                : t`Can be undone as a whole until ${dates.dayAndTime(one.undo_until)}`}
+            {isSending
+              ? t`Stay on this page until all files are sent.`
+              : one.state === 'open'
+                ? t`You can leave this page: what was sent is kept.`
+                : one.undo_until === null
+                  ? t`Begun ${dates.dayAndTime(one.created_at)}`
+                  : t`Can be undone as a whole until ${dates.dayAndTime(one.undo_until)}`}
           </p>
         </div>
         <div className="flex flex-wrap gap-2">

@@ -33,8 +33,7 @@ export const UploadRoast = () => {
     try {
       const { id } = await call(createRoastImport, { body: {} });
       change({ import: id });
-      await refresh(listRoastImports);
-      await sending.send(files, id);
+      await Promise.all([sending.send(files, id), refresh(listRoastImports)]);
     } catch (error) {
       toast(sentenceFor(error, t`The import could not be begun`), { tone: 'danger' });
     }

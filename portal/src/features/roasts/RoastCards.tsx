@@ -3,6 +3,7 @@ import { formatDuration } from '@roastery/roasting/units';
 import type { ReactNode } from 'react';
 import { Measure } from '../../components/figures.tsx';
 import { useDates } from '../../format/preferences.ts';
+import { exactWeight } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
 import { Panel } from '../../ui/Card.tsx';
 import { RecipeReference } from './RecipeReference.tsx';
@@ -42,6 +43,7 @@ export const ParametersCard = ({ roast }: { roast: Roast }) => (
         { label: t`Duration`, value: <span className="figures">{formatDuration(roast.duration_seconds)}</span> },
         { label: t`Batch Size`, value: <Measure quantity="weight" value={roast.batch_size_kg} /> },
         { label: t`Drop Temp`, value: <Measure quantity="temperature" value={roast.drop_temp} /> },
+        { label: t`Roasted Weight`, value: roast.end_weight_kg === null ? null : exactWeight(roast.end_weight_kg) },
         { label: t`Weight Loss`, value: <Measure quantity="share" value={weightLoss(roast)} /> },
       ]}
     />

@@ -29,7 +29,7 @@ const words: Readonly<Record<LotImportField, string>> = {
   purchase_date:
     'purchase date|date purchase|purchased|bought|date bought|date|arrival|arrival date|received|date received|received date|delivery|delivery date|date added|order date|invoice date|kaufdatum|einkaufsdatum|einkauf|eingang|eingangsdatum|wareneingang|lieferdatum|datum|date achat|date arrivee|date reception|fecha|fecha compra|fecha llegada|data|data compra|data chegada|data acquisto|data arrivo|aankoopdatum|入荷日|購入日|仕入日|采购日期|到货日期|дата|дата покупки|дата поступления',
   cost_per_kg:
-    'cost per|cost|price|price per|unit price|unit cost|purchase price|fob|fob price|green cost|green price|cost kg|price kg|cost lb|price lb|preis|einkaufspreis|ek preis|kosten|prix|prix unitaire|cout|precio|precio unitario|costo|coste|preco|custo|prezzo|prezzo unitario|prijs|価格|単価|仕入価格|价格|单价|цена|стоимость',
+    'cost per|cost|price|price per|unit price|unit cost|purchase price|fob|fob price|green cost|green price|cost kg|price kg|cost lb|price lb|preis|einkaufspreis|ek preis|ek|kosten|prix|prix unitaire|cout|precio|precio unitario|costo|coste|preco|custo|prezzo|prezzo unitario|prijs|価格|単価|仕入価格|价格|单价|цена|стоимость',
   total_cost:
     'total cost|total price|total|amount|total value|value|total amount|invoice amount|gesamtpreis|gesamtkosten|betrag|summe|wert|prix total|montant|total prix|precio total|importe|valor|valor total|custo total|preco total|prezzo totale|totale|importo|totaalprijs|bedrag|合計|金額|总价|金额|总额|сумма',
   initial_weight:

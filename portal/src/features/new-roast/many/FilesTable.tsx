@@ -9,6 +9,7 @@ import { FileSearch } from 'lucide-react';
 import { useEffect, useMemo } from 'react';
 import { refresh } from '../../../api/use-api.ts';
 import { EmptyState } from '../../../components/EmptyState.tsx';
+import { ColumnsMenu, useColumns } from '../../../components/table/ColumnsMenu.tsx';
 import { DataTable } from '../../../components/table/DataTable.tsx';
 import { ListSearch, NoMatch } from '../../../components/table/ListControls.tsx';
 import { useListPage } from '../../../components/table/use-list-page.tsx';
@@ -44,13 +45,16 @@ export const FilesTable = ({ import: one, isAtWork, onChanged }: FilesTableProps
     pageSizes: [50, 200, 500],
     ...(isAtWork ? { refreshInterval: 2000 } : {}),
   });
-  const columns = useMemo(
-    () =>
-      fileColumns(one, () => {
-        void refresh(listImportFiles);
-        onChanged();
-      }),
-    [one, onChanged],
+  const columns = useColumns(
+    'import-files',
+    useMemo(
+      () =>
+        fileColumns(one, () => {
+          void refresh(listImportFiles);
+          onChanged();
+        }),
+      [one, onChanged],
+    ),
   );
   // The last files were read, imported or undone after the list was last asked for.
   useEffect(() => {
@@ -79,11 +83,12 @@ export const FilesTable = ({ import: one, isAtWork, onChanged }: FilesTableProps
           value={problem}
           onChange={(next) => change({ problem: next === 'all' ? undefined : next, page: undefined })}
         />
+        <ColumnsMenu columns={columns} />
       </div>
       <DataTable<ImportFile>
         {...list.table}
         label={t`Files`}
-        columns={columns}
+        columns={columns.visible}
         rowLabel={({ file_name: name }) => name}
         empty={
           problem !== 'all' || list.search.q !== '' ? (

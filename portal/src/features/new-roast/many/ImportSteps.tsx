@@ -23,6 +23,7 @@ interface ImportStepsProps {
 }
 
 const headlineOf = (one: RoastImport, { sending, busy }: ReturnType<typeof useSending>): string => {
+  if (busy && sending.total === 0) return t`Unpacking the files`;
   if (busy) return t`Sending ${formatCount(sending.sent)} of ${formatCount(sending.total)} files`;
   if (one.waiting > 0) return t`Reading: ${formatCount(one.waiting)} files to go`;
   if (one.state === 'open') return t`${formatCount(one.ready)} of ${formatCount(one.files)} files can be imported`;
@@ -55,6 +56,7 @@ export const ImportSteps = ({ import: one, sending, onChanged, onLeave }: Import
       headline={headlineOf(one, sending)}
       share={shareOf(one, sending)}
       startLabel={one.ready === 1 ? t`Import 1 roast` : t`Import ${formatCount(one.ready)} roasts`}
+      isSending={sending.busy}
       canStart={!sending.busy && one.waiting === 0}
       onStart={async () => show(await call(startRoastImport, { params }))}
       undoQuestion={t`Delete the ${formatCount(one.imported)} roasts of this import again? Their lots get back what they gave.`}

@@ -1,8 +1,10 @@
 import type { BodyOf } from '@roastery/contract/endpoint';
-import { correctImportFile, type ImportFile } from '@roastery/contract/roast-imports';
+import { listMachines } from '@roastery/contract/machines';
+import { correctImportFile, type ImportFile, type RoastImport } from '@roastery/contract/roast-imports';
 import { useState } from 'react';
 import { sentenceWithFields } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
+import { useApi } from '../../../api/use-api.ts';
 import { useUser } from '../../../api/session.tsx';
 import { DateTimeField } from '../../../components/date-fields.tsx';
 import { LotField } from '../../../components/LotField.tsx';
@@ -19,6 +21,8 @@ import { toast } from '../../../ui/toast.ts';
 interface CellProps {
   file: ImportFile;
   importId: string;
+  /** Of files without their own. */
+  forAll: Pick<RoastImport, 'machine_id' | 'lot_id'>;
   canCorrect: boolean;
   onChanged: () => void;
 }
@@ -74,12 +78,15 @@ export const DateCell = ({ file, importId, canCorrect, onChanged }: CellProps) =
   );
 };
 
-const shown = (kg: number | null): string => (kg === null ? '–' : exactWeightNumber(kg));
+const shown = (kg: number | null): string => (kg === null ? '--' : exactWeightNumber(kg));
 
 export const WeightsCell = ({ file, importId, canCorrect, onChanged }: CellProps) => {
   const { correct } = useCorrection(importId, file.id, onChanged);
   if (!canCorrect) {
-    return <span className="figures">{[file.batch_size_kg, file.end_weight_kg].map(shown).join(' / ')}</span>;
+    const weights = [file.batch_size_kg, file.end_weight_kg];
+    return (
+      <span className="figures">{weights.every((kg) => kg === null) ? '--' : weights.map(shown).join(' / ')}</span>
+    );
   }
   const field = (label: string, name: 'batch_size_kg' | 'end_weight_kg') => (
     <SavedValue
@@ -101,16 +108,18 @@ export const WeightsCell = ({ file, importId, canCorrect, onChanged }: CellProps
   );
 };
 
-export const MachineCell = ({ file, importId, canCorrect, onChanged }: CellProps) => {
+export const MachineCell = ({ file, importId, forAll, canCorrect, onChanged }: CellProps) => {
   const { correct } = useCorrection(importId, file.id, onChanged);
-  if (!canCorrect) return file.machine_name;
+  const machineId = file.machine_id ?? forAll.machine_id;
+  const { data: machines } = useApi(listMachines, { query: { sort: 'name' } });
+  if (!canCorrect) return machines?.find(({ id }) => id === machineId)?.display_name ?? file.machine_name;
   return (
     <span className="block w-40 max-w-full">
       <MachineField
         label={t`Machine of ${file.file_name}`}
         hideLabel
         size="sm"
-        value={file.machine_id}
+        value={machineId}
         placeholder={file.machine_name ?? t`Choose a machine`}
         onChange={(id) => void correct({ machine_id: id })}
       />
@@ -118,7 +127,7 @@ export const MachineCell = ({ file, importId, canCorrect, onChanged }: CellProps
   );
 };
 
-export const LotCell = ({ file, importId, canCorrect, onChanged }: CellProps) => {
+export const LotCell = ({ file, importId, forAll, canCorrect, onChanged }: CellProps) => {
   const { correct } = useCorrection(importId, file.id, onChanged);
   if (!canCorrect) return null;
   return (
@@ -127,7 +136,7 @@ export const LotCell = ({ file, importId, canCorrect, onChanged }: CellProps) =>
         label={t`Lot of ${file.file_name}`}
         hideLabel
         size="sm"
-        value={file.lot_id}
+        value={file.lot_id ?? forAll.lot_id}
         onChange={(id) => void correct({ lot_id: id })}
       />
     </span>
@@ -135,7 +144,7 @@ export const LotCell = ({ file, importId, canCorrect, onChanged }: CellProps) =>
 };
 
 /** Leave a file out, import a duplicate all the same, or open a file that needs more. */
-export const Decision = ({ file, importId, onChanged }: Omit<CellProps, 'canCorrect'>) => {
+export const Decision = ({ file, importId, onChanged }: Omit<CellProps, 'canCorrect' | 'forAll'>) => {
   const { busy, correct } = useCorrection(importId, file.id, onChanged);
   const decide = (leftOut: boolean) => void correct({ left_out: leftOut });
   return (

@@ -58,7 +58,7 @@ const FileCell = ({ file }: { file: ImportFile }) => {
 };
 
 const ProblemCell = ({ file }: { file: ImportFile }) => (
-  <span className="flex max-w-48 flex-col items-start gap-1 whitespace-normal">
+  <span className="flex max-w-48 min-w-40 flex-col items-start gap-1 whitespace-normal">
     {file.state === 'waiting' && <Badge>{t`Being read`}</Badge>}
     {file.state === 'imported' && <Badge tone="success">{t`Imported`}</Badge>}
     {file.state === 'undone' && <Badge>{t`Undone`}</Badge>}
@@ -76,7 +76,7 @@ const ProblemCell = ({ file }: { file: ImportFile }) => (
 /** Columns of the review. Fields are offered while the import is open. */
 export const fileColumns = (one: RoastImport, onChanged: () => void): Column<ImportFile>[] => {
   const isOpen = one.state === 'open';
-  const cell = { importId: one.id, onChanged };
+  const cell = { importId: one.id, onChanged, forAll: one };
   const canCorrect = (file: ImportFile) => isOpen && file.state === 'read';
   return [
     { id: 'file', label: t`File`, isName: true, sort: 'file_name', cell: (file) => <FileCell file={file} /> },
