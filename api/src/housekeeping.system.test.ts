@@ -8,6 +8,50 @@ import { startTestApi } from './testing/test-api.ts';
 import { migratedTemplate } from './testing/ingest-fixture.ts';
 
 describe('housekeeping', () => {
+  it('removes old rows of every kind, also when one kind fails', async () => {
+    await using database = await createTestDatabase(migratedTemplate);
+    await using test = await startTestApi(database.url);
+    const { sql } = test.api.context;
+    const userId = await addUser(sql);
+    const uploadId = await addUpload(sql, userId);
+    const age = (days: number) => sql`now() - make_interval(days => ${days})`;
+    await sql`
+      INSERT INTO sessions (id, user_id, token_hash, last_seen_at, expires_at)
+      VALUES (${uuidV7()}, ${userId}, ${Buffer.alloc(32)}, ${age(31)}, ${age(1)})`;
+    await sql`INSERT INTO sign_in_limits (key, points, expire) VALUES ('old', 1, ${Date.now() - 1000})`;
+    await sql`
+      INSERT INTO outgoing_mail (id, recipients, subject, body, created_at)
+      VALUES (${uuidV7()}, ARRAY['a@example.com'], 'Low stock', 'x', ${age(400)})`;
+    await sql`UPDATE roast_uploads SET created_at = ${age(40)} WHERE id = ${uploadId}`;
+    await sql`INSERT INTO roast_imports (id, user_id, created_at) VALUES (${uuidV7()}, ${userId}, ${age(20)})`;
+    await sql`
+      INSERT INTO lot_imports (id, user_id, created_at, file_name, reading)
+      VALUES (${uuidV7()}, ${userId}, ${age(20)}, 'lots.csv', '{}')`;
+    const left = async (): Promise<string[]> => {
+      const found: string[] = [];
+      for (const table of [
+        'sessions',
+        'sign_in_limits',
+        'outgoing_mail',
+        'roast_uploads',
+        'roast_imports',
+        'lot_imports',
+      ])
+        if ((await sql`SELECT 1 FROM ${sql(table)}`).length > 0) found.push(table);
+      return found;
+    };
+    await sql`
+      CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'stays'; END $$`;
+    // The first of them.
+    await sql`CREATE TRIGGER fail BEFORE DELETE ON sessions FOR EACH ROW EXECUTE FUNCTION fail()`;
+    const service = await createHousekeeping()(test.api.context);
+    await service.close();
+    expect(await left()).toEqual(['sessions']);
+    await sql`DROP FUNCTION fail CASCADE`;
+    await (await createHousekeeping()(test.api.context)).close();
+    expect(await left()).toEqual([]);
+  });
+
   it('removes mails and uploads again and again, without a mail server and without a new upload', async () => {
     await using database = await createTestDatabase(migratedTemplate);
     await using test = await startTestApi(database.url);

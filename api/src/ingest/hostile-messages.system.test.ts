@@ -59,6 +59,23 @@ describe('hostile messages', () => {
     expect(rows).toEqual([{ reason: 'value: has a value that cannot be checked' }]);
   });
 
+  it.each([
+    ['NUL', '\\u0000'],
+    ['half a character', '\\ud83d'],
+  ])('status: is stored with a text that holds %s', async (name, escape) => {
+    const serial = `H-${name}`;
+    await registerMachine(database.sql, serial);
+    await using wire = await connectBoard(broker.url, serial);
+    const status = `{"v":1,"online":true,"session":"s","t":1,"machine_link":"failing","machine_link_detail":"cut ${escape}"}`;
+    await wire.client.publishAsync(topicOf(serial, 'status'), status, { qos: 1 });
+    const stored = await until('the status', async () => {
+      const [row] = await database.sql<{ is_online: boolean; detail: string | null }[]>`
+        SELECT is_online, status->>'machine_link_detail' AS detail FROM machines WHERE serial_number = ${serial}`;
+      return row?.is_online === true && row.detail;
+    });
+    expect(stored).toBe('cut \uFFFD');
+  });
+
   it('ingest: continues after every hostile value in every field of every topic, also with an open live stream', async () => {
     const { id, owner } = await registerMachine(database.sql, 'H-2');
     const admin = await api.signedIn();

@@ -1,4 +1,5 @@
 import { allMachines, type DeviceStatus, statusShape, topicOf } from '@roastery/contract/mqtt';
+import { parseJson } from '@roastery/contract/parse-shape';
 import type { Plans } from '@roastery/contract/roast-plan';
 import type { Logger } from '@roastery/runtime/logger';
 import type { MqttLink } from '../broker/link.ts';
@@ -35,6 +36,14 @@ const noteConnection = (sql: Sql, { instance, session }: DeviceStatus) => {
           AND split_part(board_connections[cardinality(board_connections)], '/', 1) <> ${instance}
           AND EXISTS (SELECT FROM unnest(board_connections) AS known WHERE split_part(known, '/', 1) = ${instance})
         THEN now() ELSE credential_shared_at END,`;
+};
+
+/** Postgres takes neither NUL nor half a character into JSON: a cut sentence must not make its board offline. */
+const storable = (status: DeviceStatus): DeviceStatus => {
+  const text = JSON.stringify(status, (_, value: unknown) =>
+    typeof value === 'string' ? value.replaceAll(/[\p{Surrogate}\0]/gu, '\uFFFD') : value,
+  );
+  return parseJson(statusShape, text).data ?? status;
 };
 
 /**
@@ -182,7 +191,8 @@ export const followStatuses = ({ sql, mqtt, log }: FollowerParts): (() => Promis
   const stop = subscribeJson(
     { mqtt, log },
     { filter: allMachines('status'), qos: 1, shape: statusShape, maxBytes: maxStatusBytes },
-    (status, serialNumber) => {
+    (received, serialNumber) => {
+      const status = storable(received);
       const queue = queues.get(serialNumber);
       if (queue !== undefined) {
         queue.statuses = enqueue(queue.statuses, status);
