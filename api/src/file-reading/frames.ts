@@ -1,12 +1,22 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { deserialize, serialize } from 'node:v8';
+import { storableText } from '@roastery/contract/parse-shape';
 
 const headBytes = 4;
 
+/** Files hold texts of any bytes: those that a reader answers can be stored, wherever they stand. */
+const storable = (value: unknown): unknown => {
+  if (typeof value === 'string') return storableText(value);
+  if (Array.isArray(value)) return value.map(storable);
+  if (value instanceof Map) return new Map([...value].map(([key, part]) => [storable(key), storable(part)]));
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, storable(part)]));
+};
+
 /** Writes a value that structured clone can copy, behind its length. */
 export const writeFrame = (to: Writable, value: unknown): void => {
-  const body = serialize(value);
+  const body = serialize(storable(value));
   const head = Buffer.alloc(headBytes);
   head.writeUInt32BE(body.length);
   to.write(head);

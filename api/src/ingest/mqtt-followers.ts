@@ -1,5 +1,5 @@
 import { allMachines, type DeviceStatus, statusShape, topicOf } from '@roastery/contract/mqtt';
-import { parseJson } from '@roastery/contract/parse-shape';
+import { parseJson, storableText } from '@roastery/contract/parse-shape';
 import type { Plans } from '@roastery/contract/roast-plan';
 import type { Logger } from '@roastery/runtime/logger';
 import type { MqttLink } from '../broker/link.ts';
@@ -38,11 +38,9 @@ const noteConnection = (sql: Sql, { instance, session }: DeviceStatus) => {
         THEN now() ELSE credential_shared_at END,`;
 };
 
-/** Postgres takes neither NUL nor half a character into JSON: a cut sentence must not make its board offline. */
+/** A sentence that Postgres does not take into JSON must not make its board offline. */
 const storable = (status: DeviceStatus): DeviceStatus => {
-  const text = JSON.stringify(status, (_, value: unknown) =>
-    typeof value === 'string' ? value.replaceAll(/[\p{Surrogate}\0]/gu, '\uFFFD') : value,
-  );
+  const text = JSON.stringify(status, (_, value: unknown) => (typeof value === 'string' ? storableText(value) : value));
   return parseJson(statusShape, text).data ?? status;
 };
 

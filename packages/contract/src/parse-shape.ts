@@ -71,3 +71,6 @@ export const parseOrThrow = <S extends z.ZodType>(shape: S, value: unknown): z.o
   if (!parsed.success) throw new ShapeError(parsed);
   return parsed.data;
 };
+
+/** Without what a database cannot hold: NUL, and half a character, in which also a cut text may end. */
+export const storableText = (text: string): string => text.replaceAll(/[\p{Surrogate}\0]/gu, '\uFFFD');

@@ -173,6 +173,13 @@ describe('a file of a roast that was never live', () => {
     expect(audit).toMatchObject({ actor: machine.serial, detail: { file_name: 'roast.alog' } });
   });
 
+  it('is taken with a text that Postgres cannot hold', async () => {
+    const taken = await bring(drumRoast(hourAgo(), { uuid: randomUUID(), title: 'Gu\u0000ji \ud83d' }));
+    expect(taken.outcome).toBe('created');
+    const [roast] = await roastsOf();
+    expect(roast?.coffee_name).toBe('Gu\uFFFDji \uFFFD');
+  });
+
   it('is converted from °F', async () => {
     await bring(drumRoast(hourAgo(), { unit: 'F' }));
     const [roast] = await roastsOf();
