@@ -26,6 +26,7 @@ import { readKeptSettings } from './settings-trial.ts';
 import { describeBoard, programSource } from './status.ts';
 import type { MachineLink, Reading, Source, SourceDescription } from './source.ts';
 import { createStatusPage } from './status-page/status-server.ts';
+import { createTimeServers } from './time-servers.ts';
 import { createUpdateOrders } from './update/update-orders.ts';
 import { startUplink } from './uplink/uplink.ts';
 
@@ -212,6 +213,11 @@ const startLocked = async (
   };
   const page = createStatusPage(config, { status: () => report.status(), log });
   const pageOpened = page.use(settings.now.status_page);
+  const timeServers = createTimeServers(process.env, log);
+  // After a start of the board as well: its request may not have been handled.
+  timeServers
+    .use(settings.now.time_servers)
+    .catch((error: unknown) => log.warn({ reason: String(error) }, 'time servers: not requested'));
   const changes = createMapChanges({
     dataDir: config.dataDir,
     log,
@@ -220,6 +226,8 @@ const startLocked = async (
     isMachineRead: () => link.state === 'ok',
     reachServer: () => uplink.reaches(),
     usePage: (mode) => page.use(mode),
+    timeServers: timeServers.state,
+    useTimeServers: timeServers.use,
     ...(settingsTimes === undefined ? {} : { times: settingsTimes }),
     current: () => map,
     ownFile,

@@ -4,7 +4,10 @@ import type { Logger } from '@roastery/runtime/logger';
 import { keepPushedMap } from './machine-map-file.ts';
 import { createSettingsTrial, overridesOf, type readKeptSettings, type SettingsTrialParts } from './settings-trial.ts';
 
-export interface MapChangeParts extends Pick<SettingsTrialParts, 'isMachineRead' | 'reachServer' | 'times'> {
+export interface MapChangeParts extends Pick<
+  SettingsTrialParts,
+  'isMachineRead' | 'reachServer' | 'timeServers' | 'times'
+> {
   readonly dataDir: string;
   readonly log: Logger;
   /** The map without what is set beside it. */
@@ -16,6 +19,7 @@ export interface MapChangeParts extends Pick<SettingsTrialParts, 'isMachineRead'
   readonly roastRuns: () => boolean;
   readonly use: (map: MachineMap) => Promise<void>;
   readonly usePage: (mode: BoardOverrides['status_page']) => Promise<void>;
+  readonly useTimeServers: (servers: BoardOverrides['time_servers']) => Promise<void>;
   /** The state of the newest config has changed. */
   readonly changed: () => void;
 }
@@ -74,6 +78,7 @@ export const createMapChanges = (parts: MapChangeParts) => {
       await use(map);
     }
     await parts.usePage(overrides.status_page);
+    await parts.useTimeServers(overrides.time_servers);
   };
   const inTurn = (step: () => Promise<void>): void => {
     working = working.then(step).catch((error: unknown) => {

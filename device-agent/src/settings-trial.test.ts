@@ -135,6 +135,7 @@ describe('settings from the portal', () => {
         isMachineRead: () => true,
         reachServer: () => Promise.resolve(false),
         roastRuns: () => false,
+        timeServers: () => Promise.resolve({ state: 'answered' }),
         revert: (...words) => taken.push(words),
         changed: () => undefined,
         times: { trialMs: 1500, steadyMs: 0 },
@@ -149,6 +150,13 @@ describe('settings from the portal', () => {
     expect(await readKeptSettings(dataDir, 'SETTINGS-1')).toEqual(kept);
     // Those of another machine are none.
     expect(await readKeptSettings(dataDir, 'SETTINGS-9')).toMatchObject({ rev: 0, now: {} });
+  });
+
+  it('are taken back at once where the agent can set no time servers', async () => {
+    server.tell('config', { v: 1, rev: 5, map: null, gap_ms: 4, time_servers: ['time.example.org'] });
+    const reason = 'the agent was not installed as a package, so it cannot set time servers';
+    await expect.poll(told, { timeout: 20_000 }).toMatchObject({ rev: 5, state: 'refused', reverted: true, reason });
+    await isRead();
   });
 
   it('are on trial again after a restart in the middle, with what counted before', async () => {

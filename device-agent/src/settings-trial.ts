@@ -4,6 +4,7 @@ import { describeRefusal, parseJson, parseOrThrow } from '@roastery/contract/par
 import type { Logger } from '@roastery/runtime/logger';
 import { z } from 'zod';
 import { readFileIfThere, writeFileAtomically } from './atomic-file.ts';
+import type { TimeServersState } from './time-servers.ts';
 
 /** For so long new settings have time to prove themselves. */
 export const settingsTrialMs = 120_000;
@@ -30,11 +31,19 @@ export const settingsFile = (dataDir: string): string => join(dataDir, 'board-se
 export const overridesOf = (config: DeviceConfig): BoardOverrides => parseOrThrow(boardOverridesShape, config);
 
 /** In one order of names. */
-const textOf = ({ hz, log_level, timeout_ms, gap_ms, status_page }: BoardOverrides): string =>
-  JSON.stringify({ hz, log_level, timeout_ms, gap_ms, status_page });
+const textOf = ({ hz, log_level, timeout_ms, gap_ms, status_page, time_servers }: BoardOverrides): string =>
+  JSON.stringify({ hz, log_level, timeout_ms, gap_ms, status_page, time_servers });
 /** A log level can't cut a board off. */
 const differInLogOnly = (a: BoardOverrides, b: BoardOverrides): boolean =>
   textOf({ ...a, log_level: undefined }) === textOf({ ...b, log_level: undefined });
+
+const reasonOf = (isSteady: boolean, time: TimeServersState): string => {
+  if (time.state === 'refused') return time.reason;
+  if (!isSteady) return 'the machine did not answer steadily with these settings';
+  return time.state === 'waiting'
+    ? 'no time server answered'
+    : 'the board did not reach the server with these settings';
+};
 
 export interface SettingsTrialParts {
   readonly dataDir: string;
@@ -43,6 +52,8 @@ export interface SettingsTrialParts {
   /** Whether the server answers at this moment. */
   readonly reachServer: () => Promise<boolean>;
   readonly roastRuns: () => boolean;
+  /** Of the time servers that were set, whether one has answered. */
+  readonly timeServers: () => Promise<TimeServersState>;
   /** Uses these settings again. */
   readonly revert: (rev: number, to: BoardOverrides, reason: string) => void;
   readonly changed: () => void;
@@ -65,8 +76,8 @@ export const readKeptSettings = async (dataDir: string, machine?: string, log?: 
 };
 
 /**
- * Keeps the settings that the server set, also through a restart. New ones are on trial: unless the server is reached and the
- * machine is read with them as before, within two minutes, the ones before come back.
+ * Keeps the settings that the server set, also through a restart. New ones are on trial: unless the server is reached, the
+ * machine is read with them as before and a new time server answers, within two minutes, the ones before come back.
  */
 export const createSettingsTrial = (kept: Kept, parts: SettingsTrialParts) => {
   const { dataDir, log, times = { trialMs: settingsTrialMs, steadyMs } } = parts;
@@ -87,25 +98,29 @@ export const createSettingsTrial = (kept: Kept, parts: SettingsTrialParts) => {
     timer = undefined;
     await keep(next);
   };
+  const timeState = async (now: BoardOverrides, before: BoardOverrides): Promise<TimeServersState> =>
+    now.time_servers === undefined || String(now.time_servers) === String(before.time_servers)
+      ? { state: 'answered' }
+      : parts.timeServers();
   const look = async (trial: NonNullable<Kept['trial']>): Promise<void> => {
     const { rev, now } = kept;
     const isRead = !trial.machine || (parts.isMachineRead() && hasRead);
     const moment = performance.now();
     steadyFrom = isRead ? (steadyFrom ?? moment) : undefined;
     const isSteady = steadyFrom !== undefined && moment - steadyFrom >= times.steadyMs;
-    if (isSteady && (await parts.reachServer())) {
+    const time = await timeState(now, trial.before);
+    if (isSteady && time.state === 'answered' && (await parts.reachServer())) {
       // Newer ones have been set.
       if (kept.trial !== trial) return;
       log.info({ rev }, 'settings: confirmed');
       await end({ rev, now });
       return parts.changed();
     }
-    if (kept.trial !== trial || performance.now() - begunAt < times.trialMs) return;
+    const isOver = time.state === 'refused' || performance.now() - begunAt >= times.trialMs;
+    if (kept.trial !== trial || !isOver) return;
     // A roast that is recorded is not interrupted.
     if (parts.roastRuns() && parts.isMachineRead()) return;
-    const reason = isSteady
-      ? 'the board did not reach the server with these settings'
-      : 'the machine did not answer steadily with these settings';
+    const reason = reasonOf(isSteady, time);
     log.warn({ rev, reason }, 'settings: taken back');
     await end({ rev, now: trial.before, reverted: { rev, reason } });
     parts.revert(rev, trial.before, reason);

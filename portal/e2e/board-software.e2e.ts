@@ -174,7 +174,7 @@ describe('software for boards', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('Map and settings: sends a timeout, a pause and the status page, and says that the board took them back', async () => {
+  it('Map and settings: sends a timeout, a pause, the status page and time servers, and says that the board took them back', async () => {
     const machine = await register(roastery.admin, 'RM15 9', 'Drum S', 'RM15');
     await using boards = await connectBoards(roastery.stack, [machine]);
     await using watched = await roastery.openAs(roastery.admin);
@@ -191,16 +191,23 @@ describe('software for boards', () => {
     await dialog.getByRole('button', { name: 'Send to the board' }).click();
     await dialog.getByText('At least 50').waitFor();
     await dialog.getByLabel('Answer timeout').fill('100');
+    const servers = dialog.getByLabel('Time servers');
+    await servers.fill('time.example.org; -oops');
+    await dialog.getByRole('button', { name: 'Send to the board' }).click();
+    await dialog.getByText('A time server is a host name or an address').waitFor();
+    await servers.fill('time.example.org, 192.168.1.1');
     await dialog.getByRole('combobox', { name: 'Status page of the board' }).click();
     await page.getByRole('option', { name: 'Off' }).click();
     await dialog.getByRole('button', { name: 'Send to the board' }).click();
     await page.getByText('Sent to the board').waitFor();
     const { rev } = await boards.config(0);
     expect(await boards.config(0)).toMatchObject({ timeout_ms: 100, gap_ms: 20, status_page: 'off' });
-    const reason = 'the machine did not answer steadily with these settings';
+    expect(await boards.config(0)).toMatchObject({ time_servers: ['time.example.org', '192.168.1.1'] });
+    const reason = 'systemd-timesyncd is not installed on this board';
     await boards.say(0, { config: { rev, state: 'refused', reason, reverted: true, trial: false } });
     const again = await open();
     await again.getByText(`The settings before are in use again: ${reason}.`).waitFor();
+    await expect.poll(() => again.getByLabel('Time servers').inputValue()).toBe('time.example.org, 192.168.1.1');
     expect(watched.complaints).toEqual([]);
   });
 });

@@ -7,7 +7,8 @@ const timesyncMark = '/run/systemd/timesync/synchronized';
 /** A clock this near to the server's counts as synchronised: HTTP answers take that long on a bad line. */
 const closeEnoughMs = 2000;
 
-const markExists = async (): Promise<boolean> => {
+/** Whether systemd-timesyncd has had an answer since it started. */
+export const hasTimesyncMark = async (): Promise<boolean> => {
   try {
     await access(timesyncMark);
     return true;
@@ -55,7 +56,7 @@ export const checkSynchronised = async (hasStepped: boolean, server: ServerTime)
  * @param serverOffsetMs server time minus ours, undefined while the server hasn't been reached
  */
 export const isClockSynced = async (serverOffsetMs: number | undefined): Promise<boolean> => {
-  if (await markExists()) return true;
+  if (await hasTimesyncMark()) return true;
   if ((await systemdSays()) === true) return true;
   return isNear(serverOffsetMs);
 };

@@ -39,7 +39,7 @@ export const packagedUnit = (): string => {
   // As root and outside the sandbox: what is written about a version on trial is out of that version's reach.
   const to = `ExecStartPre=-+${launch} starting\nExecStart=${launch} run\nExecStopPost=-+${launch} ended\n`;
   if (!unit.includes(from)) throw new Error('the unit starts the agent in another way than the package expects');
-  const head = `Documentation=man:device-agent(1)\nWants=${name}-order.path\n\n[Service]`;
+  const head = `Documentation=man:device-agent(1)\nWants=${name}-order.path ${name}-time.path\n\n[Service]`;
   return unit.replace(from, to).replace('[Service]', head);
 };
 
@@ -80,7 +80,7 @@ const filesFor = (
   file(`etc/${name}/settings.env`, board('settings.env')),
   file('usr/bin/device-agent', board('device-agent'), 0o755),
   file(`usr/lib/${name}/launch`, board('launch'), 0o755),
-  file(`usr/lib/${name}/order`, board('order'), 0o755),
+  ...['order', 'time-servers'].map((part) => file(`usr/lib/${name}/${part}`, board(part), 0o755)),
   // What begins with `#!` has to be executable.
   ...[...bundle.files].map(([path, text]) =>
     file(`usr/lib/${name}/dist/${path}`, text, text.startsWith('#!') ? 0o755 : 0o644),
@@ -88,8 +88,8 @@ const filesFor = (
   file(`usr/lib/${name}/dist/${nativePart}`, readNativePart(architecture)),
   file(`usr/lib/${name}/package.json`, `${JSON.stringify({ name, version, type: 'module' })}\n`),
   file(`usr/lib/systemd/system/${name}.service`, packagedUnit()),
-  ...['path', 'service'].map((kind) =>
-    file(`usr/lib/systemd/system/${name}-order.${kind}`, board(`${name}-order.${kind}`)),
+  ...['order.path', 'order.service', 'time.path', 'time.service'].map((unit) =>
+    file(`usr/lib/systemd/system/${name}-${unit}`, board(`${name}-${unit}`)),
   ),
   file(`usr/lib/sysusers.d/${name}.conf`, board(`${name}.sysusers.conf`)),
   file(`${docs}/changelog.gz`, zipped(board('changelog'))),

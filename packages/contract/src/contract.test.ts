@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { endpoints } from './endpoints.ts';
 import { addressShape, machineMapShape, parseAddress } from './machine-map.ts';
-import { allMachines, journalBatchShape, parseTopic, topicOf } from './mqtt.ts';
+import { allMachines, journalBatchShape, parseTopic, timeServersShape, topicOf } from './mqtt.ts';
 import { registerMachineShape } from './machines.ts';
 import { openApiDocument } from './openapi.ts';
 import { profileBodyShape } from './profiles.ts';
@@ -170,4 +170,34 @@ describe('journal batch', () => {
     ['a temperature of 1e400', { s: [[Infinity, 1]] }],
     ['a sequence beyond what a double holds', { seq: 2 ** 53 }],
   ])('refuses %s', (_, change) => expect(journalBatchShape.safeParse({ ...batch, ...change }).success).toBe(false));
+});
+
+describe('time servers of a board', () => {
+  it.each([['pool.ntp.org'], ['192.168.1.1'], ['2001:db8::7'], ['fe80::1'], ['ntp'], ['0.de.pool.ntp.org']])(
+    'may be %s',
+    (server) => expect(timeServersShape.safeParse([server]).success).toBe(true),
+  );
+  it.each([
+    '',
+    ' ',
+    'a b',
+    'a\nFallbackNTP=b',
+    'a;b',
+    '$(reboot)',
+    '*',
+    '../a',
+    '-a',
+    'a-',
+    'a..b',
+    'a_b',
+    'ntp:123',
+    '::1 ',
+    'é.org',
+    'a'.repeat(64),
+    'a.'.repeat(127),
+  ])('are never %j', (server) => expect(timeServersShape.safeParse([server]).success).toBe(false));
+  it('are one to four', () =>
+    expect(
+      [0, 1, 4, 5].map((count) => timeServersShape.safeParse(Array.from({ length: count }, () => 'a')).success),
+    ).toEqual([false, true, true, false]));
 });

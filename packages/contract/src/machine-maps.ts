@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { linkKinds, linkShape, machineMapShape, mapIdShape, storedMapShape, verificationShape } from './machine-map.ts';
-import { statusPageModes } from './mqtt.ts';
+import { statusPageModes, timeServersShape } from './mqtt.ts';
 import { idShape, instantShape, lineShape, pageQuery } from './shapes.ts';
 
 /** A map of the catalogue, the same for all, or one of this roastery. */
@@ -171,6 +171,7 @@ export const boardSettingsShape = machineAddressShape.extend({
   timeout_ms: z.number('Enter milliseconds').int().min(50, 'At least 50').max(10_000, 'At most 10000').nullable(),
   gap_ms: z.number('Enter milliseconds').int().min(0, 'At least 0').max(1000, 'At most 1000').nullable(),
   status_page: z.enum(statusPageModes).nullable(),
+  time_servers: timeServersShape.nullable(),
 });
 export type BoardSettings = z.infer<typeof boardSettingsShape>;
 

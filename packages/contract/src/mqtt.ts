@@ -378,6 +378,20 @@ export const lacksMap = (
 /** Where the board's own page can be opened: nowhere, on the board itself, or in its whole network. */
 export const statusPageModes = ['off', 'board', 'network'] as const;
 
+export const maxTimeServers = 4;
+/** A host name, or an address of IPv4 or IPv6. */
+export const timeServerShape = z
+  .string()
+  .max(253)
+  .regex(
+    /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*|[0-9A-Fa-f]{1,4}:[0-9A-Fa-f:]{1,33}[0-9A-Fa-f])$/,
+    'A time server is a host name or an address, e.g. pool.ntp.org or 192.168.1.1',
+  );
+export const timeServersShape = z
+  .array(timeServerShape)
+  .min(1, 'Enter a time server')
+  .max(maxTimeServers, `At most ${maxTimeServers} time servers`);
+
 /** What is set for one board instead of what its map or its own file says. Boards up to 0.1.0 know `hz` and `log_level` alone. */
 export const boardOverridesShape = z.object({
   /** Readings per second instead of the map's. */
@@ -388,6 +402,8 @@ export const boardOverridesShape = z.object({
   /** Instead of the map's `gapMs`. */
   gap_ms: z.number().int().min(0).max(1000).optional(),
   status_page: z.enum(statusPageModes).optional(),
+  /** Instead of those of the board's system. */
+  time_servers: timeServersShape.optional(),
 });
 export type BoardOverrides = z.infer<typeof boardOverridesShape>;
 

@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const longest = [
   'board-from-portal.endurance',
   'first-day.endurance',
+  'time-servers.endurance',
   'ordered-update.endurance',
   'faulty-line.endurance',
   'board-settings.endurance',

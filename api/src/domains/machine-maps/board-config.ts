@@ -30,6 +30,7 @@ const nothingSet: BoardSettings = {
   timeout_ms: null,
   gap_ms: null,
   status_page: null,
+  time_servers: null,
 };
 
 export const readBoardConfig = async (sql: Sql, user: SignedInUser, id: string): Promise<BoardConfig> => {
@@ -93,7 +94,7 @@ export const setBoardConfig = async (
 };
 
 /** Boards that don't say whether settings are on trial know none of these. */
-const newerSettings = ['timeout_ms', 'gap_ms', 'status_page'] as const;
+const newerSettings = ['timeout_ms', 'gap_ms', 'status_page', 'time_servers'] as const;
 
 /** What became of the newest config of a board, by the board's own last word. */
 export const configState = (

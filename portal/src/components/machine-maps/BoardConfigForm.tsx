@@ -10,14 +10,17 @@ import {
   type BoardConfig,
   type MapDetail,
 } from '@roastery/contract/machine-maps';
+import { parseShape } from '@roastery/contract/parse-shape';
 import { ExternalLink, ScanSearch } from 'lucide-react';
 import { useWatch } from 'react-hook-form';
+import { z } from 'zod';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { t } from '../../language/t.ts';
 import { ButtonLink } from '../../ui/Button.tsx';
 import { Select } from '../../ui/Select.tsx';
+import { TextField } from '../../ui/TextField.tsx';
 import { NumberField } from '../number-fields.tsx';
 import { toast } from '../../ui/toast.ts';
 import { FormField, ModalForm } from '../form/RecordForm.tsx';
@@ -27,8 +30,16 @@ import { AddressFields, numberOrNull, textOrNull } from './AddressFields.tsx';
 import { MachineMapField } from './MachineMapField.tsx';
 import { PushState } from './map-labels.tsx';
 
-const formShape = boardSettingsShape.extend({ map_id: mapIdShape.nullable() });
-const resolver = zodResolver(formShape);
+/** Names between blanks or commas; empty: as set on the board. */
+const typedServersShape = z.string().transform((text, context) => {
+  const names = text.split(/[\s,;]+/).filter((name) => name !== '');
+  const parsed = parseShape(boardSettingsShape.shape.time_servers, names.length === 0 ? null : names);
+  if (parsed.success) return parsed.data;
+  context.addIssue({ code: 'custom', message: parsed.issues[0]?.message ?? '' });
+  return z.NEVER;
+});
+const formShape = boardSettingsShape.extend({ map_id: mapIdShape.nullable(), time_servers: typedServersShape });
+const resolver = zodResolver<z.input<typeof formShape>, unknown, z.output<typeof formShape>>(formShape);
 
 const levelWords = { error: t`Errors only`, warn: t`Warnings`, info: t`Normal`, debug: t`Everything` } as const;
 const levels = [
@@ -51,9 +62,24 @@ interface BoardConfigFormProps {
 
 export const BoardConfigForm = ({ machineId, config, onClose }: BoardConfigFormProps) => {
   const form = useRecordForm({
-    values: { map_id: config.map?.id ?? null, ...config.settings },
+    values: {
+      map_id: config.map?.id ?? null,
+      ...config.settings,
+      time_servers: config.settings.time_servers?.join(', ') ?? '',
+    },
     resolver,
-    fields: ['map_id', 'host', 'port', 'path', 'hz', 'timeout_ms', 'gap_ms', 'status_page', 'log_level'],
+    fields: [
+      'map_id',
+      'host',
+      'port',
+      'path',
+      'hz',
+      'timeout_ms',
+      'gap_ms',
+      'status_page',
+      'log_level',
+      'time_servers',
+    ],
     failure: (error) => sentenceFor(error, t`Failed to set map and settings`),
     save: (values) =>
       call(setBoardConfig, {
@@ -157,6 +183,16 @@ export const BoardConfigForm = ({ machineId, config, onClose }: BoardConfigFormP
             />
           )}
         </FormField>
+        <TextField
+          label={t`Time servers`}
+          mono
+          autoComplete="off"
+          spellCheck={false}
+          placeholder={t`As set on the board`}
+          hint={t`Up to four names or addresses. They come back when none answers.`}
+          className="sm:col-span-2"
+          {...field('time_servers')}
+        />
       </div>
       {mapId !== null && (
         <ButtonLink
