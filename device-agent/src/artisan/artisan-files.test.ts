@@ -151,6 +151,25 @@ describe('watchArtisanFiles', () => {
     await expect.poll(() => files.report()).toMatchObject({ sent: 2, waiting: 0, trouble: null });
   });
 
+  it('sends a file whose long name is cut within a character, and those after it', async () => {
+    await save(`\u{1F600}${'a'.repeat(194)}.alog`);
+    await utimes(join(folder, `\u{1F600}${'a'.repeat(194)}.alog`), 1_700_000_000, 1_700_000_000);
+    await save('b.alog', text(1));
+    await watch();
+    await sentTo(2);
+    expect(got.map(({ name }) => name)).toEqual([`\uFFFD${'a'.repeat(194)}.alog`, 'b.alog']);
+  });
+
+  it('starts and sends each file once where its data folder takes nothing', async () => {
+    await rm(dataDir, { recursive: true });
+    await writeFile(dataDir, 'a file');
+    for (const n of [0, 1, 2]) await save(`${n}.alog`, text(n));
+    const files = await watch();
+    await sentTo(3);
+    await andNoMore(3);
+    expect(files.report()).toMatchObject({ sent: 4, waiting: 0, trouble: null });
+  });
+
   it('keeps a refused file in the list with its reason, and sends it no more', async () => {
     answers = [
       [422, { detail: 'There is no roast in it.', code: 'validation', request_id: 'x' }],

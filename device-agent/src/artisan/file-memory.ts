@@ -35,7 +35,13 @@ const maxContents = 20_000;
 /** What this computer remembers of the files that it brought in: on disk, so that a restart sends nothing twice. */
 export const openFileMemory = async (dataDir: string, firstSinceMs: number | null, log: Logger) => {
   const path = join(dataDir, 'artisan-files.json');
-  const text = await readFileIfThere(path);
+  let isFailing = false;
+  /** A disk that fails keeps no file from the server: until it works again, a restart sends files that the server knows. */
+  const fail = (error: unknown): undefined => {
+    if (!isFailing) log.warn({ reason: String(error) }, 'artisan: file memory not on disk');
+    isFailing = true;
+  };
+  const text = await readFileIfThere(path).catch(fail);
   const parsed = text === undefined ? undefined : parseJson(memoryShape, text);
   if (parsed !== undefined && !parsed.success)
     log.warn({ reason: describeRefusal(parsed) }, 'artisan: file memory unreadable, starting anew');
@@ -47,7 +53,12 @@ export const openFileMemory = async (dataDir: string, firstSinceMs: number | nul
   const save = async (): Promise<void> => {
     for (const sha256 of [...fates.keys()].slice(0, Math.max(0, fates.size - maxContents))) fates.delete(sha256);
     const memory = { v: 1, sinceMs, fates: Object.fromEntries(fates), seen: Object.fromEntries(seen) };
-    await writeFileAtomically(path, `${JSON.stringify(memory)}\n`);
+    try {
+      await writeFileAtomically(path, `${JSON.stringify(memory)}\n`);
+      isFailing = false;
+    } catch (error) {
+      fail(error);
+    }
   };
   if (kept === undefined) await save();
 

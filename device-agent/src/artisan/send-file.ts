@@ -6,7 +6,7 @@ import {
   sendMachineFile,
   type MachineFileOutcome,
 } from '@roastery/contract/machine-files';
-import { parseJson } from '@roastery/contract/parse-shape';
+import { parseJson, storableText } from '@roastery/contract/parse-shape';
 import { parseRetryAfter } from '@roastery/runtime/backoff';
 import { codeOf } from '@roastery/runtime/system-errors';
 import type { AgentConfig } from '../config.ts';
@@ -35,12 +35,8 @@ const detailOf = (text: string): string => {
   return typeof detail === 'string' ? detail : detail.map(({ message }) => message).join(' ');
 };
 
-/** A file's name as one line: a control character is no part of it. */
-const lineOf = (name: string): string =>
-  name
-    .replaceAll(/\p{Cc}/gu, '_')
-    .slice(-200)
-    .trim();
+/** A file's name as one line: a control character is no part of it, nor is half of a character where it is cut. */
+const lineOf = (name: string): string => storableText(name.replaceAll(/\p{Cc}/gu, '_').slice(-200)).trim();
 
 const notNow = (reason: string, retryAfter?: string, isOfFile = false): SendingResult => ({
   kind: 'not_now',
