@@ -61,6 +61,21 @@ describe('roast tracker', () => {
     }
   });
 
+  it('completes a roast whose charge looked like a door, with its true charge, at the drop', () => {
+    // A drum heated by 3.6 °C/min; few beans are back on its line two minutes after the charge at 100 s. Drop at 850 s.
+    const curve = Array.from({ length: 1_150 }, (_, seconds) => {
+      const since = Math.max(0, seconds - 100);
+      const fallen = 14 * (1 - Math.exp(-since / 10)) * Math.exp(-since / 45);
+      const open = 40 * (1 - Math.exp(-Math.max(0, seconds - 850) / 12));
+      return { seconds, beanTempC: 145 + 0.06 * Math.min(seconds, 850) - fallen - open };
+    });
+    const events = follow(createRoastTracker(ids()), curve);
+    expect(states(events)).toEqual(['in_progress', 'aborted', 'in_progress', 'completed']);
+    const marks = lastMarks(events);
+    expect(Math.abs((marks.get('charge')?.at_mono ?? 0) / 1000 - 100)).toBeLessThan(5);
+    expect(Math.abs((marks.get('drop')?.at_mono ?? 0) / 1000 - 850)).toBeLessThan(10);
+  });
+
   it('refers to the sample of a mark', () => {
     const charge = lastMarks(follow(createRoastTracker(ids()), roastCurve(2))).get('charge');
     expect(charge?.at_seq).toBe(Math.round(((charge?.at_mono ?? 0) / 1000) * 2));

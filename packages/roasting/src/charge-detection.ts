@@ -34,6 +34,8 @@ export interface ChargeState {
   /** Charged cold: there is no fall, the mark is where the temperature starts to rise. */
   cold: boolean;
   certain: boolean;
+  /** Too shallow to open a roast; a drop may prove it to have been one. */
+  slight?: boolean;
 }
 
 /**
@@ -48,7 +50,30 @@ export function findCharge(
   const cooling =
     droppedSeconds !== null && (readings.at(-1)?.timeSeconds ?? 0) - droppedSeconds < limits.chargeAfterDropSeconds;
   const fallC = cooling ? limits.chargeAfterDropFallC : limits.chargeFallC;
-  return findFastFall(readings, notBeforeSeconds, fallC) ?? findSlowFall(readings, notBeforeSeconds);
+  return (
+    findFastFall(readings, notBeforeSeconds, fallC) ??
+    findSlowFall(readings, notBeforeSeconds) ??
+    findFallInDrift(readings, notBeforeSeconds)
+  );
+}
+
+/** Finds a slow fall in a drum that drifts down, measured from its line. It is too shallow to open a roast. */
+function findFallInDrift(readings: readonly TrustedReading[], notBeforeSeconds: number): ChargeState | null {
+  const newest = readings.at(-1);
+  const level = newestLevel(readings);
+  const lowest = newest && lowestSince(readings, newest.timeSeconds - limits.chargeSlowReportSeconds);
+  if (!newest || !lowest || level === undefined || level - lowest.tempC < limits.turnRiseC) return null;
+  const turnSeconds = lowest.timeSeconds;
+  const sinceTurn = newest.timeSeconds - turnSeconds;
+  // Only soon after the turn: it runs at every sample of an idle machine, and the fit is the most expensive part.
+  if (sinceTurn < limits.turnRiseSeconds || sinceTurn > limits.chargeDriftReportSeconds) return null;
+  const until = turnSeconds - limits.chargeHeatedTurnWithinSeconds;
+  const slope = trendOf(within(readings, until - limits.chargeCoolingSeconds, until))?.slopePerSecond ?? 0;
+  if (slope > -limits.chargeWarmingPerSecond || slope < limits.minSlopeBefore) return null;
+  const charge = findSlowFall(levelledBy(readings, slope, turnSeconds), notBeforeSeconds);
+  if (!charge) return null;
+  const tempC = charge.tempC + slope * (charge.timeSeconds - turnSeconds);
+  return { ...charge, tempC, peakC: tempC, peakSeconds: charge.timeSeconds, lowestC: lowest.tempC, slight: true };
 }
 
 /**
@@ -70,7 +95,7 @@ function findSlowFall(readings: readonly TrustedReading[], notBeforeSeconds: num
   if (level - lowest.tempC < limits.chargeSlowRiseShare * (peak.tempC - lowest.tempC)) return null;
   const soon = turnSeconds - peak.timeSeconds <= limits.chargeHeatedTurnWithinSeconds;
   const slope = soon ? heatingBefore(readings, peak.timeSeconds) : 0;
-  if (peak.tempC - lowest.tempC < (slope > 0 ? limits.chargeHeatedFallC : limits.chargeSlowFallC)) return null;
+  if (peak.tempC - lowest.tempC < (slope > 0 ? limits.chargeHeatedFallC : limits.chargeSlightFallC)) return null;
   const levelled = levelledBy(readings, slope, peak.timeSeconds);
   const bottomC = lowest.tempC - slope * (turnSeconds - peak.timeSeconds);
   const knee = kneeOf(levelled, peak, bottomC, limits.chargeSlowFallC);
@@ -79,13 +104,14 @@ function findSlowFall(readings: readonly TrustedReading[], notBeforeSeconds: num
   const stillFrom = knee.timeSeconds - limits.chargeSlowStillSeconds;
   const watched = knee.timeSeconds - (readings[0]?.timeSeconds ?? knee.timeSeconds);
   if (knee.timeSeconds < notBeforeSeconds || watched < limits.chargeSlowMinSeconds) return null;
-  if (falling < limits.turnAfterSeconds || fall < limits.chargeSlowFallC) return null;
+  if (falling < limits.turnAfterSeconds || fall < limits.chargeSlightFallC) return null;
   if (fall < limits.chargeSlowNoiseTimes * noiseBefore(readings, knee.timeSeconds)) return null;
   const longer = trendOf(within(levelled, knee.timeSeconds - limits.chargeCoolingSeconds, knee.timeSeconds));
   // Every 5 s with losses, the shorter line has too few readings.
   const before = trendOf(within(levelled, stillFrom, knee.timeSeconds)) ?? longer;
   const cooling = Math.min(0, longer?.slopePerSecond ?? 0);
-  if (fall + cooling * falling < limits.chargeBelowLineC) return null;
+  const belowLineC = fall + cooling * falling;
+  if (belowLineC < limits.chargeSlightBelowLineC) return null;
   const halfway = middleOfFall(levelled, knee.timeSeconds, falling);
   const firstHalf = slope > 0 ? limits.chargeHeatedFirstHalfShare : limits.chargeSlowFirstHalfShare;
   if (!before || halfway === undefined || knee.tempC - halfway < fall * firstHalf) return null;
@@ -94,7 +120,10 @@ function findSlowFall(readings: readonly TrustedReading[], notBeforeSeconds: num
   const maxSlope = Math.min(limits.chargeSlowSteepness, limits.chargeSlowSteeperThanBefore * before.slopePerSecond);
   if (steepness > maxSlope) return null;
   const kneeC = knee.tempC + slope * (knee.timeSeconds - peak.timeSeconds);
-  return chargeAt(readings, { timeSeconds: knee.timeSeconds, tempC: kneeC }, peak, lowest.tempC);
+  const deepC = slope > 0 ? limits.chargeHeatedFallC : limits.chargeSlowFallC;
+  const slight =
+    peak.tempC - lowest.tempC < deepC || fall < limits.chargeSlowFallC || belowLineC < limits.chargeBelowLineC;
+  return { ...chargeAt(readings, { timeSeconds: knee.timeSeconds, tempC: kneeC }, peak, lowest.tempC), slight };
 }
 
 /** How fast the drum was heated up to a moment, °C/s; 0 if it was not. */
@@ -161,6 +190,22 @@ export function findChargeInDrop(
   const early = lowestOf(within(fallen, top.timeSeconds, top.timeSeconds + limits.rechargeFallSeconds));
   if (!early || top.tempC - early.tempC < limits.chargeCertainFallC) return null;
   return chargeAt(readings, knee, top, lowest.tempC);
+}
+
+/**
+ * Finds a charge in a roast that began with a shallow fall, below the temperature of a drop: a deeper fall, or one after a pause. The
+ * shallow fall was a door or a fan in an empty drum.
+ */
+export function findChargeInRoast(
+  readings: readonly TrustedReading[],
+  { peakC, lowestC }: ChargeState,
+  { peakSeconds }: { readonly peakSeconds: number },
+): ChargeState | null {
+  if (peakC - lowestC >= limits.chargeShallowFallC) return null;
+  const again = findCharge(readings, peakSeconds - limits.onsetBackSeconds, null);
+  if (!again || again.slight) return null;
+  const paused = again.timeSeconds - peakSeconds >= limits.chargePauseSeconds;
+  return paused || again.peakC - again.lowestC > peakC - lowestC ? again : null;
 }
 
 function isRoasting(risePerSecond: number): boolean {

@@ -17,6 +17,7 @@ export function judgeCharge(
   charge: ChargeState,
   readings: readonly TrustedReading[],
   turn: TurnState | null,
+  mayBeDrop = false,
 ): ChargeVerdict {
   const newest = readings.at(-1);
   const level = newestLevel(readings);
@@ -28,9 +29,10 @@ export function judgeCharge(
   }
   const fall = charge.peakC - charge.lowestC;
   const back = (level - charge.lowestC) / fall;
-  const deep = fall >= limits.chargeCertainFallC;
+  // The drop of a batch whose charge was retracted can be as deep, but the probe does not keep warming after it.
+  const deep = fall >= limits.chargeCertainFallC && !mayBeDrop;
   if (!turn) {
-    if (age > limits.chargeWithoutTurnSeconds) return 'none';
+    if (age > (mayBeDrop ? limits.doubtedDropSeconds : limits.chargeWithoutTurnSeconds)) return 'none';
     const fizzled = fall < limits.chargeShallowFallC && age > limits.chargeShallowSeconds;
     return !deep && (fizzled || back > limits.chargeRecoveredShare) ? 'none' : 'wait';
   }

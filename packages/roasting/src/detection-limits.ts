@@ -45,6 +45,11 @@ export const detectionLimits = {
   /** In a drum that was cooling over this time, the probe falls this far below its line. */
   chargeCoolingSeconds: 40,
   chargeBelowLineC: 4.5,
+  /** … and is reported as a slight fall only this long after the turn, because the fit is expensive. */
+  chargeDriftReportSeconds: 30,
+  /** A shallower fall opens no roast, but may have begun the one that a drop ends. */
+  chargeSlightFallC: 3,
+  chargeSlightBelowLineC: 1.5,
   /** The mark is the last reading before this share of the whole fall (curves: within 2 s). */
   chargeKneeShare: 0.03,
   /** … or before this multiple of the scatter. */
@@ -107,6 +112,15 @@ export const detectionLimits = {
   chargeReconsiderSeconds: 480,
   /** … if the probe keeps warming to this far past its line. */
   chargeReconsiderC: 10,
+  /** Beans warm up without a pause this long; after it a fall is a charge. */
+  chargePauseSeconds: 60,
+  /** A retracted charge began a roast if the probe rose this far from its turning point to the fall of a drop, this
+   * much of it after the shortest roast, and within this time. */
+  doubtedRiseC: 30,
+  doubtedLaterRiseC: 10,
+  /** … and the probe is still below its top after this time, when the heat of an open lid is back. */
+  doubtedDropSeconds: 180,
+  doubtedRoastSeconds: 1800,
   minSlopeBefore: -0.2,
   maxSlopeBefore: 0.3,
   chargeTypicalFallC: 60,

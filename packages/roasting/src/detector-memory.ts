@@ -1,9 +1,20 @@
 import type { ChargeState } from './charge-detection.ts';
+import { chargeConfidence } from './charge-verdict.ts';
 import { lookBackSeconds } from './detection-limits.ts';
-import type { DropState } from './drop-detection.ts';
+import { dropConfidence, type DropState } from './drop-detection.ts';
 import type { DetectedKind, Detection, Finding, Retraction, RoastState } from './findings.ts';
 import { emptyReadingFilter, type ReadingFilterState, type TrustedReading } from './reading-filter.ts';
 import type { TurnState } from './turn-detection.ts';
+
+/** A charge that was retracted although the probe turned, and how far the probe has risen since. Plain data. */
+export interface DoubtedCharge {
+  readonly charge: ChargeState;
+  readonly turn: TurnState;
+  topC: number;
+  topSeconds: number;
+  /** The temperature when the shortest roast would be over. */
+  laterC?: number;
+}
 
 /** Everything the detector remembers, as plain JSON. */
 export interface DetectorSnapshot {
@@ -23,6 +34,8 @@ export interface DetectorSnapshot {
   brokenOff?: boolean;
   /** A charge that was taken back, and its turning point: it may prove to have been one. An older snapshot has none. */
   refuted?: { readonly charge: ChargeState; readonly turn: TurnState | null; readonly settled: boolean } | null;
+  /** A retracted charge that may prove to have begun a roast when that is dropped; absent in older snapshots. */
+  doubted?: DoubtedCharge | null;
   /** What was said last about each kind, so that only changes are reported. */
   said: Partial<Record<DetectedKind, Detection>>;
 }
@@ -41,6 +54,8 @@ export function emptyMemory(): DetectorSnapshot {
     peak: null,
     drop: null,
     droppedSeconds: null,
+    refuted: null,
+    doubted: null,
     said: {},
   };
 }
@@ -95,6 +110,14 @@ export function report(
   const detection: Detection = { kind, timeSeconds, tempC, origin: 'detector', confidence, provisional };
   memory.said[kind] = detection;
   return [detection];
+}
+
+export function reportCharge(memory: DetectorSnapshot, charge: ChargeState): Finding[] {
+  return report(memory, 'charge', charge.timeSeconds, charge.tempC, chargeConfidence(charge), !charge.certain);
+}
+
+export function reportDrop(memory: DetectorSnapshot, drop: DropState, provisional: boolean): Finding[] {
+  return report(memory, 'drop', drop.timeSeconds, drop.tempC, dropConfidence(drop, !provisional), provisional);
 }
 
 export function retract(memory: DetectorSnapshot, kind: DetectedKind): Retraction {

@@ -1,18 +1,36 @@
-import { findCharge, findChargeInDrop, findColdStart, type ChargeState } from './charge-detection.ts';
+import {
+  findCharge,
+  findChargeInDrop,
+  findChargeInRoast,
+  findColdStart,
+  type ChargeState,
+} from './charge-detection.ts';
 import { kneeOf } from './charge-knee.ts';
-import { chargeConfidence, hasComeBack, isWarmingPast, judgeCharge } from './charge-verdict.ts';
+import { judgeCharge } from './charge-verdict.ts';
 import { detectionLimits as limits } from './detection-limits.ts';
 import {
   acceptTime,
   emptyMemory,
   forget,
   report,
+  reportCharge,
+  reportDrop,
   retract,
   retractAll,
   startOver,
   type DetectorSnapshot,
 } from './detector-memory.ts';
-import { dropConfidence, findDrop, findDropAtEnd, judgeDrop, markOfDrop, type DropState } from './drop-detection.ts';
+import {
+  completeBefore,
+  completeDoubted,
+  doubt,
+  finishDoubted,
+  followDoubted,
+  mayBeItsDrop,
+  reconsider,
+} from './doubted-charge.ts';
+import { findDrop, findDropAtEnd, judgeDrop, markOfDrop, type DropState } from './drop-detection.ts';
+import { followDryEnd } from './dry-end-detection.ts';
 import type { DetectorSample, Finding, RoastState } from './findings.ts';
 import { trustedReadings, type TrustedReading } from './reading-filter.ts';
 import { newestLevel, within } from './readings.ts';
@@ -76,7 +94,7 @@ function pushSample(memory: DetectorSnapshot, sample: DetectorSample, options: D
     if (silence > limits.lostAfterSeconds) {
       startOver(memory, 'idle');
       memory.readings = [];
-      memory.refuted = null;
+      Object.assign(memory, { refuted: null, doubted: null });
     }
     memory.readings.push(reading);
     forget(memory, reading.timeSeconds);
@@ -87,6 +105,8 @@ function pushSample(memory: DetectorSnapshot, sample: DetectorSample, options: D
 function finishRecording(memory: DetectorSnapshot): Finding[] {
   const { charge, turn, drop, readings } = memory;
   const last = readings.at(-1);
+  const doubted = charge && !charge.certain && finishDoubted(memory, charge);
+  if (doubted) return doubted;
   if (!charge || !last || drop || !(turn || charge.cold)) return [];
   memory.drop = findDropAtEnd(readings, last.timeSeconds - charge.timeSeconds);
   if (!memory.drop) return [];
@@ -107,40 +127,18 @@ function awaitCharge(
       : Number.NEGATIVE_INFINITY,
   );
   if (memory.state === 'dropped' && isAtRest(memory, newest)) memory.state = 'idle';
-  const charge =
-    charging === 'cold'
-      ? findColdStart(memory.readings)
-      : (findCharge(memory.readings, notBefore, dropped) ??
-        (dropped === null ? null : findChargeInDrop(memory.readings, dropped, memory.brokenOff ?? false)));
-  if (charge) {
+  followDoubted(memory, newest.timeSeconds);
+  const fall = charging === 'cold' ? findColdStart(memory.readings) : findCharge(memory.readings, notBefore, dropped);
+  if (fall?.slight) doubt(memory, fall, findTurn(memory.readings, fall.timeSeconds));
+  const inDrop = charging === 'hot' && dropped !== null && (!fall || fall.slight === true);
+  const charge = inDrop ? findChargeInDrop(memory.readings, dropped, memory.brokenOff ?? false) : fall;
+  if (charge && !charge.slight) {
     memory.state = 'roasting';
     memory.charge = charge;
     memory.refuted = null;
     return reportCharge(memory, charge);
   }
   return reconsider(memory, newest);
-}
-
-/** Reopens a retracted charge if the probe keeps warming past its former level. */
-function reconsider(memory: DetectorSnapshot, newest: TrustedReading): Finding[] {
-  const { refuted } = memory;
-  if (!refuted) return [];
-  const { charge, turn, settled } = refuted;
-  if (newest.timeSeconds - charge.timeSeconds > limits.chargeReconsiderSeconds) {
-    memory.refuted = null;
-    return [];
-  }
-  if (!turn || settled) return [];
-  if (hasComeBack(memory.readings, turn)) {
-    memory.refuted = { charge, turn, settled: true };
-    return [];
-  }
-  if (!isWarmingPast(charge, memory.readings)) return [];
-  Object.assign(memory, { state: 'roasting', charge: { ...charge, certain: true }, turn, refuted: null });
-  return [
-    ...reportCharge(memory, { ...charge, certain: true }),
-    ...report(memory, 'turning_point', turn.timeSeconds, turn.tempC, 0.7, false),
-  ];
 }
 
 function isAtRest(memory: DetectorSnapshot, newest: TrustedReading): boolean {
@@ -160,7 +158,8 @@ function followRoast(memory: DetectorSnapshot, newest: TrustedReading, options: 
     findings.push(...followCharge(memory, charge, newest));
     if (memory.state !== 'roasting') return findings;
   }
-  if (memory.turn || charge.cold) {
+  const maybeDropped = !charge.certain && mayBeItsDrop(memory, charge);
+  if ((memory.turn || charge.cold) && !maybeDropped) {
     findings.push(...followDryEnd(memory, newest, options.dryEndC ?? limits.dryEndC));
     findings.push(...followDrop(memory, charge, newest));
   }
@@ -174,15 +173,21 @@ function followCharge(memory: DetectorSnapshot, charge: ChargeState, newest: Tru
   if (turn) charge.turnedSeconds = turn.timeSeconds;
   const turned = charge.turnedSeconds;
   const again = turned === undefined ? null : findCharge(memory.readings, turned + limits.chargeAnewSeconds, null);
-  if (again) return chargedAnew(memory, again);
-  const verdict = judgeCharge(charge, memory.readings, turn);
-  if (verdict === 'none' || verdict === 'settled') {
+  if (again && !again.slight) return completeBefore(memory, charge, again) ?? chargedAnew(memory, again);
+  const dropped = mayBeItsDrop(memory, charge);
+  const verdict = judgeCharge(charge, memory.readings, turn, dropped);
+  const early = dropped && newest.timeSeconds - charge.timeSeconds < limits.doubtedDropSeconds;
+  if ((verdict === 'none' || verdict === 'settled') && !early) {
+    const completed = completeDoubted(memory, charge);
+    if (completed) return completed;
     const retracted = retractAll(memory);
     startOver(memory, 'idle');
     memory.refuted = { charge, turn, settled: verdict === 'settled' };
+    doubt(memory, charge, turn);
     return retracted;
   }
   charge.certain = verdict === 'certain';
+  if (charge.certain) memory.doubted = null;
   if (!charge.cold) {
     placeCharge(memory.readings, charge, turn);
     memory.turn = turn;
@@ -228,33 +233,6 @@ function dropBeforeTurn(memory: DetectorSnapshot, turn: TurnState | null): Findi
   return kinds.filter((kind) => memory.said[kind] !== undefined).map((kind) => retract(memory, kind));
 }
 
-function followDryEnd(memory: DetectorSnapshot, newest: TrustedReading, dryEndC: number): Finding[] {
-  const { dryEnd, turn } = memory;
-  // No dry end while a drop is suspected.
-  if (!dryEnd && memory.drop) return [];
-  if (dryEnd?.certain || (turn && turn.tempC >= dryEndC)) return [];
-  if (!dryEnd) {
-    const before = memory.readings.at(-2);
-    if (newest.tempC < dryEndC) return [];
-    const crossed =
-      before && before.tempC < dryEndC
-        ? before.timeSeconds +
-          ((dryEndC - before.tempC) / (newest.tempC - before.tempC)) * (newest.timeSeconds - before.timeSeconds)
-        : newest.timeSeconds;
-    memory.dryEnd = { timeSeconds: crossed, certain: false };
-    return report(memory, 'dry_end', crossed, dryEndC, 0.5, true);
-  }
-  const since = within(memory.readings, dryEnd.timeSeconds, newest.timeSeconds);
-  if ((newestLevel(since) ?? dryEndC) < dryEndC) {
-    memory.dryEnd = null;
-    return [retract(memory, 'dry_end')];
-  }
-  if (newest.timeSeconds - dryEnd.timeSeconds < limits.dryEndHoldSeconds) return [];
-  dryEnd.certain = true;
-  // The bean temperature is measured, the colour it stands for is not.
-  return report(memory, 'dry_end', dryEnd.timeSeconds, dryEndC, 0.6, false);
-}
-
 function followDrop(memory: DetectorSnapshot, charge: ChargeState, newest: TrustedReading): Finding[] {
   const level = newestLevel(memory.readings) ?? newest.tempC;
   followPeak(memory, level, newest.timeSeconds);
@@ -273,6 +251,13 @@ function followDrop(memory: DetectorSnapshot, charge: ChargeState, newest: Trust
   if (verdict === 'withdraw') {
     memory.drop = null;
     return [retract(memory, 'drop')];
+  }
+  if (verdict === 'wait' && drop.early) {
+    const again = findChargeInRoast(memory.readings, charge, drop);
+    if (again) {
+      doubt(memory, charge, memory.turn);
+      return chargedAnew(memory, again);
+    }
   }
   placeDrop(memory, charge, drop);
   if (verdict === 'wait') return reportDrop(memory, drop, true);
@@ -305,12 +290,4 @@ function placeDrop(memory: DetectorSnapshot, charge: ChargeState, drop: DropStat
   const after = memory.readings.find(({ timeSeconds }) => timeSeconds >= earliest);
   drop.timeSeconds = earliest;
   drop.tempC = after?.tempC ?? drop.peakC;
-}
-
-function reportCharge(memory: DetectorSnapshot, charge: ChargeState): Finding[] {
-  return report(memory, 'charge', charge.timeSeconds, charge.tempC, chargeConfidence(charge), !charge.certain);
-}
-
-function reportDrop(memory: DetectorSnapshot, drop: DropState, provisional: boolean): Finding[] {
-  return report(memory, 'drop', drop.timeSeconds, drop.tempC, dropConfidence(drop, !provisional), provisional);
 }

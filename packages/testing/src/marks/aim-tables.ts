@@ -3,7 +3,7 @@ import type { Measurement } from '../bench.ts';
 import { artisanModes } from './artisan-rule.ts';
 import { doubtAboutCharge, doubtAboutDrop, isWholeRoast } from './doubtful-marks.ts';
 import { fieldConditions } from './field-conditions.ts';
-import { heldOutSeeds, physicalSeries } from './physical-roast.ts';
+import { batchOfSeries, heldOutSeeds, physicalSeries, smallBatches } from './physical-roast.ts';
 import { allFolders, chargedCold, recordedRoasts, samplesOf } from './recorded-roasts.ts';
 import {
   addScores,
@@ -70,10 +70,14 @@ export function recordedSides(condition: (typeof fieldConditions)[number]): Map<
   return sides;
 }
 
-/** Simulated machines; Artisan's rule runs on the readings around each roast. */
-export function physicalSide({ from, count }: { from: number; count: number }): Side {
+/**
+ * Simulated machines, those with batches below a share of the drum if one is given; Artisan's rule runs on the readings around each
+ * roast.
+ */
+export function physicalSide({ from, count, below = 1 }: { from: number; count: number; below?: number }): Side {
   const side = emptySide();
   for (let seed = from; seed < from + count; seed++) {
+    if (batchOfSeries(seed) >= below) continue;
     const { samples, roasts } = physicalSeries(seed);
     const found = countRoasts(side.scores.ours, roasts, detectorRoasts(samples));
     for (const [index, truth] of roasts.entries()) {
@@ -162,5 +166,11 @@ export function aimsOnAllSides(say: (line: string) => void): Measurement[] {
   });
   const imagined = physicalSide(heldOutSeeds);
   say(`\nimagined machines, held-out seeds\n${head}\n${columns('all', imagined)}`);
-  return [...recorded, ...aimsOf('simulated machines, held-out seeds', imagined, 97)];
+  const small = physicalSide(smallBatches);
+  say(`\nbatches below ${100 * smallBatches.below} % of the drum\n${head}\n${columns('all', small)}`);
+  return [
+    ...recorded,
+    ...aimsOf('simulated machines, held-out seeds', imagined, 97),
+    ...aimsOf('simulated small batches, held-out seeds', small, 97),
+  ];
 }
