@@ -8,7 +8,7 @@ import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startLiveBoard } from './live-board.ts';
-import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
+import { anaRestrepo, listenForTones, openRoastery, register, type TestRoastery } from './roastery.ts';
 
 let roastery: TestRoastery;
 let ana: RoasteryClient;
@@ -195,6 +195,7 @@ it('alarms: a fault that a rule covers too is one entry of the cockpit and the b
     Object.assign(globalThis, { felt });
     Object.defineProperty(navigator, 'vibrate', { value: (pattern: unknown) => felt.push(pattern) > 0 });
   });
+  const heard = await listenForTones(cockpit.page);
   await cockpit.page.goto(`/machines/${machine.id}/live`);
   const banner = cockpit.page.getByTestId('alarms');
   await banner.getByText('Call Ana').waitFor();
@@ -216,12 +217,18 @@ it('alarms: a fault that a rule covers too is one entry of the cockpit and the b
 
   // Sound and vibration are for those who want them.
   const felt = () => cockpit.page.evaluate(() => (globalThis as unknown as { felt: unknown[] }).felt);
-  expect(await felt()).toEqual([]);
+  await addRule('Close the air', { kind: 'temperature', channel: 'exhaust_temp', side: 'above', temp_c: 21 });
+  await banner.getByText('Close the air').waitFor();
+  await banner.getByRole('button', { name: 'OK' }).click();
+  await expect.poll(() => banner.innerText()).toBe('');
+  expect([await felt(), await heard()]).toEqual([[], []]);
   await cockpit.page.getByRole('button', { name: 'Sound and vibration at alarms: off' }).click();
   await expect.poll(felt).toEqual([120]);
+  await expect.poll(heard).toEqual([660]);
   await addRule('Open the air', { kind: 'temperature', channel: 'exhaust_temp', side: 'above', temp_c: 20 });
   await banner.getByText('Open the air').waitFor();
   await expect.poll(felt).toEqual([120, [300, 100, 300, 100, 300]]);
+  await expect.poll(heard).toEqual([660, 990, 990, 990]);
   await board.end();
   expect(board.failures).toEqual([]);
 });

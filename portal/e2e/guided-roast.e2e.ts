@@ -15,7 +15,7 @@ import { hurriedClock } from '@roastery/testing/shared-data';
 import { until } from '@roastery/testing/until';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
+import { anaRestrepo, listenForTones, openRoastery, register, type TestRoastery } from './roastery.ts';
 
 let roastery: TestRoastery;
 let ana: RoasteryClient;
@@ -24,6 +24,10 @@ let machine: RunningMachine;
 let roastId = '';
 /** Opened before the charge and kept: what it shows later arrived without a reload. */
 let desk: WatchedPage;
+let heardAtDesk: () => Promise<readonly number[]>;
+/** Another device, where sounds are turned on before the first step. */
+let loud: WatchedPage;
+let heardAtLoud: () => Promise<readonly number[]>;
 
 /** Machine and board live so many times as fast. */
 const factor = 5;
@@ -49,6 +53,9 @@ beforeAll(async () => {
     isAutomatic: false,
   });
   desk = await roastery.openAs(ana);
+  heardAtDesk = await listenForTones(desk.page);
+  loud = await roastery.openAs(ana);
+  heardAtLoud = await listenForTones(loud.page);
   await until(
     'the machine to be heard from',
     async () => (await ana.call(listMachines)).some(({ connection }) => connection === 'online'),
@@ -57,6 +64,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await desk[Symbol.asyncDispose]();
+  await loud[Symbol.asyncDispose]();
   await roastery[Symbol.asyncDispose]();
 });
 
@@ -89,6 +97,8 @@ it('goes to the board with the planned roast, and waits there for the charge', a
   machine.order({ do: 'charge' });
   await page.waitForURL(/\/roasts\/[0-9a-f-]{36}$/, { timeout: 40_000 });
   roastId = page.url().split('/').at(-1) ?? '';
+  await loud.page.goto(`/roasts/${roastId}`);
+  await card(loud.page).getByRole('button', { name: 'Sound and vibration at steps: off' }).click();
   const { plan: followed } = await ana.call(getRoastPlan, { params: { id: roastId } });
   expect(followed).toMatchObject({ id: plan.id, recipe: { name: 'House filter' }, points });
   expect(complaints).toEqual([]);
@@ -155,12 +165,16 @@ it('draws the plan behind gas, airflow and drum, and says what is done otherwise
 });
 
 it('signals steps by sound only to who wants it, by mouse and by keyboard', async () => {
+  // One tone when turned on, one for a step that is near, two for one that is due. The desk saw the same steps.
+  await expect.poll(async () => (await heardAtLoud()).join(' ')).toMatch(/^660 (?:660 )?880 880/);
   const { page } = desk;
+  expect(await heardAtDesk()).toEqual([]);
   const off = card(page).getByRole('button', { name: 'Sound and vibration at steps: off' });
   await expect.poll(() => off.getAttribute('aria-pressed')).toBe('false');
   await off.focus();
   await page.keyboard.press('Enter');
   await card(page).getByRole('button', { name: 'Sound and vibration at steps: on', pressed: true }).waitFor();
+  await expect.poll(heardAtDesk).toEqual([660]);
   await page.reload();
   await card(page).getByRole('button', { name: 'Sound and vibration at steps: on', pressed: true }).waitFor();
 });

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { deviceSelf } from '@roastery/contract/devices';
+import { SCREEN } from '@roastery/testing/browser';
 import { endpointUrl, type RoasteryClient } from '@roastery/testing/roastery-client';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -17,6 +18,18 @@ afterAll(() => roastery[Symbol.asyncDispose]());
 const card = (page: Page, name: string): Locator => page.getByRole('listitem').filter({ hasText: name });
 const names = (page: Page): Promise<string[]> =>
   page.getByRole('main').getByRole('listitem').getByRole('heading', { level: 3 }).allInnerTexts();
+const box = async (part: Locator) => {
+  const found = await part.boundingBox();
+  if (found === null) throw new Error('not shown');
+  return found;
+};
+/** Between the nearest edges of two parts, px. */
+const between = async (one: Locator, other: Locator): Promise<number> => {
+  const [a, b] = [await box(one), await box(other)];
+  const across = Math.max(a.x - b.x - b.width, b.x - a.x - a.width, 0);
+  const down = Math.max(a.y - b.y - b.height, b.y - a.y - a.height, 0);
+  return Math.hypot(across, down);
+};
 const choose = async (page: Page, field: string, choice: string): Promise<void> => {
   await page.getByRole('combobox', { name: new RegExp(`^${field}`) }).click();
   await page.getByRole('option', { name: choice }).click();
@@ -190,6 +203,32 @@ describe('the machines of a roastery', () => {
     await page.getByText('Machine updated successfully!').waitFor();
     await card(page, 'Big Probat').waitFor();
     await expect.poll(() => card(page, 'Big Probat').innerText()).toContain('PRB-P25-0042');
+  });
+
+  it('have Delete away from the menu, and from Pair in it, at a desk and on a phone', async () => {
+    for (const size of ['desk', 'phone'] as const) {
+      await using watched = await roastery.openAs(ana, { viewport: SCREEN[size], hasTouch: size === 'phone' });
+      const { page } = watched;
+      await page.goto('/machines');
+      await card(page, 'Giesen W6').waitFor();
+      for (const name of await names(page)) {
+        const remove = page.getByRole('button', { name: `Delete ${name}` });
+        const menu = page.getByRole('button', { name: `Actions for ${name}` });
+        await menu.scrollIntoViewIfNeeded();
+        expect(await between(remove, page.getByRole('button', { name: `Edit ${name}` }))).toBeGreaterThanOrEqual(16);
+        expect(await between(remove, menu)).toBeGreaterThanOrEqual(56);
+        await card(page, name).hover();
+        await menu.click();
+        const pair = page.getByRole('menuitem', { name: 'Pair the board' });
+        await pair.waitFor();
+        // The menu may open above the button as well as below it.
+        const items = await page.getByRole('menuitem').allInnerTexts();
+        expect([items[0], items.at(-1)]).not.toContain('Pair the board');
+        await expect.poll(() => between(remove, pair)).toBeGreaterThanOrEqual(40);
+        await page.keyboard.press('Escape');
+        await pair.waitFor({ state: 'detached' });
+      }
+    }
   });
 
   it('are deleted without roasts and archived with them, after the question of the document', async () => {

@@ -18,7 +18,7 @@ import {
 import { signIn, type RoasteryClient } from '@roastery/testing/roastery-client';
 import { openSharedServers, type SharedServers } from '@roastery/testing/shared-servers';
 import { createTestDatabase } from '@roastery/testing/test-database';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 
 export interface Person {
   full_name: string;
@@ -154,3 +154,19 @@ export const register = (
       max_capacity_kg: Number(type.slice(2)),
     },
   });
+
+/** Notes each tone that the browser's own audio plays to its end, in every page opened from now on; answers their pitches, Hz. */
+export const listenForTones = async (page: Page): Promise<() => Promise<readonly number[]>> => {
+  await page.addInitScript(() => {
+    const heard: number[] = [];
+    class HeardContext extends AudioContext {
+      override createOscillator(): OscillatorNode {
+        const tone = super.createOscillator();
+        tone.addEventListener('ended', () => heard.push(tone.frequency.value));
+        return tone;
+      }
+    }
+    Object.assign(globalThis, { heard, AudioContext: HeardContext });
+  });
+  return () => page.evaluate(() => (globalThis as unknown as { heard: number[] }).heard);
+};

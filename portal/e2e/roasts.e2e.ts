@@ -1,7 +1,9 @@
 import type { RegisteredMachine } from '@roastery/contract/machines';
-import { updateRoast, type Roast } from '@roastery/contract/roasts';
+import { getRoast, updateRoast, type Roast } from '@roastery/contract/roasts';
 import { SCREEN } from '@roastery/testing/browser';
+import { createJournalBoard } from '@roastery/testing/journal-board';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
+import { shipJournal } from '@roastery/testing/ship-journal';
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { holdRequests } from './hold-requests.ts';
@@ -332,5 +334,53 @@ describe('with roasts', () => {
     await phone.page.keyboard.press('Escape');
     await cards.first().click({ position: { x: 180, y: 50 } });
     await phone.page.waitForURL(`**/roasts/${made[0]?.id}`);
+    // Inventory is in the bar, not behind More.
+    await phone.page.getByRole('navigation', { name: 'Quick' }).getByRole('link', { name: 'Inventory' }).tap();
+    await phone.page.waitForURL('**/inventory');
   });
+});
+
+it('a roast whose charge has not arrived has a provisional number on list, page and cockpit, then its own', async () => {
+  const machine = await register(ana, 'GIE-W6-0007', 'Giesen W6', 'RM7');
+  const { serial_number: serial, auth_token: token } = machine;
+  const board = createJournalBoard({ wallOffsetMs: Date.now() - 60_000 });
+  const roastId = crypto.randomUUID();
+  const chargeSeq = board.sample(0, 205, 220, 60);
+  board.event(500, { type: 'roast', roast_id: roastId, state: 'in_progress' });
+  await shipJournal(roastery.stack.mqttUrl, { serial, token }, board.batches());
+  const sent = board.length;
+
+  await using list = await roastery.openAs(ana);
+  await list.page.goto('/roasts');
+  const row = rows(list.page).filter({ hasText: 'Giesen W6' });
+  await row.getByText('provisional', { exact: true }).waitFor();
+  await using roast = await roastery.openAs(ana);
+  await roast.page.goto(`/roasts/${roastId}`);
+  await using cockpit = await roastery.openAs(ana);
+  await cockpit.page.goto(`/machines/${machine.id}/live`);
+  const provisional = `Batch #${roastId.slice(0, 8)} (provisional)`;
+  for (const { page } of [roast, cockpit]) await page.getByText(provisional).first().waitFor();
+
+  board.event(1000, {
+    type: 'mark',
+    roast_id: roastId,
+    kind: 'charge',
+    at_seq: chargeSeq,
+    at_mono: 0,
+    temp: 205,
+    origin: 'machine',
+    confidence: 1,
+    provisional: false,
+  });
+  await shipJournal(roastery.stack.mqttUrl, { serial, token }, board.batches(undefined, sent));
+  const numberOf = async () => (await ana.call(getRoast, { params: { id: roastId } })).batch_number;
+  await expect.poll(numberOf).toMatch(/^\d+$/);
+  const own = `Batch ${await numberOf()}`;
+  for (const { page } of [roast, cockpit]) {
+    await page.getByText(own).first().waitFor();
+    await expect.poll(() => page.getByText('provisional').count()).toBe(0);
+  }
+  await list.page.reload();
+  await row.first().waitFor();
+  await expect.poll(() => row.getByText('provisional', { exact: true }).count()).toBe(0);
 });

@@ -4,7 +4,7 @@ import { getMachine, type RegisteredMachine } from '@roastery/contract/machines'
 import { listMachineMembers, putMachineMember } from '@roastery/contract/members';
 import { listPlannedRoasts } from '@roastery/contract/planned';
 import { createProfile } from '@roastery/contract/profiles';
-import { setPin } from '@roastery/contract/roasters';
+import { removePin, setPin } from '@roastery/contract/roasters';
 import { getRoast } from '@roastery/contract/roasts';
 import { listUsers } from '@roastery/contract/users';
 import { seriousAccessibilityFindings } from '@roastery/testing/accessibility';
@@ -222,6 +222,29 @@ describe('a turn of three people at two machines', () => {
     await page.reload();
     await page.getByRole('button', { name: 'Roasted by Tomo Ito: change' }).click();
     await expect.poll(() => page.getByRole('dialog').getByRole('listitem').first().innerText()).toMatch(/^Tomo Ito/);
+
+    // Without a PIN, who was chosen here before is one tap away, and so is the way back.
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /Ana Restrepo/ })
+      .click();
+    await page.getByRole('button', { name: 'Roasted by Ana Restrepo: change' }).waitFor();
+    const direct = page.getByRole('button', { name: /^Change the roaster to/ });
+    await expect.poll(() => direct.count(), { message: 'Tomo has a PIN' }).toBe(0);
+    await tomo.call(removePin);
+    await page.reload();
+    await page.getByRole('button', { name: 'Change the roaster to Tomo Ito' }).click();
+    await page.getByRole('button', { name: 'Roasted by Tomo Ito: change' }).waitFor();
+    expect((await ana.call(getRoast, { params: { id: onProbat } })).roasted_by).toBe('Tomo Ito');
+    await page.getByRole('button', { name: 'Change the roaster to Ana Restrepo' }).waitFor();
+    await page.setViewportSize(SCREEN.tablet);
+    const { width = 0, height = 0 } = (await direct.boundingBox()) ?? {};
+    expect(Math.min(width, height)).toBeGreaterThanOrEqual(56);
+    const texts = page.getByTestId('cockpit').locator('header h1, header h1 + p');
+    const isWhole = () => texts.evaluateAll((all) => all.map((one) => one.scrollWidth <= one.clientWidth));
+    await expect.poll(isWhole, { message: 'machine and batch keep their room' }).toEqual([true, true]);
+    if (picturesIn !== undefined) await page.screenshot({ path: path.join(picturesIn, 'roaster-direct-tablet.png') });
+    await inspect(page, 'roaster-direct');
   });
 
   it('viewer: watches without buttons, and loses the page within seconds of the removal', async () => {
@@ -268,6 +291,8 @@ describe('a turn of three people at two machines', () => {
     const sheet = tablet.page.getByTestId('weigh-sheet');
     await sheet.getByText('Batch 3 · Sidamo').waitFor();
     await sheet.getByLabel(/^Roasted weight/).fill('10.2');
+    await sheet.getByLabel('Color').fill('62.5');
+    await sheet.getByLabel('Notes').fill('Sweet, a little fast');
     await watcher.page.getByTestId('cockpit-between').waitFor();
     await expect.poll(() => watcher.page.getByText(/^Weigh |^After the drop/).count()).toBe(0);
     await sheet.getByRole('button', { name: 'Save' }).tap();
@@ -275,6 +300,8 @@ describe('a turn of three people at two machines', () => {
     expect(await ana.call(getRoast, { params: { id: onProbat } })).toMatchObject({
       status: 'completed',
       end_weight_kg: 10.2,
+      color: 62.5,
+      notes: 'Sweet, a little fast',
       roasted_by: 'Tomo Ito',
     });
     expect(onBoard?.failures).toEqual([]);

@@ -1,6 +1,6 @@
 import { listRoasters, type Roaster, setRoaster } from '@roastery/contract/roasters';
 import { getRoast, listRoasts } from '@roastery/contract/roasts';
-import { Check, KeyRound, UserRound } from 'lucide-react';
+import { ArrowLeftRight, Check, KeyRound, UserRound } from 'lucide-react';
 import { useState, type SubmitEvent } from 'react';
 import { ApiError, sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
@@ -11,6 +11,7 @@ import { Button } from '../../ui/Button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Dialog, DialogBody } from '../../ui/Dialog.tsx';
 import { TextField } from '../../ui/TextField.tsx';
+import { toast } from '../../ui/toast.ts';
 
 const keyOf = (machineId: string): string => `roasters:${machineId}`;
 const maxRemembered = 6;
@@ -31,19 +32,52 @@ const firstOnDevice = (machineId: string, people: readonly Roaster[]): Roaster[]
   return [...people].sort((one, other) => rank(one) - rank(other));
 };
 
+/** Who was chosen on this device last, other than `name`, if a single tap can name them. */
+const lastOther = (machineId: string, people: readonly Roaster[], name: string | null, ownId: string) => {
+  const ids = remembered(machineId);
+  const other = firstOnDevice(machineId, people).find((person) => person.full_name !== name);
+  if (other === undefined || !ids.includes(other.user_id)) return null;
+  return other.has_pin && other.user_id !== ownId ? null : other;
+};
+
+/** @throws {ApiError} when the PIN is missing or wrong, or the server is away */
+const nameRoaster = async (machineId: string, person: Roaster, pin?: string): Promise<void> => {
+  const body = { user_id: person.user_id, ...(pin === undefined ? {} : { pin }) };
+  await call(setRoaster, { params: { id: machineId }, body });
+  rememberRoaster(machineId, person.user_id);
+};
+
+const refreshNames = () => refresh(listRoasters, listRoasts, getRoast);
+
 interface RoasterPickerProps {
   machineId: string;
   /** Named by the running roast; null between batches. */
   roastedBy: string | null;
 }
 
-/** Who stands at the machine: one tap opens the list, a second one changes the running roast and the next ones. */
+/**
+ * Who stands at the machine, for the running roast and the next ones: chosen from a list, or by one tap for the person who was
+ * chosen on this device before.
+ */
 export const RoasterPicker = ({ machineId, roastedBy }: RoasterPickerProps) => {
   const [isOpen, setOpen] = useState(false);
   const { data } = useApi(listRoasters, { params: { id: machineId } });
+  const own = useUser();
+  const [isBusy, setBusy] = useState(false);
   const name = roastedBy ?? data?.current?.full_name ?? null;
+  const other = lastOther(machineId, data?.people ?? [], name, own.id);
+  const changeTo = async (person: Roaster) => {
+    setBusy(true);
+    try {
+      await nameRoaster(machineId, person);
+      await refreshNames();
+    } catch (error) {
+      toast(sentenceFor(error, t`The roaster could not be changed`), { tone: 'danger' });
+    }
+    setBusy(false);
+  };
   return (
-    <>
+    <div className="flex items-center gap-2">
       <Button
         size="lg"
         className="max-w-56 px-3"
@@ -53,6 +87,19 @@ export const RoasterPicker = ({ machineId, roastedBy }: RoasterPickerProps) => {
       >
         <span className="truncate text-base max-sm:hidden">{name ?? t`Roaster`}</span>
       </Button>
+      {other !== null && (
+        <Button
+          kind="quiet"
+          size="lg"
+          busy={isBusy}
+          className="h-14 max-w-40 px-3 max-md:hidden"
+          icon={<ArrowLeftRight aria-hidden />}
+          aria-label={t`Change the roaster to ${other.full_name}`}
+          onClick={() => void changeTo(other)}
+        >
+          <span className="truncate text-base">{other.full_name.split(' ')[0]}</span>
+        </Button>
+      )}
       <Dialog open={isOpen} onClose={() => setOpen(false)} title={t`Who is roasting?`}>
         {isOpen && (
           <Choices
@@ -61,12 +108,12 @@ export const RoasterPicker = ({ machineId, roastedBy }: RoasterPickerProps) => {
             chosen={name}
             onDone={() => {
               setOpen(false);
-              void refresh(listRoasters, listRoasts, getRoast);
+              void refreshNames();
             }}
           />
         )}
       </Dialog>
-    </>
+    </div>
   );
 };
 
@@ -87,9 +134,7 @@ const Choices = ({ machineId, people, chosen, onDone }: ChoicesProps) => {
     setBusy(true);
     setFailure(null);
     try {
-      const body = { user_id: person.user_id, ...(typed === undefined ? {} : { pin: typed }) };
-      await call(setRoaster, { params: { id: machineId }, body });
-      rememberRoaster(machineId, person.user_id);
+      await nameRoaster(machineId, person, typed);
       onDone();
     } catch (error) {
       setPin('');

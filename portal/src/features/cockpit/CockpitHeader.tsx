@@ -28,7 +28,7 @@ export const CockpitHeader = ({ machine, live, roast, children }: CockpitHeaderP
   const navigate = useNavigate();
   const isAwake = useWakeLock();
   return (
-    <header className="flex h-14 shrink-0 items-center gap-2 border-b border-stroke bg-page pr-2 pl-1">
+    <header className="flex min-h-14 shrink-0 items-center gap-2 border-b border-stroke bg-page pr-2 pl-1">
       <IconButton
         size="lg"
         label={t`Close the live view`}

@@ -58,11 +58,11 @@ export const MachineCard = ({ machine, onEdit, onMap, onPair, onPeople, onAlarms
           <div className="-mt-1 -mr-1.5 flex shrink-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 pointer-fine:opacity-0">
             {mayManage(machine.role) ? (
               <>
+                <Button kind="quiet" className="mr-4" aria-label={t`Delete ${machine.display_name}`} onClick={onDelete}>
+                  {t`Delete`}
+                </Button>
                 <Button kind="quiet" aria-label={t`Edit ${machine.display_name}`} onClick={onEdit}>
                   {t`Edit`}
-                </Button>
-                <Button kind="quiet" aria-label={t`Delete ${machine.display_name}`} onClick={onDelete}>
-                  {t`Delete`}
                 </Button>
                 <Menu
                   trigger={
@@ -75,6 +75,9 @@ export const MachineCard = ({ machine, onEdit, onMap, onPair, onPeople, onAlarms
                   <MenuItem icon={<BellRing aria-hidden />} onSelect={onAlarms}>
                     {t`Alarms`}
                   </MenuItem>
+                  <MenuItem icon={<Link2 aria-hidden />} onSelect={onPair}>
+                    {t`Pair the board`}
+                  </MenuItem>
                   <MenuItem icon={<SlidersHorizontal aria-hidden />} onSelect={onMap}>
                     {t`Map and settings`}
                   </MenuItem>
@@ -83,9 +86,6 @@ export const MachineCard = ({ machine, onEdit, onMap, onPair, onPeople, onAlarms
                     onSelect={() => void navigate(paths.probeMachine(machine.id))}
                   >
                     {t`Find registers`}
-                  </MenuItem>
-                  <MenuItem icon={<Link2 aria-hidden />} onSelect={onPair}>
-                    {t`Pair the board`}
                   </MenuItem>
                 </Menu>
               </>
