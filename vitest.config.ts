@@ -64,7 +64,7 @@ export default defineConfig({
         test: {
           ...realParts,
           name: 'endurance',
-          maxWorkers: 5,
+          maxWorkers: 4,
           sequence: { groupOrder: 2 },
           // Two system tests send and read more here.
           env: { FUZZ_FILES: '300', HOSTILE_REQUESTS: '5000' },

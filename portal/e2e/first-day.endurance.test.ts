@@ -9,11 +9,10 @@ import { getRoast, getRoastCurveColumns, listRoasts } from '@roastery/contract/r
 import type { NodeArchitecture } from '@roastery/device-agent/packaging/node-package';
 import { whyNoGpg } from '@roastery/device-agent/packaging/release-key';
 import { prepareReleases } from '@roastery/device-agent/testing/board-release';
-import { bootFreshBoard, type FreshBoard } from '@roastery/device-agent/testing/fresh-board';
+import { bootFreshBoard, hurryAgent, type FreshBoard } from '@roastery/device-agent/testing/fresh-board';
 import { parseDuration } from '@roastery/roasting/units';
 import { startSimulator, type Simulator } from '@roastery/simulator/simulator';
 import { whyNoSystemd } from '@roastery/testing/real-systemd';
-import { hurriedClock, repositoryRoot } from '@roastery/testing/shared-data';
 import { until } from '@roastery/testing/until';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -47,11 +46,6 @@ let drum: Simulator;
 let board: FreshBoard;
 const opened: AsyncDisposable[] = [];
 
-/** Only the clock is the test's: everything else comes with the package. */
-const hurryAgent = `mkdir -p /etc/systemd/system/roastery-agent.service.d
-printf '[Service]\\nEnvironment=NODE_OPTIONS=${hurriedClock(factor).replace(repositoryRoot(), '/opt/roastery')}\\n' \
->/etc/systemd/system/roastery-agent.service.d/clock.conf`;
-
 beforeAll(async () => {
   if (obstacle !== undefined || architecture === undefined) return;
   const map = parseOrThrow(machineMapShape, machineRegisters);
@@ -69,7 +63,8 @@ beforeAll(async () => {
   const { http, mqtt } = roastery.stack.ports;
   board = await bootFreshBoard('first-day', [http, mqtt, drum.port ?? 0]);
   opened.push(board);
-  await board.must(hurryAgent);
+  // Only the clock is the test's: everything else comes with the package.
+  await board.must(hurryAgent(factor));
 }, 400_000);
 afterAll(async () => {
   for (const open of opened.toReversed()) await open[Symbol.asyncDispose]();

@@ -47,10 +47,11 @@ describe('quarantine', () => {
     })();
     const text = JSON.stringify({ ...batch, boot: 'NO BOOT' });
     // The kept messages are listed in order of arrival.
-    const later = Date.now() + 1;
+    const now = Date.now();
+    const later = now + 1;
     const answers = [
-      await commitMessages(sql, [poison('Q-1', text), ...[1, 2].map(() => poison('Q-1', 'not JSON', later))]),
-      await commitMessages(sql, [poison('Q-1', text), poison('Q-1', 'not JSON')]),
+      await commitMessages(sql, [poison('Q-1', text, now), ...[1, 2].map(() => poison('Q-1', 'not JSON', later))]),
+      await commitMessages(sql, [poison('Q-1', text, later), poison('Q-1', 'not JSON', later)]),
       // An unknown serial number: a stray, refused each time.
       await commitMessages(sql, [poison('Q-0', text, later + 1)]),
       await commitMessages(sql, [poison('Q-0', text, later + 1)]),

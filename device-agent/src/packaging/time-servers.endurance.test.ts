@@ -6,7 +6,7 @@ import { whyNoSystemd } from '@roastery/testing/real-systemd';
 import { until } from '@roastery/testing/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareReleases } from '../testing/board-release.ts';
-import type { FreshBoard } from '../testing/fresh-board.ts';
+import { hurryAgent, type FreshBoard } from '../testing/fresh-board.ts';
 import { openPortalForBoards, type PortalForBoards } from '../testing/portal-for-boards.ts';
 import type { NodeArchitecture } from './node-package.ts';
 import { whyNoGpg } from './release-key.ts';
@@ -42,6 +42,8 @@ beforeAll(async () => {
   await board.must('rm /etc/systemd/system/systemd-timesyncd.service');
   writeFileSync(board.pathTo('/etc/systemd/system/systemd-timesyncd.service'), timesyncd);
   await board.must('systemctl daemon-reload && systemctl start systemd-timesyncd');
+  // The two minutes of a trial in half of one.
+  await board.must(hurryAgent(4));
   const ticket = await portal.register(serial);
   await board.must(`curl -fsS ${portal.stack.url}/packages/install.sh | sh -s -- ${ticket}`);
   await portal.isLive(serial, '1.0.0');

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { bootSystemd } from '@roastery/testing/real-systemd';
-import { repositoryRoot } from '@roastery/testing/shared-data';
+import { hurriedClock, repositoryRoot } from '@roastery/testing/shared-data';
 
 /** The folder of the repository that a board of `bootSystemd` sees as well. */
 const shared = 'node_modules/.cache';
@@ -14,6 +14,11 @@ const forwarder = (port: number, socket: string): string =>
 /** Ends when something listens at a port inside of the board. */
 const waiter = (port: number): string =>
   `const ask = () => require("node:net").connect(${port}, "127.0.0.1").on("connect", () => process.exit()).on("error", () => setTimeout(ask, 50)); ask()`;
+
+/** For the shell of a board: lets the agent that is installed next live so many times as fast. */
+export const hurryAgent = (factor: number): string => `mkdir -p /etc/systemd/system/roastery-agent.service.d
+printf '[Service]\\nEnvironment=NODE_OPTIONS=${hurriedClock(factor, '/opt/roastery')}\\n' \
+>/etc/systemd/system/roastery-agent.service.d/clock.conf`;
 
 /**
  * A Debian root under its own systemd without Node.js, whose network has nothing but the given ports of this computer, under

@@ -9,9 +9,9 @@ export function repositoryRoot(): string {
   return REPOSITORY;
 }
 
-/** `NODE_OPTIONS` of a program whose clocks and timers run so many times as fast. */
-export const hurriedClock = (factor: number): string => {
-  const program = path.join(REPOSITORY, 'packages', 'testing', 'bin', 'hurried-clock.mjs');
+/** `NODE_OPTIONS` of a program whose clocks and timers run so many times as fast. @param repository where that program sees it */
+export const hurriedClock = (factor: number, repository = REPOSITORY): string => {
+  const program = path.join(repository, 'packages', 'testing', 'bin', 'hurried-clock.mjs');
   return `--import=${pathToFileURL(program).href}?factor=${factor}`;
 };
 
