@@ -86,10 +86,11 @@ it('forecast band: its edges are drawn where the figures of the server say', asy
   await noteFrames(page);
   await page.goto(`/machines/${probat.id}/live`);
   const canvas = page.getByTestId('cockpit-chart').locator('canvas');
+  await page.getByTestId('cockpit-figures').waitFor();
   await canvas.waitFor();
   // Charge and turning point, and a band for the bean temperature and one for the rate of rise.
-  await expect.poll(async () => (await frameOn(canvas)).marks.length, { timeout: 30_000 }).toBe(2);
-  await expect.poll(async () => (await frameOn(canvas)).outlines.length, { timeout: 30_000 }).toBe(2);
+  await expect.poll(async () => (await frameOn(canvas)).marks.length, { timeout: 60_000 }).toBe(2);
+  await expect.poll(async () => (await frameOn(canvas)).outlines.length, { timeout: 60_000 }).toBe(2);
   const { marks, outlines } = await frameOn(canvas);
   const [charge = [0, 0], turn = [0, 0]] = marks;
   const secondsAt = (x: number) => ((x - charge[0]) / (turn[0] - charge[0])) * turnSeconds;

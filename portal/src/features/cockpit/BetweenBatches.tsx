@@ -133,9 +133,11 @@ const dropOf = (roast: RoastRow | undefined): number | null =>
     ? null
     : Date.parse(roast.start_time) + roast.duration_seconds * 1000;
 
-/** After an hour the minutes say nothing about the drum. */
-const sinceText = (seconds: number): string =>
-  seconds < 3600 ? formatDuration(Math.max(0, seconds)) : t`${Math.floor(seconds / 3600)} h`;
+/** After an hour the minutes say nothing about the drum, after a day the hours. */
+const sinceText = (seconds: number): string => {
+  if (seconds < 3600) return formatDuration(Math.max(0, seconds));
+  return seconds < 86_400 ? t`${Math.floor(seconds / 3600)} h` : t`> 24 h`;
+};
 
 const steadinessText = (rateC: number | null): string => {
   if (rateC === null) return t`Drum slope`;
@@ -232,6 +234,7 @@ const readinessText = ({ readiness, stale, targetC, next }: ReadinessProps): Rea
   if (readiness.state === 'unknown') {
     if (stale) return t`No new readings from the drum`;
     if (next === undefined) return t`Plan a batch to see its charge temperature`;
+    if (next.profile_id === null) return t`No recipe, so no charge temperature`;
     return targetC === null ? t`The recipe has no charge temperature` : t`No reading of the drum`;
   }
   if (readiness.state === 'ready') return t`Ready to charge`;
