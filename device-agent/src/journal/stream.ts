@@ -137,6 +137,8 @@ export const createStream = (parts: StreamParts) => {
       kept = entries;
       keptUnsafe = unsafe;
     },
+    /** Entries stand in a file that the disk does not let us close yet. */
+    isUnsettled: (): boolean => keptUnsafe.length > 0,
     /** Answers the entries that have become safe by it. */
     addSegment(segment: SealedSegment, entries: readonly Entry[]): readonly SeqRange[] {
       segments.add(segment, entries);

@@ -150,8 +150,8 @@ export const createStreams = (parts: StreamsParts) => {
     find: (epoch: string): Stream | undefined => all.find((stream) => stream.epoch === epoch),
     /** Takes streams of which nothing is left off the list. */
     tidy(current: Stream): void {
-      for (const stream of all.filter((candidate) => candidate !== current && !candidate.held().first()))
-        all.splice(all.indexOf(stream), 1);
+      const isDone = (stream: Stream): boolean => stream !== current && !stream.held().first() && !stream.isUnsettled();
+      for (const stream of all.filter(isDone)) all.splice(all.indexOf(stream), 1);
     },
     appendEvent: parts.appendEvent,
     bytes,

@@ -69,7 +69,10 @@ describe('updates of boards', () => {
       ids.set(serial, body.id);
       await says(serial, serial === serials.at(-1) ? {} : { order: null });
     }
-    await until('all boards', async () => (await updates()).ready === 11);
+    await until('all boards', async () => {
+      const { ready, by_hand: byHand } = await updates();
+      return ready === 11 && byHand === 1;
+    });
   });
   afterAll(async () => {
     await boards.endAsync();
