@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RegisteredMachine } from '@roastery/contract/machines';
-import { clientIdOf, topicOf, type LiveReading, type MarkEvent } from '@roastery/contract/mqtt';
+import { ackShape, clientIdOf, topicOf, type LiveReading, type MarkEvent } from '@roastery/contract/mqtt';
+import { parseJson } from '@roastery/contract/parse-shape';
 import type { Stack } from '@roastery/stack/stack';
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { connectAsync } from 'mqtt';
@@ -22,6 +23,12 @@ export const startLiveBoard = async (stack: Stack, machine: RegisteredMachine, c
   const board = createJournalBoard({ channels: [...channels], wallOffsetMs });
   const client = await connectAsync(stack.mqttUrl, { clientId: clientIdOf(serial), username: serial, password: token });
   const roastId = randomUUID();
+  let isStored = false;
+  client.on('message', (_topic, payload) => {
+    const { data: ack } = parseJson(ackShape, payload.toString());
+    isStored ||= ack?.epoch === board.epoch && ack.ranges.length > 0;
+  });
+  await client.subscribeAsync(topicOf(serial, 'ack'), { qos: 1 });
   let sent = 0;
   let isSilent = false;
   const now = () => Date.now() - wallOffsetMs;
@@ -78,6 +85,8 @@ export const startLiveBoard = async (stack: Stack, machine: RegisteredMachine, c
     await say('live', reading);
     await flush();
   };
+  // A message that the api missed is not stored before it comes again.
+  const again = setInterval(() => (sent = isStored ? sent : 0), 5000);
   const failures: unknown[] = [];
   const timer = setInterval(() => void tick().catch((error: unknown) => failures.push(error)), everyMs);
   return {
@@ -98,6 +107,7 @@ export const startLiveBoard = async (stack: Stack, machine: RegisteredMachine, c
     },
     async [Symbol.asyncDispose](): Promise<void> {
       clearInterval(timer);
+      clearInterval(again);
       await client.endAsync(true);
     },
   };
