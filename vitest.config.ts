@@ -24,6 +24,8 @@ export default defineConfig({
   ...shared,
   test: {
     sequence: { sequencer: LongestFirst },
+    // A page that does not say what it should is shown whole.
+    chaiConfig: { truncateThreshold: 4000 },
     projects: [
       {
         ...shared,

@@ -5,7 +5,7 @@ import { putRoasterySettings } from '@roastery/contract/settings';
 import { utils, write } from '@e965/xlsx';
 import { seriousAccessibilityFindings } from '@roastery/testing/accessibility';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { anaRestrepo, openRoastery, type TestRoastery } from './roastery.ts';
 
@@ -93,6 +93,38 @@ it('import of lots: imports a list after its columns and rows were checked, and 
   const numbers = lines.map((line) => line.split(',')[0]);
   expect(new Set(numbers), 'what the filters show, and nothing else').toEqual(new Set(['IM-1', 'IM-2']));
   expect(numbers).toHaveLength(2);
+  expect(watched.complaints).toEqual([]);
+});
+
+it('import of lots: takes quick choices in order, and does not begin before they are read', async () => {
+  await using watched = await roastery.openAs(ana);
+  const { page } = watched;
+  const buffer = Buffer.from('Los;Bezeichnung;Herkunft;Menge;EK\nQU-1;Konga;Ethiopia;300;2,80');
+  await page.goto('/inventory/lots/import');
+  await page.getByLabel('List of lots').setInputFiles({ name: 'quick.csv', mimeType: 'text/csv', buffer });
+  const start = page.getByRole('button', { name: 'Import 1 lot' });
+  await expect.poll(() => start.isEnabled()).toBe(true);
+  const asked: Route[] = [];
+  const changes = (url: URL): boolean => /lot-imports\/[^/]+$/.test(url.pathname);
+  await page.route(changes, (route) =>
+    route.request().method() === 'PUT' ? void asked.push(route) : route.fallback(),
+  );
+  const choose = async (name: string, option: string) => {
+    await page.getByRole('combobox', { name }).click();
+    await page.getByRole('option', { name: option, exact: true }).click();
+  };
+  await choose('Unit of Menge', 'lb');
+  await expect.poll(() => asked.length).toBe(1);
+  await choose('Unit of EK', 'per lb');
+  await expect.poll(() => start.isEnabled()).toBe(false);
+  await asked[0]?.continue();
+  await expect.poll(() => asked.length).toBe(2);
+  await expect.poll(() => start.isEnabled()).toBe(false);
+  await asked[1]?.continue();
+  await start.click();
+  await page.getByText('1 lot imported').waitFor();
+  const { lots } = await ana.call(listLots, { query: { q: 'QU-1' } });
+  expect([lots[0]?.initial_weight, lots[0]?.cost_per_kg]).toEqual([136.077711, 6.172943]);
   expect(watched.complaints).toEqual([]);
 });
 

@@ -46,14 +46,7 @@ describe('alarms of running roasts', () => {
     const machine = await registerMachine(database.sql, 'FROZEN-1');
     await using live = await openLiveBoard(broker.url, 'FROZEN-1');
     const roastId = randomUUID();
-    const start = live.now() - 50_000;
-    live.sample(
-      start,
-      start + 1000,
-      () => 200,
-      () => 210,
-    );
-    const charge = live.charge(roastId);
+    const charge = live.chargeAgo(roastId, 50);
     // It stands still from second 5 to now.
     live.sample(
       charge + 1000,
@@ -94,14 +87,7 @@ describe('alarms of running roasts', () => {
     await database.sql`UPDATE alarm_rules SET changed_at = now() - interval '1 day' WHERE id = ${made.body.id}`;
     await using live = await openLiveBoard(broker.url, 'ENDED-1');
     const roastId = randomUUID();
-    const start = live.now() - 25_000;
-    live.sample(
-      start,
-      start + 1000,
-      () => 200,
-      () => 210,
-    );
-    const charge = live.charge(roastId);
+    const charge = live.chargeAgo(roastId, 25);
     live.sample(
       charge + 1000,
       live.now(),
@@ -132,14 +118,7 @@ describe('alarms of running roasts', () => {
     await registerMachine(database.sql, 'SILENT-1');
     await using live = await openLiveBoard(broker.url, 'SILENT-1');
     const roastId = randomUUID();
-    const start = live.now() - 5000;
-    live.sample(
-      start,
-      start + 1000,
-      () => 200,
-      () => 210,
-    );
-    const charge = live.charge(roastId);
+    const charge = live.chargeAgo(roastId, 5);
     live.sample(
       charge + 1000,
       live.now(),
@@ -186,14 +165,7 @@ describe('alarms of running roasts', () => {
     await database.sql`UPDATE alarm_rules SET changed_at = now() - interval '1 day' WHERE id = ANY(${ruleIds}::uuid[])`;
     await using live = await openLiveBoard(broker.url, 'FAULT-1');
     const roastId = randomUUID();
-    const start = live.now() - 50_000;
-    live.sample(
-      start,
-      start + 1000,
-      () => 200,
-      () => 210,
-    );
-    const charge = live.charge(roastId);
+    const charge = live.chargeAgo(roastId, 50);
     live.sample(
       charge + 1000,
       live.now(),
@@ -223,14 +195,7 @@ describe('alarms of running roasts', () => {
     const roastId = randomUUID();
     await using live = await openLiveBoard(broker.url, 'FROZEN-2');
     try {
-      const start = live.now() - 45_000;
-      live.sample(
-        start,
-        start + 1000,
-        () => 200,
-        () => 210,
-      );
-      const charge = live.charge(roastId);
+      const charge = live.chargeAgo(roastId, 45);
       live.sample(
         charge + 1000,
         live.now() - 20_000,
@@ -271,13 +236,7 @@ describe('alarms of running roasts', () => {
     await registerMachine(database.sql, 'LATE-1');
     await using live = await openLiveBoard(broker.url, 'LATE-1', 3_600_000);
     const roastId = randomUUID();
-    live.sample(
-      60_000,
-      61_000,
-      () => 200,
-      () => 210,
-    );
-    const charge = live.charge(roastId);
+    const charge = live.chargeAgo(roastId, 59 * 60);
     live.sample(
       charge + 1000,
       charge + 100_000,

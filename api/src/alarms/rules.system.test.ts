@@ -38,14 +38,7 @@ describe('alarm rules', () => {
     const machine = await registerMachine(database.sql, 'RULE-1');
     const roastId = randomUUID();
     await using live = await openLiveBoard(broker.url, 'RULE-1');
-    const start = live.now() - 20_000;
-    live.sample(
-      start,
-      start + 1000,
-      () => 200,
-      () => 210,
-    );
-    const charge = live.charge(roastId);
+    const charge = live.chargeAgo(roastId, 20);
     let sampled = charge;
     const sampleUntilNow = async () => {
       const from = sampled + 1000;
@@ -127,14 +120,7 @@ describe('alarm rules', () => {
     });
     const roastId = randomUUID();
     await using live = await openLiveBoard(broker.url, 'RULE-2');
-    const start = live.now() - 10_000;
-    live.sample(
-      start,
-      start + 1000,
-      () => 200,
-      () => 210,
-    );
-    const charge = live.charge(roastId);
+    const charge = live.chargeAgo(roastId, 10);
     live.sample(
       charge + 1000,
       live.now(),

@@ -7,6 +7,7 @@ export const openLiveBoard = async (brokerUrl: string, serial: string, startedAg
   const wallOffsetMs = Date.now() - startedAgoMs;
   const board = createJournalBoard({ wallOffsetMs, channels: ['bean_temp', 'exhaust_temp'] });
   const wire = await connectBoard(brokerUrl, serial);
+  const now = () => Date.now() - wallOffsetMs;
   let sent = 0;
   const send = async (): Promise<void> => {
     for (const batch of board.batches(() => 100, sent)) await wire.publish(batch);
@@ -16,7 +17,7 @@ export const openLiveBoard = async (brokerUrl: string, serial: string, startedAg
     board,
     send,
     /** Monotonic ms of the present. */
-    now: () => Date.now() - wallOffsetMs,
+    now,
     isStored: () => wire.hasAck(board.epoch, board.length - 1),
     /** Samples once a second between two moments, as functions of the seconds since the first. */
     sample(fromMs: number, toMs: number, bean: (second: number) => number, exhaust: (second: number) => number) {
@@ -25,11 +26,10 @@ export const openLiveBoard = async (brokerUrl: string, serial: string, startedAg
         board.sample(mono, bean(second), exhaust(second));
       }
     },
-    /** The last sample is the charge of a roast. */
-    charge(roastId: string): number {
-      const last = board.entries().at(-1);
-      const mono = last?.mono ?? 0;
-      const seq = board.length - 1;
+    /** The first sample, so many seconds ago, is the charge of a roast. Answers its monotonic ms. */
+    chargeAgo(roastId: string, seconds: number): number {
+      const mono = now() - seconds * 1000;
+      const seq = board.sample(mono, 200, 210);
       board.event(mono, { type: 'roast', roast_id: roastId, state: 'in_progress' });
       board.event(mono, markEvent(roastId, 'charge', { seq, mono }, 200));
       return mono;

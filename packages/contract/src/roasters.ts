@@ -60,7 +60,7 @@ export const setPin = endpoint({
   method: 'PUT',
   path: '/account/pin',
   tag: 'Account',
-  summary: 'Set the PIN for shared devices. It says who stands at a machine and signs nobody in',
+  summary: 'Set the PIN for shared devices. It says who stands at a machine; it is no sign-in',
   access: 'user',
   body: z.object({ pin: pinShape, current_password: z.string().min(1, 'Current password is required').max(1024) }),
   response: messageShape,

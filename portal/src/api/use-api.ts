@@ -1,5 +1,5 @@
 import type { ResponseOf } from '@roastery/contract/endpoint';
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import useSWR, { mutate, type SWRConfiguration, type SWRResponse } from 'swr';
 import type { ApiError } from './api-error.ts';
 import { callWithTime, type AnyEndpoint, type CallInput, type ReadInput } from './call.ts';
@@ -69,6 +69,27 @@ export const refresh = async (...endpoints: AnyEndpoint[]): Promise<void> => {
   const names = new Set(endpoints.map(({ name }) => name));
   await mutate((key) => Array.isArray(key) && typeof key[0] === 'string' && names.has(key[0]));
 };
+
+/**
+ * Saves quick changes one after the other: the last one counts, and its answer comes last. A failure stops none after it.
+ * `isSaving` until the last one is answered.
+ */
+export const useInOrder = () => {
+  const earlier = useRef<Promise<unknown>>(Promise.resolve());
+  const [unsaved, setUnsaved] = useState(0);
+  const inOrder = useCallback(async <Answer>(save: () => Promise<Answer>): Promise<Answer> => {
+    setUnsaved((count) => count + 1);
+    const saved = earlier.current.then(save);
+    earlier.current = saved.catch(() => undefined);
+    try {
+      return await saved;
+    } finally {
+      setUnsaved((count) => count - 1);
+    }
+  }, []);
+  return { inOrder, isSaving: unsaved > 0 };
+};
+export type InOrder = ReturnType<typeof useInOrder>['inOrder'];
 
 /** Reads everything on screen again, after a time in which reads may have failed. */
 export const readAllAgain = (): Promise<unknown> => mutate(() => true);

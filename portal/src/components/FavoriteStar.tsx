@@ -1,10 +1,10 @@
 import { getProfile, listProfiles, toggleProfileFavorite, type Profile } from '@roastery/contract/profiles';
 import { listRoasts, setRoastFavorite, type RoastRow } from '@roastery/contract/roasts';
 import { Star as StarIcon } from 'lucide-react';
-import { useOptimistic, useRef, useTransition } from 'react';
+import { useOptimistic, useTransition } from 'react';
 import { sentenceFor } from '../api/api-error.ts';
 import { call } from '../api/call.ts';
-import { refresh } from '../api/use-api.ts';
+import { refresh, useInOrder } from '../api/use-api.ts';
 import { t } from '../language/t.ts';
 import { classes } from '../ui/classes.ts';
 import { IconButton } from '../ui/IconButton.tsx';
@@ -13,18 +13,16 @@ import { roastNumber } from './live/roast-texts.ts';
 
 type Favorite = [isFavorite: boolean, toggle: () => void];
 
-/** Changes at once, and back when the server refuses. Quick taps are saved one after the other, so the last one counts. */
+/** Changes at once, and back when the server refuses. */
 const useFavorite = (stored: boolean, save: (isFavorite: boolean) => Promise<unknown>): Favorite => {
   const [, start] = useTransition();
   const [isFavorite, setFavorite] = useOptimistic(stored);
-  const earlier = useRef<Promise<unknown>>(Promise.resolve());
+  const { inOrder } = useInOrder();
   const toggle = () =>
     start(async () => {
       setFavorite(!isFavorite);
-      const saved = earlier.current.then(() => save(!isFavorite));
-      earlier.current = saved.catch(() => undefined);
       try {
-        await saved;
+        await inOrder(() => save(!isFavorite));
       } catch (error) {
         toast(sentenceFor(error, t`The favorite could not be saved`), { tone: 'danger' });
       }

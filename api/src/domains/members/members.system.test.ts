@@ -184,12 +184,12 @@ describe('machine members', () => {
     expect((await shownTo(person('newcomer'), machineId, roastId)).role).toBe('viewer');
     const refused = await admin.send('POST', '/admin/users', {
       full_name: 'Nobody',
-      email: 'nobody@example.com',
+      email: 'stranger@example.com',
       password,
       machines: [{ machine_id: '018f0000-0000-7000-8000-000000000000', role: 'viewer' }],
     });
     expect(refused.status).toBe(422);
-    expect(await sql()`SELECT 1 FROM users WHERE email = 'nobody@example.com'`).toHaveLength(0);
+    expect(await sql()`SELECT 1 FROM users WHERE email = 'stranger@example.com'`).toHaveLength(0);
   });
 
   /** Watches a machine live; `ended` settles when the server ends the stream. */

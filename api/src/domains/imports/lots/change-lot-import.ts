@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ParsedBody } from '@roastery/contract/endpoint';
 import type { FieldError } from '@roastery/contract/errors';
 import {
@@ -99,20 +100,33 @@ const merged = (before: LotImportChoices, now: LotImportChoices): LotImportChoic
   return { ...before, ...now, columns };
 };
 
-/** Reads the file again as a person says what its columns are. */
-export const changeLotImport = async (context: UserContext, id: string, said: LotImportChoices): Promise<LotImport> => {
-  const before = await context.sql.begin((tx) => lockImport(tx, context, id, 'open'));
-  const choices = merged(before, said);
-  const content = await readContent(context.sql, 'lots', id);
-  const read = await context.files.run(readLots, context.user.id, content, choices);
-  await context.sql.begin(async (tx) => {
-    await lockImport(tx, context, id, 'open');
+/** Stores what the file holds by these choices; false when others were made while it was read. */
+const storeReading = (
+  context: UserContext,
+  id: string,
+  [before, choices]: readonly [before: LotImportChoices, choices: LotImportChoices],
+  read: ReadLots,
+): Promise<boolean> =>
+  context.sql.begin(async (tx) => {
+    if (!isDeepStrictEqual(await lockImport(tx, context, id, 'open'), before)) return false;
     await tx`
       UPDATE lot_imports SET choices = ${tx.json(choices)}, reading = ${tx.json(read.reading)} WHERE id = ${id}`;
     if (choices.sheet !== before.sheet) await tx`DELETE FROM lot_import_rows WHERE import_id = ${id}`;
     await storeRows(tx, id, read);
     await audit(tx, context, id, 'changed');
+    return true;
   });
+
+/** Reads the file again as a person says what its columns are. */
+export const changeLotImport = async (context: UserContext, id: string, said: LotImportChoices): Promise<LotImport> => {
+  let isStored = false;
+  while (!isStored) {
+    const before = await context.sql.begin((tx) => lockImport(tx, context, id, 'open'));
+    const choices = merged(before, said);
+    const content = await readContent(context.sql, 'lots', id);
+    const read = await context.files.run(readLots, context.user.id, content, choices);
+    isStored = await storeReading(context, id, [before, choices], read);
+  }
   return readLotImport(context.sql, context.user, id);
 };
 

@@ -139,6 +139,29 @@ describe('import of lots', () => {
     expect((await correct(id, 2, { coffee_name: 'Late' })).status).toBe(409);
   });
 
+  it('keeps all that is said of the columns at the same time', async () => {
+    const { id } = (await upload('Los;Sorte;Land;Menge;EK;Fach\nL-1;Konga;Ethiopia;300;2,80;R1', 'said.csv')).body;
+    const said = [
+      { 1: { field: 'coffee_name' } },
+      { 3: { unit: 'lb' } },
+      { 4: { unit: 'per_lb' } },
+      { 5: { field: 'location' } },
+    ];
+    const answers = await Promise.all(said.map((columns) => change(id, { columns })));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const { columns } = await stateOf(id);
+    expect(columns.slice(1).map(({ field, unit }) => [field, unit])).toEqual([
+      ['coffee_name', null],
+      ['origin', null],
+      ['initial_weight', 'lb'],
+      ['cost_per_kg', 'per_lb'],
+      ['location', null],
+    ]);
+    const [row] = (await rowsOf(id)).rows;
+    expect([row?.values.initial_weight, row?.values.cost_per_kg]).toEqual([136.077711, 6.172943]);
+    expect((await admin.send('DELETE', `/lot-imports/${id}`, {})).status).toBe(200);
+  });
+
   it('keeps lots that are in use when it is undone, and names them', async () => {
     const csv = [
       'Lot,Coffee,Origin,Weight kg',

@@ -8,9 +8,9 @@ import {
   type LotImportColumn,
   type LotImportUnit,
 } from '@roastery/contract/lot-imports';
-import { useState } from 'react';
 import { sentenceWithFields } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
+import type { InOrder } from '../../../api/use-api.ts';
 import { SavedText, SavedValue } from '../../../components/saved-fields.tsx';
 import { WeightField } from '../../../components/number-fields.tsx';
 import { weightUnit } from '../../../format/weights.ts';
@@ -51,25 +51,23 @@ type ColumnChoice = NonNullable<BodyOf<typeof changeLotImport>['columns']>[strin
 
 interface ColumnsPanelProps {
   import: LotImport;
+  inOrder: InOrder;
+  isSaving: boolean;
   onChanged: (next: LotImport) => Promise<void>;
 }
 
 /** What the columns of a list are: as guessed, until a person says something else. */
-export const ColumnsPanel = ({ import: one, onChanged }: ColumnsPanelProps) => {
-  const [busy, setBusy] = useState(false);
+export const ColumnsPanel = ({ import: one, inOrder, isSaving, onChanged }: ColumnsPanelProps) => {
   const change = async (body: BodyOf<typeof changeLotImport>) => {
-    setBusy(true);
     try {
-      await onChanged(await call(changeLotImport, { params: { id: one.id }, body }));
+      await onChanged(await inOrder(() => call(changeLotImport, { params: { id: one.id }, body })));
     } catch (error) {
       toast(sentenceWithFields(error, t`The list could not be read again`), { tone: 'danger' });
-    } finally {
-      setBusy(false);
     }
   };
   return (
     <Panel title={t`Columns of ${one.file_name}`}>
-      <div aria-busy={busy} className="flex flex-col gap-4 p-4">
+      <div aria-busy={isSaving} className="flex flex-col gap-4 p-4">
         {one.sheets.length > 1 && (
           <Select
             label={t`Sheet`}

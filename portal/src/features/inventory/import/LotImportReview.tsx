@@ -11,7 +11,7 @@ import {
 import { FileSearch } from 'lucide-react';
 import { useEffect, useMemo } from 'react';
 import { call } from '../../../api/call.ts';
-import { refresh } from '../../../api/use-api.ts';
+import { refresh, useInOrder, type InOrder } from '../../../api/use-api.ts';
 import { EmptyState } from '../../../components/EmptyState.tsx';
 import { ImportProgress } from '../../../components/ImportProgress.tsx';
 import { paths } from '../../../components/paths.ts';
@@ -57,6 +57,7 @@ interface LotImportReviewProps {
 /** An import of lots: what the columns are, what is wrong with rows, and the next step. */
 export const LotImportReview = ({ import: one, isAtWork, onChanged, onLeave }: LotImportReviewProps) => {
   const params = { id: one.id };
+  const { inOrder, isSaving } = useInOrder();
   const show = async (next: LotImport) => {
     onChanged(next);
     await refresh(listLotImports, listLotImportRows);
@@ -72,7 +73,8 @@ export const LotImportReview = ({ import: one, isAtWork, onChanged, onLeave }: L
         headline={headlineOf(one)}
         share={shareOf(one)}
         startLabel={one.ready === 1 ? t`Import 1 lot` : t`Import ${formatCount(one.ready)} lots`}
-        canStart
+        // What was just said of a column or a row is read first.
+        canStart={!isSaving}
         onStart={async () => show(await call(startLotImport, { params }))}
         undoQuestion={t`Delete the ${formatCount(one.imported)} lots of this import again? Lots that are in use stay.`}
         undoLabel={t`Delete lots`}
@@ -85,15 +87,19 @@ export const LotImportReview = ({ import: one, isAtWork, onChanged, onLeave }: L
         onLeave={onLeave}
         result={<ButtonLink kind="primary" to={paths.lots}>{t`Show lots`}</ButtonLink>}
       />
-      {one.state === 'open' && <ColumnsPanel import={one} onChanged={show} />}
-      <RowsTable import={one} isAtWork={isAtWork} onChanged={onChanged} />
+      {one.state === 'open' && <ColumnsPanel import={one} inOrder={inOrder} isSaving={isSaving} onChanged={show} />}
+      <RowsTable import={one} isAtWork={isAtWork} inOrder={inOrder} onChanged={onChanged} />
     </div>
   );
 };
 
 const filters = ['all', 'any', 'none', ...lotRowProblems] as const;
 
-const RowsTable = ({ import: one, isAtWork, onChanged }: Omit<LotImportReviewProps, 'onLeave'>) => {
+interface RowsTableProps extends Omit<LotImportReviewProps, 'onLeave'> {
+  inOrder: InOrder;
+}
+
+const RowsTable = ({ import: one, isAtWork, inOrder, onChanged }: RowsTableProps) => {
   const { read, change } = useUrlState();
   const problem = oneOf(filters, read('problem'), 'all');
   const list = useListPage(listLotImportRows, {
@@ -113,11 +119,15 @@ const RowsTable = ({ import: one, isAtWork, onChanged }: Omit<LotImportReviewPro
   }, [isAtWork]);
   const columns = useMemo(
     () =>
-      rowColumns(one.id, one.state === 'open', () => {
-        void refresh(listLotImportRows);
-        onChanged();
+      rowColumns(one.state === 'open', {
+        importId: one.id,
+        inOrder,
+        onChanged: () => {
+          void refresh(listLotImportRows);
+          onChanged();
+        },
       }),
-    [one.id, one.state, onChanged],
+    [one.id, one.state, inOrder, onChanged],
   );
   const withAny = one.problems.reduce((sum, { rows }) => sum + rows, 0);
   const choices = [

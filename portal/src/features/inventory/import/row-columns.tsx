@@ -10,6 +10,7 @@ import { useState } from 'react';
 import { Link } from 'react-router-dom';
 import { sentenceWithFields } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
+import type { InOrder } from '../../../api/use-api.ts';
 import type { Column } from '../../../components/table/columns.ts';
 import { paths } from '../../../components/paths.ts';
 import { SavedText, SavedValue } from '../../../components/saved-fields.tsx';
@@ -60,16 +61,17 @@ interface CellProps {
   row: LotImportedRow;
   importId: string;
   canCorrect: boolean;
+  inOrder: InOrder;
   onChanged: () => void;
 }
 
 /** Changes what was found in a row. */
-const useCorrection = ({ importId, row, onChanged }: CellProps) => {
+const useCorrection = ({ importId, row, inOrder, onChanged }: CellProps) => {
   const [busy, setBusy] = useState(false);
   const correct = async (body: Correction): Promise<void> => {
     setBusy(true);
     try {
-      await call(correctLotImportRow, { params: { id: importId, line: String(row.line) }, body });
+      await inOrder(() => call(correctLotImportRow, { params: { id: importId, line: String(row.line) }, body }));
       onChanged();
     } catch (error) {
       toast(sentenceWithFields(error, t`The row could not be corrected`), { tone: 'danger' });
@@ -169,13 +171,11 @@ const DayCell = ({ day }: { day: string | null }) => {
 };
 
 /** Columns of the review. Fields are offered while the import is open. */
-export const rowColumns = (importId: string, isOpen: boolean, onChanged: () => void): Column<LotImportedRow>[] => {
-  const props = (row: LotImportedRow): CellProps => ({
-    row,
-    importId,
-    onChanged,
-    canCorrect: isOpen && row.state === 'read',
-  });
+export const rowColumns = (
+  isOpen: boolean,
+  saving: Pick<CellProps, 'importId' | 'inOrder' | 'onChanged'>,
+): Column<LotImportedRow>[] => {
+  const props = (row: LotImportedRow): CellProps => ({ row, ...saving, canCorrect: isOpen && row.state === 'read' });
   return [
     {
       id: 'line',
