@@ -29,6 +29,35 @@ const open = async (disk?: JournalDisk, mono = 1e6, over: Partial<JournalOptions
   opened.push(journal);
   return journal;
 };
+/** A disk that fails with EIO while it is told to. */
+const createSwitchedDisk = () => {
+  let fails = false;
+  const plan = {
+    kind: 'EIO' as const,
+    get fromCall() {
+      return fails ? 0 : Infinity;
+    },
+  };
+  return { ...createFaultyDisk(plan), fail: (does: boolean) => void (fails = does), isFailing: () => fails };
+};
+/** Thirty readings lie gathered in a file; the disk fails, and one more is kept in memory. */
+const gatherThenFail = async (switched: ReturnType<typeof createSwitchedDisk>, disk = switched.disk) => {
+  const journal = await open(disk, 1e6, { gatherMs: 60_000 });
+  const { epoch } = journal;
+  journal.hear({ v: 1, epoch, ranges: [], through: 1e6, owner: 'a'.repeat(16) });
+  journal.setPace('gather');
+  const writes = switched.count('write');
+  for (let value = 0; value < 30; value++) journal.appendSample(1e6 + 1000 * value, [value]);
+  // The first reading, then the others together.
+  await expect.poll(() => switched.count('write')).toBe(writes + 2);
+  await expect.poll(() => switched.isBusy()).toBe(false);
+  switched.fail(true);
+  journal.appendSample(1e6 + 30_000, [30]);
+  await expect.poll(() => journal.stats().inMemory).toBe(true);
+  return { journal, epoch };
+};
+const valuesOf = async (journal: Journal) =>
+  [...(await samplesOf(journal)).values()].flat().sort((one, other) => one - other);
 const samplesOf = async (journal: Journal): Promise<Map<string, number[]>> => {
   const found = new Map<string, number[]>();
   for (const epoch of journal.epochs()) {
@@ -106,82 +135,42 @@ it('journal without its disk: a stream with a fresh epoch and numbers that go on
 });
 
 it('journal without its disk while it gathers: what lies in its file is sent once, also after a kill', async () => {
-  let fails = false;
-  const plan = {
-    kind: 'EIO' as const,
-    get fromCall() {
-      return fails ? 0 : Infinity;
-    },
-  };
-  const { disk, count } = createFaultyDisk(plan);
-  const journal = await open(disk, 1e6, { gatherMs: 60_000 });
-  const before = journal.epoch;
-  journal.hear({ v: 1, epoch: before, ranges: [], through: 1e6, owner: 'a'.repeat(16) });
-  journal.setPace('gather');
-  const writes = count('write');
-  for (let value = 0; value < 30; value++) journal.appendSample(1e6 + 1000 * value, [value]);
-  // The first reading, then the others together.
-  await expect.poll(() => count('write')).toBe(writes + 2);
-  await pause(100);
-  fails = true;
-  journal.appendSample(1e6 + 30_000, [30]);
-  await expect.poll(() => journal.stats().inMemory).toBe(true);
-  const sent = [...(await samplesOf(journal)).values()].flat();
+  const switched = createSwitchedDisk();
+  const { journal, epoch } = await gatherThenFail(switched);
   // What was written in the last seconds goes from memory.
-  expect(sent).toEqual([26, 27, 28, 29, 30]);
+  expect([...(await samplesOf(journal)).values()].flat()).toEqual([26, 27, 28, 29, 30]);
   const dead = folder;
-  const [killed] = opened;
   opened = [];
   try {
     folder = `${dead}-killed`;
     await cp(dead, folder, { recursive: true });
     const again = await open();
-    const readable = (await samplesOf(again)).get(before) ?? [];
+    const readable = (await samplesOf(again)).get(epoch) ?? [];
     expect(readable.slice(0, 26)).toEqual(Array.from({ length: 26 }, (_, value) => value));
   } finally {
-    fails = false;
+    switched.fail(false);
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     folder = dead;
   }
   // The process that lives on brings everything to its disk when that works again.
-  await expect.poll(() => killed?.stats().inMemory).toBe(false);
-  await expect
-    .poll(async () => [...(await samplesOf(journal)).values()].flat().sort((a, b) => a - b))
-    .toEqual(Array.from({ length: 31 }, (_, value) => value));
-  await killed?.close();
+  await expect.poll(() => journal.stats().inMemory).toBe(false);
+  await expect.poll(() => valuesOf(journal)).toEqual(Array.from({ length: 31 }, (_, value) => value));
+  await journal.close();
 });
 
 it('journal that can not close an earlier file when its disk works again: tries once more, and sends what lies there', async () => {
-  let fails = false;
+  const switched = createSwitchedDisk();
   let refusals = 0;
-  const { disk, count } = createFaultyDisk({
-    kind: 'EIO',
-    get fromCall() {
-      return fails ? 0 : Infinity;
-    },
-  });
   const renameLate: JournalDisk['rename'] = (from, to) => {
-    if (fails || !String(from).endsWith('.open') || refusals > 0) return disk.rename(from, to);
+    if (switched.isFailing() || !String(from).endsWith('.open') || refusals > 0) return switched.disk.rename(from, to);
     refusals += 1;
     return Promise.reject(Object.assign(new Error('EIO: made by the test, once'), { code: 'EIO' }));
   };
-  const journal = await open({ ...disk, rename: renameLate }, 1e6, { gatherMs: 60_000 });
-  journal.hear({ v: 1, epoch: journal.epoch, ranges: [], through: 1e6, owner: 'a'.repeat(16) });
-  journal.setPace('gather');
-  const writes = count('write');
-  for (let value = 0; value < 30; value++) journal.appendSample(1e6 + 1000 * value, [value]);
-  await expect.poll(() => count('write')).toBe(writes + 2);
-  // The write has begun.
-  await pause(100);
-  fails = true;
-  journal.appendSample(1e6 + 30_000, [30]);
-  await expect.poll(() => journal.stats().inMemory).toBe(true);
+  const { journal } = await gatherThenFail(switched, { ...switched.disk, rename: renameLate });
   // Meets the time at which streams without entries are forgotten.
   await pause(6000);
-  fails = false;
-  await expect
-    .poll(async () => [...(await samplesOf(journal)).values()].flat().sort((one, other) => one - other))
-    .toEqual(Array.from({ length: 31 }, (_, value) => value));
+  switched.fail(false);
+  await expect.poll(() => valuesOf(journal)).toEqual(Array.from({ length: 31 }, (_, value) => value));
   expect(refusals).toBe(1);
 });
 

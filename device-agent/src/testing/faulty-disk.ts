@@ -84,6 +84,7 @@ export const createFaultyDisk = (plan: DiskFault | undefined) => {
     calls: (): number => calls,
     count: (name: string): number => byName.get(name) ?? 0,
     failed: (): number => failed,
+    isBusy: (): boolean => underWay.size > 0,
     /** The disk works from now on. */
     mend: (): void => void (over = true),
     /** As if the process were killed: what is under way ends, and nothing after it reaches the disk. */
