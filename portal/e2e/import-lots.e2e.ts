@@ -105,8 +105,7 @@ it('import of lots: takes quick choices in order, and does not begin before they
   const start = page.getByRole('button', { name: 'Import 1 lot' });
   await expect.poll(() => start.isEnabled()).toBe(true);
   const asked: Route[] = [];
-  const changes = (url: URL): boolean => /lot-imports\/[^/]+$/.test(url.pathname);
-  await page.route(changes, (route) =>
+  await page.route(/lot-imports\/[^/]+$/, (route) =>
     route.request().method() === 'PUT' ? void asked.push(route) : route.fallback(),
   );
   const choose = async (name: string, option: string) => {
