@@ -90,9 +90,15 @@ describe('wider reads', () => {
   });
   it('chooses no length that another span was last asked with', () => {
     const wider = createWiderReads(() => 0);
-    wider.asked({ ...span, start: 40 }, 2);
+    wider.asked({ ...span, start: 40 }, { ...span, start: 40 });
     expect(wider.isDistinct(span)).toBe(false);
     expect(wider.choose(span, 100, () => true)).toMatchObject({ start: 10, count: 3 });
+  });
+  it('chooses no length that the span itself was asked with from another place, nor an earlier one of another span', () => {
+    const wider = createWiderReads(() => 0);
+    wider.asked(span, { ...span, start: 9, count: 3 });
+    for (const count of [4, 5]) wider.asked({ ...span, start: 40 }, { ...span, start: 40, count });
+    expect(wider.choose(span, 100, (count) => count > 2)).toMatchObject({ start: 10, count: 6 });
   });
   it('stays within the addresses that there are', () => {
     const wider = createWiderReads(() => 0);

@@ -34,6 +34,8 @@ interface Limits {
 
 const keyOf = ({ unit, table, start, count }: Span): string => `${unit}/${table}/${start}/${count}`;
 const maxPlaces = 500;
+/** So many readings of a span are remembered. */
+const maxReads = 5;
 
 /**
  * Reads a few places more than are wanted, so that the answer has a length of its own. Which neighbours the machine refuses is
@@ -41,8 +43,8 @@ const maxPlaces = 500;
  */
 export const createWiderReads = (now: () => number) => {
   const limits = new Map<string, Limits>();
-  /** How many places each span was last asked with. */
-  const lastCounts = new Map<string, { readonly span: Span; readonly count: number }>();
+  /** What each span was last read with. */
+  const lastReads = new Map<string, readonly Span[]>();
   const limitsOf = (span: Span): Limits => {
     const known = limits.get(keyOf(span));
     if (known && now() - known.since < tryAgainMs) return known;
@@ -52,11 +54,19 @@ export const createWiderReads = (now: () => number) => {
     limits.set(keyOf(span), unknown);
     return unknown;
   };
-  /** An unrequested answer has the length that its own span was last asked with, however long ago. */
-  const isLastOfAnother = (span: Span, count: number): boolean =>
-    [...lastCounts].some(
-      ([key, last]) =>
-        last.count === count && last.span.unit === span.unit && last.span.table === span.table && key !== keyOf(span),
+  /**
+   * An unrequested answer has the length that its own span was last asked with, however long ago; asked from another place it would
+   * have other values.
+   */
+  const isLastOfAnother = ({ unit, table, start, count }: Span, wanted: string): boolean =>
+    [...lastReads].some(([key, reads]) =>
+      reads.some(
+        (last) =>
+          last.count === count &&
+          last.unit === unit &&
+          last.table === table &&
+          (key !== wanted || last.start !== start),
+      ),
     );
   return {
     /** The shortest span around this one, up to `upTo` places, whose length `isFree`; undefined when there is none. */
@@ -70,17 +80,18 @@ export const createWiderReads = (now: () => number) => {
         const after = more < known.after && more <= room ? more : Math.min(known.readAfter, known.after - 1);
         const before = more - after;
         if (before >= known.before || before * step > span.start) return undefined;
-        const count = span.count + more * step;
-        if (isFree(count) && !isLastOfAnother(span, count))
-          return { ...span, start: span.start - before * step, count, before, after };
+        const wide = { ...span, start: span.start - before * step, count: span.count + more * step, before, after };
+        if (isFree(wide.count) && !isLastOfAnother(wide, keyOf(span))) return wide;
       }
       return undefined;
     },
-    /** Whether no other span was last asked with as many places. */
-    isDistinct: (span: Span): boolean => !isLastOfAnother(span, span.count),
-    asked(span: Span, count: number): void {
-      if (lastCounts.size > maxPlaces) lastCounts.clear();
-      lastCounts.set(keyOf(span), { span, count });
+    /** Whether no other span was last asked with as many places, nor this one from another place. */
+    isDistinct: (span: Span): boolean => !isLastOfAnother(span, keyOf(span)),
+    /** A span is asked for, with what is read along. */
+    asked(span: Span, { unit, table, start, count }: Span): void {
+      if (lastReads.size > maxPlaces) lastReads.clear();
+      const key = keyOf(span);
+      lastReads.set(key, [...(lastReads.get(key) ?? []).slice(1 - maxReads), { unit, table, start, count }]);
     },
     /** The machine answered with data. */
     answered(span: Span, { after }: WiderSpan): void {

@@ -234,10 +234,10 @@ describe.concurrent('bus', () => {
   it('rests the unit that is dead and goes on reading the others', async ({ onTestFinished, expect }) => {
     const { serve, busOn } = benchOf(onTestFinished);
     const server = await serve('rtu', ({ unit }) => ({ lost: unit === 2 }));
-    const bus = busOn('rtu', server.port, { quietMs: 50 });
+    const bus = busOn('rtu', server.port, { quietMs: 400 });
     const counts = { 1: 0, 2: 0 };
     let rounds = 0;
-    const until = performance.now() + 2500;
+    const until = performance.now() + 3000;
     while (performance.now() < until) {
       rounds += 1;
       for (const unit of [1, 2] as const) {

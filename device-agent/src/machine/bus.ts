@@ -2,7 +2,7 @@ import type { Link, RegisterTable } from '@roastery/contract/machine-map';
 import { createBackoff, pause, type Backoff } from '@roastery/runtime/backoff';
 import { createAnswerPace, type AnswerPace } from '../core/answer-pace.ts';
 import { answerHorizon } from '../core/recent-answers.ts';
-import { createWiderReads } from '../core/wider-read.ts';
+import { createWiderReads, type Span } from '../core/wider-read.ts';
 import { answerBytes } from './answer-frame.ts';
 import { openLine, type OpenLine } from './line-port.ts';
 import { createConversation } from './conversation.ts';
@@ -171,17 +171,18 @@ export const createBus = (
   const exchange = createExchange(conversation, now, drainInput);
 
   /** On a line without transaction numbers: with a length of its own, else by content and by listening. */
-  const askByLength = async (request: BusRequest, patience: Patience): Promise<Outcome> => {
+  const askByLength = async (request: BusRequest, patience: Patience, isAgain: boolean): Promise<Outcome> => {
     const code = codeOf[request.table];
     const mark = (count: number): number => answerBytes({ code, count });
-    const ask = (how: typeof exchange.askDistinct, { start, count }: Pick<BusRequest, 'start' | 'count'>) => {
-      wider.asked(request, count);
-      return how({ unit: request.unit, code, start, count }, patience);
+    const ask = (span: Span, isDistinct: boolean) => {
+      wider.asked(request, span);
+      const question = { unit: span.unit, code, start: span.start, count: span.count };
+      return isDistinct ? exchange.askDistinct(question, patience, isAgain) : exchange.askAmbiguous(question, patience);
     };
     for (let tried = 0; tried < widthsTried; tried++) {
       const span = wider.choose(request, request.upTo ?? 0, (count) => conversation.recent.isFree(mark(count)));
       if (span === undefined) break;
-      const outcome = await ask(exchange.askDistinct, span);
+      const outcome = await ask(span, true);
       if ('words' in outcome) {
         wider.answered(request, span);
         const first = request.start - span.start;
@@ -198,8 +199,7 @@ export const createBus = (
       .filter((asked) => asked.unit === request.unit && asked.code === code);
     const pending = alike.find(({ answeredAt }) => answeredAt === undefined);
     if (pending === undefined) {
-      const isDistinct = alike.length === 0 && wider.isDistinct(request);
-      return ask(isDistinct ? exchange.askDistinct : exchange.askAmbiguous, request);
+      return ask(request, alike.length === 0 && wider.isDistinct(request));
     }
     line.until = Math.max(line.until, pending.at + horizonMs);
     line.reason = waitsForLateAnswer;
@@ -208,19 +208,19 @@ export const createBus = (
 
   const ask = async (request: BusRequest, { pace }: UnitState): Promise<Outcome> => {
     const { unit, table, start, count } = request;
-    const askOnce = (): Promise<Outcome> => {
+    const askOnce = (isAgain: boolean): Promise<Outcome> => {
       const deadlineMs = pace.deadlineMs();
       const patience = { deadlineMs, usualMs: pace.usualMs() ?? deadlineMs, soonMs: (pace.quickestMs() ?? 0) / 2 };
       return conversation.hasTransactions
         ? exchange.askDistinct({ unit, code: codeOf[table], start, count }, patience)
-        : askByLength(request, patience);
+        : askByLength(request, patience, isAgain);
     };
-    const outcome = await askOnce();
+    const outcome = await askOnce(false);
     if (!('damaged' in outcome)) return outcome;
     // A machine may have become quicker.
     if (outcome.tookMs !== undefined) pace.took(outcome.tookMs);
     await drainInput();
-    return conversation.isOpen() ? askOnce() : broken;
+    return conversation.isOpen() ? askOnce(true) : broken;
   };
 
   const noAnswer = (unit: number, state: UnitState, reason: string): BusAnswer => {

@@ -82,8 +82,11 @@ export const createExchange = (conversation: Conversation, now: () => number, dr
     return damagedAnswer;
   };
 
-  /** For a question whose answer differs from every other answer that may still come: by its number or its length. */
-  const askDistinct = async (question: Question, patience: Patience): Promise<Outcome> => {
+  /**
+   * For a question whose answer differs from every other answer that may still come: by its number or its length. Beside a damaged
+   * answer it may be an unrequested one, and is not believed unless `isAgain`.
+   */
+  const askDistinct = async (question: Question, patience: Patience, isAgain = false): Promise<Outcome> => {
     const flight = conversation.ask(question);
     const tookMs = ({ at }: FittingAnswer): number => at - flight.asked.at;
     // An answer that is too quick was under way before its question.
@@ -104,6 +107,10 @@ export const createExchange = (conversation: Conversation, now: () => number, dr
     if (values[0] && inTime.length === 0) return { damaged: ambiguous, tookMs: tookMs(values[0]) };
     const answer = values.length === 0 ? first : single(inTime);
     if (answer === undefined) return { damaged: ambiguous };
+    if (!isAgain && !isRefusal(answer) && conversation.isDamaged(flight)) {
+      flight.asked.answeredAt = now();
+      return { damaged: ambiguous };
+    }
     if (!conversation.hasTransactions) conversation.recent.answered(flight.asked.place, answer.bytes);
     return outcomeOf(flight, answer, patience);
   };

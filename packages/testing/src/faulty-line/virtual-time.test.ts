@@ -26,6 +26,15 @@ describe('faulty line in virtual time: many machines whose registers name themse
     120_000,
   );
 
+  it('takes no unrequested answer beside a damaged one', async () => {
+    const faults = { earlyProbability: 0.1, cutShortProbability: 0.05, otherUnitProbability: 0.05 };
+    const run = { kind: 'rtu-over-tcp', layout: 'single', faults, seconds: 60, hz } as const;
+    const reports = await readInVirtualTime(run, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(reports.flatMap(({ wrong }) => wrong)).toEqual([]);
+    const readings = reports.reduce((sum, report) => sum + report.readings, 0);
+    expect(readings / (reports.length * run.seconds * hz)).toBeGreaterThan(0.9);
+  }, 120_000);
+
   it('reads no moment twice when a question is held up until the next reading is due', async () => {
     const heldUp = { share: 0.03, ms: [200, 290] } as const;
     const run = { kind: 'tcp', layout: 'block', faults: {}, seconds: 120, hz, heldUp, atMostMs: 300 } as const;
