@@ -1,3 +1,4 @@
+import { parseDatabaseUrl } from '@roastery/runtime/database-url';
 import { ConfigError } from '@roastery/runtime/env';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from './config.ts';
@@ -21,6 +22,21 @@ describe('readConfig', () => {
   it('takes the kind of cookie from the public address, and its end slash away', () => {
     const config = readConfig({ ...least, PUBLIC_URL: 'https://roast.example/' });
     expect(config).toMatchObject({ publicUrl: 'https://roast.example', isHttps: true });
+  });
+  it('takes a database on several hosts to read and write, and no other', () => {
+    const hosts = 'postgres://roastery:p%40ss@db-1:5433,db-2,[fd00::3]:5434/roastery';
+    const wishes = '?sslmode=require&target_session_attrs=';
+    expect(readConfig({ ...least, DATABASE_URL: `${hosts}${wishes}read-write` }).databaseUrl).toContain('db-2');
+    expect(parseDatabaseUrl(`${hosts}${wishes}primary`)).toEqual({
+      places: [
+        { host: 'db-1', port: 5433 },
+        { host: 'db-2', port: 5432 },
+        { host: 'fd00::3', port: 5434 },
+      ],
+      firstUrl: 'postgres://roastery:p%40ss@db-1:5433/roastery?sslmode=require',
+    });
+    expect(() => readConfig({ ...least, DATABASE_URL: `${hosts}${wishes}standby` })).toThrow('DATABASE_URL');
+    expect(() => readConfig({ ...least, DATABASE_URL: 'postgres://db-1,db-2:port/roastery' })).toThrow('DATABASE_URL');
   });
   it.each([
     ['DATABASE_URL', { DATABASE_URL: 'mysql://x' }],

@@ -1,3 +1,4 @@
+import { databaseUrlShape } from '@roastery/runtime/database-url';
 import { readEnv } from '@roastery/runtime/env';
 import { logLevels } from '@roastery/runtime/logger';
 import { z } from 'zod';
@@ -7,7 +8,8 @@ const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
 
 const envShape = z
   .object({
-    DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' }),
+    /** Several hosts, separated by commas, are a primary and its standbys. */
+    DATABASE_URL: databaseUrlShape,
     DATABASE_CONNECTIONS: z.coerce.number().int().min(2).max(200).default(10),
     HOST: z.string().default('127.0.0.1'),
     PORT: z.coerce.number().int().min(0).max(65_535).default(3000),

@@ -9,6 +9,7 @@ import type { ApiConfig } from './config.ts';
 import type { AppContext } from './context.ts';
 import { migrate } from './db/migrate.ts';
 import { isDatabaseUnavailable, loggable } from './db/postgres-errors.ts';
+import { followServers } from './db/database-servers.ts';
 import { openDatabase } from './db/sql.ts';
 import { createFileReaders } from './file-reading/file-readers.ts';
 import { createDatabaseWatch } from './http/database-watch.ts';
@@ -32,15 +33,17 @@ export interface ApiParts {
 /** In flight work gets this long when the process ends; streams end at once. */
 const graceMs = 5000;
 
-const createContext = (config: ApiConfig, log: Logger): AppContext => {
+const createContext = (config: ApiConfig, log: Logger) => {
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
-  const sql = openDatabase({ url: config.databaseUrl, log, connections: config.databaseConnections });
-  return {
+  const url = config.databaseUrl;
+  const servers = followServers(url, log);
+  const sql = openDatabase({ url, servers, log, connections: config.databaseConnections });
+  const context: AppContext = {
     config,
     log,
     sql,
-    databaseWatch: createDatabaseWatch(sql, config.databaseUrl, log),
+    databaseWatch: createDatabaseWatch(sql, () => openDatabase({ url, servers, log, connections: 1 }), log),
     mqtt: openMqttLink({ url: config.mqttUrl, secret: config.brokerSecret, log }),
     broker: createBrokerManagement(config.brokerManagementUrl, config.brokerSecret, log),
     streams: createOpenStreams(),
@@ -53,6 +56,7 @@ const createContext = (config: ApiConfig, log: Logger): AppContext => {
         ? undefined
         : createSmtp(config.smtpUrl, config.mailFrom),
   };
+  return { context, servers };
 };
 
 /** Migrates and prepares until it works: Postgres may start after us. A `ConfigError` is for a person and ends the attempts. */
@@ -78,7 +82,7 @@ const untilPrepared = async (context: AppContext, parts: ApiParts, stop: AbortSi
  * `ConfigError` when the database does not fit this version.
  */
 export const startApi = async (config: ApiConfig, log: Logger, parts: ApiParts) => {
-  const context = createContext(config, log);
+  const { context, servers } = createContext(config, log);
   const { app, mounted } = createApp(context, parts.domains);
   const listening = await listen(app, config.host, config.port);
   log.info({ port: listening.port, url: config.publicUrl }, 'listening');
@@ -108,6 +112,7 @@ export const startApi = async (config: ApiConfig, log: Logger, parts: ApiParts) 
     await context.mqtt.close();
     await context.databaseWatch.close();
     await context.sql.end({ timeout: 2 });
+    await servers?.close();
   };
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= closeAll());

@@ -6,6 +6,7 @@ const temporaryCodes = new Set([
   'CONNECTION_CLOSED',
   'CONNECTION_ENDED',
   'CONNECTION_DESTROYED',
+  'COMMIT_UNCONFIRMED',
   '57P01',
   '57P02',
   '57P03',

@@ -1,7 +1,9 @@
 import { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { pause } from '@roastery/runtime/backoff';
 import type { Logger } from '@roastery/runtime/logger';
 import type postgres from 'postgres';
+import type { DatabaseServers } from './database-servers.ts';
 
 /**
  * A workaround for faults of postgres 3.4.9 (github.com/porsager/postgres): after the server closed a connection, its object is
@@ -18,18 +20,33 @@ export interface SocketOptions {
   readonly port: number[];
   readonly path?: string | false;
 }
-export type OpenSocket = (options: SocketOptions) => Socket;
+export type OpenSocket = (options: SocketOptions) => Duplex | Promise<Duplex>;
 /** Makes a pool whose connections use these sockets; `max` overrides its size. */
 export type MakePool = (openSocket: OpenSocket, max?: number) => postgres.Sql;
+
+export interface PoolParts {
+  readonly make: MakePool;
+  readonly log: Logger;
+  /** Where the database has standbys: connections are made to its primary. */
+  readonly servers: DatabaseServers | undefined;
+  readonly onEnd: () => Promise<void> | undefined;
+}
 
 /** A TCP connection that reports when it was lost after it had worked, as opposed to being closed by us. */
 class WatchedSocket extends Socket {
   readonly #onLost: () => void;
+  readonly #onGone: (socket: Socket) => void;
   #isLeaving = false;
+  /** The driver verifies a certificate against this name. */
+  readonly host: string;
 
-  constructor(onLost: () => void) {
+  constructor(host: string, onLost: () => void, onGone: (socket: Socket) => void = () => undefined) {
     super();
+    this.host = host;
     this.#onLost = onLost;
+    this.#onGone = onGone;
+    // The driver leaves Nagle's algorithm on; small statements then wait for the peer's delayed acknowledgement.
+    this.setNoDelay(true);
   }
 
   /** The driver closes with a last message; Node itself, answering the other side's end, has none. */
@@ -40,6 +57,7 @@ class WatchedSocket extends Socket {
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
     if (this.bytesRead > 0 && !this.#isLeaving) this.#onLost();
+    this.#onGone(this);
     // oxlint-disable-next-line no-underscore-dangle -- Node's own name: every end of a stream passes here
     super._destroy(error, callback);
   }
@@ -106,13 +124,20 @@ interface Generation {
   readonly retire: () => void;
 }
 
-const startGeneration = (make: MakePool, log: Logger, onRetired: () => void, max?: number): Generation => {
-  const openSocket: OpenSocket = ({ host, port, path }) => {
+const startGeneration = ({ make, log, servers }: PoolParts, onRetired: () => void, max?: number): Generation => {
+  const openSocket: OpenSocket = ({ host: [host = '127.0.0.1'], port: [port = 5432], path }) => {
     if (generation.isRetired) throw lostConnection();
-    const socket = new WatchedSocket(generation.retire);
-    // The driver leaves Nagle's algorithm on; small statements then wait for the peer's delayed acknowledgement.
-    socket.setNoDelay(true);
-    return path ? socket.connect(path) : socket.connect(port[0] ?? 5432, host[0] ?? '127.0.0.1');
+    if (servers !== undefined) return openToPrimary(servers);
+    const socket = new WatchedSocket(host, generation.retire);
+    return path ? socket.connect(path) : socket.connect(port, host);
+  };
+  const openToPrimary = async (among: DatabaseServers): Promise<Duplex> => {
+    const socket = await among.connect(({ host, port }) =>
+      new WatchedSocket(host, generation.retire, among.release).connect(port, host),
+    );
+    if (!generation.isRetired) return socket;
+    socket.destroy();
+    throw lostConnection();
   };
   const generation: Generation = {
     sql: guardTransactions(make(openSocket, max), {
@@ -141,10 +166,11 @@ interface Listener {
 }
 
 /** Listens on a connection of its own, again after each loss of it, and calls `onListen` each time. */
-const createListening = (make: MakePool, log: Logger) => {
+const createListening = (parts: PoolParts) => {
+  const { log } = parts;
   const listeners = new Set<Listener>();
   const stopped = new AbortController();
-  const open = (): Generation => startGeneration(make, log, () => void relisten(), 1);
+  const open = (): Generation => startGeneration(parts, () => void relisten(), 1);
   let generation: Generation | undefined;
 
   const listenOn = ({ sql }: Generation, channel: string) =>
@@ -187,20 +213,21 @@ const createListening = (make: MakePool, log: Logger) => {
 };
 
 /** A pool with the driver's interface that survives the loss of its server. */
-export const openRenewingPool = (make: MakePool, log: Logger): postgres.Sql => {
+export const openRenewingPool = (parts: PoolParts): postgres.Sql => {
   let hasEnded = false;
   const start = (): Generation =>
-    startGeneration(make, log, () => {
+    startGeneration(parts, () => {
       if (!hasEnded) current = start();
     });
   let current = start();
-  const listening = createListening(make, log);
+  const listening = createListening(parts);
 
   const own: Record<string, unknown> = {
     listen: listening.listen,
     end: async ({ timeout = 5 }: { timeout?: number } = {}) => {
       hasEnded = true;
       await Promise.all([listening.end(timeout), current.ended ?? current.sql.end({ timeout })]);
+      await parts.onEnd();
     },
   };
   return new Proxy((() => undefined) as unknown as postgres.Sql, {

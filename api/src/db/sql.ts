@@ -1,6 +1,7 @@
 import type { Logger } from '@roastery/runtime/logger';
 import postgres from 'postgres';
 import { arrayTypes } from './array-types.ts';
+import { apiName, followServers, type DatabaseServers } from './database-servers.ts';
 import { openRenewingPool, type MakePool } from './renewing-pool.ts';
 
 /** The pool: queries, `begin`, `listen`. */
@@ -35,22 +36,43 @@ const rowTypes = {
 export interface DatabaseOptions {
   readonly url: string;
   readonly log: Logger;
+  /** Of an address with several hosts, where several pools share them. */
+  readonly servers?: DatabaseServers | undefined;
   readonly connections?: number;
   /** Shown in pg_stat_activity. */
   readonly name?: string;
   readonly statementTimeoutMs?: number;
 }
 
-/** Opens lazily: nothing connects before the first query. A lost server is reconnected to within about a second of its return. */
+/**
+ * A commit waited for the synchronous standby and was cancelled. Postgres warns and calls it committed, but the standby may lack it,
+ * so it counts as unanswered.
+ */
+const isUnconfirmedCommit = (notice: postgres.Notice): boolean => notice['routine'] === 'SyncRepWaitForLSN';
+
+const heard = (notice: postgres.Notice, log: Logger): void => {
+  log.debug({ notice: notice['message'] }, 'postgres notice');
+  // What is thrown here rejects the statement of the notice.
+  if (isUnconfirmedCommit(notice))
+    throw Object.assign(new Error('the standby did not confirm a commit in time'), { code: 'COMMIT_UNCONFIRMED' });
+};
+
+/**
+ * Opens lazily: nothing connects before the first query. A lost server is reconnected to within about a second of its return. Of
+ * several hosts the primary is used, and the next one within seconds of its promotion.
+ */
 export const openDatabase = ({
   url,
   log,
+  servers: shared,
   connections = 10,
-  name = 'roastery-api',
+  name = apiName,
   statementTimeoutMs = 15_000,
 }: DatabaseOptions): Database => {
+  const own = shared === undefined ? followServers(url, log) : undefined;
+  const servers = shared ?? own;
   const make: MakePool = (openSocket, max = connections) =>
-    postgres(url, {
+    postgres(servers?.firstUrl ?? url, {
       max,
       connect_timeout: 5,
       idle_timeout: 300,
@@ -59,6 +81,7 @@ export const openDatabase = ({
       backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 1),
       types: { ...arrayTypes, ...rowTypes },
       fetch_types: false,
+      ...(servers === undefined ? {} : { target_session_attrs: 'primary' as const }),
       // Not in the driver's types: a factory for the connection's socket.
       ...({ socket: openSocket } as object),
       connection: {
@@ -74,9 +97,9 @@ export const openDatabase = ({
         // Compiling a statement takes longer than any of ours runs.
         jit: 'off',
       },
-      onnotice: (notice) => log.debug({ notice: notice['message'] }, 'postgres notice'),
+      onnotice: (notice) => heard(notice, log),
     });
-  return openRenewingPool(make, log);
+  return openRenewingPool({ make, log, servers, onEnd: () => own?.close() });
 };
 
 /** Pattern of ILIKE for texts that contain `q`; `%` and `_` in it are literal. */

@@ -1,7 +1,7 @@
 import type { Logger } from '@roastery/runtime/logger';
 import { isDatabaseUnavailable } from '../db/postgres-errors.ts';
 import { guardTransactions } from '../db/renewing-pool.ts';
-import { openDatabase, type Database } from '../db/sql.ts';
+import type { Database } from '../db/sql.ts';
 import { AppError } from './app-error.ts';
 
 /**
@@ -34,7 +34,8 @@ const untilGivenUp = (sql: Database, waiting: Waiting): Database =>
     },
   });
 
-export const createDatabaseWatch = (sql: Database, url: string, log: Logger) => {
+/** @param open opens a pool of one connection to the same database */
+export const createDatabaseWatch = (sql: Database, open: () => Database, log: Logger) => {
   const requests = new Set<Waiting>();
   let own: Database | undefined;
   let probing: Promise<boolean> | undefined;
@@ -44,7 +45,7 @@ export const createDatabaseWatch = (sql: Database, url: string, log: Logger) => 
 
   const ask = async (): Promise<boolean> => {
     try {
-      own ??= openDatabase({ url, log, connections: 1 });
+      own ??= open();
       await own`SELECT 1`;
       unansweredTicks = 0;
       return true;

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { databaseUrlShape } from '@roastery/runtime/database-url';
 import { ConfigError, readEnv } from '@roastery/runtime/env';
 import { logLevels } from '@roastery/runtime/logger';
 import { z } from 'zod';
@@ -12,7 +13,7 @@ const shape = z.object({
   MQTT_PORT: port.default(1883),
   PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
   DATA_DIR: z.string().default('data'),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' }).optional(),
+  DATABASE_URL: databaseUrlShape.optional(),
   ADMIN_EMAIL: z.email('must be an email address').default('admin@roastery.example'),
   ADMIN_PASSWORD: z.string().min(8, 'needs at least 8 characters').optional(),
   DEMO: z.enum(['0', '1'], 'must be 0 or 1').default('1'),

@@ -228,7 +228,8 @@ async function startPostmaster(
     child.stderr?.on('data', (chunk: Buffer) => {
       const text = chunk.toString();
       for (const line of text.trimEnd().split('\n')) options.log.debug(line);
-      if (text.includes('database system is ready to accept connections')) resolve();
+      // A standby accepts read-only ones.
+      if (/database system is ready to accept (read-only )?connections/.test(text)) resolve();
     });
   });
   return child;

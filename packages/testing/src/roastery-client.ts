@@ -1,5 +1,6 @@
+import { machineLive } from '@roastery/contract/live';
 import { registerMachine, type RegisteredMachine } from '@roastery/contract/machines';
-import type { RoasteryClient } from '@roastery/stack/roastery-client';
+import { endpointUrl, type RoasteryClient } from '@roastery/stack/roastery-client';
 
 export { endpointUrl, signIn, type RoasteryClient } from '@roastery/stack/roastery-client';
 
@@ -13,3 +14,17 @@ export const registerTestMachine = (client: RoasteryClient, serialNumber: string
       max_capacity_kg: 15,
     },
   });
+
+/** The live stream of a machine, as far as it came. */
+export const openLiveStream = async (origin: string, cookie: string, id: string) => {
+  const answer = await fetch(endpointUrl(origin, machineLive, { id }), { headers: { cookie } });
+  const stream = { text: '', hasEnded: false };
+  const read = async (): Promise<void> => {
+    const decoder = new TextDecoder();
+    for await (const bytes of answer.body ?? []) stream.text += decoder.decode(bytes, { stream: true });
+  };
+  void read()
+    .catch(() => undefined)
+    .finally(() => (stream.hasEnded = true));
+  return stream;
+};

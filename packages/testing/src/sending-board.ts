@@ -1,0 +1,75 @@
+import type { RegisteredMachine } from '@roastery/contract/machines';
+import { ackShape, clientIdOf, topicOf } from '@roastery/contract/mqtt';
+import { parseJson } from '@roastery/contract/parse-shape';
+import { uuidV7 } from '@roastery/runtime/uuid';
+import { connectAsync } from 'mqtt';
+import { createJournalBoard } from './journal-board.ts';
+
+/**
+ * A board in a roast that sends every tenth of a second, and again what was not acknowledged after two seconds. It forgets what was
+ * acknowledged, as if its disk were full.
+ */
+export const startSendingBoard = async (
+  mqttUrl: string,
+  { serial_number: serial, auth_token: token }: RegisteredMachine,
+) => {
+  const board = createJournalBoard({ channels: ['bean_temp'] });
+  const acknowledged = new Set<number>();
+  const client = await connectAsync(mqttUrl, { clientId: clientIdOf(serial), username: serial, password: token });
+  client.on('message', (_topic, payload) => {
+    const { data: ack } = parseJson(ackShape, payload.toString());
+    for (const [from, to] of ack?.ranges ?? []) for (let seq = from; seq <= to; seq++) acknowledged.add(seq);
+  });
+  await client.subscribeAsync(topicOf(serial, 'ack'));
+  const roastId = uuidV7();
+  const begun = Date.now();
+  const at = (): number => 5000 + Date.now() - begun;
+  const mark = (kind: 'charge' | 'drop'): void => {
+    const place = { roast_id: roastId, at_seq: board.length - 1, at_mono: board.entries().at(-1)?.mono ?? 0 };
+    board.event(at(), {
+      type: 'mark',
+      kind,
+      ...place,
+      temp: 200,
+      origin: 'machine',
+      confidence: 1,
+      provisional: false,
+    });
+  };
+  let isRoasting = true;
+  let sent = 0;
+  const publish = (from: number, isDue: (seq: number) => boolean): void => {
+    for (const batch of board.batches(() => 20, from))
+      if (isDue(batch.seq)) client.publish(topicOf(serial, 'journal'), JSON.stringify(batch));
+  };
+  board.sample(at(), 200);
+  board.event(at(), { type: 'roast', roast_id: roastId, state: 'in_progress' });
+  mark('charge');
+  const timers = [
+    setInterval(() => {
+      if (isRoasting) board.sample(at(), 150 + (board.length % 50));
+      publish(sent, () => true);
+      sent = board.length;
+    }, 100),
+    setInterval(() => publish(0, (seq) => !acknowledged.has(seq)), 2000),
+  ];
+  return {
+    epoch: board.epoch,
+    roastId,
+    /** Keys of `readDelivered` of the samples that were acknowledged so far. */
+    acknowledged: (): string[] =>
+      [...acknowledged].flatMap((seq) => (board.entries()[seq]?.kind === 'sample' ? [`${board.epoch}/${seq}`] : [])),
+    samples: (): string[] =>
+      board.entries().flatMap(({ kind }, seq) => (kind === 'sample' ? [`${board.epoch}/${seq}`] : [])),
+    end(): void {
+      isRoasting = false;
+      mark('drop');
+      board.event(at(), { type: 'roast', roast_id: roastId, state: 'completed' });
+    },
+    isDelivered: (): boolean => acknowledged.size === board.length,
+    async [Symbol.asyncDispose](): Promise<void> {
+      for (const timer of timers) clearInterval(timer);
+      await client.endAsync(true);
+    },
+  };
+};
