@@ -1,0 +1,151 @@
+import { connect, createServer, type Socket } from 'node:net';
+import path from 'node:path';
+import { adjustLot, createLot, listLotMovements } from '@roastery/contract/inventory';
+import { freePort } from '@roastery/stack/ports';
+import type { ServersEnvironment } from '@roastery/stack/stack';
+import { superviseProcess, type SupervisedProcess } from '@roastery/stack/supervised-process';
+import { expect, it } from 'vitest';
+import { readDelivered } from './endurance/delivered.ts';
+import { openLiveStream, registerTestMachine, signIn } from './roastery-client.ts';
+import { startSendingBoard } from './sending-board.ts';
+import { repositoryRoot } from './shared-data.ts';
+import { startTestStack } from './test-stack.ts';
+import { until, untilHttpOk } from './until.ts';
+
+const patience = { timeoutMs: 90_000 };
+
+/** Gives each connection to the next of these ports, or to the one after it where nothing listens. */
+const startBalancer = async (port: number, targets: readonly number[]) => {
+  const sockets = new Set<Socket>();
+  let turn = 0;
+  const join = (near: Socket, tries: number): void => {
+    const far = connect(targets[(turn += 1) % targets.length] ?? 0, '127.0.0.1');
+    const end = (): void => void [near, far].map((socket) => socket.destroy());
+    far.once('connect', () => {
+      near.pipe(far).pipe(near);
+      near.once('close', end);
+      far.once('close', end);
+    });
+    far.on('error', () => (far.connecting && tries > 0 ? join(near, tries - 1) : end()));
+  };
+  const server = createServer((near) => {
+    sockets.add(near);
+    near.on('error', () => near.destroy());
+    near.once('close', () => sockets.delete(near));
+    join(near, targets.length);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return {
+    close: async (): Promise<void> => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};
+
+const startProgram = (name: string, env: Record<string, string>): SupervisedProcess => {
+  const script = path.join(repositoryRoot(), name, 'dist', 'main.js');
+  return superviseProcess({ name, script, env, onLine: () => undefined, onRestart: () => undefined });
+};
+
+/** Two apis on one database and one broker, behind a balancer; people, boards and the broker use its address. */
+const openTwoApis = async () => {
+  const apis: { url: string; process: SupervisedProcess }[] = [];
+  const servers = {
+    async start({ broker, api }: ServersEnvironment) {
+      const ports = [await freePort(), await freePort()];
+      const balancer = await startBalancer(Number(api['PORT']), ports);
+      const processes = [startProgram('broker', broker)];
+      for (const port of ports) {
+        const started = startProgram('api', { ...api, PORT: String(port) });
+        processes.push(started);
+        apis.push({ url: `http://127.0.0.1:${port}`, process: started });
+      }
+      return {
+        close: async (): Promise<void> => {
+          await Promise.all(processes.map((each) => each.stop(3000)));
+          await balancer.close();
+        },
+      };
+    },
+  };
+  const stack = await startTestStack({ servers });
+  const [one, two] = apis;
+  if (one === undefined || two === undefined) throw new Error('no apis');
+  for (const { url } of apis) await untilHttpOk(`${url}/readyz`, patience);
+  return { stack, one, two, [Symbol.asyncDispose]: () => stack.close() };
+};
+
+/** Signs in with a wrong password; the status of the answer. */
+const guess = async (url: string, password: string): Promise<number> => {
+  const body = JSON.stringify({ email: 'stranger@example.org', password });
+  const headers = { 'content-type': 'application/json' };
+  return (await fetch(`${url}/api/v1/auth/login`, { method: 'POST', headers, body })).status;
+};
+
+it('two apis: killed in turn they lose and double nothing, and share sessions, limits, changes and the ledger', async () => {
+  await using roastery = await openTwoApis();
+  const { stack, one, two } = roastery;
+  const [atOne, atTwo] = [await signIn(one.url, stack.admin), await signIn(two.url, stack.admin)];
+  const machines = [await registerTestMachine(atOne, 'TWO-1'), await registerTestMachine(atTwo, 'TWO-2')];
+  const [first, second] = machines.map((machine) => startSendingBoard(stack.mqttUrl, machine));
+  if (first === undefined || second === undefined) throw new Error('no boards');
+  await using left = await first;
+  await using right = await second;
+  const boards = [left, right];
+  await until('acknowledgements', () => boards.every((board) => board.acknowledged().length > 20), patience);
+
+  // The session of one instance opens a stream at the other, which shows what is changed at the first.
+  const live = await openLiveStream(two.url, atOne.cookie, machines[0]?.id ?? '');
+  await until('samples in the stream', () => live.text.includes('event: samples'), patience);
+
+  const guesses: number[] = [];
+  for (let n = 0; n < 6; n++) guesses.push(await guess(n % 2 === 0 ? one.url : two.url, `guess ${n}`));
+  expect(guesses).toEqual([401, 401, 401, 401, 401, 429]);
+  expect(await guess(one.url, 'guess')).toBe(429);
+
+  const lot = await atOne.call(createLot, {
+    body: { lot_number: 'L-1', coffee_name: 'Guji', origin: 'Ethiopia', initial_weight: 1000 },
+  });
+  let taken = 0;
+  let asked = 0;
+  const isTaking = { value: true };
+  const take = async (client: typeof atOne): Promise<void> => {
+    while (isTaking.value) {
+      asked += 1;
+      const body = { kg: -0.1, note: 'Sample' };
+      await client.call(adjustLot, { params: { id: lot.id }, body }).then(
+        () => (taken += 1),
+        // It was killed, or does not listen yet.
+        () => new Promise((resolve) => setTimeout(resolve, 50)),
+      );
+    }
+  };
+  const taking = [atOne, atTwo, atOne, atTwo].map(take);
+  for (const { process, url } of [one, two, one, two]) {
+    const before = { restarts: process.restarts, heard: boards.map((board) => board.acknowledged().length) };
+    process.kill('SIGKILL');
+    await until('its next start', () => process.restarts > before.restarts && process.pid !== undefined, patience);
+    await untilHttpOk(`${url}/readyz`, patience);
+    const isHeard = (): boolean => boards.every((board, n) => board.acknowledged().length > (before.heard[n] ?? 0));
+    await until('acknowledgements', isHeard, patience);
+  }
+  isTaking.value = false;
+  await Promise.all(taking);
+  const { movements, total } = await atTwo.call(listLotMovements, { params: { id: lot.id } });
+  expect(movements[0]?.balance_kg).toBeCloseTo(1000 - 0.1 * (total - 1), 6);
+  // An answer that was killed with its api may have been stored.
+  expect(total - 1).toBeGreaterThanOrEqual(taken);
+  expect(total - 1).toBeLessThanOrEqual(asked);
+
+  const again = await openLiveStream(two.url, atOne.cookie, machines[0]?.id ?? '');
+  for (const board of boards) board.end();
+  await until('everything to be acknowledged', () => boards.every((board) => board.isDelivered()), patience);
+  await until('the end of the roast in the stream', () => again.text.includes('"status":"completed"'), patience);
+  const delivered = await readDelivered(stack.databaseUrl);
+  expect([...delivered.samples.keys()].toSorted()).toEqual(boards.flatMap((board) => board.samples()).toSorted());
+  expect(delivered.doubled).toBe(0);
+  expect(boards.map(({ roastId }) => delivered.statusOf(roastId))).toEqual(['completed', 'completed']);
+});
