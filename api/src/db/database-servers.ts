@@ -68,11 +68,14 @@ const openProbe = (url: string, { host, port }: DatabasePlace) => {
   };
 };
 
+const stateOf = ({ name, verdict }: Server): string => {
+  if (verdict.is === 'away') return `${name}: ${verdict.why}`;
+  return `${name}: ${verdict.is === 'primary' ? 'former primary' : verdict.is}`;
+};
+
 const noPrimary = (servers: readonly Server[]): Error => {
-  const states = servers.map(({ name, verdict }) => `${name} ${verdict.is === 'away' ? verdict.why : verdict.is}`);
-  return Object.assign(new Error(`no server of the database takes writes: ${states.join(', ')}`), {
-    code: 'CONNECTION_CLOSED',
-  });
+  const message = `no server of the database takes writes (${servers.map(stateOf).join('; ')})`;
+  return Object.assign(new Error(message), { code: 'CONNECTION_CLOSED' });
 };
 
 /** Fails with the first thing that is sent. */
@@ -131,7 +134,9 @@ export const followServers = (url: string, log: Logger) => {
 
   const choose = (): void => {
     newest = Math.max(newest, ...servers.map(timelineOf));
-    const next = home !== undefined && isWritable(home) ? home : servers.find(isWritable);
+    // At the start a former primary may answer before the present one.
+    const isUnknown = home === undefined && servers.some(({ verdict }) => verdict.is === 'unknown');
+    const next = home !== undefined && isWritable(home) ? home : isUnknown ? undefined : servers.find(isWritable);
     if (next !== undefined && next !== home) {
       log.info({ server: next.name, timeline: timelineOf(next), before: home?.name }, 'database primary');
       home = next;

@@ -109,13 +109,19 @@ describe('failover to a standby', { concurrent: true }, () => {
 
     await pair.primary.thaw();
     await until('the former primary to be noticed', () => roastery.hasLogged('former database primary'), patience);
-    await until('no session of the api on it', async () => {
-      const sessions = `SELECT 1 FROM pg_stat_activity WHERE application_name = 'roastery-api'`;
-      return (await pair.primary.run(sessions)).length === 0;
-    });
+    const sessions = `SELECT 1 FROM pg_stat_activity WHERE application_name = 'roastery-api'`;
+    await until('no session of the api on it', async () => (await pair.primary.run(sessions)).length === 0);
     const now = await readDelivered(pair.standby.url);
     expect(now.doubled).toBe(0);
     await until('further samples', async () => (await stored(pair.standby.url)) > now.samples.size, patience);
     expect(await roastery.isReady()).toBe(true);
+
+    // Not even when it is the only one left.
+    const former = await stored(pair.primary.url);
+    await pair.standby.kill();
+    await until('the api to say so', () => roastery.hasLogged(`:${pair.primary.port}: former primary`), patience);
+    await until('the api not to be ready', async () => !(await roastery.isReady()), patience);
+    expect(await pair.primary.run(sessions)).toEqual([]);
+    expect(await stored(pair.primary.url)).toBe(former);
   });
 });

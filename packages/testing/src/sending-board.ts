@@ -1,5 +1,5 @@
 import type { RegisteredMachine } from '@roastery/contract/machines';
-import { ackShape, clientIdOf, topicOf } from '@roastery/contract/mqtt';
+import { ackShape, clientIdOf, entryCount, topicOf, type JournalBatch } from '@roastery/contract/mqtt';
 import { parseJson } from '@roastery/contract/parse-shape';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { connectAsync } from 'mqtt';
@@ -38,9 +38,13 @@ export const startSendingBoard = async (
   };
   let isRoasting = true;
   let sent = 0;
-  const publish = (from: number, isDue: (seq: number) => boolean): void => {
+  const isWaiting = (batch: JournalBatch): boolean => {
+    for (let seq = batch.seq; seq < batch.seq + entryCount(batch); seq++) if (!acknowledged.has(seq)) return true;
+    return false;
+  };
+  const publish = (from: number): void => {
     for (const batch of board.batches(() => 20, from))
-      if (isDue(batch.seq)) client.publish(topicOf(serial, 'journal'), JSON.stringify(batch));
+      if (isWaiting(batch)) client.publish(topicOf(serial, 'journal'), JSON.stringify(batch));
   };
   board.sample(at(), 200);
   board.event(at(), { type: 'roast', roast_id: roastId, state: 'in_progress' });
@@ -48,10 +52,10 @@ export const startSendingBoard = async (
   const timers = [
     setInterval(() => {
       if (isRoasting) board.sample(at(), 150 + (board.length % 50));
-      publish(sent, () => true);
+      publish(sent);
       sent = board.length;
     }, 100),
-    setInterval(() => publish(0, (seq) => !acknowledged.has(seq)), 2000),
+    setInterval(() => publish(0), 2000),
   ];
   return {
     epoch: board.epoch,

@@ -67,10 +67,12 @@ describe('low-stock alerts', () => {
   let mail: Awaited<ReturnType<typeof startMailServer>>;
   let admin: Visitor;
   let eve: Visitor;
+  const startMailing = () =>
+    startTestApi(database.url, { smtpUrl: mail.url, mailFrom: 'Roastery <roastery@example.com>' });
   beforeAll(async () => {
     mail = await startMailServer();
     database = await createTestDatabase(migratedTemplate);
-    test = await startTestApi(database.url, { smtpUrl: mail.url, mailFrom: 'Roastery <roastery@example.com>' });
+    test = await startMailing();
     admin = await test.signedIn(testAdmin.email, testAdmin.password);
     const body = { full_name: 'Eve', email: 'eve@example.com', password: 'a long phrase for eve' };
     await admin.send('POST', '/admin/users', body);
@@ -155,6 +157,26 @@ describe('low-stock alerts', () => {
     await adjust(next, -3);
     await expect.poll(() => mailsAbout(next).length).toBe(1);
     expect(mailsAbout(lot)).toHaveLength(1);
+  });
+
+  it('mail: two instances send each mail once', async () => {
+    await using other = await startMailing();
+    const { sql } = test.api.context;
+    const isSent = async () => (await sql`SELECT 1 FROM outgoing_mail WHERE sent_at IS NULL`).length === 0;
+    const logged = [test.log().length, other.log().length];
+    const haveBothSent = (): boolean =>
+      [test, other].every((api, n) => api.log().slice(logged[n]).includes('mail sent'));
+    for (let round = 1; !haveBothSent(); round++) {
+      const words = `round ${round},`;
+      await sql`
+        INSERT INTO outgoing_mail (id, recipients, subject, body)
+        SELECT gen_random_uuid(), ARRAY['a@example.com'], 'Mail', ${words} || ' mail ' || n || '.'
+        FROM generate_series(1, 30) AS n`;
+      await expect.poll(isSent).toBe(true);
+      const sent = mailsAbout(words).map(({ text }) => /mail \d+\./.exec(text)?.[0]);
+      expect(sent).toHaveLength(30);
+      expect(new Set(sent).size).toBe(30);
+    }
   });
 
   it('alert mail: names weights in the unit of whoever reads it', async () => {

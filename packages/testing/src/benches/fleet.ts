@@ -78,6 +78,7 @@ interface Step {
   readonly missing: number;
   readonly apiMicros: number;
   readonly brokerMicros: number;
+  readonly postgresMicros: number;
   readonly brokerKilobytes: number;
   readonly stormSeconds: number;
 }
@@ -117,10 +118,10 @@ const measure = async (
     const connectedSeconds = await untilAllHeard(fleets, boards, connectSeconds);
     say(`${boards} boards: all acknowledged after ${connectedSeconds.toFixed(1)} s`);
     await sleep(3_000);
-    const cost = await costs(stack);
+    const cost = await costs(stack, sql);
     const begun = await reportOf(fleets);
     await sleep(measuredSeconds * 1000);
-    const after = await costs(stack);
+    const after = await costs(stack, sql);
     const end = await reportOf(fleets);
     const samples = end.acknowledged - begun.acknowledged;
     const p99Ms = end.latencies.length === 0 ? Infinity : percentile(end.latencies, 0.99);
@@ -155,6 +156,7 @@ const measure = async (
       missing: Math.abs(last.cut - stored) + (last.cut - last.acknowledged),
       apiMicros: ((after.api - cost.api) * 1e6) / samples,
       brokerMicros: ((after.broker - cost.broker) * 1e6) / samples,
+      postgresMicros: ((after.postgres - cost.postgres) * 1e6) / samples,
       brokerKilobytes: ((brokerMegabytes - idleMegabytes) * 1000) / boards,
       stormSeconds,
     };
@@ -165,10 +167,16 @@ const measure = async (
   }
 };
 
-const costs = async (stack: Stack): Promise<{ api: number; broker: number }> => ({
-  api: await cpuSeconds(stack.part('api').pid ?? 0),
-  broker: await cpuSeconds(stack.part('broker').pid ?? 0),
-});
+/** CPU of the programs so far, s; of Postgres all processes that run now. */
+const costs = async (stack: Stack, sql: postgres.Sql): Promise<{ api: number; broker: number; postgres: number }> => {
+  const processes = await sql<{ pid: number }[]>`SELECT pid FROM pg_stat_activity`;
+  const ofPostgres = await Promise.all(processes.map(({ pid }) => cpuSeconds(pid).catch(() => 0)));
+  return {
+    api: await cpuSeconds(stack.part('api').pid ?? 0),
+    broker: await cpuSeconds(stack.part('broker').pid ?? 0),
+    postgres: ofPostgres.reduce((sum, seconds) => sum + seconds, 0),
+  };
+};
 
 /** Grows the fleet until it is too slow or loses something; the last step that held. */
 const grow = async (
@@ -209,6 +217,7 @@ const run = async (say: (line: string) => void): Promise<Measurement[]> => {
     },
     { what: '… CPU of the api', value: slow.apiMicros, unit: 'µs/sample' },
     { what: '… CPU of the broker', value: slow.brokerMicros, unit: 'µs/sample' },
+    { what: '… CPU of Postgres', value: slow.postgresMicros, unit: 'µs/sample' },
     { what: '… broker memory', value: slow.brokerKilobytes, unit: 'KB/connection', aim: { of: 'value', atMost: 60 } },
     {
       what: 'samples/s at 4 Hz × 8 channels',
@@ -217,6 +226,9 @@ const run = async (say: (line: string) => void): Promise<Measurement[]> => {
       aim: { of: 'value', atLeast: 40_000 },
     },
     { what: '… p99', value: fast.p99Ms, unit: 'ms' },
+    { what: '… CPU of the api', value: fast.apiMicros, unit: 'µs/sample' },
+    { what: '… CPU of the broker', value: fast.brokerMicros, unit: 'µs/sample' },
+    { what: '… CPU of Postgres', value: fast.postgresMicros, unit: 'µs/sample' },
     { what: '… samples lost or doubled', value: fast.missing, unit: 'samples', aim: { of: 'value', atMost: 0 } },
   ];
 };
