@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '@roastery/runtime/logger';
+import { memoryFolder } from '@roastery/testing/shared-data';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RangeSet } from '../core/ranges.ts';
 import { createWallClock } from '../core/wall-clock.ts';
@@ -13,8 +13,6 @@ const boot = '0a1b2c3d-0000-4000-8000-000000000001';
 const samples = 6;
 const sector = 512;
 const valueOf = (seq: number): number => 20 + seq / 8;
-/** In memory where the machine has such a folder: the journal is opened some thousand times. */
-const fastFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 let folder: string;
 /** A sealed segment and one that was being written, byte for byte. */
@@ -34,7 +32,7 @@ const segmentsIn = async (place: string): Promise<string[]> =>
   (await readdir(place)).filter((name) => /^\d+(-\d+)?\.\w+$/.test(name)).sort();
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(fastFolder, 'damaged-everywhere-'));
+  folder = await mkdtemp(join(memoryFolder ?? tmpdir(), 'damaged-everywhere-'));
   const place = join(folder, 'intact');
   for (let part = 0; part < 2; part++) {
     const journal = await open(place);

@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '@roastery/runtime/logger';
+import { memoryFolder } from '@roastery/testing/shared-data';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWallClock } from '../core/wall-clock.ts';
 import { createFaultyDisk, diskFaults, type DiskFault } from '../testing/faulty-disk.ts';
@@ -12,7 +12,6 @@ import { openJournal, type Journal } from './journal.ts';
 
 const boot = '0a1b2c3d-0000-4000-8000-000000000001';
 const log = createLogger('test', 'silent');
-const fastFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 const earlier = 12;
 const fresh = 16;
 const graceMs = 60;
@@ -79,7 +78,7 @@ const append = async (journal: Journal, server: ReturnType<typeof createServer>)
 };
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(fastFolder, 'disk-faults-'));
+  folder = await mkdtemp(join(memoryFolder ?? tmpdir(), 'disk-faults-'));
   const place = join(folder, 'before');
   const journal = await open(place);
   for (let seq = 0; seq < earlier; seq++) {

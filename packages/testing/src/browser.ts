@@ -7,6 +7,7 @@ import {
   type Page,
 } from 'playwright-core';
 import { findChromium } from './chromium-binary.ts';
+import { memoryFolder } from './shared-data.ts';
 
 /** Nothing but the page under test: no sandbox (it needs privileges that containers lack), no calls home, no QUIC. */
 const ARGUMENTS = [
@@ -30,6 +31,8 @@ export async function launchBrowser(extraArguments: readonly string[] = []): Pro
   return chromium.launch({
     executablePath: binary.executable,
     args: [...ARGUMENTS, ...extraArguments],
+    // What its processes share goes through files by the thousand, which a file system on a disk is slow to make and remove.
+    ignoreDefaultArgs: memoryFolder === undefined ? [] : ['--disable-dev-shm-usage'],
     env: { PATH: process.env['PATH'] ?? '', TZ: 'UTC', LANG: 'en_US.UTF-8', ...binary.env },
   });
 }

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +14,7 @@ import { createFaultyDisk, diskFaults, type DiskFault } from '@roastery/device-a
 import type { JournalBatch } from '@roastery/contract/mqtt';
 import { createLogger } from '@roastery/runtime/logger';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { memoryFolder } from './shared-data.ts';
 
 const boot = '0a1b2c3d-0000-4000-8000-000000000001';
 const owner = 'a'.repeat(16);
@@ -28,7 +28,7 @@ const atOnce = 24;
 let folder: string;
 let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
 beforeAll(async () => {
-  folder = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'disk-fault-once-'));
+  folder = await mkdtemp(join(memoryFolder ?? tmpdir(), 'disk-fault-once-'));
   database = await openMigratedDatabase();
 });
 afterAll(async () => {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -8,6 +8,14 @@ const REPOSITORY = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '.
 export function repositoryRoot(): string {
   return REPOSITORY;
 }
+
+/** A folder in memory with room for what tests make and throw away; undefined where there is none, or a small one (containers). */
+export const memoryFolder = ((): string | undefined => {
+  const folder = '/dev/shm';
+  if (!existsSync(folder)) return undefined;
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize > 4 * 2 ** 30 ? folder : undefined;
+})();
 
 /** `NODE_OPTIONS` of a program whose clocks and timers run so many times as fast. @param repository where that program sees it */
 export const hurriedClock = (factor: number, repository = REPOSITORY): string => {
