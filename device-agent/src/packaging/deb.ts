@@ -79,7 +79,8 @@ export const debOf = ({
     packageFile('md5sums', md5sums.join('')),
     ...Object.entries(scripts).map(([name, text]) => packageFile(name, text, 0o755)),
   ];
-  const zip = (entries: readonly TarEntry[]): Buffer => gzipSync(tarOf(below(entries), seconds), { level: 9 });
+  // A higher level takes four times as long for Node.js and saves half a percent of it.
+  const zip = (entries: readonly TarEntry[]): Buffer => gzipSync(tarOf(below(entries), seconds), { level: 6 });
   const [name, version, architecture] = ['Package', 'Version', 'Architecture'].map((field) => fieldOf(control, field));
   return {
     fileName: `${name}_${version}_${architecture}.deb`,

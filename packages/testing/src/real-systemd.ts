@@ -66,6 +66,8 @@ mount --rbind '${repositoryRoot()}' opt/roastery
 [ -e usr/bin/node ] || : >usr/bin/node
 [ usr/bin/node -ef '${process.execPath}' ] || mount --bind '${process.execPath}' usr/bin/node
 rm -f usr/sbin/policy-rc.d
+# Each dpkg would read all manual pages of this machine anew.
+rm -f var/lib/man-db/auto-update
 for unit in ${masked.join(' ')}; do ln -s /dev/null etc/systemd/system/$unit; done
 # In a chroot the kernel makes no user namespace, which PrivateUsers= needs.
 pivot_root . mnt
