@@ -32,7 +32,7 @@ export default defineConfig({
         test: {
           ...beside,
           name: 'fast',
-          // As `system`, so that Vitest begins these files while the last of those still run.
+          // As `system` and `endurance`, so that Vitest begins these files while the last of those still run.
           maxWorkers: 4,
           isolate: false,
           include: [`${sources}/**/*.test.{ts,tsx}`, 'deploy/**/*.test.ts'],
@@ -67,15 +67,10 @@ export default defineConfig({
           ...realParts,
           name: 'endurance',
           maxWorkers: 4,
-          sequence: { groupOrder: 2 },
-          // Two system tests send and read more here.
-          env: { FUZZ_FILES: '300', HOSTILE_REQUESTS: '5000' },
           include: [
             `${sources}/**/*.endurance.test.ts`,
             'deploy/**/*.endurance.test.ts',
             'portal/e2e/**/*.endurance.test.ts',
-            'api/src/hostile-input.system.test.ts',
-            'api/src/file-reading/file-readers.system.test.ts',
           ],
         },
       },

@@ -1,0 +1,42 @@
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { readLots } from '../domains/imports/lots/read-lots.ts';
+import { describeRoastFile } from '../domains/imports/roast-file-jobs.ts';
+import { createFileReaders, type FileReaders, type FileReadersOptions } from '../file-reading/file-readers.ts';
+import { AppError } from '../http/app-error.ts';
+
+/** A pool and what it logged. */
+export const openReaders = (options: Partial<FileReadersOptions> = {}) => {
+  const logged: string[] = [];
+  const sink = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      logged.push(chunk.toString());
+      done();
+    },
+  });
+  const readers = createFileReaders(pino({ level: 'info' }, sink), options);
+  return { readers, log: () => logged.join(''), [Symbol.asyncDispose]: () => readers.close() };
+};
+
+const describeBy = (readers: FileReaders, person: string, content: Uint8Array) =>
+  readers.run(describeRoastFile, person, content, {});
+
+/** What became of a file: its number of samples, or the refusal. */
+export const outcome = async (readers: FileReaders, content: Uint8Array, person = 'a person') => {
+  try {
+    return (await describeBy(readers, person, content)).upload.samples;
+  } catch (error) {
+    if (error instanceof AppError) return `${error.code}: ${JSON.stringify(error.detail)}`;
+    throw error;
+  }
+};
+
+/** How many texts of rows a list of lots has, or its refusal. */
+export const lotsOutcome = async (readers: FileReaders, content: Uint8Array): Promise<string> => {
+  try {
+    return `${(await readers.run(readLots, 'a person', content, {})).rows.length} texts`;
+  } catch (error) {
+    if (error instanceof AppError) return `${error.code}: ${JSON.stringify(error.detail)}`;
+    throw error;
+  }
+};
