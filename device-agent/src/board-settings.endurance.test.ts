@@ -2,6 +2,7 @@ import { listDevices } from '@roastery/contract/fleet';
 import { getBoardConfig, setBoardConfig, type BoardSettings } from '@roastery/contract/machine-maps';
 import { freePort } from '@roastery/stack/ports';
 import { registerTestMachine, signIn } from '@roastery/testing/roastery-client';
+import { hurriedClock } from '@roastery/testing/shared-data';
 import { startTestStack } from '@roastery/testing/test-stack';
 import { until } from '@roastery/testing/until';
 import { expect, it } from 'vitest';
@@ -14,7 +15,9 @@ it('board settings: are tried by the board, stay or come back within two minutes
   const { id, auth_token: token } = await registerTestMachine(client, serial);
   const port = await freePort();
   const agentEnvironment = { STATUS_PORT: String(port), STATUS_HOST: '127.0.0.1' };
-  const machine = await stack.startMachine({ serial, token, isAutomatic: false, agentEnvironment });
+  // The board waits through its trials four times as fast.
+  const agentNodeOptions = hurriedClock(4);
+  const machine = await stack.startMachine({ serial, token, isAutomatic: false, agentEnvironment, agentNodeOptions });
   const device = async () =>
     (await client.call(listDevices)).devices.find(({ serial_number: found }) => found === serial);
   const isRead = () => until('readings', async () => (await device())?.machine_link === 'ok', { timeoutMs: 60_000 });
@@ -38,12 +41,12 @@ it('board settings: are tried by the board, stay or come back within two minutes
   await isRead();
   await until('the status page', pageAnswers);
 
-  await set({ timeout_ms: 900, gap_ms: 2, status_page: 'off' });
+  await set({ timeout_ms: 5000, gap_ms: 2, status_page: 'off' });
   await becomes('trial', 30_000);
   await until('the page to be off', async () => !(await pageAnswers()));
   await becomes('running', 90_000);
 
-  await set({ timeout_ms: 900, gap_ms: 4, status_page: 'network' });
+  await set({ timeout_ms: 5000, gap_ms: 4, status_page: 'network' });
   await becomes('trial', 30_000);
   await until('the page to be on', pageAnswers);
   machine.order({ faults: { silence: true } });

@@ -11,6 +11,7 @@ const longest = [
   'under-systemd.endurance',
   'real-roasts.endurance',
   'killed-at-random.endurance',
+  'slow-or-starved.endurance',
   'artisan-beside-us.system',
   'disk-gone-in-a-roast.system',
   'stream-limits.system',
