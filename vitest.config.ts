@@ -32,7 +32,7 @@ export default defineConfig({
         test: {
           ...beside,
           name: 'fast',
-          // As `system` and `endurance`, so that Vitest begins these files while the last of those still run.
+          // As `system`, so that Vitest begins these files while the last of those still run.
           maxWorkers: 4,
           isolate: false,
           include: [`${sources}/**/*.test.{ts,tsx}`, 'deploy/**/*.test.ts'],
@@ -67,6 +67,7 @@ export default defineConfig({
           ...realParts,
           name: 'endurance',
           maxWorkers: 4,
+          sequence: { groupOrder: 2 },
           include: [
             `${sources}/**/*.endurance.test.ts`,
             'deploy/**/*.endurance.test.ts',
