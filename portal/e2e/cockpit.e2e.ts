@@ -2,9 +2,11 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { machineMapShape } from '@roastery/contract/machine-map';
 import { listMachines, type RegisteredMachine } from '@roastery/contract/machines';
+import { putMachineMember } from '@roastery/contract/members';
 import { planRoast } from '@roastery/contract/planned';
 import { createProfile, setReferenceRoast } from '@roastery/contract/profiles';
 import { getRoast, listRoasts } from '@roastery/contract/roasts';
+import { listUsers } from '@roastery/contract/users';
 import { parseDuration } from '@roastery/roasting/units';
 import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
 import type { RunningMachine } from '@roastery/stack/machine';
@@ -15,7 +17,7 @@ import { until } from '@roastery/testing/until';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bringPastRoast } from './past-roast.ts';
-import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
+import { anaRestrepo, openRoastery, register, tomoIto, type TestRoastery } from './roastery.ts';
 
 let roastery: TestRoastery;
 let ana: RoasteryClient;
@@ -213,6 +215,40 @@ it('cockpit: marks once for repeated taps, keeps names and places, and undoes wi
   expect(roasts[0]?.first_crack_time).not.toBeNull();
   await notice(page).getByRole('button', { name: 'Undo' }).tap();
   await expect.poll(() => crack.getAttribute('aria-pressed')).toBe('false');
+});
+
+it('cockpit: changes the roaster by one tap at every size, with marks and chart in their places', async () => {
+  await roastery.addPerson(tomoIto);
+  const { users } = await roastery.admin.call(listUsers);
+  const tomo = users.find(({ email }) => email === tomoIto.email)?.id ?? '';
+  await ana.call(putMachineMember, { params: { id: probat.id, user_id: tomo }, body: { role: 'roaster' } });
+  await using watched = await openCockpit();
+  const { page } = watched;
+  await page.setViewportSize({ width: 390, height: 844 });
+  const top = (): Promise<number | undefined> =>
+    button(page, 'Charge').evaluate((one) => Math.round(one.getBoundingClientRect().top));
+  const before = await top();
+  for (const name of [/^Tomo Ito/, /^Ana Restrepo/]) {
+    await page.getByRole('button', { name: /^(?:Choose the roaster|Roasted by)/ }).tap();
+    await page.getByRole('dialog').getByRole('button', { name }).tap();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  }
+  // Who was chosen here before is offered from now on.
+  const roastedBy = async () =>
+    (await ana.call(listRoasts, { query: { status: 'in_progress' } })).roasts[0]?.roasted_by;
+  for (const { width, height } of sizes) {
+    await page.setViewportSize({ width, height });
+    for (const name of ['Tomo Ito', 'Ana Restrepo']) {
+      const direct = page.getByRole('button', { name: `Change the roaster to ${name}` });
+      const box = await direct.boundingBox();
+      expect(Math.min(box?.width ?? 0, box?.height ?? 0), `${width} px`).toBeGreaterThanOrEqual(56);
+      await direct.tap();
+      await expect.poll(roastedBy).toBe(name);
+    }
+  }
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect.poll(top).toBe(before);
+  await lookAround(page, 'two-roasters');
 });
 
 /**

@@ -53,13 +53,18 @@ interface RoasterPickerProps {
   machineId: string;
   /** Named by the running roast; null between batches. */
   roastedBy: string | null;
+  /** Whether a phone has a row for both buttons; without it, it has the list only. */
+  hasRow?: boolean;
 }
+
+/** Below 768 px both buttons share a row of their own. */
+const rowButton = 'max-md:h-14 max-md:min-w-0 max-md:flex-1 max-md:justify-start max-md:border-stroke-strong';
 
 /**
  * Who stands at the machine, for the running roast and the next ones: chosen from a list, or by one tap for the person who was
  * chosen on this device before.
  */
-export const RoasterPicker = ({ machineId, roastedBy }: RoasterPickerProps) => {
+export const RoasterPicker = ({ machineId, roastedBy, hasRow = false }: RoasterPickerProps) => {
   const [isOpen, setOpen] = useState(false);
   const { data } = useApi(listRoasters, { params: { id: machineId } });
   const own = useUser();
@@ -76,28 +81,36 @@ export const RoasterPicker = ({ machineId, roastedBy }: RoasterPickerProps) => {
     }
     setBusy(false);
   };
+  const isRow = hasRow && other !== null;
   return (
-    <div className="flex items-center gap-2">
+    <div
+      data-row={isRow || undefined}
+      className={classes(
+        'flex items-center gap-2',
+        isRow && 'max-md:order-last max-md:w-full max-md:pb-1.5 max-md:pl-1',
+      )}
+    >
       <Button
         size="lg"
-        className="max-w-56 px-3"
+        className={classes('px-3', isRow ? classes(rowButton, 'md:max-w-56') : 'max-w-56')}
         icon={<UserRound aria-hidden />}
         aria-label={name === null ? t`Choose the roaster` : t`Roasted by ${name}: change`}
         onClick={() => setOpen(true)}
       >
-        <span className="truncate text-base max-sm:hidden">{name ?? t`Roaster`}</span>
+        <span className={classes('truncate text-base', !isRow && 'max-sm:hidden')}>{name ?? t`Roaster`}</span>
       </Button>
       {other !== null && (
         <Button
           kind="quiet"
           size="lg"
           busy={isBusy}
-          className="h-14 max-w-40 px-3 max-md:hidden"
+          className={classes('h-14 px-3 md:max-w-40', isRow ? rowButton : 'max-md:hidden')}
           icon={<ArrowLeftRight aria-hidden />}
           aria-label={t`Change the roaster to ${other.full_name}`}
           onClick={() => void changeTo(other)}
         >
-          <span className="truncate text-base">{other.full_name.split(' ')[0]}</span>
+          <span className="truncate text-base md:hidden">{other.full_name}</span>
+          <span className="truncate text-base max-md:hidden">{other.full_name.split(' ')[0]}</span>
         </Button>
       )}
       <Dialog open={isOpen} onClose={() => setOpen(false)} title={t`Who is roasting?`}>

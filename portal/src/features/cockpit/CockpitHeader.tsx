@@ -28,7 +28,7 @@ export const CockpitHeader = ({ machine, live, roast, children }: CockpitHeaderP
   const navigate = useNavigate();
   const isAwake = useWakeLock();
   return (
-    <header className="flex min-h-14 shrink-0 items-center gap-2 border-b border-stroke bg-page pr-2 pl-1">
+    <header className="group flex min-h-14 shrink-0 items-center gap-x-2 border-b border-stroke bg-page pr-2 pl-1 max-md:flex-wrap">
       <IconButton
         size="lg"
         label={t`Close the live view`}
@@ -42,7 +42,9 @@ export const CockpitHeader = ({ machine, live, roast, children }: CockpitHeaderP
         {roast !== null && (
           <p className="truncate text-sm text-content">
             {batchText(roast)}
-            {roast.roasted_by !== null && <span className="sm:hidden"> · {roast.roasted_by}</span>}
+            {roast.roasted_by !== null && (
+              <span className="group-has-data-row:hidden sm:hidden"> · {roast.roasted_by}</span>
+            )}
           </p>
         )}
       </div>

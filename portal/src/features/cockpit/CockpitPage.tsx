@@ -76,7 +76,9 @@ const Cockpit = ({ machine }: { machine: Machine }) => {
     <div data-testid="cockpit" className="flex h-full flex-col overflow-hidden bg-page">
       <title>{t`${machine.display_name} · live`}</title>
       <CockpitHeader machine={machine} live={live} roast={running}>
-        {isRoaster && <RoasterPicker machineId={machine.id} roastedBy={running?.roasted_by ?? null} />}
+        {isRoaster && (
+          <RoasterPicker machineId={machine.id} roastedBy={running?.roasted_by ?? null} hasRow={isRunning} />
+        )}
         {isRoaster && running !== null && (
           <IconButton
             size="lg"
