@@ -4,7 +4,8 @@ import { updatePreferences } from '@roastery/contract/auth';
 import { listMachines, type RegisteredMachine } from '@roastery/contract/machines';
 import { planRoast } from '@roastery/contract/planned';
 import { createProfile, setReferenceRoast } from '@roastery/contract/profiles';
-import { createWallLink } from '@roastery/contract/wall';
+import { createWallLink, getWall } from '@roastery/contract/wall';
+import type { RunningMachine } from '@roastery/stack/machine';
 import { accessibilityFindings, keepAxe } from '@roastery/testing/accessibility';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import { until } from '@roastery/testing/until';
@@ -18,6 +19,7 @@ let roastery: TestRoastery;
 let ana: RoasteryClient;
 let tomo: RoasteryClient;
 let probat: RegisteredMachine;
+let machine: RunningMachine;
 
 /** Televisions, one that stands upright, a tablet both ways, a phone. */
 const sizes = [
@@ -52,7 +54,7 @@ beforeAll(async () => {
   await ana.call(setReferenceRoast, { params: { id: recipe.id }, body: { roast_id: past.id } });
   const plan = { machine_id: probat.id, profile_id: recipe.id, coffee_name: 'Huila Pink Bourbon', batch_size_kg: 12 };
   await ana.call(planRoast, { body: plan });
-  await roastery.stack.startMachine({
+  machine = await roastery.stack.startMachine({
     serial: probat.serial_number,
     token: probat.auth_token,
     start: 'preheat',
@@ -60,7 +62,7 @@ beforeAll(async () => {
   });
   await until(
     'a roast to run',
-    async () => (await ana.call(listMachines)).some((machine) => machine.current_roast_id !== null),
+    async () => (await ana.call(listMachines)).some(({ current_roast_id }) => current_roast_id !== null),
     { timeoutMs: 90_000 },
   );
 });
@@ -74,7 +76,7 @@ const outside = (page: Page): Promise<number> =>
     const { scrollHeight, scrollWidth } = document.documentElement;
     const parts = [
       ...document.querySelectorAll(
-        '[data-testid="wall-tile"], [data-testid="wall-tile"] p, [data-testid="wall-step"], [data-testid="wall-step"] > *',
+        '[data-testid="wall-tile"], [data-testid="wall-tile"] p, [data-testid="wall-step"], [data-testid="wall-step"] > *, [data-testid="wall-pages"], [data-testid="wall-pages"] p, [data-testid="wall-pages"] button',
       ),
     ];
     const over = parts.map((part) => {
@@ -180,11 +182,15 @@ const smallestLetters = (page: Page): Promise<number> =>
     Math.min(
       ...[
         ...document.querySelectorAll(
-          '[data-testid="wall-tile"] p, [data-testid="wall-tile"] p > span, [data-testid="wall-step"]',
+          '[data-testid="wall-tile"] p, [data-testid="wall-tile"] p > span, [data-testid="wall-step"], [data-testid="wall-pages"] p',
         ),
       ]
         .filter((line) => [...line.childNodes].some((node) => node.nodeType === 3 && node.textContent?.trim() !== ''))
-        .filter((line) => line.closest('.figures') === null || line.getAttribute('data-testid') === 'wall-step')
+        .filter(
+          (line) =>
+            line.closest('.figures') === null ||
+            line.matches('[data-testid="wall-step"], [data-testid="wall-pages"] p'),
+        )
         .map((line) => Number.parseFloat(getComputedStyle(line).fontSize)),
     ),
   );
@@ -200,6 +206,16 @@ it('wall: follows a machine that was registered while it is shown', async () => 
   await board.end();
   expect(board.failures).toEqual([]);
 });
+
+const alarmAtOnce = {
+  condition: { kind: 'temperature', channel: 'bean_temp', side: 'above', temp_c: 20 },
+  armed_after: 'charge',
+  message: 'Open the air now, then look at the chaff collector',
+  colour: 'amber',
+  sound: false,
+  push: false,
+  is_enabled: true,
+} as const;
 
 it('wall: shows 24 machines on a television, a tablet and a phone without scrolling, on the television in large letters', async () => {
   for (let number = 5; number <= 24; number++) await register(ana, `MORE-${number}`, `Sample roaster ${number}`, 'RM7');
@@ -224,18 +240,80 @@ it('wall: shows 24 machines on a television, a tablet and a phone without scroll
   // An alarm takes the place of the coffee, on two lines beside those of the step.
   await ana.call(createMachineAlarmRule, {
     params: { id: probat.id },
-    body: {
-      condition: { kind: 'temperature', channel: 'bean_temp', side: 'above', temp_c: 20 },
-      armed_after: 'charge',
-      message: 'Open the air now, then look at the chaff collector',
-      colour: 'amber',
-      sound: false,
-      push: false,
-      is_enabled: true,
-    },
+    body: alarmAtOnce,
   });
   await running.getByTestId('wall-alarm').waitFor();
   await lookAround('wall-24-alarm', 18);
+});
+
+const pageName = (page: Page): Promise<string> => page.getByTestId('wall-pages').locator('p').first().innerText();
+const namesOf = async (page: Page): Promise<string[]> =>
+  (await page.getByTestId('wall-tile').allInnerTexts()).map((text) => text.split('\n')[0] ?? '');
+
+it('wall: shows 45 machines in two pages, which keep the one with an alarm and turn by themselves, by keys and by touch', async () => {
+  // Its roasts begin and end by themselves.
+  await machine.stop();
+  for (let number = 25; number <= 44; number++)
+    await register(ana, `MORE-${number}`, `Sample roaster ${number}`, 'RM7');
+  const last = await register(ana, 'ZEN-1', 'Zenith 12');
+  await ana.call(createMachineAlarmRule, { params: { id: last.id }, body: alarmAtOnce });
+  await using board = await startLiveBoard(roastery.stack, last, (seconds) => [200 - Math.min(60, seconds), 220], 20);
+  const { token } = await roastery.admin.call(createWallLink, { body: { name: 'Loading bay' } });
+  await using watched = await roastery.openAs(null, { viewport: { width: 1920, height: 1080 }, hasTouch: true });
+  const { page } = watched;
+  await keepAxe(page);
+  await page.clock.install();
+  await page.goto(`/wall#token=${token}`);
+  await page.getByText('45 machines', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Stay on this page' }).tap();
+  await page.getByText('Paused', { exact: true }).waitFor();
+  if ((await pageName(page)) !== 'Page 1 of 2') await page.keyboard.press('PageUp');
+  await expect.poll(() => pageName(page)).toBe('Page 1 of 2');
+  await tile(page, 'Zenith 12').getByTestId('wall-alarm').waitFor();
+  // Probat's roast lasts, if one ran when its board was stopped.
+  const working = (await roastery.admin.call(getWall)).machines.filter(({ roast }) => roast !== null);
+  const kept = working.map(({ display_name: name }) => name);
+  const begin = async () => (await namesOf(page)).slice(0, kept.length).sort();
+  await expect.poll(begin).toEqual(kept);
+  const first = await namesOf(page);
+  // The more are kept, the fewer take turns.
+  expect(first.length).toBe(kept.length + Math.ceil((45 - kept.length) / 2));
+  for (const [width, height] of sizes) {
+    await page.setViewportSize({ width, height });
+    for (const theme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: theme });
+      await expect.poll(() => outside(page), { message: `${width}×${height}` }).toBeLessThanOrEqual(0);
+      const folder = process.env['SCREENS_DIR'];
+      if (folder !== undefined)
+        await page.screenshot({ path: path.join(folder, `wall-pages-${width}x${height}-${theme}.png`) });
+    }
+    expect(await accessibilityFindings(page), `${width}×${height}`).toEqual([]);
+  }
+  await page.setViewportSize({ width: 1920, height: 1080 });
+  await expect.poll(() => smallestLetters(page)).toBeGreaterThanOrEqual(18);
+
+  // From here on the clock of the page stands still, but for what the test lets pass.
+  await page.clock.pauseAt(Date.now() + 3_600_000);
+  await expect.poll(() => pageName(page)).toBe('Page 1 of 2');
+  const pageAfter = async (seconds: number) => {
+    await page.clock.runFor(seconds * 1000);
+    return pageName(page);
+  };
+  await page.getByRole('button', { name: 'Turn the pages' }).tap();
+  expect(await pageAfter(13)).toBe('Page 1 of 2');
+  expect(await pageAfter(3)).toBe('Page 2 of 2');
+  const second = await namesOf(page);
+  expect(new Set([...first, ...second]).size).toBe(45);
+  expect(second.filter((name) => first.includes(name)).sort()).toEqual(kept);
+  // A key or a touch keeps a page for a minute.
+  await page.keyboard.press('ArrowLeft');
+  await expect.poll(() => pageName(page)).toBe('Page 1 of 2');
+  expect(await pageAfter(58)).toBe('Page 1 of 2');
+  expect(await pageAfter(3)).toBe('Page 2 of 2');
+  await page.getByRole('button', { name: 'Next page' }).tap();
+  await expect.poll(() => pageName(page)).toBe('Page 1 of 2');
+  await board.end();
+  expect(board.failures).toEqual([]);
 });
 
 it('wall: asks for a link or a sign-in where there is neither', async () => {

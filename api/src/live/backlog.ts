@@ -20,6 +20,8 @@ export interface Backlog {
   readonly chargeMono: number | null;
   /** The boot the samples belong to. */
   readonly lastSeq: number;
+  /** When the last of the samples was measured, ms since 1970; null without samples. */
+  readonly lastAtMs: number | null;
 }
 
 interface StreamRow {
@@ -68,6 +70,18 @@ const tailOf = (samples: Samples, fromMs: (newestMs: number) => number): Samples
   return keepSamples(samples, (index) => samples.bootNo[index] === boot && (samples.monoMs[index] ?? 0) >= from);
 };
 
+const wallTimeOf = async (
+  sql: Sql,
+  recordingId: string,
+  bootNo: number | undefined,
+  monoMs: number | undefined,
+): Promise<number | null> => {
+  if (bootNo === undefined || monoMs === undefined) return null;
+  const [boot] = await sql<{ wall_offset_ms: number }[]>`
+    SELECT wall_offset_ms FROM recording_boots WHERE recording_id = ${recordingId} AND boot_no = ${bootNo}`;
+  return boot === undefined ? null : boot.wall_offset_ms + monoMs;
+};
+
 /** Samples before a live stream began: the running roast from a minute before charge, two hours at most, else the last five minutes. */
 export const readBacklog = async (sql: Sql, machineId: string): Promise<Backlog> => {
   const [stream, running] = await Promise.all([newestStream(sql, machineId), runningRoast(sql, machineId)]);
@@ -75,7 +89,7 @@ export const readBacklog = async (sql: Sql, machineId: string): Promise<Backlog>
   const roast = read?.roast ?? null;
   const chargeMono = running?.charge_mono_ms ?? null;
   if (stream === undefined || (!stream.is_fresh && running?.recording_id !== stream.id)) {
-    return { epoch: null, samples: [], roast, chargeMono, lastSeq: -1 };
+    return { epoch: null, samples: [], roast, chargeMono, lastSeq: -1, lastAtMs: null };
   }
   const lastSeq = stream.last_seq;
   const isOfStream = running?.recording_id === stream.id && running.charge_seq !== null && chargeMono !== null;
@@ -91,6 +105,7 @@ export const readBacklog = async (sql: Sql, machineId: string): Promise<Backlog>
     roast,
     chargeMono,
     lastSeq,
+    lastAtMs: await wallTimeOf(sql, stream.id, samples.bootNo.at(-1), samples.monoMs.at(-1)),
   };
 };
 

@@ -62,7 +62,7 @@ export const wallFrame = (
 export const wallBacklogFrames = (
   machineId: string,
   hello: Pick<Extract<WallEvent, { type: 'hello' }>, 'connection' | 'last_seen_at'>,
-  { samples, chargeMono }: Backlog,
+  { samples, chargeMono, lastAtMs }: Backlog,
 ): Uint8Array[] => {
   const mono: number[] = [];
   const temps: (number | null)[] = [];
@@ -74,8 +74,10 @@ export const wallBacklogFrames = (
       temps.push(column[index] ?? null);
     }
   }
+  const machine = { machine_id: machineId };
+  const age_ms = lastAtMs === null ? null : Math.max(0, Date.now() - lastAtMs);
   return [
-    frame({ type: 'hello', machine_id: machineId, ...hello }),
-    frame({ type: 'curve', machine_id: machineId, mono, bean_temp: temps, charge_mono: chargeMono }),
+    frame({ type: 'hello', ...machine, ...hello }),
+    frame({ type: 'curve', ...machine, mono, bean_temp: temps, charge_mono: chargeMono, age_ms }),
   ];
 };

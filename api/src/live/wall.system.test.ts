@@ -6,7 +6,8 @@ import { wallEventShape, type WallEvent, type WallLink, type WallMachine } from 
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { until } from '@roastery/testing/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openMigratedDatabase, registerMachine } from '../testing/ingest-fixture.ts';
+import { commitMessages } from '../ingest/commit.ts';
+import { messageOf, openMigratedDatabase, registerMachine } from '../testing/ingest-fixture.ts';
 import {
   connectBoard,
   startPlainBroker,
@@ -165,11 +166,44 @@ describe('wall', () => {
     ]);
   });
 
+  it('wall stream: says how long ago the curve of a silent machine ended', async () => {
+    const machine = await registerMachine(database.sql, 'WALL-3');
+    const silentMs = 3 * 60_000;
+    const board = createJournalBoard({ wallOffsetMs: Date.now() - silentMs - 60_000 });
+    for (let second = 0; second <= 60; second++) board.sample(second * 1000, 190, 210, 60);
+    await commitMessages(
+      database.sql,
+      board.batches().map((batch) => messageOf('WALL-3', batch)),
+    );
+    const watching = await watch(await openedScreen((await makeLink()).token));
+    const curve = await until('its curve', () =>
+      watching.events.find((event) => event.type === 'curve' && event.machine_id === machine.id),
+    );
+    if (curve.type !== 'curve') throw new Error('no curve');
+    expect(curve.mono.at(-1)).toBe(60_000);
+    expect(curve.age_ms).toBeGreaterThanOrEqual(silentMs);
+    expect(curve.age_ms).toBeLessThan(silentMs + 60_000);
+    watching.stop();
+    await watching.ended;
+  });
+
+  it('wall: lists and follows more machines than a page of it shows', async () => {
+    const before = (await admin.send<{ total: number }>('GET', '/wall')).body.total;
+    for (let number = 0; number < 30; number++) await registerMachine(database.sql, `MANY-${number}`);
+    const screen = await openedScreen((await makeLink()).token);
+    const { machines, total } = (await screen.send<{ machines: WallMachine[]; total: number }>('GET', '/wall')).body;
+    expect([machines.length, total]).toEqual([before + 30, before + 30]);
+    const watching = await watch(screen);
+    await until('each curve', () => watching.events.filter(({ type }) => type === 'curve').length === total);
+    watching.stop();
+    await watching.ended;
+  });
+
   it('wall: shows a user their own machines only, and answers 401 without a session or a link', async () => {
     const account = { full_name: 'Else', email: 'else@example.org', password: 'a phrase that is long' };
     await admin.send('POST', '/admin/users', account);
     const other = await api.signedIn(account.email, account.password);
-    expect((await other.send('GET', '/wall')).body).toMatchObject({ machines: [] });
+    expect((await other.send('GET', '/wall')).body).toMatchObject({ machines: [], total: 0 });
     expect((await api.visitor().send('GET', '/wall')).status).toBe(401);
     expect((await watch(api.visitor())).status).toBe(401);
   });

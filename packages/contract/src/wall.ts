@@ -43,7 +43,8 @@ export const wallMachineShape = z.object({
 });
 export type WallMachine = z.infer<typeof wallMachineShape>;
 
-export const maxWallMachines = 24;
+/** The first by name; a wall with more than its tiles shows them in pages. */
+export const maxWallMachines = 120;
 
 export const getWall = endpoint({
   name: 'getWall',
@@ -55,6 +56,8 @@ export const getWall = endpoint({
   isForWallLinks: true,
   response: z.object({
     machines: z.array(wallMachineShape).max(maxWallMachines),
+    /** Of all machines that the caller may see. */
+    total: z.int().min(0),
     /** How the figures read: as the user chose, on a screen without an account as the maker of its link did. */
     reads_as: preferencesShape,
   }),
@@ -87,6 +90,8 @@ export const wallEventShape = z.discriminatedUnion('type', [
     mono: z.array(z.number()),
     bean_temp: z.array(z.number().nullable()),
     charge_mono: z.number().nullable(),
+    /** How long ago the last value was measured, ms; null without values. */
+    age_ms: z.number().min(0).nullable(),
   }),
   z.object({
     type: z.literal('reading'),

@@ -97,6 +97,13 @@ const readRunning = async (sql: Database, viewer: SignedInUser, row: MachineRow)
 const byName = ({ display_name: one }: WallMachine, { display_name: other }: WallMachine): number =>
   one.localeCompare(other, 'en', { numeric: true });
 
+/** How many machines there are for a wall, those beyond its limit included. */
+export const countWallMachines = async (sql: Sql, viewer: SignedInUser): Promise<number> => {
+  const [row] = await sql<{ count: number }[]>`
+    SELECT count(*)::int AS count FROM machines m WHERE m.archived_at IS NULL AND ${machineAccess(sql, viewer)}`;
+  return row?.count ?? 0;
+};
+
 /** What the wall shows of each machine besides the live readings. */
 export const readWall = async (sql: Database, viewer: SignedInUser): Promise<WallMachine[]> => {
   const machines: WallMachine[] = [];

@@ -9,11 +9,12 @@ import { notFound } from '../../http/app-error.ts';
 import { hashToken, newToken } from '../../http/secrets.ts';
 import { preferencesOf } from '../../identity/preferences.ts';
 import { deleteLink, startScreen, wallCookie } from '../../http/wall-screens.ts';
-import { readWall, viewerOf } from './read-wall.ts';
+import { countWallMachines, readWall, viewerOf } from './read-wall.ts';
 
 export const wallRoutes: Domain = (routes) => {
   routes.forWall(contract.getWall, async ({ sql, user, sessionId }) => ({
     machines: await readWall(sql, viewerOf(user)),
+    total: await countWallMachines(sql, viewerOf(user)),
     reads_as: preferencesOf(user?.preferences ?? (await choicesOfMaker(sql, sessionId))),
   }));
   routes.forPublic(contract.openWall, async ({ sql, config, address }, { body }, reply) => {

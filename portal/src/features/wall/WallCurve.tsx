@@ -7,14 +7,16 @@ interface WallCurveProps {
   feed: WallFeed;
   machineId: string;
   reference: WallRoast['reference'];
-  /** Whether readings arrive. What was recorded before a machine went silent is drawn in grey. */
+  /** Whether readings arrive. What was recorded before a machine went silent is drawn in grey, and ends when it did. */
   isLive: boolean;
 }
 
 /** A roast of ten minutes moves by a pixel in two seconds on a curve of 300 pixels. */
 const drawEveryMs = 2000;
 const minAxisSeconds = 8 * 60;
-const idleAxisSeconds = 5 * 60;
+export const idleAxisSeconds = 5 * 60;
+/** Of a roast whose board is silent the axis goes on for so long. */
+const maxSilentSeconds = 10 * 60;
 const marginC = 8;
 
 /** The bean temperature so far over its reference. A canvas of its own: a chart library for 24 of them would cost the television. */
@@ -34,7 +36,7 @@ export const WallCurve = ({ feed, machineId, reference, isLive }: WallCurveProps
     const redraw = () => {
       frame = 0;
       drawnAt = performance.now();
-      draw(element, feed.get(machineId), reference, colours);
+      draw(element, feed.get(machineId), reference, colours, isLive);
     };
     const request = () => {
       if (performance.now() - drawnAt >= drawEveryMs) frame ||= requestAnimationFrame(redraw);
@@ -44,12 +46,15 @@ export const WallCurve = ({ feed, machineId, reference, isLive }: WallCurveProps
     });
     observer.observe(element);
     const unsubscribe = feed.subscribe(machineId, request);
+    // Without readings the curve moves away from now all the same.
+    const timer = isLive ? undefined : setInterval(request, drawEveryMs);
     return () => {
       unsubscribe();
+      clearInterval(timer);
       observer.disconnect();
       cancelAnimationFrame(frame);
     };
-  }, [feed, machineId, reference, colours]);
+  }, [feed, machineId, reference, colours, isLive]);
   return <canvas ref={canvas} aria-hidden className="absolute inset-0 size-full" />;
 };
 
@@ -66,9 +71,10 @@ interface Line {
 
 const draw = (
   element: HTMLCanvasElement,
-  { curve, chargeMono, elapsedSeconds }: WallTrack,
+  { curve, chargeMono, endedAt }: WallTrack,
   reference: WallRoast['reference'],
   colours: Colours,
+  isLive: boolean,
 ): void => {
   const scale = devicePixelRatio;
   const { clientWidth: width, clientHeight: height } = element;
@@ -78,11 +84,14 @@ const draw = (
   element.height = Math.round(height * scale);
   context.scale(scale, scale);
   const isRoasting = chargeMono !== null;
-  const zero = chargeMono ?? curve.mono.at(-1) ?? 0;
+  const last = curve.mono.at(-1) ?? 0;
+  const silentMs = isLive || endedAt === null ? 0 : Math.max(0, Date.now() - endedAt);
+  const zero = chargeMono ?? last + silentMs;
   const live: Line = { x: curve.mono, y: curve.bean, secondOf: (mono) => (mono - zero) / 1000 };
   const lines: Line[] =
     reference === null ? [live] : [{ x: reference.time_seconds, y: reference.bean_temp, secondOf: asItIs }, live];
-  const end = Math.max(minAxisSeconds, (elapsedSeconds ?? 0) * 1.05, reference?.time_seconds.at(-1) ?? 0);
+  const elapsedSeconds = (last - zero) / 1000 + Math.min(silentMs / 1000, maxSilentSeconds);
+  const end = Math.max(minAxisSeconds, elapsedSeconds * 1.05, reference?.time_seconds.at(-1) ?? 0);
   const [from, to] = isRoasting ? [-15, end] : [-idleAxisSeconds, 0];
   const [low, high] = rangeOf(lines, from);
   if (low > high) return;

@@ -1,6 +1,6 @@
 import { getWall, openWall, type WallMachine } from '@roastery/contract/wall';
 import { Factory, TvMinimal } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
@@ -13,7 +13,8 @@ import { ScreenPreferences, useScreenFormats } from '../../format/preferences.ts
 import { t } from '../../language/t.ts';
 import { ButtonLink } from '../../ui/Button.tsx';
 import { createWallFeed, type WallFeed } from './wall-feed.ts';
-import { wallGrid } from './wall-hooks.tsx';
+import { useAlarmed, wallGrid } from './wall-hooks.tsx';
+import { PageTile, useTurning, wallPages } from './wall-pages.tsx';
 import { WallTile } from './WallTile.tsx';
 
 /** The height of a tile below which its curve lies behind its texts. */
@@ -95,12 +96,21 @@ const Wall = () => {
   const feed = useFeed(data?.machines);
   const { width, height } = useWindowSize();
   useWakeLock();
+  const machines = useMemo(() => data?.machines ?? [], [data]);
+  const alarmed = useAlarmed(
+    feed,
+    useMemo(() => machines.map(({ id }) => id), [machines]),
+  );
+  const pages = useMemo(() => wallPages(machines, new Set(alarmed.split(' '))), [machines, alarmed]);
+  const turning = useTurning(pages.length);
+  const isPaged = pages.length > 1;
+  /** The same on every page, with one for the pages. */
+  const places = (pages[0]?.length ?? 0) + (isPaged ? 1 : 0);
   if (error instanceof ApiError && error.status === 401) return <WallRefused />;
-  const machines = data?.machines ?? [];
-  const { columns, rows } = wallGrid(machines.length, width, height);
+  const { columns, rows } = wallGrid(places, width, height);
   const isDense = height / rows < denseBelowPixels;
   return (
-    <main data-testid="wall" className="flex h-dvh flex-col overflow-hidden bg-page">
+    <main data-testid="wall" className="flex h-dvh flex-col overflow-hidden bg-page" onPointerDown={turning.hold}>
       <title>{t`Wall · Roasting Management`}</title>
       <h1 className="sr-only">{t`Wall`}</h1>
       <OfflineBanner />
@@ -117,9 +127,12 @@ const Wall = () => {
           }}
         >
           <ScreenPreferences value={readsAs}>
-            {machines.map((machine) => (
+            {pages[turning.page]?.map((machine) => (
               <WallTile key={machine.id} machine={machine} feed={feed} isDense={isDense} />
             ))}
+            {isPaged && (
+              <PageTile turning={turning} pages={pages.length} machines={machines.length} total={data?.total ?? 0} />
+            )}
           </ScreenPreferences>
         </ul>
       )}

@@ -5,11 +5,11 @@ import { memo, useCallback, useMemo } from 'react';
 import { alarmText, alarmTones } from '../../components/alarms/alarm-texts.ts';
 import { StepChange } from '../../components/live/use-next-step.tsx';
 import { exactWeight } from '../../format/weights.ts';
-import { usePreferences } from '../../format/preferences.ts';
+import { useDates, usePreferences } from '../../format/preferences.ts';
 import { readingOf, unitOf } from '../../format/quantities.ts';
 import { t } from '../../language/t.ts';
 import { classes } from '../../ui/classes.ts';
-import { WallCurve } from './WallCurve.tsx';
+import { idleAxisSeconds, WallCurve } from './WallCurve.tsx';
 import type { WallFeed, WallTrack } from './wall-feed.ts';
 import { LiveText, useWallValue, worstAlarm } from './wall-hooks.tsx';
 
@@ -69,12 +69,13 @@ const stateWords: Record<State, string> = {
 const stateOf = (track: WallTrack, machine: WallMachine): State => {
   const isFresh = track.readingAt !== null && Date.now() - track.readingAt <= staleAfterMs;
   if (isFresh) return track.elapsedSeconds === null ? 'between' : 'roasting';
-  return (track.connection ?? machine.connection) === 'online' && track.readingAt !== null ? 'stale' : 'offline';
+  return (track.connection ?? machine.connection) === 'online' ? 'stale' : 'offline';
 };
 
 const timeText = (track: WallTrack): string => formatDuration(track.elapsedSeconds);
-const ageText = ({ readingAt }: WallTrack): string =>
-  readingAt === null ? '' : formatDuration((Date.now() - readingAt) / 1000);
+/** Of a figure that is older between batches nothing is shown. */
+const isOld = ({ endedAt, chargeMono }: WallTrack): boolean =>
+  chargeMono === null && endedAt !== null && Date.now() - endedAt > idleAxisSeconds * 1000;
 
 /**
  * One machine of the wall. All sizes follow the tile, so that it is read from five metres whether there are 1 or 24 of them.
@@ -88,13 +89,18 @@ const Tile = ({ machine, feed, isDense }: WallTileProps) => {
     useCallback((track: WallTrack) => stateOf(track, machine), [machine]),
   );
   const alarm = useWallValue(feed, id, worstAlarm);
-  const beanText = useCallback(({ beanC }: WallTrack) => readingOf('temperature', beanC, units).value, [units]);
+  const beanText = useCallback(
+    (track: WallTrack) => readingOf('temperature', isOld(track) ? null : track.beanC, units).value,
+    [units],
+  );
   const rateText = useCallback(({ rateC }: WallTrack) => readingOf('rate', rateC, units).value, [units]);
   const isLive = state === 'roasting' || state === 'between';
   /** A board that stopped sending while beans are in the drum. */
   const isLost = !isLive && roast !== null;
+  const isShortState = isDense && (state === 'between' || (state === 'stale' && roast === null));
   const live = { feed, machineId: id };
-  const hasStep = roast !== null && roast.points.length > 0;
+  // Without readings nothing says how far the roast is.
+  const hasStep = isLive && roast !== null && roast.points.length > 0;
   const size = textSizes[!isDense ? 'roomy' : alarm !== null && hasStep ? 'tight' : 'dense'];
   return (
     <li
@@ -124,14 +130,18 @@ const Tile = ({ machine, feed, isDense }: WallTileProps) => {
             )}
           >
             <span aria-hidden className="size-[0.55em] rounded-full bg-current" />
-            {/* What is next says it too, and a long name has the room. */}
-            <span className={classes(isDense && state === 'between' && 'sr-only')}>{stateWords[state]}</span>
-            {!isLive && <Age {...live} />}
+            {/* The line below says it too, and a long name has the room. */}
+            <span className={classes(isShortState && 'sr-only')}>{stateWords[state]}</span>
+            {(isLost || state === 'stale') && <Age {...live} />}
           </span>
         </p>
         {alarm === null ? (
           <p className={classes('shrink-0 truncate leading-tight text-content', size.coffee)}>
-            {roast === null ? nextText(machine) : runningText(roast)}
+            {roast === null && state === 'offline' && <LastSeen {...live} seenAt={machine.last_seen_at} />}
+            {roast === null && state === 'stale' && isDense && stateWords.stale}
+            {roast !== null
+              ? runningText(roast)
+              : nextText(machine, state === 'offline' || (state === 'stale' && isDense))}
           </p>
         ) : (
           <p
@@ -195,9 +205,31 @@ const Tile = ({ machine, feed, isDense }: WallTileProps) => {
 export const WallTile = memo(Tile);
 
 /** How long ago the last reading came; counts up without readings. */
-const Age = ({ feed, machineId }: { feed: WallFeed; machineId: string }) => (
-  <span className="figures">{useWallValue(feed, machineId, ageText)}</span>
-);
+const Age = ({ feed, machineId }: { feed: WallFeed; machineId: string }) => {
+  const { ago } = useDates();
+  const ageText = useCallback(
+    ({ endedAt }: WallTrack) => {
+      if (endedAt === null) return '';
+      const seconds = (Date.now() - endedAt) / 1000;
+      return seconds < 3600 ? formatDuration(seconds) : ago(endedAt);
+    },
+    [ago],
+  );
+  return <span className="figures">{useWallValue(feed, machineId, ageText)}</span>;
+};
+
+/** When a machine that is offline was heard from last. */
+const LastSeen = ({ feed, machineId, seenAt }: { feed: WallFeed; machineId: string; seenAt: string | null }) => {
+  const { ago } = useDates();
+  const seenText = useCallback(
+    ({ endedAt }: WallTrack) => {
+      const at = Math.max(endedAt ?? 0, seenAt === null ? 0 : Date.parse(seenAt));
+      return at === 0 ? t`Never connected` : t`Last seen ${ago(at)}`;
+    },
+    [ago, seenAt],
+  );
+  return <span data-testid="wall-last-seen">{useWallValue(feed, machineId, seenText)}</span>;
+};
 
 /** The batch number first: what follows it may be cut. */
 const numbered = (batchNumber: string | null, ...words: (string | null)[]): string =>
@@ -206,10 +238,11 @@ const numbered = (batchNumber: string | null, ...words: (string | null)[]): stri
 const runningText = ({ batch_number: number, coffee_name: name }: WallRoast): string =>
   numbered(number, name ?? t`Unnamed Roast`);
 
-const nextText = ({ next }: WallMachine): string => {
-  if (next === null) return t`Nothing is planned`;
+/** @param isAfter the line has said already why nothing happens */
+const nextText = ({ next }: WallMachine, isAfter: boolean): string => {
+  if (next === null) return isAfter ? '' : t`Nothing is planned`;
   const weight = next.batch_size_kg === null ? null : exactWeight(next.batch_size_kg);
-  return t`Next: ${numbered(next.batch_number, weight, next.coffee_name ?? t`Unnamed Roast`)}`;
+  return (isAfter ? ' · ' : '') + t`Next: ${numbered(next.batch_number, weight, next.coffee_name ?? t`Unnamed Roast`)}`;
 };
 
 const wholeSeconds = ({ elapsedSeconds }: WallTrack): number => Math.max(0, Math.floor(elapsedSeconds ?? 0));

@@ -15,6 +15,8 @@ export interface WallTrack {
   readonly connection: WallMachine['connection'] | null;
   /** When the newest reading arrived here, epoch ms. */
   readonly readingAt: number | null;
+  /** When the end of the curve was measured, epoch ms by the clock of this screen. */
+  readonly endedAt: number | null;
   readonly beanC: number | null;
   /** °C/min; null before the charge. */
   readonly rateC: number | null;
@@ -29,6 +31,7 @@ export interface WallTrack {
 const unheard = (): WallTrack => ({
   connection: null,
   readingAt: null,
+  endedAt: null,
   beanC: null,
   rateC: null,
   elapsedSeconds: null,
@@ -69,17 +72,19 @@ const withReading = (track: WallTrack, event: Extract<WallEvent, { type: 'readin
   const elapsedSeconds = chargeMono === null ? null : (mono - chargeMono) / 1000;
   if (chargeMono !== track.chargeMono) rate.reset();
   const rateC = elapsedSeconds === null || elapsedSeconds < 0 ? null : rate.push(mono / 1000, beanC);
-  return { ...track, connection: 'online', readingAt: Date.now(), beanC, rateC, elapsedSeconds, chargeMono };
+  const now = Date.now();
+  return { ...track, connection: 'online', readingAt: now, endedAt: now, beanC, rateC, elapsedSeconds, chargeMono };
 };
 
 /** The curve so far, and the rate of rise that continues from its end. */
 const withCurve = (track: WallTrack, event: Extract<WallEvent, { type: 'curve' }>, rate: RateOfRise): WallTrack => {
-  const { mono, bean_temp: bean, charge_mono: chargeMono } = event;
+  const { mono, bean_temp: bean, charge_mono: chargeMono, age_ms: ageMs } = event;
   rate.reset();
   if (chargeMono !== null) {
     for (const [index, at] of mono.entries()) if (at >= chargeMono) rate.push(at / 1000, bean[index] ?? null);
   }
-  return { ...track, chargeMono, curve: { mono: [...mono], bean: [...bean] } };
+  const endedAt = ageMs === null ? null : Date.now() - ageMs;
+  return { ...track, chargeMono, endedAt, curve: { mono: [...mono], bean: [...bean] } };
 };
 
 /** Follows all machines of the wall over one stream, which all tabs of the browser share. */

@@ -53,6 +53,20 @@ export const useWallValue = <Value extends string | number | object | null>(
   return useSyncExternalStore(subscribe, () => valueOf(feed.get(machineId)));
 };
 
+/** Ids of the machines with alarms, separated by spaces; a text, so that the same ones render nothing. */
+export const useAlarmed = (feed: WallFeed, ids: readonly string[]): string => {
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      const all = ids.map((id) => feed.subscribe(id, listener));
+      return () => {
+        for (const unsubscribe of all) unsubscribe();
+      };
+    },
+    [feed, ids],
+  );
+  return useSyncExternalStore(subscribe, () => ids.filter((id) => feed.get(id).alarms.length > 0).join(' '));
+};
+
 const worstFirst = ['red', 'amber', 'blue', 'green'] as const satisfies WallAlarm['colour'][];
 
 /** The alarm that a tile shows: a fault of the machine must not be hidden by what a rule says later. Of one colour the newest. */
