@@ -200,7 +200,7 @@ it('survives the death of the server under the eyes of the roaster', async () =>
   await expect.poll(() => clock(page)).toBeGreaterThan(before);
 });
 
-it('counts down to first crack with a band, and says what it learnt that from', async () => {
+it('says first crack by its temperatures, counts down once the band is narrow, and says what it learnt that from', async () => {
   await using watched = await roastery.openAs(ana);
   const { page } = watched;
   await page.goto(`/roasts/${roastId}`);
@@ -209,7 +209,14 @@ it('counts down to first crack with a band, and says what it learnt that from', 
   await expect
     .poll(() => crack.innerText())
     .toMatch(
-      /^FIRST CRACK\s+(?:in \d+:\d\d|any moment) \((?:now|\d+:\d\d)–\d+:\d\d\), at \d+\.\d °C\s+from 3 roasts on this machine$/,
+      /^FIRST CRACK\s+(?:from \d+ °C to \d+ °C|(?:in \d+:\d\d|any moment) \((?:now|\d+:\d\d)–\d+:\d\d\), at \d+\.\d °C)\s+from 3 roasts on this machine$/,
+    );
+  await page.goto(`/machines/${probat.id}/live`);
+  const step = page.getByTestId('next-step');
+  await expect
+    .poll(async () => (await step.innerText()).replaceAll(/\s+/g, ' '))
+    .toMatch(
+      /^NEXT EVENT First Crack (?:from \d+ °C to \d+ °C|(?:in \d+:\d\d|any moment) ?between \d+:\d\d and \d+:\d\d)$/,
     );
 });
 

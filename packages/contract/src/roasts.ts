@@ -263,7 +263,7 @@ export const learntCrackShape = z.object({
   temp: z.number(),
   /** How far the next roast's crack lies from it, °C: eight of ten within 1.28 of these. */
   spread: z.number(),
-  /** The closest past roasts it was learnt from; `lot`, `coffee` and `recipe` on the same machine. */
+  /** The closest past roasts it was learnt from; `lot`, `coffee`, `recipe` and `batch` on the same machine. */
   source: z.enum(crackSources),
   /** How many those are; 0 for `literature`. */
   roasts: z.number().int(),

@@ -5,6 +5,7 @@ import { predictFirstCrack, type PastCrack } from './first-crack.ts';
 const past = (tempC: number, shared: Partial<PastCrack> = {}): PastCrack => ({
   tempC,
   sameMachine: true,
+  sameBatch: false,
   sameRecipe: false,
   sameCoffee: false,
   sameLot: false,
@@ -37,6 +38,18 @@ describe('predictFirstCrack', () => {
     expect(four.spreadC).toBeLessThan(machine.spreadC);
     // One roast of a lot tells where it cracks, and not yet how far the next one may lie from it.
     expect(one.spreadC).toBeGreaterThan(four.spreadC * 1.2);
+  });
+
+  it('prefers batches of about the same weight, in which the probe lies alike', () => {
+    const small = Array.from({ length: 4 }, (_, n) => past(189 + (n % 2), { sameBatch: true }));
+    const large = [past(206), past(205)];
+    const [together, apart] = [
+      predictFirstCrack([...small, ...large].map((crack) => ({ ...crack, sameBatch: false }))),
+      predictFirstCrack([...small, ...large]),
+    ];
+    expect([together.source, apart.source]).toEqual(['machine', 'batch']);
+    expect(Math.abs(apart.tempC - 189.5)).toBeLessThan(Math.abs(together.tempC - 189.5));
+    expect(apart.spreadC).toBeLessThan(together.spreadC / 1.5);
   });
 
   it('is robust to one wrong mark', () => {

@@ -31,9 +31,9 @@ const groups: readonly { source: ForecastSource; holds: (past: PastRoast) => boo
 const sameBatchRatio = 1.12;
 
 /** Whether two batches have about the same weight. */
-export function isSameBatch(kg: number | null, otherKg: number | null): boolean {
+export function isSameBatch(kg: number | null, otherKg: number | null, ratio = sameBatchRatio): boolean {
   if (kg === null || otherKg === null || !(kg > 0) || !(otherKg > 0)) return false;
-  return Math.max(kg / otherKg, otherKg / kg) <= sameBatchRatio;
+  return Math.max(kg / otherKg, otherKg / kg) <= ratio;
 }
 
 /** The past roasts of the machine that are closest to the running one, newest first, and what they share with it. */

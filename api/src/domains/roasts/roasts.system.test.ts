@@ -253,6 +253,10 @@ describe('roasts', () => {
     const learnt = async (who = owner) => (await who.send<LearntCrack>('GET', `/roasts/${id}/learnt-crack`)).body;
     const byMachine = await learnt();
     expect(byMachine).toMatchObject({ source: 'machine', roasts: 4 });
+    for (const roast of past.slice(0, 3)) await owner.send('PUT', `/roasts/${roast}`, { batch_size_kg: 12 });
+    await owner.send('PUT', `/roasts/${past[3]}`, { batch_size_kg: 5 });
+    await owner.send('PUT', `/roasts/${id}`, { batch_size_kg: 14 });
+    expect(await learnt()).toMatchObject({ source: 'batch', roasts: 3 });
     await owner.send('PUT', `/roasts/${id}`, { lot_id: lot });
     const byLot = await learnt();
     expect(byLot).toMatchObject({ source: 'lot', roasts: 4 });

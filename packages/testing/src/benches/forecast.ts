@@ -1,6 +1,6 @@
 import type { Bench, Measurement } from '../bench.ts';
 import { clusteredMean, clusteredQuantile } from '../forecast/clustered.ts';
-import { judgeCracks, type JudgedCrack } from '../forecast/crack-forecasts.ts';
+import { judgeCracks, scatterOfMarks, type JudgedCrack, type SimpleErrors } from '../forecast/crack-forecasts.ts';
 import {
   aheads,
   heldOutHabits,
@@ -130,6 +130,94 @@ const momentRows = (
     ];
   });
 
+/** Groups by past cracks of the machine. */
+const byPastCracks = [
+  ['no past crack', 0, 0],
+  ['1-2 past cracks', 1, 2],
+  ['3-5 past cracks', 3, 5],
+  ['6-10 past cracks', 6, 10],
+  ['more than 10 past cracks', 11, Number.POSITIVE_INFINITY],
+] as const;
+/** With a wider band the portal names the temperature instead of a time. */
+const shownSeconds = 60;
+const simpleNames = {
+  othersLine: 'straight line to the temperature of other owners',
+  ownLine: 'straight line to the machine’s own temperature',
+  reference: 'time of the newest past crack',
+} as const satisfies Record<keyof SimpleErrors, string>;
+
+/** The rows of each roastery with ten roasts: a band may hold all of one and few of another. */
+const large = <T extends OfRoast>(rows: readonly T[]): T[][] =>
+  [...new Set(rows.map(({ roast }) => roast.owner))]
+    .map((owner) => rows.filter(({ roast }) => roast.owner === owner))
+    .filter((own) => new Set(own.map(roastOf)).size >= 10);
+
+const widthOf = (rows: readonly JudgedCrack[]) => `${meanOf(rows, ({ widthSeconds }) => widthSeconds).toFixed(0)} s`;
+
+const shareOf = <T extends OfRoast>(rows: readonly T[], holds: (row: T) => boolean) =>
+  meanOf(rows, (row) => (holds(row) ? 100 : 0));
+const isCovered = ({ covered }: { covered: boolean }) => covered;
+
+/** By the number of past cracks, beside simple bands, and what can be acted on. */
+const crackRows = (cracks: readonly JudgedCrack[], distance: number): Measurement[] => {
+  const at = cracks.filter(({ aheadSeconds }) => Math.abs(aheadSeconds - distance) <= nearSeconds);
+  const name = `first crack ${distance} s ahead`;
+  const several = at.filter(({ pastCracks }) => pastCracks >= 3);
+  const shown = several.filter(({ widthSeconds }) => widthSeconds <= shownSeconds);
+  const known = several.filter(({ knownTempWidthSeconds: width }) => width !== null);
+  return [
+    ...byPastCracks.flatMap(([group, least, most]) => {
+      const rows = at.filter(({ pastCracks }) => pastCracks >= least && pastCracks <= most);
+      const { low, high } = clusteredMean(rows, roastOf, (row) => (row.covered ? 100 : 0));
+      const interval = `95 % interval ${low.toFixed(0)} to ${Math.min(100, high).toFixed(0)}, ${widthOf(rows)}`;
+      return [
+        {
+          what: `${name}, ${group}: median error`,
+          value: clusteredQuantile(rows, roastOf, ({ errorSeconds }) => Math.abs(errorSeconds), 0.5),
+          unit: 's',
+        },
+        ...inside(`${name}, ${group}`, rows, isCovered, interval, false),
+      ];
+    }),
+    ...(['othersLine', 'ownLine', 'reference'] as const).map((simple): Measurement => {
+      const rows = several.filter((row) => row.simple[simple] !== null);
+      const band = simpleBand(rows, (row) => row.simple[simple]);
+      const inBand = `${shareOf(band, isCovered).toFixed(0)} % inside, at one roastery ${Math.min(...large(band).map((own) => shareOf(own, isCovered))).toFixed(0)} %`;
+      return {
+        what: `${name}, three or more past cracks: width of the band`,
+        value: meanOf(rows, ({ widthSeconds }) => widthSeconds),
+        unit: 's',
+        against: {
+          what: `${simpleNames[simple]}, ${inBand}`,
+          value: meanOf(band, ({ width }) => width),
+        },
+      };
+    }),
+    ...large(several).flatMap((rows) =>
+      inside(`${name}, three or more past cracks, one roastery`, rows, isCovered, widthOf(rows), false),
+    ),
+    {
+      what: `${name}, three or more past cracks: a time is shown (band of ${shownSeconds} s or less)`,
+      value: shareOf(several, ({ widthSeconds }) => widthSeconds <= shownSeconds),
+      unit: '% of the roasts',
+    },
+    ...inside(`${name}, where a time is shown`, shown, isCovered, widthOf(shown)),
+    {
+      what: `${name}, three or more past cracks: width if the temperature of its mark were known`,
+      value: meanOf(known, ({ knownTempWidthSeconds: width }) => width ?? 0),
+      unit: 's',
+    },
+  ];
+};
+
+/** What limits the forecast: how far a person's marks of one machine lie apart. */
+const scatterRows = (all: readonly ForecastRoast[]): Measurement[] =>
+  scatterOfMarks(all).map(({ roasts, eightOfTenC, ratePerMinuteC }) => ({
+    what: `marks of one machine, ${roasts} roasts: 8 in 10 within ± of the newest five before (${ratePerMinuteC.toFixed(1)} °C/min)`,
+    value: eightOfTenC,
+    unit: `°C, so ± ${((60 * eightOfTenC) / ratePerMinuteC).toFixed(0)} s`,
+  }));
+
 const run: Bench['run'] = (say) => {
   if (!recordedRoastsPresent) {
     say('left out: needs the recorded roasts in ../shared/data, which are absent');
@@ -148,6 +236,8 @@ const run: Bench['run'] = (say) => {
       cracks.filter(({ pastCracks }) => pastCracks >= 3),
       [60, 120, null],
     ),
+    ...[60, 120].flatMap((distance) => crackRows(cracks, distance)),
+    ...scatterRows(all),
   ]);
 };
 

@@ -187,12 +187,12 @@ export function judgeHeldOut(all: readonly ForecastRoast[], habits: ReadonlyMap<
 }
 
 /** A band around another forecast that is as wide as eight of ten of its errors on the roasts of all other owners. */
-export function simpleBand(
-  rows: readonly JudgedForecast[],
-  errorOf: (row: JudgedForecast) => number | null,
+export function simpleBand<T extends { readonly roast: ForecastRoast }>(
+  rows: readonly T[],
+  errorOf: (row: T) => number | null,
 ): { covered: boolean; width: number; roast: ForecastRoast }[] {
   const known = rows.filter((row) => errorOf(row) !== null);
-  const away = (row: JudgedForecast) => Math.abs(errorOf(row) ?? 0);
+  const away = (row: T) => Math.abs(errorOf(row) ?? 0);
   return [...new Set(known.map(({ roast }) => roast.owner))].flatMap((held) => {
     const others = known.filter(({ roast }) => roast.owner !== held);
     const roasts = new Set(others.map(({ roast }) => roast)).size;

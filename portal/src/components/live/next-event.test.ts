@@ -1,7 +1,7 @@
 import type { LearntCrack, RoastMark } from '@roastery/contract/roasts';
 import { createForecaster, type CurveForecast } from '@roastery/roasting/curve-forecast';
 import { expect, it } from 'vitest';
-import { expectNext, learntFrom, type RoastNow } from './next-event.ts';
+import { expectCrackBetween, expectNext, learntFrom, type RoastNow } from './next-event.ts';
 
 const mark = (kind: RoastMark['kind']): RoastMark => ({
   kind,
@@ -27,8 +27,11 @@ const drying: RoastNow = {
   marks: [mark('charge'), mark('turning_point')],
   learntCrack: undefined,
   dropC: null,
+  isCrackTimed: false,
 };
 const maillard = { ...drying, marks: [...drying.marks, mark('dry_end')], forecast: forecastFrom(180, 10) };
+/** Shortly before the crack: further ahead, without past roasts, no band is narrow. */
+const near = { ...maillard, forecast: forecastFrom(188, 12) };
 const learnt = (temp: number, spread: number): LearntCrack => ({ temp, spread, source: 'lot', roasts: 7 });
 
 it('expectNext: says the dry end with a band around it, later than a straight line', () => {
@@ -40,10 +43,26 @@ it('expectNext: says the dry end with a band around it, later than a straight li
 });
 
 it('expectNext: widens the band of first crack by the uncertainty of its temperature', () => {
-  const sure = expectNext({ ...maillard, learntCrack: learnt(196, 1) });
-  const unsure = expectNext({ ...maillard, learntCrack: learnt(196, 4) });
+  const sure = expectNext({ ...near, learntCrack: learnt(194, 1) });
+  const unsure = expectNext({ ...near, learntCrack: learnt(194, 2) });
   expect(sure?.kind).toBe('first_crack');
   expect((unsure?.latest ?? 0) - (unsure?.earliest ?? 0)).toBeGreaterThan((sure?.latest ?? 0) - (sure?.earliest ?? 0));
+});
+
+it('expectNext: says no time of first crack in a band of more than a minute, but its temperatures', () => {
+  const widthOf = (spread: number, isCrackTimed: boolean) => {
+    const next = expectNext({ ...near, learntCrack: learnt(194, spread), isCrackTimed });
+    return next === null ? null : next.latest - next.earliest;
+  };
+  const spreads = Array.from({ length: 80 }, (_, tenths) => (tenths + 1) / 10);
+  const shown = spreads.map((spread) => widthOf(spread, false));
+  const kept = spreads.map((spread) => widthOf(spread, true));
+  expect(Math.max(...shown.map((width) => width ?? 0))).toBeLessThanOrEqual(60);
+  expect(Math.max(...kept.map((width) => width ?? 0))).toBeGreaterThan(60);
+  expect(shown.at(-1), 'too wide').toBeNull();
+  const { fromC, toC } = expectCrackBetween({ ...near, learntCrack: learnt(196, 5) }) ?? {};
+  expect([fromC, toC].map((temp) => temp?.toFixed(1))).toEqual(['189.6', '202.4']);
+  expect(expectCrackBetween(drying), 'before the dry end').toBeNull();
 });
 
 it('learntFrom: names the past roasts', () => {

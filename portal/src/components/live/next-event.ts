@@ -1,5 +1,6 @@
 import type { LearntCrack, RoastMark } from '@roastery/contract/roasts';
 import type { CurveForecast } from '@roastery/roasting/curve-forecast';
+import { crackRange } from '@roastery/roasting/first-crack';
 import { formatRoasts } from '../../format/numbers.ts';
 import { t } from '../../language/t.ts';
 
@@ -21,12 +22,19 @@ export interface RoastNow {
   readonly learntCrack: LearntCrack | undefined;
   /** Where the recipe drops; null without a recipe. */
   readonly dropC: number | null;
+  /** Whether a time of first crack is shown already. */
+  readonly isCrackTimed: boolean;
 }
 
 /** Where the beans turn yellow, by the convention that the detector follows. */
 const dryEndC = 150;
 /** An event further ahead, or a wider band, is not shown. */
 const maxSeconds = 240;
+/**
+ * Nobody can act on a wider band of first crack: then its temperature is said instead of a time. A time that is shown stays up to the
+ * second figure, so that it does not come and go.
+ */
+const crackBandSeconds = { shown: 60, kept: 75 };
 
 interface Target {
   readonly kind: ExpectedEvent['kind'];
@@ -52,13 +60,25 @@ export const expectNext = (now: RoastNow): ExpectedEvent | null => {
   if (target === null || elapsedSeconds === null) return null;
   const reached = forecast?.reaches(target.tempC, target.spreadC);
   if (!reached || reached.likelySeconds > maxSeconds) return null;
-  if (reached.latestSeconds - reached.soonestSeconds > maxSeconds) return null;
+  const { shown, kept } = crackBandSeconds;
+  const widest = target.kind !== 'first_crack' ? maxSeconds : now.isCrackTimed ? kept : shown;
+  if (reached.latestSeconds - reached.soonestSeconds > widest) return null;
   return {
     kind: target.kind,
     likely: elapsedSeconds + reached.likelySeconds,
     earliest: elapsedSeconds + reached.soonestSeconds,
     latest: elapsedSeconds + reached.latestSeconds,
   };
+};
+
+/** Bean temperatures between which eight of ten roasts crack; null where first crack is not what comes next. */
+export interface CrackRange {
+  readonly fromC: number;
+  readonly toC: number;
+}
+export const expectCrackBetween = (now: RoastNow): CrackRange | null => {
+  const target = targetOf(now);
+  return target?.kind === 'first_crack' ? crackRange(target) : null;
 };
 
 /** The roasts that a predicted first crack is based on. */
@@ -68,6 +88,7 @@ export const learntFrom = ({ source, roasts }: Pick<LearntCrack, 'source' | 'roa
   return {
     lot: t`from ${formatRoasts(roasts)} of this lot on this machine`,
     coffee: t`from ${formatRoasts(roasts)} of this coffee on this machine`,
+    batch: t`from ${formatRoasts(roasts)} of about this batch size on this machine`,
     recipe: t`from ${formatRoasts(roasts)} with this recipe on this machine`,
     machine: t`from ${formatRoasts(roasts)} on this machine`,
   }[source];

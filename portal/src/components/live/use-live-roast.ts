@@ -7,13 +7,13 @@ import {
 } from '@roastery/contract/roasts';
 import { createForecaster, forecastSeconds, roastMoment, type CurveForecast } from '@roastery/roasting/curve-forecast';
 import { markOf } from '@roastery/roasting/marks';
-import { useEffect, useMemo, useRef } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { refresh, useApi } from '../../api/use-api.ts';
 import type { LiveMachine } from '../../api/use-live.ts';
 import { deviationAt } from '../chart/curves.ts';
 import type { ForecastFrom } from '../chart/forecast-band.ts';
 import { liveCurve } from './live-curve.ts';
-import { expectNext, type ExpectedEvent } from './next-event.ts';
+import { expectCrackBetween, expectNext, type CrackRange, type ExpectedEvent } from './next-event.ts';
 import { usePlan } from './use-plan.ts';
 import { useReference, type Behind } from './use-reference.ts';
 
@@ -38,6 +38,8 @@ export interface LiveRoastFigures {
   /** °C above the reference curve; `undefined` without a reference. */
   readonly deviationC: number | null | undefined;
   readonly expected: ExpectedEvent | null;
+  /** The temperatures of first crack where it comes next. */
+  readonly crackBetween: CrackRange | null;
   /** How the curve goes on for two minutes; null where nothing can be said. */
   readonly forecast: ForecastFrom | null;
   /** Right end of the time axis. */
@@ -65,7 +67,10 @@ export const useLiveRoast = (roast: Roast, live: LiveMachine): LiveRoastFigures 
   const rateC = curve?.ror.at(-1) ?? null;
   const beanC = live.reading?.values['bean_temp'] ?? null;
   const curveForecast = useForecast(roast, curve, marks);
-  const expected = expectNext({ elapsedSeconds, forecast: curveForecast, marks, learntCrack, dropC });
+  const [isCrackTimed, setCrackTimed] = useState(false);
+  const now = { elapsedSeconds, forecast: curveForecast, marks, learntCrack, dropC, isCrackTimed };
+  const expected = expectNext(now);
+  if (isCrackTimed !== (expected?.kind === 'first_crack')) setCrackTimed(!isCrackTimed);
   const forecast = useMemo(
     () =>
       curveForecast === null || elapsedSeconds === null
@@ -84,6 +89,7 @@ export const useLiveRoast = (roast: Roast, live: LiveMachine): LiveRoastFigures 
     rateC,
     deviationC: reference && deviationAt(reference.curve, elapsedSeconds, beanC),
     expected,
+    crackBetween: expectCrackBetween(now),
     forecast,
     endSeconds: Math.max(
       minAxisSeconds,
@@ -102,10 +108,10 @@ const wholeMinutes = (seconds: number): number => Math.ceil(seconds / 60) * 60;
 export const marksOfThisBatch = ({ marks }: Roast): Roast['marks'] =>
   marks.filter((mark) => mark.kind !== 'drop' || mark.time_seconds > 0);
 
-/** Loaded again when the lot or recipe changes: each cracks at its own temperature. */
+/** Loaded again when lot, recipe or batch changes: each cracks at its own temperature. */
 const useLearntCrack = (roast: Roast): LearntCrack | undefined => {
   const { data } = useApi(getLearntCrack, { params: { id: roast.id } });
-  const source = [roast.lot_id, roast.profile_id, roast.coffee_name].join();
+  const source = [roast.lot_id, roast.profile_id, roast.coffee_name, roast.batch_size_kg].join();
   const asked = useRef(source);
   useEffect(() => {
     if (asked.current === source) return;

@@ -28,7 +28,19 @@ export const RoastingView = ({ roast, live, isCorrecting, onCorrected, onChanged
   const [selected, setSelected] = useState<number | null>(null);
   const { set: moveMark } = useCorrectMarks({ roast, onSelect: setSelected, onChanged });
   const figures = useLiveRoast(roast, live);
-  const { behind, plan, marks, curve, elapsedSeconds, rateC, deviationC, expected, forecast, endSeconds } = figures;
+  const {
+    behind,
+    plan,
+    marks,
+    curve,
+    elapsedSeconds,
+    rateC,
+    deviationC,
+    expected,
+    crackBetween,
+    forecast,
+    endSeconds,
+  } = figures;
   const stale = live.state !== 'live';
   const values = live.reading?.values ?? {};
   const phase = elapsedSeconds === null ? null : phaseAt(toMoments(marks), elapsedSeconds);
@@ -100,7 +112,7 @@ export const RoastingView = ({ roast, live, isCorrecting, onCorrected, onChanged
             </>
           )}
         </FigureTile>
-        <StepTile {...{ plan, live, elapsedSeconds, expected }} className="col-span-6 lg:col-span-2" />
+        <StepTile {...{ plan, live, elapsedSeconds, expected, crackBetween }} className="col-span-6 lg:col-span-2" />
       </div>
       <div className="flex shrink-0 gap-x-6 border-b border-stroke px-4 py-1 text-sm max-md:hidden">
         <dl className="flex gap-x-6">

@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 import type { LiveMachine } from '../../api/use-live.ts';
 import { Measure } from '../../components/figures.tsx';
 import { markLabels } from '../../components/chart/mark-layout.ts';
-import type { ExpectedEvent } from '../../components/live/next-event.ts';
+import type { CrackRange, ExpectedEvent } from '../../components/live/next-event.ts';
 import { useStepSignal } from '../../components/live/step-signal.ts';
 import { spokenStep, StepChange, useNextStep } from '../../components/live/use-next-step.tsx';
 import { t } from '../../language/t.ts';
@@ -18,16 +18,21 @@ interface StepTileProps {
   live: LiveMachine;
   elapsedSeconds: number | null;
   expected: ExpectedEvent | null;
+  crackBetween: CrackRange | null;
   className?: string | undefined;
 }
 
 /** The next step of the plan with its countdown; without a plan the event that is expected next. */
-export const StepTile = ({ plan, expected, elapsedSeconds, live, className }: StepTileProps) =>
+export const StepTile = ({ plan, expected, crackBetween, elapsedSeconds, live, className }: StepTileProps) =>
   plan && plan.points.length > 0 ? (
-    <PlannedStep {...{ plan, live, elapsedSeconds, className }} />
+    <PlannedStep {...{ plan, live, expected, crackBetween, elapsedSeconds, className }} />
   ) : (
     <Tile label={t`Next event`} className={className} action={<AlarmSignalSwitch />}>
-      {live.state !== 'live' ? <span className="text-muted">--</span> : <Expected {...{ expected, elapsedSeconds }} />}
+      {live.state !== 'live' ? (
+        <span className="text-muted">--</span>
+      ) : (
+        <Expected {...{ expected, crackBetween, elapsedSeconds }} />
+      )}
     </Tile>
   );
 
@@ -45,25 +50,55 @@ const AlarmSignalSwitch = () => {
   );
 };
 
-const Expected = ({ expected, elapsedSeconds }: Pick<StepTileProps, 'expected' | 'elapsedSeconds'>) => {
-  if (expected === null || elapsedSeconds === null) return <span className="text-muted">--</span>;
-  const inSeconds = expected.likely - elapsedSeconds;
-  const { long } = markLabels[expected.kind];
+type ExpectedProps = Pick<StepTileProps, 'expected' | 'crackBetween' | 'elapsedSeconds'>;
+
+const Expected = ({ expected, crackBetween, elapsedSeconds }: ExpectedProps) => {
+  if (expected !== null && elapsedSeconds !== null) {
+    const inSeconds = expected.likely - elapsedSeconds;
+    const { long } = markLabels[expected.kind];
+    return (
+      <>
+        <span className="text-strong">
+          {inSeconds < 5 ? t`${long} any moment` : t`${long} in ${formatDuration(inSeconds)}`}
+        </span>
+        <span className="text-base font-normal text-muted">
+          {t`between ${formatDuration(Math.max(expected.earliest, elapsedSeconds))} and ${formatDuration(expected.latest)}`}
+        </span>
+      </>
+    );
+  }
+  if (crackBetween === null) return <span className="text-muted">--</span>;
+  const { fromC, toC } = crackBetween;
   return (
     <>
       <span className="text-strong">
-        {inSeconds < 5 ? t`${long} any moment` : t`${long} in ${formatDuration(inSeconds)}`}
+        {t`${markLabels.first_crack.long} from ${<Measure quantity="temperature" value={fromC} digits={0} />}`}
       </span>
       <span className="text-base font-normal text-muted">
-        {t`between ${formatDuration(Math.max(expected.earliest, elapsedSeconds))} and ${formatDuration(expected.latest)}`}
+        {t`to ${<Measure quantity="temperature" value={toC} digits={0} />}`}
       </span>
     </>
   );
 };
 
-type PlannedStepProps = { plan: FollowedPlan } & Pick<StepTileProps, 'live' | 'elapsedSeconds' | 'className'>;
+/** First crack beside the steps of a plan. */
+const CrackNote = ({ expected, crackBetween, elapsedSeconds }: ExpectedProps) => {
+  const long = markLabels.first_crack.long;
+  if (expected?.kind === 'first_crack' && elapsedSeconds !== null) {
+    const [from, to] = [formatDuration(Math.max(expected.earliest, elapsedSeconds)), formatDuration(expected.latest)];
+    const inSeconds = expected.likely - elapsedSeconds;
+    return inSeconds < 5
+      ? t`${long} any moment (${from}–${to})`
+      : t`${long} in ${formatDuration(inSeconds)} (${from}–${to})`;
+  }
+  if (crackBetween === null) return null;
+  const { fromC, toC } = crackBetween;
+  return t`${long} from ${<Measure quantity="temperature" value={fromC} digits={0} />} to ${<Measure quantity="temperature" value={toC} digits={0} />}`;
+};
 
-const PlannedStep = ({ plan, live, elapsedSeconds, className }: PlannedStepProps) => {
+type PlannedStepProps = { plan: FollowedPlan } & Omit<StepTileProps, 'plan'>;
+
+const PlannedStep = ({ plan, live, expected, crackBetween, elapsedSeconds, className }: PlannedStepProps) => {
   const { step, deviations, nearness, isStale, isSignalled, toggleSignal } = useNextStep(plan, live, elapsedSeconds);
   const [deviation] = deviations;
   return (
@@ -72,7 +107,8 @@ const PlannedStep = ({ plan, live, elapsedSeconds, className }: PlannedStepProps
       className={classes(nearness === 'now' && 'bg-accent-soft', className)}
       nearness={nearness}
       spoken={isStale ? '' : spokenStep(step, nearness)}
-      note={deviation === undefined ? null : sentence(deviationText(deviation))}
+      warning={deviation === undefined ? null : sentence(deviationText(deviation))}
+      note={isStale ? null : <CrackNote {...{ expected, crackBetween, elapsedSeconds }} />}
       action={
         <IconButton
           size="md"
@@ -117,7 +153,9 @@ const LastPart = ({ plan }: { plan: FollowedPlan }) =>
 interface TileProps {
   label: string;
   nearness?: string;
-  note?: string | null;
+  warning?: string | null;
+  /** Where there is no warning. */
+  note?: ReactNode;
   action?: ReactNode;
   /** For a screen reader, which reads it when it changes. */
   spoken?: string;
@@ -125,7 +163,7 @@ interface TileProps {
   children: ReactNode;
 }
 
-const Tile = ({ label, nearness, note = null, action, spoken, className, children }: TileProps) => (
+const Tile = ({ label, nearness, warning = null, note = null, action, spoken, className, children }: TileProps) => (
   <section
     aria-label={label}
     data-testid="next-step"
@@ -135,7 +173,9 @@ const Tile = ({ label, nearness, note = null, action, spoken, className, childre
     <div className="min-w-0 flex-1">
       <p className="flex min-w-0 items-baseline gap-x-3">
         <span className="label-mono shrink-0">{label}</span>
-        {note !== null && <span className="truncate text-sm font-medium text-warning">{note}</span>}
+        <span className={classes('truncate text-sm font-medium', warning === null ? 'text-content' : 'text-warning')}>
+          {warning ?? note}
+        </span>
       </p>
       <p className="figures flex flex-wrap items-baseline gap-x-4 text-[1.375rem] leading-7 font-semibold tracking-tight lg:text-2xl">
         {children}

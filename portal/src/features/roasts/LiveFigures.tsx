@@ -11,7 +11,7 @@ import { Card } from '../../ui/Card.tsx';
 import { classes } from '../../ui/classes.ts';
 import { stateWords } from '../../components/live/LiveBadge.tsx';
 import { NextEvent } from './NextEvent.tsx';
-import type { ExpectedEvent } from '../../components/live/next-event.ts';
+import type { CrackRange, ExpectedEvent } from '../../components/live/next-event.ts';
 
 interface LiveFiguresProps {
   roast: Roast;
@@ -21,6 +21,7 @@ interface LiveFiguresProps {
   /** °C above the reference curve; `undefined` without a reference. */
   deviationC: number | null | undefined;
   expected: ExpectedEvent | null;
+  crackBetween: CrackRange | null;
   learntCrack: LearntCrack | undefined;
   /** The button that marks the next event. */
   action: ReactNode;
@@ -31,7 +32,7 @@ interface LiveFiguresProps {
  * frozen number must not look live.
  */
 export const LiveFigures = (props: LiveFiguresProps) => {
-  const { roast, live, elapsedSeconds, rateC, deviationC, expected, learntCrack, action } = props;
+  const { roast, live, elapsedSeconds, rateC, deviationC, expected, crackBetween, learntCrack, action } = props;
   const stale = live.state !== 'live';
   const values = live.reading?.values ?? {};
   return (
@@ -55,7 +56,7 @@ export const LiveFigures = (props: LiveFiguresProps) => {
       </div>
       <div className="flex flex-wrap items-center gap-x-8 gap-y-3 border-t border-stroke px-4 py-3">
         <dl className="grid grow grid-cols-4 gap-x-4 gap-y-3 text-base sm:flex sm:flex-wrap sm:gap-x-8">
-          <NextEvent {...{ roast, expected, learntCrack, elapsedSeconds, stale }} />
+          <NextEvent {...{ roast, expected, crackBetween, learntCrack, elapsedSeconds, stale }} />
           {deviationC !== undefined && (
             <SmallFigure label={t`vs reference`} className="max-sm:col-span-2">
               <Difference valueC={deviationC} stale={stale} />

@@ -27,8 +27,20 @@ interface LiveRoastProps {
 export const LiveRoast = ({ roast, machineId, onChanged, onDeleted, header }: LiveRoastProps) => {
   const live = useLive(machineId);
   const mayRoast = useMayRoast(machineId);
-  const { behind, plan, learntCrack, marks, curve, elapsedSeconds, rateC, deviationC, expected, forecast, endSeconds } =
-    useLiveRoast(roast, live);
+  const {
+    behind,
+    plan,
+    learntCrack,
+    marks,
+    curve,
+    elapsedSeconds,
+    rateC,
+    deviationC,
+    expected,
+    crackBetween,
+    forecast,
+    endSeconds,
+  } = useLiveRoast(roast, live);
   const [selected, setSelected] = useState<number | null>(null);
   const shown = useRef(roast);
   useEffect(() => {
@@ -53,7 +65,7 @@ export const LiveRoast = ({ roast, machineId, onChanged, onDeleted, header }: Li
       <AlarmBanner live={live} mayRoast={mayRoast} />
       <div className="flex flex-col gap-4">
         <LiveFigures
-          {...{ roast, live, elapsedSeconds, rateC, deviationC, expected, learntCrack }}
+          {...{ roast, live, elapsedSeconds, rateC, deviationC, expected, crackBetween, learntCrack }}
           action={
             mayRoast && (
               <div className="flex flex-col gap-2">

@@ -3,19 +3,20 @@ import { formatDuration } from '@roastery/roasting/units';
 import { markLabels } from '../../components/chart/mark-layout.ts';
 import { Measure } from '../../components/figures.tsx';
 import { formatPercent } from '../../format/numbers.ts';
-import { learntFrom, type ExpectedEvent } from '../../components/live/next-event.ts';
+import { learntFrom, type CrackRange, type ExpectedEvent } from '../../components/live/next-event.ts';
 import { t } from '../../language/t.ts';
 
 interface NextEventProps {
   roast: Roast;
   expected: ExpectedEvent | null;
+  crackBetween: CrackRange | null;
   learntCrack: LearntCrack | undefined;
   elapsedSeconds: number | null;
   stale: boolean;
 }
 
-/** The next event with the times between which it is to be expected; after first crack how far development is. */
-export const NextEvent = ({ roast, expected, learntCrack, elapsedSeconds, stale }: NextEventProps) => {
+/** The next event with the times, or the temperatures, between which it is to be expected; after first crack how far development is. */
+export const NextEvent = ({ roast, expected, crackBetween, learntCrack, elapsedSeconds, stale }: NextEventProps) => {
   const crack = roast.marks.find((mark) => mark.kind === 'first_crack')?.time_seconds;
   const developed = crack === undefined || elapsedSeconds === null ? null : elapsedSeconds - crack;
   return (
@@ -31,6 +32,15 @@ export const NextEvent = ({ roast, expected, learntCrack, elapsedSeconds, stale 
       )}
       {expected?.kind === 'first_crack' && learntCrack !== undefined && elapsedSeconds !== null && !stale && (
         <ExpectedCrack {...{ expected, learntCrack, elapsedSeconds }} />
+      )}
+      {expected === null && crackBetween !== null && learntCrack !== undefined && !stale && (
+        <div className="min-w-0 max-sm:col-span-4" data-testid="next-event">
+          <dt className="label-mono truncate">{t`First Crack`}</dt>
+          <dd className="figures font-medium text-strong">
+            {t`from ${<Measure quantity="temperature" value={crackBetween.fromC} digits={0} />} to ${<Measure quantity="temperature" value={crackBetween.toC} digits={0} />}`}
+          </dd>
+          <dd className="text-sm text-muted">{learntFrom(learntCrack)}</dd>
+        </div>
       )}
       {expected !== null && expected.kind !== 'first_crack' && !stale && (
         <div className="min-w-0 max-sm:col-span-4" data-testid="next-event">
