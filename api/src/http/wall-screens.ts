@@ -58,6 +58,8 @@ export const startScreen = async (
 
 /** Deletes a link with its screens; their streams end with the transaction. */
 export const deleteLink = async (tx: Sql, linkId: string): Promise<{ name: string } | undefined> => {
+  // No screen can be opened by it between the two statements.
+  await tx`SELECT 1 FROM wall_links WHERE id = ${linkId} FOR UPDATE`;
   const screens = await tx<{ id: string }[]>`SELECT id FROM wall_screens WHERE link_id = ${linkId}`;
   const [link] = await tx<{ name: string }[]>`DELETE FROM wall_links WHERE id = ${linkId} RETURNING name`;
   await announceEndedSessions(

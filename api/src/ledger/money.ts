@@ -24,10 +24,17 @@ export const priceOf = (costPerKilogram: number | null, currency: string): Price
   return { price_minor: String(minor), price_kg: `1${'0'.repeat(beyond)}` };
 };
 
-export const readCurrency = async (sql: Sql): Promise<string> => {
-  const [row] = await sql<{ currency: string }[]>`SELECT currency FROM roastery_settings`;
-  return row?.currency ?? 'USD';
-};
+const currencyOf = ([row]: readonly { currency: string }[]): string => row?.currency ?? 'USD';
+
+export const readCurrency = async (sql: Sql): Promise<string> =>
+  currencyOf(await sql<{ currency: string }[]>`SELECT currency FROM roastery_settings`);
+
+/**
+ * The currency for prices that this transaction stores: it can't become another one before they are. To be called before a lot is
+ * locked, as `changeCurrency` locks them.
+ */
+export const holdCurrency = async (tx: Sql): Promise<string> =>
+  currencyOf(await tx<{ currency: string }[]>`SELECT currency FROM roastery_settings FOR SHARE`);
 
 /**
  * Amounts keep their figures when the roastery names another currency: 6.50 stay 6.50. A price of 650 cents becomes 650 yen for

@@ -299,7 +299,9 @@ export const adjustLot = endpoint({
       .max(1_000_000)
       .refine((kg) => kg !== 0, 'Enter a weight other than 0'),
     note: lineShape(500).min(1, 'Say why the weight changes'),
+    /** What the lot held when the change was worked out; the change is refused when it holds something else. */
+    stock_before: z.number().optional(),
   }),
   response: lotShape,
-  errors: ['not_found'],
+  errors: ['not_found', 'changed_meanwhile'],
 });

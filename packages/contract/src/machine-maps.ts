@@ -227,7 +227,9 @@ export const setBoardConfig = endpoint({
     map_id: mapIdShape.nullable(),
     /** Default the newest. */
     map_rev: z.number().int().min(1).optional(),
+    /** Of the settings that the edit began from; an older one is refused. */
+    revision: z.number().int().optional(),
   }),
   response: boardConfigShape,
-  errors: ['not_found'],
+  errors: ['not_found', 'changed_meanwhile'],
 });

@@ -120,7 +120,11 @@ export const orderQueue = endpoint({
   access: 'user',
   right: 'roast',
   params: byId,
-  body: z.object({ plan_ids: z.array(idShape).max(200) }),
+  body: z.object({
+    plan_ids: z.array(idShape).max(200),
+    /** The order that the person saw; the new one is refused when the queue has another order now. */
+    order_before: z.array(idShape).max(200).optional(),
+  }),
   response: z.object({ planned: z.array(plannedRoastShape) }),
   errors: ['not_found', 'changed_meanwhile'],
 });

@@ -4,18 +4,21 @@ import { AppError } from '../../http/app-error.ts';
 import { hashPassword, isPassword } from '../../identity/passwords.ts';
 import { countAttempt } from '../../identity/sign-in-limits.ts';
 
-/** Checks the caller's own password with sign-in's limits: whoever holds only a stolen session does not know it. */
+/**
+ * Checks the caller's own password with sign-in's limits: whoever holds only a stolen session does not know it. Answers its hash.
+ */
 export const checkOwnPassword = async (
   { sql, user, sessionId, address }: UserContext,
   password: string,
-): Promise<void> => {
+): Promise<string> => {
   const attempt = await countAttempt(sql, user.email, address, sessionId);
   const [stored] = await sql<{ password_hash: string }[]>`SELECT password_hash FROM users WHERE id = ${user.id}`;
-  if (!(await isPassword(stored?.password_hash, password))) {
-    throw new AppError('wrong_credentials', 'The current password is wrong');
-  }
+  if (stored === undefined || !(await isPassword(stored.password_hash, password))) throw wrongPassword();
   await attempt.giveBack();
+  return stored.password_hash;
 };
+
+export const wrongPassword = () => new AppError('wrong_credentials', 'The current password is wrong');
 
 export const hasPin = async ({ sql, user }: UserContext): Promise<{ is_set: boolean }> => {
   const [row] = await sql<

@@ -9,7 +9,7 @@ import { endSession, endSessionsOf } from '../../http/sessions.ts';
 import { hashPassword, refuseCommonPassword } from '../../identity/passwords.ts';
 import { preferencesOf, withoutUndefined } from '../../identity/preferences.ts';
 import { sessionIdleHours } from '../../http/cookies.ts';
-import { checkOwnPassword, hasPin, removePin, setPin } from './own-secrets.ts';
+import { checkOwnPassword, hasPin, removePin, setPin, wrongPassword } from './own-secrets.ts';
 
 export const accountRoutes: Domain = (routes) => {
   routes.forUser(contract.listSessions, async (context) => ({ sessions: await listOwnSessions(context) }));
@@ -28,10 +28,13 @@ export const changePassword = async (
 ): Promise<{ message: string }> => {
   const { sql, user, sessionId } = context;
   refuseCommonPassword(given.new_password, user.email, 'new_password');
-  await checkOwnPassword(context, given.current_password);
+  const before = await checkOwnPassword(context, given.current_password);
   const hashed = await hashPassword(given.new_password);
   await sql.begin(async (tx) => {
-    await tx`UPDATE users SET password_hash = ${hashed} WHERE id = ${user.id}`;
+    // An administrator who reset it meanwhile has the last word.
+    const changed = await tx`
+      UPDATE users SET password_hash = ${hashed} WHERE id = ${user.id} AND password_hash = ${before}`;
+    if (changed.count === 0) throw wrongPassword();
     const ended = await endSessionsOf(tx, user.id, sessionId);
     await recordAudit(tx, actorOf(context), {
       action: 'password.changed',

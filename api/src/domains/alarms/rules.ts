@@ -81,10 +81,18 @@ const detailOf = (holder: Holder, { message, condition, is_enabled }: AlarmRuleB
   is_enabled,
 });
 
+/** There is one of each at most: the portal has a switch for it. */
+const isReadyMade = (kind: AlarmRule['condition']['kind']): boolean => kind === 'rate_crash' || kind === 'rate_flick';
+
 const createRule = (context: UserContext, holder: Holder, body: AlarmRuleBody): Promise<AlarmRule> =>
   context.sql.begin(async (tx) => {
     await requireHolder(context, tx, holder, 'roast');
-    if ((await readRules(tx, holder)).length >= maxAlarmRules) {
+    const rules = await readRules(tx, holder);
+    const { kind } = body.condition;
+    if (isReadyMade(kind) && rules.some(({ condition }) => condition.kind === kind)) {
+      throw new AppError('changed_meanwhile', 'This alarm has just been turned on. Look at it again.');
+    }
+    if (rules.length >= maxAlarmRules) {
       throw new AppError('conflict', `There are ${maxAlarmRules} rules already. Delete one that is not needed.`);
     }
     const id = uuidV7();

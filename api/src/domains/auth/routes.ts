@@ -66,6 +66,10 @@ export const signIn = async (
   await attempt.giveBack();
   const { password_hash: _, ...user } = account;
   const token = await sql.begin(async (tx) => {
+    // A password that is reset, or an account that is deactivated, at this moment ends the sessions it finds.
+    const [still] = await tx`
+      SELECT 1 FROM users WHERE id = ${user.id} AND is_active AND password_hash = ${account.password_hash} FOR SHARE`;
+    if (still === undefined) throw new AppError('wrong_credentials', 'Email or password is wrong');
     if (context.session) await endSession(tx, context.session.user.id, context.session.id);
     await recordAudit(
       tx,

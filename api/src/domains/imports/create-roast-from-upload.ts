@@ -125,9 +125,9 @@ export const insertRoastOfUpload = async (
   await tx`INSERT INTO roasts ${tx(row)}`;
   await insertFileMarks(tx, roastId, recording, stored, user.id);
   await recomputeRoast(tx, roastId);
-  await giveBatchNumber(tx, roastId);
   await countProfileUse(tx, [row.profile_id]);
   await settleLot(tx, roastId, user.id);
+  await giveBatchNumber(tx, roastId);
   await recordAudit(tx, actor, {
     action: 'roast.imported',
     subject: roastId,

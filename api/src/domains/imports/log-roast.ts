@@ -73,9 +73,9 @@ export const logRoast = async (context: UserContext, body: LoggedRoast): Promise
     };
     await tx`INSERT INTO roasts ${tx(row)}`;
     await insertMarks(tx, roastId, marks, context.user.id);
-    await giveBatchNumber(tx, roastId);
     await countProfileUse(tx, [row.profile_id]);
     await settleLot(tx, roastId, context.user.id);
+    await giveBatchNumber(tx, roastId);
     await recordAudit(tx, actorOf(context), {
       action: 'roast.logged',
       subject: roastId,

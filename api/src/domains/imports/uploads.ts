@@ -5,7 +5,7 @@ import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
-import { notFound } from '../../http/app-error.ts';
+import { AppError, notFound } from '../../http/app-error.ts';
 import { machineAccess, roastAccess } from '../../identity/access.ts';
 import { readContent, storeContent } from './file-parts.ts';
 import { completedByName } from './named-file.ts';
@@ -112,12 +112,22 @@ export const getUpload = async (context: UserContext, id: string): Promise<Uploa
   return completeUpload(context, upload, await describeStored(context, id, upload.choices));
 };
 
+/** A file that is being imported would be left out when it is read again. */
+const refuseBegunImport = async (tx: Sql, uploadId: string): Promise<void> => {
+  const [begun] = await tx<{ state: string }[]>`
+    SELECT state FROM roast_imports
+    WHERE id = (SELECT import_id FROM roast_uploads WHERE id = ${uploadId}) FOR UPDATE`;
+  if (begun === undefined || begun.state === 'open') return;
+  throw new AppError('conflict', `The import is ${begun.state}: this can’t be done now.`);
+};
+
 /** Reads the file again with these choices, and remembers them for when the roast is created. */
 export const chooseUpload = async (context: UserContext, id: string, choices: UploadChoices): Promise<Upload> => {
   const upload = await findUpload(context.sql, id, context.user.id);
   if (upload === undefined) throw notFound('Upload');
   const described = await describeStored(context, id, choices);
   await context.sql.begin(async (tx) => {
+    await refuseBegunImport(tx, id);
     await tx`UPDATE roast_uploads SET choices = ${tx.json(choices)} WHERE id = ${id}`;
     // A file of an import is read again with them.
     await tx`UPDATE roast_import_files SET state = 'waiting' WHERE id = ${id} AND state = 'read'`;

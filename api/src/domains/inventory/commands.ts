@@ -2,7 +2,7 @@ import type { Lot } from '@roastery/contract/inventory';
 import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { UserContext } from '../../context.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
-import { readCurrency } from '../../ledger/money.ts';
+import { holdCurrency } from '../../ledger/money.ts';
 import { moveLot } from '../../ledger/move-lot.ts';
 import { kilograms, milligrams } from '../../ledger/weights.ts';
 import type { Sql } from '../../db/sql.ts';
@@ -17,13 +17,14 @@ type LotEdit = Omit<LotForm, 'lot_number'> & {
 /** Replaces what is said of a lot; a changed initial weight moves the current one by the difference. */
 export const updateLot = async (context: UserContext, id: string, form: LotEdit): Promise<Lot> =>
   context.sql.begin(async (tx) => {
+    const currency = await holdCurrency(tx);
     const before = await lockLot(tx, id);
     if (form.revision !== undefined && form.revision !== before.revision) {
       throw new AppError('changed_meanwhile', 'Another user has changed this lot. Load it again');
     }
     const isReserved = form.is_reserved ?? before.is_reserved;
     await tx`
-      UPDATE lots SET ${tx({ ...describingColumns(form, await readCurrency(tx)), is_reserved: isReserved, revision: before.revision + 1 })}
+      UPDATE lots SET ${tx({ ...describingColumns(form, currency), is_reserved: isReserved, revision: before.revision + 1 })}
        WHERE id = ${id}`;
     // Two weights that are the same milligrams must not move the ledger, however often they are edited.
     const differenceMg = milligrams(form.initial_weight) - milligrams(before.initial_weight);
@@ -44,10 +45,14 @@ export const updateLot = async (context: UserContext, id: string, form: LotEdit)
 export const adjustLot = async (
   context: UserContext,
   id: string,
-  { kg, note }: { kg: number; note: string },
+  { kg, note, stock_before: before }: { kg: number; note: string; stock_before?: number | undefined },
 ): Promise<Lot> =>
   context.sql.begin(async (tx) => {
-    const { lot_number } = await lockLot(tx, id);
+    const { lot_number, current_weight: stock } = await lockLot(tx, id);
+    // A weight from the scale would undo what was taken since.
+    if (before !== undefined && milligrams(before) !== milligrams(stock)) {
+      throw new AppError('changed_meanwhile', 'The stock of this lot has changed. Look at it again');
+    }
     await moveLot(tx, { lotId: id, kg, reason: 'adjustment', note, byUser: context.user.id });
     await recordAudit(tx, actorOf(context), { action: 'lot.adjusted', subject: id, detail: { lot_number, kg, note } });
     const lot = await findLot(tx, id);
@@ -85,6 +90,7 @@ export interface LockedLot {
   readonly lot_number: string;
   readonly coffee_name: string;
   readonly initial_weight: number;
+  readonly current_weight: number;
   readonly is_reserved: boolean;
   readonly revision: number;
 }
@@ -95,7 +101,7 @@ export interface LockedLot {
  */
 export const lockLot = async (tx: Sql, id: string, purpose: 'change' | 'delete' = 'change'): Promise<LockedLot> => {
   const [lot] = await tx<LockedLot[]>`
-    SELECT lot_number, coffee_name, initial_weight, is_reserved, revision
+    SELECT lot_number, coffee_name, initial_weight, current_weight, is_reserved, revision
       FROM lots WHERE id = ${id} AND archived_at IS NULL
        ${purpose === 'delete' ? tx`FOR UPDATE` : tx`FOR NO KEY UPDATE`}`;
   if (!lot) throw notFound('Lot');

@@ -6,7 +6,7 @@ import type { UserContext } from '../../context.ts';
 import { isTaken } from '../../db/postgres-errors.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError } from '../../http/app-error.ts';
-import { priceOf, readCurrency } from '../../ledger/money.ts';
+import { holdCurrency, priceOf } from '../../ledger/money.ts';
 import { openLedgers } from '../../ledger/move-lot.ts';
 import { findLot } from './queries.ts';
 
@@ -20,7 +20,7 @@ export const insertLots = async (
   by: Parameters<typeof actorOf>[0],
   forms: readonly LotForm[],
 ): Promise<string[]> => {
-  const currency = await readCurrency(tx);
+  const currency = await holdCurrency(tx);
   const lots = forms.map((form) => ({
     id: uuidV7(),
     lot_number: form.lot_number,

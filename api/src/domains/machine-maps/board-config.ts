@@ -6,6 +6,7 @@ import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
+import { AppError } from '../../http/app-error.ts';
 import { findManagedMachine, lockManagedMachine } from '../../identity/machines.ts';
 import { configureMachines, type StoredSettings } from './configure-machine.ts';
 import { findMapToUse } from './find-map.ts';
@@ -70,14 +71,18 @@ const stored = (settings: GivenSettings): StoredSettings =>
 export const setBoardConfig = async (
   context: UserContext,
   id: string,
-  wanted: GivenSettings & { map_id: string | null; map_rev?: number | undefined },
+  wanted: GivenSettings & { map_id: string | null; map_rev?: number | undefined; revision?: number | undefined },
 ): Promise<BoardConfig> => {
-  const { map_id: mapId, map_rev: mapRev, ...given } = wanted;
+  const { map_id: mapId, map_rev: mapRev, revision, ...given } = wanted;
   const settings = stored(given);
   await context.sql.begin(async (tx) => {
     await findManagedMachine(tx, context.user, id);
     const map = mapId === null ? null : (await findMapToUse(tx, context.user, mapId, mapRev)).map;
     const machine = await lockManagedMachine(tx, context.user, id);
+    const [before] = await tx<{ config_rev: number }[]>`SELECT config_rev FROM machines WHERE id = ${id}`;
+    if (revision !== undefined && revision !== before?.config_rev) {
+      throw new AppError('changed_meanwhile', 'Another user has changed map or settings. Load them again');
+    }
     await configureMachines(tx, [{ ...machine, board_settings: settings }], map);
     await recordAudit(tx, actorOf(context), {
       action: 'machine.board_configured',

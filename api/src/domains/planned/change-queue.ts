@@ -1,4 +1,8 @@
-import type { PlannedRoast, updatePlannedRoast as endpoint } from '@roastery/contract/planned';
+import type {
+  orderQueue as orderEndpoint,
+  PlannedRoast,
+  updatePlannedRoast as endpoint,
+} from '@roastery/contract/planned';
 import type { ParsedBody } from '@roastery/contract/endpoint';
 import { actorOf, recordAudit, recordAudits } from '../../db/audit.ts';
 import type { UserContext } from '../../context.ts';
@@ -56,22 +60,29 @@ export const cancelPlan = async (context: UserContext, id: string): Promise<{ me
   return { message: 'The planned roast was cancelled' };
 };
 
-/** The waiting plans of a machine in their order, locked: a charge that takes one of them waits. */
-const lockQueue = (tx: Sql, machineId: string) => tx<{ id: string }[]>`
-  SELECT id FROM planned_roasts WHERE machine_id = ${machineId} AND bound_at IS NULL AND cancelled_at IS NULL
-  ORDER BY queue_place, created_at, id FOR UPDATE`;
+/**
+ * The waiting plans of a machine in their order, locked: a charge that takes one of them waits. They are locked by id, since two that
+ * change the order at once would wait for each other by their places, and read by a second statement, which sees what it waited for.
+ */
+const lockQueue = async (tx: Sql, machineId: string): Promise<{ id: string }[]> => {
+  const waiting = tx`machine_id = ${machineId} AND bound_at IS NULL AND cancelled_at IS NULL`;
+  await tx`SELECT 1 FROM planned_roasts WHERE ${waiting} ORDER BY id FOR UPDATE`;
+  return tx<{ id: string }[]>`
+    SELECT id FROM planned_roasts WHERE ${waiting} ORDER BY queue_place, created_at, id`;
+};
 
 /** Puts the queue in another order. */
 export const orderQueue = async (
   context: UserContext,
   machineId: string,
-  planIds: readonly string[],
+  { plan_ids: planIds, order_before: before }: ParsedBody<typeof orderEndpoint>,
 ): Promise<{ planned: PlannedRoast[] }> => {
   await context.sql.begin(async (tx) => {
     await requireMachine(tx, context.user, machineId, 'roast');
     const waiting = await lockQueue(tx, machineId);
     const named = new Set(planIds);
-    if (named.size !== waiting.length || waiting.some(({ id }) => !named.has(id))) {
+    const isOther = before !== undefined && waiting.some(({ id }, place) => id !== before[place]);
+    if (isOther || named.size !== waiting.length || waiting.some(({ id }) => !named.has(id))) {
       throw new AppError('changed_meanwhile', 'The queue has changed. Look at it again, then put it in order');
     }
     await tx`

@@ -38,6 +38,8 @@ export const planRoast = async (
   const { user } = context;
   const ids = Array.from({ length: count }, () => uuidV7());
   await context.sql.begin(async (tx) => {
+    // One at a time per machine, so that two at once neither pass the limit together nor get the same place.
+    await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`queue of ${body.machine_id}`}, 0))`;
     const queue = await readQueue(tx, context, body.machine_id);
     if (queue.waiting + count > maxWaiting)
       throw invalid('machine_id', 'Too many roasts wait for this machine already');

@@ -25,7 +25,7 @@ export const plannedRoutes: Domain = (routes) => {
   }));
   routes.forUser(contract.updatePlannedRoast, (context, { params, body }) => updatePlan(context, params.id, body));
   routes.forUser(contract.cancelPlannedRoast, (context, { params }) => cancelPlan(context, params.id));
-  routes.forUser(contract.orderQueue, (context, { params, body }) => orderQueue(context, params.id, body.plan_ids));
+  routes.forUser(contract.orderQueue, (context, { params, body }) => orderQueue(context, params.id, body));
   routes.forUser(contract.clearQueue, (context, { params }) => clearQueue(context, params.id));
   routes.forUser(batchNumbers.listBatchNumbers, ({ sql, user }, { query }) => listBatchNumbers(sql, user, query));
 };

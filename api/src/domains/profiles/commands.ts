@@ -12,6 +12,7 @@ const ending = ' (Copy)';
 /** A copy named "… (Copy)" with its alarm rules, without use, favorites and reference roast. */
 export const cloneProfile = async (context: UserContext, id: string): Promise<Profile> =>
   context.sql.begin(async (tx) => {
+    await tx`SELECT 1 FROM profiles WHERE id = ${id} FOR SHARE`;
     const original = await mustFindProfile(tx, context.user, id);
     const copyId = uuidV7();
     const name = original.name.slice(0, maxNameLength - ending.length) + ending;
@@ -42,6 +43,8 @@ export const cloneProfile = async (context: UserContext, id: string): Promise<Pr
 /** Deletes a recipe; roasts that followed it keep its name. */
 export const deleteProfile = async (context: UserContext, id: string): Promise<{ message: string }> =>
   context.sql.begin(async (tx) => {
+    // No roast can be given it between the two statements: it would lose the name.
+    await tx`SELECT 1 FROM profiles WHERE id = ${id} FOR UPDATE`;
     const { name } = await mustFindProfile(tx, context.user, id);
     await tx`UPDATE roasts SET profile_name = ${name} WHERE profile_id = ${id} AND profile_name IS NULL`;
     await tx`DELETE FROM profiles WHERE id = ${id}`;

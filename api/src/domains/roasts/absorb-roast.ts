@@ -31,10 +31,10 @@ export const absorbRoast = async (tx: Sql, id: string, into: string, byUser: str
     UPDATE roast_alarms a SET roast_id = ${into} WHERE roast_id = ${id}
       AND NOT EXISTS (SELECT FROM roast_alarms o WHERE o.roast_id = ${into} AND o.occurrence = a.occurrence)`;
   await tx`DELETE FROM roast_alarms WHERE roast_id = ${id}`;
-  await unsettleLot(tx, id, byUser);
   await tx`DELETE FROM roasts WHERE id = ${id}`;
+  await countProfileUse(tx, [roast.profile_id]);
+  await unsettleLot(tx, id, byUser);
   // A plan that came along brings its number.
   await giveBatchNumber(tx, into);
-  await countProfileUse(tx, [roast.profile_id]);
   if (roast.status === 'in_progress') await announceDeletedRoast(tx, id, roast.machine_id);
 };

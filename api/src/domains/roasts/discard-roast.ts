@@ -43,10 +43,12 @@ export const discardRoast = async (context: UserContext, id: string): Promise<{ 
   await context.sql.begin(async (tx) => {
     await requireRoast(tx, context.user, id, 'roast');
     await lockRecordingOf(tx, id);
+    // A statement that waits for the row does not see the blend that it waited for.
+    await tx`SELECT 1 FROM roasts WHERE id = ${id} FOR UPDATE`;
     const [roast] = await tx<DiscardedRow[]>`
       SELECT r.profile_id, r.machine_id, r.status, r.coffee_name, r.batch_number, r.shown_number AS number,
              (SELECT b.name FROM blend_components c JOIN blends b ON b.id = c.blend_id WHERE c.roast_id = r.id LIMIT 1) AS blend
-      FROM roasts r WHERE r.id = ${id} FOR UPDATE`;
+      FROM roasts r WHERE r.id = ${id}`;
     if (roast === undefined) throw notFound('Roast');
     if (roast.blend !== null) {
       throw new AppError(
@@ -60,10 +62,10 @@ export const discardRoast = async (context: UserContext, id: string): Promise<{ 
     await tx`UPDATE roast_sources SET said = true WHERE roast_id = ${id}`;
     await tx`UPDATE planned_roasts SET roast_id = NULL, bound_at = NULL, plan = NULL WHERE roast_id = ${id}`;
     await tx`UPDATE profiles SET reference_roast_id = NULL WHERE reference_roast_id = ${id}`;
-    await unsettleLot(tx, id, context.user.id);
     await noteUseOfNumber(tx, roast.batch_number, roast.coffee_name);
     await tx`DELETE FROM roasts WHERE id = ${id}`;
     await countProfileUse(tx, [roast.profile_id]);
+    await unsettleLot(tx, id, context.user.id);
     if (roast.status === 'in_progress') await announceDeletedRoast(tx, id, roast.machine_id);
     const detail = { roast_number: roast.number };
     await recordAudit(tx, actorOf(context), { action: 'roast.discarded', subject: id, detail });

@@ -140,11 +140,11 @@ const refreshRoast = async (tx: Sql, roastId: string, byUser: string | null): Pr
   await bindPlan(tx, roastId);
   const [now] = await tx<{ profile_id: string | null; status: string }[]>`
     SELECT profile_id, status FROM roasts WHERE id = ${roastId}`;
-  if (now !== undefined && now.status !== 'in_progress') await settleLot(tx, roastId, byUser);
-  else if (roast.status !== 'in_progress') await reopenLot(tx, roastId, byUser);
   if (roast.status !== 'in_progress' || now?.status !== 'in_progress') {
     await countProfileUse(tx, [now?.profile_id ?? null]);
   }
+  if (now !== undefined && now.status !== 'in_progress') await settleLot(tx, roastId, byUser);
+  else if (roast.status !== 'in_progress') await reopenLot(tx, roastId, byUser);
   await announceRoast(tx, roastId, roast.machine_id);
 };
 

@@ -70,7 +70,10 @@ export const reopenLot = async (tx: Sql, roastId: string, byUser: string | null)
   await tx`UPDATE roasts SET deducts = NULL WHERE id = ${roastId}`;
 };
 
-/** Counts the completed roasts of these recipes anew. Their rows are locked first, so that counts at once can't miss each other. */
+/**
+ * Counts the completed roasts of these recipes anew. Their rows are locked first, so that counts at once can't miss each other; and
+ * before the rows of lots, here and where a recipe is saved, so that two transactions don't wait for each other.
+ */
 export const countProfileUse = async (tx: Sql, profileIds: readonly (string | null)[]): Promise<void> => {
   const ids = [...new Set(profileIds.filter((id) => id !== null))].sort();
   if (ids.length === 0) return;

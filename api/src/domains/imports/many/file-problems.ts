@@ -67,7 +67,7 @@ export const judgeFile = async (sql: Sql, user: SignedInUser, fileId: string, wa
   const later = await sql<{ id: string }[]>`
     SELECT g.id FROM roast_import_files f
     JOIN roast_import_files g ON g.import_id = f.import_id AND g.curve_sha256 = f.curve_sha256 AND g.id > f.id
-    WHERE f.id = ${fileId} AND g.state = 'read' LIMIT 20`;
+    WHERE f.id = ${fileId} AND g.state = 'read' ORDER BY g.id LIMIT 20`;
   for (const { id } of later) await judgeOne(sql, user, id);
 };
 
@@ -75,7 +75,7 @@ const judgeOne = async (sql: Sql, user: SignedInUser, fileId: string, warnings?:
   const [file] = await sql<(JudgedFile & { found: string[] })[]>`
     SELECT id, import_id, file_sha256, curve_sha256, has_charge, start_time, batch_size_kg, end_weight_kg, left_out, remarks,
            warnings AS found
-    FROM roast_import_files WHERE id = ${fileId} AND state = 'read'`;
+    FROM roast_import_files WHERE id = ${fileId} AND state = 'read' FOR UPDATE`;
   if (file === undefined) return;
   const remarks = [...(warnings ?? file.found)];
   const { problem, sentence } = await judge(sql, user, { ...file, remarks });

@@ -1,4 +1,5 @@
-import { parseOrThrow } from '@roastery/contract/parse-shape';
+import { isDeepStrictEqual } from 'node:util';
+import { parseOrThrow, parseShape } from '@roastery/contract/parse-shape';
 import { uploadChoicesShape } from '@roastery/contract/imports';
 import type { AppContext } from '../../../context.ts';
 import { systemActor, type Actor } from '../../../db/audit.ts';
@@ -80,18 +81,21 @@ const readFile = async ({ sql, files }: AppContext, { file_id: id, file_name: fi
     // Two files of one roast, read at the same time, would not see each other.
     const curve = Buffer.from(described.curveSha256);
     await tx`SELECT pg_advisory_xact_lock(${curve.readInt32BE(0)}, ${curve.readInt32BE(4)})`;
-    // Read again after a change of units or marks, it keeps what a person corrected.
+    // Other units or marks may have been chosen meanwhile: then it waits, and is read by those.
+    const [now] = await tx<{ choices: unknown }[]>`SELECT choices FROM roast_uploads WHERE id = ${id} FOR UPDATE`;
+    if (!isDeepStrictEqual(parseShape(uploadChoicesShape, now?.choices).data, upload.choices)) return;
+    // It keeps what a person corrected before it was read, or read again.
     await tx`
       UPDATE roast_import_files SET
         state = 'read', format = ${found.format}, duration_seconds = ${drop}, has_charge = ${found.missing === null},
         curve_sha256 = ${curve}, warnings = ${found.warnings}::text[],
         start_time = coalesce(start_time, ${found.start_time}), source_batch = ${found.source_batch},
-        coffee_name = CASE WHEN format IS NULL THEN ${found.coffee_name ?? stemOf(fileName)} ELSE coffee_name END,
-        batch_size_kg = CASE WHEN format IS NULL THEN ${found.batch_size_kg}::float8 ELSE batch_size_kg END,
-        end_weight_kg = CASE WHEN format IS NULL THEN ${found.end_weight_kg}::float8 ELSE end_weight_kg END,
+        coffee_name = CASE WHEN format IS NULL THEN coalesce(coffee_name, ${found.coffee_name ?? stemOf(fileName)}) ELSE coffee_name END,
+        batch_size_kg = CASE WHEN format IS NULL THEN coalesce(batch_size_kg, ${found.batch_size_kg}) ELSE batch_size_kg END,
+        end_weight_kg = CASE WHEN format IS NULL THEN coalesce(end_weight_kg, ${found.end_weight_kg}) ELSE end_weight_kg END,
         machine_name = ${found.machine_name},
-        machine_id = CASE WHEN format IS NULL THEN ${machineId}::uuid ELSE machine_id END,
-        lot_id = CASE WHEN format IS NULL THEN ${lotId}::uuid ELSE lot_id END
+        machine_id = CASE WHEN format IS NULL THEN coalesce(machine_id, ${machineId}) ELSE machine_id END,
+        lot_id = CASE WHEN format IS NULL THEN coalesce(lot_id, ${lotId}) ELSE lot_id END
       WHERE id = ${id} AND state = 'waiting'`;
     await judgeFile(tx, user, id, found.warnings);
   });
@@ -149,6 +153,9 @@ const importFile = async ({ sql, files }: AppContext, { file_id: id, user }: Job
 /** Deletes a roast of an import and its samples. A blend that is made of it keeps it. */
 const undoFile = async ({ sql }: AppContext, { file_id: id, user }: Job): Promise<void> => {
   await sql.begin(async (tx) => {
+    // A blend that is being made of it is waited for, and then seen.
+    await tx`
+      SELECT 1 FROM roasts WHERE id = (SELECT roast_id FROM roast_import_files WHERE id = ${id}) FOR UPDATE`;
     const [roast] = await tx<{ id: string; recording_id: string | null; is_blended: boolean }[]>`
       SELECT r.id, r.recording_id, EXISTS (SELECT FROM blend_components c WHERE c.roast_id = r.id) AS is_blended
       FROM roast_import_files f JOIN roasts r ON r.id = f.roast_id WHERE f.id = ${id}`;
