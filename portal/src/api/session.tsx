@@ -6,12 +6,12 @@ import {
   type Preferences,
   type SessionUser,
 } from '@roastery/contract/auth';
-import { createContext, use, useCallback, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { createContext, use, useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import { ApiError, sentenceFor, sentenceOfCode } from './api-error.ts';
 import { beginSession, call, onSignedOut } from './call.ts';
 import { heldForm } from './held-forms.ts';
 import { reachability, subscribeReachability } from './reachability.ts';
-import { endOwnPush, forgetAll, readAllAgain } from './use-api.ts';
+import { endOwnPush, forgetAll, readAllAgain, useInOrder } from './use-api.ts';
 import { t } from '../language/t.ts';
 
 export interface Session {
@@ -137,16 +137,25 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
     }
   }, []);
 
-  const changePreferences = useCallback<Session['changePreferences']>(async (change) => {
-    const put = (preferences: Partial<Preferences>) =>
-      setState((current) =>
-        current.user === null
-          ? current
-          : { ...current, user: { ...current.user, preferences: { ...current.user.preferences, ...preferences } } },
-      );
-    put(change);
-    put(await call(updatePreferences, { body: change }));
-  }, []);
+  const { inOrder } = useInOrder();
+  const lastPreferences = useRef(0);
+  const changePreferences = useCallback<Session['changePreferences']>(
+    async (change) => {
+      const put = (preferences: Partial<Preferences>) =>
+        setState((current) =>
+          current.user === null
+            ? current
+            : { ...current, user: { ...current.user, preferences: { ...current.user.preferences, ...preferences } } },
+        );
+      put(change);
+      lastPreferences.current += 1;
+      const place = lastPreferences.current;
+      const stored = await inOrder(() => call(updatePreferences, { body: change }));
+      // The answer to an earlier one would take a later choice back from the screen.
+      if (place === lastPreferences.current) put(stored);
+    },
+    [inOrder],
+  );
 
   const recheck = useCallback<Session['recheck']>(async () => {
     const user = await call(me, {});

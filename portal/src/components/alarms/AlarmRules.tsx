@@ -12,10 +12,10 @@ import {
   type AlarmRuleBody,
 } from '@roastery/contract/alarm-rules';
 import { Pencil, Plus } from 'lucide-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
-import { refresh, useApi } from '../../api/use-api.ts';
+import { refresh, useApi, useInOrder } from '../../api/use-api.ts';
 import { usePreferences } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -25,6 +25,7 @@ import { classes } from '../../ui/classes.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { toast } from '../../ui/toast.ts';
 import { ErrorLine } from '../ErrorState.tsx';
+import { useChosen } from '../saved-fields.tsx';
 import { alarmTones } from './alarm-texts.ts';
 import { AlarmRuleForm } from './AlarmRuleForm.tsx';
 import { ruleText } from './rule-texts.ts';
@@ -85,6 +86,9 @@ export const AlarmRules = ({ holder, mayEdit }: { holder: RuleHolder; mayEdit: b
   const { data, error, mutate } = useApi(list, { params: { id: holder.id } });
   const units = usePreferences();
   const [edited, setEdited] = useState<AlarmRule | 'new' | null>(null);
+  const { inOrder } = useInOrder();
+  /** The rules as the last switch left them: a quick one after it comes before the list is read again. */
+  const switched = useRef(new Map<string, AlarmRule>());
 
   const change = async (work: () => Promise<unknown>, failed: string): Promise<boolean> => {
     try {
@@ -97,14 +101,22 @@ export const AlarmRules = ({ holder, mayEdit }: { holder: RuleHolder; mayEdit: b
       await refresh(list);
     }
   };
+  const store = (body: AlarmRuleBody, rule?: AlarmRule): Promise<AlarmRule> =>
+    rule === undefined
+      ? call(create, { params: { id: holder.id }, body })
+      : call(update, { params: { id: holder.id, rule_id: rule.id }, body: { ...body, revision: rule.revision } });
   const save = (body: AlarmRuleBody, rule?: AlarmRule) =>
-    change(
-      () =>
-        rule === undefined
-          ? call(create, { params: { id: holder.id }, body })
-          : call(update, { params: { id: holder.id, rule_id: rule.id }, body: { ...body, revision: rule.revision } }),
-      t`The alarm could not be saved`,
-    );
+    change(() => store(body, rule), t`The alarm could not be saved`);
+  const turn = (key: string, body: AlarmRuleBody, rule?: AlarmRule) =>
+    inOrder(() => {
+      const last = switched.current.get(key);
+      switched.current.delete(key);
+      const isNewer = last !== undefined && last.revision > (rule?.revision ?? 0);
+      return change(
+        async () => switched.current.set(key, await store(body, isNewer ? last : rule)),
+        t`The alarm could not be saved`,
+      );
+    });
   const drop = (rule: AlarmRule) =>
     change(() => call(remove, { params: { id: holder.id, rule_id: rule.id } }), t`The alarm could not be deleted`);
 
@@ -140,7 +152,7 @@ export const AlarmRules = ({ holder, mayEdit }: { holder: RuleHolder; mayEdit: b
             colour={rule.colour}
             isOn={rule.is_enabled}
             {...(mayEdit && {
-              onSwitch: (isOn: boolean) => void save({ ...bodyOf(rule), is_enabled: isOn }, rule),
+              onSwitch: (isOn: boolean) => turn(rule.id, { ...bodyOf(rule), is_enabled: isOn }, rule),
               onEdit: () => setEdited(rule),
             })}
           />
@@ -154,7 +166,9 @@ export const AlarmRules = ({ holder, mayEdit }: { holder: RuleHolder; mayEdit: b
               text={t`Ready-made. ${ruleText({ ...body, armed_after: 'charge' }, units)}.`}
               colour={body.colour}
               isOn={rule?.is_enabled ?? false}
-              {...(mayEdit && { onSwitch: (isOn: boolean) => void save({ ...body, is_enabled: isOn }, rule) })}
+              {...(mayEdit && {
+                onSwitch: (isOn: boolean) => turn(body.condition.kind, { ...body, is_enabled: isOn }, rule),
+              })}
             />
           );
         })}
@@ -174,22 +188,25 @@ interface RuleRowProps {
   colour: AlarmRule['colour'];
   isOn: boolean;
   /** Absent for whoever may only see the rules. */
-  onSwitch?: (isOn: boolean) => void;
+  onSwitch?: (isOn: boolean) => Promise<unknown>;
   onEdit?: () => void;
 }
 
-const RuleRow = ({ name, text, colour, isOn, onSwitch, onEdit }: RuleRowProps) => (
-  <li className="flex min-h-14 items-center gap-3 py-2">
-    <span aria-hidden className={classes('size-3 shrink-0 rounded-full border-2', alarmTones[colour].ground)} />
-    <div className="min-w-0 flex-1">
-      <p className="font-medium wrap-anywhere text-strong">{name}</p>
-      <p className="text-sm text-muted">{text}</p>
-    </div>
-    {onSwitch === undefined ? (
-      <span className="text-sm text-muted">{isOn ? t`On` : t`Off`}</span>
-    ) : (
-      <Switch label={<span className="sr-only">{t`${name} on`}</span>} checked={isOn} onChange={onSwitch} />
-    )}
-    {onEdit !== undefined && <IconButton label={t`Edit ${name}`} icon={<Pencil aria-hidden />} onClick={onEdit} />}
-  </li>
-);
+const RuleRow = ({ name, text, colour, isOn, onSwitch, onEdit }: RuleRowProps) => {
+  const [isShownOn, turn] = useChosen(isOn, (next: boolean) => onSwitch?.(next));
+  return (
+    <li className="flex min-h-14 items-center gap-3 py-2">
+      <span aria-hidden className={classes('size-3 shrink-0 rounded-full border-2', alarmTones[colour].ground)} />
+      <div className="min-w-0 flex-1">
+        <p className="font-medium wrap-anywhere text-strong">{name}</p>
+        <p className="text-sm text-muted">{text}</p>
+      </div>
+      {onSwitch === undefined ? (
+        <span className="text-sm text-muted">{isOn ? t`On` : t`Off`}</span>
+      ) : (
+        <Switch label={<span className="sr-only">{t`${name} on`}</span>} checked={isShownOn} onChange={turn} />
+      )}
+      {onEdit !== undefined && <IconButton label={t`Edit ${name}`} icon={<Pencil aria-hidden />} onClick={onEdit} />}
+    </li>
+  );
+};

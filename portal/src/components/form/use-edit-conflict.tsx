@@ -27,15 +27,15 @@ export interface EditedRecord<Values extends FieldValues, Thing extends Revised>
   read: () => Promise<Thing>;
 }
 
-interface EditConflictState<Thing> {
+interface EditConflictState<Values, Thing> {
   /** Revision that the form began with; sent with the change. 0 for a new record. */
   revision: number;
   /** The other person's changes and the two choices; null without a conflict. */
   notice: ReactNode;
   /** Whether saving failed because another person saved first. Then `notice` explains it. */
   explains: (error: unknown) => Promise<boolean>;
-  /** Continues from this version, e.g. the one just saved. */
-  continueFrom: (record: Thing) => void;
+  /** Continues from the version just saved. What was typed since it was sent stays, and is not saved. */
+  continueFrom: (record: Thing, sent: Values) => void;
 }
 
 const weights: ReadonlySet<string> = new Set([
@@ -71,7 +71,7 @@ const intoView = (element: HTMLElement | null): void => element?.scrollIntoView(
 export const useEditConflict = <Values extends FieldValues, Body, Thing extends Revised>(
   form: UseFormReturn<Values, unknown, Body>,
   edited: EditedRecord<Values, Thing> | undefined,
-): EditConflictState<Thing> => {
+): EditConflictState<Values, Thing> => {
   const [base, setBase] = useState(edited?.record);
   const [known, setKnown] = useState(edited?.record);
   const { isDirty } = form.formState;
@@ -123,8 +123,13 @@ export const useEditConflict = <Values extends FieldValues, Body, Thing extends 
       setKnown(await edited.read());
       return true;
     },
-    continueFrom: (record) => {
-      if (edited !== undefined) form.reset(edited.valuesOf(record));
+    continueFrom: (record, sent) => {
+      if (edited !== undefined) {
+        const saved = edited.valuesOf(record);
+        const { merged } = mergeThreeWay<Values>(sent, saved, form.getValues());
+        form.reset(saved);
+        form.reset(merged, { keepDefaultValues: true });
+      }
       setBase(record);
       setKnown(record);
     },

@@ -86,7 +86,9 @@ export const useRecordForm = <Values extends FieldValues, Body, Saved, Thing ext
       try {
         const changed = new Set(Object.keys(dirtyFields));
         const context = { values: form.getValues(), revision: conflict.revision, changed };
-        await saved(await save(body, context), { leaveTo, continueFrom: conflict.continueFrom });
+        const sent = structuredClone(context.values);
+        const made = await save(body, context);
+        await saved(made, { leaveTo, continueFrom: (record) => conflict.continueFrom(record, sent) });
       } catch (error) {
         if (await conflict.explains(error).catch(() => false)) return;
         const isBesideFields = showFieldErrors<Values>(error, fields, form.setError);

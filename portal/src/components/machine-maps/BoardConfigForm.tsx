@@ -60,12 +60,34 @@ interface BoardConfigFormProps {
   onClose: () => void;
 }
 
+const valuesOf = ({ map, settings }: BoardConfig): z.input<typeof formShape> => ({
+  map_id: map?.id ?? null,
+  ...settings,
+  time_servers: settings.time_servers?.join(', ') ?? '',
+});
+
+const fieldLabels = {
+  map_id: t`Machine map`,
+  host: t`Address`,
+  port: t`Port`,
+  path: t`Serial adapter`,
+  hz: t`Readings per second`,
+  timeout_ms: t`Answer timeout`,
+  gap_ms: t`Pause between requests`,
+  status_page: t`Status page of the board`,
+  log_level: t`Log`,
+  time_servers: t`Time servers`,
+} as const;
+
 export const BoardConfigForm = ({ machineId, config, onClose }: BoardConfigFormProps) => {
   const form = useRecordForm({
-    values: {
-      map_id: config.map?.id ?? null,
-      ...config.settings,
-      time_servers: config.settings.time_servers?.join(', ') ?? '',
+    values: valuesOf(config),
+    edited: {
+      noun: t`board configuration`,
+      record: config,
+      valuesOf,
+      labels: fieldLabels,
+      read: () => call(getBoardConfig, { params: { id: machineId } }),
     },
     resolver,
     fields: [
@@ -81,11 +103,15 @@ export const BoardConfigForm = ({ machineId, config, onClose }: BoardConfigFormP
       'time_servers',
     ],
     failure: (error) => sentenceFor(error, t`Failed to set map and settings`),
-    save: (values) =>
+    save: (values, { revision }) =>
       call(setBoardConfig, {
         params: { id: machineId },
         // Only the address that the link of the chosen map uses is stored.
-        body: { ...values, ...(link !== undefined && 'path' in link ? { host: null, port: null } : { path: null }) },
+        body: {
+          ...values,
+          revision,
+          ...(link !== undefined && 'path' in link ? { host: null, port: null } : { path: null }),
+        },
       }),
     saved: async () => {
       await refresh(getBoardConfig, listDevices, getMachineMap);

@@ -32,6 +32,7 @@ const Sheet = ({ roast, onDone }: { roast: Roast; onDone: () => void }) => {
   const [weight, setWeight] = useState(roast.end_weight_kg === null ? '' : String(roast.end_weight_kg));
   const [color, setColor] = useState(roast.color === null ? '' : String(roast.color));
   const [notes, setNotes] = useState(roast.notes ?? '');
+  const [opened] = useState(roast);
   const [failure, setFailure] = useState<string | null>(null);
   const [isSaving, setSaving] = useState(false);
   const problem = weightProblem(weight, roast.batch_size_kg);
@@ -42,10 +43,14 @@ const Sheet = ({ roast, onDone }: { roast: Roast; onDone: () => void }) => {
     if (problem !== undefined) return;
     setSaving(true);
     try {
+      // What was left as it was may have been changed by another person since the drop.
+      const weighed = numberOf(weight);
+      const measured = numberOf(color);
+      const noted = notes.trim() === '' ? null : notes;
       const body = {
-        end_weight_kg: numberOf(weight),
-        color: numberOf(color),
-        notes: notes.trim() === '' ? null : notes,
+        ...(weighed === opened.end_weight_kg ? {} : { end_weight_kg: weighed }),
+        ...(measured === opened.color ? {} : { color: measured }),
+        ...(noted === opened.notes ? {} : { notes: noted }),
       };
       await call(updateRoast, { params: { id: roast.id }, body });
       await refresh(listRoasts, getRoast);

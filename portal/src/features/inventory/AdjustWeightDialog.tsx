@@ -1,7 +1,7 @@
-import { adjustLot, getLot, type Lot } from '@roastery/contract/inventory';
+import { adjustLot, type Lot } from '@roastery/contract/inventory';
 import { useState } from 'react';
 import { useWatch } from 'react-hook-form';
-import { sentenceWithFields } from '../../api/api-error.ts';
+import { ApiError, sentenceWithFields } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { FormField, ModalForm } from '../../components/form/RecordForm.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
@@ -44,8 +44,7 @@ export const AdjustWeightDialog = ({ lot, open, onClose }: AdjustWeightDialogPro
   </Dialog>
 );
 
-/** The stock changed after the form was opened: a weighed amount would undo that change. */
-class StockChanged extends Error {}
+const isStockChanged = (error: unknown): boolean => error instanceof ApiError && error.code === 'changed_meanwhile';
 
 const AdjustForm = ({ lot, onClose }: { lot: Lot; onClose: () => void }) => {
   const [mode, setMode] = useState<AdjustMode>('weighed');
@@ -54,14 +53,20 @@ const AdjustForm = ({ lot, onClose }: { lot: Lot; onClose: () => void }) => {
     resolver: weightResolver(mode, lot.current_weight),
     fields: ['note'],
     failure: (error) =>
-      error instanceof StockChanged ? error.message : sentenceWithFields(error, t`Failed to adjust the weight`),
+      isStockChanged(error)
+        ? t`The stock has changed meanwhile. Check the weight and save again.`
+        : sentenceWithFields(error, t`Failed to adjust the weight`),
     save: async (body) => {
-      const { current_weight: stock } = await call(getLot, { params: { id: lot.id } });
-      if (stock === lot.current_weight) return call(adjustLot, { params: { id: lot.id }, body });
-      await refreshLots();
-      throw new StockChanged(
-        t`The stock has changed: it is ${weightText(stock)} now. Check the weight and save again.`,
-      );
+      try {
+        // A weighed amount would undo what was taken since the form was opened.
+        return await call(adjustLot, {
+          params: { id: lot.id },
+          body: { ...body, stock_before: lot.current_weight },
+        });
+      } catch (error) {
+        if (isStockChanged(error)) await refreshLots();
+        throw error;
+      }
     },
     saved: async ({ current_weight: now }) => {
       await refreshLots();

@@ -7,7 +7,7 @@ import {
   type MapDetail,
 } from '@roastery/contract/machine-maps';
 import { Plus } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { ApiError, sentenceWithFields } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
@@ -73,6 +73,10 @@ const MapConflict = ({ base, newest, own, onContinue }: MapConflictProps) => {
 export const MapEditor = ({ detail }: { detail: MapDetail }) => {
   const [base, setBase] = useState(detail);
   const [draft, setDraft] = useState<MapDraft>(() => draftOf(detail.map));
+  const latest = useRef(draft);
+  useEffect(() => {
+    latest.current = draft;
+  });
   const [isDirty, setDirty] = useState(false);
   const [problems, setProblems] = useState<DraftProblems>({});
   const [failure, setFailure] = useState<string | null>(null);
@@ -126,7 +130,9 @@ export const MapEditor = ({ detail }: { detail: MapDetail }) => {
         params: { id: detail.id },
         body: { map: result.map, rev: base.rev, ...(note.trim() === '' ? {} : { note: note.trim() }) },
       });
-      continueFrom(saved, null);
+      const typed = latest.current;
+      // What was typed while it was saved stays, and is not saved.
+      continueFrom(saved, typed === draft ? null : mergeDrafts(draftOf(saved.map), draftOf(saved.map), typed).draft);
       setNote('');
       const boards = saved.machines.length;
       const sent = boards === 1 ? t`Sent to the board that uses it.` : t`Sent to ${boards} boards that use it.`;

@@ -12,9 +12,10 @@ import { useState } from 'react';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
-import { refresh, useApi } from '../../api/use-api.ts';
+import { refresh, useApi, useInOrder, type InOrder } from '../../api/use-api.ts';
 import { ErrorLine } from '../../components/ErrorState.tsx';
 import { memberRoleChoices, mayManage } from '../../components/people/roles.ts';
+import { SavedChoice } from '../../components/saved-fields.tsx';
 import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button } from '../../ui/Button.tsx';
@@ -62,6 +63,7 @@ const setRole = (machineId: string, userId: string, role: MemberRole): Promise<b
 
 const People = ({ machine }: { machine: Machine }) => {
   const { data, error, mutate } = useApi(listMachineMembers, { params: { id: machine.id } });
+  const { inOrder } = useInOrder();
   const manages = mayManage(machine.role);
   return (
     <DialogBody>
@@ -82,7 +84,7 @@ const People = ({ machine }: { machine: Machine }) => {
       ) : (
         <ul aria-label={t`People of ${machine.display_name}`} className="divide-y divide-stroke">
           {data.members.map((member) => (
-            <MemberRow key={member.user_id} member={member} machine={machine} manages={manages} />
+            <MemberRow key={member.user_id} member={member} machine={machine} manages={manages} inOrder={inOrder} />
           ))}
         </ul>
       )}
@@ -95,12 +97,13 @@ interface MemberRowProps {
   member: MachineMember;
   machine: Machine;
   manages: boolean;
+  inOrder: InOrder;
 }
 
 const roleName = (role: MachineMember['role']): string =>
   role === 'owner' ? t`Owner` : role === 'roaster' ? t`Roaster` : t`Viewer`;
 
-const MemberRow = ({ member, machine, manages }: MemberRowProps) => {
+const MemberRow = ({ member, machine, manages, inOrder }: MemberRowProps) => {
   const { role } = member;
   const remove = () =>
     change(
@@ -121,20 +124,24 @@ const MemberRow = ({ member, machine, manages }: MemberRowProps) => {
       </div>
       {manages && role !== 'owner' ? (
         <>
-          <Select
-            label={t`Role of ${member.full_name}`}
-            hideLabel
-            size="sm"
-            className="w-32"
-            choices={memberRoleChoices.map(({ value, label }) => ({ value, label }))}
-            value={role}
-            onChange={(next) => void setRole(machine.id, member.user_id, next)}
-          />
+          <SavedChoice stored={role} onChosen={(next) => inOrder(() => setRole(machine.id, member.user_id, next))}>
+            {(shown, choose) => (
+              <Select
+                label={t`Role of ${member.full_name}`}
+                hideLabel
+                size="sm"
+                className="w-32"
+                choices={memberRoleChoices.map(({ value, label }) => ({ value, label }))}
+                value={shown}
+                onChange={choose}
+              />
+            )}
+          </SavedChoice>
           <IconButton
             label={t`Remove ${member.full_name}`}
             tone="danger"
             icon={<UserMinus aria-hidden />}
-            onClick={() => void remove()}
+            onClick={() => void inOrder(remove)}
           />
         </>
       ) : (

@@ -36,8 +36,14 @@ const resolverIn =
     return { values: {}, errors };
   };
 
+interface ImportFormProps {
+  upload: Upload;
+  /** With other units or marks: the roast is made of what was read by them. */
+  isBeingRead: boolean;
+}
+
 /** What was roasted, prefilled from the file; then the roast is imported. */
-export const ImportForm = ({ upload }: { upload: Upload }) => {
+export const ImportForm = ({ upload, isBeingRead }: ImportFormProps) => {
   const { roastery_time_zone: timeZone } = useUser();
   const { isLeaving, leaveTo } = useLeave();
   const [failure, setFailure] = useState<string | null>(null);
@@ -105,7 +111,7 @@ export const ImportForm = ({ upload }: { upload: Upload }) => {
               size="md"
               kind="primary"
               type="submit"
-              disabled={upload.missing !== null || (isDuplicate && !twice)}
+              disabled={isBeingRead || upload.missing !== null || (isDuplicate && !twice)}
               busy={formState.isSubmitting}
             >
               {t`Add roast`}

@@ -1,6 +1,7 @@
 import type { PlannedRoast } from '@roastery/contract/planned';
 import { Copy, Ellipsis, GripVertical, ListX, Pencil, X } from 'lucide-react';
 import { useState } from 'react';
+import { useInOrder } from '../../api/use-api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { RelativeTime } from '../../components/figures.tsx';
 import { plannedDetails, plannedName } from '../../components/PlannedRoast.tsx';
@@ -26,9 +27,10 @@ export const MachineQueue = ({ machineId, plans, mayChange, onOpen, onEdit }: Ma
   const [asked, setAsked] = useState<string | null>(null);
   const [said, setSaid] = useState('');
   const name = plans[0]?.machine_name ?? '';
-  const order = useReorder(plans, async (next) => {
+  const { inOrder, isSaving } = useInOrder();
+  const order = useReorder(plans, isSaving, (next, before) => {
     setSaid(next.map((plan, index) => `${index + 1}. ${plannedName(plan)}`).join(', '));
-    await saveOrder(machineId, next);
+    void inOrder(() => saveOrder(machineId, next, before));
   });
   return (
     <section aria-label={t`Queue of ${name}`}>

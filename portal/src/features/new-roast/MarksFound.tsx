@@ -8,15 +8,15 @@ import { Badge } from '../../ui/Badge.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Panel } from '../../ui/Card.tsx';
 import { TextField } from '../../ui/TextField.tsx';
-import { useChoices } from './use-choices.ts';
+import type { Choices } from './use-choices.ts';
 
 interface MarksFoundProps {
   upload: Upload;
-  onChanged: (upload: Upload) => void;
+  choices: Choices;
 }
 
 /** Marks from the file and detected marks; charge and drop can be set. */
-export const MarksFound = ({ upload, onChanged }: MarksFoundProps) => (
+export const MarksFound = ({ upload, choices }: MarksFoundProps) => (
   <Panel title={t`Markers`}>
     {upload.marks.length > 0 && (
       <table className="w-full text-sm">
@@ -47,13 +47,12 @@ export const MarksFound = ({ upload, onChanged }: MarksFoundProps) => (
         </tbody>
       </table>
     )}
-    <SetByHand key={`${upload.charge_seconds}`} upload={upload} onChanged={onChanged} />
+    <SetByHand key={`${upload.charge_seconds}`} upload={upload} choices={choices} />
   </Panel>
 );
 
 /** Charge and drop on the recording's own clock, as the drawing shows it. */
-const SetByHand = ({ upload, onChanged }: MarksFoundProps) => {
-  const { busy, choose } = useChoices(upload, onChanged);
+const SetByHand = ({ upload, choices: { isSaving, choose } }: MarksFoundProps) => {
   const drop = upload.marks.find(({ kind }) => kind === 'drop');
   const charge = upload.charge_seconds;
   const dropAt = drop === undefined || charge === null ? null : drop.time_seconds + charge;
@@ -104,7 +103,7 @@ const SetByHand = ({ upload, onChanged }: MarksFoundProps) => {
         value={dropText}
         onChange={(event) => setDrop(event.target.value)}
       />
-      <Button type="submit" busy={busy} disabled={!isChanged}>
+      <Button type="submit" busy={isSaving} disabled={!isChanged}>
         {t`Set charge and drop`}
       </Button>
       <p className={`w-full text-xs ${wrong ? 'text-danger' : 'text-muted'}`} role={wrong ? 'alert' : undefined}>

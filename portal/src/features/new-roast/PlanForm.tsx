@@ -51,13 +51,16 @@ export const PlanForm = ({ edited, onPlanned, onDone }: PlanFormProps) => {
   const user = useUser();
   const [failure, setFailure] = useState<string | null>(null);
   const [lot, setLot] = useState<Lot | null>(null);
+  const [opened] = useState<PlanValues>(() =>
+    edited === undefined ? emptyPlan(personName(user), readLastPlan(user.id)) : valuesOfPlan(edited),
+  );
   const { register, control, handleSubmit, setValue, getValues, setError, formState } = useForm<
     PlanValues,
     unknown,
     PlanBody
   >({
     resolver: planResolver,
-    defaultValues: edited === undefined ? emptyPlan(personName(user), readLastPlan(user.id)) : valuesOfPlan(edited),
+    defaultValues: opened,
   });
   const { errors } = formState;
   const [machineId, lotId, batch] = useWatch({ control, name: ['machine_id', 'lot_id', 'batch_size_kg'] });
@@ -71,7 +74,11 @@ export const PlanForm = ({ edited, onPlanned, onDone }: PlanFormProps) => {
     setValue('count', '1');
     onDone();
   };
-  const change = async (id: string, { machine_id: _machine, count: _count, ...body }: PlanBody) => {
+  const change = async (id: string, { machine_id: _machine, count: _count, ...fields }: PlanBody) => {
+    // The other fields may have been changed by another person meanwhile.
+    const now = getValues();
+    const changed = new Set<string>(planFields.filter((field) => now[field] !== opened[field]));
+    const body = Object.fromEntries(Object.entries(fields).filter(([field]) => changed.has(field)));
     await call(updatePlannedRoast, { params: { id }, body });
     await refresh(listPlannedRoasts, getPlannedRoast);
     toast(t`The planned roast was changed`);

@@ -1,9 +1,10 @@
 import type { Upload } from '@roastery/contract/imports';
 import { formatDuration } from '@roastery/roasting/units';
+import { SavedChoice } from '../../components/saved-fields.tsx';
 import { t } from '../../language/t.ts';
 import { Segments } from '../../ui/Segments.tsx';
 import { isPlainTable } from './format-names.ts';
-import { useChoices } from './use-choices.ts';
+import type { Choices } from './use-choices.ts';
 
 const sources: Record<Upload['time_unit']['source'], string> = {
   file: t`from the file`,
@@ -22,34 +23,29 @@ const timeUnits = [
 
 interface UnitChoicesProps {
   upload: Upload;
-  onChanged: (upload: Upload) => void;
+  choices: Choices;
 }
 
 /** Units of the file: the value, its source, and a choice to change it. */
-export const UnitChoices = ({ upload, onChanged }: UnitChoicesProps) => {
-  const { busy, choose } = useChoices(upload, onChanged);
+export const UnitChoices = ({ upload, choices: { isSaving, choose } }: UnitChoicesProps) => {
   const { temperature_unit: temperature, time_unit: time } = upload;
   return (
-    <div className="flex flex-wrap gap-x-8 gap-y-3" aria-busy={busy}>
+    <div className="flex flex-wrap gap-x-8 gap-y-3" aria-busy={isSaving}>
       <div>
         <p className="pb-1 text-sm font-medium text-content">{t`Temperatures`}</p>
-        <Segments
-          label={t`Unit of temperature`}
-          choices={temperatureUnits}
-          value={temperature.value}
-          onChange={(unit) => void choose({ temperature_unit: unit })}
-        />
+        <SavedChoice stored={temperature.value} onChosen={(unit) => choose({ temperature_unit: unit })}>
+          {(unit, change) => (
+            <Segments label={t`Unit of temperature`} choices={temperatureUnits} value={unit} onChange={change} />
+          )}
+        </SavedChoice>
         <p className="pt-1 text-xs text-muted">{sources[temperature.source]}</p>
       </div>
       {isPlainTable(upload.format) && (
         <div>
           <p className="pb-1 text-sm font-medium text-content">{t`Times`}</p>
-          <Segments
-            label={t`Unit of time`}
-            choices={timeUnits}
-            value={time.value}
-            onChange={(unit) => void choose({ time_unit: unit })}
-          />
+          <SavedChoice stored={time.value} onChosen={(unit) => choose({ time_unit: unit })}>
+            {(unit, change) => <Segments label={t`Unit of time`} choices={timeUnits} value={unit} onChange={change} />}
+          </SavedChoice>
           <p className="pt-1 text-xs text-muted">{sources[time.source]}</p>
         </div>
       )}

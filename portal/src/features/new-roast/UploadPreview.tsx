@@ -13,44 +13,48 @@ import { formatNames } from './format-names.ts';
 import { MarksFound } from './MarksFound.tsx';
 import { ImportForm } from './ImportForm.tsx';
 import { UnitChoices } from './UnitChoices.tsx';
+import { useChoices } from './use-choices.ts';
 
 interface UploadPreviewProps {
   upload: Upload;
-  onChanged: (upload: Upload) => void;
+  onChanged: (upload: Upload) => Promise<unknown>;
   onAnother: () => void;
 }
 
 /** The contents of a file, what was detected, and the import form. */
-export const UploadPreview = ({ upload, onChanged, onAnother }: UploadPreviewProps) => (
-  <div className="flex flex-col gap-4">
-    <Card className="flex flex-wrap items-center justify-between gap-3 px-4 py-3">
-      <div className="min-w-0">
-        <p className="truncate text-base font-medium text-strong">{upload.file_name}</p>
-        <p className="figures text-sm text-muted">
-          {upload.source_batch === null
-            ? t`${formatNames[upload.format]} · ${formatBytes(upload.size_bytes)} · ${formatCount(upload.samples)} samples`
-            : t`${formatNames[upload.format]} · ${formatBytes(upload.size_bytes)} · ${formatCount(upload.samples)} samples · batch ${upload.source_batch}`}
-        </p>
-      </div>
-      <Button onClick={onAnother}>{t`Choose another file`}</Button>
-    </Card>
-    <Duplicates duplicates={upload.duplicates} />
-    <Warnings upload={upload} />
-    <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-      <Panel title={t`Curve`}>
-        <div className="flex flex-col gap-4 p-4">
-          <CurveSketch upload={upload} />
-          <UnitChoices upload={upload} onChanged={onChanged} />
+export const UploadPreview = ({ upload, onChanged, onAnother }: UploadPreviewProps) => {
+  const choices = useChoices(upload, onChanged);
+  return (
+    <div className="flex flex-col gap-4">
+      <Card className="flex flex-wrap items-center justify-between gap-3 px-4 py-3">
+        <div className="min-w-0">
+          <p className="truncate text-base font-medium text-strong">{upload.file_name}</p>
+          <p className="figures text-sm text-muted">
+            {upload.source_batch === null
+              ? t`${formatNames[upload.format]} · ${formatBytes(upload.size_bytes)} · ${formatCount(upload.samples)} samples`
+              : t`${formatNames[upload.format]} · ${formatBytes(upload.size_bytes)} · ${formatCount(upload.samples)} samples · batch ${upload.source_batch}`}
+          </p>
         </div>
-      </Panel>
-      <div className="flex flex-col gap-4">
-        <MarksFound upload={upload} onChanged={onChanged} />
-        <ChannelsFound channels={upload.channels} samples={upload.samples} />
+        <Button onClick={onAnother}>{t`Choose another file`}</Button>
+      </Card>
+      <Duplicates duplicates={upload.duplicates} />
+      <Warnings upload={upload} />
+      <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <Panel title={t`Curve`}>
+          <div className="flex flex-col gap-4 p-4">
+            <CurveSketch upload={upload} />
+            <UnitChoices upload={upload} choices={choices} />
+          </div>
+        </Panel>
+        <div className="flex flex-col gap-4">
+          <MarksFound upload={upload} choices={choices} />
+          <ChannelsFound channels={upload.channels} samples={upload.samples} />
+        </div>
       </div>
+      <ImportForm upload={upload} isBeingRead={choices.isSaving} />
     </div>
-    <ImportForm upload={upload} />
-  </div>
-);
+  );
+};
 
 const Duplicates = ({ duplicates }: Pick<Upload, 'duplicates'>) => {
   const dates = useDates();

@@ -58,7 +58,7 @@ const OneUpload = ({ id, onAnother }: { id: string; onAnother: () => void }) => 
     { params: { id } },
     { revalidateOnFocus: false, revalidateIfStale: false, revalidateOnReconnect: false },
   );
-  const show = (next: Upload | undefined) => void mutate(next, { revalidate: false });
+  const show = (next: Upload | undefined) => mutate(next, { revalidate: false });
   if (upload !== undefined) {
     return <UploadPreview key={upload.id} upload={upload} onChanged={show} onAnother={onAnother} />;
   }

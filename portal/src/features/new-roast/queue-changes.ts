@@ -52,8 +52,12 @@ export const copyPlan = (plan: PlannedRoast): Promise<boolean> =>
     t`The roast could not be added to the queue`,
   );
 
-export const saveOrder = async (machineId: string, plans: readonly PlannedRoast[]): Promise<void> => {
-  const body = { plan_ids: plans.map(({ id }) => id) };
+export const saveOrder = async (
+  machineId: string,
+  plans: readonly PlannedRoast[],
+  before: readonly PlannedRoast[],
+): Promise<void> => {
+  const body = { plan_ids: plans.map(({ id }) => id), order_before: before.map(({ id }) => id) };
   await changeQueue(
     () => call(orderQueue, { params: { id: machineId }, body }),
     t`The order of the queue could not be saved`,

@@ -33,25 +33,28 @@ const placeAt = (handle: HTMLElement, y: number): number => {
 
 /**
  * Puts the items of an `ol` in another order by dragging a handle, by mouse or touch, or by the arrow keys on it.
- * @param onOrder saves the order; until the list shows it, the dragged order stays
+ * @param isSaving an order is on its way: until the list shows it, it stays as dragged
+ * @param onOrder saves the order that took the place of another one
  */
 export const useReorder = <Item extends { readonly id: string }>(
   items: readonly Item[],
-  onOrder: (items: Item[]) => Promise<void>,
+  isSaving: boolean,
+  onOrder: (items: readonly Item[], before: readonly Item[]) => void,
 ): Reorder<Item> => {
   const [order, setOrder] = useState<readonly Item[] | null>(null);
   const [dragged, setDragged] = useState<string | null>(null);
+  /** The order when the drag began. */
+  const [picked, setPicked] = useState<readonly Item[]>(items);
   const shown = order ?? items;
+  if (order !== null && dragged === null && !isSaving) setOrder(null);
 
-  const save = async (next: readonly Item[]) => {
+  const save = (next: readonly Item[], before: readonly Item[]) => {
     setOrder(next);
-    await onOrder([...next]);
-    setOrder(null);
+    onOrder(next, before);
   };
   const drop = () => {
     setDragged(null);
-    if (order !== null && order.some((item, index) => item.id !== items[index]?.id)) void save(order);
-    else setOrder(null);
+    if (shown.some((item, index) => item.id !== picked[index]?.id)) save(shown, picked);
   };
 
   return {
@@ -62,7 +65,8 @@ export const useReorder = <Item extends { readonly id: string }>(
         if (event.button !== 0) return;
         event.currentTarget.setPointerCapture(event.pointerId);
         setDragged(id);
-        setOrder(items);
+        setPicked(shown);
+        setOrder(shown);
       },
       onPointerMove: (event) => {
         if (dragged !== id) return;
@@ -73,7 +77,7 @@ export const useReorder = <Item extends { readonly id: string }>(
       onPointerUp: drop,
       onPointerCancel: () => {
         setDragged(null);
-        setOrder(null);
+        setOrder(picked);
       },
       onKeyDown: (event) => {
         const step = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0;
@@ -81,7 +85,7 @@ export const useReorder = <Item extends { readonly id: string }>(
         event.preventDefault();
         const from = shown.findIndex((item) => item.id === id);
         const to = from + step;
-        if (to >= 0 && to < shown.length) void save(moved(shown, from, to));
+        if (to >= 0 && to < shown.length) save(moved(shown, from, to), shown);
       },
     }),
   };

@@ -70,7 +70,10 @@ const save = async ({ machineId, config, detail, ...parts }: NewMapPanelProps): 
     detail?.may_edit === true
       ? detail.id
       : (await call(createMachineMap, { body: { map, note, ...(detail && { based_on: detail.id }) } })).id;
-  await call(setBoardConfig, { params: { id: machineId }, body: { ...config.settings, map_id: id } });
+  await call(setBoardConfig, {
+    params: { id: machineId },
+    body: { ...config.settings, map_id: id, revision: config.revision },
+  });
 };
 
 const lineText = (link: MachineLink): string => ('path' in link ? speedText(link) : `${link.host}:${link.port}`);

@@ -67,10 +67,10 @@ export const MarkBar = ({ roast, marks, now, onChanged }: MarkBarProps) => {
   usePageActions(
     useMemo(
       () =>
-        next === undefined
+        next === undefined || busy
           ? []
           : [{ id: 'mark', label: t`Mark ${markLabels[next].long}`, key: ' ', run: () => void mark(next) }],
-      [next, mark],
+      [next, busy, mark],
     ),
   );
   if (next === undefined) return null;

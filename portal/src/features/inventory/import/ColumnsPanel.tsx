@@ -6,12 +6,13 @@ import {
   unitsOfField,
   type LotImport,
   type LotImportColumn,
+  type LotImportField,
   type LotImportUnit,
 } from '@roastery/contract/lot-imports';
 import { sentenceWithFields } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
 import type { InOrder } from '../../../api/use-api.ts';
-import { SavedText, SavedValue } from '../../../components/saved-fields.tsx';
+import { SavedChoice, SavedText, SavedValue } from '../../../components/saved-fields.tsx';
 import { WeightField } from '../../../components/number-fields.tsx';
 import { weightUnit } from '../../../format/weights.ts';
 import { t } from '../../../language/t.ts';
@@ -69,13 +70,17 @@ export const ColumnsPanel = ({ import: one, inOrder, isSaving, onChanged }: Colu
     <Panel title={t`Columns of ${one.file_name}`}>
       <div aria-busy={isSaving} className="flex flex-col gap-4 p-4">
         {one.sheets.length > 1 && (
-          <Select
-            label={t`Sheet`}
-            className="max-w-64"
-            choices={one.sheets.map((value) => ({ value, label: value }))}
-            value={one.sheet}
-            onChange={(sheet) => void change({ sheet })}
-          />
+          <SavedChoice stored={one.sheet} onChosen={(sheet) => change({ sheet: sheet ?? undefined })}>
+            {(sheet, choose) => (
+              <Select
+                label={t`Sheet`}
+                className="max-w-64"
+                choices={one.sheets.map((value) => ({ value, label: value }))}
+                value={sheet}
+                onChange={choose}
+              />
+            )}
+          </SavedChoice>
         )}
         {one.notes.map((note) => (
           <p key={note} className="text-sm text-muted">
@@ -90,12 +95,12 @@ export const ColumnsPanel = ({ import: one, inOrder, isSaving, onChanged }: Colu
               <ColumnChoices
                 column={column}
                 name={column.head === '' ? t`column ${at + 1}` : column.head}
-                onChoice={(choice) => void change({ columns: { [at]: choice } })}
+                onChoice={(choice) => change({ columns: { [at]: choice } })}
               />
             </li>
           ))}
         </ul>
-        <RowDefaults import={one} onChange={(body) => void change(body)} />
+        <RowDefaults import={one} onChange={change} />
       </div>
     </Panel>
   );
@@ -118,7 +123,7 @@ const ColumnHead = ({ column: { head, samples, notes } }: { column: LotImportCol
 interface ColumnChoicesProps {
   column: LotImportColumn;
   name: string;
-  onChoice: (choice: ColumnChoice) => void;
+  onChoice: (choice: ColumnChoice) => Promise<void>;
 }
 
 const ColumnChoices = ({ column, name, onChoice }: ColumnChoicesProps) => {
@@ -128,41 +133,54 @@ const ColumnChoices = ({ column, name, onChoice }: ColumnChoicesProps) => {
   const select = { hideLabel: true, size: 'sm', className: 'w-44 max-w-full' } as const;
   return (
     <div className="flex flex-wrap gap-2">
-      <Select
-        {...select}
-        label={t`Field of ${name}`}
-        choices={fields()}
-        value={field ?? 'none'}
-        onChange={(next) => onChoice({ field: next === 'none' ? null : next })}
-      />
+      <SavedChoice<LotImportField | 'none'>
+        stored={field ?? 'none'}
+        onChosen={(next) => onChoice({ field: next === 'none' ? null : next })}
+      >
+        {(shown, choose) => (
+          <Select {...select} label={t`Field of ${name}`} choices={fields()} value={shown} onChange={choose} />
+        )}
+      </SavedChoice>
       {units.length > 0 && (
-        <Select
-          {...select}
-          label={t`Unit of ${name}`}
-          choices={units.map((value) => ({ value, label: unitLabels[value] ?? value }))}
-          value={unit}
-          onChange={(next) => onChoice({ unit: next })}
-        />
+        <SavedChoice stored={unit} onChosen={(next) => onChoice({ unit: next })}>
+          {(shown, choose) => (
+            <Select
+              {...select}
+              label={t`Unit of ${name}`}
+              choices={units.map((value) => ({ value, label: unitLabels[value] ?? value }))}
+              value={shown}
+              onChange={choose}
+            />
+          )}
+        </SavedChoice>
       )}
       {asksSign && (
-        <Select
-          {...select}
-          label={t`Decimal sign of ${name}`}
-          placeholder={t`Choose the decimal sign`}
-          choices={signs}
-          value={decimal}
-          onChange={(next) => onChoice({ decimal: next })}
-        />
+        <SavedChoice stored={decimal} onChosen={(next) => onChoice({ decimal: next })}>
+          {(shown, choose) => (
+            <Select
+              {...select}
+              label={t`Decimal sign of ${name}`}
+              placeholder={t`Choose the decimal sign`}
+              choices={signs}
+              value={shown}
+              onChange={choose}
+            />
+          )}
+        </SavedChoice>
       )}
       {isDayField(field) && (order !== null || column.is_order_open) && (
-        <Select
-          {...select}
-          label={t`Order of the dates of ${name}`}
-          placeholder={t`Choose the order`}
-          choices={orders}
-          value={order}
-          onChange={(next) => onChoice({ date_order: next })}
-        />
+        <SavedChoice stored={order} onChosen={(next) => onChoice({ date_order: next })}>
+          {(shown, choose) => (
+            <Select
+              {...select}
+              label={t`Order of the dates of ${name}`}
+              placeholder={t`Choose the order`}
+              choices={orders}
+              value={shown}
+              onChange={choose}
+            />
+          )}
+        </SavedChoice>
       )}
     </div>
   );
@@ -170,7 +188,7 @@ const ColumnChoices = ({ column, name, onChoice }: ColumnChoicesProps) => {
 
 interface RowDefaultsProps {
   import: LotImport;
-  onChange: (body: BodyOf<typeof changeLotImport>) => void;
+  onChange: (body: BodyOf<typeof changeLotImport>) => Promise<void>;
 }
 
 /** Values of rows that have none of their own. */
@@ -196,9 +214,9 @@ const RowDefaults = ({ import: one, onChange }: RowDefaultsProps) => {
         label={t`Weight of a bag, ${weightUnit()}`}
         unit={undefined}
         stored={one.bag_kg === null ? '' : String(one.bag_kg)}
-        onTyped={(kg) => {
-          if (kg === '' || Number(kg) > 0) onChange({ bag_kg: kg === '' ? null : Number(kg) });
-        }}
+        onTyped={(kg) =>
+          kg === '' || Number(kg) > 0 ? onChange({ bag_kg: kg === '' ? null : Number(kg) }) : undefined
+        }
       />
     </div>
   );

@@ -140,7 +140,7 @@ const TextCell = ({ field, ...props }: CellProps & { field: 'lot_number' | 'coff
       label={t`${fieldLabels()[field]} of line ${row.line}`}
       shown={shown}
       className="w-36"
-      onTyped={(text) => void correct({ [field]: text })}
+      onTyped={(text) => correct({ [field]: text })}
     />
   );
 };
@@ -158,8 +158,8 @@ const WeightCell = ({ field, ...props }: CellProps & { field: 'initial_weight' |
       stored={kg === null ? '' : String(kg)}
       className="w-24"
       onTyped={(typed) => {
-        if (typed !== '') void correct({ [field]: Number(typed) });
-        else if (field === 'current_weight') void correct({ current_weight: null });
+        if (typed !== '') return correct({ [field]: Number(typed) });
+        return field === 'current_weight' ? correct({ current_weight: null }) : undefined;
       }}
     />
   );

@@ -7,7 +7,7 @@ import {
 } from '@roastery/contract/roast-imports';
 import { FileSearch } from 'lucide-react';
 import { useEffect, useMemo } from 'react';
-import { refresh } from '../../../api/use-api.ts';
+import { refresh, type InOrder } from '../../../api/use-api.ts';
 import { EmptyState } from '../../../components/EmptyState.tsx';
 import { ColumnsMenu, useColumns } from '../../../components/table/ColumnsMenu.tsx';
 import { DataTable } from '../../../components/table/DataTable.tsx';
@@ -24,11 +24,12 @@ const filters = ['all', 'any', 'none', ...importProblems] as const;
 interface FilesTableProps {
   import: RoastImport;
   isAtWork: boolean;
-  onChanged: () => void;
+  inOrder: InOrder;
+  onChanged: () => Promise<unknown>;
 }
 
 /** The files of an import: what was found, what is wrong, and fields to correct it. */
-export const FilesTable = ({ import: one, isAtWork, onChanged }: FilesTableProps) => {
+export const FilesTable = ({ import: one, isAtWork, inOrder, onChanged }: FilesTableProps) => {
   const { read, change } = useUrlState();
   const problem = oneOf(filters, read('problem'), 'all');
   const list = useListPage(listImportFiles, {
@@ -49,11 +50,10 @@ export const FilesTable = ({ import: one, isAtWork, onChanged }: FilesTableProps
     'import-files',
     useMemo(
       () =>
-        fileColumns(one, () => {
-          void refresh(listImportFiles);
-          onChanged();
+        fileColumns(one, inOrder, async () => {
+          await Promise.all([refresh(listImportFiles), onChanged()]);
         }),
-      [one, onChanged],
+      [one, inOrder, onChanged],
     ),
   );
   // The last files were read, imported or undone after the list was last asked for.

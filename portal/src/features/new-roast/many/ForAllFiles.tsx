@@ -2,8 +2,10 @@ import { changeRoastImport, type RoastImport } from '@roastery/contract/roast-im
 import type { BodyOf } from '@roastery/contract/endpoint';
 import { sentenceFor } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
+import type { InOrder } from '../../../api/use-api.ts';
 import { LotField } from '../../../components/LotField.tsx';
 import { MachineField } from '../../../components/MachineField.tsx';
+import { SavedChoice } from '../../../components/saved-fields.tsx';
 import { t } from '../../../language/t.ts';
 import { Panel } from '../../../ui/Card.tsx';
 import { Checkbox } from '../../../ui/Checkbox.tsx';
@@ -11,14 +13,15 @@ import { toast } from '../../../ui/toast.ts';
 
 interface ForAllFilesProps {
   import: RoastImport;
-  onChanged: (next: RoastImport) => void;
+  inOrder: InOrder;
+  onChanged: (next: RoastImport) => Promise<void>;
 }
 
 /** Machine and lot of every file that has none of its own. */
-export const ForAllFiles = ({ import: one, onChanged }: ForAllFilesProps) => {
+export const ForAllFiles = ({ import: one, inOrder, onChanged }: ForAllFilesProps) => {
   const change = async (body: BodyOf<typeof changeRoastImport>) => {
     try {
-      onChanged(await call(changeRoastImport, { params: { id: one.id }, body }));
+      await inOrder(async () => onChanged(await call(changeRoastImport, { params: { id: one.id }, body })));
     } catch (error) {
       toast(sentenceFor(error, t`The import could not be changed`), { tone: 'danger' });
     }
@@ -26,22 +29,22 @@ export const ForAllFiles = ({ import: one, onChanged }: ForAllFilesProps) => {
   return (
     <Panel title={t`For all files without their own`}>
       <div className="grid items-start gap-4 p-4 sm:grid-cols-2">
-        <MachineField
-          value={one.machine_id}
-          placeholder={t`As the file names it`}
-          onChange={(id) => void change({ machine_id: id })}
-        />
-        <LotField
-          value={one.lot_id}
-          placeholder={t`As the coffee is named`}
-          onChange={(id) => void change({ lot_id: id })}
-        />
-        <Checkbox
-          className="sm:col-span-2"
-          label={t`Take the green coffee of these roasts from their lots`}
-          checked={one.takes_green}
-          onChange={(takes) => void change({ takes_green: takes })}
-        />
+        <SavedChoice stored={one.machine_id} onChosen={(machine_id) => change({ machine_id })}>
+          {(id, choose) => <MachineField value={id} placeholder={t`As the file names it`} onChange={choose} />}
+        </SavedChoice>
+        <SavedChoice stored={one.lot_id} onChosen={(lot_id) => change({ lot_id })}>
+          {(id, choose) => <LotField value={id} placeholder={t`As the coffee is named`} onChange={choose} />}
+        </SavedChoice>
+        <SavedChoice stored={one.takes_green} onChosen={(takes_green) => change({ takes_green })}>
+          {(takes, choose) => (
+            <Checkbox
+              className="sm:col-span-2"
+              label={t`Take the green coffee of these roasts from their lots`}
+              checked={takes}
+              onChange={choose}
+            />
+          )}
+        </SavedChoice>
       </div>
     </Panel>
   );

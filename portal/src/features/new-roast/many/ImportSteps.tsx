@@ -18,7 +18,9 @@ import type { useSending } from './use-sending.ts';
 interface ImportStepsProps {
   import: RoastImport;
   sending: ReturnType<typeof useSending>;
-  onChanged: (next: RoastImport) => void;
+  /** What was just said of the files is on its way. */
+  isSaving: boolean;
+  onChanged: (next: RoastImport) => Promise<void>;
   onLeave: () => void;
 }
 
@@ -44,10 +46,10 @@ const shareOf = (one: RoastImport, { sending, busy }: ReturnType<typeof useSendi
 };
 
 /** How far an import of roasts is, and the next step. */
-export const ImportSteps = ({ import: one, sending, onChanged, onLeave }: ImportStepsProps) => {
+export const ImportSteps = ({ import: one, sending, isSaving, onChanged, onLeave }: ImportStepsProps) => {
   const params = { id: one.id };
   const show = async (next: RoastImport) => {
-    onChanged(next);
+    await onChanged(next);
     await refresh(listRoasts, listRoastImports);
   };
   return (
@@ -57,7 +59,7 @@ export const ImportSteps = ({ import: one, sending, onChanged, onLeave }: Import
       share={shareOf(one, sending)}
       startLabel={one.ready === 1 ? t`Import 1 roast` : t`Import ${formatCount(one.ready)} roasts`}
       isSending={sending.busy}
-      canStart={!sending.busy && one.waiting === 0}
+      canStart={!sending.busy && !isSaving && one.waiting === 0}
       onStart={async () => show(await call(startRoastImport, { params }))}
       undoQuestion={t`Delete the ${formatCount(one.imported)} roasts of this import again? Their lots get back what they gave.`}
       undoLabel={t`Delete roasts`}

@@ -1,5 +1,6 @@
 import { getRoastImport, type RoastImport } from '@roastery/contract/roast-imports';
-import { useApi } from '../../../api/use-api.ts';
+import { useCallback } from 'react';
+import { useApi, useInOrder } from '../../../api/use-api.ts';
 import { ErrorState } from '../../../components/ErrorState.tsx';
 import { t } from '../../../language/t.ts';
 import { Card, Skeleton } from '../../../ui/Card.tsx';
@@ -28,6 +29,8 @@ export const ManyFiles = ({ id, upload, onLeave }: ManyFilesProps) => {
     { params: { id } },
     { refreshInterval: (latest) => (upload.busy || isAtWork(latest) ? everyMs : 0) },
   );
+  const { inOrder, isSaving } = useInOrder();
+  const readAgain = useCallback(() => mutate(), [mutate]);
   if (data === undefined) {
     return (
       <Card>
@@ -39,16 +42,16 @@ export const ManyFiles = ({ id, upload, onLeave }: ManyFilesProps) => {
       </Card>
     );
   }
-  const show = (next: RoastImport) => void mutate(next, { revalidate: false });
+  const show = async (next: RoastImport) => void (await mutate(next, { revalidate: false }));
   const isOpen = data.state === 'open';
   return (
     <div className="flex flex-col gap-4">
-      <ImportSteps import={data} sending={upload} onChanged={show} onLeave={onLeave} />
+      <ImportSteps import={data} sending={upload} isSaving={isSaving} onChanged={show} onLeave={onLeave} />
       {upload.sending.failed.slice(0, 5).map((sentence) => (
         <FormError key={sentence} text={sentence} />
       ))}
-      {isOpen && <ForAllFiles import={data} onChanged={show} />}
-      <FilesTable import={data} isAtWork={upload.busy || isAtWork(data)} onChanged={() => void mutate()} />
+      {isOpen && <ForAllFiles import={data} inOrder={inOrder} onChanged={show} />}
+      <FilesTable import={data} isAtWork={upload.busy || isAtWork(data)} inOrder={inOrder} onChanged={readAgain} />
       {isOpen && <ManyFilesDrop busy={upload.busy} onFiles={(files) => void upload.send(files)} />}
     </div>
   );

@@ -4,12 +4,12 @@ import { correctImportFile, type ImportFile, type RoastImport } from '@roastery/
 import { useState } from 'react';
 import { sentenceWithFields } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
-import { useApi } from '../../../api/use-api.ts';
+import { useApi, type InOrder } from '../../../api/use-api.ts';
 import { useUser } from '../../../api/session.tsx';
 import { DateTimeField } from '../../../components/date-fields.tsx';
 import { LotField } from '../../../components/LotField.tsx';
 import { MachineField } from '../../../components/MachineField.tsx';
-import { SavedText, SavedValue } from '../../../components/saved-fields.tsx';
+import { SavedChoice, SavedText, SavedValue } from '../../../components/saved-fields.tsx';
 import { WeightField } from '../../../components/number-fields.tsx';
 import { exactWeightNumber, weightUnit } from '../../../format/weights.ts';
 import { useDates } from '../../../format/preferences.ts';
@@ -24,17 +24,20 @@ interface CellProps {
   /** Of files without their own. */
   forAll: Pick<RoastImport, 'machine_id' | 'lot_id'>;
   canCorrect: boolean;
-  onChanged: () => void;
+  inOrder: InOrder;
+  onChanged: () => Promise<void>;
 }
 
-/** Changes what was found in a file of an import. */
-const useCorrection = (importId: string, fileId: string, onChanged: () => void) => {
+/** Changes what was found in a file of an import, and reads again what is wrong with the files. */
+const useCorrection = ({ importId, file, inOrder, onChanged }: Omit<CellProps, 'canCorrect' | 'forAll'>) => {
   const [busy, setBusy] = useState(false);
   const correct = async (body: BodyOf<typeof correctImportFile>): Promise<void> => {
     setBusy(true);
     try {
-      await call(correctImportFile, { params: { id: importId, file_id: fileId }, body });
-      onChanged();
+      await inOrder(async () => {
+        await call(correctImportFile, { params: { id: importId, file_id: file.id }, body });
+        await onChanged();
+      });
     } catch (error) {
       toast(sentenceWithFields(error, t`The file could not be corrected`), { tone: 'danger' });
     } finally {
@@ -44,23 +47,23 @@ const useCorrection = (importId: string, fileId: string, onChanged: () => void) 
   return { busy, correct };
 };
 
-export const CoffeeCell = ({ file, importId, canCorrect, onChanged }: CellProps) => {
-  const { correct } = useCorrection(importId, file.id, onChanged);
+export const CoffeeCell = ({ file, canCorrect, ...saving }: CellProps) => {
+  const { correct } = useCorrection({ file, ...saving });
   if (!canCorrect) return file.coffee_name;
   return (
     <SavedText
       label={t`Coffee of ${file.file_name}`}
       shown={file.coffee_name ?? ''}
       className="w-36"
-      onTyped={(text) => void correct({ coffee_name: text === '' ? null : text })}
+      onTyped={(text) => correct({ coffee_name: text === '' ? null : text })}
     />
   );
 };
 
-export const DateCell = ({ file, importId, canCorrect, onChanged }: CellProps) => {
+export const DateCell = ({ file, canCorrect, ...saving }: CellProps) => {
   const dates = useDates();
   const { roastery_time_zone: timeZone } = useUser();
-  const { correct } = useCorrection(importId, file.id, onChanged);
+  const { correct } = useCorrection({ file, ...saving });
   if (!canCorrect) {
     return file.start_time === null ? null : <span className="figures">{dates.dayAndTime(file.start_time)}</span>;
   }
@@ -72,7 +75,7 @@ export const DateCell = ({ file, importId, canCorrect, onChanged }: CellProps) =
       className="w-52 max-w-full"
       onTyped={(local) => {
         const instant = instantOf(local, timeZone);
-        if (instant !== null) void correct({ start_time: instant });
+        return instant === null ? undefined : correct({ start_time: instant });
       }}
     />
   );
@@ -80,8 +83,8 @@ export const DateCell = ({ file, importId, canCorrect, onChanged }: CellProps) =
 
 const shown = (kg: number | null): string => (kg === null ? '--' : exactWeightNumber(kg));
 
-export const WeightsCell = ({ file, importId, canCorrect, onChanged }: CellProps) => {
-  const { correct } = useCorrection(importId, file.id, onChanged);
+export const WeightsCell = ({ file, canCorrect, ...saving }: CellProps) => {
+  const { correct } = useCorrection({ file, ...saving });
   if (!canCorrect) {
     const weights = [file.batch_size_kg, file.end_weight_kg];
     return (
@@ -95,9 +98,7 @@ export const WeightsCell = ({ file, importId, canCorrect, onChanged }: CellProps
       unit={undefined}
       stored={file[name] === null ? '' : String(file[name])}
       className="w-18"
-      onTyped={(kg) => {
-        if (kg === '' || Number(kg) > 0) void correct({ [name]: kg === '' ? null : Number(kg) });
-      }}
+      onTyped={(kg) => (kg === '' || Number(kg) > 0 ? correct({ [name]: kg === '' ? null : Number(kg) }) : undefined)}
     />
   );
   return (
@@ -108,44 +109,46 @@ export const WeightsCell = ({ file, importId, canCorrect, onChanged }: CellProps
   );
 };
 
-export const MachineCell = ({ file, importId, forAll, canCorrect, onChanged }: CellProps) => {
-  const { correct } = useCorrection(importId, file.id, onChanged);
+export const MachineCell = ({ file, forAll, canCorrect, ...saving }: CellProps) => {
+  const { correct } = useCorrection({ file, ...saving });
   const machineId = file.machine_id ?? forAll.machine_id;
   const { data: machines } = useApi(listMachines, { query: { sort: 'name' } });
   if (!canCorrect) return machines?.find(({ id }) => id === machineId)?.display_name ?? file.machine_name;
   return (
     <span className="block w-40 max-w-full">
-      <MachineField
-        label={t`Machine of ${file.file_name}`}
-        hideLabel
-        size="sm"
-        value={machineId}
-        placeholder={file.machine_name ?? t`Choose a machine`}
-        onChange={(id) => void correct({ machine_id: id })}
-      />
+      <SavedChoice stored={machineId} onChosen={(id) => correct({ machine_id: id })}>
+        {(id, choose) => (
+          <MachineField
+            label={t`Machine of ${file.file_name}`}
+            hideLabel
+            size="sm"
+            value={id}
+            placeholder={file.machine_name ?? t`Choose a machine`}
+            onChange={choose}
+          />
+        )}
+      </SavedChoice>
     </span>
   );
 };
 
-export const LotCell = ({ file, importId, forAll, canCorrect, onChanged }: CellProps) => {
-  const { correct } = useCorrection(importId, file.id, onChanged);
+export const LotCell = ({ file, forAll, canCorrect, ...saving }: CellProps) => {
+  const { correct } = useCorrection({ file, ...saving });
   if (!canCorrect) return null;
   return (
     <span className="block w-40 max-w-full">
-      <LotField
-        label={t`Lot of ${file.file_name}`}
-        hideLabel
-        size="sm"
-        value={file.lot_id ?? forAll.lot_id}
-        onChange={(id) => void correct({ lot_id: id })}
-      />
+      <SavedChoice stored={file.lot_id ?? forAll.lot_id} onChosen={(id) => correct({ lot_id: id })}>
+        {(id, choose) => (
+          <LotField label={t`Lot of ${file.file_name}`} hideLabel size="sm" value={id} onChange={choose} />
+        )}
+      </SavedChoice>
     </span>
   );
 };
 
 /** Leave a file out, import a duplicate all the same, or open a file that needs more. */
-export const Decision = ({ file, importId, onChanged }: Omit<CellProps, 'canCorrect' | 'forAll'>) => {
-  const { busy, correct } = useCorrection(importId, file.id, onChanged);
+export const Decision = ({ file, ...saving }: Omit<CellProps, 'canCorrect' | 'forAll'>) => {
+  const { busy, correct } = useCorrection({ file, ...saving });
   const decide = (leftOut: boolean) => void correct({ left_out: leftOut });
   return (
     <span className="flex flex-wrap gap-1.5">
@@ -158,7 +161,7 @@ export const Decision = ({ file, importId, onChanged }: Omit<CellProps, 'canCorr
         <Button busy={busy} onClick={() => decide(false)}>{t`Import all the same`}</Button>
       )}
       {(file.problem === 'no_charge' || file.problem === 'check') && (
-        <ButtonLink to={`/roasts/new?way=upload&upload=${file.id}&import=${importId}`}>{t`Open`}</ButtonLink>
+        <ButtonLink to={`/roasts/new?way=upload&upload=${file.id}&import=${saving.importId}`}>{t`Open`}</ButtonLink>
       )}
     </span>
   );

@@ -1,6 +1,7 @@
 import type { ImportFile, ImportProblem, RoastImport } from '@roastery/contract/roast-imports';
 import { formatDuration } from '@roastery/roasting/units';
 import { Link } from 'react-router-dom';
+import type { InOrder } from '../../../api/use-api.ts';
 import type { Column } from '../../../components/table/columns.ts';
 import { paths } from '../../../components/paths.ts';
 import { formatBytes } from '../../../format/numbers.ts';
@@ -74,9 +75,13 @@ const ProblemCell = ({ file }: { file: ImportFile }) => (
 );
 
 /** Columns of the review. Fields are offered while the import is open. */
-export const fileColumns = (one: RoastImport, onChanged: () => void): Column<ImportFile>[] => {
+export const fileColumns = (
+  one: RoastImport,
+  inOrder: InOrder,
+  onChanged: () => Promise<void>,
+): Column<ImportFile>[] => {
   const isOpen = one.state === 'open';
-  const cell = { importId: one.id, onChanged, forAll: one };
+  const cell = { importId: one.id, inOrder, onChanged, forAll: one };
   const canCorrect = (file: ImportFile) => isOpen && file.state === 'read';
   return [
     { id: 'file', label: t`File`, isName: true, sort: 'file_name', cell: (file) => <FileCell file={file} /> },
