@@ -14,7 +14,7 @@ import { accessibilityFindings, keepAxe } from '@roastery/testing/accessibility'
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import { repositoryRoot } from '@roastery/testing/shared-data';
 import { until } from '@roastery/testing/until';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bringPastRoast } from './past-roast.ts';
 import { anaRestrepo, openRoastery, register, tomoIto, type TestRoastery } from './roastery.ts';
@@ -325,6 +325,31 @@ it('cockpit: is worked by the keyboard alone', async () => {
   await expect.poll(() => notice(page).getByRole('button', { name: 'Undo' }).count()).toBe(0);
   await page.keyboard.press('u');
   await expect.poll(() => button(page, 'First Crack End').innerText()).toMatch(/by hand$/);
+});
+
+it('cockpit: a mark that is undone while it is sent later is none', async () => {
+  await using watched = await openCockpit();
+  const { page } = watched;
+  await page.getByTestId('cockpit-time').waitFor();
+  const asked: Route[] = [];
+  await page.route(/\/marks\/second_crack$/, async (route) => {
+    if (route.request().method() !== 'PUT') return route.fallback();
+    asked.push(route);
+    return asked.length === 1 ? route.abort() : undefined;
+  });
+  await page.keyboard.press('5');
+  await notice(page)
+    .getByText(/^No network: Second Crack at/)
+    .waitFor();
+  // The browser has found its network again: the mark is sent.
+  await page.evaluate(() => globalThis.dispatchEvent(new Event('online')));
+  await expect.poll(() => asked.length).toBe(2);
+  await notice(page).getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(() => button(page, 'Second Crack').getAttribute('aria-pressed')).toBe('false');
+  const removed = page.waitForResponse((answer) => answer.request().method() === 'DELETE' && answer.ok());
+  await asked[1]?.continue();
+  await removed;
+  await expect.poll(() => button(page, 'Second Crack').getAttribute('aria-pressed')).toBe('false');
 });
 
 const hasSecondCrack = async () => {

@@ -1,6 +1,7 @@
 import { createBlend, getBlend, updateBlend } from '@roastery/contract/blends';
 import { createLot, getLot, updateLot, type Lot } from '@roastery/contract/inventory';
 import { logRoast } from '@roastery/contract/imports';
+import { getBoardConfig, setBoardConfig } from '@roastery/contract/machine-maps';
 import { getMachine, updateMachine } from '@roastery/contract/machines';
 import { createProfile, getProfile, updateProfile } from '@roastery/contract/profiles';
 import { getRoast, updateRoast } from '@roastery/contract/roasts';
@@ -38,6 +39,10 @@ interface Encounter {
   stored(id: string): Promise<[same: unknown, other: unknown]>;
 }
 
+const openBoardSettings = async (page: Page): Promise<void> => {
+  await page.getByRole('button', { name: 'Actions for Board drum' }).click();
+  await page.getByRole('menuitem', { name: 'Map and settings' }).click();
+};
 const pressEdit = (page: Page): Promise<void> => page.getByRole('button', { name: /^Edit/ }).first().click();
 
 const bodyOf = ({ coffee_name, origin, initial_weight, notes, farm, revision }: Lot) => ({
@@ -150,6 +155,25 @@ const encounters: Record<string, Encounter> = {
     async stored(id) {
       const blend = await roastery.admin.call(getBlend, { params: { id } });
       return [blend.name, blend.notes];
+    },
+  },
+  'board configuration': {
+    async begin() {
+      const { id } = await register(roastery.admin, 'RM15-BOARD', 'Board drum', 'RM15');
+      return { path: '/machines', open: openBoardSettings, id };
+    },
+    field: 'Time servers',
+    mine: 'Mine',
+    save: 'Send to the board',
+    theirs: (id, same) =>
+      roastery.admin.call(setBoardConfig, {
+        params: { id },
+        body: { map_id: null, log_level: 'debug', ...(same ? { time_servers: ['Theirs'] } : {}) },
+      }),
+    otherField: 'Log',
+    async stored(id) {
+      const { settings } = await roastery.admin.call(getBoardConfig, { params: { id } });
+      return [settings.time_servers?.join(', '), settings.log_level];
     },
   },
   'settings page': {

@@ -1,4 +1,4 @@
-import { putMark, type Roast, type RoastMark } from '@roastery/contract/roasts';
+import { deleteMark, putMark, type Roast, type RoastMark } from '@roastery/contract/roasts';
 import type { MarkKind } from '@roastery/roasting/marks';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
@@ -90,6 +90,10 @@ export const usePendingMarks = (
     [machineId],
   );
   const sending = useRef(false);
+  const latest = useRef(pending);
+  useEffect(() => {
+    latest.current = pending;
+  }, [pending]);
   useEffect(() => {
     const [first] = pending;
     if (!reachable || first === undefined || sending.current) return;
@@ -98,6 +102,9 @@ export const usePendingMarks = (
       const { roastId: id, kind, time_seconds, temp } = first;
       try {
         onChanged(await call(putMark, { params: { id, kind }, body: { time_seconds, temp } }));
+        // It was undone while it was on its way.
+        const isWanted = latest.current.some((one) => one.roastId === id && one.kind === kind);
+        if (!isWanted) onChanged(await call(deleteMark, { params: { id, kind } }));
       } catch (error) {
         if (isUnreachable(error)) return;
         // The server refuses it for good: another person has marked it, or the roast is gone.

@@ -9,6 +9,7 @@ import type { SignedInUser } from '../../../http/server-context.ts';
 import { sharedOf } from '../../../http/sessions.ts';
 import { AppError } from '../../../http/app-error.ts';
 import { removeRoast } from '../../roasts/commands.ts';
+import { lockRecording } from '../../roasts/lock-roast.ts';
 import { keepDays, maxTries, workInBackground } from '../background-work.ts';
 import { readContent } from '../file-parts.ts';
 import { insertRoastOfUpload } from '../create-roast-from-upload.ts';
@@ -153,12 +154,14 @@ const importFile = async ({ sql, files }: AppContext, { file_id: id, user }: Job
 /** Deletes a roast of an import and its samples. A blend that is made of it keeps it. */
 const undoFile = async ({ sql }: AppContext, { file_id: id, user }: Job): Promise<void> => {
   await sql.begin(async (tx) => {
-    // A blend that is being made of it is waited for, and then seen.
-    await tx`
-      SELECT 1 FROM roasts WHERE id = (SELECT roast_id FROM roast_import_files WHERE id = ${id}) FOR UPDATE`;
-    const [roast] = await tx<{ id: string; recording_id: string | null; is_blended: boolean }[]>`
+    const read = () => tx<{ id: string; recording_id: string | null; is_blended: boolean }[]>`
       SELECT r.id, r.recording_id, EXISTS (SELECT FROM blend_components c WHERE c.roast_id = r.id) AS is_blended
       FROM roast_import_files f JOIN roasts r ON r.id = f.roast_id WHERE f.id = ${id}`;
+    const [found] = await read();
+    await lockRecording(tx, found?.recording_id ?? null);
+    await tx`SELECT 1 FROM roasts WHERE id = ${found?.id ?? null} FOR UPDATE`;
+    // A blend that was being made of it is seen now.
+    const [roast] = await read();
     if (roast?.is_blended === true) {
       const why = 'A blend is made of this roast: take it out of the blend, then delete the roast.';
       await tx`
