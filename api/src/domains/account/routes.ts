@@ -31,7 +31,7 @@ export const changePassword = async (
   const before = await checkOwnPassword(context, given.current_password);
   const hashed = await hashPassword(given.new_password);
   await sql.begin(async (tx) => {
-    // An administrator who reset it meanwhile has the last word.
+    // An administrator who reset it at the same moment has the last word.
     const changed = await tx`
       UPDATE users SET password_hash = ${hashed} WHERE id = ${user.id} AND password_hash = ${before}`;
     if (changed.count === 0) throw wrongPassword();

@@ -54,7 +54,7 @@ const AdjustForm = ({ lot, onClose }: { lot: Lot; onClose: () => void }) => {
     fields: ['note'],
     failure: (error) =>
       isStockChanged(error)
-        ? t`The stock has changed meanwhile. Check the weight and save again.`
+        ? t`The stock has changed. Check the weight and save again.`
         : sentenceWithFields(error, t`Failed to adjust the weight`),
     save: async (body) => {
       try {

@@ -75,7 +75,7 @@ export const PlanForm = ({ edited, onPlanned, onDone }: PlanFormProps) => {
     onDone();
   };
   const change = async (id: string, { machine_id: _machine, count: _count, ...fields }: PlanBody) => {
-    // The other fields may have been changed by another person meanwhile.
+    // The other fields may have been changed by another person.
     const now = getValues();
     const changed = new Set<string>(planFields.filter((field) => now[field] !== opened[field]));
     const body = Object.fromEntries(Object.entries(fields).filter(([field]) => changed.has(field)));

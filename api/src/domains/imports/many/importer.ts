@@ -82,7 +82,7 @@ const readFile = async ({ sql, files }: AppContext, { file_id: id, file_name: fi
     // Two files of one roast, read at the same time, would not see each other.
     const curve = Buffer.from(described.curveSha256);
     await tx`SELECT pg_advisory_xact_lock(${curve.readInt32BE(0)}, ${curve.readInt32BE(4)})`;
-    // Other units or marks may have been chosen meanwhile: then it waits, and is read by those.
+    // Other units or marks may have been chosen since: then it waits, and is read by those.
     const [now] = await tx<{ choices: unknown }[]>`SELECT choices FROM roast_uploads WHERE id = ${id} FOR UPDATE`;
     if (!isDeepStrictEqual(parseShape(uploadChoicesShape, now?.choices).data, upload.choices)) return;
     // It keeps what a person corrected before it was read, or read again.
