@@ -37,6 +37,8 @@ export const findStreams = async ({ disk, folder, log, clock, credential, damage
   let tries = 0;
   let lastIndex = 0;
   let unread: readonly StreamFolder[] | undefined;
+  /** Folders that were read. */
+  const read = new Set<string>();
   const isComplete = (): boolean => unread?.length === 0;
 
   const toStream = (recovered: RecoveredStream): FoundStream => {
@@ -60,21 +62,24 @@ export const findStreams = async ({ disk, folder, log, clock, credential, damage
   const look = async (): Promise<FoundStream[]> => {
     tries += 1;
     const insistence: Insistence = tries > strictTries ? 'whatever-can-be-read' : 'strict';
-    const places = unread ?? (await listStreamFolders(disk, folder));
+    const listed = unread ?? (await listStreamFolders(disk, folder));
+    // Another look may have ended while this one waited for a slow disk: what lies there since is this process's own.
+    unread ??= listed;
     const foundNow: FoundStream[] = [];
-    const left: StreamFolder[] = [];
     let failure: unknown;
-    for (const place of places) {
+    for (const place of unread) {
       lastIndex = Math.max(lastIndex, place.index);
       try {
         const recovered = await recoverStream(disk, place, log, insistence);
+        if (read.has(place.folder)) continue;
+        read.add(place.folder);
         if (recovered) foundNow.push(toStream(recovered));
       } catch (error) {
         if (error instanceof ConfigError) throw error;
-        left.push(place);
         failure = error;
       }
     }
+    const left = unread.filter((place) => !read.has(place.folder));
     unread = left;
     if (left.length > 0) log.warn({ folders: left.length, reason: String(failure) }, 'journal: streams unreadable');
     return foundNow;

@@ -9,6 +9,7 @@ import { createWallClock } from '../core/wall-clock.ts';
 import { createFaultyDisk } from '../testing/faulty-disk.ts';
 import { openJournal, type Journal, type JournalOptions } from './journal.ts';
 import type { JournalDisk } from './disk.ts';
+import { findStreams } from './find-streams.ts';
 
 const boot = '0a1b2c3d-0000-4000-8000-000000000001';
 let folder: string;
@@ -207,6 +208,29 @@ it('journal whose open segment can not be read at the start: never goes on under
   await expect
     .poll(async () => [...(await samplesOf(journal)).values()].flat().sort((a, b) => a - b))
     .toEqual([0, 1, 2, 3, 4, 9]);
+});
+
+it('journal whose unreadable stream is looked for twice at the same time: finds it once', async () => {
+  const first = await open();
+  first.appendSample(0, [0]);
+  await first.flush();
+  await first.close();
+  opened = [];
+  const { disk, fail } = createSwitchedDisk();
+  fail(true);
+  const [clock, log] = [
+    createWallClock(() => ({ boot, mono: 0, wall: 0, synced: false })),
+    createLogger('test', 'silent'),
+  ];
+  const found = await findStreams({ disk, folder, log, clock, damaged: () => undefined });
+  const epochs: string[] = [];
+  found.later = ({ stream }) => void epochs.push(stream.epoch);
+  fail(false);
+  // A try that a slow disk was given up for goes on beside the next one.
+  await Promise.all([found.retry(), found.retry()]);
+  expect(epochs).toEqual([first.epoch]);
+  await found.retry();
+  expect(epochs).toHaveLength(1);
 });
 
 it('journal restarted on a disk that refuses writes: continues the recording behind all numbers of the process before', async () => {
