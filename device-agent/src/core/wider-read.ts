@@ -34,7 +34,7 @@ interface Limits {
 
 const keyOf = ({ unit, table, start, count }: Span): string => `${unit}/${table}/${start}/${count}`;
 const maxPlaces = 500;
-/** So many readings of a span are remembered. */
+/** How many requests for a span are remembered. */
 const maxReads = 5;
 
 /**
@@ -43,7 +43,7 @@ const maxReads = 5;
  */
 export const createWiderReads = (now: () => number) => {
   const limits = new Map<string, Limits>();
-  /** What each span was last read with. */
+  /** The newest requests for each span, with what was read along. */
   const lastReads = new Map<string, readonly Span[]>();
   const limitsOf = (span: Span): Limits => {
     const known = limits.get(keyOf(span));
@@ -55,8 +55,8 @@ export const createWiderReads = (now: () => number) => {
     return unknown;
   };
   /**
-   * An unrequested answer has the length that its own span was last asked with, however long ago; asked from another place it would
-   * have other values.
+   * An unrequested answer has the length of one of the newest requests for its own span, however long ago. With another first
+   * place the same length holds other values.
    */
   const isLastOfAnother = ({ unit, table, start, count }: Span, wanted: string): boolean =>
     [...lastReads].some(([key, reads]) =>

@@ -30,7 +30,7 @@ const open = async (disk?: JournalDisk, mono = 1e6, over: Partial<JournalOptions
   opened.push(journal);
   return journal;
 };
-/** A disk that fails with EIO while it is told to. */
+/** A disk that fails with EIO between `fail(true)` and `fail(false)`. */
 const createSwitchedDisk = () => {
   let fails = false;
   const plan = {
