@@ -18,7 +18,7 @@ export const RoastingNow = () => {
   return (
     <ul aria-label={t`Roasting now`} className="flex min-w-0 items-center gap-1.5">
       {roasting.slice(0, shownAtMost).map(({ name, roastId }, i) => (
-        <li key={roastId} className={i > 0 ? 'min-w-0 max-md:hidden' : 'min-w-0'}>
+        <li key={roastId} className={i > 0 ? 'max-w-60 min-w-0 max-md:hidden' : 'max-w-60 min-w-0'}>
           <Link
             to={paths.roast(roastId)}
             className="flex h-8 min-w-0 items-center gap-2 rounded-full border border-stroke-strong bg-surface pr-3 pl-2.5 text-sm text-strong hover:bg-hover pointer-coarse:h-10"

@@ -42,7 +42,7 @@ export const TopBar = ({ onSearch }: { onSearch: () => void }) => {
   const name = personName(useUser());
   return (
     <header className="sticky top-0 z-30 flex h-13.5 items-center justify-between gap-3 border-b border-stroke bg-page px-4 sm:px-6 lg:px-8 print:hidden">
-      <div className="flex min-w-0 items-center gap-3">
+      <div className="flex min-w-0 items-center gap-3 max-sm:shrink-0">
         <Link to={paths.dashboard} aria-label={t`Dashboard`} className="lg:hidden">
           <Logo className="size-7" />
         </Link>

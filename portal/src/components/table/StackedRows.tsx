@@ -44,8 +44,9 @@ const TwoLineRows = <Row,>(props: RowProps<Row>) => {
         ))}
       {rows?.slice(0, drawn).map((row) => {
         const isSelected = selection?.has(row) ?? false;
-        const title = titles.map((column) => (
-          <span key={column.id} className={classes('truncate', column.isName === true && 'shrink-0')}>
+        // A long name gives way to what follows it, a batch number for example.
+        const title = titles.map((column, place) => (
+          <span key={column.id} className={classes('truncate', place > 0 && 'max-w-1/2 shrink-0')}>
             {column.cell(row)}
           </span>
         ));
@@ -82,7 +83,9 @@ const TwoLineRows = <Row,>(props: RowProps<Row>) => {
                         ·
                       </span>
                     )}
-                    <span className={place === 0 ? 'shrink-0' : 'truncate'}>{column.cell(row)}</span>
+                    <span className={classes('truncate', place === 0 && details.length > 1 && 'max-w-2/3 shrink-0')}>
+                      {column.cell(row)}
+                    </span>
                   </Fragment>
                 ))}
               </div>

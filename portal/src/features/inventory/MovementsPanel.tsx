@@ -98,7 +98,7 @@ const Movement = ({ movement }: { movement: LotMovement }) => {
   const gone = movement.reason === 'roast_delete';
   return (
     <tr className="border-t border-stroke align-top [&>td]:px-4 [&>td]:py-2">
-      <td className="w-full min-w-0">
+      <td className="w-full min-w-0 wrap-anywhere">
         {roastId !== null && !gone ? (
           <Link to={paths.roast(roastId)} className="font-medium text-strong underline-offset-2 hover:underline">
             {reasons[movement.reason]} <span className="font-mono text-xs">#{roastId.slice(0, 8)}</span>
@@ -106,7 +106,7 @@ const Movement = ({ movement }: { movement: LotMovement }) => {
         ) : (
           <span className="font-medium text-strong">{reasons[movement.reason]}</span>
         )}
-        {note !== null && note !== '' && <span className="block wrap-anywhere text-content">{note}</span>}
+        {note !== null && note !== '' && <span className="block text-content">{note}</span>}
         <span className="block text-xs text-muted">
           <span className="figures">{dates.dayAndTime(at)}</span>
           {by !== null && ` · ${by}`}

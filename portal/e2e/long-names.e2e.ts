@@ -1,0 +1,91 @@
+import { createBlend } from '@roastery/contract/blends';
+import { adjustLot, createLot } from '@roastery/contract/inventory';
+import { planRoast } from '@roastery/contract/planned';
+import { createProfile } from '@roastery/contract/profiles';
+import { SCREEN } from '@roastery/testing/browser';
+import type { RoasteryClient } from '@roastery/testing/roastery-client';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bringPastRoast } from './past-roast.ts';
+import { openRoastery, register, type TestRoastery } from './roastery.ts';
+
+/** Titles of imported files look like this: no space where a line could break. */
+const longName = (length: number): string => '2025-11_Kochere_WASHED_G1_lot'.padEnd(length, '_0123456789');
+
+let roastery: TestRoastery;
+let ana: RoasteryClient;
+let addresses: readonly string[];
+
+beforeAll(async () => {
+  roastery = await openRoastery();
+  ana = await roastery.addPerson({
+    full_name: longName(120),
+    email: 'ana@roastery.example',
+    password: 'twelve long names',
+  });
+  const machine = await register(ana, longName(64), longName(120));
+  const coffee = { coffee_name: longName(200), origin: longName(120), variety: longName(120), process: longName(120) };
+  const places = { supplier: longName(120), location: longName(120), region: longName(120), farm: longName(120) };
+  const lotBody = { lot_number: longName(60), initial_weight: 500, ...coffee, ...places };
+  const lot = await ana.call(createLot, { body: { ...lotBody, notes: longName(500) } });
+  await ana.call(adjustLot, { params: { id: lot.id }, body: { kg: -1, note: longName(500) } });
+  const control_profile = [0, 720].map((time) => ({ time, burner: 50, exhaust: 50, drum: 60 }));
+  const recipe = await ana.call(createProfile, {
+    body: { name: longName(200), description: longName(1000), coffee_origin: longName(120), control_profile },
+  });
+  const details = {
+    coffee_name: longName(200),
+    coffee_origin: longName(120),
+    coffee_process: longName(120),
+    roasted_by: longName(120),
+    roast_number: longName(40),
+    notes: longName(1000),
+    profile_id: recipe.id,
+  };
+  const charges = [2, 5].map((hours) => new Date(Date.now() - hours * 3_600_000));
+  const roasts: string[] = [];
+  for (const charged of charges)
+    roasts.push((await bringPastRoast(roastery.stack, ana, machine, { charged, details })).id);
+  const components = roasts.map((roast_id) => ({ roast_id, kg: 1 }));
+  const blend = await ana.call(createBlend, { body: { name: longName(120), notes: longName(500), components } });
+  await ana.call(planRoast, {
+    body: { machine_id: machine.id, profile_id: recipe.id, lot_id: lot.id, batch_size_kg: 12, notes: longName(500) },
+  });
+  addresses = [
+    '/dashboard',
+    '/machines',
+    `/machines/${machine.id}/live`,
+    `/machines/${machine.id}/probe`,
+    `/machines/${machine.id}/timeline`,
+    '/roasts',
+    '/roasts/new',
+    '/roasts/batch-numbers',
+    `/roasts/${roasts[0]}`,
+    `/roasts/compare?ids=${roasts.join(',')}`,
+    '/roasts/blends',
+    '/roasts/blends/new',
+    `/roasts/blends/${blend.id}`,
+    '/inventory',
+    `/inventory/lots/${lot.id}/edit`,
+    '/recipes',
+    `/recipes/${recipe.id}`,
+    '/analytics',
+    '/account',
+    '/wall',
+  ];
+});
+afterAll(() => roastery[Symbol.asyncDispose]());
+
+it.each(['desk', 'phone'] as const)('no page of long names without spaces is wider than a %s', async (width) => {
+  await using watched = await roastery.openAs(ana, { viewport: SCREEN[width] });
+  const { page } = watched;
+  const tooWide: string[] = [];
+  for (const address of addresses) {
+    await page.goto(address);
+    await page.getByRole('main').waitFor();
+    // Placeholders breathe until what they stand for has come.
+    await page.waitForFunction(() => document.querySelector('[class*=breathe]') === null);
+    const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    if (over > 0) tooWide.push(`${address.replace(/[\da-f]{8}-[\w-]+/g, 'id')}: ${over} px`);
+  }
+  expect(tooWide).toEqual([]);
+});
