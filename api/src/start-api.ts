@@ -45,7 +45,7 @@ const createContext = (config: ApiConfig, log: Logger) => {
     sql,
     databaseWatch: createDatabaseWatch(sql, () => openDatabase({ url, servers, log, connections: 1 }), log),
     mqtt: openMqttLink({ url: config.mqttUrl, secret: config.brokerSecret, log }),
-    broker: createBrokerManagement(config.brokerManagementUrl, config.brokerSecret, log),
+    broker: createBrokerManagement(config.brokerManagementUrl, config.brokerManagementHeaders, log),
     streams: createOpenStreams(),
     health: createHealth(),
     files: createFileReaders(log),

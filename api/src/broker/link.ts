@@ -144,13 +144,20 @@ export interface BrokerManagement {
   disconnect(clientId: string): Promise<boolean>;
 }
 
-/** Speaks the broker's management address in EMQX's shape: `DELETE /api/v5/clients/{clientid}`. */
-export const createBrokerManagement = (baseUrl: string, secret: string, log: Logger): BrokerManagement => ({
+/**
+ * Speaks the broker's management address in EMQX's shape: `DELETE /api/v5/clients/{clientid}`.
+ * @param authentication the headers by which the broker knows the api
+ */
+export const createBrokerManagement = (
+  baseUrl: string,
+  authentication: Readonly<Record<string, string>>,
+  log: Logger,
+): BrokerManagement => ({
   async disconnect(clientId) {
     try {
       const answer = await fetch(`${baseUrl}/api/v5/clients/${encodeURIComponent(clientId)}`, {
         method: 'DELETE',
-        headers: { 'x-broker-secret': secret },
+        headers: authentication,
         signal: AbortSignal.timeout(2000),
       });
       if (!answer.ok && answer.status !== 404)

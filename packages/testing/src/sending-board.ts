@@ -38,13 +38,17 @@ export const startSendingBoard = async (
   };
   let isRoasting = true;
   let sent = 0;
+  let published = 0;
   const isWaiting = (batch: JournalBatch): boolean => {
     for (let seq = batch.seq; seq < batch.seq + entryCount(batch); seq++) if (!acknowledged.has(seq)) return true;
     return false;
   };
   const publish = (from: number): void => {
     for (const batch of board.batches(() => 20, from))
-      if (isWaiting(batch)) client.publish(topicOf(serial, 'journal'), JSON.stringify(batch));
+      if (isWaiting(batch)) {
+        client.publish(topicOf(serial, 'journal'), JSON.stringify(batch));
+        published += 1;
+      }
   };
   board.sample(at(), 200);
   board.event(at(), { type: 'roast', roast_id: roastId, state: 'in_progress' });
@@ -63,6 +67,8 @@ export const startSendingBoard = async (
     /** Keys of `readDelivered` of the samples that were acknowledged so far. */
     acknowledged: (): string[] =>
       [...acknowledged].flatMap((seq) => (board.entries()[seq]?.kind === 'sample' ? [`${board.epoch}/${seq}`] : [])),
+    /** Journal messages, repeats included. */
+    published: (): number => published,
     samples: (): string[] =>
       board.entries().flatMap(({ kind }, seq) => (kind === 'sample' ? [`${board.epoch}/${seq}`] : [])),
     end(): void {
