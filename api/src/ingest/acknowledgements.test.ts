@@ -26,7 +26,7 @@ const startAt = (ms: number) => {
 };
 
 describe('acknowledgements', () => {
-  it('sends the first batch of a stream without delay, the next one within a second', () => {
+  it('sends the first batch of a stream without delay, the next one within half a second', () => {
     const { clock, sent, acknowledgements } = startAt(10_000);
     acknowledgements.add(board(0, 5));
     expect(sent).toEqual([[[0, 4]]]);
@@ -45,6 +45,18 @@ describe('acknowledgements', () => {
     }
     acknowledgements.close();
     expect(sent).toHaveLength(5);
+  });
+
+  it('does not delay a batch that is committed a little sooner after the last one than it was cut', () => {
+    const { clock, sent, acknowledgements } = startAt(10_000);
+    for (const jitterMs of [0, 120, 0, 90, 10, 0]) {
+      const before = sent.length;
+      clock.ms += jitterMs;
+      acknowledgements.add(board(before, before + 1));
+      expect(sent).toHaveLength(before + 1);
+      clock.ms += 1000 - jitterMs;
+    }
+    acknowledgements.close();
   });
 
   it('does not delay a board that has two batches under way', () => {

@@ -28,7 +28,11 @@ const ackMessages = ({ serialNumber, epoch, ranges, covered }: Acknowledgement):
   return messages;
 };
 
-const everyMs = 1000;
+/**
+ * Shorter than the second between two batches of a board by more than network and flush vary: a second itself would hold most
+ * acknowledgements back until the next batch comes.
+ */
+const everyMs = 500;
 const tickMs = 100;
 /** A board that has so many batches under way may wait for room in its window: the smallest window of an agent is two. */
 const minBatchesOfWaiting = 2;
@@ -49,8 +53,8 @@ const merged = (earlier: Acknowledgement | undefined, next: Acknowledgement): Ac
       };
 
 /**
- * Sends acknowledgements of commits: to a board that sends a batch a second at most one a second, to one that drains a backlog
- * without delay.
+ * Sends acknowledgements of commits: to a board that sends a batch a second, or drains a backlog, without delay; to others at most
+ * two a second.
  */
 export const createAcknowledgements = (send: (message: AckMessage) => void, now: () => number = Date.now) => {
   const streams = new Map<string, Stream>();
