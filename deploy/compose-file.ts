@@ -9,6 +9,8 @@ const serviceShape = z.object({
   volumes: z.array(z.string()).default([]),
   ports: z.array(z.string()).default([]),
   networks: z.array(z.string()).default([]),
+  scale: z.string().optional(),
+  container_name: z.string().optional(),
   depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
   read_only: z.boolean().default(false),
   restart: z.string().optional(),

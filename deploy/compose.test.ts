@@ -79,6 +79,14 @@ describe('compose.yaml', () => {
     expect(api['BROKER_SECRET']).toBe(broker['BROKER_SECRET']);
   });
 
+  it('runs as many apis as are wanted, which nothing keeps from being several', () => {
+    const { scale, ports, container_name: name, volumes } = service('api');
+    const writable = volumes.filter((volume) => !volume.endsWith(':ro'));
+    expect({ ports, name, writable }).toEqual({ ports: [], name: undefined, writable: [] });
+    expect(filledIn({ scale: scale ?? '' }, {})).toEqual({ scale: '1' });
+    expect(filledIn({ scale: scale ?? '' }, { API_INSTANCES: '2' })).toEqual({ scale: '2' });
+  });
+
   it('limits the memory of every service and restarts what runs', () => {
     expect(services.filter(([, { mem_limit: limit }]) => limit === undefined).map(([name]) => name)).toEqual([]);
     const running = services.filter(([name]) => !['backup', 'restore'].includes(name));
