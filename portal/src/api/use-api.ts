@@ -3,6 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import useSWR, { mutate, type SWRConfiguration, type SWRResponse } from 'swr';
 import type { ApiError } from './api-error.ts';
 import { callWithTime, type AnyEndpoint, type CallInput, type ReadInput } from './call.ts';
+import { useFailedRead } from './failed-reads.ts';
 import { forgetReadTimes, noteRead, showRead, wasRead } from './read-times.ts';
 
 /** What an answer is stored under: same endpoint, same params and query, same answer. */
@@ -57,11 +58,13 @@ export const useApi = <E extends AnyEndpoint>(
   const key = input === null ? null : keyOf(endpoint, input);
   const keyText = key === null ? null : JSON.stringify(key);
   useEffect(() => (keyText === null ? undefined : showRead(keyText)), [keyText]);
-  return useSWR<ResponseOf<E>, ApiError>(
+  const read = useSWR<ResponseOf<E>, ApiError>(
     key,
     () => (takeEarly(keyText ?? '') as Promise<ResponseOf<E>> | undefined) ?? readNow(endpoint, input as ReadInput<E>),
     options,
   );
+  useFailedRead(read.error);
+  return read;
 };
 
 /** Reads again whatever is on screen of these endpoints, after a change that touches them. */

@@ -2,6 +2,7 @@ import { RefreshCw, TriangleAlert } from 'lucide-react';
 import { useEffect } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { ApiError } from '../api/api-error.ts';
+import { useShownError } from '../api/failed-reads.ts';
 import { logError } from '../api/error-log.ts';
 import { t } from '../language/t.ts';
 import { Button } from '../ui/Button.tsx';
@@ -51,10 +52,12 @@ export const ErrorLine = ({ title, error, onRetry }: ErrorStateProps) => (
   </div>
 );
 
-const RequestId = ({ error }: { error: unknown }) =>
-  error instanceof ApiError && error.requestId !== undefined ? (
+const RequestId = ({ error }: { error: unknown }) => {
+  useShownError(error);
+  return error instanceof ApiError && error.requestId !== undefined ? (
     <span className="block font-mono text-xs text-muted">{t`Request ${error.requestId}`}</span>
   ) : null;
+};
 
 /** Leaves the page of a record that could not be loaded: shows a toast and goes to the list. Pass undefined without an error. */
 export const useReturnOnError = (error: unknown, text: string, to: string): void => {

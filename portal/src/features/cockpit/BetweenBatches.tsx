@@ -32,14 +32,17 @@ interface BetweenBatchesProps {
 
 /** Before a charge: the drum against the charge temperature of the next batch, and what that batch is. */
 export const BetweenBatches = ({ machine, live, onWeigh, children }: BetweenBatchesProps) => {
-  const { data: queue } = useApi(
+  const { data: queue, error: queueError } = useApi(
     listPlannedRoasts,
     { query: { machine_id: machine.id } },
     { refreshInterval: refreshMs },
   );
   const next = queue?.planned[0];
   const profileId = next?.profile_id ?? null;
-  const { data: recipe } = useApi(getProfile, profileId === null ? null : { params: { id: profileId } });
+  const { data: recipe, error: recipeError } = useApi(
+    getProfile,
+    profileId === null ? null : { params: { id: profileId } },
+  );
   const { data: latest } = useApi(
     listRoasts,
     { query: { machine_id: machine.id, limit: 1 } },
@@ -115,7 +118,17 @@ export const BetweenBatches = ({ machine, live, onWeigh, children }: BetweenBatc
         >
           {lastDropAt === null ? <span className="text-muted">--</span> : sinceText((live.now - lastDropAt) / 1000)}
         </FigureTile>
-        <NextBatch next={next} />
+        <NextBatch
+          isRead={queue !== undefined}
+          next={next}
+          problem={
+            queue === undefined && queueError !== undefined
+              ? t`The queue could not be loaded`
+              : recipe === undefined && recipeError !== undefined
+                ? t`The recipe could not be loaded`
+                : undefined
+          }
+        />
       </div>
       <Readiness {...{ readiness, stale, targetC, next }} />
       {onWeigh !== undefined && (
@@ -168,16 +181,29 @@ const Unweighed = ({ count, newest, onWeigh }: UnweighedProps) =>
     </button>
   );
 
-/** The first of the queue: its name, number and weight. */
-const NextBatch = ({ next }: { next: PlannedRoast | undefined }) => (
+/** The first of the queue: its name, number and weight. A queue that is not read yet is not an empty one. */
+const NextBatch = ({
+  isRead,
+  next,
+  problem,
+}: {
+  isRead: boolean;
+  next: PlannedRoast | undefined;
+  problem: string | undefined;
+}) => (
   <section
     aria-label={t`Next batch`}
     data-testid="cockpit-next-batch"
     className="col-span-6 min-w-0 bg-surface px-3 pt-1.5 pb-2 md:col-span-12 lg:col-span-1 lg:px-4"
   >
     <p className="label-mono">{t`Next batch`}</p>
+    {problem !== undefined && (
+      <p role="alert" className="truncate text-sm text-danger">
+        {problem}
+      </p>
+    )}
     {next === undefined ? (
-      <p className="text-lg text-muted">{t`Nothing is planned`}</p>
+      <p className="text-lg text-muted">{isRead ? t`Nothing is planned` : '--'}</p>
     ) : (
       <>
         <p className="truncate text-[1.375rem] leading-7 font-semibold tracking-tight text-strong">

@@ -6,6 +6,7 @@ import { call } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
+import { ErrorState } from '../../components/ErrorState.tsx';
 import { OfflineBanner } from '../../components/OfflineBanner.tsx';
 import { paths } from '../../components/paths.ts';
 import { useWakeLock } from '../../components/live/use-wake-lock.ts';
@@ -118,6 +119,8 @@ const Wall = () => {
         <EmptyState isPage icon={<Factory aria-hidden />} title={t`No machines`}>
           {t`The wall shows every machine that you may see.`}
         </EmptyState>
+      ) : data === undefined && error !== undefined ? (
+        <ErrorState title={t`The wall could not be loaded`} error={error} onRetry={() => void refresh(getWall)} />
       ) : (
         <ul
           className="grid min-h-0 flex-1 gap-[0.7vmin] p-[0.7vmin]"

@@ -4,12 +4,25 @@ import { planRoast } from '@roastery/contract/planned';
 import { createProfile } from '@roastery/contract/profiles';
 import { SCREEN } from '@roastery/testing/browser';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
+import type { Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bringPastRoast } from './past-roast.ts';
 import { openRoastery, register, type TestRoastery } from './roastery.ts';
 
 /** Titles of imported files look like this: no space where a line could break. */
 const longName = (length: number): string => '2025-11_Kochere_WASHED_G1_lot'.padEnd(length, '_0123456789');
+
+/** Opens a page and waits until all it reads has come. */
+const open = async (page: Page, address: string): Promise<void> => {
+  await page.goto(address);
+  await page.getByRole('main').waitFor();
+  // Placeholders breathe until what they stand for has come.
+  await page.waitForFunction(() => document.querySelector('[class*=breathe]') === null);
+};
+/** Some 140 pages are opened. */
+const patienceMs = 600_000;
+
+const nameOf = (address: string): string => address.replace(/[\da-f]{8}-[\w-]+/g, 'id');
 
 let roastery: TestRoastery;
 let ana: RoasteryClient;
@@ -53,6 +66,8 @@ beforeAll(async () => {
   addresses = [
     '/dashboard',
     '/machines',
+    '/machines/register',
+    '/machines/maps',
     `/machines/${machine.id}/live`,
     `/machines/${machine.id}/probe`,
     `/machines/${machine.id}/timeline`,
@@ -65,10 +80,20 @@ beforeAll(async () => {
     '/roasts/blends/new',
     `/roasts/blends/${blend.id}`,
     '/inventory',
+    '/inventory/lots/new',
+    '/inventory/lots/import',
     `/inventory/lots/${lot.id}/edit`,
     '/recipes',
+    '/recipes/new',
     `/recipes/${recipe.id}`,
     '/analytics',
+    '/analytics?tab=consistency',
+    '/analytics?tab=green',
+    '/admin/users',
+    '/admin/stats',
+    '/admin/settings',
+    '/admin/devices',
+    '/admin/audit',
     '/account',
     '/wall',
   ];
@@ -76,16 +101,57 @@ beforeAll(async () => {
 afterAll(() => roastery[Symbol.asyncDispose]());
 
 it.each(['desk', 'phone'] as const)('no page of long names without spaces is wider than a %s', async (width) => {
-  await using watched = await roastery.openAs(ana, { viewport: SCREEN[width] });
+  await using watched = await roastery.openAs(roastery.admin, { viewport: SCREEN[width] });
   const { page } = watched;
   const tooWide: string[] = [];
   for (const address of addresses) {
-    await page.goto(address);
-    await page.getByRole('main').waitFor();
-    // Placeholders breathe until what they stand for has come.
-    await page.waitForFunction(() => document.querySelector('[class*=breathe]') === null);
+    await open(page, address);
     const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    if (over > 0) tooWide.push(`${address.replace(/[\da-f]{8}-[\w-]+/g, 'id')}: ${over} px`);
+    if (over > 0) tooWide.push(`${nameOf(address)}: ${over} px`);
   }
   expect(tooWide).toEqual([]);
 });
+
+it(
+  'every page says of every single read that it failed',
+  async () => {
+    await using watched = await roastery.openAs(roastery.admin);
+    const { page } = watched;
+    page.setDefaultTimeout(20_000);
+    /** The cockpit writes "--" for what it does not know: when the last batch was dropped, who may be chosen. */
+    const shownAsUnknown = new Set([
+      '/machines/id/live: /api/v1/roasts',
+      '/machines/id/live: /api/v1/machines/id/roasters',
+    ]);
+    const silent: string[] = [];
+    let reads = 0;
+    for (const address of addresses) {
+      const asked = new Set<string>();
+      const note = (request: Request) => {
+        const { pathname } = new URL(request.url());
+        if (request.resourceType() === 'fetch' && request.method() === 'GET') asked.add(pathname);
+      };
+      page.on('request', note);
+      await open(page, address);
+      page.off('request', note);
+      // Who is signed in is asked before there is a page; without that answer there is none.
+      asked.delete('/api/v1/auth/me');
+      for (const path of asked) {
+        const name = `${nameOf(address)}: ${nameOf(path)}`;
+        if (shownAsUnknown.has(name)) continue;
+        const isFailing = (url: URL) => url.pathname === path;
+        await page.route(isFailing, (route) =>
+          route.fulfill({ status: 500, json: { detail: 'Broken', code: 'internal', request_id: 'r-1' } }),
+        );
+        await page.goto(address);
+        const said = page.getByText(/could not be loaded|failed to load/i).first();
+        await said.waitFor().catch(() => silent.push(name));
+        await page.unroute(isFailing);
+        reads += 1;
+      }
+    }
+    expect(silent).toEqual([]);
+    expect(reads).toBeGreaterThan(3 * addresses.length);
+  },
+  patienceMs,
+);
