@@ -23,6 +23,30 @@ const confirm = (page: Page, label: string): Promise<void> =>
   page.getByRole('alertdialog').getByRole('button', { name: label }).click();
 
 describe('administrators', () => {
+  it('open the menu of a row by keyboard, with its first choice, and are back at its button after Escape', async () => {
+    await using watched = await roastery.openAs(roastery.admin);
+    const { page } = watched;
+    await page.goto('/admin/users');
+    const button = page.getByRole('button', { name: `Actions for ${anaRestrepo.full_name}` });
+    // The second time the menu is there already.
+    for (const key of ['Enter', 'ArrowDown', 'Enter']) {
+      await button.focus();
+      await page.keyboard.press(key);
+      await page.getByRole('menu').waitFor();
+      await expect.poll(() => page.locator('[role=menuitem]:focus').count()).toBe(1);
+      await expect
+        .poll(() =>
+          page
+            .getByRole('menuitem')
+            .first()
+            .evaluate((item) => item === document.activeElement),
+        )
+        .toBe(true);
+      await page.keyboard.press('Escape');
+      await expect.poll(() => button.evaluate((element) => element === document.activeElement)).toBe(true);
+    }
+  });
+
   it('create a user, whose credentials are shown once and sign them in', async () => {
     await using watched = await roastery.openAs(roastery.admin);
     const { page } = watched;

@@ -65,6 +65,16 @@ export const dateOrderOf = (region: string): DateOrder => {
  * An unknown zone or region falls back to UTC and the default rather than break a page.
  */
 export const dateTexts = (timeZone: string, region: string): DateTexts => {
+  const key = [textLocale(), timeZone, region].join(' ');
+  const known = made.get(key) ?? makeDateTexts(timeZone, region);
+  made.set(key, known);
+  return known;
+};
+
+/** Every part of a page that shows a date asks for them, and the browser takes a while for each. */
+const made = new Map<string, DateTexts>();
+
+const makeDateTexts = (timeZone: string, region: string): DateTexts => {
   const { order, separator, hour12 } = dateOrderOf(region);
   const shared = { timeZone: knownZone(timeZone), calendar: 'gregory', numberingSystem: 'latn' } as const;
   const words = new Intl.DateTimeFormat(textLocale(), { ...shared, year: 'numeric', month: 'short', day: '2-digit' });

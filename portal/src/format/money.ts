@@ -56,6 +56,8 @@ export const typedPrice = (perKg: number): string => {
 /** A price in a list: `$6.50`, per the unit that the head names. */
 export const formatPrice = (perKg: number): string => formatMoney(priceFromKg(perKg));
 
-/** `Euro` of EUR. */
-export const currencyName = (code: string): string =>
-  new Intl.DisplayNames(textLocale(), { type: 'currency' }).of(code) ?? code;
+/** Each of these codes with its name: `Euro` of EUR. */
+export const currencyNames = (codes: readonly string[]): { code: string; name: string }[] => {
+  const names = new Intl.DisplayNames(textLocale(), { type: 'currency' });
+  return codes.map((code) => ({ code, name: names.of(code) ?? code }));
+};

@@ -1,12 +1,20 @@
 import { Menu as Base } from '@base-ui/react/menu';
 import { Check } from 'lucide-react';
-import type { ReactElement, ReactNode } from 'react';
+import {
+  cloneElement,
+  useEffect,
+  useRef,
+  useState,
+  type ButtonHTMLAttributes,
+  type ReactElement,
+  type ReactNode,
+} from 'react';
 import { Link } from 'react-router-dom';
 import { classes, popupClass, popupItemClass, popupLayer } from './classes.ts';
 
 interface MenuProps {
   /** The button that opens it, e.g. an IconButton. */
-  trigger: ReactElement;
+  trigger: ReactElement<ButtonHTMLAttributes<HTMLButtonElement>>;
   children: ReactNode;
   align?: 'start' | 'center' | 'end';
   side?: 'top' | 'bottom';
@@ -14,16 +22,50 @@ interface MenuProps {
   defaultOpen?: boolean;
 }
 
-export const Menu = ({ trigger, children, align = 'end', side = 'bottom', defaultOpen = false }: MenuProps) => (
-  <Base.Root defaultOpen={defaultOpen}>
-    <Base.Trigger render={trigger} />
-    <Base.Portal>
-      <Base.Positioner sideOffset={4} align={align} side={side} collisionPadding={8} className={popupLayer}>
-        <Base.Popup className={classes(popupClass, 'max-h-(--available-height)! min-w-44')}>{children}</Base.Popup>
-      </Base.Positioner>
-    </Base.Portal>
-  </Base.Root>
-);
+/** Until it is opened first it is its button alone: a list has a menu in each of its rows, and a phone takes 10 ms for each. */
+export const Menu = (props: MenuProps) => {
+  const [opened, setOpened] = useState<'by-pointer' | 'by-key' | undefined>(
+    props.defaultOpen === true ? 'by-pointer' : undefined,
+  );
+  if (opened !== undefined) return <OpenedMenu {...props} isByKey={opened === 'by-key'} />;
+  return cloneElement(props.trigger, {
+    'aria-haspopup': 'menu',
+    'aria-expanded': false,
+    // A key clicks too, with no click counted.
+    onClick: ({ detail }) => setOpened(detail === 0 ? 'by-key' : 'by-pointer'),
+    onKeyDown: (event) => {
+      if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+      event.preventDefault();
+      setOpened('by-key');
+    },
+  });
+};
+
+const OpenedMenu = ({
+  trigger,
+  children,
+  align = 'end',
+  side = 'bottom',
+  isByKey,
+}: MenuProps & { isByKey: boolean }) => {
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (!isByKey) return;
+    // As the key would have done at this button: the first choice gets the focus.
+    button.current?.focus();
+    button.current?.click();
+  }, [isByKey]);
+  return (
+    <Base.Root defaultOpen={!isByKey}>
+      <Base.Trigger ref={button} render={trigger} />
+      <Base.Portal>
+        <Base.Positioner sideOffset={4} align={align} side={side} collisionPadding={8} className={popupLayer}>
+          <Base.Popup className={classes(popupClass, 'max-h-(--available-height)! min-w-44')}>{children}</Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  );
+};
 
 interface MenuItemProps {
   icon?: ReactNode;

@@ -2,7 +2,7 @@ import type { RoasterySettings } from '@roastery/contract/settings';
 import { currencies } from '@roastery/roasting/money';
 import type { Resolver } from 'react-hook-form';
 import { bagsText, readBags } from '../../format/bags.ts';
-import { currencyName } from '../../format/money.ts';
+import { currencyNames } from '../../format/money.ts';
 import { offsetOf } from '../../format/zoned-time.ts';
 import { t } from '../../language/t.ts';
 import type { Choice } from '../../ui/Select.tsx';
@@ -87,11 +87,18 @@ export const roasteryResolver: Resolver<RoasteryValues, unknown, RoasteryValues>
 
 /** All currencies by code, each with its name. */
 export const currencyChoices = (): Choice[] =>
-  currencies.map((value) => ({ value, label: `${value} ${currencyName(value)}` }));
+  currencyNames(currencies).map(({ code, name }) => ({ value: code, label: `${code} ${name}` }));
 
 /** All time zones of this browser with their current offset, and the one that is set. */
 export const timeZoneChoices = (current: string, now = new Date()): Choice[] => {
   const names = new Set(['UTC', ...Intl.supportedValuesOf('timeZone')]);
   if (current !== '') names.add(current);
-  return [...names].sort().map((value) => ({ value, label: value.replaceAll('_', ' '), hint: offsetOf(value, now) }));
+  return [...names].sort().map((value) => ({
+    value,
+    label: value.replaceAll('_', ' '),
+    // Read when it is shown: those of all zones take a phone 300 ms.
+    get hint() {
+      return offsetOf(value, now);
+    },
+  }));
 };
