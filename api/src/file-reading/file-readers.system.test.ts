@@ -70,6 +70,16 @@ describe('file readers: limits of a process', () => {
     expect(await outcome(opened.readers, honest)).toBeGreaterThan(10);
   });
 
+  it('lets api and Postgres go first: a reader is nice, in a session of its own', async () => {
+    await using opened = openReaders({ processes: 1 });
+    await outcome(opened.readers, honest);
+    const [pid = 0] = readerPids();
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // Behind the name in brackets: state, parent, group, session; niceness is the 19th field.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    expect({ session: Number(fields[3]), niceness: Number(fields[16]) }).toEqual({ session: pid, niceness: 10 });
+  });
+
   it('reads a file again whose process was ended from outside', async () => {
     await using opened = openReaders({ processes: 1, deadlineMs: 100_000 });
     const reading = outcome(opened.readers, largeCsv());

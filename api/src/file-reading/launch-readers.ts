@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { Socket } from 'node:net';
 import { readFile } from 'node:fs/promises';
@@ -12,8 +13,10 @@ import type { LauncherOrder, LauncherReport } from './reader-launcher.ts';
  * can't see that the api is gone; the launcher does.
  */
 
-/** The api's own thread goes first. Set while the reader has one thread: those that it makes later take it over. */
+/** Api and Postgres go first. Set while the reader has one thread: those that it makes later take it over. */
 const readerNiceness = 10;
+/** Of its session: a third of what another session gets where all are busy, so that an honest file stays within its deadline. */
+const sessionNiceness = 5;
 const maxStderrLength = 2000;
 
 /** A reader fills about 50 MB in this time. */
@@ -26,12 +29,16 @@ interface Reader {
 }
 const readers = new Map<number, Reader>();
 
-const yieldToTheApi = (pid: number): void => {
+/**
+ * Linux with autogroups divides the cores among sessions first, and niceness counts within one: so a reader has a session of
+ * its own, which is nicer than others. Where a sandbox or the system has none of it, all run alike; and a reader may have ended.
+ */
+const yieldToOthers = (pid: number): void => {
   try {
     setPriority(pid, readerNiceness);
+    if (process.platform === 'linux') writeFileSync(`/proc/${pid}/autogroup`, String(sessionNiceness));
   } catch (error) {
-    // Where a sandbox forbids it, all run alike; and a reader may have ended.
-    if (!(error instanceof Error && error.name === 'SystemError')) throw error;
+    if (!isSystemError(error)) throw error;
   }
 };
 
@@ -55,8 +62,9 @@ const start = ({ id, program, nodeArgs, maxResidentBytes }: Extract<LauncherOrde
     // A file means the same in every time zone of a server.
     env: { TZ: 'UTC' },
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+    detached: true,
   });
-  if (child.pid !== undefined) yieldToTheApi(child.pid);
+  if (child.pid !== undefined) yieldToOthers(child.pid);
   const reader: Reader = { child, maxResidentBytes, isTooLarge: false };
   readers.set(id, reader);
   let stderr = '';

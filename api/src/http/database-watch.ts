@@ -93,6 +93,8 @@ export const createDatabaseWatch = (sql: Database, open: () => Database, log: Lo
         requests.delete(waiting);
       }
     },
+    /** Requests that are not answered yet. */
+    waiting: (): number => requests.size,
     /** Whether the database answers a statement within this time. */
     async answersWithin(ms: number): Promise<boolean> {
       let timeout: NodeJS.Timeout | undefined;

@@ -7,6 +7,9 @@ const idleMs = 1000;
 const minRestMs = 5;
 /** On a computer that is busy with other things, a piece takes long without burdening anyone. */
 const maxRestMs = 50;
+/** Longer than a page takes; where requests never cease, imports go on all the same. */
+const maxYieldMs = 50;
+const lookEveryMs = 2;
 
 /** A fault may be over at the next try; one that stays must not keep what comes after it waiting. */
 export const maxTries = 3;
@@ -17,20 +20,25 @@ export const keepDays = 14;
 export type WorkOnce = () => Promise<boolean>;
 
 /**
- * Works beside everything else until it is closed, one piece at a time. A piece that fails is tried again.
+ * Works beside everything else until it is closed, one piece at a time, which begins when no request waits for its answer. A
+ * piece that fails is tried again.
  * @param restShare rest after a piece, as a share of the time that it took: then the api, its readers and Postgres belong to
  *   the people who wait for an answer
  */
 export const workInBackground = (
-  { log }: AppContext,
+  { log, databaseWatch }: AppContext,
   restShare: number,
   workOnce: WorkOnce,
 ): { close(): Promise<void> } => {
   const stop = new AbortController();
   const rest = (ms: number) => sleep(ms, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
+  const yieldToRequests = async (): Promise<void> => {
+    for (let ms = 0; ms < maxYieldMs && databaseWatch.waiting() > 0; ms += lookEveryMs) await rest(lookEveryMs);
+  };
   const run = async (): Promise<void> => {
     while (!stop.signal.aborted) {
       try {
+        await yieldToRequests();
         const from = performance.now();
         const found = await workOnce();
         await rest(found ? Math.min(maxRestMs, Math.max(minRestMs, (performance.now() - from) * restShare)) : idleMs);

@@ -1,33 +1,45 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { formatFiles } from '@roastery/api/testing/format-files';
 import type { RoastImport } from '@roastery/contract/roast-imports';
 import { startStack } from '@roastery/stack/stack';
-import type { Bench } from '../bench.ts';
+import { type Bench, percentile } from '../bench.ts';
 import { signIn } from '../roastery-client.ts';
 
 const files = Number(process.env['IMPORT_FILES'] ?? 2000);
+const filesARound = 100;
 const brokenShare = 0.05;
 const sendersAtOnce = 2;
 const askedFor = '/api/v1/roasts?limit=25';
 const encoder = new TextEncoder();
 
-const percentile = (times: readonly number[], share: number): number =>
-  times.toSorted((a, b) => a - b)[Math.floor((times.length - 1) * share)] ?? 0;
+const inSeconds = (ms: number): string => `${Math.round(ms / 1000)} s`;
 
-/** Asks for a page of roasts until it is told to stop; answers how long each answer took, ms. */
-const askUntil = async (url: string, cookie: string, done: () => boolean): Promise<number[]> => {
-  const times: number[] = [];
-  while (!done()) {
+type Phase = 'without' | 'during' | 'between';
+type Times = Record<Phase, number[]>;
+
+/** Asks for a page of roasts again and again, in a thread of its own: what the bench does besides must not delay it. */
+const askUntilEnd = async ({ url, cookie }: { url: string; cookie: string }): Promise<void> => {
+  const times: Times = { without: [], during: [], between: [] };
+  const state: { phase: Phase | 'end' } = { phase: 'between' };
+  parentPort?.on('message', (next: Phase | 'end') => (state.phase = next));
+  for (;;) {
+    const { phase } = state;
+    if (phase === 'end') break;
     const from = performance.now();
     const answer = await fetch(`${url}${askedFor}`, { headers: { cookie } });
     await answer.arrayBuffer();
     if (answer.status !== 200) throw new Error(`a page of roasts was answered with ${answer.status}`);
-    times.push(performance.now() - from);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    times[phase].push(performance.now() - from);
+    await sleep(20);
   }
-  return times;
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+  parentPort?.postMessage(times);
+  parentPort?.close();
 };
 
 /** A roast of its own: the same curve as the made CSV, shifted, so that none is a duplicate. */
@@ -44,11 +56,18 @@ const fileOf = (index: number): { name: string; bytes: Uint8Array<ArrayBuffer> }
   return { name: `${name}.alog`, bytes: encoder.encode(text) };
 };
 
+/**
+ * The files come in rounds, each an import of its own, and after each round the page is asked for as long without one: what else
+ * the computer does, and how many roasts there are, then weighs on both alike.
+ */
 const run: Bench['run'] = async (say) => {
   const folder = await mkdtemp(join(tmpdir(), 'roastery-mass-import-'));
   const stack = await startStack({ dataDir: join(folder, 'data') });
+  const { cookie } = await signIn(stack.url, stack.admin);
+  const asking = new Worker(new URL(import.meta.url), { workerData: { url: stack.url, cookie } });
   try {
-    const { cookie } = await signIn(stack.url, stack.admin);
+    // The files are sent from another computer: here it must not take the cores of the server and of the one who asks.
+    setPriority(0, 19);
     const send = async <Body>(method: string, path: string, body?: object): Promise<Body> => {
       const init = { method, headers: { cookie, 'content-type': 'application/json' } };
       const answer = await fetch(
@@ -62,65 +81,84 @@ const run: Bench['run'] = async (say) => {
       const text = await (await fetch(`${stack.url}/metrics`)).text();
       return Number(/^process_resident_memory_bytes ([\d.e+]+)$/m.exec(text)?.[1] ?? 0) / 1024 / 1024;
     };
-    const { id } = await send<RoastImport>('POST', '/roast-imports', {});
-    // Every format once, then the years.
-    const given = [...formatFiles, ...Array.from({ length: files - formatFiles.length }, (_, index) => fileOf(index))];
-    let over = false;
-    const warm = performance.now();
-    await askUntil(stack.url, cookie, () => performance.now() - warm > 2000);
-    const quietEnd = performance.now() + 15_000;
-    const quiet = await askUntil(stack.url, cookie, () => performance.now() > quietEnd);
+    const spent = { sending: 0, reading: 0, importing: 0 };
+    let imported = 0;
+    const timed = async (what: keyof typeof spent, work: () => Promise<unknown>): Promise<void> => {
+      const from = performance.now();
+      await work();
+      spent[what] += performance.now() - from;
+    };
+    const importAll = async (given: readonly ReturnType<typeof fileOf>[]): Promise<void> => {
+      const { id } = await send<RoastImport>('POST', '/roast-imports', {});
+      const until = async (done: (one: RoastImport) => boolean): Promise<RoastImport> => {
+        for (;;) {
+          const one = await send<RoastImport>('GET', `/roast-imports/${id}`);
+          if (done(one)) return one;
+          await sleep(500);
+        }
+      };
+      const waiting = [...given];
+      const sender = async (): Promise<void> => {
+        for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+          const answer = await fetch(
+            `${stack.url}/api/v1/roast-imports/${id}/files?file_name=${encodeURIComponent(file.name)}`,
+            { method: 'POST', headers: { cookie, 'content-type': 'application/octet-stream' }, body: file.bytes },
+          );
+          await answer.arrayBuffer();
+          if (answer.status !== 201) throw new Error(`a file was answered with ${answer.status}`);
+        }
+      };
+      await timed('sending', () => Promise.all(Array.from({ length: sendersAtOnce }, sender)));
+      await timed('reading', () => until((one) => one.waiting === 0));
+      await timed('importing', async () => {
+        await send('POST', `/roast-imports/${id}/start`, {});
+        imported += (await until((one) => one.state === 'done')).imported;
+      });
+    };
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+    const enter = (phase: Phase | 'end') => asking.postMessage(phase);
+    // Every format once, unmeasured: then the page has roasts to show, and the readers and Postgres are warm.
+    await importAll(formatFiles);
     const memoryBefore = await memory();
     let memoryMost = memoryBefore;
-    const asking = askUntil(stack.url, cookie, () => over);
-    const from = performance.now();
-    const state = () => send<RoastImport>('GET', `/roast-imports/${id}`);
-    const until = async (done: (one: RoastImport) => boolean): Promise<RoastImport> => {
-      for (;;) {
-        const one = await state();
-        memoryMost = Math.max(memoryMost, await memory());
-        if (done(one)) return one;
-        await new Promise((resolve) => setTimeout(resolve, 1000));
-      }
-    };
-    const waiting = [...given];
-    const sender = async (): Promise<void> => {
-      for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-        const answer = await fetch(
-          `${stack.url}/api/v1/roast-imports/${id}/files?file_name=${encodeURIComponent(file.name)}`,
-          { method: 'POST', headers: { cookie, 'content-type': 'application/octet-stream' }, body: file.bytes },
-        );
-        await answer.arrayBuffer();
-        if (answer.status !== 201) throw new Error(`a file was answered with ${answer.status}`);
-      }
-    };
-    await Promise.all(Array.from({ length: sendersAtOnce }, sender));
-    const sentMs = performance.now() - from;
-    const read = await until((one) => one.waiting === 0);
-    const readMs = performance.now() - from;
+    spent.sending = spent.reading = spent.importing = 0;
+    imported = 0;
+    let allMs = 0;
+    for (let first = 0; first < files; first += filesARound) {
+      const given = Array.from({ length: Math.min(filesARound, files - first) }, (_, place) => fileOf(first + place));
+      enter('during');
+      const from = performance.now();
+      await importAll(given);
+      const tookMs = performance.now() - from;
+      allMs += tookMs;
+      enter('between');
+      memoryMost = Math.max(memoryMost, await memory());
+      enter('without');
+      await sleep(tookMs);
+    }
+    const answered = once(asking, 'message');
+    enter('end');
+    const [{ without, during }] = (await answered) as [Times];
     say(
-      `${given.length} files: sent in ${Math.round(sentMs / 1000)} s, read in ${Math.round(readMs / 1000)} s, ${read.ready} can be imported`,
+      `${files} files: sent in ${inSeconds(spent.sending)}, read in ${inSeconds(spent.reading)} more, ${imported} imported in ${inSeconds(spent.importing)}`,
     );
-    await send('POST', `/roast-imports/${id}/start`, {});
-    const done = await until((one) => one.state === 'done');
-    const allMs = performance.now() - from;
-    over = true;
-    const busy = await asking;
-    say(`imported ${done.imported} in ${Math.round(allMs / 1000)} s; problems: ${JSON.stringify(done.problems)}`);
-    say(`a page of roasts: ${quiet.length} answers without, ${busy.length} during the import`);
-    say(`median ${percentile(quiet, 0.5).toFixed(1)} ms without, ${percentile(busy, 0.5).toFixed(1)} ms during`);
+    say(`a page of roasts: ${without.length} answers without, ${during.length} during an import`);
+    for (const share of [0.5, 0.9]) {
+      const [quiet, busy] = [percentile(without, share), percentile(during, share)];
+      say(`${share * 100} % within ${quiet.toFixed(1)} ms without, ${busy.toFixed(1)} ms during`);
+    }
     return [
       {
-        what: `${given.length} files sent, read and imported`,
+        what: `${files} files sent, read and imported`,
         value: allMs / 1000,
         unit: 's',
         aim: { of: 'value', atMost: 300 },
       },
       {
         what: 'p99 of a page of roasts during the import',
-        value: percentile(busy, 0.99),
+        value: percentile(during, 0.99),
         unit: 'ms',
-        against: { what: 'without', value: percentile(quiet, 0.99) },
+        against: { what: 'without', value: percentile(without, 0.99) },
         aim: { of: 'ratio', atMost: 1.2 },
       },
       {
@@ -131,9 +169,12 @@ const run: Bench['run'] = async (say) => {
       },
     ];
   } finally {
+    await asking.terminate();
     await stack.close();
     await rm(folder, { recursive: true, force: true });
   }
 };
+
+if (!isMainThread) await askUntilEnd(workerData as { url: string; cookie: string });
 
 export default { title: 'Years of files are imported beside the api', onlyWhenNamed: true, run } satisfies Bench;

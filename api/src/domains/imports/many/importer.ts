@@ -19,8 +19,8 @@ import { findMachine, findUpload } from '../uploads.ts';
 import { judgeFile } from './file-problems.ts';
 import { isReady } from './import-rows.ts';
 
-/** Half of the time is left to other requests: 2,000 files take some minutes all the same. */
-const restShare = 1;
+/** A third of the time is left to other requests: 2,000 files take some minutes all the same. */
+const restShare = 0.5;
 const gaveUp = 'The server could not work on this file. Its log says why: tell your administrator.';
 
 interface Job {
