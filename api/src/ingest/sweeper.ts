@@ -81,7 +81,7 @@ export const fillTemperatures = async (sql: Database): Promise<number> => {
 export const numberLateRoasts = async (sql: Database): Promise<number> => {
   const late = await sql<{ id: string; machine_id: string | null }[]>`
     SELECT id, machine_id FROM roasts
-    WHERE batch_number IS NULL AND (status <> 'in_progress' OR charge_mono_ms IS NOT NULL)
+    WHERE batch_number IS NULL AND is_numbered AND (status <> 'in_progress' OR charge_mono_ms IS NOT NULL)
     ORDER BY start_time, id LIMIT ${maxRowsPerRun}`;
   await forEachRow(late, ({ id, machine_id: machineId }) =>
     sql.begin(async (tx) => {

@@ -63,6 +63,10 @@ const roastRowFields = {
   roast_number: z.string(),
   /** Counted for the roastery or the machine, never given twice. Null until its charge has arrived: the first 8 characters of the id stand in. */
   batch_number: z.string().nullable(),
+  /** False where it was imported among many files: then it never gets a batch number of the roastery. */
+  is_numbered: z.boolean(),
+  /** The number that another program gave it, with its prefix, where it was imported: `P5-42`. */
+  source_batch: z.string().nullable(),
   status: roastStatusShape,
   coffee_name: z.string().nullable(),
   coffee_origin: z.string().nullable(),
@@ -96,8 +100,6 @@ export type RoastRow = z.infer<typeof roastRowShape>;
 
 export const roastShape = z.object({
   ...roastRowFields,
-  /** The number that another program gave it, with its prefix, where it was imported: `P5-42`. */
-  source_batch: z.string().nullable(),
   notes: z.string().nullable(),
   cupping_score: z.number().nullable(),
   color: z.number().nullable(),

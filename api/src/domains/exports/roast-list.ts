@@ -37,6 +37,7 @@ const columnsFor = ({ weightUnit, weightNumber }: ReaderFormats): readonly ListC
   { head: 'Roast level', width: 14, cell: (roast) => roast.roast_level ?? roast.roast_level_target },
   { head: 'Favorite', width: 10, cell: (roast) => roast.is_favorite },
   { head: 'Id', width: 38, cell: (roast) => roast.id },
+  { head: 'Imported as batch', width: 16, cell: (roast) => roast.source_batch },
 ];
 
 const roastsAtOnce = 500;

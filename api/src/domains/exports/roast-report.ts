@@ -46,7 +46,8 @@ const drawHead = ({ pdf, text, formats }: Sheet, { roast }: ExportedRoast, lette
   rule(pdf, y);
   text.line(roast.coffee_name ?? 'Unnamed Roast', page.margin, y + 12, { size: 20, weight: 600, width: inner });
   const from = [roast.coffee_origin, roast.coffee_process, roast.roast_level].filter((part) => part !== null);
-  const number = roast.batch_number === null ? [] : [`Batch ${roast.batch_number}`];
+  const imported = roast.is_numbered || roast.source_batch === null ? [] : [`Batch ${roast.source_batch} (imported)`];
+  const number = roast.batch_number === null ? imported : [`Batch ${roast.batch_number}`];
   const under = [...number, ...from, roast.roast_number, formats.moment(roast.start_time, letterhead.timeZone)].join(
     ' · ',
   );

@@ -23,6 +23,7 @@ const summaryRows = (
   );
   return [
     ['Batch number', roast.batch_number],
+    ['Imported as batch', roast.source_batch],
     ['Roast', roast.roast_number],
     ['Coffee', roast.coffee_name],
     ['Origin', roast.coffee_origin],

@@ -89,11 +89,14 @@ export const insertRoastOfUpload = async (
     facts: body,
     even_if_duplicate: evenIfDuplicate,
     deducts,
+    isNumbered = true,
   }: {
     readonly facts: UploadFacts;
     readonly even_if_duplicate: boolean;
     /** False: the lot keeps its green coffee. Undefined: as the recipe has it. */
     readonly deducts?: boolean | undefined;
+    /** False: it takes no batch number of the roastery. */
+    readonly isNumbered?: boolean;
   },
 ): Promise<string> => {
   const { machine_id: machineId, start_time: startTime, ...facts } = body;
@@ -118,6 +121,7 @@ export const insertRoastOfUpload = async (
     status: 'completed',
     start_time: startTime,
     boot_no: stored.bootNo,
+    is_numbered: isNumbered,
     source_batch: completedByName(upload.file_name, named).source_batch,
     ...(deducts === undefined ? {} : { deducts }),
     ...(await factColumns(tx, facts)),

@@ -7,6 +7,7 @@ interface Numbered {
   is_charged: boolean;
   is_running: boolean;
   is_awaiting: boolean;
+  is_numbered: boolean;
 }
 
 /** Clocks of board and server may differ a little, s. */
@@ -33,18 +34,18 @@ const awaitSeconds = 60;
 /** The roasts of these recordings that have no number yet. */
 export const roastsWithoutNumber = async (tx: Sql, recordingIds: readonly string[]): Promise<string[]> => {
   const rows = await tx<{ id: string }[]>`
-    SELECT id FROM roasts WHERE batch_number IS NULL AND recording_id = ANY(${[...recordingIds]}::uuid[])`;
+    SELECT id FROM roasts WHERE batch_number IS NULL AND is_numbered AND recording_id = ANY(${[...recordingIds]}::uuid[])`;
   return rows.map(({ id }) => id);
 };
 
 /**
  * Gives a roast its batch number: that of its plan, else the next one. A running roast gets it with its charge, since a plan is
- * bound then. While earlier parts of its board's backlog are on their way it waits, so that the numbers follow the roasts.
+ * bound then. A roast of an import of many files has none: the roastery's own numbers go on where they were. While earlier parts of its board's backlog are on their way it waits, so that the numbers follow the roasts.
  * Called in the transaction that changed the roast; the caller holds the roast's row. Calling it again changes nothing.
  */
 export const giveBatchNumber = async (tx: Sql, roastId: string): Promise<void> => {
   const [roast] = await tx<Numbered[]>`
-    SELECT r.machine_id, r.batch_number, p.batch_number AS planned,
+    SELECT r.machine_id, r.batch_number, r.is_numbered, p.batch_number AS planned,
            r.charge_mono_ms IS NOT NULL AS is_charged, r.status = 'in_progress' AS is_running,
            r.created_at > now() - make_interval(secs => ${awaitSeconds}) AND EXISTS (
              SELECT FROM recordings c
@@ -53,6 +54,7 @@ export const giveBatchNumber = async (tx: Sql, roastId: string): Promise<void> =
     FROM roasts r LEFT JOIN planned_roasts p ON p.roast_id = r.id WHERE r.id = ${roastId}`;
   if (roast === undefined) return;
   const { planned, batch_number: held } = roast;
+  if (planned === null && !roast.is_numbered) return;
   if (planned === null && (held !== null || roast.is_awaiting || (roast.is_running && !roast.is_charged))) return;
   if (planned !== null && planned === held) return;
   await tx`

@@ -16,7 +16,7 @@ export const usedGreenCoffee = (sql: Sql) =>
   sql`(r.deducts IS TRUE AND r.lot_id IS NOT NULL AND r.batch_size_kg IS NOT NULL)`;
 
 export const rowColumns = (sql: Sql, userId: string | null) => sql`
-  r.id, r.shown_number AS roast_number, r.batch_number, r.status, r.coffee_name, r.coffee_origin, r.coffee_process, r.start_time,
+  r.id, r.shown_number AS roast_number, r.batch_number, r.is_numbered, r.source_batch, r.status, r.coffee_name, r.coffee_origin, r.coffee_process, r.start_time,
   r.profile_name, r.profile_id, r.lot_id, r.machine_id, m.display_name AS machine_name, o.full_name AS owner_name,
   ${roastedBy(sql)} AS roasted_by, r.batch_size_kg, r.end_weight_kg, r.duration_seconds, r.roast_level,
   r.roast_level_target, r.charge_temp, r.drop_temp, r.first_crack_time, r.first_crack_temp, r.development_time_seconds,
@@ -40,7 +40,7 @@ export const endedAt = (sql: Sql) => sql`
          JOIN recording_boots o ON o.recording_id = b.recording_id AND o.boot_no = b.state_boot_no WHERE b.id = r.id)) END`;
 
 type StoredRoast = RoastRow &
-  Pick<Roast, 'source_batch' | 'notes' | 'cupping_score' | 'color' | 'max_drum_rpm' | 'revision' | 'made_by_hand'> & {
+  Pick<Roast, 'notes' | 'cupping_score' | 'color' | 'max_drum_rpm' | 'revision' | 'made_by_hand'> & {
     recording_id: string | null;
     charge_seq: number | null;
     drop_seq: number | null;
@@ -76,7 +76,7 @@ export const readRoast = async (
   viewer: SignedInUser | null,
 ): Promise<{ roast: Roast; chargeMonoMs: number | null } | undefined> => {
   const [row] = await sql<StoredRoast[]>`
-    SELECT ${rowColumns(sql, viewer?.id ?? null)}, r.source_batch, r.notes, r.cupping_score, r.color, m.max_drum_rpm, r.revision,
+    SELECT ${rowColumns(sql, viewer?.id ?? null)}, r.notes, r.cupping_score, r.color, m.max_drum_rpm, r.revision,
            r.made_by_hand, r.recording_id, r.charge_seq, r.drop_seq, ${isRecorded(sql)} AS is_recorded,
            ${endedAt(sql)} AS ended_at
     FROM ${rowSource(sql)}

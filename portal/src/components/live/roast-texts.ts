@@ -8,9 +8,20 @@ import { t } from '../../language/t.ts';
 export const roastNumber = ({ id, roast_number: number }: Pick<RoastRow, 'id' | 'roast_number'>): string =>
   number === '' ? `PR-${id.slice(0, 8)}` : number;
 
-/** `Batch A-17`. Until its charge has arrived, the first eight characters of the id stand in, as provisional. */
-export const batchLabel = ({ id, batch_number: number }: Pick<RoastRow, 'id' | 'batch_number'>): string =>
-  number === null ? t`Batch #${id.slice(0, 8)} (provisional)` : t`Batch ${number}`;
+/**
+ * `Batch A-17`, or `Batch P5-42 (imported)`. Until its charge has arrived, the first eight characters of the id stand in, as
+ * provisional.
+ */
+export const batchLabel = ({
+  id,
+  batch_number: number,
+  is_numbered: isNumbered,
+  source_batch: source,
+}: Pick<RoastRow, 'id' | 'batch_number' | 'is_numbered' | 'source_batch'>): string => {
+  if (number !== null) return t`Batch ${number}`;
+  if (isNumbered) return t`Batch #${id.slice(0, 8)} (provisional)`;
+  return source === null ? t`Imported` : t`Batch ${source} (imported)`;
+};
 
 /** Name of a roast on the detail page. */
 export const coffeeName = ({ coffee_name: name }: Pick<RoastRow, 'coffee_name'>): string => name ?? t`Unnamed Roast`;

@@ -50,10 +50,14 @@ export const roastColumns = (dates: DateTexts): readonly Column<RoastRow>[] => [
     id: 'batch_number',
     label: t`Batch no.`,
     cell: (roast) =>
-      roast.batch_number === null ? (
+      roast.batch_number !== null ? (
+        <span className="figures font-medium text-strong">{roast.batch_number}</span>
+      ) : roast.is_numbered ? (
         <span className="text-muted">{t`provisional`}</span>
       ) : (
-        <span className="figures font-medium text-strong">{roast.batch_number}</span>
+        <span className="text-muted">
+          {roast.source_batch === null ? t`imported` : t`${roast.source_batch} imported`}
+        </span>
       ),
     phone: 'title',
   },

@@ -141,6 +141,7 @@ const importFile = async ({ sql, files }: AppContext, { file_id: id, user }: Job
         },
         even_if_duplicate: row.left_out === false,
         deducts: row.takes_green ? undefined : false,
+        isNumbered: false,
       }),
     );
   } catch (error) {

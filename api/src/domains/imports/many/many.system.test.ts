@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addMachine, exampleCsv } from '../../../testing/example-data.ts';
 import { formatFiles } from '../../../testing/format-files.ts';
 import { migratedTemplate } from '../../../testing/ingest-fixture.ts';
+import { numberLateRoasts } from '../../../ingest/sweeper.ts';
 import { startTestApi, testAdmin, type TestApi } from '../../../testing/test-api.ts';
 import type { Visitor } from '../../../testing/visitor.ts';
 
@@ -88,6 +89,32 @@ describe('import of many files', () => {
       SELECT count(*)::int AS recordings FROM recordings WHERE source = 'upload'`;
     expect(left?.recordings).toBe(0);
     expect((await act(id, 'undo')).status).toBe(409);
+  });
+
+  it('leaves imported batches the number of their program: the roastery’s own go on where they were', async () => {
+    const log = async () => {
+      const body = { coffee_name: 'Guji', start_time: '2026-11-21T07:40:00.000Z', duration_seconds: 640 };
+      return Number((await admin.send<Roast>('POST', '/roasts', body)).body.batch_number);
+    };
+    const before = await log();
+    const id = await begin();
+    for (const { name, bytes } of formatFiles.filter(({ name: file }) => /artisan.alog|kaffelogic/.test(file))) {
+      await add(id, name, bytes);
+    }
+    await until(id, ({ waiting }) => waiting === 0);
+    for (const file of (await filesOf(id)).files) await correct(id, file.id, { left_out: false });
+    await act(id, 'start');
+    await until(id, ({ state }) => state === 'done');
+    await numberLateRoasts(test.api.context.sql);
+    expect(await log()).toBe(before + 1);
+
+    const found = await admin.send<{ roasts: RoastRow[] }>('GET', '/roasts?q=P5-42');
+    expect(found.body.roasts).toMatchObject([{ source_batch: 'P5-42', batch_number: null, is_numbered: false }]);
+    const [imported] = found.body.roasts;
+    await admin.send('PUT', `/roasts/${imported?.id}`, { coffee_name: 'Guji Uraga' });
+    expect((await admin.send<Roast>('GET', `/roasts/${imported?.id}`)).body.batch_number).toBeNull();
+    await act(id, 'undo');
+    await until(id, ({ state }) => state === 'undone');
   });
 
   it('keeps a file that is sent twice once, and imports a duplicate that a person wants', async () => {
