@@ -1,5 +1,6 @@
 import { formatFiles } from '@roastery/api/testing/format-files';
 import { createLot } from '@roastery/contract/inventory';
+import { listImportFiles } from '@roastery/contract/roast-imports';
 import { listRoasts } from '@roastery/contract/roasts';
 import { seriousAccessibilityFindings } from '@roastery/testing/accessibility';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
@@ -33,6 +34,29 @@ const send = (page: Page) =>
     .getByLabel('Files to import')
     .setInputFiles({ name: 'years.zip', mimeType: 'application/zip', buffer: archive() });
 const roastCount = async () => (await ana.call(listRoasts, { query: {} })).total;
+
+/** Begins an import whose requests wait after the first twenty; returns its id. */
+const sendSlowly = async (page: Page, count: number): Promise<string> => {
+  let taken = 0;
+  await page.route(/\/roast-imports\/[^/]+\/files\?/, async (route) => {
+    if (route.request().method() !== 'POST' || taken < 20) {
+      taken += route.request().method() === 'POST' ? 1 : 0;
+      await route.continue();
+    }
+  });
+  await page.goto('/roasts/new?way=upload');
+  await page.getByLabel('Files to import').setInputFiles(
+    Array.from({ length: count }, (_, index) => ({
+      name: `roast ${index}.alog`,
+      mimeType: 'application/octet-stream',
+      buffer: Buffer.from(`{'timex': [${index}`),
+    })),
+  );
+  await page.getByText(`Sending 20 of ${count} files`).waitFor();
+  return new URL(page.url()).searchParams.get('import') ?? '';
+};
+const keptFiles = (page: Page): Promise<boolean> =>
+  page.evaluate(async () => (await indexedDB.databases()).some(({ name }) => name === 'roastery-files'));
 
 describe('import of many files', () => {
   it('takes a ZIP, shows problems in one table, corrects in place, imports after a reload, and is undone', async () => {
@@ -95,5 +119,37 @@ describe('import of many files', () => {
     await page.getByRole('button', { name: 'Delete import' }).click();
     await page.getByText('drop it here').waitFor();
     await expect.poll(() => page.url()).not.toContain('import=');
+  });
+
+  it('goes on with sending after a reload in the middle, each file once', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    const id = await sendSlowly(page, 60);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.reload();
+    await page.getByText(/Sending \d+ of 4\d files/).waitFor();
+    const arrived = async () => {
+      const { files } = await ana.call(listImportFiles, { params: { id }, query: { limit: 100 } });
+      return files.map(({ file_name: name }) => name).toSorted();
+    };
+    const names = Array.from({ length: 60 }, (_, index) => `roast ${index}.alog`).toSorted();
+    await expect.poll(arrived, { timeout: 60_000 }).toEqual(names);
+    // Nothing is left to be sent.
+    await expect.poll(() => page.getByText(/^Sending/).count()).toBe(0);
+    await page.reload();
+    await page.getByText(/Reading: |0 of 60 files can be imported/).waitFor();
+    expect(await arrived()).toEqual(names);
+    await page.getByRole('button', { name: 'Delete import' }).click();
+    await page.getByText('drop it here').waitFor();
+  });
+
+  it('forgets files that were not sent when the person signs out', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await sendSlowly(page, 30);
+    expect(await keptFiles(page)).toBe(true);
+    await page.getByRole('button', { name: 'Logout' }).click();
+    await page.waitForURL(/login/);
+    await expect.poll(() => keptFiles(page)).toBe(false);
   });
 });

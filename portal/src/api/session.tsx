@@ -10,6 +10,7 @@ import { createContext, use, useCallback, useEffect, useMemo, useRef, useState, 
 import { ApiError, sentenceFor, sentenceOfCode } from './api-error.ts';
 import { beginSession, call, onSignedOut } from './call.ts';
 import { heldForm } from './held-forms.ts';
+import { forgetFilesOfOthers } from './kept-files.ts';
 import { reachability, subscribeReachability } from './reachability.ts';
 import { endOwnPush, forgetAll, readAllAgain, useInOrder } from './use-api.ts';
 import { t } from '../language/t.ts';
@@ -101,6 +102,7 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
     try {
       const { user } = await call(loginEndpoint, { body: credentials });
       beginSession();
+      forgetFilesOfOthers(user.id);
       await forgetAll();
       setState(signedIn(user));
       return true;
@@ -116,6 +118,7 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
       try {
         const { user } = await call(loginEndpoint, { body: credentials });
         beginSession();
+        forgetFilesOfOthers(user.id);
         if (user.id !== userId) await forgetAll();
         setState(signedIn(user));
         if (user.id === userId) void readAllAgain();
@@ -133,6 +136,7 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
       await call(logoutEndpoint, {});
     } finally {
       setState(signedOut);
+      forgetFilesOfOthers(undefined);
       await Promise.all([forgetAll(), endOwnPush()]);
     }
   }, []);

@@ -13,8 +13,8 @@ interface ImportProgressProps {
   headline: string;
   /** How much is done of what runs, 0 to 1; undefined while nothing runs. */
   share: number | undefined;
-  /** Files are on their way from this page. */
-  isSending?: boolean;
+  /** While files are on their way from this page. */
+  sendingNote?: string | undefined;
   startLabel: string;
   canStart: boolean;
   onStart: () => Promise<void>;
@@ -30,7 +30,6 @@ interface ImportProgressProps {
 /** How far an import is, and the next step. */
 export const ImportProgress = (props: ImportProgressProps) => {
   const { import: one, headline, share, startLabel, canStart, undoQuestion, undoLabel, onLeave, result } = props;
-  const { isSending = false } = props;
   const dates = useDates();
   const [busy, setBusy] = useState(false);
   const [undoing, setUndoing] = useState<true | null>(null);
@@ -52,13 +51,12 @@ export const ImportProgress = (props: ImportProgressProps) => {
             {headline}
           </p>
           <p className="text-sm text-muted">
-            {isSending
-              ? t`Stay on this page until all files are sent.`
-              : one.state === 'open'
+            {props.sendingNote ??
+              (one.state === 'open'
                 ? t`You can leave this page: what was sent is kept.`
                 : one.undo_until === null
                   ? t`Begun ${dates.dayAndTime(one.created_at)}`
-                  : t`Can be undone as a whole until ${dates.dayAndTime(one.undo_until)}`}
+                  : t`Can be undone as a whole until ${dates.dayAndTime(one.undo_until)}`)}
           </p>
         </div>
         <div className="flex flex-wrap gap-2">

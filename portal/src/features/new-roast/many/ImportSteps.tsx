@@ -7,6 +7,8 @@ import {
 } from '@roastery/contract/roast-imports';
 import { listRoasts } from '@roastery/contract/roasts';
 import { call } from '../../../api/call.ts';
+import { forgetFilesOfImport } from '../../../api/kept-files.ts';
+import { useSession } from '../../../api/session.tsx';
 import { refresh } from '../../../api/use-api.ts';
 import { ImportProgress } from '../../../components/ImportProgress.tsx';
 import { paths } from '../../../components/paths.ts';
@@ -48,6 +50,7 @@ const shareOf = (one: RoastImport, { sending, busy }: ReturnType<typeof useSendi
 /** How far an import of roasts is, and the next step. */
 export const ImportSteps = ({ import: one, sending, isSaving, onChanged, onLeave }: ImportStepsProps) => {
   const params = { id: one.id };
+  const { user } = useSession();
   const show = async (next: RoastImport) => {
     await onChanged(next);
     await refresh(listRoasts, listRoastImports);
@@ -58,7 +61,13 @@ export const ImportSteps = ({ import: one, sending, isSaving, onChanged, onLeave
       headline={headlineOf(one, sending)}
       share={shareOf(one, sending)}
       startLabel={one.ready === 1 ? t`Import 1 roast` : t`Import ${formatCount(one.ready)} roasts`}
-      isSending={sending.busy}
+      sendingNote={
+        !sending.busy
+          ? undefined
+          : sending.isKept
+            ? t`Files are sent while this page is open. When it is loaded again, sending goes on.`
+            : t`This browser has no room to keep the files: stay on this page until all of them are sent.`
+      }
       canStart={!sending.busy && !isSaving && one.waiting === 0}
       onStart={async () => show(await call(startRoastImport, { params }))}
       undoQuestion={t`Delete the ${formatCount(one.imported)} roasts of this import again? Their lots get back what they gave.`}
@@ -66,6 +75,7 @@ export const ImportSteps = ({ import: one, sending, isSaving, onChanged, onLeave
       onUndo={async () => show(await call(undoRoastImport, { params }))}
       onDelete={async () => {
         await call(deleteRoastImport, { params });
+        if (user !== null) await forgetFilesOfImport({ userId: user.id, importId: one.id });
         await refresh(listRoastImports);
         onLeave();
       }}
