@@ -20,7 +20,7 @@ export function kneeOf(readings: readonly TrustedReading[], peak: Moment, lowest
     if (fallen && peak.tempC - (readings[index + 1]?.tempC ?? reading.tempC) >= tolerance) break;
     if (!fallen) knee = reading;
   }
-  const corner = cornerOf(readings, knee, lowestC);
+  const corner = cornerOf(readings, cornerOf(readings, knee, lowestC), lowestC);
   return fittedKnee(readings, acrossSilence(readings, corner, lowestC), lowestC);
 }
 

@@ -1,5 +1,5 @@
 import { detectionLimits as limits } from './detection-limits.ts';
-import type { ChargeState } from './charge-detection.ts';
+import type { ChargeState } from './charge-state.ts';
 import type { TrustedReading } from './reading-filter.ts';
 import { lastWatched, newestLevel, noiseBefore, trendOf } from './readings.ts';
 import { recoveryOf } from './recovery.ts';
@@ -59,7 +59,7 @@ function judgeShallowCharge(
   const slopeBefore = charge.slopeBefore ?? 0;
   const wasHeated = slopeBefore >= limits.chargeWarmingPerSecond;
   // In a drum that was being heated, the probe may still rise above its former line.
-  if (slowed && back > limits.recoverySlowedBack) {
+  if (slowed && (back > limits.recoverySlowedBack || fall >= limits.chargeCertainFallC)) {
     return wasHeated && slowedTo > limits.recoveryStoppedShare ? 'none' : 'settled';
   }
   const mayHaveSlowed = slowedToLikely < limits.recoverySlowedShare && age <= limits.chargeWithoutTurnSeconds;

@@ -31,6 +31,9 @@ export const detectionLimits = {
   /** Small batches are not charged into a colder drum. */
   chargeSlowMinC: 100,
   chargeSlowNoiseTimes: 8,
+  /** What falls and rises by this much, also as a multiple of the noise, is a dip of its own. */
+  chargeDipC: 2,
+  chargeDipNoiseTimes: 6,
   /** … its first half is at least this steep, °C/s: a cycling burner takes minutes. */
   chargeSlowSteepness: -0.15,
   chargeSlowRiseShare: 0.05,

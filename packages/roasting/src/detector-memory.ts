@@ -1,4 +1,4 @@
-import type { ChargeState } from './charge-detection.ts';
+import type { ChargeState } from './charge-state.ts';
 import { chargeConfidence } from './charge-verdict.ts';
 import { lookBackSeconds } from './detection-limits.ts';
 import { dropConfidence, type DropState } from './drop-detection.ts';
@@ -32,6 +32,8 @@ export interface DetectorSnapshot {
   droppedSeconds: number | null;
   /** The roast that ended then was broken off early, or was none. */
   brokenOff?: boolean;
+  /** The top of the roast that ended then, if it stood still and no fall was seen: its drop may follow. */
+  stoodAtC?: number | null;
   /** A charge that was taken back, and its turning point: it may prove to have been one. An older snapshot has none. */
   refuted?: { readonly charge: ChargeState; readonly turn: TurnState | null; readonly settled: boolean } | null;
   /** A retracted charge that may prove to have begun a roast when that is dropped; absent in older snapshots. */

@@ -20,6 +20,13 @@ describe('detector: simulated machines', () => {
     [350_004_593, 'noise, with a top that is higher than the end of the roast'],
     [310_000_169, 'a door, a drum that drifts down, and then the beans'],
     [110_003_455, 'a fall below 6 °C in a drum that drifts down'],
+    [360_000_902, 'a fall of 4 °C in a drum that was heated for 40 s only'],
+    [360_000_829, 'a fall of 6 °C in a drum that was heated for 40 s only, in half degrees'],
+    [380_005_415, 'a fall of 3 °C in a drum that was heated for 45 s only, read every 5 s'],
+    [380_000_115, 'a fall of 6 °C one minute after a door'],
+    [370_001_401, 'beans that follow the drop of a roast that had stood still for minutes'],
+    [380_000_073, 'a drop that a slow probe, read every 3 s with losses, shows late'],
+    [410_005_954, 'a door and a drift of a minute before the beans'],
   ])('finds every charge of machine %i: %s', (seed) => {
     const { samples, roasts } = physicalSeries(seed);
     const { roasts: found } = detectorRoasts(samples);

@@ -1,11 +1,6 @@
-import {
-  findCharge,
-  findChargeInDrop,
-  findChargeInRoast,
-  findColdStart,
-  type ChargeState,
-} from './charge-detection.ts';
+import { findCharge, findChargeInDrop, findChargeInRoast, findColdStart } from './charge-detection.ts';
 import { kneeOf } from './charge-knee.ts';
+import type { ChargeState } from './charge-state.ts';
 import { judgeCharge } from './charge-verdict.ts';
 import { detectionLimits as limits } from './detection-limits.ts';
 import {
@@ -27,6 +22,7 @@ import {
   finishDoubted,
   followDoubted,
   mayBeItsDrop,
+  mayEndStanding,
   reconsider,
 } from './doubted-charge.ts';
 import { findDrop, findDropAtEnd, judgeDrop, markOfDrop, type DropState } from './drop-detection.ts';
@@ -175,7 +171,8 @@ function followCharge(memory: DetectorSnapshot, charge: ChargeState, newest: Tru
   const again = turned === undefined ? null : findCharge(memory.readings, turned + limits.chargeAnewSeconds, null);
   if (again && !again.slight) return completeBefore(memory, charge, again) ?? chargedAnew(memory, again);
   const dropped = mayBeItsDrop(memory, charge);
-  const verdict = judgeCharge(charge, memory.readings, turn, dropped);
+  const stood = mayEndStanding(memory, charge);
+  const verdict = judgeCharge(charge, memory.readings, turn, dropped || stood);
   const early = dropped && newest.timeSeconds - charge.timeSeconds < limits.doubtedDropSeconds;
   if ((verdict === 'none' || verdict === 'settled') && !early) {
     const completed = completeDoubted(memory, charge);
@@ -183,7 +180,7 @@ function followCharge(memory: DetectorSnapshot, charge: ChargeState, newest: Tru
     const retracted = retractAll(memory);
     startOver(memory, 'idle');
     memory.refuted = { charge, turn, settled: verdict === 'settled' };
-    doubt(memory, charge, turn);
+    if (!stood) doubt(memory, charge, turn);
     return retracted;
   }
   charge.certain = verdict === 'certain';
@@ -265,6 +262,7 @@ function followDrop(memory: DetectorSnapshot, charge: ChargeState, newest: Trust
   startOver(memory, 'dropped');
   memory.droppedSeconds = drop.timeSeconds;
   memory.brokenOff = drop.early;
+  memory.stoodAtC = drop.peakC - drop.deepestC < limits.dropCertainFallC ? drop.peakC : null;
   return findings;
 }
 

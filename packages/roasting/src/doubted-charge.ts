@@ -1,4 +1,4 @@
-import type { ChargeState } from './charge-detection.ts';
+import type { ChargeState } from './charge-state.ts';
 import { hasComeBack, isWarmingPast } from './charge-verdict.ts';
 import { detectionLimits as limits } from './detection-limits.ts';
 import {
@@ -72,6 +72,13 @@ export function mayBeItsDrop({ doubted, readings }: DetectorSnapshot, fall: Char
   // The top is the maximum of many readings.
   const noiseC = noiseBefore(readings, fall.peakSeconds);
   return fall.peakC >= topC - limits.dropDeclineC - limits.dropFallScatters * noiseC;
+}
+
+/** Whether a fall may be the drop of the roast before, which ended because it stood still. */
+export function mayEndStanding({ stoodAtC, droppedSeconds }: DetectorSnapshot, fall: ChargeState): boolean {
+  if (typeof stoodAtC !== 'number' || droppedSeconds === null) return false;
+  const since = fall.timeSeconds - droppedSeconds;
+  return since <= limits.dropStalledSeconds && Math.abs(fall.peakC - stoodAtC) <= limits.dropDeclineC;
 }
 
 /** The fall was the drop: reports the whole roast. Without a drop in this fall nothing is reported and null returned. */
