@@ -1,10 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { machineMapShape } from '@roastery/contract/machine-map';
 import { listMachines, type RegisteredMachine } from '@roastery/contract/machines';
 import { getRoast, listRoasts, type RoastRow } from '@roastery/contract/roasts';
 import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
 import { accessibilityFindings, keepAxe } from '@roastery/testing/accessibility';
 import { SCREEN } from '@roastery/testing/browser';
+import { createJournalBoard } from '@roastery/testing/journal-board';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
+import { shipJournal } from '@roastery/testing/ship-journal';
 import { until } from '@roastery/testing/until';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -105,6 +108,95 @@ it('an aborted roast shows its readings and gets charge and drop', async () => {
     status: 'completed',
     duration_seconds: seconds,
   });
+  expect(complaints).toEqual([]);
+});
+
+/** A machine whose board charged at second 60 and withdrew that at second 300, five minutes ago at most. */
+const machineThatWithdrew = async () => {
+  const machine = await register(ana, randomUUID().slice(0, 8), 'Giesen W6', 'RM7');
+  const startMs = Date.now() - 320_000;
+  const board = createJournalBoard({ channels: ['bean_temp'], wallOffsetMs: startMs });
+  const seqs: number[] = [];
+  const now = () => (seqs.length - 1) * 1000;
+  const mark = (roastId: string, kind: 'charge' | 'drop', second: number | null) =>
+    board.event(now(), {
+      type: 'mark',
+      roast_id: roastId,
+      kind,
+      at_seq: second === null ? null : (seqs[second] ?? null),
+      at_mono: second === null ? null : second * 1000,
+      temp: null,
+      origin: 'detector',
+      confidence: 0.5,
+      provisional: false,
+    });
+  const state = (roastId: string, said: 'in_progress' | 'completed' | 'aborted') =>
+    board.event(now(), { type: 'roast', roast_id: roastId, state: said });
+  const withdrawn = randomUUID();
+  for (let second = 0; second < 310; second++) {
+    seqs.push(board.sample(second * 1000, second < 60 ? 150 : 140 + second / 20));
+    if (second === 90) {
+      state(withdrawn, 'in_progress');
+      mark(withdrawn, 'charge', 60);
+    } else if (second === 300) {
+      mark(withdrawn, 'charge', null);
+      state(withdrawn, 'aborted');
+    }
+  }
+  const ship = () => {
+    const credentials = { serial: machine.serial_number, token: machine.auth_token };
+    return shipJournal(roastery.stack.mqttUrl, credentials, board.batches());
+  };
+  await ship();
+  await until('the roast to be stored', async () => (await roastsOf(machine)).length === 1);
+  return {
+    machine,
+    chargedAt: new Date(startMs + 60_000).toISOString(),
+    /** The board finds at the drop that it had been a charge. */
+    findAtDrop: () => {
+      const found = randomUUID();
+      state(found, 'in_progress');
+      mark(found, 'charge', 58);
+      mark(found, 'drop', 305);
+      state(found, 'completed');
+      return ship();
+    },
+  };
+};
+const question = (page: Page) => page.getByRole('region', { name: 'Charge not certain' });
+
+it('cockpit: a charge that the board withdrew was a door, says the person at the machine', async () => {
+  const { machine } = await machineThatWithdrew();
+  await using watched = await roastery.openAs(ana);
+  const { page, complaints } = watched;
+  await keepAxe(page);
+  await page.goto(`/machines/${machine.id}/live`);
+  await question(page)
+    .getByText(/^Charge at \d+:\d\d.* not certain: it looked like an opened door$/)
+    .waitFor();
+  for (const screen of ['desk', 'phone'] as const) {
+    await page.setViewportSize(SCREEN[screen]);
+    expect(await accessibilityFindings(page)).toEqual([]);
+  }
+  await question(page).getByRole('button', { name: 'It was a door' }).click();
+  await expect.poll(() => question(page).count()).toBe(0);
+  expect(await roastsOf(machine)).toEqual([]);
+  expect(complaints).toEqual([]);
+});
+
+it('cockpit: a charge that the board withdrew was one, says the person at the machine, and the board finds its drop', async () => {
+  const { machine, chargedAt, findAtDrop } = await machineThatWithdrew();
+  await using watched = await roastery.openAs(ana);
+  const { page, complaints } = watched;
+  await page.goto(`/machines/${machine.id}/live`);
+  await question(page).getByRole('button', { name: 'It was the charge' }).click();
+  await expect.poll(() => question(page).count()).toBe(0);
+  const [kept] = await roastsOf(machine);
+  expect(kept).toMatchObject({ status: 'in_progress', start_time: chargedAt });
+  await findAtDrop();
+  await expect
+    .poll(async () => (await roastsOf(machine)).map(({ id, status, start_time }) => [id, status, start_time]))
+    .toEqual([[kept?.id, 'completed', chargedAt]]);
   expect(complaints).toEqual([]);
 });
 

@@ -83,6 +83,15 @@ export const lostRoast = (id: string): readonly Said[] => [
   [190, roastState(id, 'aborted')],
 ];
 
+/** A roast that the board finds at its drop: it took the fall of the drop for a charge at first. */
+export const roastFoundAtDrop = (id: string): readonly Said[] => [
+  [730, roastState(id, 'in_progress')],
+  [730, (board) => board.mark(id, 'charge', 703, true)],
+  [760, (board) => board.mark(id, 'charge', 101)],
+  [760, (board) => board.mark(id, 'drop', 700)],
+  [760, roastState(id, 'completed')],
+];
+
 /** A roast that the board followed from charge to drop. */
 export const wholeRoast = (id: string, charge = 100, drop = 700): readonly Said[] => [
   [charge + 30, roastState(id, 'in_progress')],

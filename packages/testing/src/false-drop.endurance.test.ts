@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { getRoast, listRoasts } from '@roastery/contract/roasts';
+import { getRoast, listRoasts, updateRoast } from '@roastery/contract/roasts';
 import { startStack } from '@roastery/stack/stack';
 import postgres from 'postgres';
 import { expect, it } from 'vitest';
@@ -25,10 +25,19 @@ const beanTempAt = (seconds: number): number => {
   return seconds <= dropAt ? beans - lid : beans - 60 * (1 - Math.exp(-(seconds - dropAt) / 15));
 };
 
-const recording = (): string => {
-  const times = Array.from({ length: dropAt + 70 }, (_, second) => second);
-  const beans = times.map((second) => Math.round(beanTempAt(second) * 10) / 10);
-  return `{'mode': 'C', 'timex': [${times.join(', ')}], 'temp1': [${times.map(() => 230).join(', ')}], 'temp2': [${beans.join(', ')}], 'timeindex': [${chargeAt}, 0, 0, 0, 0, 0, ${dropAt}, 0]}`;
+const recordingOf = (beansAt: (second: number) => number, charge: number, drop: number, seconds: number): string => {
+  const times = Array.from({ length: seconds }, (_, second) => second);
+  const beans = times.map((second) => Math.round(beansAt(second) * 10) / 10);
+  return `{'mode': 'C', 'timex': [${times.join(', ')}], 'temp1': [${times.map(() => 230).join(', ')}], 'temp2': [${beans.join(', ')}], 'timeindex': [${charge}, 0, 0, 0, 0, 0, ${drop}, 0]}`;
+};
+
+/** Few beans in a drum that is heated by 3.6 °C/min: after two minutes they are back on its line, as after an opened door. */
+const fewBeans = { chargeAt: 100, dropAt: 850 };
+const fewBeansAt = (second: number): number => {
+  const since = Math.max(0, second - fewBeans.chargeAt);
+  const fallen = 14 * (1 - Math.exp(-since / 10)) * Math.exp(-since / 45);
+  const open = 40 * (1 - Math.exp(-Math.max(0, second - fewBeans.dropAt) / 12));
+  return 145 + 0.06 * Math.min(second, fewBeans.dropAt) - fallen - open;
 };
 
 it('a lid that is opened looks like a drop for a while, ends no recording, and the drop is put right', async () => {
@@ -38,7 +47,7 @@ it('a lid that is opened looks like a drop for a while, ends no recording, and t
   try {
     const client = await signIn(stack.url, stack.admin);
     const file = join(folder, 'lid.alog');
-    await writeFile(file, recording());
+    await writeFile(file, recordingOf(beanTempAt, chargeAt, dropAt, dropAt + 70));
     const whole = replayRoast(stack, client, sql, {
       serial: 'LID-1',
       file,
@@ -68,6 +77,37 @@ it('a lid that is opened looks like a drop for a while, ends no recording, and t
     expect(Math.abs((corrected?.time_seconds ?? 0) - (dropAt - chargeAt))).toBeLessThan(10);
     expect(curve.time_seconds.at(-1), 'nothing is missing between').toBeGreaterThan(dropAt - chargeAt);
     expect((await client.call(listRoasts)).total).toBe(1);
+  } finally {
+    await sql.end({ timeout: 1 });
+    await stack.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}, 180_000);
+
+it('a charge that is withdrawn, because it looks like a door, and found at the drop leaves one roast', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'roastery-withdrawn-'));
+  const stack = await startStack({ dataDir: join(folder, 'data') });
+  const sql = postgres(stack.databaseUrl, { max: 1, onnotice: () => undefined });
+  try {
+    const client = await signIn(stack.url, stack.admin);
+    const file = join(folder, 'few.alog');
+    await writeFile(file, recordingOf(fewBeansAt, fewBeans.chargeAt, fewBeans.dropAt, fewBeans.dropAt + 300));
+    const recordFile = join(folder, 'shown.jsonl');
+    const whole = replayRoast(stack, client, sql, { serial: 'FEW-1', file, factor: 16, hz: 1, recordFile });
+    const withdrawn = await until(
+      'the charge to be withdrawn',
+      async () => (await client.call(listRoasts)).roasts.find(({ status }) => status === 'aborted'),
+      { timeoutMs: 90_000, everyMs: 100 },
+    );
+    await client.call(updateRoast, { params: { id: withdrawn.id }, body: { notes: 'Peaberry' } });
+
+    const { roast, chargedAt } = await whole;
+    expect(Math.abs(chargedAt - fewBeans.chargeAt)).toBeLessThan(5);
+    expect(Math.abs((roast.duration_seconds ?? 0) - (fewBeans.dropAt - fewBeans.chargeAt))).toBeLessThan(12);
+    expect(roast.notes).toBe('Peaberry');
+    expect((await client.call(listRoasts)).roasts.map(({ id, status }) => [id, status])).toEqual([
+      [roast.id, 'completed'],
+    ]);
   } finally {
     await sql.end({ timeout: 1 });
     await stack.close();

@@ -55,12 +55,16 @@ const boardRoastsNear = (tx: Sql, recordingId: string, fromSeq: number, toSeq: n
   WHERE b.recording_id = ${recordingId} AND b.begin_seq BETWEEN ${fromSeq} AND ${toSeq}
     AND NOT EXISTS (SELECT FROM roast_tombstones t WHERE t.roast_id = b.id)
     AND NOT EXISTS (SELECT FROM roast_sources s WHERE s.board_roast_id = b.id AND s.said AND s.absorbs)
-    AND NOT EXISTS (
-      SELECT FROM roast_marks w
-      WHERE w.roast_id = b.id AND w.event_seq IS NULL AND w.origin = 'person' AND w.kind IN ('charge', 'drop'))`;
+    AND NOT ${isOfPerson(tx)}`;
 
+/** A person has set charge or drop of the roast b. */
+const isOfPerson = (tx: Sql) => tx`EXISTS (
+  SELECT FROM roast_marks w
+  WHERE w.roast_id = b.id AND w.event_seq IS NULL AND w.origin = 'person' AND w.kind IN ('charge', 'drop'))`;
+
+/** What the board last said about a mark of its roast b. */
 const newestEntry = (tx: Sql, kind: 'charge' | 'drop') => tx`
-  SELECT w.taken_back, w.provisional, c.wall_offset_ms + w.mono_ms AS ms
+  SELECT w.taken_back, w.provisional, w.at_seq, c.wall_offset_ms + w.mono_ms AS ms
   FROM roast_marks w LEFT JOIN recording_boots c ON c.recording_id = w.recording_id AND c.boot_no = w.boot_no
   WHERE w.roast_id = b.id AND w.recording_id = b.recording_id AND w.kind = ${kind} AND w.event_seq IS NOT NULL
   ORDER BY w.event_seq DESC LIMIT 1`;
@@ -126,6 +130,39 @@ const absorbIntoFiles = async (tx: Sql, boardIds: readonly string[]): Promise<st
   return found.map(({ into }) => into);
 };
 
+/**
+ * A board may withdraw a charge that looks like an opened door, and find at the drop that it was one: rule 5. Answers the ids of
+ * changed roasts.
+ */
+const joinWithdrawn = async (tx: Sql, recordingId: string, boardIds: readonly string[]): Promise<string[]> => {
+  const found = await tx<{ part: string; into: string }[]>`
+    WITH near AS (
+      SELECT min(begin_seq) - ${maxRoastSeqs} AS first, max(begin_seq) + ${maxRoastSeqs} AS last
+      FROM board_roasts WHERE id = ANY(${[...boardIds]}::uuid[])),
+    said AS (
+      SELECT b.id, b.state, b.begin_seq, charge.at_seq AS charge_seq, charge.taken_back AS is_withdrawn,
+             drop.at_seq AS drop_seq, ${isOfPerson(tx)} AS is_of_person
+      FROM near CROSS JOIN board_roasts b
+      LEFT JOIN LATERAL (${newestEntry(tx, 'charge')}) charge ON true
+      LEFT JOIN LATERAL (${newestEntry(tx, 'drop')}) drop ON NOT drop.taken_back AND NOT drop.provisional
+      WHERE b.recording_id = ${recordingId} AND b.begin_seq BETWEEN near.first AND near.last
+        AND NOT EXISTS (SELECT FROM roast_tombstones t WHERE t.roast_id = b.id)
+        AND NOT EXISTS (SELECT FROM roast_sources s WHERE s.board_roast_id = b.id AND s.absorbs))
+    SELECT CASE WHEN w.is_of_person THEN r.id ELSE w.id END AS part, CASE WHEN w.is_of_person THEN w.id ELSE r.id END AS into
+    FROM said w JOIN said r ON w.begin_seq BETWEEN r.charge_seq AND r.drop_seq
+    WHERE w.state = 'aborted' AND w.is_withdrawn AND r.state = 'completed' AND NOT (w.is_of_person AND r.is_of_person)
+    ORDER BY w.id`;
+  for (const { part, into } of found) {
+    await tx`
+      INSERT INTO roast_sources (roast_id, board_roast_id, absorbs, said) VALUES (${into}, ${part}, true, false)
+      ON CONFLICT DO NOTHING`;
+    // Both may have arrived at once.
+    await ensureRows(tx, [into]);
+    await absorbRoast(tx, part, into, null);
+  }
+  return found.map(({ into }) => into);
+};
+
 /** Makes a row of each of these roasts of boards that is one of its own, with the board's newest state. */
 const ensureRows = async (tx: Sql, ids: readonly string[]): Promise<void> => {
   await tx`
@@ -160,7 +197,8 @@ export const placeBoardRoasts = async (
   const handMade = await handMadeNear(tx, recordingId, boardIds, handMadeIds);
   const concerned = handMade.length === 0 ? [] : await assignBoardRoasts(tx, recordingId, handMade);
   const filed = await absorbIntoFiles(tx, boardIds);
-  const all = [...new Set([...boardIds, ...concerned, ...filed])].sort();
+  const joined = await joinWithdrawn(tx, recordingId, boardIds);
+  const all = [...new Set([...boardIds, ...concerned, ...filed, ...joined])].sort();
   await ensureRows(tx, all);
   // The second half of a roast that was split hears what the first one does.
   const hearers = await tx<{ id: string }[]>`

@@ -17,6 +17,9 @@
  *    the board charges the next batch, until a person sets its drop.
  * 4. Of several heard roasts of boards, the one that began first and says something about a kind of mark counts for it.
  *    A mark of a board that lies before a charge by hand, or after a drop by hand, belongs to other beans and does not count.
+ * 5. A board's roast whose charge it withdrew, and that began between charge and drop of a completed roast of the same board, is
+ *    part of that one: the board found at the drop that the charge had been one. If a person has set charge or drop of the
+ *    former, the latter is part of it.
  *
  * All of it is a function of the words that have arrived, not of their order: shuffled, repeated or late words end in the
  * same roasts.

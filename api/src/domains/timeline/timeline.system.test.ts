@@ -10,6 +10,7 @@ import {
   commitBoard,
   lostRoast,
   recordBoard,
+  roastFoundAtDrop,
   roastState,
   wholeRoast,
   type RecordedBoard,
@@ -132,6 +133,51 @@ describe('timeline', () => {
     expect(made.status).toBe(201);
     expect((await roastsOf(machineId)).map((row) => row.id)).toEqual([made.body.id]);
     expect((await admin.send('GET', `/roasts/${stub}`)).status).toBe(404);
+  });
+
+  /** A machine whose board withdrew a charge at second 190 and found at the drop that it had been one; its batches are not stored yet. */
+  const machineThatWithdrew = async () => {
+    const [withdrawn, found] = [uuidV7(), uuidV7()];
+    const board = recordBoard(900, [...lostRoast(withdrawn), ...roastFoundAtDrop(found)]);
+    const serial = randomBytes(4).toString('hex');
+    const { id: machineId } = await registerMachine(database.sql, serial);
+    const messages = board.journal.batches(() => 50).map((batch) => messageOf(serial, batch));
+    return { withdrawn, found, board, machineId, messages };
+  };
+
+  it('a roast whose charge was withdrawn, and that is found at its drop, is one roast, in any order of arrival', async () => {
+    for (const order of ['as recorded', 'last part first', 'at once'] as const) {
+      const { withdrawn, found, board, machineId, messages } = await machineThatWithdrew();
+      if (order === 'last part first') messages.reverse();
+      const parts = order === 'at once' ? [messages] : messages.map((message) => [message]);
+      for (const part of parts) await commitMessages(database.sql, part);
+      expect(await roastsOf(machineId), order).toMatchObject([
+        { id: found, status: 'completed', start_time: board.at(101), duration_seconds: 599 },
+      ]);
+      expect((await admin.send('GET', `/roasts/${withdrawn}`)).status, order).toBe(404);
+    }
+  });
+
+  it('a roast that is found at its drop keeps what was said about it when its charge was withdrawn', async () => {
+    const { withdrawn, found, machineId, messages } = await machineThatWithdrew();
+    const half = messages.length / 2;
+    await commitMessages(database.sql, messages.slice(0, half));
+    await admin.send('PUT', `/roasts/${withdrawn}`, { notes: 'Few beans' });
+    await commitMessages(database.sql, messages.slice(half));
+    expect((await roastsOf(machineId)).map(({ id }) => id)).toEqual([found]);
+    expect((await admin.send<Roast>('GET', `/roasts/${found}`)).body.notes).toBe('Few beans');
+  });
+
+  it('a withdrawn charge that a person has set again gets the drop that its board finds', async () => {
+    const { withdrawn, board, machineId, messages } = await machineThatWithdrew();
+    const half = messages.length / 2;
+    await commitMessages(database.sql, messages.slice(0, half));
+    const set = await admin.send('PUT', `/roasts/${withdrawn}/marks/charge`, { time_seconds: 5 });
+    expect(set.status).toBe(200);
+    await commitMessages(database.sql, messages.slice(half));
+    expect(await roastsOf(machineId)).toMatchObject([
+      { id: withdrawn, status: 'completed', start_time: board.at(105), duration_seconds: 595 },
+    ]);
   });
 
   it('shows recordings, windows and gaps with their reasons, at any zoom', async () => {

@@ -1,7 +1,7 @@
 import type { Machine } from '@roastery/contract/machines';
 import { listPlannedRoasts, type PlannedRoast } from '@roastery/contract/planned';
 import { getProfile } from '@roastery/contract/profiles';
-import { listRoasts, type RoastRow } from '@roastery/contract/roasts';
+import { listRoasts, type Roast, type RoastRow } from '@roastery/contract/roasts';
 import { chargeReadiness, steadyRateC, type ChargeReadiness } from '@roastery/roasting/charge-readiness';
 import { formatDuration } from '@roastery/roasting/units';
 import { Weight } from 'lucide-react';
@@ -17,6 +17,7 @@ import { classes } from '../../ui/classes.ts';
 import { CockpitChart } from './CockpitChart.tsx';
 import { drumCurve } from './drum-curve.ts';
 import { FigureTile, Value } from './FigureTile.tsx';
+import { isWithdrawn, WithdrawnCharge } from './WithdrawnCharge.tsx';
 
 const refreshMs = 10_000;
 const drumOnly = { beanTemp: true, exhaustTemp: true };
@@ -26,12 +27,14 @@ interface BetweenBatchesProps {
   live: LiveMachine;
   /** Opens the sheet for a roast that was not weighed; undefined for a viewer. */
   onWeigh: ((roastId: string) => void) | undefined;
+  /** A charge that the board had withdrawn was one; undefined for a viewer. */
+  onKept: ((roast: Roast) => void) | undefined;
   /** Lies over the chart, for example the sheet for the weight. */
   children?: ReactNode;
 }
 
 /** Before a charge: the drum against the charge temperature of the next batch, and what that batch is. */
-export const BetweenBatches = ({ machine, live, onWeigh, children }: BetweenBatchesProps) => {
+export const BetweenBatches = ({ machine, live, onWeigh, onKept, children }: BetweenBatchesProps) => {
   const { data: queue, error: queueError } = useApi(
     listPlannedRoasts,
     { query: { machine_id: machine.id } },
@@ -48,7 +51,8 @@ export const BetweenBatches = ({ machine, live, onWeigh, children }: BetweenBatc
     { query: { machine_id: machine.id, limit: 1 } },
     { refreshInterval: refreshMs },
   );
-  const lastDropAt = dropOf(latest?.roasts[0]);
+  const newest = latest?.roasts[0];
+  const lastDropAt = dropOf(newest);
   const { data: unweighed } = useApi(
     listRoasts,
     onWeigh === undefined ? null : { query: { machine_id: machine.id, without: 'weight', limit: 1 } },
@@ -130,6 +134,9 @@ export const BetweenBatches = ({ machine, live, onWeigh, children }: BetweenBatc
           }
         />
       </div>
+      {newest !== undefined && isWithdrawn(newest, live.now) && (
+        <WithdrawnCharge machineId={machine.id} roast={newest} onKept={onKept} />
+      )}
       <Readiness {...{ readiness, stale, targetC, next }} />
       {onWeigh !== undefined && (
         <Unweighed count={unweighed?.total ?? 0} newest={unweighed?.roasts[0]} onWeigh={onWeigh} />

@@ -104,7 +104,12 @@ const Cockpit = ({ machine }: { machine: Machine }) => {
             onChanged={setRoast}
           />
         ) : (
-          <BetweenBatches machine={machine} live={live} onWeigh={isRoaster ? setWeighed : undefined}>
+          <BetweenBatches
+            machine={machine}
+            live={live}
+            onWeigh={isRoaster ? setWeighed : undefined}
+            onKept={isRoaster ? setRoast : undefined}
+          >
             {sheetId !== null && <WeighSheet key={sheetId} roastId={sheetId} onDone={() => setWeighed(null)} />}
           </BetweenBatches>
         )}

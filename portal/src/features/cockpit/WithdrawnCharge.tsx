@@ -1,0 +1,79 @@
+import { listRoasts, type Roast, type RoastRow } from '@roastery/contract/roasts';
+import { discardRoast, makeRoast } from '@roastery/contract/timeline';
+import { CircleHelp } from 'lucide-react';
+import { useState } from 'react';
+import { sentenceFor } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { refresh } from '../../api/use-api.ts';
+import { useDates } from '../../format/preferences.ts';
+import { t } from '../../language/t.ts';
+import { Button } from '../../ui/Button.tsx';
+import { toast } from '../../ui/toast.ts';
+
+/** A board finds a charge that it withdrew at the drop, so long after it at most. */
+const undecidedMs = 30 * 60_000;
+
+/** Whether the board has withdrawn the charge of this roast, and may still find it to have been one. */
+export const isWithdrawn = ({ status, charge_temp, start_time }: RoastRow, now: number): boolean =>
+  status === 'aborted' && charge_temp === null && now - Date.parse(start_time) < undecidedMs;
+
+interface WithdrawnChargeProps {
+  machineId: string;
+  /** The machine's newest roast, whose charge was withdrawn. */
+  roast: RoastRow;
+  /** Undefined for a viewer. */
+  onKept: ((roast: Roast) => void) | undefined;
+}
+
+/** A charge that looks like an opened door: the person at the machine knows what it was. */
+export const WithdrawnCharge = ({ machineId, roast, onKept }: WithdrawnChargeProps) => {
+  const dates = useDates();
+  const [busy, setBusy] = useState<'keep' | 'discard' | null>(null);
+  const answer = async (kind: 'keep' | 'discard', work: () => Promise<unknown>) => {
+    setBusy(kind);
+    try {
+      await work();
+      await refresh(listRoasts);
+    } catch (error) {
+      toast(sentenceFor(error, t`The roast could not be changed`), { tone: 'danger' });
+    } finally {
+      setBusy(null);
+    }
+  };
+  const keep = async () =>
+    onKept?.(await call(makeRoast, { params: { id: machineId }, body: { charge_at: roast.start_time } }));
+  const discard = () => call(discardRoast, { params: { id: roast.id } });
+  return (
+    <section
+      aria-label={t`Charge not certain`}
+      data-testid="withdrawn-charge"
+      className="flex shrink-0 flex-wrap items-center gap-x-4 gap-y-2 border-b border-stroke bg-warning-soft px-4 py-2"
+    >
+      <CircleHelp aria-hidden className="size-5 shrink-0 text-warning" />
+      <p className="min-w-0 flex-1 basis-64 text-base text-strong">
+        {t`Charge at ${dates.time(roast.start_time)} not certain: it looked like an opened door`}
+      </p>
+      {onKept !== undefined && (
+        <div className="flex flex-wrap gap-2">
+          <Button
+            kind="primary"
+            size="lg"
+            busy={busy === 'keep'}
+            disabled={busy !== null}
+            onClick={() => void answer('keep', keep)}
+          >
+            {t`It was the charge`}
+          </Button>
+          <Button
+            size="lg"
+            busy={busy === 'discard'}
+            disabled={busy !== null}
+            onClick={() => void answer('discard', discard)}
+          >
+            {t`It was a door`}
+          </Button>
+        </div>
+      )}
+    </section>
+  );
+};
