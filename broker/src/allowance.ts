@@ -2,12 +2,11 @@
  * An allowance that refills at `perSecond` up to `burst` and may be overdrawn: `spend` answers for how many
  * milliseconds nothing more should be taken.
  */
-export const createAllowance = (perSecond: number, burst: number, now: () => number = () => performance.now()) => {
+export const createAllowance = (perSecond: number, burst: number, from = performance.now()) => {
   let left = burst;
-  let at = now();
+  let at = from;
   return {
-    spend(amount: number): number {
-      const time = now();
+    spend(amount: number, time: number): number {
       left = Math.min(burst, left + ((time - at) / 1000) * perSecond) - amount;
       at = time;
       return left >= 0 ? 0 : Math.ceil((-left / perSecond) * 1000);

@@ -5,6 +5,7 @@ import { createSocketCount } from './admission.ts';
 import { createApiAccess } from './api-access.ts';
 import { createConnections, type Connection } from './connections.ts';
 import { createDeviceAccess } from './device-access.ts';
+import { createForwarding } from './forwarding.ts';
 import { defaultLimits, type BrokerLimits } from './limits.ts';
 import { listenTcp, listenTls, listenWebSocket, type Accepted, type TlsFiles } from './listeners.ts';
 import { listenManagement } from './management.ts';
@@ -70,7 +71,10 @@ export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
     onAdmitted: ({ socket }) => sockets.admit(socket),
     onRefused: (connection, reason) => noteRefusal(reason, describe(connection)),
     onThrottled: () => metrics.throttled.inc(),
+    onClosed: (connection) => forwarding.forget(connection),
+    forward: (connection, bytes, frame) => forwarding.forward(connection, bytes, frame),
   });
+  const forwarding = createForwarding(connections, metrics);
   metrics.watch(connections, sockets);
 
   const api = createApiAccess({ apiUrl: config.apiUrl, brokerSecret: config.brokerSecret, log });
@@ -99,6 +103,20 @@ export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
         if (held !== undefined) log.error({ err: error, held }, 'mqtt handler failed');
       },
     }),
+  });
+  aedes.on('clientReady', ({ conn }) => {
+    const connection = connections.of(conn);
+    if (connection) connection.isReady = true;
+  });
+  aedes.on('subscribe', (subscriptions, { conn }) => {
+    const connection = connections.of(conn);
+    // 128 instead of a QoS: refused.
+    const granted = subscriptions.filter(({ qos }) => qos <= 2).map(({ topic }) => topic);
+    if (connection && connections.open.has(connection)) forwarding.subscribe(connection, granted);
+  });
+  aedes.on('unsubscribe', (filters, { conn }) => {
+    const connection = connections.of(conn);
+    if (connection) forwarding.unsubscribe(connection, filters);
   });
   const onProtocolFault = (client: { conn: object }, error: Error): void => {
     const connection = connections.of(client.conn);

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { clearTimeout, setTimeout } from 'node:timers';
 import type { TopicKind } from '@roastery/contract/mqtt';
 import { createAllowance, type Allowance } from './allowance.ts';
-import { createFrameGuard, type FrameGuard } from './frame-guard.ts';
+import { createFrameGuard, type Frame, type FrameGuard } from './frame-guard.ts';
 import type { BrokerLimits } from './limits.ts';
 import type { RefusalReason } from './refusals.ts';
 import type { Principal } from './topic-rules.ts';
@@ -26,6 +26,11 @@ export interface Connection {
   emptyClientId: boolean;
   willTopic: string | undefined;
   willRetained: boolean;
+  keepaliveSeconds: number;
+  /** aedes has answered CONNECT and takes packets as they come. */
+  isReady: boolean;
+  /** When bytes last went to aedes. */
+  passedAt: number;
   /** Set when the credentials were accepted. */
   principal: Principal | undefined;
   admittedAt: number;
@@ -33,6 +38,8 @@ export interface Connection {
   readonly grantedQos: Map<TopicKind, number>;
   /** When the first message went out that has not been answered by any packet since. */
   unansweredSince: number | undefined;
+  /** Bytes for this client that are about to be written. */
+  gatheredBytes: number;
   /** The last progress of the bytes that wait for this client. */
   taken: { bytes: number; at: number };
   /** The reason we closed it for, where it was us. */
@@ -46,6 +53,9 @@ export interface ConnectionEvents {
   onAdmitted(connection: Connection): void;
   onRefused(connection: Connection, reason: RefusalReason): void;
   onThrottled(connection: Connection): void;
+  onClosed(connection: Connection): void;
+  /** Whether this message was handed on, so that aedes need not see it. */
+  forward(connection: Connection, bytes: Buffer, frame: Frame): boolean;
 }
 
 /** All open connections: guards what they send, watches what they take, closes them with a reason. */
@@ -68,6 +78,28 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
     clearTimeout(connection.throttleTimer);
     closedBytes.in += connection.socket.bytesRead;
     closedBytes.out += connection.socket.bytesWritten;
+    events.onClosed(connection);
+  };
+
+  /**
+   * Hands on the messages that aedes need not see. Answers the rest, from the first other packet on, so that messages keep
+   * their order. aedes counts the keepalive: it gets some of them too.
+   */
+  const forwardPlain = (
+    connection: Connection,
+    chunk: Buffer,
+    frames: readonly Frame[],
+    now: number,
+  ): Buffer | null => {
+    let rest = 0;
+    if (connection.isReady && now - connection.passedAt < connection.keepaliveSeconds * 500)
+      for (const frame of frames) {
+        if (frame.start !== rest || !events.forward(connection, chunk, frame)) break;
+        rest = frame.end;
+      }
+    if (rest === chunk.length) return null;
+    connection.passedAt = now;
+    return chunk.subarray(rest);
   };
 
   /** Takes what came in through the guard; holds reading back when the client spends more than its allowance. */
@@ -77,17 +109,19 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
     stream.read = (size?: number): unknown => {
       if (connection.throttleTimer) return null;
       const chunk: unknown = read(size);
-      if (!(chunk instanceof Uint8Array)) return chunk;
-      const packets = connection.guard.inspect(chunk);
+      if (!Buffer.isBuffer(chunk)) return chunk;
+      const frames: Frame[] = [];
+      const packets = connection.guard.inspect(chunk, frames);
       if (typeof packets === 'string') {
         refuse(connection, packets);
         return null;
       }
       if (packets > 0) connection.unansweredSince = undefined;
+      const now = performance.now();
       if (connection.allowances) {
         const waitMs = Math.max(
-          connection.allowances.packets.spend(packets),
-          connection.allowances.bytes.spend(chunk.length),
+          connection.allowances.packets.spend(packets, now),
+          connection.allowances.bytes.spend(chunk.length, now),
         );
         if (waitMs > 0) {
           events.onThrottled(connection);
@@ -97,7 +131,7 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
           }, waitMs);
         }
       }
-      return chunk;
+      return forwardPlain(connection, chunk, frames, now);
     };
   };
 
@@ -112,20 +146,37 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
   };
 
   /**
+   * What is written within a turn of the event loop becomes one system call: the pieces of a packet for a board, the journals of
+   * many boards for the api.
+   *
    * A board that reads nothing must delay no other client: aedes would make its publishers wait. So its writes never
    * report a full buffer; `checkWaiting` bounds that buffer instead.
    */
-  const detachWriting = (connection: Connection): void => {
+  const gatherWriting = (connection: Connection, isService: boolean): void => {
     const { stream } = connection;
-    const write = stream.write.bind(stream) as (...given: unknown[]) => boolean;
-    stream.write = (...given: unknown[]): boolean => {
-      write(...given);
-      return true;
+    const write = stream.write.bind(stream);
+    let pieces: Uint8Array[] = [];
+    const flush = (): void => {
+      const gathered = pieces.length === 1 ? pieces[0] : Buffer.concat(pieces, connection.gatheredBytes);
+      pieces = [];
+      connection.gatheredBytes = 0;
+      if (stream.writable) write(gathered);
+    };
+    stream.cork = stream.uncork = () => undefined;
+    stream.write = (piece: string | Uint8Array): boolean => {
+      if (pieces.length === 0) {
+        if (isService) setImmediate(flush);
+        else process.nextTick(flush);
+      }
+      const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
+      pieces.push(bytes);
+      connection.gatheredBytes += bytes.length;
+      return !isService || !stream.writableNeedDrain;
     };
   };
 
-  const waitingBytes = ({ stream, socket }: Connection): number =>
-    stream === socket ? socket.writableLength : stream.writableLength + socket.writableLength;
+  const waitingBytes = ({ stream, socket, gatheredBytes }: Connection): number =>
+    gatheredBytes + socket.writableLength + (stream === socket ? 0 : stream.writableLength);
 
   const readable: ReadonlySet<Connection> = open;
   return {
@@ -145,10 +196,14 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
         emptyClientId: false,
         willTopic: undefined,
         willRetained: false,
+        keepaliveSeconds: 0,
+        isReady: false,
+        passedAt: 0,
         principal: undefined,
         admittedAt: 0,
         grantedQos: new Map(),
         unansweredSince: undefined,
+        gatheredBytes: 0,
         taken: { bytes: 0, at: Date.now() },
         refused: undefined,
         connectTimer: undefined,
@@ -176,12 +231,12 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
       connection.guard.authenticated();
       clearTimeout(connection.connectTimer);
       events.onAdmitted(connection);
+      gatherWriting(connection, principal.kind === 'service');
       if (principal.kind === 'service') return;
       connection.allowances = {
         packets: createAllowance(limits.packetsPerSecond, limits.packetBurst),
         bytes: createAllowance(limits.bytesPerSecond, limits.byteBurst),
       };
-      detachWriting(connection);
     },
     /** Before a message is handed to this client: false when too much waits for it already, and it is cut. */
     checkWaiting(connection: Connection): boolean {

@@ -9,7 +9,15 @@ export interface FrameGuardLimits {
 
 export type FrameFault = 'not_mqtt' | 'too_large';
 
+/** A whole PUBLISH of QoS 0 that is neither retained nor repeated: where it begins, its topic begins, and it ends. */
+export interface Frame {
+  readonly start: number;
+  readonly body: number;
+  readonly end: number;
+}
+
 const connectHeader = 0x10;
+const plainPublishHeader = 0x30;
 /** MQTT 3.1.1, 2.2.3: the remaining length takes one to four bytes of seven bits. */
 const maxLengthShift = 21;
 
@@ -21,14 +29,18 @@ export const createFrameGuard = (limits: FrameGuardLimits) => {
   let length = 0;
   let shift = 0;
   let bodyLeft = 0;
+  let header = 0;
 
   return {
     /** From now on the limit per packet holds, not the one before authentication. */
     authenticated(): void {
       authenticated = true;
     },
-    /** Looks at the next bytes. Answers how many packets began in them, or what is wrong with them. */
-    inspect(chunk: Uint8Array): number | FrameFault {
+    /**
+     * Looks at the next bytes. Answers how many packets began in them, or what is wrong with them. Plain messages that lie in
+     * them as a whole are added to `frames`.
+     */
+    inspect(chunk: Uint8Array, frames?: Frame[]): number | FrameFault {
       if (!authenticated) {
         bytesBeforeAuthentication += chunk.length;
         if (bytesBeforeAuthentication > limits.maxBytesBeforeAuthentication) return 'too_large';
@@ -36,6 +48,7 @@ export const createFrameGuard = (limits: FrameGuardLimits) => {
       const maxLength = authenticated ? limits.maxPacketBytes : limits.maxBytesBeforeAuthentication;
       let packets = 0;
       let at = 0;
+      let start: number | undefined;
       while (at < chunk.length) {
         if (expecting === 'body') {
           const step = Math.min(bodyLeft, chunk.length - at);
@@ -48,13 +61,15 @@ export const createFrameGuard = (limits: FrameGuardLimits) => {
         if (expecting === 'header') {
           if (first && byte !== connectHeader) return 'not_mqtt';
           first = false;
+          header = byte;
+          start = at - 1;
           packets += 1;
           length = 0;
           shift = 0;
           expecting = 'length';
           continue;
         }
-        length += (byte & 0x7f) * 2 ** shift;
+        length += (byte & 0x7f) << shift;
         if (length > maxLength) return 'too_large';
         if (byte & 0x80) {
           if (shift === maxLengthShift) return 'not_mqtt';
@@ -62,6 +77,8 @@ export const createFrameGuard = (limits: FrameGuardLimits) => {
         } else {
           bodyLeft = length;
           expecting = length === 0 ? 'header' : 'body';
+          if (header === plainPublishHeader && start !== undefined && at + length <= chunk.length)
+            frames?.push({ start, body: at, end: at + length });
         }
       }
       return packets;

@@ -22,6 +22,8 @@ describe('handlers of the broker', () => {
           onAdmitted: () => undefined,
           onRefused: () => undefined,
           onThrottled: () => undefined,
+          onClosed: () => undefined,
+          forward: () => false,
         }),
         deviceAccess: createDeviceAccess(api, () => undefined),
         metrics: createMetrics(),

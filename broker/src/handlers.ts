@@ -79,6 +79,7 @@ const throwing = (options: HandlerOptions, fault: (client: Client, error: unknow
       connection.username = packet.username ?? '';
       connection.emptyClientId = packet.clientId === '';
       connection.willTopic = packet.will?.topic;
+      connection.keepaliveSeconds = packet.keepalive ?? 0;
       // No session outlives its connection: boards reconcile on connect, and a queue for one that never comes back
       // would grow without end. The answer says so with "session present: 0".
       packet.clean = true;
@@ -115,7 +116,7 @@ const throwing = (options: HandlerOptions, fault: (client: Client, error: unknow
         packet.retain = false;
         metrics.retainCleared.inc();
       }
-      metrics.messageIn(kindOf(packet.topic) ?? 'other');
+      metrics.messageIn(kindOf(packet.topic));
       return done(null);
     },
 
@@ -136,7 +137,7 @@ const throwing = (options: HandlerOptions, fault: (client: Client, error: unknow
       const { principal } = connection;
       if (!principal || !mayReceive(principal, packet.topic) || !connections.checkWaiting(connection)) return null;
       const kind = kindOf(packet.topic);
-      metrics.messageOut(kind ?? 'other');
+      metrics.messageOut(kind);
       if (packet.qos > 0 && kind && (connection.grantedQos.get(kind) ?? 0) > 0)
         connection.unansweredSince ??= Date.now();
       return packet;
