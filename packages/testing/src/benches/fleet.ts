@@ -9,6 +9,7 @@ import postgres from 'postgres';
 import { percentile, type Bench, type Measurement } from '../bench.ts';
 import { createDatabaseOn } from '../database-on-server.ts';
 import { startFleet, type Fleet, type FleetReport } from '../fleet/fleet-process.ts';
+import { hasMosquitto, measureUsual, type PeerCost } from '../fleet/peers.ts';
 import { cpuSeconds, residentMegabytes } from '../process-cost.ts';
 import { startTestPostgres } from '../test-postgres.ts';
 
@@ -16,6 +17,8 @@ const boardsPerProcess = 5_000;
 /** Boards of one step; the next step has 1.5 times as many. */
 const firstStep = Number(process.env['FLEET_BOARDS'] ?? 1_000);
 const maxBoards = Number(process.env['FLEET_MAX_BOARDS'] ?? 19_000);
+/** Boards beside the usual consumer, and those that are idle. */
+const comparedBoards = Number(process.env['FLEET_COMPARED'] ?? 3_000);
 const connectSeconds = 60;
 const measuredSeconds = 30;
 const maxP99Ms = 1_000;
@@ -83,12 +86,21 @@ interface Step {
   readonly stormSeconds: number;
 }
 
-/** One number of boards, on a fresh database: connect at once, 30 s of work, all processes killed, and what Postgres holds. */
-const measure = async (
-  boards: number,
-  load: { channels: number; samplesPerBatch: number },
-  say: (line: string) => void,
-): Promise<Step> => {
+interface Load {
+  readonly channels: number;
+  readonly samplesPerBatch: number;
+}
+
+interface Running {
+  readonly stack: Stack;
+  readonly sql: postgres.Sql;
+  readonly fleets: readonly Fleet[];
+  /** Of the broker without boards. */
+  readonly idleMegabytes: number;
+}
+
+/** Runs boards on a fresh database. */
+const withFleet = async <T>(boards: number, load: Load, work: (running: Running) => Promise<T>): Promise<T> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'roastery-fleet-'));
   await using server = await startTestPostgres({ fsync: 'on', max_connections: '60' });
   await using database = await createDatabaseOn(server.url);
@@ -103,18 +115,24 @@ const measure = async (
   await registerBoards(sql, boards);
   const idleMegabytes = (await residentMegabytes(stack.part('broker').pid ?? 0)).now;
   const serials = Array.from({ length: boards }, (_, n) => serialOf(n));
+  const wallOffsetMs = Date.now() - Math.round(performance.now()) - 3_600_000;
   const fleets: Fleet[] = [];
   for (let from = 0; from < boards; from += boardsPerProcess) {
-    const wallOffsetMs = Date.now() - Math.round(performance.now()) - 3_600_000;
-    const plan = {
-      port: stack.ports.mqtt,
-      serials: serials.slice(from, from + boardsPerProcess),
-      ...load,
-      wallOffsetMs,
-    };
-    fleets.push(startFleet(plan));
+    const part = serials.slice(from, from + boardsPerProcess);
+    fleets.push(startFleet({ port: stack.ports.mqtt, serials: part, ...load, wallOffsetMs }));
   }
   try {
+    return await work({ stack, sql, fleets, idleMegabytes });
+  } finally {
+    await Promise.all(fleets.map((fleet) => fleet.close()));
+    await sql.end();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+};
+
+/** One number of boards: connect at once, 30 s of work, all processes killed, and what Postgres holds. */
+const measure = (boards: number, load: Load, say: (line: string) => void): Promise<Step> =>
+  withFleet(boards, load, async ({ stack, sql, fleets, idleMegabytes }) => {
     const connectedSeconds = await untilAllHeard(fleets, boards, connectSeconds);
     say(`${boards} boards: all acknowledged after ${connectedSeconds.toFixed(1)} s`);
     await sleep(3_000);
@@ -160,12 +178,18 @@ const measure = async (
       brokerKilobytes: ((brokerMegabytes - idleMegabytes) * 1000) / boards,
       stormSeconds,
     };
-  } finally {
-    await Promise.all(fleets.map((fleet) => fleet.close()));
-    await sql.end();
-    await rm(dataDir, { recursive: true, force: true });
-  }
-};
+  });
+
+/** Boards that are connected and send nothing but pings. */
+const measureIdle = (boards: number, say: (line: string) => void): Promise<number> =>
+  withFleet(boards, { channels: 3, samplesPerBatch: 0 }, async ({ stack, fleets, idleMegabytes }) => {
+    for (let second = 0; second < connectSeconds && (await reportOf(fleets)).open < boards; second++)
+      await sleep(1_000);
+    await sleep(measuredSeconds * 1_000);
+    const { now } = await residentMegabytes(stack.part('broker').pid ?? 0);
+    say(`${(await reportOf(fleets)).open} idle boards, broker ${now.toFixed(0)} MB`);
+    return ((now - idleMegabytes) * 1000) / boards;
+  });
 
 /** CPU of the programs so far, s; of Postgres all processes that run now. */
 const costs = async (stack: Stack, sql: postgres.Sql): Promise<{ api: number; broker: number; postgres: number }> => {
@@ -179,10 +203,7 @@ const costs = async (stack: Stack, sql: postgres.Sql): Promise<{ api: number; br
 };
 
 /** Grows the fleet until it is too slow or loses something; the last step that held. */
-const grow = async (
-  load: { channels: number; samplesPerBatch: number },
-  say: (line: string) => void,
-): Promise<Step> => {
+const grow = async (load: Load, say: (line: string) => void): Promise<Step> => {
   let held: Step | undefined;
   for (let boards = firstStep; boards <= maxBoards; boards = Math.round(boards * 1.5)) {
     const step = await measure(boards, load, say);
@@ -198,7 +219,33 @@ const run = async (say: (line: string) => void): Promise<Measurement[]> => {
   const slow = await grow({ channels: 3, samplesPerBatch: 1 }, say);
   say('4 Hz, 8 channels');
   const fast = await grow({ channels: 8, samplesPerBatch: 4 }, say);
+  say(`${comparedBoards} boards beside a usual consumer, and idle`);
+  const ours = await measure(comparedBoards, { channels: 3, samplesPerBatch: 1 }, say);
+  const chain = ours.brokerMicros + ours.apiMicros + ours.postgresMicros;
+  const peers: { name: string; cost: PeerCost }[] = [
+    { name: 'our broker, one INSERT a message', cost: await measureUsual(comparedBoards, 'own') },
+  ];
+  if (hasMosquitto)
+    peers.push({ name: 'Mosquitto, one INSERT a message', cost: await measureUsual(comparedBoards, 'mosquitto') });
+  const idleKilobytes = await measureIdle(comparedBoards, say);
   return [
+    ...peers.map(({ name, cost }): Measurement => {
+      say(`${name}: broker ${cost.broker}, consumer ${cost.consumer}, Postgres ${cost.postgres} µs a sample`);
+      say(`  ${cost.missing} samples missing`);
+      return {
+        what: `CPU without the boards, ${comparedBoards.toLocaleString('en-US')} boards at 1 Hz`,
+        value: chain,
+        unit: 'µs/sample',
+        against: { what: name, value: cost.broker + cost.consumer + cost.postgres },
+        aim: { of: 'ratio', atMost: 0.4 },
+      };
+    }),
+    {
+      what: `broker memory, ${comparedBoards.toLocaleString('en-US')} idle boards`,
+      value: idleKilobytes,
+      unit: 'KB/connection',
+      aim: { of: 'value', atMost: 60 },
+    },
     {
       what: 'boards at 1 Hz, p99 to the acknowledgement ≤ 1 s',
       value: slow.boards,
@@ -218,7 +265,7 @@ const run = async (say: (line: string) => void): Promise<Measurement[]> => {
     { what: '… CPU of the api', value: slow.apiMicros, unit: 'µs/sample' },
     { what: '… CPU of the broker', value: slow.brokerMicros, unit: 'µs/sample' },
     { what: '… CPU of Postgres', value: slow.postgresMicros, unit: 'µs/sample' },
-    { what: '… broker memory', value: slow.brokerKilobytes, unit: 'KB/connection', aim: { of: 'value', atMost: 60 } },
+    { what: '… broker memory', value: slow.brokerKilobytes, unit: 'KB/connection' },
     {
       what: 'samples/s at 4 Hz × 8 channels',
       value: fast.boards * 4,

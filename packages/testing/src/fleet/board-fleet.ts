@@ -26,6 +26,7 @@ let acknowledgedBoards = 0;
 const startBoard = (serial: string, plan: FleetPlan): { isOpen: () => boolean } => {
   const epoch = randomBytes(8).toString('hex');
   const boot = randomUUID();
+  const session = boot.slice(0, 8);
   const channels = Array.from({ length: plan.channels }, (_, n) => `channel_${n}`);
   const offsets = Array.from({ length: plan.samplesPerBatch }, (_, n) => Math.round((n * 1000) / plan.samplesPerBatch));
   const column = offsets.map((_, n) => 200 + n / 10);
@@ -38,6 +39,8 @@ const startBoard = (serial: string, plan: FleetPlan): { isOpen: () => boolean } 
   const backoff = createBackoff(500, 10_000);
   const waiting: Batch[] = [];
   const underWay = new Map<number, Batch>();
+  /** With QoS 1: the sequence number that a message id stands for. */
+  const receipts = new Map<number, number>();
   let seq = 0;
   let socket: Socket | undefined;
   let isOpen = false;
@@ -48,13 +51,21 @@ const startBoard = (serial: string, plan: FleetPlan): { isOpen: () => boolean } 
     if (socket && !socket.destroyed) socket.write(mqtt.generate(packet));
   };
   const nextId = (): number => (messageId = (messageId % 65_535) + 1);
-  const publish = (topic: string, payload: string, qos: 0 | 1, retain = false): void =>
-    write({ cmd: 'publish', topic, payload, qos, retain, dup: false, ...(qos === 1 ? { messageId: nextId() } : {}) });
+  const publish = (topic: string, payload: string, qos: 0 | 1, retain = false): void => {
+    const receipt = qos === 1 ? { messageId: nextId() } : {};
+    write({ cmd: 'publish', topic, payload, qos, retain, dup: false, ...receipt });
+  };
   const send = (batch: Batch, now: number): void => {
     batch.sentAt = now;
     underWay.set(batch.seq, batch);
     const mono = Math.round(batch.cutAt);
-    publish(topics.journal, `${head}"seq":${batch.seq},"t":${plan.wallOffsetMs + mono},"mono":${mono}}`, 0);
+    const isUsual = plan.isUsual === true;
+    publish(
+      topics.journal,
+      `${head}"seq":${batch.seq},"t":${plan.wallOffsetMs + mono},"mono":${mono}}`,
+      isUsual ? 1 : 0,
+    );
+    if (isUsual) receipts.set(messageId, batch.seq);
   };
   const ship = (): void => {
     if (!isOpen) return;
@@ -94,8 +105,12 @@ const startBoard = (serial: string, plan: FleetPlan): { isOpen: () => boolean } 
       write({ cmd: 'subscribe', messageId: nextId(), subscriptions });
     } else if (packet.cmd === 'suback') {
       isOpen = true;
-      publish(topics.status, JSON.stringify({ v: 1, online: true, session: boot.slice(0, 8), t: Date.now() }), 1, true);
+      publish(topics.status, JSON.stringify({ v: 1, online: true, session, t: Date.now() }), 1, true);
       ship();
+    } else if (packet.cmd === 'puback' && packet.messageId !== undefined) {
+      const seqOfReceipt = receipts.get(packet.messageId);
+      receipts.delete(packet.messageId);
+      if (seqOfReceipt !== undefined) acknowledged([[seqOfReceipt, seqOfReceipt + plan.samplesPerBatch - 1]]);
     } else if (packet.cmd === 'publish') {
       if (packet.qos === 1 && packet.messageId !== undefined) write({ cmd: 'puback', messageId: packet.messageId });
       if (!packet.topic.endsWith('/ack')) return;
@@ -123,7 +138,12 @@ const startBoard = (serial: string, plan: FleetPlan): { isOpen: () => boolean } 
         username: serial,
         password: Buffer.from(serial),
         keepalive: keepaliveSeconds,
-        will: { topic: topics.status, payload: Buffer.from('{"v":1,"online":false}'), qos: 1, retain: true },
+        will: {
+          topic: topics.status,
+          payload: Buffer.from(JSON.stringify({ v: 1, online: false, session, t: Date.now() })),
+          qos: 1,
+          retain: true,
+        },
       }),
     );
     socket.once('close', () => {

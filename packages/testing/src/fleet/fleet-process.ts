@@ -9,6 +9,8 @@ export interface FleetPlan {
   readonly channels: number;
   /** Samples a board sends in its one batch a second. */
   readonly samplesPerBatch: number;
+  /** Journals travel with QoS 1, and the broker's receipt is all that a board waits for. */
+  readonly isUsual?: boolean;
   /** Wall clock minus monotonic clock of this computer, ms. */
   readonly wallOffsetMs: number;
 }
