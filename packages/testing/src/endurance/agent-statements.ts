@@ -10,6 +10,14 @@ export interface AgentStatements {
   readonly gathered: { readonly fromMs: number; toMs: number }[];
   /** When its disk refused writes, ms since boot; it may not have said the end. */
   readonly refusals: { readonly fromMs: number; toMs: number }[];
+  /** Entries of its streams that it dropped for room on a full disk; from and to are among them. */
+  readonly droppedForRoom: StreamRange[];
+}
+
+export interface StreamRange {
+  readonly epoch: string;
+  readonly from: number;
+  readonly to: number;
 }
 
 const refused = [
@@ -31,6 +39,8 @@ interface LogLine {
   readonly reason?: string;
   readonly through?: number;
   readonly pace?: string;
+  readonly epoch?: string;
+  readonly ranges?: readonly (readonly [from: number, to: number])[];
 }
 
 const begin = (spans: Span[], fromMs: number): void => {
@@ -43,7 +53,7 @@ const end = (spans: readonly Span[], toMs: number): void => {
 
 /** Hears the lines of an agent's log. */
 export const hearAgent = () => {
-  const said: AgentStatements = { dropped: [], syncedThrough: [], gathered: [], refusals: [] };
+  const said: AgentStatements = { dropped: [], syncedThrough: [], gathered: [], refusals: [], droppedForRoom: [] };
   const lines: { readonly atMs: number; readonly text: string }[] = [];
   return {
     said,
@@ -56,11 +66,14 @@ export const hearAgent = () => {
     line(text: string): void {
       lines.push({ atMs: monoNow(), text });
       if (!text.startsWith('{')) return;
-      const { time, msg, from, to, reason = '', through, pace } = JSON.parse(text) as LogLine;
+      const line = JSON.parse(text) as LogLine;
+      const { time, msg, from, to, reason = '', through, pace, epoch = '', ranges = [] } = line;
       const atMs = Date.parse(time) - (Date.now() - monoNow());
       if (msg === 'machine: reading dropped' && from !== undefined && to !== undefined)
         said.dropped.push({ fromMs: from, toMs: to, reason });
       if (msg === 'journal: synced' && through !== undefined) said.syncedThrough.push(through);
+      if (msg === 'journal: entries lost' && reason === 'disk_full')
+        said.droppedForRoom.push(...ranges.map(([first, last]) => ({ epoch, from: first, to: last })));
       if (refused.includes(msg)) begin(said.refusals, atMs);
       if (msg === takesAgain) end(said.refusals, atMs);
       if (msg === 'journal: pace' && pace === 'gather') begin(said.gathered, atMs);

@@ -82,7 +82,7 @@ const createStart =
       await until('the board to be online', online, { timeoutMs: 60_000 });
       const outcome = await untilWhole(async () => {
         const [answers, stored] = [await readAnswers(answersFile), await readStoredReadings(sql, serial)];
-        const reported = await readReported(sql, serial, kept.places());
+        const reported = await readReported(sql, serial, kept.places(), heard.said.droppedForRoom);
         const judgement = judgeAnswers(answers, stored.readings, kills, heard.said, reported);
         return { judgement, answers, stored };
       });

@@ -9,21 +9,28 @@ const gaps: ReportedGap[] = [
 ];
 
 it('a reading that moved to the next stream is reported by the gap of that stream', () => {
-  expect(isReported([{ epoch: second, seq: 160 }], gaps)).toBe(true);
+  expect(isReported([{ epoch: second, seq: 160 }], gaps, [])).toBe(true);
   const moved = [
     { epoch: first, seq: 160 },
     { epoch: second, seq: 160 },
   ];
-  expect(isReported(moved, gaps)).toBe(true);
+  expect(isReported(moved, gaps, [])).toBe(true);
 });
 
 it('a reading with a place that no gap names is not reported', () => {
-  expect(isReported([{ epoch: first, seq: 160 }], gaps), 'never moved').toBe(false);
-  expect(isReported([{ epoch: second, seq: 201 }], gaps)).toBe(false);
+  expect(isReported([{ epoch: first, seq: 160 }], gaps, []), 'never moved').toBe(false);
+  expect(isReported([{ epoch: second, seq: 201 }], gaps, [])).toBe(false);
   const elsewhere = [
     { epoch: second, seq: 160 },
     { epoch: other, seq: 160 },
   ];
-  expect(isReported(elsewhere, gaps)).toBe(false);
-  expect(isReported([], gaps)).toBe(false);
+  expect(isReported(elsewhere, gaps, [])).toBe(false);
+  expect(isReported([], gaps, [])).toBe(false);
+});
+
+it('a reading of a stream that went on beside the next one is reported where the board logged its loss', () => {
+  const places = [{ epoch: first, seq: 160 }];
+  expect(isReported(places, gaps, [{ epoch: first, from: 155, to: 160 }])).toBe(true);
+  expect(isReported(places, gaps, [{ epoch: second, from: 155, to: 160 }]), 'of another stream').toBe(false);
+  expect(isReported(places, [], [{ epoch: first, from: 155, to: 160 }]), 'no gap at the server').toBe(false);
 });

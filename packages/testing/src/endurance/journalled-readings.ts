@@ -5,6 +5,7 @@ import { parseSegmentName, readSegment } from '@roastery/device-agent/journal/se
 import { codeOf } from '@roastery/runtime/system-errors';
 import { requestNumber } from '@roastery/simulator/simulator';
 import type postgres from 'postgres';
+import type { StreamRange } from './agent-statements.ts';
 
 /** Where a board has written a reading in its journal. */
 export interface JournalPlace {
@@ -99,17 +100,26 @@ const holds = ([from, to]: readonly [number, number], seq: number): boolean => f
 
 /**
  * Whether the server holds gaps for a reading. One that moved to the next stream of its recording, because the disk failed, keeps
- * its number and has a place in both: the gap is that of the later one.
+ * its number and has a place in both: the gap is that of the later one. A stream may also go on after another one has continued
+ * it: then a gap of the recording does not tell whose it is, and the board must have logged the loss as one of this stream.
  */
-export const isReported = (places: readonly JournalPlace[], gaps: readonly ReportedGap[]): boolean =>
-  places.some(({ epoch, seq }) => gaps.some((gap) => gap.epoch === epoch && holds(gap.own, seq))) &&
-  places.every(({ epoch, seq }) => gaps.some((gap) => gap.epoch === epoch && holds(gap.whole, seq)));
+export const isReported = (
+  places: readonly JournalPlace[],
+  gaps: readonly ReportedGap[],
+  droppedForRoom: readonly StreamRange[],
+): boolean =>
+  places.some(
+    ({ epoch, seq }) =>
+      gaps.some((gap) => gap.epoch === epoch && holds(gap.own, seq)) ||
+      droppedForRoom.some((range) => range.epoch === epoch && holds([range.from, range.to], seq)),
+  ) && places.every(({ epoch, seq }) => gaps.some((gap) => gap.epoch === epoch && holds(gap.whole, seq)));
 
 /** The readings whose every place in the journal lies in a gap of a full disk that the server holds. */
 export const readReported = async (
   sql: postgres.Sql,
   serial: string,
   places: ReadonlyMap<number, readonly JournalPlace[]>,
+  droppedForRoom: readonly StreamRange[],
 ): Promise<Set<number>> => {
   const rows = await sql<{ epoch: string; own_from: string; own_to: string; from_seq: string; to_seq: string }[]>`
     SELECT p.epoch, greatest(n.from_seq, p.from_seq) AS own_from, least(n.to_seq, p.until_seq - 1) AS own_to,
@@ -122,7 +132,9 @@ export const readReported = async (
     own: [Number(row.own_from), Number(row.own_to)],
     whole: [Number(row.from_seq), Number(row.to_seq)],
   }));
-  return new Set(Array.from(places).flatMap(([number, found]) => (isReported(found, gaps) ? [number] : [])));
+  return new Set(
+    Array.from(places).flatMap(([number, found]) => (isReported(found, gaps, droppedForRoom) ? [number] : [])),
+  );
 };
 
 /** The recordings of a board, their streams, chunks and gaps, and what was refused: to trace a reading that is missing. */

@@ -4,7 +4,7 @@ import type { NumberedReading } from './answered-readings.ts';
 import { judgeAnswers, type Judgement } from './judge-answers.ts';
 
 const reading = (number: number, monoMs: number, value = 20): NumberedReading => ({ number, monoMs, values: [value] });
-const nothingSaid: AgentStatements = { dropped: [], syncedThrough: [], gathered: [], refusals: [] };
+const nothingSaid: AgentStatements = { dropped: [], syncedThrough: [], gathered: [], refusals: [], droppedForRoom: [] };
 const kill = { monoMs: 10_000, endedMs: 10_020 };
 
 /** Numbers of the readings of each class that is not empty. */
