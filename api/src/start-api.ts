@@ -32,6 +32,7 @@ export interface ApiParts {
 
 /** In flight work gets this long when the process ends; streams end at once. */
 const graceMs = 5000;
+const slowStartMs = 30_000;
 
 const createContext = (config: ApiConfig, log: Logger) => {
   const metrics = new Registry();
@@ -60,12 +61,20 @@ const createContext = (config: ApiConfig, log: Logger) => {
 };
 
 /** Migrates and prepares until it works: Postgres may start after us. A `ConfigError` is for a person and ends the attempts. */
-const untilPrepared = async (context: AppContext, parts: ApiParts, stop: AbortSignal): Promise<void> => {
+const untilPrepared = async (
+  context: AppContext,
+  parts: ApiParts,
+  stop: AbortSignal,
+  onStep: (step: string) => void,
+): Promise<void> => {
   const backoff = createBackoff(250, 5000);
   while (!stop.aborted) {
     try {
+      onStep('migrate');
       await migrate(context.sql, context.log);
+      onStep('prepare');
       await parts.prepare(context);
+      onStep('follow sessions');
       await followEndedSessions(context.sql, context.streams, context.log, stop);
       return;
     } catch (error) {
@@ -90,11 +99,21 @@ export const startApi = async (config: ApiConfig, log: Logger, parts: ApiParts) 
   const stop = new AbortController();
   const services: { close(): Promise<void> }[] = [];
   const begin = async (): Promise<void> => {
-    await untilPrepared(context, parts, stop.signal);
-    if (stop.signal.aborted) return;
-    context.health.migrated = true;
-    for (const start of parts.services) services.push(await start(context));
-    log.info('ready');
+    let step = '';
+    // It may wait for something that never comes: then the log says for what.
+    const slow = setInterval(() => log.error({ step }, 'start takes long'), slowStartMs);
+    try {
+      await untilPrepared(context, parts, stop.signal, (next) => (step = next));
+      if (stop.signal.aborted) return;
+      context.health.migrated = true;
+      for (const [place, start] of parts.services.entries()) {
+        step = `service ${place + 1} of ${parts.services.length}`;
+        services.push(await start(context));
+      }
+      log.info('ready');
+    } finally {
+      clearInterval(slow);
+    }
   };
   const ready = begin();
   // Who awaits `ready` gets its failure; it need not be awaited.

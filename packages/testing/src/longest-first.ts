@@ -2,6 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Test files that take long, most of them waiting: the longest first. */
 const longest = [
+  'every-page.endurance',
   'board-from-portal.endurance',
   'first-day.endurance',
   'time-servers.endurance',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readInVirtualTime } from './read-in-virtual-time.ts';
+import { faultCases } from './fault-cases.ts';
 import { everyFault } from './record-over-faulty-line.ts';
 
 const seconds = 40;
@@ -22,6 +23,21 @@ describe('faulty line in virtual time: many machines whose registers name themse
         reports.reduce((sum, report) => sum + figure(report), 0);
       expect(sumOf(({ kept }) => kept) / sumOf(({ sound }) => sound)).toBeGreaterThan(0.95);
       expect(sumOf(({ readings }) => readings) / (seeds.length * seconds * hz)).toBeGreaterThan(minShare);
+    },
+    120_000,
+  );
+
+  it.each(['ascii', 'rtu-over-tcp'] as const)(
+    '%s, all answers of one length: each fault by itself',
+    async (kind) => {
+      for (const { name, faults } of faultCases) {
+        const reports = await readInVirtualTime({ kind, layout: 'strict', faults, seconds, hz }, [1, 2]);
+        expect(
+          reports.flatMap(({ wrong }) => wrong),
+          name,
+        ).toEqual([]);
+        expect(reports.map(({ values }) => values > 0)).toEqual([true, true]);
+      }
     },
     120_000,
   );

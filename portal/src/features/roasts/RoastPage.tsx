@@ -6,6 +6,7 @@ import { useNavigate, useParams } from 'react-router-dom';
 import { ApiError, sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
+import { useShownError } from '../../api/failed-reads.ts';
 import { refresh, useApi, useSettled } from '../../api/use-api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
@@ -57,6 +58,7 @@ export default function RoastPage() {
   const take = useCallback((next: Roast) => void mutate(next, { revalidate: false }), [mutate]);
   const [deletedId, setDeletedId] = useState<string | null>(null);
   const noteDeleted = useCallback(() => setDeletedId(id), [id]);
+  useShownError(roast === undefined ? error : undefined);
   if (isBlank) return <RoastError title={t`No roast ID`} text={t`The address names no roast.`} />;
   if (deletedId === id) {
     return (
