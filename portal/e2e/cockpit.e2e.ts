@@ -332,22 +332,25 @@ it('cockpit: a mark that is undone while it is sent later is none', async () => 
   const { page } = watched;
   await page.getByTestId('cockpit-time').waitFor();
   const asked: Route[] = [];
+  // Any other answer of the server shows that it is there, and the mark is sent again.
+  let isAway = true;
   await page.route(/\/marks\/second_crack$/, async (route) => {
     if (route.request().method() !== 'PUT') return route.fallback();
+    if (isAway) return route.abort();
     asked.push(route);
-    return asked.length === 1 ? route.abort() : undefined;
   });
   await page.keyboard.press('5');
   await notice(page)
     .getByText(/^No network: Second Crack at/)
     .waitFor();
+  isAway = false;
   // The browser has found its network again: the mark is sent.
   await page.evaluate(() => globalThis.dispatchEvent(new Event('online')));
-  await expect.poll(() => asked.length).toBe(2);
+  await expect.poll(() => asked.length).toBe(1);
   await notice(page).getByRole('button', { name: 'Undo' }).click();
   await expect.poll(() => button(page, 'Second Crack').getAttribute('aria-pressed')).toBe('false');
   const removed = page.waitForResponse((answer) => answer.request().method() === 'DELETE' && answer.ok());
-  await asked[1]?.continue();
+  await asked[0]?.continue();
   await removed;
   await expect.poll(() => button(page, 'Second Crack').getAttribute('aria-pressed')).toBe('false');
 });
