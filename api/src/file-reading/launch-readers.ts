@@ -1,5 +1,4 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { Socket } from 'node:net';
 import { readFile } from 'node:fs/promises';
@@ -15,8 +14,6 @@ import type { LauncherOrder, LauncherReport } from './reader-launcher.ts';
 
 /** Api and Postgres go first. Set while the reader has one thread: those that it makes later take it over. */
 const readerNiceness = 10;
-/** Of its session: a third of what another session gets where all are busy, so that an honest file stays within its deadline. */
-const sessionNiceness = 5;
 const maxStderrLength = 2000;
 
 /** A reader fills about 50 MB in this time. */
@@ -31,12 +28,12 @@ const readers = new Map<number, Reader>();
 
 /**
  * Linux with autogroups divides the cores among sessions first, and niceness counts within one: so a reader has a session of
- * its own, which is nicer than others. Where a sandbox or the system has none of it, all run alike; and a reader may have ended.
+ * its own, as Postgres has, and enough of a busy computer to be done within its deadline. Where a sandbox forbids it, all run alike;
+ * and a reader may have ended.
  */
 const yieldToOthers = (pid: number): void => {
   try {
     setPriority(pid, readerNiceness);
-    if (process.platform === 'linux') writeFileSync(`/proc/${pid}/autogroup`, String(sessionNiceness));
   } catch (error) {
     if (!isSystemError(error)) throw error;
   }
