@@ -49,7 +49,7 @@ export const createForwarding = (connections: Pick<Connections, 'checkWaiting'>,
       if (kind === undefined || !mayPublish(from.principal, topic, end - payloadAt)) return false;
       const ofTopic = subscribers.get(topic);
       const ofKind = subscribers.get(wildcards.get(kind) ?? '');
-      const to = ofTopic && ofKind ? new Set([...ofTopic, ...ofKind]) : (ofTopic ?? ofKind ?? nobody);
+      const to = ofTopic && ofKind ? new Set([...ofTopic, ...ofKind]) : (ofTopic ?? ofKind ?? none);
       for (const subscriber of to) if (isSlow(subscriber)) return false;
       metrics.messageIn(kind);
       for (const subscriber of to) {
@@ -63,4 +63,4 @@ export const createForwarding = (connections: Pick<Connections, 'checkWaiting'>,
   };
 };
 
-const nobody: ReadonlySet<Connection> = new Set();
+const none: ReadonlySet<Connection> = new Set();

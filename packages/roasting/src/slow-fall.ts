@@ -37,7 +37,7 @@ export function findSlowFall(readings: readonly TrustedReading[], notBeforeSecon
 
 /**
  * Finds a slow fall soon after another: beans that follow a door, or a drum that was heated only shortly. Only what lies after
- * the valley between them is looked at. It opens no roast.
+ * the valley between them counts. It opens no roast.
  */
 export function findFallAfterValley(readings: readonly TrustedReading[], notBeforeSeconds: number): ChargeState | null {
   const { lowest, valleySeconds } = lastDip(readings);

@@ -7,8 +7,9 @@ import { repositoryRoot } from './shared-data.ts';
 import { untilListening } from './until.ts';
 
 /** Where Debian's package of version 2 puts the programs. */
-const [server, passwords] = ['/usr/sbin/mosquitto', '/usr/bin/mosquitto_passwd'];
-export const hasMosquitto = existsSync(server) && existsSync(passwords);
+export const mosquittoProgram = '/usr/sbin/mosquitto';
+const passwords = '/usr/bin/mosquitto_passwd';
+export const hasMosquitto = existsSync(mosquittoProgram) && existsSync(passwords);
 /** For the title of a test that needs it. */
 export const needsMosquitto = hasMosquitto ? '' : ' (skipped: needs `apt install mosquitto`)';
 
@@ -31,7 +32,7 @@ export const startMosquitto = async (port: number, users: Readonly<Record<string
   const lines = Object.entries(users).map(([name, password]) => `${name}:${password}\n`);
   writeFileSync(passwordFile, lines.join(''), { mode: 0o600 });
   if (lines.length > 0) changePasswords('-U', passwordFile);
-  const child = spawn(server, ['-c', path.join(folder, 'mosquitto.conf')], { stdio: 'ignore' });
+  const child = spawn(mosquittoProgram, ['-c', path.join(folder, 'mosquitto.conf')], { stdio: 'ignore' });
   const reload = (): void => void child.kill('SIGHUP');
   await untilListening(port);
   return {

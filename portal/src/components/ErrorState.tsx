@@ -52,6 +52,7 @@ export const ErrorLine = ({ title, error, onRetry }: ErrorStateProps) => (
   </div>
 );
 
+/** Stands below every error that is shown. */
 const RequestId = ({ error }: { error: unknown }) => {
   useShownError(error);
   return error instanceof ApiError && error.requestId !== undefined ? (

@@ -40,7 +40,8 @@ export const roastsWithoutNumber = async (tx: Sql, recordingIds: readonly string
 
 /**
  * Gives a roast its batch number: that of its plan, else the next one. A running roast gets it with its charge, since a plan is
- * bound then. A roast of an import of many files has none: the roastery's own numbers go on where they were. While earlier parts of its board's backlog are on their way it waits, so that the numbers follow the roasts.
+ * bound then. While earlier parts of its board's backlog are on their way it waits, so that the numbers follow the roasts. A
+ * roast of an import of many files has none: the roastery's own numbers go on where they were.
  * Called in the transaction that changed the roast; the caller holds the roast's row. Calling it again changes nothing.
  */
 export const giveBatchNumber = async (tx: Sql, roastId: string): Promise<void> => {

@@ -9,7 +9,8 @@ import postgres from 'postgres';
 import { percentile, type Bench, type Measurement } from '../bench.ts';
 import { createDatabaseOn } from '../database-on-server.ts';
 import { startFleet, type Fleet, type FleetReport } from '../fleet/fleet-process.ts';
-import { hasMosquitto, measureUsual, type PeerCost } from '../fleet/peers.ts';
+import { measureUsual, type PeerCost } from '../fleet/peers.ts';
+import { hasMosquitto } from '../mosquitto.ts';
 import { cpuSeconds, residentMegabytes } from '../process-cost.ts';
 import { startTestPostgres } from '../test-postgres.ts';
 

@@ -48,7 +48,9 @@ describe('faulty line: each fault by itself', () => {
         `${kind}, ${layout === 'single' ? 'one register a request' : 'all answers of one length'}: stores no wrong value and keeps what was answered rightly${needs}`,
         async () => {
           const reports = await inTurns(faultCases, async ({ name, faults }) => {
-            const report = await readOverFaultyLine({ kind, layout, faults, seconds: 5, seed: 5 });
+            // Answers of one length differ by their time alone; virtual-time.test holds them on a computer that is never late.
+            const strict = layout === 'strict' ? ({ withoutStarved: true } as const) : {};
+            const report = await readOverFaultyLine({ kind, layout, faults, seconds: 5, seed: 5, ...strict });
             return { name, ...report };
           });
           expect(reports.flatMap(({ name, wrong }) => wrong.map((line) => `${name}: ${line}`))).toEqual([]);

@@ -1,6 +1,5 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -12,13 +11,12 @@ import { portOf } from '@roastery/runtime/system-errors';
 import { freePort } from '@roastery/stack/ports';
 import postgres from 'postgres';
 import { createDatabaseOn } from '../database-on-server.ts';
+import { mosquittoProgram } from '../mosquitto.ts';
 import { cpuSeconds } from '../process-cost.ts';
 import { startTestPostgres } from '../test-postgres.ts';
 import { untilListening } from '../until.ts';
 import { startFleet } from './fleet-process.ts';
 
-const mosquitto = '/usr/sbin/mosquitto';
-export const hasMosquitto = existsSync(mosquitto);
 const secret = 'a-secret-for-benches';
 const measuredSeconds = 30;
 
@@ -61,7 +59,7 @@ const startMosquitto = async (port: number, folder: string): Promise<Broker> => 
     'max_inflight_messages 0',
   ];
   await writeFile(file, `${lines.join('\n')}\n`, { mode: 0o644 });
-  return { child: spawn(mosquitto, ['-c', file], { stdio: 'ignore' }), close: () => undefined };
+  return { child: spawn(mosquittoProgram, ['-c', file], { stdio: 'ignore' }), close: () => undefined };
 };
 
 /** CPU of the whole chain but the boards, µs a sample. */
