@@ -152,6 +152,34 @@ describe('settings from the portal', () => {
     expect(await readKeptSettings(dataDir, 'SETTINGS-9')).toMatchObject({ rev: 0, now: {} });
   });
 
+  it('are taken back because no time server answered, also where the machine fails while the board waits for one', async () => {
+    const reasons: string[] = [];
+    let isMachineRead = true;
+    let looks = 0;
+    const trial = createSettingsTrial(
+      { machine: 'SETTINGS-1', rev: 7, now: {} },
+      {
+        dataDir,
+        log: createLogger('test', 'silent'),
+        isMachineRead: () => isMachineRead,
+        reachServer: () => Promise.resolve(true),
+        roastRuns: () => false,
+        timeServers: () => {
+          looks += 1;
+          return Promise.resolve({ state: 'waiting' });
+        },
+        revert: (_rev, _to, reason) => reasons.push(reason),
+        changed: () => undefined,
+        times: { trialMs: 4000, steadyMs: 0 },
+      },
+    );
+    await trial.begin(8, { time_servers: ['time.example.org'] });
+    trial.afterReading();
+    await expect.poll(() => looks).toBeGreaterThan(0);
+    isMachineRead = false;
+    await expect.poll(() => reasons, { timeout: 20_000 }).toEqual(['no time server answered']);
+  });
+
   it('are taken back at once where the agent can set no time servers', async () => {
     server.tell('config', { v: 1, rev: 5, map: null, gap_ms: 4, time_servers: ['time.example.org'] });
     const reason = 'the agent was not installed as a package, so it cannot set time servers';

@@ -37,9 +37,9 @@ const textOf = ({ hz, log_level, timeout_ms, gap_ms, status_page, time_servers }
 const differInLogOnly = (a: BoardOverrides, b: BoardOverrides): boolean =>
   textOf({ ...a, log_level: undefined }) === textOf({ ...b, log_level: undefined });
 
-const reasonOf = (isSteady: boolean, time: TimeServersState): string => {
+const reasonOf = (wasSteady: boolean, time: TimeServersState): string => {
   if (time.state === 'refused') return time.reason;
-  if (!isSteady) return 'the machine did not answer steadily with these settings';
+  if (!wasSteady) return 'the machine did not answer steadily with these settings';
   return time.state === 'waiting'
     ? 'no time server answered'
     : 'the board did not reach the server with these settings';
@@ -83,6 +83,8 @@ export const createSettingsTrial = (kept: Kept, parts: SettingsTrialParts) => {
   const { dataDir, log, times = { trialMs: settingsTrialMs, steadyMs } } = parts;
   let begunAt = performance.now();
   let steadyFrom: number | undefined;
+  /** Once it was: a failure while the board still waits for a server or the time says nothing about these settings. */
+  let wasSteady = false;
   let hasRead = false;
   let timer: NodeJS.Timeout | undefined;
   let looking = false;
@@ -107,9 +109,9 @@ export const createSettingsTrial = (kept: Kept, parts: SettingsTrialParts) => {
     const isRead = !trial.machine || (parts.isMachineRead() && hasRead);
     const moment = performance.now();
     steadyFrom = isRead ? (steadyFrom ?? moment) : undefined;
-    const isSteady = steadyFrom !== undefined && moment - steadyFrom >= times.steadyMs;
+    wasSteady ||= steadyFrom !== undefined && moment - steadyFrom >= times.steadyMs;
     const time = await timeState(now, trial.before);
-    if (isSteady && time.state === 'answered' && (await parts.reachServer())) {
+    if (wasSteady && time.state === 'answered' && (await parts.reachServer())) {
       // Newer ones have been set.
       if (kept.trial !== trial) return;
       log.info({ rev }, 'settings: confirmed');
@@ -120,7 +122,7 @@ export const createSettingsTrial = (kept: Kept, parts: SettingsTrialParts) => {
     if (kept.trial !== trial || !isOver) return;
     // A roast that is recorded is not interrupted.
     if (parts.roastRuns() && parts.isMachineRead()) return;
-    const reason = reasonOf(isSteady, time);
+    const reason = reasonOf(wasSteady, time);
     log.warn({ rev, reason }, 'settings: taken back');
     await end({ rev, now: trial.before, reverted: { rev, reason } });
     parts.revert(rev, trial.before, reason);
@@ -128,6 +130,7 @@ export const createSettingsTrial = (kept: Kept, parts: SettingsTrialParts) => {
   const watch = (): void => {
     begunAt = performance.now();
     steadyFrom = undefined;
+    wasSteady = false;
     hasRead = false;
     timer ??= setInterval(() => {
       const { trial } = kept;
