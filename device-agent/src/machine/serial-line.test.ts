@@ -53,7 +53,7 @@ describe.skipIf(!python).each(['rtu', 'ascii'] as const)(
         other.stdout.once('data', (line) => resolve(String(line).trim())),
       );
       const line = { kind, path, baud: 9600, dataBits: 8, parity: 'none', stopBits: 1 } as const;
-      const owner = createBus(line, { timeoutMs: 400, quietMs: 150, gapMs: 5 });
+      const owner = createBus(line, { timeoutMs: 2000, quietMs: 150, gapMs: 5 });
       bus = owner;
       const read = (start: number) => owner.read({ unit: 1, table: 'holding', start, count: 3 });
       for (const start of [5, 6, 7])
