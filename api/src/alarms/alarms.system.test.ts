@@ -4,6 +4,7 @@ import type { RecentAlarm, RoastAlarm } from '@roastery/contract/alarms';
 import { allMachines } from '@roastery/contract/mqtt';
 import { until } from '@roastery/testing/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { StoredBatch } from '../ingest/commit.ts';
 import { openMigratedDatabase, registerMachine } from '../testing/ingest-fixture.ts';
 import { openLiveBoard } from '../testing/live-journal.ts';
 import { startPlainBroker, startWholeApi, type PlainBroker, type WholeApi } from '../testing/whole-api.ts';
@@ -276,5 +277,65 @@ describe('alarms of running roasts', () => {
     expect(body).toMatchObject({ id: row?.id, acknowledged_by: expect.any(String) });
     const again = await admin.send<RoastAlarm>('PUT', path);
     expect(again.body.acknowledged_at).toBe(body.acknowledged_at);
+  });
+});
+
+describe('alarms of an instance that gets half of the batches', () => {
+  it('are raised; what another instance stored is read on, not the roast again from its charge', async () => {
+    await using database = await openMigratedDatabase();
+    const broker = await startPlainBroker();
+    let batches = 0;
+    const half = (stored: readonly StoredBatch[]): StoredBatch[] =>
+      stored.filter(({ batch }) => batch.k !== 'samples' || (batches += 1) % 2 === 0);
+    const alone = await startWholeApi(database.url, broker.url, {}, {}, half);
+    const chunksRead = async (): Promise<number> => {
+      const [row] = await database.sql<{ read: number }[]>`
+        SELECT idx_tup_fetch AS read FROM pg_stat_user_tables WHERE relname = 'recording_chunks'`;
+      return row?.read ?? 0;
+    };
+    try {
+      await until('ingest to listen', () => broker.subscriptionsTo(allMachines('journal')) > 0);
+      const person = await alone.signedIn();
+      await registerMachine(database.sql, 'HALF-1');
+      await using live = await openLiveBoard(broker.url, 'HALF-1', 20 * 60_000);
+      const roastId = randomUUID();
+      const startedAgoSeconds = 200;
+      const charge = live.chargeAgo(roastId, startedAgoSeconds);
+      let sent = 1;
+      const since = (): number => Math.floor((live.now() - charge) / 1000);
+      /** The next samples as a chunk of their own. The bean temperature stands still from second 190 on. */
+      const send = async (end: number): Promise<void> => {
+        const at = sent;
+        live.sample(
+          charge + at * 1000,
+          charge + end * 1000,
+          (second) => 100 + Math.min(190, at + second),
+          (second) => 150 + at + second,
+        );
+        sent = end;
+        await live.send();
+        await until('the samples to be stored', live.isStored, { everyMs: 5 });
+      };
+      const sendUntil = async (second: number): Promise<void> => {
+        while (sent < second) {
+          await sleep(200);
+          if (since() > sent) await send(since());
+        }
+      };
+      const chunks = startedAgoSeconds / 4;
+      for (let end = 4; end <= startedAgoSeconds; end += 4) await send(end);
+      // By then the backlog was evaluated, from the charge on.
+      await sendUntil(since() + 8);
+      const before = await chunksRead();
+      await sendUntil(since() + 12);
+      expect((await chunksRead()) - before).toBeLessThan(chunks);
+      await until('the alarm', async () => {
+        const { body } = await person.send<{ alarms: RoastAlarm[] }>('GET', `/roasts/${roastId}/alarms`);
+        return body.alarms.some(({ kind }) => kind === 'frozen');
+      });
+    } finally {
+      await alone.close();
+      await broker.close();
+    }
   });
 });

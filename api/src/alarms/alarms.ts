@@ -15,6 +15,7 @@ import { parseRoastNotice, roastChangedChannel } from '../domains/roasts/announc
 import { samplePages } from '../domains/roasts/read-samples.ts';
 import type { StoredBatch } from '../ingest/commit.ts';
 import {
+  endOfComplete,
   lastSeqOf,
   readRoastRows,
   readRules,
@@ -52,8 +53,8 @@ interface Watched {
   pending: StoredBatch[] | undefined;
   /** When the last sample was committed, or the watch began; ms of the monotonic clock. */
   heardAt: number;
-  /** Samples came late or out of order: the roast is evaluated anew from its charge. */
-  dirty: { since: number; last: number } | null;
+  /** What is stored is to be evaluated: on from the last sample that was, or anew from the charge where samples came late. */
+  dirty: { since: number; last: number; isFromCharge: boolean } | null;
   silence: string | null;
   isCheckingSilence: boolean;
 }
@@ -74,7 +75,8 @@ interface WatchParts {
 /**
  * Evaluates every running roast on the samples that ingest has committed. Each instance evaluates them all; a unique key of the
  * database lets one of them raise an alarm. After a start, and when samples came late, a roast is evaluated from its charge
- * on by the samples in the database: what was raised before is not raised again.
+ * on by the samples in the database: what was raised before is not raised again. What another instance stored is read every
+ * five seconds, from the last sample on.
  */
 const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
   const byRecording = new Map<string, Watched>();
@@ -91,9 +93,10 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
     work = work.then(() => (isEnded ? undefined : task())).catch((error: unknown) => log.warn(loggable(error), what));
   };
 
-  const markDirty = (watched: Watched): void => {
+  const markDirty = (watched: Watched, isFromCharge = true): void => {
     const now = performance.now();
-    watched.dirty = { since: watched.dirty?.since ?? now, last: now };
+    const { since = now, isFromCharge: wasFromCharge = false } = watched.dirty ?? {};
+    watched.dirty = { since, last: now, isFromCharge: isFromCharge || wasFromCharge };
   };
 
   const store = (watched: Watched, { raised, cleared }: AlarmChanges): void => {
@@ -120,8 +123,10 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
     const { batch, bootNo, range } = stored;
     const { evaluation } = watched;
     if (range.end <= evaluation.nextSeq && watched.dirty === null) return;
+    // Another instance takes the batches in between.
+    if (range.start > evaluation.nextSeq) markDirty(watched, false);
     // Marks of a backlog may follow its samples, so it is evaluated when it is complete.
-    if (range.start > evaluation.nextSeq || isLate(watched, stored)) markDirty(watched);
+    if ((watched.dirty !== null && range.start < evaluation.nextSeq) || isLate(watched, stored)) markDirty(watched);
     if (watched.dirty !== null) return;
     if (batch.k === 'events') {
       evaluation.nextSeq = range.end;
@@ -137,20 +142,30 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
     watched.silence = null;
   };
 
-  /** Evaluates a roast from its charge on by what is stored. */
+  /** Evaluates a roast by what is stored: from its charge on, or what is new where nothing is missing before it. */
   const evaluateStored = async (watched: Watched): Promise<void> => {
     const { row } = watched.roast;
+    const isFromCharge = watched.dirty?.isFromCharge ?? true;
     watched.pending = [];
     watched.dirty = null;
     try {
-      const evaluation = createRoastEvaluation(0);
-      for await (const samples of samplePages(sql, row.recording_id, row.charge_seq, lastSeqOf(row))) {
+      const { nextSeq } = watched.evaluation;
+      const end = isFromCharge ? undefined : await endOfComplete(sql, row.recording_id, nextSeq);
+      const evaluation = end === undefined ? createRoastEvaluation(0) : watched.evaluation;
+      const from = end === undefined ? row.charge_seq : nextSeq;
+      for await (const samples of samplePages(
+        sql,
+        row.recording_id,
+        from,
+        Math.min(lastSeqOf(row), (end ?? Infinity) - 1),
+      )) {
         for (let from = 0; from < samples.seq.length; from += sliceSamples) {
           const to = Math.min(samples.seq.length, from + sliceSamples);
           store(watched, evaluation.push(watched.roast, samples, from, to));
           await yieldToEventLoop();
         }
       }
+      if (end !== undefined) evaluation.nextSeq = Math.max(evaluation.nextSeq, end);
       watched.evaluation = evaluation;
     } catch (error) {
       markDirty(watched);
@@ -248,7 +263,7 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
     if (agoMs < dueMs) {
       watched.heardAt = performance.now() - agoMs;
       // Another instance takes the batches of this board.
-      markDirty(watched);
+      markDirty(watched, false);
       return;
     }
     const silentMs = performance.now() - Math.max(heardAt, receivingSince);

@@ -70,6 +70,15 @@ export const lastSeqOf = (row: RoastRow): number =>
     ? Number.MAX_SAFE_INTEGER
     : windowOf(row, row.charge_mono_ms, row.charge_seq, { before: 0, after: 0 }).toSeq;
 
+/** Where the entries of a recording end that follow this one without a hole; undefined where some are missing. */
+export const endOfComplete = async (sql: Sql, recordingId: string, seq: number): Promise<number | undefined> => {
+  const parts = await sql<{ from: number; until: number }[]>`
+    SELECT lower(part) AS "from", upper(part) AS until
+    FROM recordings r, unnest(committed_now(r)) AS part WHERE r.id = ${recordingId} AND upper(part) > ${seq}`;
+  const [part] = parts;
+  return parts.length === 1 && part !== undefined && part.from <= seq ? part.until : undefined;
+};
+
 interface RuleRow {
   readonly id: string;
   readonly machine_id: string | null;

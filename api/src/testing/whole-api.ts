@@ -7,6 +7,7 @@ import { pusher } from '../alarms/pusher.ts';
 import { readConfig } from '../config.ts';
 import { domains } from '../domains/domains.ts';
 import { prepareFirstStart } from '../domains/users/first-start.ts';
+import type { StoredBatch } from '../ingest/commit.ts';
 import { startIngest, type IngestOptions } from '../ingest/ingest.ts';
 import { quarantineRoutes } from '../ingest/quarantine-replay.ts';
 import { createLive } from '../live/live.ts';
@@ -57,6 +58,8 @@ export const startWholeApi = async (
   mqttUrl: string,
   ingest: IngestOptions = {},
   env: Readonly<Record<string, string>> = {},
+  /** Of what was stored the alarms get these: another instance has the rest. */
+  ownPart: (stored: readonly StoredBatch[]) => readonly StoredBatch[] = (stored) => stored,
 ) => {
   const settings = readConfig({
     DATABASE_URL: databaseUrl,
@@ -77,7 +80,7 @@ export const startWholeApi = async (
     services: [
       alarms.service,
       pusher,
-      async (context) => startIngest(context, { onStored: alarms.onStored, ...ingest }),
+      async (context) => startIngest(context, { onStored: (stored) => alarms.onStored(ownPart(stored)), ...ingest }),
       live.service,
     ],
     prepare: async (context) => void (await prepareFirstStart(context)),
