@@ -2,14 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hashToken } from '@roastery/api/http/secrets';
-import { uuidV7 } from '@roastery/runtime/uuid';
 import { startStack, type Stack } from '@roastery/stack/stack';
 import postgres from 'postgres';
 import { percentile, type Bench, type Measurement } from '../bench.ts';
 import { createDatabaseOn } from '../database-on-server.ts';
 import { startFleet, type Fleet, type FleetReport } from '../fleet/fleet-process.ts';
 import { measureUsual, type PeerCost } from '../fleet/peers.ts';
+import { registerBoards } from '../fleet/register-boards.ts';
 import { hasMosquitto } from '../mosquitto.ts';
 import { cpuSeconds, residentMegabytes } from '../process-cost.ts';
 import { startTestPostgres } from '../test-postgres.ts';
@@ -23,35 +22,8 @@ const comparedBoards = Number(process.env['FLEET_COMPARED'] ?? 3_000);
 const connectSeconds = 60;
 const measuredSeconds = 30;
 const maxP99Ms = 1_000;
-
-const serialOf = (n: number): string => `FLEET-${n}`;
-
-const registerBoards = async (sql: postgres.Sql, boards: number): Promise<void> => {
-  const owner = uuidV7();
-  await sql`INSERT INTO users (id, full_name, email, password_hash) VALUES (${owner}, 'Bench', 'bench@example.org', 'x')`;
-  const numbers = Array.from({ length: boards }, (_, n) => n);
-  for (let from = 0; from < boards; from += 2_000) {
-    const rows = numbers.slice(from, from + 2_000).map((n) => ({ n, id: uuidV7() }));
-    await sql`INSERT INTO machines ${sql(
-      rows.map(({ n, id }) => ({
-        id,
-        owner_id: owner,
-        serial_number: serialOf(n),
-        display_name: 'Bench',
-        machine_type: 'RM15',
-        max_capacity_kg: 15,
-      })),
-    )}`;
-    await sql`INSERT INTO machine_credentials ${sql(
-      rows.map(({ n, id }) => ({
-        id: uuidV7(),
-        machine_id: id,
-        token_hash: hashToken(serialOf(n)),
-        origin: 'registration',
-      })),
-    )}`;
-  }
-};
+/** A batch a second. */
+const fastHz = 4;
 
 const sumOf = (reports: readonly FleetReport[]) => ({
   cut: reports.reduce((sum, { cut }) => sum + cut, 0),
@@ -113,9 +85,8 @@ const withFleet = async <T>(boards: number, load: Load, work: (running: Running)
     brokerSettings: { MAX_CONNECTIONS: limits, MAX_CONNECTIONS_PER_ADDRESS: limits },
   });
   const sql = postgres(database.url, { max: 1, onnotice: () => undefined });
-  await registerBoards(sql, boards);
+  const serials = await registerBoards(sql, boards);
   const idleMegabytes = (await residentMegabytes(stack.part('broker').pid ?? 0)).now;
-  const serials = Array.from({ length: boards }, (_, n) => serialOf(n));
   const wallOffsetMs = Date.now() - Math.round(performance.now()) - 3_600_000;
   const fleets: Fleet[] = [];
   for (let from = 0; from < boards; from += boardsPerProcess) {
@@ -215,11 +186,33 @@ const grow = async (load: Load, say: (line: string) => void): Promise<Step> => {
   return held;
 };
 
+/** The measured lines of "Capacity" in deploy/README.md, as they stand there. */
+const capacityLines = (slow: Step, fast: Step): string[] => {
+  const count = (value: number): string => value.toLocaleString('en-US', { maximumSignificantDigits: 2 });
+  const micros = (value: number): string => value.toLocaleString('en-US', { maximumSignificantDigits: 3 });
+  const row = (what: string, of: (step: Step) => number, note = ''): string =>
+    `| CPU of ${what} | ${micros(of(slow))} µs | ${micros(of(fast) * fastHz)} µs | \`fleet\`: ${micros(of(slow))} and ${micros(of(fast))} µs a sample${note} |`;
+  const milliseconds = (step: Step, hz: number): number =>
+    ((step.apiMicros + step.brokerMicros + step.postgresMicros) * hz) / 1000;
+  /** Rounded up, as whoever buys a machine would. */
+  const tenths = (value: number): string => (Math.ceil(value * 10) / 10).toFixed(1);
+  const boards = fast.boards.toLocaleString('en-US');
+  const halfBusy = count(500_000 / Math.max(slow.apiMicros, fast.apiMicros * fastHz));
+  return [
+    row('the api', (step) => step.apiMicros),
+    row('the broker', (step) => step.brokerMicros, ', one live reading a second'),
+    row('Postgres', (step) => step.postgresMicros),
+    `- **Cores** = \`boards that roast at once × ${tenths(milliseconds(slow, 1))} ms\`, at 4 Hz ${tenths(milliseconds(fast, fastHz))} ms, … half busy with ${halfBusy} boards`,
+    `- **Memory** = \`100 MB + ${count(Math.max(slow.brokerKilobytes, fast.brokerKilobytes))} KB × boards\` for the broker`,
+    `- **A Monday morning**: … all ${boards} boards were connected and acknowledged within ${fast.stormSeconds.toFixed(1)} s`,
+  ];
+};
+
 const run = async (say: (line: string) => void): Promise<Measurement[]> => {
   say('1 Hz, 3 channels');
   const slow = await grow({ channels: 3, samplesPerBatch: 1 }, say);
   say('4 Hz, 8 channels');
-  const fast = await grow({ channels: 8, samplesPerBatch: 4 }, say);
+  const fast = await grow({ channels: 8, samplesPerBatch: fastHz }, say);
   say(`${comparedBoards} boards beside a usual consumer, and idle`);
   const ours = await measure(comparedBoards, { channels: 3, samplesPerBatch: 1 }, say);
   const chain = ours.brokerMicros + ours.apiMicros + ours.postgresMicros;
@@ -229,6 +222,8 @@ const run = async (say: (line: string) => void): Promise<Measurement[]> => {
   if (hasMosquitto)
     peers.push({ name: 'Mosquitto, one INSERT a message', cost: await measureUsual(comparedBoards, 'mosquitto') });
   const idleKilobytes = await measureIdle(comparedBoards, say);
+  say('for "Capacity" in deploy/README.md:');
+  for (const line of capacityLines(slow, fast)) say(line);
   return [
     ...peers.map(({ name, cost }): Measurement => {
       say(`${name}: broker ${cost.broker}, consumer ${cost.consumer}, Postgres ${cost.postgres} µs a sample`);
@@ -269,7 +264,7 @@ const run = async (say: (line: string) => void): Promise<Measurement[]> => {
     { what: '… broker memory', value: slow.brokerKilobytes, unit: 'KB/connection' },
     {
       what: 'samples/s at 4 Hz × 8 channels',
-      value: fast.boards * 4,
+      value: fast.boards * fastHz,
       unit: 'samples/s',
       aim: { of: 'value', atLeast: 40_000 },
     },

@@ -131,8 +131,7 @@ const run: Bench['run'] = async (say) => {
       if (idle > 0) throw new Error(`${idle} steps of panning drew nothing`);
       if (ourPage.complaints.length > 0) throw new Error(`the page complained: ${ourPage.complaints.join('; ')}`);
 
-      const isLarge = size === sizes.at(-1);
-      const ratio = isLarge ? ({ of: 'ratio', atMost: 1.2 } as const) : undefined;
+      const ratio = { of: 'ratio', atMost: 1.2 } as const;
       results.push(
         compare(`${points}: page opened to first drawing`, times.ours.opened, times.bare.opened, undefined),
         compare(`${points}: data arrived to first drawing`, times.ours.withData, times.bare.withData, ratio),
@@ -141,7 +140,7 @@ const run: Bench['run'] = async (say) => {
         compare(`${points}: pan step p50`, times.ours.pan, times.bare.pan, ratio),
         {
           ...compare(`${points}: pan step p95`, times.ours.pan, times.bare.pan, undefined, 0.95),
-          aim: { of: 'value', atMost: 32 },
+          aim: { of: 'value', atMost: 16 },
         },
       );
     }

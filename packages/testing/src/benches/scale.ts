@@ -24,6 +24,7 @@ import {
 import { opensRoast, pageCalls, type PageCall } from '../large-roastery/page-calls.ts';
 import { bigTables, tooMuchRead } from '../large-roastery/read-share.ts';
 import { isRequestLine, planInLine, planNotices, type ToldPlan } from '../large-roastery/query-plans.ts';
+import { readDuringIngest } from '../large-roastery/read-during-ingest.ts';
 import { seedLargeRoastery } from '../large-roastery/seed.ts';
 import type { RoasterySizes } from '../large-roastery/sizes.ts';
 import { timedGet } from '../large-roastery/timed-call.ts';
@@ -38,7 +39,7 @@ const sizes: RoasterySizes = {
   lots: 2000,
   recipes: 500,
   roasts: 50_000,
-  curves: 400,
+  curves: 50_000,
   audit: 100_000,
 };
 const times = Number(process.env['BENCH_TIMES'] ?? 36);
@@ -212,7 +213,11 @@ const measureAll = async (options: StackOptions, roasts: Roasts, say: (line: str
     say(`${times} times each of the roast of ${longestSamples.toLocaleString('en-US')} points`);
     const longest = [];
     for (const call of ofLongest) if (admin) longest.push(await measureFirstBytes(admin, call, times));
-    return { all, longest };
+    say('readers while boards send');
+    const isList = ({ endpoint, isLastPage }: PageCall): boolean =>
+      endpoint.method === 'GET' && endpoint.produces === undefined && !endpoint.path.includes('{') && !isLastPage;
+    const busy = admin === undefined ? [] : await readDuringIngest(stack, admin, admin.calls.filter(isList), say);
+    return { all, longest, busy };
   } finally {
     await stack.close();
   }
@@ -224,7 +229,7 @@ const run: Bench['run'] = async (say) => {
   try {
     const { complaints, roasts } = await fillAndExplain(options, say);
     for (const complaint of complaints) say(complaint);
-    const { all, longest } = await measureAll(options, roasts, say);
+    const { all, longest, busy } = await measureAll(options, roasts, say);
     for (const line of timesTable(all, mostLines).split('\n')) say(line);
     const slowest = new Map<string, CallTimes>();
     for (const one of all) {
@@ -255,6 +260,7 @@ const run: Bench['run'] = async (say) => {
           value: wholeP95,
           unit: 'ms',
         })),
+      ...busy,
       {
         what: 'statements that read a tenth of a big table for nothing',
         value: complaints.length,

@@ -1,7 +1,7 @@
 import { Agent, get } from 'node:http';
 
-/** Connections stay open between calls, as a browser keeps them. */
-const agent = new Agent({ keepAlive: true, maxSockets: 6 });
+/** Connections stay open between calls, as browsers keep them. */
+const agent = new Agent({ keepAlive: true });
 
 export interface TimedAnswer {
   readonly status: number;

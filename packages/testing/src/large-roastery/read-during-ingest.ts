@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { getRoastCurveColumns } from '@roastery/contract/roasts';
+import type { Stack } from '@roastery/stack/stack';
+import postgres from 'postgres';
+import { percentile, type Measurement } from '../bench.ts';
+import { startFleet } from '../fleet/fleet-process.ts';
+import { registerBoards } from '../fleet/register-boards.ts';
+import { endpointUrl } from '../roastery-client.ts';
+import { addressOf, type Caller } from './measure-calls.ts';
+import type { PageCall } from './page-calls.ts';
+import { timedGet } from './timed-call.ts';
+
+const readers = 20;
+/** A reader opens a page and looks at it. */
+const lookMs = 1_000;
+const boards = 200;
+const seconds = Number(process.env['BENCH_SECONDS'] ?? 60);
+const listLimitMs = 150;
+
+interface Recorded {
+  readonly id: string;
+  readonly recording_id: string;
+  readonly charge_seq: number;
+  readonly drop_seq: number;
+}
+
+/** The chunks of one roast, as text: what any way to its curve has to read. */
+const readBare = (sql: postgres.Sql, { recording_id: id, charge_seq: charge, drop_seq: drop }: Recorded) => sql`
+  SELECT first_seq, mono_ms, dt_ms::text, "values"::text FROM recording_chunks
+   WHERE recording_id = ${id} AND first_seq BETWEEN ${charge - 249} AND ${drop} ORDER BY first_seq`;
+
+/**
+ * People read while boards send a batch of four samples a second: each reader opens a list, then the curve of a roast that was not
+ * opened before, and asks Postgres for the same chunks.
+ */
+export const readDuringIngest = async (
+  stack: Stack,
+  caller: Caller,
+  lists: readonly PageCall[],
+  say: (line: string) => void,
+): Promise<Measurement[]> => {
+  const sql = postgres(stack.databaseUrl, { max: readers, onnotice: () => undefined });
+  const serials = await registerBoards(sql, boards);
+  const [held] = await sql<{ samples: number }[]>`
+    SELECT sum(cardinality(dt_ms))::float8 AS samples FROM recording_chunks`;
+  const roasts = await sql<Recorded[]>`
+    SELECT id, recording_id, charge_seq, drop_seq FROM roasts
+     WHERE charge_seq IS NOT NULL AND drop_seq - charge_seq BETWEEN 500 AND 1000
+     ORDER BY md5(id::text) LIMIT ${readers * seconds}`;
+  const fleet = startFleet({
+    port: stack.ports.mqtt,
+    serials,
+    channels: 8,
+    samplesPerBatch: 4,
+    wallOffsetMs: Date.now() - Math.round(performance.now()) - 3_600_000,
+  });
+  const times = { lists: [] as number[], curves: [] as number[], bare: [] as number[] };
+  const until = performance.now() + seconds * 1000;
+  const read = async (reader: number): Promise<void> => {
+    await sleep((reader / readers) * lookMs);
+    for (let turn = reader; performance.now() < until; turn += readers) {
+      const [list, roast] = [lists[turn % lists.length], roasts[turn % roasts.length]];
+      if (list === undefined || roast === undefined) throw new Error('there is nothing to read');
+      const open = async (address: string): Promise<number> => {
+        const { status, ms } = await timedGet(address, caller.cookie, { whole: true });
+        if (status !== 200) throw new Error(`${address} answered ${status}`);
+        return ms;
+      };
+      times.lists.push(await open(await addressOf(caller, list, turn)));
+      await sleep(lookMs);
+      // In turn, so that neither finds the chunks always in memory.
+      const curve = async () =>
+        times.curves.push(await open(endpointUrl(caller.origin, getRoastCurveColumns, { id: roast.id })));
+      const bare = async () => {
+        const begun = performance.now();
+        await readBare(sql, roast);
+        times.bare.push(performance.now() - begun);
+      };
+      for (const one of turn % 2 === 0 ? [curve, bare] : [bare, curve]) await one();
+      await sleep(lookMs);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: readers }, (_, reader) => read(reader)));
+    const { acknowledged, latenciesMs } = await fleet.report();
+    const p99 = Math.round(percentile(latenciesMs, 0.99));
+    say(`${boards} boards: ${acknowledged} samples acknowledged, p99 ${p99} ms`);
+  } finally {
+    await fleet.close();
+    await sql.end();
+  }
+  const beside = `${readers} readers, ${boards} boards at 4 Hz, ${((held?.samples ?? 0) / 1e6).toFixed(1)} million samples`;
+  return [
+    {
+      what: `lists, p95: ${beside}`,
+      value: percentile(times.lists, 0.95),
+      unit: 'ms',
+      aim: { of: 'value', atMost: listLimitMs },
+    },
+    ...[0.5, 0.99].map((share): Measurement => ({
+      what: `a curve over HTTP, p${share * 100}: ${beside}`,
+      value: percentile(times.curves, share),
+      unit: 'ms',
+      against: { what: 'bare query', value: percentile(times.bare, share) },
+      ...(share === 0.99 && { aim: { of: 'ratio', atMost: 2 } }),
+    })),
+  ];
+};
