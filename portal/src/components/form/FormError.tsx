@@ -21,7 +21,10 @@ export const FormError = ({ text }: { text: string | null | undefined }) => {
   );
 };
 
-/** Shows the server's messages on single fields beside them. True when one of them belongs to a field of this form. */
+/**
+ * Shows the server's messages on single fields beside them; that of a wrong password beside the current password. True when one of
+ * them belongs to a field of this form.
+ */
 export const showFieldErrors = <Values extends FieldValues>(
   error: unknown,
   fields: readonly FieldPath<Values>[],
@@ -29,7 +32,9 @@ export const showFieldErrors = <Values extends FieldValues>(
 ): boolean => {
   if (!(error instanceof ApiError)) return false;
   let shown = false;
-  for (const { field, message } of error.fields) {
+  const wrongPassword =
+    error.code === 'wrong_credentials' ? [{ field: 'current_password', message: error.message }] : [];
+  for (const { field, message } of [...error.fields, ...wrongPassword]) {
     const known = fields.find((name) => name === field);
     if (known === undefined) continue;
     setError(known, { type: 'server', message }, { shouldFocus: !shown });

@@ -9,7 +9,7 @@ import { UnsavedChanges } from './UnsavedChanges.tsx';
 import type { RecordForm } from './use-record-form.ts';
 
 interface FormFieldProps<Values extends FieldValues, Body, Name extends FieldPath<Values>> {
-  of: RecordForm<Values, Body>;
+  of: Pick<RecordForm<Values, Body>, 'hookForm'>;
   name: Name;
   /** Draws a field that is not an input, such as a Select: `{(field) => <Select label="Level" {...field} />}`. */
   children: (field: {
@@ -54,7 +54,8 @@ interface FrameProps<Values extends FieldValues, Body> {
   children: ReactNode;
 }
 
-const Frame = <Values extends FieldValues, Body>(props: {
+/** The form element alone, for a form with a layout of its own. */
+export const FormFrame = <Values extends FieldValues, Body>(props: {
   of: RecordForm<Values, Body>;
   label?: string | undefined;
   className: string;
@@ -67,7 +68,8 @@ const Frame = <Values extends FieldValues, Body>(props: {
   };
   return (
     <form noValidate aria-label={label} onSubmit={submit} className={className}>
-      <UnsavedChanges dirty={of.isDirty} />
+      {/* Only while it is dirty: of several guards on a page the router asks the last one alone. */}
+      {of.isDirty && <UnsavedChanges dirty />}
       {children}
     </form>
   );
@@ -93,7 +95,7 @@ interface PageFormProps<Values extends FieldValues, Body> extends FrameProps<Val
 export const PageForm = <Values extends FieldValues, Body>(props: PageFormProps<Values, Body>) => {
   const { of, label, submit, submitting = submit, cancelTo, isReadOnly = false, children } = props;
   return (
-    <Frame of={of} label={label} className="min-w-0">
+    <FormFrame of={of} label={label} className="min-w-0">
       <fieldset disabled={isReadOnly} className="flex min-w-0 flex-col gap-4">
         {children}
         {!isReadOnly && (
@@ -111,7 +113,7 @@ export const PageForm = <Values extends FieldValues, Body>(props: PageFormProps<
           </FormActions>
         )}
       </fieldset>
-    </Frame>
+    </FormFrame>
   );
 };
 
@@ -131,7 +133,7 @@ export const CardForm = <Values extends FieldValues, Body>(props: CardFormProps<
   const { of, className = '', bodyClassName, cancel, size, isUnchanged = false, submit, children } = props;
   const { submitting = submit } = props;
   return (
-    <Frame of={of} className={className}>
+    <FormFrame of={of} className={className}>
       <Card>
         <div className={bodyClassName}>
           {children}
@@ -155,7 +157,7 @@ export const CardForm = <Values extends FieldValues, Body>(props: CardFormProps<
           </Button>
         </footer>
       </Card>
-    </Frame>
+    </FormFrame>
   );
 };
 
@@ -168,7 +170,7 @@ export const ModalForm = <Values extends FieldValues, Body>(props: ModalFormProp
   const { of, submit, submitting = submit, size, children } = props;
   const sized = size === undefined ? {} : { size };
   return (
-    <Frame of={of} className="flex min-h-0 flex-1 flex-col">
+    <FormFrame of={of} className="flex min-h-0 flex-1 flex-col">
       <DialogBody>
         {children}
         {of.notice}
@@ -180,6 +182,6 @@ export const ModalForm = <Values extends FieldValues, Body>(props: ModalFormProp
           {of.isSubmitting ? submitting : submit}
         </Button>
       </DialogFooter>
-    </Frame>
+    </FormFrame>
   );
 };

@@ -23,11 +23,13 @@ interface SaveContext<Values> {
   changed: ReadonlySet<string>;
 }
 
-interface AfterSave<Thing> {
+interface AfterSave<Values, Thing> {
   /** Leaves the page without asking. */
   leaveTo: (path: string) => void;
   /** The form stays and continues from this version. */
   continueFrom: (record: Thing) => void;
+  /** The form stays and starts anew with these values; without them as it was opened. */
+  startAnew: (values?: Values) => void;
 }
 
 interface RecordFormOptions<Values extends FieldValues, Body, Saved, Thing extends Revised> {
@@ -41,7 +43,7 @@ interface RecordFormOptions<Values extends FieldValues, Body, Saved, Thing exten
   fields: readonly FieldPath<NoInfer<Values>>[];
   save: (body: Body, context: SaveContext<Values>) => Promise<Saved>;
   /** Reads again what changed, shows the toast, closes or leaves. */
-  saved: (saved: Saved, after: AfterSave<Thing>) => Promise<void> | void;
+  saved: (saved: Saved, after: AfterSave<NoInfer<Values>, Thing>) => Promise<void> | void;
   /** The sentence above the buttons when the server gives none, or how to find it; null shows none. */
   failure: string | ((error: unknown, isBesideFields: boolean) => string | null);
   /** The sentence above the buttons while fields are wrong. */
@@ -88,7 +90,11 @@ export const useRecordForm = <Values extends FieldValues, Body, Saved, Thing ext
         const context = { values: form.getValues(), revision: conflict.revision, changed };
         const sent = structuredClone(context.values);
         const made = await save(body, context);
-        await saved(made, { leaveTo, continueFrom: (record) => conflict.continueFrom(record, sent) });
+        await saved(made, {
+          leaveTo,
+          continueFrom: (record) => conflict.continueFrom(record, sent),
+          startAnew: (next) => form.reset(next),
+        });
       } catch (error) {
         if (await conflict.explains(error).catch(() => false)) return;
         const isBesideFields = showFieldErrors<Values>(error, fields, form.setError);

@@ -1,12 +1,12 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { getPin, pinShape, removePin, setPin } from '@roastery/contract/roasters';
-import { useState } from 'react';
-import { useForm } from 'react-hook-form';
 import { z } from 'zod';
-import { ApiError, sentenceFor } from '../../api/api-error.ts';
+import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
-import { FormError, showFieldErrors } from '../../components/form/FormError.tsx';
+import { FormError } from '../../components/form/FormError.tsx';
+import { FormFrame } from '../../components/form/RecordForm.tsx';
+import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { TextField } from '../../ui/TextField.tsx';
@@ -14,38 +14,29 @@ import { toast } from '../../ui/toast.ts';
 import { Section } from './Section.tsx';
 
 const formShape = z.object({ pin: pinShape, current_password: z.string().min(1, t`Current password is required`) });
-type Values = z.infer<typeof formShape>;
-const empty: Values = { pin: '', current_password: '' };
+const resolver = zodResolver(formShape);
 
 /** The PIN that names this person on a shared device. */
 export const PinSection = () => {
   const { data } = useApi(getPin, {});
-  const [failure, setFailure] = useState<string | null>(null);
-  const { register, handleSubmit, reset, setError, formState } = useForm<Values>({
-    resolver: zodResolver(formShape),
-    defaultValues: empty,
-  });
-  const { errors, isSubmitting } = formState;
-  const submit = handleSubmit(async (body) => {
-    setFailure(null);
-    try {
-      toast((await call(setPin, { body })).message);
-      reset(empty);
+  const form = useRecordForm({
+    values: { pin: '', current_password: '' },
+    resolver,
+    fields: ['pin', 'current_password'],
+    failure: (error, isBesideFields) => (isBesideFields ? null : sentenceFor(error, t`Failed to set the PIN`)),
+    save: (body) => call(setPin, { body }),
+    saved: async ({ message }, { startAnew }) => {
+      toast(message);
+      startAnew();
       await refresh(getPin);
-    } catch (error) {
-      if (showFieldErrors<Values>(error, ['pin', 'current_password'], setError)) return;
-      if (error instanceof ApiError && error.code === 'wrong_credentials') {
-        setError('current_password', { message: error.message }, { shouldFocus: true });
-      } else setFailure(sentenceFor(error, t`Failed to set the PIN`));
-    }
+    },
   });
   const remove = async () => {
-    setFailure(null);
     try {
       toast((await call(removePin, {})).message);
       await refresh(getPin);
     } catch (error) {
-      setFailure(sentenceFor(error, t`Failed to remove the PIN`));
+      toast(sentenceFor(error, t`Failed to remove the PIN`), { tone: 'danger' });
     }
   };
   return (
@@ -53,7 +44,7 @@ export const PinSection = () => {
       title={t`PIN`}
       text={t`On a shared tablet you are named as roaster with it. It signs nobody in and changes no permissions.`}
     >
-      <form noValidate onSubmit={(event) => void submit(event)} className="flex max-w-sm flex-col gap-4">
+      <FormFrame of={form} className="flex max-w-sm flex-col gap-4">
         {data !== undefined && (
           <p className="text-sm text-content">{data.is_set ? t`A PIN is set.` : t`No PIN is set.`}</p>
         )}
@@ -64,20 +55,18 @@ export const PinSection = () => {
           required
           autoComplete="off"
           hint={t`4 to 12 digits`}
-          error={errors.pin?.message}
-          {...register('pin')}
+          {...form.field('pin')}
         />
         <TextField
           label={t`Current password`}
           type="password"
           required
           autoComplete="current-password"
-          error={errors.current_password?.message}
-          {...register('current_password')}
+          {...form.field('current_password')}
         />
-        <FormError text={failure} />
+        <FormError text={form.failure} />
         <div className="flex gap-2">
-          <Button type="submit" kind="primary" size="md" busy={isSubmitting}>
+          <Button type="submit" kind="primary" size="md" busy={form.isSubmitting}>
             {t`Set PIN`}
           </Button>
           {data?.is_set === true && (
@@ -86,7 +75,7 @@ export const PinSection = () => {
             </Button>
           )}
         </div>
-      </form>
+      </FormFrame>
     </Section>
   );
 };

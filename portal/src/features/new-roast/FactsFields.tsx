@@ -1,5 +1,6 @@
 import { roastLevels } from '@roastery/contract/roasts';
-import { Controller, useFormContext } from 'react-hook-form';
+import { useFormContext, type FieldPath } from 'react-hook-form';
+import { FormField } from '../../components/form/RecordForm.tsx';
 import { LotField } from '../../components/LotField.tsx';
 import { MachineField } from '../../components/MachineField.tsx';
 import { OptionField } from '../../components/fields.tsx';
@@ -22,41 +23,24 @@ interface FactsFieldsProps {
 
 /** What was roasted, on what, by whom and when: the fields that both forms share. A lot prefills its coffee. */
 export const FactsFields = ({ coffeeRequired, timeZone }: FactsFieldsProps) => {
-  const { register, control, setValue, getValues, formState } = useFormContext<FactValues>();
-  const { errors } = formState;
-  const fillIn = (field: 'coffee_name' | 'coffee_origin' | 'coffee_process', text: string | null) => {
-    if (text !== null && getValues(field).trim() === '') setValue(field, text, { shouldDirty: true });
+  const hookForm = useFormContext<FactValues>();
+  const { register, setValue, getValues, clearErrors, formState } = hookForm;
+  const of = { hookForm };
+  const input = (name: FieldPath<FactValues>) => ({
+    ...register(name, { onChange: () => clearErrors(name) }),
+    error: formState.errors[name]?.message,
+  });
+  const fillIn = (name: 'coffee_name' | 'coffee_origin' | 'coffee_process', text: string | null) => {
+    if (text !== null && getValues(name).trim() === '') setValue(name, text, { shouldDirty: true });
   };
-  const option = (field: 'coffee_origin' | 'coffee_process', category: 'origin' | 'process', label: string) => (
-    <Controller
-      control={control}
-      name={field}
-      render={({ field: { value, onChange, onBlur, ref } }) => (
-        <OptionField
-          {...{ category, label, value, onChange, onBlur, ref }}
-          maxLength={120}
-          error={errors[field]?.message}
-        />
-      )}
-    />
-  );
-  const weight = (field: 'batch_size_kg' | 'end_weight_kg', label: string) => (
-    <WeightField label={label} error={errors[field]?.message} {...register(field)} />
-  );
-  const number = (field: 'color' | 'cupping_score', label: string) => (
-    <NumberField label={label} error={errors[field]?.message} {...register(field)} />
-  );
   return (
     <>
-      <Controller
-        control={control}
-        name="lot_id"
-        render={({ field: { value, onChange, onBlur } }) => (
+      <FormField of={of} name="lot_id">
+        {({ ref: _ref, ...field }) => (
           <LotField
-            {...{ value, onChange, onBlur }}
+            {...field}
             placeholder={t`No lot`}
             hint={t`The batch is deducted from it.`}
-            error={errors.lot_id?.message}
             onLot={(lot) => {
               if (lot === null) return;
               fillIn('coffee_name', lot.coffee_name);
@@ -65,67 +49,37 @@ export const FactsFields = ({ coffeeRequired, timeZone }: FactsFieldsProps) => {
             }}
           />
         )}
-      />
-      <TextField
-        label={t`Coffee name`}
-        required={coffeeRequired}
-        maxLength={200}
-        error={errors.coffee_name?.message}
-        {...register('coffee_name')}
-      />
-      {option('coffee_origin', 'origin', t`Origin`)}
-      {option('coffee_process', 'process', t`Process`)}
-      <DateTimeField
-        label={t`Roasted at`}
-        required
-        hint={timeZone}
-        error={errors.start_time?.message}
-        {...register('start_time')}
-      />
-      <Controller
-        control={control}
-        name="machine_id"
-        render={({ field: { value, onChange, onBlur } }) => (
-          <MachineField
-            {...{ value, onChange, onBlur }}
-            placeholder={t`No machine`}
-            error={errors.machine_id?.message}
-          />
-        )}
-      />
-      {weight('batch_size_kg', t`Batch`)}
-      {weight('end_weight_kg', t`Roasted weight`)}
-      <Controller
-        control={control}
-        name="profile_id"
-        render={({ field: { value, onChange, onBlur } }) => (
-          <RecipeField {...{ value, onChange, onBlur }} error={errors.profile_id?.message} />
-        )}
-      />
-      <TextField label={t`Roasted by`} maxLength={120} error={errors.roasted_by?.message} {...register('roasted_by')} />
-      <Controller
-        control={control}
-        name="roast_level"
-        render={({ field: { value, onChange, onBlur, ref } }) => (
-          <Select
-            label={t`Roast level`}
-            choices={levels}
-            {...{ value, onChange, onBlur, ref }}
-            error={errors.roast_level?.message}
-          />
-        )}
-      />
+      </FormField>
+      <TextField label={t`Coffee name`} required={coffeeRequired} maxLength={200} {...input('coffee_name')} />
+      <FormField of={of} name="coffee_origin">
+        {(field) => <OptionField category="origin" label={t`Origin`} maxLength={120} {...field} />}
+      </FormField>
+      <FormField of={of} name="coffee_process">
+        {(field) => <OptionField category="process" label={t`Process`} maxLength={120} {...field} />}
+      </FormField>
+      <DateTimeField label={t`Roasted at`} required hint={timeZone} {...input('start_time')} />
+      <FormField of={of} name="machine_id">
+        {(field) => <MachineField {...field} placeholder={t`No machine`} />}
+      </FormField>
+      <WeightField label={t`Batch`} {...input('batch_size_kg')} />
+      <WeightField label={t`Roasted weight`} {...input('end_weight_kg')} />
+      <FormField of={of} name="profile_id">
+        {({ ref: _ref, ...field }) => <RecipeField {...field} />}
+      </FormField>
+      <TextField label={t`Roasted by`} maxLength={120} {...input('roasted_by')} />
+      <FormField of={of} name="roast_level">
+        {(field) => <Select label={t`Roast level`} choices={levels} {...field} />}
+      </FormField>
       <TextField
         label={t`Roast number`}
         maxLength={40}
         hint={t`Leave empty to number it automatically.`}
-        error={errors.roast_number?.message}
-        {...register('roast_number')}
+        {...input('roast_number')}
       />
-      {number('color', t`Color`)}
-      {number('cupping_score', t`Cupping score`)}
+      <NumberField label={t`Color`} {...input('color')} />
+      <NumberField label={t`Cupping score`} {...input('cupping_score')} />
       <div className="sm:col-span-2">
-        <TextArea label={t`Notes`} rows={3} error={errors.notes?.message} {...register('notes')} />
+        <TextArea label={t`Notes`} rows={3} {...input('notes')} />
       </div>
     </>
   );

@@ -3,16 +3,16 @@ import { listLots } from '@roastery/contract/inventory';
 import { parseShape } from '@roastery/contract/parse-shape';
 import { listRoasts } from '@roastery/contract/roasts';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { FormProvider, useForm, type Resolver } from 'react-hook-form';
+import { FormProvider, type Resolver } from 'react-hook-form';
 import type { z } from 'zod';
 import { ApiError, sentenceWithFields } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { useUser } from '../../api/session.tsx';
 import { refresh } from '../../api/use-api.ts';
-import { FormActions } from '../../components/form/RecordForm.tsx';
-import { FormError, showFieldErrors } from '../../components/form/FormError.tsx';
+import { FormActions, FormFrame } from '../../components/form/RecordForm.tsx';
+import { FormError } from '../../components/form/FormError.tsx';
+import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { paths } from '../../components/paths.ts';
-import { UnsavedChanges, useLeave } from '../../components/form/UnsavedChanges.tsx';
 import { instantOf, localTimeOf } from '../../format/zoned-time.ts';
 import { t } from '../../language/t.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
@@ -45,16 +45,27 @@ interface ImportFormProps {
 /** What was roasted, prefilled from the file; then the roast is imported. */
 export const ImportForm = ({ upload, isBeingRead }: ImportFormProps) => {
   const { roastery_time_zone: timeZone } = useUser();
-  const { isLeaving, leaveTo } = useLeave();
-  const [failure, setFailure] = useState<string | null>(null);
   const [twice, setTwice] = useState(false);
   const { start_time: start } = upload;
   const local = start === null ? '' : localTimeOf(start, timeZone);
-  const form = useForm<FactValues, unknown, TakeBody>({
+  const form = useRecordForm({
+    values: factsOfUpload(upload, local),
     resolver: useMemo(() => resolverIn(timeZone, { local, instant: start }), [timeZone, local, start]),
-    defaultValues: factsOfUpload(upload, local),
+    fields: factFields,
+    failure: (error) =>
+      error instanceof ApiError && error.code === 'not_found'
+        ? t`The upload has expired. Choose the file again.`
+        : sentenceWithFields(error, t`The roast could not be imported`),
+    invalid: t`Please fix the errors in the form`,
+    save: (body) =>
+      call(createRoastFromUpload, { params: { id: upload.id }, body: { ...body, even_if_duplicate: twice } }),
+    saved: async ({ id }, { leaveTo }) => {
+      await refresh(listRoasts, listLots);
+      toast(t`Roast imported`);
+      leaveTo(paths.roast(id));
+    },
   });
-  const { handleSubmit, setError, getValues, setValue, formState } = form;
+  const { getValues, setValue } = form.hookForm;
   // Another charge or unit of time moves the moment, unless one was typed.
   const stated = useRef(local);
   useEffect(() => {
@@ -62,44 +73,16 @@ export const ImportForm = ({ upload, isBeingRead }: ImportFormProps) => {
     stated.current = local;
   }, [local, getValues, setValue]);
   const isDuplicate = upload.duplicates.length > 0;
-  const save = handleSubmit(
-    async (body) => {
-      setFailure(null);
-      try {
-        const roast = await call(createRoastFromUpload, {
-          params: { id: upload.id },
-          body: { ...body, even_if_duplicate: twice },
-        });
-        await refresh(listRoasts, listLots);
-        toast(t`Roast imported`);
-        leaveTo(paths.roast(roast.id));
-      } catch (error) {
-        showFieldErrors<FactValues>(error, factFields, setError);
-        setFailure(
-          error instanceof ApiError && error.code === 'not_found'
-            ? t`The upload has expired. Choose the file again.`
-            : sentenceWithFields(error, t`The roast could not be imported`),
-        );
-      }
-    },
-    () => setFailure(t`Please fix the errors in the form`),
-  );
   return (
-    <FormProvider {...form}>
-      <UnsavedChanges dirty={formState.isDirty && !isLeaving} />
-      <form
-        noValidate
-        aria-label={t`Roast from a file`}
-        onSubmit={(event) => void save(event)}
-        className="flex flex-col gap-4"
-      >
+    <FormProvider {...form.hookForm}>
+      <FormFrame of={form} label={t`Roast from a file`} className="flex flex-col gap-4">
         <Panel title={t`What was roasted`}>
           <div className="grid gap-4 p-4 sm:grid-cols-2 lg:grid-cols-3">
             <FactsFields coffeeRequired={false} timeZone={timeZone} />
           </div>
         </Panel>
         <FormActions>
-          <FormError text={failure} />
+          <FormError text={form.failure} />
           <div className="flex flex-wrap items-center justify-end gap-3">
             {isDuplicate && (
               <Checkbox label={t`Import it again`} checked={twice} onChange={setTwice} className="mr-auto" />
@@ -112,13 +95,13 @@ export const ImportForm = ({ upload, isBeingRead }: ImportFormProps) => {
               kind="primary"
               type="submit"
               disabled={isBeingRead || upload.missing !== null || (isDuplicate && !twice)}
-              busy={formState.isSubmitting}
+              busy={form.isSubmitting}
             >
               {t`Add roast`}
             </Button>
           </div>
         </FormActions>
-      </form>
+      </FormFrame>
     </FormProvider>
   );
 };

@@ -9,12 +9,14 @@ import type { Lot } from '@roastery/contract/inventory';
 import { listRoasters } from '@roastery/contract/roasters';
 import { Timer } from 'lucide-react';
 import { useState } from 'react';
-import { Controller, useForm, useWatch } from 'react-hook-form';
+import { useWatch } from 'react-hook-form';
 import { sentenceWithFields } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { useUser } from '../../api/session.tsx';
 import { refresh, useApi } from '../../api/use-api.ts';
-import { FormError, showFieldErrors } from '../../components/form/FormError.tsx';
+import { FormError } from '../../components/form/FormError.tsx';
+import { FormField, FormFrame } from '../../components/form/RecordForm.tsx';
+import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { LotField } from '../../components/LotField.tsx';
 import { MachineField } from '../../components/MachineField.tsx';
 import { RecipeField } from '../../components/RecipeField.tsx';
@@ -34,7 +36,6 @@ import {
   planResolver,
   readLastPlan,
   valuesOfPlan,
-  type PlanBody,
   type PlanValues,
 } from './plan-values.ts';
 
@@ -49,71 +50,56 @@ interface PlanFormProps {
 /** Machine, lot, recipe and batch of the next roast. A recipe prefills its lot and batch. */
 export const PlanForm = ({ edited, onPlanned, onDone }: PlanFormProps) => {
   const user = useUser();
-  const [failure, setFailure] = useState<string | null>(null);
   const [lot, setLot] = useState<Lot | null>(null);
   const [opened] = useState<PlanValues>(() =>
     edited === undefined ? emptyPlan(personName(user), readLastPlan(user.id)) : valuesOfPlan(edited),
   );
-  const { register, control, handleSubmit, setValue, getValues, setError, formState } = useForm<
-    PlanValues,
-    unknown,
-    PlanBody
-  >({
+  const form = useRecordForm({
+    values: opened,
     resolver: planResolver,
-    defaultValues: opened,
+    fields: planFields,
+    failure: (error, isBesideFields) =>
+      isBesideFields ? null : sentenceWithFields(error, t`The queue could not be changed`),
+    save: async (body, { changed }) => {
+      if (edited === undefined) return call(planRoast, { body });
+      // The other fields may have been changed by another person.
+      const { machine_id: _machine, count: _count, ...fields } = body;
+      const own = Object.fromEntries(Object.entries(fields).filter(([field]) => changed.has(field)));
+      return call(updatePlannedRoast, { params: { id: edited.id }, body: own });
+    },
+    saved: async ({ id }, { startAnew }) => {
+      const values = getValues();
+      await refresh(listPlannedRoasts, getPlannedRoast);
+      if (edited === undefined) {
+        keepLastPlan(user.id, values);
+        startAnew({ ...values, count: '1' });
+        if (Number(values.count) === 1) return onPlanned(id);
+      }
+      toast(
+        edited === undefined
+          ? t`${Number(values.count)} roasts were added to the queue`
+          : t`The planned roast was changed`,
+      );
+      onDone();
+    },
   });
-  const { errors } = formState;
+  const { control, setValue, getValues } = form.hookForm;
   const [machineId, lotId, batch] = useWatch({ control, name: ['machine_id', 'lot_id', 'batch_size_kg'] });
   const { data: roasters } = useApi(listRoasters, machineId === null ? null : { params: { id: machineId } });
-  const add = async (body: PlanBody) => {
-    const plan = await call(planRoast, { body });
-    keepLastPlan(user.id, getValues());
-    await refresh(listPlannedRoasts);
-    if ((body.count ?? 1) === 1) return onPlanned(plan.id);
-    toast(t`${body.count ?? 1} roasts were added to the queue`);
-    setValue('count', '1');
-    onDone();
-  };
-  const change = async (id: string, { machine_id: _machine, count: _count, ...fields }: PlanBody) => {
-    // The other fields may have been changed by another person.
-    const now = getValues();
-    const changed = new Set<string>(planFields.filter((field) => now[field] !== opened[field]));
-    const body = Object.fromEntries(Object.entries(fields).filter(([field]) => changed.has(field)));
-    await call(updatePlannedRoast, { params: { id }, body });
-    await refresh(listPlannedRoasts, getPlannedRoast);
-    toast(t`The planned roast was changed`);
-    onDone();
-  };
-  const save = handleSubmit(async (body) => {
-    setFailure(null);
-    try {
-      if (edited === undefined) await add(body);
-      else await change(edited.id, body);
-    } catch (error) {
-      if (!showFieldErrors<PlanValues>(error, planFields, setError)) {
-        setFailure(sentenceWithFields(error, t`The queue could not be changed`));
-      }
-    }
-  });
   return (
     <Panel title={edited === undefined ? t`Next roast` : t`Edit planned roast`}>
-      <form noValidate onSubmit={(event) => void save(event)} className="grid gap-4 p-4 sm:grid-cols-2">
+      <FormFrame of={form} className="grid gap-4 p-4 sm:grid-cols-2">
         {edited === undefined && (
           <div className="sm:col-span-2">
-            <Controller
-              control={control}
-              name="machine_id"
-              render={({ field }) => <MachineField {...field} required error={errors.machine_id?.message} />}
-            />
+            <FormField of={form} name="machine_id">
+              {(field) => <MachineField {...field} required />}
+            </FormField>
           </div>
         )}
-        <Controller
-          control={control}
-          name="profile_id"
-          render={({ field: { value, onChange, onBlur } }) => (
+        <FormField of={form} name="profile_id">
+          {({ ref: _ref, ...field }) => (
             <RecipeField
-              {...{ value, onChange, onBlur }}
-              error={errors.profile_id?.message}
+              {...field}
               onRecipe={(recipe) => {
                 if (recipe?.green_coffee_lot_id) setValue('lot_id', recipe.green_coffee_lot_id, { shouldDirty: true });
                 if (typeof recipe?.max_batch_size === 'number' && getValues('batch_size_kg') === '') {
@@ -122,49 +108,29 @@ export const PlanForm = ({ edited, onPlanned, onDone }: PlanFormProps) => {
               }}
             />
           )}
-        />
-        <Controller
-          control={control}
-          name="lot_id"
-          render={({ field: { value, onChange, onBlur } }) => (
-            <LotField
-              {...{ value, onChange, onBlur }}
-              onLot={setLot}
-              placeholder={t`No lot`}
-              error={errors.lot_id?.message}
-            />
-          )}
-        />
-        {lotId === null && (
-          <TextField
-            label={t`Coffee name`}
-            maxLength={200}
-            error={errors.coffee_name?.message}
-            {...register('coffee_name')}
-          />
-        )}
+        </FormField>
+        <FormField of={form} name="lot_id">
+          {({ ref: _ref, ...field }) => <LotField {...field} onLot={setLot} placeholder={t`No lot`} />}
+        </FormField>
+        {lotId === null && <TextField label={t`Coffee name`} maxLength={200} {...form.field('coffee_name')} />}
         <WeightField
           label={t`Batch`}
           required
           min={0}
           step={0.1}
-          error={errors.batch_size_kg?.message}
           hint={batchHint(batch, lot?.id === lotId ? lot?.current_weight : undefined)}
-          {...register('batch_size_kg')}
+          {...form.field('batch_size_kg')}
         />
-        <Controller
-          control={control}
-          name="roasted_by"
-          render={({ field }) => (
+        <FormField of={form} name="roasted_by">
+          {(field) => (
             <SuggestField
               label={t`Roasted by`}
               maxLength={120}
               suggestions={(roasters?.people ?? []).map((person) => person.full_name)}
-              error={errors.roasted_by?.message}
               {...field}
             />
           )}
-        />
+        </FormField>
         {edited === undefined && (
           <NumberField
             label={t`How many`}
@@ -172,17 +138,16 @@ export const PlanForm = ({ edited, onPlanned, onDone }: PlanFormProps) => {
             min={1}
             step={1}
             hint={t`The same roast so many times, each with its own batch number.`}
-            error={errors.count?.message}
-            {...register('count')}
+            {...form.field('count')}
           />
         )}
         <div className="sm:col-span-2">
-          <TextArea label={t`Notes`} rows={2} error={errors.notes?.message} {...register('notes')} />
+          <TextArea label={t`Notes`} rows={2} {...form.field('notes')} />
         </div>
         <div className="flex flex-col gap-3 sm:col-span-2">
-          <FormError text={failure} />
+          <FormError text={form.failure} />
           <div className="flex flex-wrap gap-2">
-            <Button kind="primary" size="md" type="submit" busy={formState.isSubmitting} icon={<Timer aria-hidden />}>
+            <Button kind="primary" size="md" type="submit" busy={form.isSubmitting} icon={<Timer aria-hidden />}>
               {edited === undefined ? t`Add to queue` : t`Save Changes`}
             </Button>
             {edited !== undefined && (
@@ -192,7 +157,7 @@ export const PlanForm = ({ edited, onPlanned, onDone }: PlanFormProps) => {
             )}
           </div>
         </div>
-      </form>
+      </FormFrame>
     </Panel>
   );
 };
