@@ -19,7 +19,7 @@ import { anaRestrepo, openRoastery, register, type TestRoastery } from './roaste
 const isForReal = process.env['PICTURES'] === '1';
 /** Seconds since charge at which the running roast is shown: Maillard, the first crack in sight. */
 const shownAtSeconds = isForReal ? 465 : 20;
-const mostBytes = 300 * 1024;
+const maxBytes = 300 * 1024;
 const factor = 8;
 
 const coffees = [
@@ -119,7 +119,7 @@ it('a roast that is over, against its recipe’s reference', async () => {
   await page.mouse.move((chart?.x ?? 0) + (chart?.width ?? 0) * 0.47, (chart?.y ?? 0) + 250);
   await page.getByTestId('chart-readout').waitFor();
   await page.mouse.wheel(0, 0);
-  expect(await keep(page, 'roast-page')).toBeLessThan(mostBytes);
+  expect(await keep(page, 'roast-page')).toBeLessThan(maxBytes);
 });
 
 it('a roast that runs, and the dashboard at that time', { timeout: 180_000 }, async () => {
@@ -151,12 +151,12 @@ it('a roast that runs, and the dashboard at that time', { timeout: 180_000 }, as
   await using office = await roastery.openAs(ana, sharp(900));
   await office.page.goto('/dashboard');
   await office.page.getByText('Probat P25 · roasting now').waitFor();
-  expect(await keep(office.page, 'dashboard')).toBeLessThan(mostBytes);
+  expect(await keep(office.page, 'dashboard')).toBeLessThan(maxBytes);
 
   await page.goto(`/roasts/${id}`);
   await page.getByText(/^Reference: /).waitFor();
   await expect
     .poll(async () => parseDuration(await page.getByTestId('live-clock').innerText()) ?? 0, { timeout: 120_000 })
     .toBeGreaterThan(shownAtSeconds);
-  expect(await keep(page, 'roast-live')).toBeLessThan(mostBytes);
+  expect(await keep(page, 'roast-live')).toBeLessThan(maxBytes);
 });

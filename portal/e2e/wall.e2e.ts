@@ -89,11 +89,11 @@ const outside = (page: Page): Promise<number> =>
       const letter = Math.max(...letters);
       const cut = part.tagName === 'P' ? part.scrollHeight - part.clientHeight - letter / 4 : 0;
       const isAlarm = part.getAttribute('data-testid') === 'wall-alarm';
-      const mostLines = new Map([
+      const maxLines = new Map([
         ['P', isAlarm ? 2 : 1],
         ['DIV', 2],
       ]).get(part.tagName);
-      const wrapped = mostLines === undefined ? 0 : part.clientHeight - (mostLines + 1) * letter;
+      const wrapped = maxLines === undefined ? 0 : part.clientHeight - (maxLines + 1) * letter;
       return Math.max(
         holder.left - box.left,
         holder.top - box.top,

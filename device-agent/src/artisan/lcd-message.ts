@@ -56,7 +56,7 @@ export const celsiusOf = (displayed: Displayed, unit: TemperatureUnit): number |
 /** The timer ticks each second: after a longer pause it may have been stopped, reset and started. */
 const tickingMs = 2500;
 /** A timer that goes back by so much has begun anew. */
-const leastFallSeconds = 3;
+const minFallSeconds = 3;
 const beginsAtSeconds = 2;
 
 /**
@@ -85,7 +85,7 @@ export const createChargeEar = () => {
         return false;
       }
       if (before === undefined) return false;
-      const beganAgain = before.seconds - seconds >= leastFallSeconds && seconds <= beginsAtSeconds && seconds >= 0;
+      const beganAgain = before.seconds - seconds >= minFallSeconds && seconds <= beginsAtSeconds && seconds >= 0;
       if (!beganAgain) return false;
       const isCharge = isStarted;
       isStarted = false;

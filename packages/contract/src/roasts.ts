@@ -260,7 +260,7 @@ export const getRoastCurveColumns = endpoint({
   errors: ['not_found'],
 });
 
-export const learntCrackShape = z.object({
+export const predictedCrackShape = z.object({
   /** °C. */
   temp: z.number(),
   /** How far the next roast's crack lies from it, °C: eight of ten within 1.28 of these. */
@@ -270,7 +270,7 @@ export const learntCrackShape = z.object({
   /** How many those are; 0 for `literature`. */
   roasts: z.number().int(),
 });
-export type LearntCrack = z.infer<typeof learntCrackShape>;
+export type PredictedCrack = z.infer<typeof predictedCrackShape>;
 
 export const getLearntCrack = endpoint({
   name: 'getLearntCrack',
@@ -281,7 +281,7 @@ export const getLearntCrack = endpoint({
   access: 'user',
   right: 'see',
   params: z.object({ id: idShape }),
-  response: learntCrackShape,
+  response: predictedCrackShape,
   errors: ['not_found'],
 });
 
@@ -293,7 +293,7 @@ export const forecastBasisShape = z.object({
   /** Forecast errors on this machine, as a multiple of the usual ones. */
   error_factor: z.number(),
 });
-export type LearntForecast = z.infer<typeof forecastBasisShape>;
+export type ForecastBasisAnswer = z.infer<typeof forecastBasisShape>;
 
 export const getForecastBasis = endpoint({
   name: 'getForecastBasis',

@@ -61,7 +61,7 @@ const noteOthers = (held: Held, channel: string, values: ChannelReadings): void 
   }
 };
 
-const mostMovedC = ({ others }: Held): number => {
+const maxMovedC = ({ others }: Held): number => {
   let most = 0;
   for (const { low, high } of others.values()) most = Math.max(most, high - low);
   return most;
@@ -82,7 +82,7 @@ export function createFrozenWatch(limits: typeof frozenLimits = frozenLimits): F
     if (own === undefined) return [];
     noteOthers(held, channel, values);
     const heldFor = seconds - held.sinceSeconds;
-    const movedC = mostMovedC(held);
+    const movedC = maxMovedC(held);
     if (held.isFrozen || !own.some((limit) => heldFor >= limit.seconds && movedC >= limit.othersMovedC)) return [];
     held.isFrozen = true;
     return [{ channel, isFrozen: true, sinceSeconds: held.sinceSeconds }];

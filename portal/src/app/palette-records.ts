@@ -31,7 +31,7 @@ export interface PaletteGroup {
   items: readonly PaletteItem[];
 }
 
-const mostOfAKind = 5;
+const maxOfAKind = 5;
 /** The previous results stay until the next answer arrives. */
 const options = { keepPreviousData: true };
 
@@ -42,7 +42,7 @@ export const useFoundRecords = (searched: string): { groups: readonly PaletteGro
   const navigate = useNavigate();
   const { isAdmin } = useSession();
   const dates = useDates();
-  const query = searched === '' ? null : { query: { q: searched, limit: mostOfAKind } };
+  const query = searched === '' ? null : { query: { q: searched, limit: maxOfAKind } };
   const forAdmin = isAdmin ? query : null;
   const roasts = useApi(listRoasts, query, options);
   const machines = useApi(listMachines, query, options);

@@ -1,4 +1,4 @@
-import type { LearntForecast } from '@roastery/contract/roasts';
+import type { ForecastBasisAnswer } from '@roastery/contract/roasts';
 import { closestRoasts, forecastBasis, isSameBatch, maxPastCurves } from '@roastery/roasting/forecast-basis';
 import { pastCurveOf } from '@roastery/roasting/past-curve';
 import type { Sql } from '../../db/sql.ts';
@@ -22,7 +22,7 @@ export const readForecastBasis = async (
   user: SignedInUser,
   curves: CurveCache,
   id: string,
-): Promise<LearntForecast> => {
+): Promise<ForecastBasisAnswer> => {
   const [roast] = await sql<{ batch_size_kg: number | null; start_time: string }[]>`
     SELECT r.batch_size_kg, r.start_time FROM roasts r WHERE r.id = ${id} AND ${roastAccess(sql, user)}`;
   if (roast === undefined) throw notFound('Roast');

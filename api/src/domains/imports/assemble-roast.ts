@@ -78,7 +78,7 @@ export const assembleRoast = (file: FileRoast, choices: UploadChoices): Imported
 };
 
 /** How far beans fall within a minute of their drop, °C or °F: the probe is in air then. */
-const leastFall = 12;
+const minFall = 12;
 const fallSeconds = 60;
 const earliestDropSeconds = 90;
 
@@ -95,7 +95,7 @@ export const dropOf = (timesSeconds: readonly number[], bean: readonly Reading[]
     const value = bean[index] ?? null;
     if (value === null || time - first < earliestDropSeconds) continue;
     if (top === undefined || value >= top.value) top = { at: time, value };
-    else if (top.value - value >= leastFall && time - top.at <= fallSeconds) return top.at;
+    else if (top.value - value >= minFall && time - top.at <= fallSeconds) return top.at;
   }
   return last;
 };

@@ -1,4 +1,4 @@
-import type { LearntCrack } from '@roastery/contract/roasts';
+import type { PredictedCrack } from '@roastery/contract/roasts';
 import { crackBatchRatio, predictFirstCrack } from '@roastery/roasting/first-crack';
 import { isSameBatch } from '@roastery/roasting/forecast-basis';
 import type { SignedInUser } from '../../http/server-context.ts';
@@ -27,7 +27,7 @@ export const readPredictedCrack = async (
   sql: Sql,
   id: string,
   user: SignedInUser,
-): Promise<LearntCrack | undefined> => {
+): Promise<PredictedCrack | undefined> => {
   const [roast] = await sql<
     {
       machine_id: string | null;

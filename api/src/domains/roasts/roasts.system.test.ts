@@ -1,5 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import type { CurveColumns, Datapoint, LearntCrack, LearntForecast, Roast, RoastRow } from '@roastery/contract/roasts';
+import type {
+  CurveColumns,
+  Datapoint,
+  PredictedCrack,
+  ForecastBasisAnswer,
+  Roast,
+  RoastRow,
+} from '@roastery/contract/roasts';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { createJournalBoard, type JournalBoard } from '@roastery/testing/journal-board';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -250,7 +257,7 @@ describe('roasts', () => {
       past.push(id);
     }
     const { id } = await ingestRoast('RM15-9', chargedAt('2026-03-05T10:00:00Z'));
-    const learnt = async (who = owner) => (await who.send<LearntCrack>('GET', `/roasts/${id}/learnt-crack`)).body;
+    const learnt = async (who = owner) => (await who.send<PredictedCrack>('GET', `/roasts/${id}/learnt-crack`)).body;
     const byMachine = await learnt();
     expect(byMachine).toMatchObject({ source: 'machine', roasts: 4 });
     for (const roast of past.slice(0, 3)) await owner.send('PUT', `/roasts/${roast}`, { batch_size_kg: 12 });
@@ -281,7 +288,7 @@ describe('roasts', () => {
       ids.push(id);
     }
     const basis = async (id: string | undefined, who = owner) =>
-      await who.send<LearntForecast>('GET', `/roasts/${id}/forecast-basis`);
+      await who.send<ForecastBasisAnswer>('GET', `/roasts/${id}/forecast-basis`);
     const last = ids.at(-1);
     const { body: byMachine } = await basis(last);
     expect(byMachine.source).toBe('machine');

@@ -52,7 +52,7 @@ const usualRoasts = 12;
 const longestSamples = 57_600;
 const longestFileMs = 300;
 /** Shown of all calls. */
-const mostLines = 40;
+const maxLines = 40;
 const password = 'a long phrase for the one who roasts';
 const roaster = { email: 'roaster@roastery.example', password };
 
@@ -230,7 +230,7 @@ const run: Bench['run'] = async (say) => {
     const { complaints, roasts } = await fillAndExplain(options, say);
     for (const complaint of complaints) say(complaint);
     const { all, longest, busy } = await measureAll(options, roasts, say);
-    for (const line of timesTable(all, mostLines).split('\n')) say(line);
+    for (const line of timesTable(all, maxLines).split('\n')) say(line);
     const slowest = new Map<string, CallTimes>();
     for (const one of all) {
       if (one.p95 > (slowest.get(one.call.endpoint.name)?.p95 ?? -1)) slowest.set(one.call.endpoint.name, one);

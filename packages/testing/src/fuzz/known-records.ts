@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import type { KnownRecords } from './schema-values.ts';
 
-const mostIds = 60;
+const maxIds = 60;
 
 /** Which table the id after a part of a path, or in a field, is of. */
 const tables: readonly (readonly [RegExp, string])[] = [
@@ -33,7 +33,7 @@ export const openKnownRecords = async (databaseUrl: string, kept: readonly strin
     for (const [, table] of tables) {
       const order = table === 'roasts' ? sql`charge_seq IS NULL, id DESC` : sql`id DESC`;
       const rows = await sql<{ id: string }[]>`
-        SELECT id::text FROM ${sql(table)} WHERE NOT id::text = ANY(${[...kept]}) ORDER BY ${order} LIMIT ${mostIds}`;
+        SELECT id::text FROM ${sql(table)} WHERE NOT id::text = ANY(${[...kept]}) ORDER BY ${order} LIMIT ${maxIds}`;
       ids.set(
         table,
         rows.map(({ id }) => id),

@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import type { Samples } from './page-calls.ts';
 
-const mostIds = 40;
+const maxIds = 40;
 /** At 4 Hz. */
 const hourOfSamples = 14_400;
 
@@ -46,28 +46,28 @@ export const findSamples = async (
     return {
       ids: {
         machine: await ids(
-          sql`SELECT machine_id AS id FROM roasts r WHERE ${mine} GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT ${mostIds}`,
+          sql`SELECT machine_id AS id FROM roasts r WHERE ${mine} GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT ${maxIds}`,
         ),
         roast: await ids(sql`
           SELECT id FROM roasts r WHERE ${mine} AND charge_seq IS NOT NULL AND drop_seq - charge_seq < ${hourOfSamples}
-           ORDER BY id = ANY(${roastIds}::uuid[]) DESC, start_time DESC LIMIT ${mostIds}`),
-        blend: await ids(sql`SELECT id FROM blends r WHERE ${mine} ORDER BY created_at DESC LIMIT ${mostIds}`),
+           ORDER BY id = ANY(${roastIds}::uuid[]) DESC, start_time DESC LIMIT ${maxIds}`),
+        blend: await ids(sql`SELECT id FROM blends r WHERE ${mine} ORDER BY created_at DESC LIMIT ${maxIds}`),
         plan: await ids(
-          sql`SELECT p.id FROM planned_roasts p JOIN machines r ON r.id = p.machine_id WHERE ${mine} ORDER BY p.id LIMIT ${mostIds}`,
+          sql`SELECT p.id FROM planned_roasts p JOIN machines r ON r.id = p.machine_id WHERE ${mine} ORDER BY p.id LIMIT ${maxIds}`,
         ),
         lot: await ids(
-          sql`SELECT lot_id AS id FROM lot_movements GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT ${mostIds}`,
+          sql`SELECT lot_id AS id FROM lot_movements GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT ${maxIds}`,
         ),
         recipe: await ids(
-          sql`SELECT p.id FROM profiles p WHERE p.archived_at IS NULL ORDER BY p.times_used DESC, p.id LIMIT ${mostIds}`,
+          sql`SELECT p.id FROM profiles p WHERE p.archived_at IS NULL ORDER BY p.times_used DESC, p.id LIMIT ${maxIds}`,
         ),
         recipeWithCurves: await ids(sql`
           SELECT r.profile_id AS id FROM roasts r JOIN profiles p ON p.id = r.profile_id
            WHERE ${mine} AND r.charge_seq IS NOT NULL AND p.archived_at IS NULL
-           GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT ${mostIds}`),
+           GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT ${maxIds}`),
         upload: [uploadId],
-        import: await ids(sql`SELECT id FROM roast_imports WHERE user_id = ${person.id} ORDER BY id LIMIT ${mostIds}`),
-        lotImport: await ids(sql`SELECT id FROM lot_imports WHERE user_id = ${person.id} ORDER BY id LIMIT ${mostIds}`),
+        import: await ids(sql`SELECT id FROM roast_imports WHERE user_id = ${person.id} ORDER BY id LIMIT ${maxIds}`),
+        lotImport: await ids(sql`SELECT id FROM lot_imports WHERE user_id = ${person.id} ORDER BY id LIMIT ${maxIds}`),
         map: [mapId],
       },
       words: sampleWords(

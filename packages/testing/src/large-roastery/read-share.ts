@@ -7,7 +7,7 @@ const bigFrom = 5000;
  * A scan may throw away this share of a big table: more means that an index is missing. A sum over all years needs every row, and
  * reading the table through is the right way to get them.
  */
-const mostShare = 0.1;
+const maxShare = 0.1;
 
 /** Rows of the tables that are big. */
 export const bigTables = async (url: string, from = bigFrom): Promise<ReadonlyMap<string, number>> => {
@@ -27,7 +27,7 @@ export const tooMuchRead = (plans: readonly ToldPlan[], big: ReadonlyMap<string,
   plans.flatMap(({ statement, scans }) =>
     scans.flatMap(({ table, rowsWasted }) => {
       const rows = big.get(table);
-      if (rows === undefined || rowsWasted <= rows * mostShare) return [];
+      if (rows === undefined || rowsWasted <= rows * maxShare) return [];
       return [
         `${Math.round(rowsWasted)} of ${rows} rows of ${table} read for nothing: ${statement.replaceAll(/\s+/g, ' ').trim().slice(0, 160)}`,
       ];

@@ -1,4 +1,4 @@
-import type { LearntCrack, RoastMark } from '@roastery/contract/roasts';
+import type { PredictedCrack, RoastMark } from '@roastery/contract/roasts';
 import { createForecaster, type CurveForecast } from '@roastery/roasting/curve-forecast';
 import { expect, it } from 'vitest';
 import { expectCrackBetween, expectNext, learntFrom, type RoastNow } from './next-event.ts';
@@ -25,14 +25,14 @@ const drying: RoastNow = {
   elapsedSeconds: 200,
   forecast: forecastFrom(135, 12),
   marks: [mark('charge'), mark('turning_point')],
-  learntCrack: undefined,
+  predictedCrack: undefined,
   dropC: null,
   isCrackTimed: false,
 };
 const maillard = { ...drying, marks: [...drying.marks, mark('dry_end')], forecast: forecastFrom(180, 10) };
 /** Shortly before the crack: further ahead, without past roasts, no band is narrow. */
 const near = { ...maillard, forecast: forecastFrom(188, 12) };
-const learnt = (temp: number, spread: number): LearntCrack => ({ temp, spread, source: 'lot', roasts: 7 });
+const learnt = (temp: number, spread: number): PredictedCrack => ({ temp, spread, source: 'lot', roasts: 7 });
 
 it('expectNext: says the dry end with a band around it, later than a straight line', () => {
   const next = expectNext(drying);
@@ -43,15 +43,15 @@ it('expectNext: says the dry end with a band around it, later than a straight li
 });
 
 it('expectNext: widens the band of first crack by the uncertainty of its temperature', () => {
-  const sure = expectNext({ ...near, learntCrack: learnt(194, 1) });
-  const unsure = expectNext({ ...near, learntCrack: learnt(194, 2) });
+  const sure = expectNext({ ...near, predictedCrack: learnt(194, 1) });
+  const unsure = expectNext({ ...near, predictedCrack: learnt(194, 2) });
   expect(sure?.kind).toBe('first_crack');
   expect((unsure?.latest ?? 0) - (unsure?.earliest ?? 0)).toBeGreaterThan((sure?.latest ?? 0) - (sure?.earliest ?? 0));
 });
 
 it('expectNext: says no time of first crack in a band of more than a minute, but its temperatures', () => {
   const widthOf = (spread: number, isCrackTimed: boolean) => {
-    const next = expectNext({ ...near, learntCrack: learnt(194, spread), isCrackTimed });
+    const next = expectNext({ ...near, predictedCrack: learnt(194, spread), isCrackTimed });
     return next === null ? null : next.latest - next.earliest;
   };
   const spreads = Array.from({ length: 80 }, (_, tenths) => (tenths + 1) / 10);
@@ -60,7 +60,7 @@ it('expectNext: says no time of first crack in a band of more than a minute, but
   expect(Math.max(...shown.map((width) => width ?? 0))).toBeLessThanOrEqual(60);
   expect(Math.max(...kept.map((width) => width ?? 0))).toBeGreaterThan(60);
   expect(shown.at(-1), 'too wide').toBeNull();
-  const { fromC, toC } = expectCrackBetween({ ...near, learntCrack: learnt(196, 5) }) ?? {};
+  const { fromC, toC } = expectCrackBetween({ ...near, predictedCrack: learnt(196, 5) }) ?? {};
   expect([fromC, toC].map((temp) => temp?.toFixed(1))).toEqual(['189.6', '202.4']);
   expect(expectCrackBetween(drying), 'before the dry end').toBeNull();
 });
@@ -76,7 +76,7 @@ it('expectNext: returns null where no forecast is reliable', () => {
   expect(expectNext({ ...drying, forecast: null }), 'without a forecast').toBeNull();
   expect(expectNext({ ...drying, forecast: forecastFrom(151, 12) }), 'past it').toBeNull();
   expect(expectNext(maillard), 'before the crack temperature is known').toBeNull();
-  const slow = { ...maillard, forecast: forecastFrom(185, 4), learntCrack: learnt(196, 9) };
+  const slow = { ...maillard, forecast: forecastFrom(185, 4), predictedCrack: learnt(196, 9) };
   expect(expectNext(slow), 'a band of minutes').toBeNull();
   const developing = { ...maillard, marks: [...maillard.marks, mark('first_crack')], forecast: forecastFrom(200, 8) };
   expect(expectNext(developing), 'the drop without a recipe').toBeNull();

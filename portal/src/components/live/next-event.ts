@@ -1,4 +1,4 @@
-import type { LearntCrack, RoastMark } from '@roastery/contract/roasts';
+import type { PredictedCrack, RoastMark } from '@roastery/contract/roasts';
 import type { CurveForecast } from '@roastery/roasting/curve-forecast';
 import { crackRange } from '@roastery/roasting/first-crack';
 import { formatRoasts } from '../../format/numbers.ts';
@@ -19,7 +19,7 @@ export interface RoastNow {
   readonly forecast: CurveForecast | null;
   readonly marks: readonly RoastMark[];
   /** The predicted temperature of first crack from past roasts; undefined while it loads. */
-  readonly learntCrack: LearntCrack | undefined;
+  readonly predictedCrack: PredictedCrack | undefined;
   /** Where the recipe drops; null without a recipe. */
   readonly dropC: number | null;
   /** Whether a time of first crack is shown already. */
@@ -43,14 +43,14 @@ interface Target {
 }
 
 /** The next event by temperature; that of first crack is predicted from past roasts. */
-const targetOf = ({ marks, learntCrack, dropC }: RoastNow): Target | null => {
+const targetOf = ({ marks, predictedCrack, dropC }: RoastNow): Target | null => {
   const has = (kind: RoastMark['kind']) => marks.some((mark) => mark.kind === kind);
   if (has('drop') || !has('turning_point')) return null;
   if (has('first_crack')) return dropC === null ? null : { kind: 'drop', tempC: dropC, spreadC: 0 };
   if (!has('dry_end')) return { kind: 'dry_end', tempC: dryEndC, spreadC: 0 };
-  return learntCrack === undefined
+  return predictedCrack === undefined
     ? null
-    : { kind: 'first_crack', tempC: learntCrack.temp, spreadC: learntCrack.spread };
+    : { kind: 'first_crack', tempC: predictedCrack.temp, spreadC: predictedCrack.spread };
 };
 
 /** The next event and its time; null without a reliable prediction. */
@@ -82,7 +82,7 @@ export const expectCrackBetween = (now: RoastNow): CrackRange | null => {
 };
 
 /** The roasts that a predicted first crack is based on. */
-export const learntFrom = ({ source, roasts }: Pick<LearntCrack, 'source' | 'roasts'>): string => {
+export const learntFrom = ({ source, roasts }: Pick<PredictedCrack, 'source' | 'roasts'>): string => {
   if (source === 'literature') return t`typical value: no first crack has been marked yet`;
   if (source === 'roastery') return t`from ${formatRoasts(roasts)} on other machines`;
   return {

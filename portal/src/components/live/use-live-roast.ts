@@ -2,7 +2,7 @@ import {
   getForecastBasis,
   getLearntCrack,
   type CurveColumns,
-  type LearntCrack,
+  type PredictedCrack,
   type Roast,
 } from '@roastery/contract/roasts';
 import { createForecaster, forecastSeconds, roastMoment, type CurveForecast } from '@roastery/roasting/curve-forecast';
@@ -27,7 +27,7 @@ const minAxisSeconds = 8 * 60;
 export interface LiveRoastFigures {
   readonly behind: Behind;
   readonly plan: ReturnType<typeof usePlan>;
-  readonly learntCrack: LearntCrack | undefined;
+  readonly predictedCrack: PredictedCrack | undefined;
   /** Marks of this batch. */
   readonly marks: Roast['marks'];
   /** `undefined` until samples and charge are known. */
@@ -50,7 +50,7 @@ export interface LiveRoastFigures {
 export const useLiveRoast = (roast: Roast, live: LiveMachine): LiveRoastFigures => {
   const behind = useReference(roast);
   const plan = usePlan(roast);
-  const learntCrack = useLearntCrack(roast);
+  const predictedCrack = usePredictedCrack(roast);
   const { reference, dropC } = behind;
   const { track, chargeMono } = live;
   const marks = useMemo(() => marksOfThisBatch(roast), [roast]);
@@ -68,7 +68,7 @@ export const useLiveRoast = (roast: Roast, live: LiveMachine): LiveRoastFigures 
   const beanC = live.reading?.values['bean_temp'] ?? null;
   const curveForecast = useForecast(roast, curve, marks);
   const [isCrackTimed, setCrackTimed] = useState(false);
-  const now = { elapsedSeconds, forecast: curveForecast, marks, learntCrack, dropC, isCrackTimed };
+  const now = { elapsedSeconds, forecast: curveForecast, marks, predictedCrack, dropC, isCrackTimed };
   const expected = expectNext(now);
   if (isCrackTimed !== (expected?.kind === 'first_crack')) setCrackTimed(!isCrackTimed);
   const forecast = useMemo(
@@ -81,7 +81,7 @@ export const useLiveRoast = (roast: Roast, live: LiveMachine): LiveRoastFigures 
   return {
     behind,
     plan,
-    learntCrack,
+    predictedCrack,
     marks,
     curve,
     elapsedSeconds,
@@ -109,7 +109,7 @@ export const marksOfThisBatch = ({ marks }: Roast): Roast['marks'] =>
   marks.filter((mark) => mark.kind !== 'drop' || mark.time_seconds > 0);
 
 /** Loaded again when lot, recipe or batch changes: each cracks at its own temperature. */
-const useLearntCrack = (roast: Roast): LearntCrack | undefined => {
+const usePredictedCrack = (roast: Roast): PredictedCrack | undefined => {
   const { data } = useApi(getLearntCrack, { params: { id: roast.id } });
   const source = [roast.lot_id, roast.profile_id, roast.coffee_name, roast.batch_size_kg].join();
   const asked = useRef(source);

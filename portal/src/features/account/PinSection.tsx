@@ -16,6 +16,15 @@ import { Section } from './Section.tsx';
 const formShape = z.object({ pin: pinShape, current_password: z.string().min(1, t`Current password is required`) });
 const resolver = zodResolver(formShape);
 
+const remove = async () => {
+  try {
+    toast((await call(removePin, {})).message);
+    await refresh(getPin);
+  } catch (error) {
+    toast(sentenceFor(error, t`Failed to remove the PIN`), { tone: 'danger' });
+  }
+};
+
 /** The PIN that names this person on a shared device. */
 export const PinSection = () => {
   const { data } = useApi(getPin, {});
@@ -31,14 +40,6 @@ export const PinSection = () => {
       await refresh(getPin);
     },
   });
-  const remove = async () => {
-    try {
-      toast((await call(removePin, {})).message);
-      await refresh(getPin);
-    } catch (error) {
-      toast(sentenceFor(error, t`Failed to remove the PIN`), { tone: 'danger' });
-    }
-  };
   return (
     <Section
       title={t`PIN`}

@@ -184,7 +184,7 @@ export const ProductionTab = ({ filter }: { filter: AnalyticsFilter }) => {
                 deviation: column.one.development_ratio_deviation,
               }))}
               tickText={(value) => formatTick(Math.round(value * 1000) / 10)}
-              leastSpan={0.04}
+              minSpan={0.04}
               labelPixels={labelPixels}
             />
           ) : (
@@ -196,7 +196,7 @@ export const ProductionTab = ({ filter }: { filter: AnalyticsFilter }) => {
                 deviation: null,
               }))}
               tickText={formatDuration}
-              leastSpan={120}
+              minSpan={120}
               labelPixels={labelPixels}
             />
           )}

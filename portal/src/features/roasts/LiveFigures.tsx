@@ -1,4 +1,4 @@
-import type { LearntCrack, Roast } from '@roastery/contract/roasts';
+import type { PredictedCrack, Roast } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import type { ReactNode } from 'react';
 import type { LiveMachine } from '../../api/use-live.ts';
@@ -22,7 +22,7 @@ interface LiveFiguresProps {
   deviationC: number | null | undefined;
   expected: ExpectedEvent | null;
   crackBetween: CrackRange | null;
-  learntCrack: LearntCrack | undefined;
+  predictedCrack: PredictedCrack | undefined;
   /** The button that marks the next event. */
   action: ReactNode;
 }
@@ -32,7 +32,7 @@ interface LiveFiguresProps {
  * frozen number must not look live.
  */
 export const LiveFigures = (props: LiveFiguresProps) => {
-  const { roast, live, elapsedSeconds, rateC, deviationC, expected, crackBetween, learntCrack, action } = props;
+  const { roast, live, elapsedSeconds, rateC, deviationC, expected, crackBetween, predictedCrack, action } = props;
   const stale = live.state !== 'live';
   const values = live.reading?.values ?? {};
   return (
@@ -56,7 +56,7 @@ export const LiveFigures = (props: LiveFiguresProps) => {
       </div>
       <div className="flex flex-wrap items-center gap-x-8 gap-y-3 border-t border-stroke px-4 py-3">
         <dl className="grid grow grid-cols-4 gap-x-4 gap-y-3 text-base sm:flex sm:flex-wrap sm:gap-x-8">
-          <NextEvent {...{ roast, expected, crackBetween, learntCrack, elapsedSeconds, stale }} />
+          <NextEvent {...{ roast, expected, crackBetween, predictedCrack, elapsedSeconds, stale }} />
           {deviationC !== undefined && (
             <SmallFigure label={t`vs reference`} className="max-sm:col-span-2">
               <Difference valueC={deviationC} stale={stale} />

@@ -30,7 +30,7 @@ export const LiveRoast = ({ roast, machineId, onChanged, onDeleted, header }: Li
   const {
     behind,
     plan,
-    learntCrack,
+    predictedCrack,
     marks,
     curve,
     elapsedSeconds,
@@ -65,7 +65,7 @@ export const LiveRoast = ({ roast, machineId, onChanged, onDeleted, header }: Li
       <AlarmBanner live={live} mayRoast={mayRoast} />
       <div className="flex flex-col gap-4">
         <LiveFigures
-          {...{ roast, live, elapsedSeconds, rateC, deviationC, expected, crackBetween, learntCrack }}
+          {...{ roast, live, elapsedSeconds, rateC, deviationC, expected, crackBetween, predictedCrack }}
           action={
             mayRoast && (
               <div className="flex flex-col gap-2">

@@ -1,4 +1,4 @@
-import type { LearntCrack, Roast } from '@roastery/contract/roasts';
+import type { PredictedCrack, Roast } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import { markLabels } from '../../components/chart/mark-layout.ts';
 import { Measure } from '../../components/figures.tsx';
@@ -10,13 +10,13 @@ interface NextEventProps {
   roast: Roast;
   expected: ExpectedEvent | null;
   crackBetween: CrackRange | null;
-  learntCrack: LearntCrack | undefined;
+  predictedCrack: PredictedCrack | undefined;
   elapsedSeconds: number | null;
   stale: boolean;
 }
 
 /** The next event with the times, or the temperatures, between which it is to be expected; after first crack how far development is. */
-export const NextEvent = ({ roast, expected, crackBetween, learntCrack, elapsedSeconds, stale }: NextEventProps) => {
+export const NextEvent = ({ roast, expected, crackBetween, predictedCrack, elapsedSeconds, stale }: NextEventProps) => {
   const crack = roast.marks.find((mark) => mark.kind === 'first_crack')?.time_seconds;
   const developed = crack === undefined || elapsedSeconds === null ? null : elapsedSeconds - crack;
   return (
@@ -30,16 +30,16 @@ export const NextEvent = ({ roast, expected, crackBetween, learntCrack, elapsedS
           </dd>
         </div>
       )}
-      {expected?.kind === 'first_crack' && learntCrack !== undefined && elapsedSeconds !== null && !stale && (
-        <ExpectedCrack {...{ expected, learntCrack, elapsedSeconds }} />
+      {expected?.kind === 'first_crack' && predictedCrack !== undefined && elapsedSeconds !== null && !stale && (
+        <ExpectedCrack {...{ expected, predictedCrack, elapsedSeconds }} />
       )}
-      {expected === null && crackBetween !== null && learntCrack !== undefined && !stale && (
+      {expected === null && crackBetween !== null && predictedCrack !== undefined && !stale && (
         <div className="min-w-0 max-sm:col-span-4" data-testid="next-event">
           <dt className="label-mono truncate">{t`First Crack`}</dt>
           <dd className="figures font-medium text-strong">
             {t`from ${<Measure quantity="temperature" value={crackBetween.fromC} digits={0} />} to ${<Measure quantity="temperature" value={crackBetween.toC} digits={0} />}`}
           </dd>
-          <dd className="text-sm text-muted">{learntFrom(learntCrack)}</dd>
+          <dd className="text-sm text-muted">{learntFrom(predictedCrack)}</dd>
         </div>
       )}
       {expected !== null && expected.kind !== 'first_crack' && !stale && (
@@ -60,12 +60,12 @@ export const NextEvent = ({ roast, expected, crackBetween, learntCrack, elapsedS
 
 interface ExpectedCrackProps {
   expected: ExpectedEvent;
-  learntCrack: LearntCrack;
+  predictedCrack: PredictedCrack;
   elapsedSeconds: number;
 }
 
 /** First crack as a countdown with its range, and the source of the prediction. */
-const ExpectedCrack = ({ expected, learntCrack, elapsedSeconds }: ExpectedCrackProps) => {
+const ExpectedCrack = ({ expected, predictedCrack, elapsedSeconds }: ExpectedCrackProps) => {
   const isDue = expected.likely - elapsedSeconds < 5;
   const soonest = expected.earliest - elapsedSeconds;
   return (
@@ -75,10 +75,10 @@ const ExpectedCrack = ({ expected, learntCrack, elapsedSeconds }: ExpectedCrackP
         {isDue ? t`any moment` : t`in ${formatDuration(expected.likely - elapsedSeconds)}`}
         <span className="font-normal text-muted">
           {' '}
-          {t`(${soonest < 1 ? t`now` : formatDuration(soonest)}–${formatDuration(expected.latest - elapsedSeconds)}), at ${<Measure quantity="temperature" value={learntCrack.temp} />}`}
+          {t`(${soonest < 1 ? t`now` : formatDuration(soonest)}–${formatDuration(expected.latest - elapsedSeconds)}), at ${<Measure quantity="temperature" value={predictedCrack.temp} />}`}
         </span>
       </dd>
-      <dd className="text-sm text-muted">{learntFrom(learntCrack)}</dd>
+      <dd className="text-sm text-muted">{learntFrom(predictedCrack)}</dd>
     </div>
   );
 };

@@ -51,7 +51,7 @@ export const parts: readonly { key: 'with' | 'without'; part: RoastPart; label: 
 
 const longest: Partial<Record<RoastFilterKey, number>> = { coffee_name: 200, former_recipe: 200, level: 40 };
 /** As many as the api takes. */
-const mostPicked = 100;
+const maxPicked = 100;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** The roasts that an address picks one by one. */
@@ -59,7 +59,7 @@ export const idsOf = (value: string): string[] => value.split(',');
 
 /** Whether the api accepts it: a truncated address shows the list, not an error. */
 const isUsable = (key: RoastFilterKey, value: string): boolean => {
-  if (key === 'ids') return idsOf(value).length <= mostPicked && idsOf(value).every((id) => uuid.test(id));
+  if (key === 'ids') return idsOf(value).length <= maxPicked && idsOf(value).every((id) => uuid.test(id));
   if (key.endsWith('_id')) return uuid.test(value);
   if (key === 'from' || key === 'to') return isGivenDay(value);
   if (key === 'status') return statuses.some((status) => status.value === value);

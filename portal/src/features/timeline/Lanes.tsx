@@ -16,10 +16,10 @@ const placed = (from: string, to: string | null, span: Span) => {
 };
 
 /** Narrower windows are no targets for a finger: the chart and the list pick them. */
-const leastShare = 0.045;
+const minShare = 0.045;
 
 const isWide = (from: string, to: string | null, span: Span): boolean =>
-  (to === null ? 1 : share(Date.parse(to), span)) - share(Date.parse(from), span) >= leastShare;
+  (to === null ? 1 : share(Date.parse(to), span)) - share(Date.parse(from), span) >= minShare;
 
 const tones = {
   completed: 'border-accent bg-accent-soft text-accent-text',

@@ -13,21 +13,21 @@ interface SpreadChartProps {
   columns: readonly SpreadColumn[];
   tickText: (value: number) => string;
   /** Minimum range of the axis, so that noise looks small. */
-  leastSpan: number;
+  minSpan: number;
   height?: number;
   labelPixels?: number;
 }
 
 /** With more columns only the band is drawn. */
-const mostWhiskers = 12;
+const maxWhiskers = 12;
 
-const edgesOf = (columns: readonly SpreadColumn[], leastSpan: number): [low: number, high: number] => {
+const edgesOf = (columns: readonly SpreadColumn[], minSpan: number): [low: number, high: number] => {
   const edges = columns.flatMap(({ mean, deviation }) =>
     mean === null ? [] : [mean - (deviation ?? 0), mean + (deviation ?? 0)],
   );
-  if (edges.length === 0) return [0, leastSpan];
+  if (edges.length === 0) return [0, minSpan];
   const [low, high] = [Math.min(...edges), Math.max(...edges)];
-  const missing = Math.max(0, leastSpan - (high - low)) / 2;
+  const missing = Math.max(0, minSpan - (high - low)) / 2;
   return [Math.max(0, low - missing), high + missing];
 };
 
@@ -45,14 +45,14 @@ const presentColumns = (columns: readonly SpreadColumn[]): PresentColumn[] =>
   );
 
 /** A mean over time as a line, with the band of one standard deviation around it. */
-export const SpreadChart = ({ label, columns, tickText, leastSpan, ...size }: SpreadChartProps) => {
+export const SpreadChart = ({ label, columns, tickText, minSpan, ...size }: SpreadChartProps) => {
   const present = presentColumns(columns);
   const placeIn = (plot: Plot) => (at: number) => plot.x(present[at]?.index ?? 0);
   return (
     <ColumnsChart
       label={label}
       columns={columns}
-      ticks={roundTicks(...edgesOf(columns, leastSpan))}
+      ticks={roundTicks(...edgesOf(columns, minSpan))}
       tickText={tickText}
       {...size}
     >
@@ -80,7 +80,7 @@ export const SpreadChart = ({ label, columns, tickText, leastSpan, ...size }: Sp
           {columns.map(({ key, mean, deviation }, index) =>
             mean === null ? null : (
               <g key={key}>
-                {deviation !== null && columns.length <= mostWhiskers && (
+                {deviation !== null && columns.length <= maxWhiskers && (
                   <line
                     x1={plot.x(index)}
                     x2={plot.x(index)}
