@@ -143,6 +143,34 @@ describe('import of many files', () => {
     await page.getByText('drop it here').waitFor();
   });
 
+  it('goes on with a ZIP archive after a reload before it was unpacked, beside a damaged one', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    // Unpacking waits for its code, which never comes before the reload.
+    const unzipper = /\/assets\/browser-[^/]*\.js$/;
+    const asked = page.waitForRequest(unzipper);
+    await page.route(unzipper, () => undefined);
+    await page.goto('/roasts/new?way=upload');
+    const zip = { mimeType: 'application/zip' };
+    await page.getByLabel('Files to import').setInputFiles([
+      { ...zip, name: 'damaged.zip', buffer: archive().subarray(0, 3000) },
+      { ...zip, name: 'years.zip', buffer: archive() },
+      { name: 'one.alog', mimeType: 'text/plain', buffer: Buffer.from("{'timex': [7") },
+    ]);
+    await asked;
+    await page.getByText('Unpacking the files').waitFor();
+    const id = new URL(page.url()).searchParams.get('import') ?? '';
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.reload();
+    await page.getByText('damaged.zip could not be unpacked.').waitFor();
+    await page.getByText(/\d+ of 19 files can be imported/).waitFor();
+    const { total } = await ana.call(listImportFiles, { params: { id }, query: { limit: 1 } });
+    expect(total).toBe(19);
+    await expect.poll(() => page.getByText(/^(?:Sending|Unpacking)/).count()).toBe(0);
+    await page.getByRole('button', { name: 'Delete import' }).click();
+    await page.getByText('drop it here').waitFor();
+  });
+
   it('forgets files that were not sent when the person signs out', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;

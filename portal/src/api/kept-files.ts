@@ -1,10 +1,13 @@
 /**
  * Files that a person chose for an import and that are still to be sent, in the browser's own storage: after a reload or a crash of
- * the page sending goes on. They are removed when they are sent, with their import, at sign-out, and when another person signs in.
+ * the page sending goes on. An archive is kept as it was chosen until its parts are. They are removed when they are sent, with their
+ * import, at sign-out, and when another person signs in.
  */
 export interface KeptFile {
   readonly name: string;
   readonly content: Blob;
+  /** Undefined where the browser has no room or no storage. */
+  readonly key?: IDBValidKey | undefined;
 }
 
 export interface FilesOwner {
@@ -55,21 +58,38 @@ const inStore = async <T>(mode: IDBTransactionMode, work: (store: IDBObjectStore
 const keysIn = (store: IDBObjectStore, { userId, importId }: FilesOwner): Promise<IDBValidKey[]> =>
   resultOf(store.index(indexName).getAllKeys([userId, importId]));
 
-/** Keeps all of them, or none. @returns their keys. @throws where the browser has no room or no storage */
-export const keepFiles = async (owner: FilesOwner, files: readonly KeptFile[]): Promise<IDBValidKey[]> => {
-  localStorage.setItem(personKey, owner.userId);
-  return inStore('readwrite', (store) =>
-    Promise.all(files.map(({ name, content }) => resultOf(store.add({ ...owner, name, content })))),
+const add = (store: IDBObjectStore, owner: FilesOwner, files: readonly KeptFile[]): Promise<KeptFile[]> =>
+  Promise.all(
+    files.map(async ({ name, content }) => ({
+      name,
+      content,
+      key: await resultOf(store.add({ ...owner, name, content })),
+    })),
   );
+
+/** Keeps all of them, or none. @throws where the browser has no room or no storage */
+export const keepFiles = async (owner: FilesOwner, files: readonly KeptFile[]): Promise<KeptFile[]> => {
+  localStorage.setItem(personKey, owner.userId);
+  return inStore('readwrite', (store) => add(store, owner, files));
 };
 
-/** Keys of the files that were not sent yet, in the order in which they were chosen; none where the browser has no storage. */
-export const keysOfKeptFiles = async (owner: FilesOwner): Promise<IDBValidKey[]> =>
-  localStorage.getItem(personKey) === owner.userId ? inStore('readonly', (store) => keysIn(store, owner)) : [];
+/** Keeps what an archive holds in its place: all of it, or the archive stays. */
+export const replaceKeptFile = (owner: FilesOwner, key: IDBValidKey, files: readonly KeptFile[]): Promise<KeptFile[]> =>
+  inStore('readwrite', async (store) => {
+    const kept = add(store, owner, files);
+    store.delete(key);
+    return kept;
+  });
 
-/** Undefined when another tab has sent it. */
-export const readKeptFile = (key: IDBValidKey): Promise<KeptFile | undefined> =>
-  inStore('readonly', (store) => resultOf<KeptFile | undefined>(store.get(key)));
+/** What was not sent yet, in the order in which it was chosen; nothing where the browser has no storage. */
+export const keptFilesOf = async (owner: FilesOwner): Promise<KeptFile[]> => {
+  if (localStorage.getItem(personKey) !== owner.userId) return [];
+  return inStore('readonly', async (store) => {
+    const files = resultOf<KeptFile[]>(store.index(indexName).getAll([owner.userId, owner.importId]));
+    const keys = await keysIn(store, owner);
+    return (await files).map(({ name, content }, place) => ({ name, content, key: keys[place] }));
+  });
+};
 
 export const forgetKeptFile = async (key: IDBValidKey): Promise<void> => {
   if (localStorage.getItem(personKey) === null) return;

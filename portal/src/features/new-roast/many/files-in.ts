@@ -46,28 +46,23 @@ export const filesOfDrop = async (data: DataTransfer): Promise<NamedFile[]> => {
 export const filesOfList = (files: FileList | null): NamedFile[] =>
   [...(files ?? [])].map((file) => ({ name: file.webkitRelativePath || file.name, content: file }));
 
-const isArchive = ({ name }: NamedFile): boolean => /\.zip$/i.test(name);
+/** Without what the systems put beside files. */
+export const wantedOf = (files: readonly NamedFile[]): NamedFile[] => files.filter(({ name }) => !isRubbish(name));
+
+export const isArchive = ({ name }: NamedFile): boolean => /\.zip$/i.test(name);
 
 const isWanted = ({ name, originalSize }: { name: string; originalSize: number }): boolean =>
   !name.endsWith('/') && originalSize <= maxUploadBytes && !isRubbish(name);
 
-/** The files in an archive. A part that unpacks to more than a file may have is left out, and the api would refuse it. */
-const filesOfArchive = async (archive: NamedFile): Promise<NamedFile[]> => {
+/**
+ * The files in an archive; undefined where it is damaged. A part that unpacks to more than a file may have is left out, and the api
+ * would refuse it.
+ */
+export const filesOfArchive = async (archive: NamedFile): Promise<NamedFile[] | undefined> => {
   const { unzip } = await import('fflate');
   const bytes = new Uint8Array(await archive.content.arrayBuffer());
-  const parts = await new Promise<Record<string, Uint8Array>>((resolve, reject) => {
-    unzip(bytes, { filter: isWanted }, (error, unpacked) => (error === null ? resolve(unpacked) : reject(error)));
+  const parts = await new Promise<Record<string, Uint8Array> | undefined>((resolve) => {
+    unzip(bytes, { filter: isWanted }, (error, unpacked) => resolve(error === null ? unpacked : undefined));
   });
-  return Object.entries(parts).map(([name, part]) => ({ name, content: new Blob([new Uint8Array(part)]) }));
-};
-
-/** Every file of a roastery's folders and archives. Throws for an archive that is damaged. */
-export const unpacked = async (given: readonly NamedFile[]): Promise<NamedFile[]> => {
-  const found: NamedFile[] = [];
-  for (const file of given) {
-    if (isRubbish(file.name)) continue;
-    if (isArchive(file)) found.push(...(await filesOfArchive(file)));
-    else found.push(file);
-  }
-  return found;
+  return parts && Object.entries(parts).map(([name, part]) => ({ name, content: new Blob([new Uint8Array(part)]) }));
 };

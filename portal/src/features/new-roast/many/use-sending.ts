@@ -3,11 +3,18 @@ import { maxUploadBytes } from '@roastery/contract/imports';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { ApiError, sentenceFor } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
-import { forgetKeptFile, keepFiles, keysOfKeptFiles, readKeptFile } from '../../../api/kept-files.ts';
+import {
+  forgetKeptFile,
+  keepFiles,
+  keptFilesOf,
+  replaceKeptFile,
+  type FilesOwner,
+  type KeptFile,
+} from '../../../api/kept-files.ts';
 import { logError } from '../../../api/error-log.ts';
 import { useSession } from '../../../api/session.tsx';
 import { t } from '../../../language/t.ts';
-import { unpacked, type NamedFile } from './files-in.ts';
+import { filesOfArchive, isArchive, wantedOf, type NamedFile } from './files-in.ts';
 
 /** Requests at the same time: the next file is on its way while the server stores one. */
 const atOnce = 2;
@@ -21,20 +28,28 @@ export interface Sending {
   readonly failed: readonly string[];
 }
 
-/** A file on its way, and where the browser keeps it until it is sent. */
-interface Waiting {
-  readonly read: () => Promise<NamedFile | undefined>;
-  readonly key: IDBValidKey | undefined;
-}
-
 const idle: Sending = { sent: 0, total: 0, failed: [] };
 const isTransient = (error: unknown): boolean =>
   error instanceof ApiError && ['unreachable', 'too_many_requests', 'not_ready'].includes(error.code);
+const forget = async ({ key }: KeptFile): Promise<void> => {
+  if (key === undefined) return;
+  await forgetKeptFile(key).catch((error: unknown) => logError('A sent file could not be removed', error));
+};
+/** What an archive holds, kept in its place before the first part is sent; undefined where it is damaged. */
+const openArchive = async (owner: FilesOwner, archive: KeptFile): Promise<KeptFile[] | undefined> => {
+  const parts = await filesOfArchive(archive);
+  if (parts === undefined || archive.key === undefined) return parts;
+  return replaceKeptFile(owner, archive.key, parts).catch((error: unknown) => {
+    // The archive stays, and all of it is sent again after a reload: the server keeps a file that it has.
+    logError('The parts of an archive could not be kept until they are sent', error);
+    return parts;
+  });
+};
 const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.code === 'not_signed_in';
 
 /**
  * Sends files to an import, a few at a time. The server keeps a file that it has: all of them can be sent again. The browser keeps
- * those that are not sent, so that a page that is loaded again goes on with them.
+ * those that are not sent, and archives that are not unpacked, so that a page that is loaded again goes on with them.
  */
 export const useSending = (importId: string | undefined, onProgress: () => void) => {
   const { user } = useSession();
@@ -69,32 +84,40 @@ export const useSending = (importId: string | undefined, onProgress: () => void)
   }, []);
 
   const sendAll = useCallback(
-    async (id: string, files: readonly Waiting[]): Promise<void> => {
+    async (owner: FilesOwner, given: readonly KeptFile[]): Promise<void> => {
       const failed: string[] = [];
-      const waiting = [...files];
+      const waiting: KeptFile[] = [];
+      setSending(idle);
+      for (const file of given) {
+        if (isGone.current) return;
+        if (!isArchive(file)) {
+          waiting.push(file);
+          continue;
+        }
+        const { name } = file;
+        const parts = await openArchive(owner, file);
+        if (parts === undefined) {
+          failed.push(t`${name} could not be unpacked. Unpack it yourself and send its folder.`);
+          await forget(file);
+        } else waiting.push(...parts);
+      }
+      const total = waiting.length;
       let sent = 0;
-      setSending({ sent, total: files.length, failed });
+      setSending({ sent, total, failed: [...failed] });
       const work = async (): Promise<void> => {
-        for (let next = waiting.shift(); next !== undefined && !isGone.current; next = waiting.shift()) {
-          let name = t`A file`;
+        for (let file = waiting.shift(); file !== undefined && !isGone.current; file = waiting.shift()) {
+          const { name } = file;
           try {
-            const file = await next.read();
-            name = file?.name ?? name;
-            if (file !== undefined && file.content.size > maxUploadBytes) {
-              failed.push(t`${name} is larger than a roast file may be.`);
-            } else if (file !== undefined) await sendOne(id, file);
+            if (file.content.size > maxUploadBytes) failed.push(t`${name} is larger than a roast file may be.`);
+            else await sendOne(owner.importId, file);
           } catch (error) {
             // It stays, and is sent when the page is opened again.
             if (isTransient(error) || isSignedOut(error)) return;
             failed.push(`${name}: ${sentenceFor(error, t`The file could not be sent`)}`);
           }
-          if (next.key !== undefined) {
-            await forgetKeptFile(next.key).catch((error: unknown) =>
-              logError('A sent file could not be removed', error),
-            );
-          }
+          await forget(file);
           sent += 1;
-          setSending({ sent, total: files.length, failed: [...failed] });
+          setSending({ sent, total, failed: [...failed] });
         }
       };
       await Promise.all(Array.from({ length: atOnce }, work));
@@ -107,6 +130,10 @@ export const useSending = (importId: string | undefined, onProgress: () => void)
     isBusy.current = true;
     try {
       await work();
+    } catch (error) {
+      // The code that unpacks did not arrive, or the browser gave the files not back: they stay.
+      logError('The files could not be prepared', error);
+      setSending({ ...idle, failed: [t`The files could not be prepared. Load this page again to go on.`] });
     } finally {
       isBusy.current = false;
       setBusy(false);
@@ -119,39 +146,28 @@ export const useSending = (importId: string | undefined, onProgress: () => void)
     if (id === undefined || userId === undefined) return;
     setBusy(true);
     await during(async () => {
-      let files: readonly NamedFile[];
-      try {
-        files = await unpacked(given);
-      } catch (error) {
-        logError('The archive could not be unpacked', error);
-        setSending({ ...idle, failed: [t`The archive could not be unpacked. Unpack it and send its folder.`] });
-        return;
-      }
-      const keys = await keepFiles({ userId, importId: id }, files).catch((error: unknown) => {
+      const owner = { userId, importId: id };
+      const files = wantedOf(given);
+      const kept = await keepFiles(owner, files).catch((error: unknown) => {
         logError('The files could not be kept until they are sent', error);
         return undefined;
       });
-      setKept(keys !== undefined);
-      await sendAll(
-        id,
-        files.map((file, place) => ({ read: async () => file, key: keys?.[place] })),
-      );
+      setKept(kept !== undefined);
+      await sendAll(owner, kept ?? files);
     });
   };
 
   useEffect(() => {
     if (importId === undefined || userId === undefined || isBusy.current) return;
     void during(async () => {
-      const keys = await keysOfKeptFiles({ userId, importId }).catch((error: unknown) => {
+      const owner = { userId, importId };
+      const kept = await keptFilesOf(owner).catch((error: unknown) => {
         logError('The files that are still to be sent could not be read', error);
         return [];
       });
-      if (keys.length === 0) return;
+      if (kept.length === 0) return;
       setBusy(true);
-      await sendAll(
-        importId,
-        keys.map((key) => ({ read: () => readKeptFile(key), key })),
-      );
+      await sendAll(owner, kept);
     });
   }, [importId, userId, sendAll, during]);
   return { sending, busy, isKept, send };
