@@ -17,6 +17,10 @@ describe('reading CSV', () => {
     expect(parseCsv('"a,b";c;d\n1,5;2;3').separator).toBe(';');
     expect(parseCsv('a\tb\n1\t2').separator).toBe('\t');
     expect(parseCsv('one column\nx').separator).toBe(',');
+    // A title stands above the heads, and a comma beside semicolons is a decimal sign.
+    expect(parseCsv('Stock, 3 April 2025\n\nLot;Coffee;kg\nA;Konga;1,5\n').separator).toBe(';');
+    expect(parseCsv('1,5;2,5;3,5;4,5').separator).toBe(';');
+    expect(parseCsv('name,note\nA,"a;b;c;d;e;f"\n').separator).toBe(',');
   });
 
   it('bears a byte order mark, any line end, blank lines and a missing last line end', () => {

@@ -21,13 +21,21 @@ const isGuarded = /^'+[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 /** Names of columns are found in this much; a pattern over megabytes without a line end would run out of stack. */
 const maxHeadLength = 20_000;
 
-/** What separates the cells: whichever of the three stands most often in the first line, outside of quotes. */
+/** A title above the heads has no separator, so that more lines than the first are asked. */
+const maxHeadLines = 40;
+const decimalComma = /(?<=\d),(?=\d)/g;
+
+/**
+ * What separates the cells: whichever of the three stands most often in the first lines, outside of quotes. Beside another one, a
+ * comma between digits is a decimal sign.
+ */
 const separatorOf = (text: string): CsvFile['separator'] => {
-  const head = (/^(?:"(?:[^"]|"")*"|[^"\r\n])*/.exec(text.slice(0, maxHeadLength))?.[0] ?? '').replaceAll(
-    /"(?:[^"]|"")*"/g,
-    '',
-  );
-  const count = (separator: string) => head.split(separator).length;
+  const lines = text
+    .slice(0, maxHeadLength)
+    .replaceAll(/"[^"]*(?:"|$)/g, '')
+    .split(/\r\n|\r|\n/, maxHeadLines)
+    .map((line) => (/[;\t]/.test(line) ? line.replaceAll(decimalComma, '') : line));
+  const count = (separator: string) => lines.reduce((sum, line) => sum + line.split(separator).length - 1, 0);
   const separators = [',', ';', '\t'] as const;
   return separators.reduce((best, next) => (count(next) > count(best) ? next : best));
 };

@@ -8,8 +8,10 @@ import {
   type ImportedBatch,
   type ImportedFacts,
   type ImportedRoast,
+  type KnownUnit,
   noFacts,
 } from './imported-roast.ts';
+import { guessTemperatureUnit } from './read-table.ts';
 
 /** A curve as the file has it. */
 export interface FileCurve {
@@ -29,14 +31,24 @@ export interface FileRoast {
   readonly facts?: Partial<ImportedFacts>;
   readonly batch?: ImportedBatch | null;
   readonly recordedAtMs?: number | null;
-  /** The unit of the file's temperatures, where the file or its program leaves no doubt. */
+  /** The unit of the file's temperatures, as the file says it or its program usually writes it. */
   readonly temperatureUnit: TemperatureUnit;
   readonly warnings?: readonly string[];
 }
 
+/** Programs write °F where a person has chosen it, and few say so in the file. */
+const unitOf = ({ curves, temperatureUnit }: FileRoast, choices: UploadChoices): KnownUnit<TemperatureUnit> => {
+  if (choices.temperature_unit !== undefined) return { value: choices.temperature_unit, source: 'person' };
+  const bean = curves.find(({ is }) => is === 'bean_temp')?.values ?? [];
+  return temperatureUnit === 'C' && guessTemperatureUnit(bean) === 'F'
+    ? { value: 'F', source: 'guess' }
+    : { value: temperatureUnit, source: 'file' };
+};
+
 /** Units, names and marks of a program's file as every import has them. A choice of the person outranks the file. */
 export const assembleRoast = (file: FileRoast, choices: UploadChoices): ImportedRoast => {
-  const unit = choices.temperature_unit ?? file.temperatureUnit;
+  const known = unitOf(file, choices);
+  const unit = known.value;
   const kept = risingIndices(file.timesSeconds);
   const timesSeconds = kept.map((index) => file.timesSeconds[index] ?? 0);
   const names = new ChannelNames();
@@ -68,10 +80,11 @@ export const assembleRoast = (file: FileRoast, choices: UploadChoices): Imported
     facts: { ...noFacts, ...file.facts },
     batch: file.batch ?? null,
     recordedAtMs: file.recordedAtMs ?? null,
-    temperatureUnit: { value: unit, source: choices.temperature_unit === undefined ? 'file' : 'person' },
+    temperatureUnit: known,
     timeUnit: { value: 's', source: 'file' },
     warnings: [
       ...(file.warnings ?? []),
+      ...(known.source === 'guess' ? ['The beans are hotter than beans get in °C: read as °F. Check it.'] : []),
       ...(unordered > 0 ? [`Time runs backwards or stands still at ${unordered} samples, left out.`] : []),
     ],
   };

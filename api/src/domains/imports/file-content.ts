@@ -37,6 +37,15 @@ const encodingOf = (bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' | unde
   return zeros(0) > head.length * 0.4 && zeros(1) === 0 ? 'utf-16be' : undefined;
 };
 
+/** Chinese in GB 18030: only pairs of bytes above ASCII, a word of two signs among them. No other language on Windows writes so. */
+const isChinese = (bytes: Uint8Array): boolean => {
+  const runs =
+    Buffer.from(bytes.subarray(0, 20_000))
+      .toString('latin1')
+      .match(/[\x80-\xFF]+/g) ?? [];
+  return runs.every((run) => run.length % 2 === 0) && runs.some((run) => run.length >= 4);
+};
+
 /** The file as text: UTF-8, UTF-16, else what older programs on Windows write. Undefined for a file that is no text. */
 export const textOf = onceEach((bytes): string | undefined => {
   if (isWorkbook(bytes)) return undefined;
@@ -46,7 +55,7 @@ export const textOf = onceEach((bytes): string | undefined => {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    return new TextDecoder('windows-1252').decode(bytes);
+    return new TextDecoder(isChinese(bytes) ? 'gb18030' : 'windows-1252').decode(bytes);
   }
 });
 

@@ -1,8 +1,9 @@
 import type { UploadChoices, UploadFormat } from '@roastery/contract/imports';
 import { coldestC, hottestC } from '@roastery/roasting/units';
 import { formatCount } from '../../format/format.ts';
+import { writeCsv } from '../../sheets/csv.ts';
 import { completeMarks } from './complete-marks.ts';
-import { tooManySamples } from './file-content.ts';
+import { sheetsOf, tooManySamples } from './file-content.ts';
 import { recogniseFormat } from './formats/formats.ts';
 import {
   maxColumns,
@@ -13,6 +14,7 @@ import {
   type ImportedFacts,
   type ImportedRoast,
 } from './imported-roast.ts';
+import type { RoastFileFormat } from './roast-file-format.ts';
 
 /** A day: whatever is longer is no roast, and its times would not fit a chunk. */
 const maxSeconds = 86_400;
@@ -73,6 +75,25 @@ const refuseEmpty = (roast: ImportedRoast): void => {
   }
 };
 
+/** A program's text that was opened in a spreadsheet and saved as a workbook: its one sheet as text again. */
+const textOfSheet = async (bytes: Uint8Array): Promise<Uint8Array | undefined> => {
+  const [sheet, ...others] = (await sheetsOf(bytes)).filter(({ rows }) => rows.length > 0);
+  if (sheet === undefined || others.length > 0 || sheet.rows.length > maxSamples) return undefined;
+  const rows = sheet.rows.map((row) =>
+    Array.from(row, (cell) => (cell instanceof Date ? cell.toISOString().slice(0, 19) : cell)),
+  );
+  return new TextEncoder().encode(writeCsv(rows));
+};
+
+/** What reads the file, and the bytes that it reads. */
+const readerOf = async (bytes: Uint8Array): Promise<{ known: RoastFileFormat; bytes: Uint8Array } | undefined> => {
+  const known = await recogniseFormat(bytes);
+  const text = known?.format === 'xlsx' ? await textOfSheet(bytes) : undefined;
+  const ofText = text && (await recogniseFormat(text));
+  if (text !== undefined && ofText !== undefined && ofText.format !== 'csv') return { known: ofText, bytes: text };
+  return known && { known, bytes };
+};
+
 /**
  * Reads a file of one roast, of whatever format it is, and completes its marks. Throws `wrong_type` or `validation` with a
  * sentence that says why it can't be taken.
@@ -82,11 +103,12 @@ export const readRoastFile = async (
   choices: UploadChoices,
 ): Promise<{ format: UploadFormat; roast: ImportedRoast }> => {
   if (bytes.length === 0) throw refusedFile('The file is empty.');
-  const known = await recogniseFormat(bytes);
-  if (known === undefined) {
+  const reader = await readerOf(bytes);
+  if (reader === undefined) {
     throw refusedFile('This is no file of a roast that can be read: it is neither text nor a workbook.');
   }
-  const whole = await known.read(bytes, choices);
+  const { known } = reader;
+  const whole = await known.read(reader.bytes, choices);
   refuseTooMuch(whole);
   const roast = withoutImpossibleReadings({ ...whole, facts: cutFacts(whole.facts) });
   refuseEmpty(roast);

@@ -125,6 +125,12 @@ export const readTable = (rows: readonly TableRow[], choices: UploadChoices, hin
 /** No bean is roasted beyond this in °C, and none is dropped below it in °F. */
 const betweenBoth = 270;
 
-/** °C or °F, by the hottest bean temperature. Show what was chosen and let a person change it. */
-export const guessTemperatureUnit = (beanTemps: readonly Reading[]): TemperatureUnit =>
-  beanTemps.some((temp) => temp !== null && temp > betweenBoth) ? 'F' : 'C';
+/** Of the readings: a probe that was pulled for a moment says nothing of the unit. */
+const leastShare = 0.05;
+
+/** °C or °F, by how hot the beans are. Show what was chosen and let a person change it. */
+export const guessTemperatureUnit = (beanTemps: readonly Reading[]): TemperatureUnit => {
+  const readings = beanTemps.filter((temp) => temp !== null);
+  const hot = readings.filter((temp) => temp > betweenBoth).length;
+  return hot > 0 && hot >= readings.length * leastShare ? 'F' : 'C';
+};

@@ -50,6 +50,15 @@ const timeNames = new Set([
   'elapsed seconds',
   'roast time',
   'zeit',
+  'röstzeit',
+  'temps',
+  'tiempo',
+  'tempo',
+  'tijd',
+  'время',
+  '時間',
+  '时间',
+  '시간',
 ]);
 const eventNames = new Set(['event', 'events', 'mark', 'marks', 'marker', 'comment']);
 /** Columns that only repeat another one. */
@@ -61,7 +70,7 @@ const timeUnitOf = (head: string): TimeUnit | undefined => {
   return /\(s\)|\[s\]|\bsec(?:onds?|s)?\b|_s(?:econds)?$/i.test(head) ? 's' : undefined;
 };
 
-const temperatureUnitOf = (head: string): TemperatureUnit | undefined => {
+export const temperatureUnitOf = (head: string): TemperatureUnit | undefined => {
   if (/°\s*F|\(F\)|\[F\]|_f$|fahrenheit/i.test(head)) return 'F';
   return /°\s*C|\(C\)|\[C\]|_c$|celsius/i.test(head) ? 'C' : undefined;
 };

@@ -5,6 +5,7 @@ import type { SheetRows } from '../../../sheets/read-workbook.ts';
 import { assembleRoast, type FileCurve } from '../assemble-roast.ts';
 import { sheetsOf } from '../file-content.ts';
 import { type ImportedBatch, refusedFile } from '../imported-roast.ts';
+import { momentInCell } from '../moments.ts';
 import type { RoastFileFormat } from '../roast-file-format.ts';
 import { numberIn, textIn } from '../table-cells.ts';
 import type { TableRow } from '../table-layout.ts';
@@ -13,9 +14,20 @@ import { curveKindOf, curveName, generalNames, isCurveSheet, markWords, plainWor
 /** Columns of the first sheet that never moved, for languages whose words are not known. */
 const generalPlaces = { lot: 1, profile: 2, machine: 3, operator: 4, date: 7 } as const;
 
+const generalWords = new Set(Object.values(generalNames).flat());
+
+/** Cropster writes the sheets of the roast and of its comments first; a person may have moved them. */
+const sheetsBeside = (sheets: readonly SheetRows[]) => {
+  const others = sheets.filter(({ name }) => !isCurveSheet(name));
+  const general =
+    others.find(({ rows }) => (rows[0] ?? []).filter((head) => generalWords.has(plainWord(textIn(head)))).length > 1) ??
+    others[0];
+  return { general, comments: others.find((sheet) => sheet !== general && (sheet.rows[0]?.length ?? 0) > 2) };
+};
+
 /** The sheet of the roast as a whole: heads in its first row, this roast in its second. */
-const generalOf = (sheets: readonly SheetRows[]) => {
-  const [heads = [], values = []] = sheets[0]?.rows ?? [];
+const generalOf = (sheet: SheetRows | undefined) => {
+  const [heads = [], values = []] = sheet?.rows ?? [];
   const words = heads.map((head) => plainWord(textIn(head)));
   const cell = (name: keyof typeof generalNames) => {
     const place = words.findIndex((word) => generalNames[name].includes(word));
@@ -55,10 +67,9 @@ interface Comment {
   readonly text: string;
 }
 
-/** The second sheet: time, temperature, kind and value of what was noted. */
-const commentsIn = (sheets: readonly SheetRows[]): Comment[] => {
-  const [heads = [], ...rows] = sheets[1]?.rows ?? [];
-  if (isCurveSheet(sheets[1]?.name ?? '') || heads.length < 3) return [];
+/** Time, temperature, kind and value of what was noted. */
+const commentsIn = (sheet: SheetRows | undefined): Comment[] => {
+  const rows = sheet?.rows.slice(1) ?? [];
   return rows.flatMap((row) => {
     const seconds = numberIn(row[0]);
     const word = textIn(row[2]);
@@ -90,14 +101,14 @@ export const cropster: RoastFileFormat = {
       const unit = is === 'other' ? '' : is === 'heat_power' || is === 'fan_speed' || is === 'drum_speed' ? '%' : '°C';
       return { label: curveName(sheet.name), unit, values, ...known };
     });
-    const comments = commentsIn(sheets);
+    const beside = sheetsBeside(sheets);
+    const comments = commentsIn(beside.comments);
     const marks = comments.flatMap(({ kind, seconds }) => (kind === undefined ? [] : [{ kind, timeSeconds: seconds }]));
     const notes = comments
       .filter(({ kind }) => kind === undefined)
       .map(({ seconds, text }) => `${formatDuration(seconds)} ${text}`);
-    const general = generalOf(sheets);
+    const general = generalOf(beside.general);
     const weightUnit = general.text('startUnit') ?? general.text('endUnit');
-    const date = general.cell('date');
     const color = numberIn(general.cell('groundColor')) || numberIn(general.cell('wholeColor')) || null;
     return assembleRoast(
       {
@@ -125,7 +136,7 @@ export const cropster: RoastFileFormat = {
               .join('\n\n') || null,
         },
         batch: batchOf(general.id),
-        recordedAtMs: date instanceof Date ? date.getTime() : null,
+        recordedAtMs: momentInCell(general.cell('date'), 'dmy'),
         temperatureUnit: isFahrenheit(beanSheet) ? 'F' : 'C',
       },
       choices,

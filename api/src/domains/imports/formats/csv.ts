@@ -1,6 +1,7 @@
 import { cutName, labelWithoutUnit } from '../channel-names.ts';
 import { tableOf, textOf } from '../file-content.ts';
 import { noFacts } from '../imported-roast.ts';
+import { momentIn } from '../moments.ts';
 import { readTable, type TableHints } from '../read-table.ts';
 import type { RoastFileFormat } from '../roast-file-format.ts';
 import type { TableRow } from '../table-layout.ts';
@@ -19,12 +20,10 @@ const artisanHead = (first: TableRow | undefined): ArtisanHead | undefined => {
   );
   if (!fields.has('date') || !fields.has('unit')) return undefined;
   const unit = fields.get('unit')?.toUpperCase() === 'F' ? 'F' : 'C';
-  const [, day, month, year] = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/.exec(fields.get('date') ?? '') ?? [];
-  const [, hour, minute] = /^(\d{1,2}):(\d{2})/.exec(fields.get('time') ?? '') ?? [];
-  const isDated = year !== undefined && hour !== undefined;
-  // Without a zone: taken for UTC, and shown so that it can be set right.
-  const moment = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute));
-  return { temperatureUnit: unit, dropout: -1, recordedAtMs: isDated && Number.isFinite(moment) ? moment : null };
+  const time = fields.get('time') ?? '';
+  // A day alone is no moment here.
+  const recordedAtMs = time === '' ? null : momentIn(`${fields.get('date')} ${time}`, 'dmy');
+  return { temperatureUnit: unit, dropout: -1, recordedAtMs };
 };
 
 /** A CSV file of one roast: Artisan's, our own, or any with a row that names its columns. */

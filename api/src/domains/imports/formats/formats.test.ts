@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { sharedData } from '@roastery/testing/shared-data';
 import { parsePythonLiteral, type PythonValue } from '@roastery/roasting/python-literal';
+import { read as readBook, utils, write } from '@e965/xlsx';
 import { describe, expect, it } from 'vitest';
-import { beanAt, crackSeconds, formatFiles, roastSeconds } from '../../../testing/format-files.ts';
+import { beanAt, crackSeconds, formatFiles, roastSeconds, type FormatFile } from '../../../testing/format-files.ts';
 import { valuesOf } from '../imported-roast.ts';
 import { readRoastFile } from '../read-roast-file.ts';
 import { recogniseFormat, roastFileFormats } from './formats.ts';
@@ -14,6 +15,38 @@ const marksOf: Readonly<Record<string, { charge?: number; crack?: null; drop?: n
   'giesen.csv': { crack: null },
   '2021_4_30_17_56_49.csv': { crack: null },
 };
+
+const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+const encode = (said: string): Uint8Array => new TextEncoder().encode(said);
+const fahrenheit = (cell: string): string => {
+  const sign = cell.includes(',') ? ',' : '.';
+  return String(Math.round((Number(cell.replace(',', '.')) * 1.8 + 32) * 100) / 100).replace('.', sign);
+};
+const isNumber = (cell: string) => /^\s*-?\d+(?:[.,]\d+)?$/.test(cell);
+/** Heads of temperatures; Rubasse writes none. */
+const isTemperature = (head: string) =>
+  /^(?:BT|ET|SV|beans|air)$|temp\b|temperature|setpoint|target/i.test(head.trim());
+interface Cut {
+  readonly rows: string[][];
+  /** Row of the heads; -1 without one. */
+  readonly head: number;
+  readonly separator: string;
+}
+const cut = ({ format, bytes }: FormatFile): Cut => {
+  const separator = format === 'petroncini' ? ';' : ',';
+  const rows = text(bytes)
+    .split('\n')
+    .map((line) => line.split(separator));
+  return {
+    rows,
+    separator,
+    head: rows.findIndex((row) => row.length > 6 && row.some((cell) => /[a-z]{2}/i.test(cell))),
+  };
+};
+const join = (rows: readonly (readonly string[])[], separator: string) =>
+  encode(rows.map((row) => row.join(separator)).join('\n'));
+const withComma = (rows: Cut['rows']) =>
+  rows.map((row) => row.map((cell) => (isNumber(cell) ? cell.replace('.', ',') : cell)));
 
 describe('formats of roast files', () => {
   it.each(formatFiles)(
@@ -84,6 +117,126 @@ describe('formats of roast files', () => {
   it('a file of no program is read as a table or refused', async () => {
     expect((await recogniseFormat(new TextEncoder().encode('time,bt\n1,2')))?.format).toBe('csv');
     expect(await recogniseFormat(new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 1]))).toBeUndefined();
+  });
+
+  describe('as another computer writes it', () => {
+    const variants: Readonly<Record<string, (file: Cut) => Uint8Array>> = {
+      'in UTF-16 with line ends of Windows': ({ rows, separator }) =>
+        new Uint8Array(Buffer.from(`\uFEFF${rows.map((row) => row.join(separator)).join('\r\n')}\r\n\r\n`, 'utf16le')),
+      'with quotes': ({ rows, separator }) =>
+        join(
+          rows.map((row) => row.map((cell) => (cell === '' ? cell : `"${cell}"`))),
+          separator,
+        ),
+      'with decimal commas between semicolons': ({ rows }) => join(withComma(rows), ';'),
+      'with decimal commas between tabs': ({ rows }) => join(withComma(rows), '\t'),
+      'with its columns in another order and heads in capitals': ({ rows, head, separator }) => {
+        const width = rows[head]?.length ?? 0;
+        const turned = rows.map((row, at) =>
+          head < 0 || row.length < 6
+            ? row
+            : [...row, ...Array.from({ length: Math.max(0, width - row.length) }, () => '')]
+                .map((cell) => (at === head ? cell.toUpperCase() : cell))
+                .toReversed(),
+        );
+        return join(turned, separator);
+      },
+      'saved as a workbook': ({ rows }) => {
+        const book = utils.book_new();
+        const cells = rows.map((row) => row.map((cell) => (isNumber(cell) ? Number(cell.replace(',', '.')) : cell)));
+        utils.book_append_sheet(book, utils.aoa_to_sheet(cells), 'Roast');
+        return new Uint8Array(write(book, { type: 'array', bookType: 'xlsx' }) as ArrayBuffer);
+      },
+      'in °F': ({ rows, head, separator }) => {
+        const places = head < 0 ? [1, 7] : (rows[head] ?? []).flatMap((name, at) => (isTemperature(name) ? [at] : []));
+        const hot = rows.map((row, at) =>
+          row.length < 6 || (head < 0 && at === 0)
+            ? row
+            : row.map((cell, place) =>
+                places.includes(place) && isNumber(cell) ? fahrenheit(cell) : cell.replace('°C', '°F'),
+              ),
+        );
+        return join(hot, separator);
+      },
+    };
+    // A Loring counts in tenths and says its unit; a Kaleido writes sections.
+    const tables = formatFiles.filter(({ name, format }) => name.endsWith('.csv') && format !== 'kaleido');
+    const cases = tables.flatMap((file) =>
+      Object.keys(variants)
+        .filter((variant) => variant !== 'in °F' || file.format !== 'loring')
+        .map((variant) => ({ name: file.name, variant })),
+    );
+
+    it.each(cases)('$name $variant: is the same roast', async ({ name, variant }) => {
+      const file = formatFiles.find((one) => one.name === name);
+      if (file === undefined) throw new Error(`no file ${name}`);
+      const plain = (await readRoastFile(file.bytes, {})).roast;
+      const { format, roast } = await readRoastFile(variants[variant]?.(cut(file)) ?? new Uint8Array(), {});
+      expect(format).toBe(file.format);
+      expect(roast.timesSeconds).toEqual(plain.timesSeconds);
+      expect(roast.channels.map((channel) => channel.name).sort()).toEqual(
+        plain.channels.map((channel) => channel.name).sort(),
+      );
+      expect(roast.recordedAtMs).toBe(plain.recordedAtMs);
+      const [beans, same] = [valuesOf(plain, 'bean_temp') ?? [], valuesOf(roast, 'bean_temp') ?? []];
+      expect(beans.findIndex((value, at) => Math.abs((value ?? 0) - (same[at] ?? 0)) > 0.06)).toBe(-1);
+      for (const { kind, timeSeconds } of plain.marks) {
+        expect(roast.marks.find((mark) => mark.kind === kind)?.timeSeconds, kind).toBeCloseTo(timeSeconds, 0);
+      }
+      expect(roast.temperatureUnit.value).toBe(variant === 'in °F' ? 'F' : 'C');
+    });
+
+    it.each(['14/06/2022 13:10:29', '2022-06-14 13:10:29', '14.06.2022 13:10:29'])(
+      'a Loring with the clock %s: keeps its date',
+      async (first) => {
+        const loring = formatFiles.find(({ format }) => format === 'loring');
+        const plain = text(loring?.bytes ?? new Uint8Array());
+        const [day = ''] = first.split(' ');
+        const other = plain.replaceAll(
+          /6\/14\/2022 (\d+):(\d+:\d+) PM/g,
+          (_, hour, rest) => `${day} ${(Number(hour) % 12) + 12}:${rest}`,
+        );
+        const { roast } = await readRoastFile(encode(other), {});
+        expect(roast).toEqual((await readRoastFile(encode(plain), {})).roast);
+      },
+    );
+
+    it('a Cropster workbook with its sheets in another order is the same roast', async () => {
+      const made = formatFiles.find(({ name }) => name === 'cropster.xlsx')?.bytes ?? new Uint8Array();
+      const book = readBook(made, { type: 'array', cellNF: true });
+      book.SheetNames.reverse();
+      const turned = new Uint8Array(write(book, { type: 'array', bookType: 'xlsx' }) as ArrayBuffer);
+      const [plain, again] = [(await readRoastFile(made, {})).roast, (await readRoastFile(turned, {})).roast];
+      expect(again.facts).toEqual(plain.facts);
+      expect(again.recordedAtMs).toBe(plain.recordedAtMs);
+      expect(again.marks).toEqual(plain.marks);
+    });
+
+    it.each([
+      ['Guji, größere Füllung', 'Guji, größere Füllung'],
+      ['\u00B9\u00C5\u00BC\u00AA', '古吉'],
+    ])('a Kaleido of Windows with bytes %j says %s', async (written, expected) => {
+      const made = text(formatFiles.find(({ format }) => format === 'kaleido')?.bytes ?? new Uint8Array());
+      const { roast } = await readRoastFile(new Uint8Array(Buffer.from(made.replace('Guji', written), 'latin1')), {});
+      expect(roast.facts.coffee_name).toBe(expected);
+    });
+
+    it('a RoasTime report without a bean probe has the infrared sensor as bean temperature', async () => {
+      const rows = Array.from(
+        { length: 300 },
+        (_, second) => `${Math.floor(second / 60)}:${String(second % 60).padStart(2, '0')},${100 + second / 3},9.1,6,2`,
+      );
+      const report = ['Guji', 'Timeline', 'Time, IBTS Temp, IBTS ROR, Power, Fan', ...rows];
+      const { format, roast } = await readRoastFile(encode(report.join('\n')), {});
+      expect(format).toBe('roastime');
+      expect(valuesOf(roast, 'bean_temp')?.at(299)).toBeCloseTo(100 + 299 / 3, 1);
+    });
+
+    it('a probe that is pulled for a moment makes no file one in °F', async () => {
+      const rows = Array.from({ length: 400 }, (_, second) => `${second},${second === 200 ? 1372 : 100 + second / 4}`);
+      const { roast } = await readRoastFile(encode(['time,BT', ...rows].join('\n')), {});
+      expect(roast.temperatureUnit).toEqual({ value: 'C', source: 'guess' });
+    });
   });
 
   const plain = (value: PythonValue): unknown => {

@@ -1,8 +1,7 @@
 import { assembleRoast, dropOf } from '../assemble-roast.ts';
-import { firstLines, tableOf } from '../file-content.ts';
 import type { RoastFileFormat } from '../roast-file-format.ts';
 import { numberIn } from '../table-cells.ts';
-import { curvesOf, placeOf, type FixedColumn } from './table-columns.ts';
+import { curvesOf, hasHeads, placeOf, tableBelow, type FixedColumn } from './table-columns.ts';
 
 const columns: readonly FixedColumn[] = [
   { head: 'beans', label: 'Beans', unit: '°C', is: 'bean_temp' },
@@ -12,12 +11,14 @@ const columns: readonly FixedColumn[] = [
   { head: 'pressure', label: 'Pressure', unit: '' },
 ];
 
+const itsHeads = ['seconds', 'air', 'beans', 'ror', 'power'] as const;
+
 /** Giesen Profiler: CSV from the charge on, a row a second. It names no marks and records on after the drop. */
 export const giesen: RoastFileFormat = {
   format: 'giesen',
-  recognise: (bytes) => (/^seconds,time,air,beans,ror,power\b/.test(firstLines(bytes, 1)[0] ?? '') ? 'certain' : 'no'),
+  recognise: (bytes) => (hasHeads(bytes, 1, ...itsHeads) ? 'certain' : 'no'),
   read: (bytes, choices) => {
-    const [heads = [], ...all] = tableOf(bytes).records.map(({ cells }) => cells);
+    const { heads, rows: all } = tableBelow(bytes, ...itsHeads);
     const time = placeOf(heads, 'seconds');
     const rows = all.filter((row) => numberIn(row[time]) !== null);
     const timesSeconds = rows.map((row) => numberIn(row[time]) ?? 0);

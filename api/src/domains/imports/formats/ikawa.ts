@@ -1,8 +1,7 @@
 import { assembleRoast } from '../assemble-roast.ts';
-import { firstLines, tableOf } from '../file-content.ts';
 import type { RoastFileFormat } from '../roast-file-format.ts';
 import { numberIn, textIn } from '../table-cells.ts';
-import { curvesOf, placeOf, spreadClock, type FixedColumn } from './table-columns.ts';
+import { curvesOf, hasHeads, placeOf, spreadClock, tableBelow, type FixedColumn } from './table-columns.ts';
 
 /** Both generations of the app. The probe in the exhaust is the one nearest to the beans. */
 const columns: readonly FixedColumn[] = [
@@ -12,11 +11,9 @@ const columns: readonly FixedColumn[] = [
   { head: 'temp below', label: 'Below', unit: '°C', is: 'exhaust_temp' },
   { head: 'temp set', label: 'Set point', unit: '°C' },
   { head: 'setpoint', label: 'Set point', unit: '°C' },
-  { head: 'heater power (%)', label: 'Heater', unit: '%', is: 'heat_power' },
+  { head: 'heater power', label: 'Heater', unit: '%', is: 'heat_power' },
   { head: 'heater', label: 'Heater', unit: '%', is: 'heat_power' },
-  { head: 'fan set (%)', label: 'Fan', unit: '%', is: 'fan_speed' },
   { head: 'fan set', label: 'Fan', unit: '%', is: 'fan_speed' },
-  { head: 'fan speed (RPM)', label: 'Fan rpm', unit: '' },
   { head: 'fan speed', label: 'Fan rpm', unit: '' },
   { head: 'abs_humidity', label: 'Humidity', unit: '' },
 ];
@@ -24,17 +21,13 @@ const columns: readonly FixedColumn[] = [
 /** IKAWA: the app's log with the state of the roaster in each row; its clock stands until the roast begins. */
 export const ikawa: RoastFileFormat = {
   format: 'ikawa',
-  recognise: (bytes) => {
-    const [head = ''] = firstLines(bytes, 1);
-    return head.startsWith('time,') && head.includes('state') && /\b(?:exaust temp|temp above)\b/.test(head)
-      ? 'certain'
-      : 'no';
-  },
+  recognise: (bytes) =>
+    ['exaust temp', 'temp above'].some((probe) => hasHeads(bytes, 1, 'time', 'state', probe)) ? 'certain' : 'no',
   read: (bytes, choices) => {
-    const [heads = [], ...all] = tableOf(bytes).records.map(({ cells }) => cells.map((cell) => cell.trim()));
-    const state = placeOf(heads, 'state');
-    const rows = all.filter((row) => numberIn(row[0]) !== null);
-    const timesSeconds = spreadClock(rows.map((row) => numberIn(row[0]) ?? 0));
+    const { heads, rows: all } = tableBelow(bytes, 'time', 'state');
+    const [time, state] = [placeOf(heads, 'time'), placeOf(heads, 'state')];
+    const rows = all.filter((row) => numberIn(row[time]) !== null);
+    const timesSeconds = spreadClock(rows.map((row) => numberIn(row[time]) ?? 0));
     const firstOf = (name: string) => timesSeconds[rows.findIndex((row) => textIn(row[state]) === name)];
     const marks = [
       { kind: 'charge' as const, timeSeconds: firstOf('doser open') ?? firstOf('roasting') },

@@ -1,12 +1,14 @@
 import type { Reading } from '@roastery/roasting/series';
 import type { JsonObject } from '../file-content.ts';
+import { numberIn } from '../table-cells.ts';
 
 /** Fields of a JSON file that anyone may have written: each is checked where it is taken. */
 
-export const numberAt = (object: JsonObject, key: string): number | null => {
-  const value = object[key];
-  return typeof value === 'number' && Number.isFinite(value) ? value : null;
-};
+/** Some versions of the programs write their numbers in quotes. */
+const numberOf = (value: unknown): number | null =>
+  typeof value === 'number' || typeof value === 'string' ? numberIn(value) : null;
+
+export const numberAt = (object: JsonObject, key: string): number | null => numberOf(object[key]);
 
 export const textAt = (object: JsonObject, key: string): string | null => {
   const value = object[key];
@@ -30,5 +32,5 @@ export const objectsAt = (object: JsonObject, key: string): readonly JsonObject[
 /** A list of numbers under a key, in its full length; null where it holds something else. */
 export const readingsAt = (object: JsonObject, key: string): Reading[] => {
   const value = object[key];
-  return Array.isArray(value) ? value.map((one) => (typeof one === 'number' && Number.isFinite(one) ? one : null)) : [];
+  return Array.isArray(value) ? value.map(numberOf) : [];
 };

@@ -2,6 +2,7 @@ import type { MarkKind } from '@roastery/roasting/marks';
 import { assembleRoast } from '../assemble-roast.ts';
 import { headOf, textOf } from '../file-content.ts';
 import { maxSamples, refusedFile } from '../imported-roast.ts';
+import { momentIn } from '../moments.ts';
 import type { RoastFileFormat } from '../roast-file-format.ts';
 import { numberIn } from '../table-cells.ts';
 import { curvesOf, type FixedColumn } from './table-columns.ts';
@@ -23,14 +24,6 @@ const markLines: Readonly<Record<string, MarkKind>> = {
   second_crack: 'second_crack',
   second_crack_end: 'second_crack_end',
   roast_end: 'drop',
-};
-
-/** `20/12/2022 16:08:39 UTC` */
-const momentOf = (text: string | undefined): number | null => {
-  const found = /^(\d{1,2})\/(\d{1,2})\/(\d{4}) (\d{1,2}):(\d{2}):(\d{2})/.exec(text ?? '');
-  if (found === null) return null;
-  const [day = 0, month = 0, year = 0, hour = 0, minute = 0, second = 0] = found.slice(1).map(Number);
-  return Date.UTC(year, month - 1, day, hour, minute, second);
 };
 
 interface Log {
@@ -88,7 +81,7 @@ export const kaffelogic: RoastFileFormat = {
             [level === null ? '' : `Level ${level}`, settings.get('tasting_notes') ?? ''].filter(Boolean).join('\n') ||
             null,
         },
-        recordedAtMs: momentOf(settings.get('roast_date')),
+        recordedAtMs: momentIn(settings.get('roast_date') ?? '', 'dmy'),
         temperatureUnit: 'C',
       },
       choices,

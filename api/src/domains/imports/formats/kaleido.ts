@@ -1,8 +1,10 @@
 import type { MarkKind } from '@roastery/roasting/marks';
 import { parseDuration } from '@roastery/roasting/units';
+import { parseCsv } from '../../../sheets/csv.ts';
 import { assembleRoast } from '../assemble-roast.ts';
 import { headOf, textOf } from '../file-content.ts';
 import { maxSamples, refusedFile } from '../imported-roast.ts';
+import { momentIn } from '../moments.ts';
 import type { RoastFileFormat } from '../roast-file-format.ts';
 import { numberIn } from '../table-cells.ts';
 import { curvesOf, placeOf, type FixedColumn } from './table-columns.ts';
@@ -40,14 +42,6 @@ const sectionsOf = (text: string): ReadonlyMap<string, readonly string[]> => {
   return sections;
 };
 
-/** `25-05-15 20:31:48`, on the clock of the machine: taken for UTC, and shown so that it can be set right. */
-const momentOf = (text: string): number | null => {
-  const found = /^(\d{2})-(\d{1,2})-(\d{1,2}) (\d{1,2}):(\d{2}):(\d{2})$/.exec(text);
-  if (found === null) return null;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = found.slice(1).map(Number);
-  return Date.UTC(2000 + year, month - 1, day, hour, minute, second);
-};
-
 /** Kaleido: the machine's own file in sections, with its marks and a row every one or two seconds. */
 export const kaleido: RoastFileFormat = {
   format: 'kaleido',
@@ -59,9 +53,9 @@ export const kaleido: RoastFileFormat = {
     const sections = sectionsOf(textOf(bytes) ?? '');
     const [headLine = '', ...lines] = sections.get('DATA') ?? [];
     if (lines.length > maxSamples) throw refusedFile('The file holds more samples than are read: cut it to one roast.');
-    const heads = headLine.split(',').map((head) => head.trim());
+    const [heads = [], ...cut] = parseCsv([headLine, ...lines].join('\n')).records.map(({ cells }) => cells);
     const time = placeOf(heads, 'Time');
-    const rows = lines.map((line) => line.split(',')).filter((row) => numberIn(row[time]) !== null);
+    const rows = cut.filter((row) => numberIn(row[time]) !== null);
     const timesSeconds = rows.map((row) => (numberIn(row[time]) ?? 0) / 1000);
     const marks = Object.entries(markSections).flatMap(([section, kind]) => {
       const at = parseDuration(sections.get(section)?.[0]?.split('@')[1] ?? '');
@@ -73,7 +67,7 @@ export const kaleido: RoastFileFormat = {
         curves: curvesOf(heads, rows, columns),
         marks,
         facts: { machine_name: 'Kaleido', coffee_name: sections.get('Comment')?.[0]?.slice(0, 200) ?? null },
-        recordedAtMs: momentOf(sections.get('CookDate')?.[0] ?? ''),
+        recordedAtMs: momentIn(sections.get('CookDate')?.[0] ?? '', 'ymd'),
         temperatureUnit: 'C',
       },
       choices,

@@ -1,8 +1,9 @@
 import { assembleRoast } from '../assemble-roast.ts';
-import { firstLines, tableOf } from '../file-content.ts';
+import { momentIn } from '../moments.ts';
 import type { RoastFileFormat } from '../roast-file-format.ts';
 import { numberIn, textIn } from '../table-cells.ts';
-import { curvesOf, placeOf, switchedAt, type FixedColumn } from './table-columns.ts';
+import type { TableRow } from '../table-layout.ts';
+import { curvesOf, hasHeads, placeOf, switchedAt, tableBelow, type FixedColumn } from './table-columns.ts';
 
 const columns: readonly FixedColumn[] = [
   { head: 'BeanTemperature', label: 'Bean temp', unit: '°C', is: 'bean_temp', divisor: 10 },
@@ -13,30 +14,26 @@ const columns: readonly FixedColumn[] = [
   { head: 'CurveTemperatureBaselineOrProfile', label: 'Profile', unit: '°C', divisor: 10 },
 ];
 
-/** `6/14/2022 1:10:29 PM` as ms since 1970. The file names no zone: taken for UTC, and shown so that it can be set right. */
-const momentOf = (text: string): number | null => {
-  const found = /^(\d{1,2})\/(\d{1,2})\/(\d{4}) (\d{1,2}):(\d{2}):(\d{2})(?: ([AP])M)?$/i.exec(text);
-  if (found === null) return null;
-  const [month = 0, day = 0, year = 0, hour = 0, minute = 0, second = 0] = found.slice(1, 7).map(Number);
-  const half = found[7]?.toUpperCase();
-  const hours = half === undefined ? hour : (hour % 12) + (half === 'P' ? 12 : 0);
-  return Date.UTC(year, month - 1, day, hours, minute, second);
-};
+const itsHeads = ['RoastingOnOff', 'BeanTemperature'] as const;
 
 /** Loring: the roaster's log, a row in six seconds, tenths of a degree, events as signals that rise. */
 export const loring: RoastFileFormat = {
   format: 'loring',
-  recognise: (bytes) => {
-    const [head = ''] = firstLines(bytes, 1);
-    return head.includes('RoastingOnOff') && head.includes('BeanTemperature') ? 'certain' : 'no';
-  },
+  recognise: (bytes) => (hasHeads(bytes, 1, ...itsHeads) ? 'certain' : 'no'),
   read: (bytes, choices) => {
-    const [heads = [], ...all] = tableOf(bytes).records.map(({ cells }) => cells);
-    const time = placeOf(heads, 'Time');
+    const { heads, rows: all } = tableBelow(bytes, ...itsHeads);
+    const [time, counted] = [placeOf(heads, 'Time'), placeOf(heads, 'RoastTimeSeconds')];
     const roasting = placeOf(heads, 'RoastingOnOff');
-    const rows = all.filter((row) => momentOf(textIn(row[time])) !== null && numberIn(row[roasting]) !== null);
-    const recordedAtMs = momentOf(textIn(rows[0]?.[time]));
-    const timesSeconds = rows.map((row) => ((momentOf(textIn(row[time])) ?? 0) - (recordedAtMs ?? 0)) / 1000);
+    const logged = all.filter((row) => numberIn(row[roasting]) !== null);
+    // Its count of seconds is less exact than its clock, and serves where the clock can't be read.
+    const recordedAtMs = momentIn(textIn(logged[0]?.[time]), 'mdy');
+    const secondsOf = (row: TableRow): number | null => {
+      if (recordedAtMs === null) return numberIn(row[counted]);
+      const at = momentIn(textIn(row[time]), 'mdy');
+      return at === null ? null : (at - recordedAtMs) / 1000;
+    };
+    const rows = logged.filter((row) => secondsOf(row) !== null);
+    const timesSeconds = rows.map((row) => secondsOf(row) ?? 0);
     const signal = (head: string) => {
       const place = placeOf(heads, head);
       return switchedAt(

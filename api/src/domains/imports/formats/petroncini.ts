@@ -1,9 +1,8 @@
 import { assembleRoast, dropOf } from '../assemble-roast.ts';
-import { firstLines, tableOf } from '../file-content.ts';
 import { refusedFile } from '../imported-roast.ts';
 import type { RoastFileFormat } from '../roast-file-format.ts';
 import { numberIn } from '../table-cells.ts';
-import { curvesOf, namesAll, placeOf, spreadClock, type FixedColumn } from './table-columns.ts';
+import { curvesOf, hasHeads, placeOf, spreadClock, tableBelow, type FixedColumn } from './table-columns.ts';
 
 const columns: readonly FixedColumn[] = [
   { head: 'Beans Temperature', label: 'Beans', unit: '°C', is: 'bean_temp' },
@@ -16,22 +15,16 @@ const dateHeads = ['Year', 'Month', 'Day', 'Hour', 'Minute', 'Second'] as const;
 /** Petroncini: the panel's export from charge to drop, a row a second with its date in six columns. */
 export const petroncini: RoastFileFormat = {
   format: 'petroncini',
-  recognise: (bytes) =>
-    firstLines(bytes, 6).some((line) => line.startsWith('Year;Month;Day;Hour;Minute;Second;') && line.includes('Beans'))
-      ? 'certain'
-      : 'no',
+  recognise: (bytes) => (hasHeads(bytes, 6, ...dateHeads, 'Beans Temperature') ? 'certain' : 'no'),
   read: (bytes, choices) => {
-    // The first line has no separator in it, so that the comma of the decimals is taken for one.
-    const all = tableOf(bytes).records.map(({ cells }) => cells.join(',').split(';'));
-    const head = all.findIndex((row) => namesAll(row, 'Year', 'Second'));
-    const heads = (all[head] ?? []).map((cell) => cell.trim());
+    const { heads, rows: all } = tableBelow(bytes, ...dateHeads, 'Beans Temperature');
     const places = dateHeads.map((name) => placeOf(heads, name));
     const momentOf = (row: readonly string[]): number => {
       const [year = NaN, month = NaN, ...rest] = places.map((place) => numberIn(row[place]) ?? NaN);
       const [day = NaN, hour = NaN, minute = NaN, second = NaN] = rest;
       return Date.UTC(year, month - 1, day, hour, minute, second);
     };
-    const rows = all.slice(head + 1).filter((row) => Number.isFinite(momentOf(row)));
+    const rows = all.filter((row) => Number.isFinite(momentOf(row)));
     const [first] = rows;
     if (first === undefined) throw refusedFile('The file holds no samples, so there is no roast in it.');
     const recordedAtMs = momentOf(first);

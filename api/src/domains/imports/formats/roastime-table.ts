@@ -1,17 +1,18 @@
 import type { MarkKind } from '@roastery/roasting/marks';
 import { assembleRoast } from '../assemble-roast.ts';
-import { headOf, tableOf } from '../file-content.ts';
+import { momentIn } from '../moments.ts';
 import type { RoastFileFormat } from '../roast-file-format.ts';
 import { textIn, timeIn } from '../table-cells.ts';
 import type { TableRow } from '../table-layout.ts';
-import { curvesOf, namesAll, placeOf, type FixedColumn } from './table-columns.ts';
+import { curvesOf, hasHeads, placeOf, tableBelow, type FixedColumn } from './table-columns.ts';
 
+/** Without a probe in the beans, the infrared sensor says how warm they are. */
 const columns: readonly FixedColumn[] = [
   { head: 'Bean Probe Temp', label: 'Bean probe', unit: '°C', is: 'bean_temp' },
-  { head: 'IBTS Temp', label: 'IBTS', unit: '°C' },
-  { head: 'Power Setting', label: 'Power', unit: '' },
-  { head: 'Fan Setting', label: 'Fan', unit: '' },
-  { head: 'Drum Setting', label: 'Drum', unit: '' },
+  { head: 'IBTS Temp', label: 'IBTS', unit: '°C', is: 'bean_temp' },
+  ...['Power', 'Fan', 'Drum'].flatMap((label) =>
+    [`${label} Setting`, label].map((head): FixedColumn => ({ head, label, unit: '' })),
+  ),
 ];
 
 /** Blocks above the samples, with the times of start and end under their heads. */
@@ -40,27 +41,22 @@ const marksAbove = (rows: readonly TableRow[]) =>
     });
   });
 
-/** `22/08/2026`, without a time: midnight in UTC, and shown so that it can be set right. */
-const dayIn = (rows: readonly TableRow[]): number | null => {
-  for (const [cell] of rows) {
-    const found = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/.exec(textIn(cell));
-    if (found !== null) return Date.UTC(Number(found[3]), Number(found[2]) - 1, Number(found[1]));
-  }
-  return null;
-};
+/** `22/08/2026`, without a time: midnight. */
+const dayIn = (rows: readonly TableRow[]): number | null =>
+  rows.map(([cell]) => momentIn(textIn(cell), 'dmy')).find((at) => at !== null) ?? null;
+
+const itsHeads = ['Time', 'IBTS Temp'] as const;
+const maxLinesAbove = 60;
 
 /** RoasTime's CSV report of one roast: names, milestones, then the timeline. */
 export const roastimeTable: RoastFileFormat = {
   format: 'roastime',
-  recognise: (bytes) => (/^Timeline,Index,Time,.*Bean Probe Temp/m.test(headOf(bytes, 8000)) ? 'certain' : 'no'),
+  recognise: (bytes) => (hasHeads(bytes, maxLinesAbove, ...itsHeads) ? 'certain' : 'no'),
   read: (bytes, choices) => {
-    const all = tableOf(bytes).records.map(({ cells }) => cells);
-    const head = all.findIndex((row) => namesAll(row, 'Timeline', 'Time', 'Bean Probe Temp'));
-    const heads = all[head] ?? [];
+    const { above, heads, rows: all } = tableBelow(bytes, ...itsHeads);
     const time = placeOf(heads, 'Time');
-    const rows = all.slice(head + 1).filter((row) => timeIn(row[time]) !== null);
+    const rows = all.filter((row) => timeIn(row[time]) !== null);
     const timesSeconds = rows.map((row) => timeIn(row[time])?.value ?? 0);
-    const above = all.slice(0, head);
     const names = above
       .filter((row) => row.filter((cell) => cell.trim() !== '').length === 1)
       .map(([cell]) => textIn(cell));

@@ -1,34 +1,30 @@
 import { assembleRoast } from '../assemble-roast.ts';
-import { firstLines, tableOf } from '../file-content.ts';
 import type { RoastFileFormat } from '../roast-file-format.ts';
 import { numberIn, textIn } from '../table-cells.ts';
 import { markNamed } from '../table-layout.ts';
-import { curvesOf, placeOf, type FixedColumn } from './table-columns.ts';
+import { curvesOf, hasHeads, placeOf, tableBelow, unitIn, type FixedColumn } from './table-columns.ts';
 
 const columns: readonly FixedColumn[] = [
-  { head: 'Bean temp (°C)', label: 'Bean temp', unit: '°C', is: 'bean_temp' },
-  { head: 'Exhaust Temp (°C)', label: 'Exhaust temp', unit: '°C', is: 'exhaust_temp' },
-  { head: 'Air temp (°C)', label: 'Air temp', unit: '°C' },
-  { head: 'Inlet temp (°C)', label: 'Inlet temp', unit: '°C' },
-  { head: 'Drum temp (°C)', label: 'Drum temp', unit: '°C' },
-  { head: 'Target (°C)', label: 'Target', unit: '°C' },
-  { head: 'Power (%)', label: 'Power', unit: '%', is: 'heat_power' },
-  { head: 'Fan (%)', label: 'Fan', unit: '%', is: 'fan_speed' },
-  { head: 'RPM (RPM)', label: 'Drum rpm', unit: '' },
-  { head: 'Cracks ()', label: 'Cracks', unit: '' },
+  { head: 'Bean temp', label: 'Bean temp', unit: '°C', is: 'bean_temp' },
+  { head: 'Exhaust Temp', label: 'Exhaust temp', unit: '°C', is: 'exhaust_temp' },
+  { head: 'Air temp', label: 'Air temp', unit: '°C' },
+  { head: 'Inlet temp', label: 'Inlet temp', unit: '°C' },
+  { head: 'Drum temp', label: 'Drum temp', unit: '°C' },
+  { head: 'Target', label: 'Target', unit: '°C' },
+  { head: 'Power', label: 'Power', unit: '%', is: 'heat_power' },
+  { head: 'Fan', label: 'Fan', unit: '%', is: 'fan_speed' },
+  { head: 'RPM', label: 'Drum rpm', unit: '' },
+  { head: 'Cracks', label: 'Cracks', unit: '' },
 ];
+
+const itsHeads = ['Time', 'Event', 'RPM', 'Bean temp'] as const;
 
 /** Roest: CSV of the portal, a row a second, its time in milliseconds, its events by name. */
 export const roest: RoastFileFormat = {
   format: 'roest',
-  recognise: (bytes) => {
-    const [head = ''] = firstLines(bytes, 1);
-    return head.startsWith('Time,Event,') && head.includes('RPM (RPM)') && head.includes('Bean temp (')
-      ? 'certain'
-      : 'no';
-  },
+  recognise: (bytes) => (hasHeads(bytes, 1, ...itsHeads) ? 'certain' : 'no'),
   read: (bytes, choices) => {
-    const [heads = [], ...all] = tableOf(bytes).records.map(({ cells }) => cells);
+    const { heads, rows: all } = tableBelow(bytes, ...itsHeads);
     const time = placeOf(heads, 'Time');
     const event = placeOf(heads, 'Event');
     const rows = all.filter((row) => numberIn(row[time]) !== null);
@@ -42,7 +38,7 @@ export const roest: RoastFileFormat = {
         timesSeconds,
         curves: curvesOf(heads, rows, columns),
         marks,
-        temperatureUnit: 'C',
+        temperatureUnit: unitIn(heads, 'Bean temp') ?? 'C',
         facts: { machine_name: 'Roest' },
       },
       choices,

@@ -1,12 +1,12 @@
 import type { MarkKind } from '@roastery/roasting/marks';
 import { assembleRoast } from '../assemble-roast.ts';
-import { firstLines, tableOf } from '../file-content.ts';
+import { tableOf } from '../file-content.ts';
 import type { RoastFileFormat } from '../roast-file-format.ts';
 import { numberIn } from '../table-cells.ts';
-import { curvesOf, type FixedColumn } from './table-columns.ts';
+import { curvesOf, firstRows, type FixedColumn } from './table-columns.ts';
 
-/** The file has no heads: a line of settings, then these columns. */
-const heads = ['time', 'BT', 'Fan', 'Heater', 'RoR', 'Drum', 'Humidity', 'ET', 'Pressure'] as const;
+/** The file has no heads: a line of settings, then these columns, then those of the background. */
+const heads = ['time', 'BT', 'Fan', 'Heater', 'RoR', 'Drum', 'Humidity', 'ET', 'Pressure', 'DT'] as const;
 const columns: readonly FixedColumn[] = [
   { head: 'BT', label: 'BT', unit: '°C', is: 'bean_temp' },
   { head: 'ET', label: 'ET', unit: '°C', is: 'exhaust_temp' },
@@ -15,6 +15,7 @@ const columns: readonly FixedColumn[] = [
   { head: 'Drum', label: 'Drum', unit: '', is: 'drum_speed' },
   { head: 'Humidity', label: 'Moisture', unit: '' },
   { head: 'Pressure', label: 'Pressure', unit: '' },
+  { head: 'DT', label: 'DT', unit: '' },
 ];
 
 /** Places in the line of settings: seconds since charge, 0 for a mark that was not set. */
@@ -31,8 +32,10 @@ const settingsLength = 20;
 export const rubasse: RoastFileFormat = {
   format: 'rubasse',
   recognise: (bytes) => {
-    const [settings = [], first = [], second = []] = firstLines(bytes, 3).map((line) => line.split(','));
-    const areNumbers = [...settings, ...first, ...second].every((cell) => numberIn(cell) !== null);
+    const [settings = [], first = [], second = []] = firstRows(bytes, 3).map((row) =>
+      row.slice(0, row.findLastIndex((cell) => cell !== '') + 1),
+    );
+    const areNumbers = [...settings, ...first, ...second].every((cell) => cell === '' || numberIn(cell) !== null);
     return areNumbers && settings.length >= settingsLength && first.length >= 9 && first.length < settings.length
       ? 'certain'
       : 'no';

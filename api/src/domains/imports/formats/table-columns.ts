@@ -1,27 +1,54 @@
 import type { Reading } from '@roastery/roasting/series';
 import type { FileCurve } from '../assemble-roast.ts';
+import { parseCsv } from '../../../sheets/csv.ts';
+import { cutName } from '../channel-names.ts';
+import { firstLines, tableOf } from '../file-content.ts';
 import { numberIn, textIn } from '../table-cells.ts';
-import type { TableRow } from '../table-layout.ts';
+import { temperatureUnitOf, type TableRow } from '../table-layout.ts';
 
 /** A column of a program whose heads never change. */
 export type FixedColumn = Omit<FileCurve, 'values'> & {
-  /** As the head has it, without regard to case. */
+  /** As the head has it, without its unit and without regard to case. */
   readonly head: string;
   /** The file's number counts so many of the unit: 10 for tenths of a degree. */
   readonly divisor?: number;
 };
 
-const plain = (head: unknown): string => String(head).trim().toLowerCase();
+/** `Bean temp (°C)` → `bean temp` */
+const plain = (head: string): string =>
+  cutName(head)
+    .replaceAll(/[([][^)\]]*[)\]]|°\s*[CF]?/g, ' ')
+    .replaceAll(/[\s_]+/g, ' ')
+    .trim()
+    .toLowerCase();
 
-/** Place of a head in a row of heads; -1 when it is not there. */
-export const placeOf = (heads: TableRow, name: string): number =>
-  heads.findIndex((head) => textIn(head).toLowerCase() === name.toLowerCase());
+/** Place of a head in a row of heads, wherever the program or a person has put the column; -1 when it is not there. */
+export const placeOf = (heads: TableRow, name: string): number => {
+  const wanted = plain(name);
+  return heads.findIndex((head) => plain(textIn(head)) === wanted);
+};
 
 /** True when a row names all of these columns. */
-export const namesAll = (heads: readonly unknown[], ...names: readonly string[]): boolean => {
-  const known = new Set(heads.map(plain));
-  return names.every((name) => known.has(name.toLowerCase()));
+export const namesAll = (heads: TableRow, ...names: readonly string[]): boolean =>
+  names.every((name) => placeOf(heads, name) >= 0);
+
+/** Rows of the first lines of a text. */
+export const firstRows = (bytes: Uint8Array, count: number): (readonly string[])[] =>
+  parseCsv(firstLines(bytes, count).join('\n')).records.map(({ cells }) => cells);
+
+/** True when one of the first lines names all of these columns, whatever separates them. */
+export const hasHeads = (bytes: Uint8Array, lines: number, ...names: readonly string[]): boolean =>
+  firstRows(bytes, lines).some((row) => namesAll(row, ...names));
+
+/** The table of a text below the row that names these columns. */
+export const tableBelow = (bytes: Uint8Array, ...names: readonly string[]) => {
+  const all = tableOf(bytes).records.map(({ cells }) => cells.map((cell) => cell.trim()));
+  const at = all.findIndex((row) => namesAll(row, ...names));
+  return { above: all.slice(0, Math.max(0, at)), heads: all[at] ?? [], rows: all.slice(at + 1) };
 };
+
+/** The unit that the head of a column names. */
+export const unitIn = (heads: TableRow, name: string) => temperatureUnitOf(textIn(heads[placeOf(heads, name)]));
 
 /** The columns of a table that the program is known to write, as curves; those that a file lacks are left out. */
 export const curvesOf = (heads: TableRow, rows: readonly TableRow[], columns: readonly FixedColumn[]): FileCurve[] =>
