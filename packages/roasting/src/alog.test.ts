@@ -39,6 +39,15 @@ describe('an Artisan file', () => {
     });
   });
 
+  it.each([
+    [{ roastepoch: '1751247461', roastisodate: "'2020-01-01'" }, '2025-06-30T01:37:41.000Z'],
+    [{ roastisodate: "'2015-08-10'", roasttime: "'14:25:14'", roasttzoffset: '-3600' }, '2015-08-10T13:25:14.000Z'],
+    [{ roastdate: "u'Sat Mar 30 2013'" }, '2013-03-30T00:00:00.000Z'],
+    [{ roastdate: "'Sam. März 30 2013'" }, null],
+  ])('says when it was roasted, with %j', (fields, expected) => {
+    expect(parseAlog(file({ timex: '[0, 1]', temp2: '[20, 21]', ...fields })).roastedAt).toBe(expected);
+  });
+
   it('turns special events into steps as the machine showed them', () => {
     const { controls, eventNotes } = parseAlog(
       file({

@@ -201,10 +201,32 @@ function weightKg(value: unknown, unit: unknown): number | null {
   return known === null ? null : toKg(value, known);
 }
 
-/** `roastepoch` is UTC seconds; a file without it has only a local date, which we don't guess a zone for. */
+const shortMonths = 'JanFebMarAprMayJunJulAugSepOctNovDec';
+
+/** `2013-03-30`, or `Sat Mar 30 2013` of the oldest versions. */
+function localDayOf(file: Dictionary): string | null {
+  const iso = /^\d{4}-\d{2}-\d{2}$/.exec(textOf(file, 'roastisodate') ?? '');
+  if (iso !== null) return iso[0];
+  const [, month = '', day = '', year] =
+    /^\w{3} (\w{3}) (\d{1,2}) (\d{4})$/.exec(textOf(file, 'roastdate') ?? '') ?? [];
+  const place = shortMonths.indexOf(month);
+  if (year === undefined || place < 0 || place % 3 !== 0) return null;
+  return `${year}-${String(place / 3 + 1).padStart(2, '0')}-${day.padStart(2, '0')}`;
+}
+
+/**
+ * `roastepoch` is UTC seconds. A file of an older version has a local date and the seconds that UTC is ahead of it, or no zone: then it
+ * is taken for UTC, and shown so that it can be set right.
+ */
 function roastedAtOf(file: Dictionary): string | null {
   const epoch = numberOf(file, 'roastepoch');
-  if (epoch === null || epoch <= 0) return null;
-  const date = new Date(epoch * 1000);
+  const day = localDayOf(file);
+  if ((epoch === null || epoch <= 0) && day === null) return null;
+  const [time] = /^\d{2}:\d{2}(?::\d{2})?$/.exec(textOf(file, 'roasttime') ?? '') ?? ['00:00'];
+  const ms =
+    epoch !== null && epoch > 0
+      ? epoch * 1000
+      : Date.parse(`${day}T${time}Z`) + (numberOf(file, 'roasttzoffset') ?? 0) * 1000;
+  const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }

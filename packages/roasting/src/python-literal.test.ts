@@ -38,6 +38,10 @@ describe('a Python literal', () => {
     );
   });
 
+  it('reads the strings of Python 2', () => {
+    expect(parsePythonLiteral(String.raw`[u'G\u00fcji', U"b" u'c', 'd']`)).toEqual(['Güji', 'bc', 'd']);
+  });
+
   it('keeps keys away from prototypes', () => {
     const value = parsePythonLiteral(`{'__proto__': {'polluted': 1}, 'constructor': 2}`);
     expect(value instanceof Map && value.has('__proto__')).toBe(true);

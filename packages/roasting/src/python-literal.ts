@@ -50,7 +50,8 @@ export interface LiteralOptions {
 
 /**
  * Reads one Python literal, as `repr()` writes it: dictionaries, lists, tuples, strings with escapes, numbers, None,
- * True, False, nan and inf. It never evaluates anything: names, calls, operators, bytes and f-strings are errors.
+ * True, False, nan and inf. `u'…'` is a string too: Python 2 wrote it. It never evaluates anything: names, calls, operators, bytes
+ * and f-strings are errors.
  * Dictionaries become Maps, so no key can reach a prototype.
  */
 export function parsePythonLiteral(
@@ -62,6 +63,7 @@ export function parsePythonLiteral(
   const wordPattern = /[+-]?[A-Za-z]+/y;
   const spacePattern = /\s+|#[^\n]*/y;
   const plainPattern = /[^'"\\\n]+/y;
+  const beginsString = /^[uU]?['"]/;
   let at = 0;
 
   const fail = (message: string, code: LiteralErrorCode = 'syntax'): never => {
@@ -79,6 +81,8 @@ export function parsePythonLiteral(
     while (take(spacePattern) !== null);
   };
 
+  const atString = () => beginsString.test(text.slice(at, at + 2));
+
   function readValue(depth: number): PythonValue {
     if (depth > maxDepth) fail('nested too deep', 'too_deep');
     skipSpace();
@@ -89,8 +93,7 @@ export function parsePythonLiteral(
       const { items, comma } = readSequence(')', depth);
       return items.length === 1 && !comma ? (items[0] ?? null) : items;
     }
-    if (next === "'" || next === '"') return readStrings();
-    return readScalar();
+    return atString() ? readStrings() : readScalar();
   }
 
   function readScalar(): PythonValue {
@@ -153,7 +156,8 @@ export function parsePythonLiteral(
   /** One string, or several side by side, which Python joins. */
   function readStrings(): string {
     let joined = '';
-    while (text[at] === "'" || text[at] === '"') {
+    while (atString()) {
+      if (/[uU]/.test(text[at] ?? '')) at++;
       joined += readString();
       skipSpace();
     }
