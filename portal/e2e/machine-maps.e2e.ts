@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => roastery[Symbol.asyncDispose]());
 
 describe('the machine is found in the catalogue', () => {
-  it('by keyboard while it is registered, and its capacity is filled in', async () => {
+  it('by keyboard while it is registered, and its type and capacity are filled in, its address asked', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/machines/register');
@@ -48,12 +48,15 @@ describe('the machine is found in the catalogue', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await expect.poll(() => page.getByLabel('Max Capacity').inputValue()).toBe('7');
+    await expect.poll(() => page.getByRole('combobox', { name: 'Machine Type' }).innerText()).toContain('Auto');
     await page.getByText(/Not verified on real hardware/).waitFor();
+    await page.getByLabel('Machine’s address').fill('10.0.0.31');
     await page.getByRole('button', { name: 'Register Machine' }).click();
     await page.getByText('Machine Registered Successfully!').first().waitFor();
     const loring = (await ana.call(listMachines)).find(({ serial_number: serial }) => serial === 'LOR-7');
     const config = await ana.call(getBoardConfig, { params: { id: loring?.id ?? '' } });
-    expect(config).toMatchObject({ map: { id: 'loring-auto' }, state: 'waiting' });
+    expect(loring).toMatchObject({ machine_type: 'Auto', max_capacity_kg: 7 });
+    expect(config).toMatchObject({ map: { id: 'loring-auto' }, link: { host: '10.0.0.31' }, state: 'waiting' });
     expect(watched.complaints).toEqual([]);
   });
 });
@@ -61,7 +64,7 @@ describe('the machine is found in the catalogue', () => {
 const settingsFile = (text: string) => ({ name: 'w15.aset', mimeType: 'text/plain', buffer: Buffer.from(text) });
 
 describe('a machine that the catalogue has not', () => {
-  it('is read from Artisan settings; what could not be taken is said, and its address is asked', async () => {
+  it('leads on to the closest makers, the probe, and Artisan settings; says what of them was not taken, asks its address', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/machines/register');
@@ -76,6 +79,7 @@ describe('a machine that the catalogue has not', () => {
       .waitFor();
     await which.fill('Giesen');
     await page.getByText('The catalogue has no machine “Giesen”.').waitFor();
+    await page.getByText('once its board is paired, its card reads the registers').waitFor();
     // The offer stays when the field is left, which then is empty.
     await which.press('Escape');
     await which.press('Tab');

@@ -34,7 +34,13 @@ beforeAll(async () => {
   const ana = await roastery.addPerson(anaRestrepo);
   Object.assign(people, { ana, tomo: await roastery.addPerson(tomoIto), admin: roastery.admin, 'signed out': null });
   await roastery.admin.call(putRoasterySettings, {
-    body: { roastery_name: 'Northlight Coffee', address: '12 Mill Lane', city: 'Bergen', country: 'Norway' },
+    body: {
+      roastery_name: 'Northlight Coffee',
+      address: '12 Mill Lane',
+      city: 'Bergen',
+      country: 'Norway',
+      currency: 'EUR',
+    },
   });
   const probat = await register(ana, 'PRB-P25-0042', 'Probat P25');
   const giesen = await register(ana, 'GIE-W6-0007', 'Giesen W6 sample room', 'RM7');
@@ -244,9 +250,11 @@ const look = async ({ page, complaints }: WatchedPage, screen: Screen, at: Look)
 const visit = async ({ watched, turn }: Hand, screen: Screen, isUntouched: boolean): Promise<string[]> => {
   await turn(looks[0]);
   const found = await open(watched.page, screen, isUntouched);
-  // Where a person chooses between the two, both have to be there; and a map says what its machine speaks.
-  if (screen.who !== 'signed out' && screen.who !== 'tomo' && !/account|upload|palette|map|probe/.test(screen.name))
-    found.push(...(await otherUnitsOn(watched.page)).map((text) => `${screen.name}: ${text}`));
+  // Where a person chooses between the two, both have to be there; and a map says the °C that its machine speaks.
+  const { who, name } = screen;
+  const others =
+    who === 'signed out' || /account|palette/.test(name) ? [] : /upload|map|probe/.test(name) ? ['kg'] : ['kg', '°C'];
+  found.push(...(await unitsOn(watched.page, others)).map((text) => `${name}: ${text}`));
   for (const at of looks) {
     await turn(at);
     found.push(...(await look(watched, screen, at)));
@@ -290,22 +298,25 @@ const dropTemperature = async (page: Page): Promise<number> => {
   return Number.parseFloat(await figure.innerText());
 };
 
-/** Where the page says °C or kg, to the eye or aloud. A bag has the unit of its label. */
-const otherUnitsOn = (page: Page): Promise<string[]> =>
-  page.evaluate(() => {
+/** Where the page says one of these units, or dollars, to the eye or aloud. A bag has the unit of its label. */
+const unitsOn = (page: Page, units: readonly string[]): Promise<string[]> =>
+  page.evaluate((sought) => {
     const names = ['aria-label', 'title', 'placeholder', 'aria-valuetext'];
     const labelled = [...document.querySelectorAll(names.map((name) => `[${name}]`).join(', '))];
     const labels = labelled.flatMap((one) => names.map((name) => one.getAttribute(name) ?? ''));
-    return [document.body.textContent, ...labels].flatMap(
-      (text) => text.replaceAll(/(?:60|69) kg/g, '').match(/.{0,30}(?:°C|(?<![a-z])kg(?![a-z])).{0,10}/g) ?? [],
-    );
-  });
+    const found = new RegExp(`.{0,30}(?<![a-z])(?:${sought.join('|')}|\\$\\d)(?![a-z]).{0,10}`, 'g');
+    return sought.length === 0
+      ? []
+      : [document.body.textContent, ...labels].flatMap(
+          (text) => text.replaceAll(/(?:60|69) kg/g, '').match(found) ?? [],
+        );
+  }, units);
 
 describe('every screen is sound', () => {
   it(
-    'at a desk, zoomed to 200 %, on a tablet and a phone, light and dark, and says no °C or kg where °F and lb were chosen',
+    'at a desk, zoomed to 200 %, on a tablet and a phone, light and dark, and says no °C, kg or $ where °F, lb and euros were chosen',
     async () => {
-      const signedIn = [people.ana, people.admin].filter((one) => one !== null);
+      const signedIn = [people.ana, people.tomo, people.admin].filter((one) => one !== null);
       for (const one of signedIn)
         await one.call(updatePreferences, { body: { temperature_unit: 'F', weight_unit: 'lb' } });
       try {

@@ -30,6 +30,9 @@ describe('list of lots', () => {
       'Above the names of the columns in line 3, not imported: line 1.',
     ]);
     expect(await read(excel ?? '')).toMatchObject({ sheet: 'Stock', sheets: ['Read', 'Stock'] });
+    // The line above has a comma, and the figures have decimal ones: semicolons separate the cells.
+    const titled = await read('Stock, 3 April 2025\n\nlot;name;origin;weight kg;price\nA;B;C;62,5;9,4');
+    expect(titled.rows.map(({ values }) => [values.initial_weight, values.cost_per_kg])).toEqual([[62.5, 9.4]]);
   });
 
   it('guesses columns by their heads in several languages', async () => {
