@@ -5,8 +5,11 @@ import { listRoasts } from '@roastery/contract/roasts';
 import { seriousAccessibilityFindings } from '@roastery/testing/accessibility';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import { zipSync } from 'fflate';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
 
 let roastery: TestRoastery;
@@ -105,6 +108,41 @@ describe('import of many files', () => {
     await page.getByRole('button', { name: 'Delete roasts' }).click();
     await page.getByText(`Undone: ${ready} roasts were deleted again`).waitFor({ timeout: 60_000 });
     expect(await roastCount()).toBe(before);
+  });
+
+  it('takes a folder that is chosen or dropped, with the folders in it', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'years-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await mkdir(path.join(folder, 'years', '2024', 'june'), { recursive: true });
+    await mkdir(path.join(folder, 'years', '2025'));
+    for (const [place, name] of ['2024/june/a.alog', '2024/b.alog', '2025/.DS_Store', '2025/c.alog'].entries())
+      await writeFile(path.join(folder, 'years', name), `{'timex': [${place}`);
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    const names = ['years/2024/b.alog', 'years/2024/june/a.alog', 'years/2025/c.alog'];
+    const arrive = async () => {
+      await page.getByText(/0 of 3 files can be imported/).waitFor();
+      const id = new URL(page.url()).searchParams.get('import') ?? '';
+      const { files } = await ana.call(listImportFiles, { params: { id }, query: { limit: 100 } });
+      expect(files.map(({ file_name: name }) => name).toSorted()).toEqual(names);
+      await page.getByRole('button', { name: 'Delete import' }).click();
+      await page.getByText('drop it here').waitFor();
+    };
+    await page.goto('/roasts/new?way=upload');
+    await page.getByLabel('Folder to import').setInputFiles(path.join(folder, 'years'));
+    await arrive();
+
+    // As a hand does it: the browser gets the path of the folder.
+    const area = page.getByRole('region', { name: 'Many files' });
+    await area.scrollIntoViewIfNeeded();
+    const box = await area.boundingBox();
+    const [x, y] = [(box?.x ?? 0) + 20, (box?.y ?? 0) + 20];
+    const browser = await page.context().newCDPSession(page);
+    for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+      const data = { items: [], files: [path.join(folder, 'years')], dragOperationsMask: 1 };
+      await browser.send('Input.dispatchDragEvent', { type, x, y, data });
+    }
+    await arrive();
   });
 
   it('goes on with an import from the page of uploads', async () => {
