@@ -70,6 +70,12 @@ describe('the account', () => {
     await form.getByLabel('Repeat new password').fill('three drums and a cooler');
     await change.click();
     await form.getByText('The passwords don’t match').waitFor();
+    // Leaving asks first.
+    await page.getByRole('link', { name: 'Machines', exact: true }).first().click();
+    await page
+      .getByRole('alertdialog', { name: 'Leave without saving?' })
+      .getByRole('button', { name: 'Stay' })
+      .click();
     await form.getByLabel('Repeat new password').fill('three drums and a cooler 8');
     await change.click();
     await form.getByText('The current password is wrong').waitFor();
