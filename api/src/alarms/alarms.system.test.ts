@@ -317,10 +317,14 @@ describe('alarms of an instance that gets half of the batches', () => {
         await until('the samples to be stored', live.isStored, { everyMs: 5 });
       };
       const sendUntil = async (second: number): Promise<void> => {
-        while (sent < second) {
-          await sleep(200);
-          if (since() > sent) await send(since());
-        }
+        await until(
+          'the samples of this time to be sent',
+          async () => {
+            if (since() > sent) await send(since());
+            return sent >= second;
+          },
+          { everyMs: 200 },
+        );
       };
       const chunks = startedAgoSeconds / 4;
       for (let end = 4; end <= startedAgoSeconds; end += 4) await send(end);

@@ -186,16 +186,17 @@ const grow = async (load: Load, say: (line: string) => void): Promise<Step> => {
   return held;
 };
 
+const count = (value: number): string => value.toLocaleString('en-US', { maximumSignificantDigits: 2 });
+const micros = (value: number): string => value.toLocaleString('en-US', { maximumSignificantDigits: 3 });
+/** Rounded up, as whoever buys a machine would. */
+const tenths = (value: number): string => (Math.ceil(value * 10) / 10).toFixed(1);
+
 /** The measured lines of "Capacity" in deploy/README.md, as they stand there. */
 const capacityLines = (slow: Step, fast: Step): string[] => {
-  const count = (value: number): string => value.toLocaleString('en-US', { maximumSignificantDigits: 2 });
-  const micros = (value: number): string => value.toLocaleString('en-US', { maximumSignificantDigits: 3 });
   const row = (what: string, of: (step: Step) => number, note = ''): string =>
     `| CPU of ${what} | ${micros(of(slow))} µs | ${micros(of(fast) * fastHz)} µs | \`fleet\`: ${micros(of(slow))} and ${micros(of(fast))} µs a sample${note} |`;
   const milliseconds = (step: Step, hz: number): number =>
     ((step.apiMicros + step.brokerMicros + step.postgresMicros) * hz) / 1000;
-  /** Rounded up, as whoever buys a machine would. */
-  const tenths = (value: number): string => (Math.ceil(value * 10) / 10).toFixed(1);
   const boards = fast.boards.toLocaleString('en-US');
   const halfBusy = count(500_000 / Math.max(slow.apiMicros, fast.apiMicros * fastHz));
   return [

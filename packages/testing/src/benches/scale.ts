@@ -65,6 +65,9 @@ interface Roasts {
 /** Whether an answer holds every sample of its roast. */
 const isOfSamples = ({ name }: Endpoint): boolean => /^(?:getRoastCurve|exportRoast)/.test(name);
 
+const isList = ({ endpoint, isLastPage }: PageCall): boolean =>
+  endpoint.method === 'GET' && endpoint.produces === undefined && !endpoint.path.includes('{') && !isLastPage;
+
 interface Person extends Caller {
   readonly who: 'admin' | 'user';
   readonly calls: readonly PageCall[];
@@ -214,8 +217,6 @@ const measureAll = async (options: StackOptions, roasts: Roasts, say: (line: str
     const longest = [];
     for (const call of ofLongest) if (admin) longest.push(await measureFirstBytes(admin, call, times));
     say('readers while boards send');
-    const isList = ({ endpoint, isLastPage }: PageCall): boolean =>
-      endpoint.method === 'GET' && endpoint.produces === undefined && !endpoint.path.includes('{') && !isLastPage;
     const busy = admin === undefined ? [] : await readDuringIngest(stack, admin, admin.calls.filter(isList), say);
     return { all, longest, busy };
   } finally {
