@@ -1,6 +1,6 @@
 import { getMailStatus } from '@roastery/contract/alerts';
 import { getRoasterySettings, putRoasterySettings, type RoasterySettings } from '@roastery/contract/settings';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { call } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
 import { useSession } from '../../api/session.tsx';
@@ -22,6 +22,7 @@ import {
   roasteryResolver,
   timeZoneChoices,
   valuesOf,
+  zoneLabel,
 } from './roastery-values.ts';
 
 /** Tab `Roastery Info`. */
@@ -45,8 +46,11 @@ export const RoasteryInfo = () => {
 
 const RoasteryForm = ({ settings }: { settings: RoasterySettings }) => {
   const { recheck } = useSession();
-  const zones = useMemo(() => timeZoneChoices(settings.time_zone), [settings.time_zone]);
-  const known = useMemo(() => currencyChoices(), []);
+  // Before that only what is chosen has a name: the lists of all take a phone 200 ms.
+  const [isOpened, setOpened] = useState(false);
+  const open = () => setOpened(true);
+  const zones = useMemo(() => (isOpened ? timeZoneChoices(settings.time_zone) : []), [isOpened, settings.time_zone]);
+  const known = useMemo(() => (isOpened ? currencyChoices() : []), [isOpened]);
   const form = useRecordForm({
     values: valuesOf(settings),
     resolver: roasteryResolver,
@@ -108,7 +112,8 @@ const RoasteryForm = ({ settings }: { settings: RoasterySettings }) => {
           <Combobox
             label={t`Time Zone`}
             required
-            choices={zones}
+            choices={isOpened || value === '' ? zones : [{ value, label: zoneLabel(value) }]}
+            onOpen={open}
             value={value === '' ? null : value}
             onChange={(next) => onChange(next ?? '')}
             hint={t`Used for all dates and times in the portal.`}
@@ -122,7 +127,8 @@ const RoasteryForm = ({ settings }: { settings: RoasterySettings }) => {
           <Combobox
             label={t`Currency`}
             required
-            choices={known}
+            choices={isOpened || value === '' ? known : currencyChoices([value])}
+            onOpen={open}
             value={value === '' ? null : value}
             onChange={(next) => onChange(next ?? '')}
             hint={t`Of all prices and values. Amounts are not converted.`}

@@ -85,9 +85,11 @@ export const roasteryResolver: Resolver<RoasteryValues, unknown, RoasteryValues>
   return Object.keys(errors).length > 0 ? { values: {}, errors } : { values, errors: {} };
 };
 
-/** All currencies by code, each with its name. */
-export const currencyChoices = (): Choice[] =>
-  currencyNames(currencies).map(({ code, name }) => ({ value: code, label: `${code} ${name}` }));
+/** All currencies by code, each with its name, or these. */
+export const currencyChoices = (codes: readonly string[] = currencies): Choice[] =>
+  currencyNames(codes).map(({ code, name }) => ({ value: code, label: `${code} ${name}` }));
+
+export const zoneLabel = (zone: string): string => zone.replaceAll('_', ' ');
 
 /** All time zones of this browser with their current offset, and the one that is set. */
 export const timeZoneChoices = (current: string, now = new Date()): Choice[] => {
@@ -95,7 +97,7 @@ export const timeZoneChoices = (current: string, now = new Date()): Choice[] => 
   if (current !== '') names.add(current);
   return [...names].sort().map((value) => ({
     value,
-    label: value.replaceAll('_', ' '),
+    label: zoneLabel(value),
     // Read when it is shown: those of all zones take a phone 300 ms.
     get hint() {
       return offsetOf(value, now);
