@@ -315,6 +315,21 @@ describe('what a board delivered to an earlier server or machine', () => {
     expect(desk.complaints).toEqual([]);
   });
 
+  it('a ticket is found by its ID as a person types it', async () => {
+    await register(ana, 'RM7 31', 'Other Drum', 'RM7');
+    const { pairing_code: code } = await register(ana, 'RM7 32', 'Sought Drum', 'RM7');
+    await using desk = await roastery.openAs(roastery.admin);
+    const { page } = desk;
+    await page.goto('/admin/devices');
+    await page.getByRole('tab', { name: 'Tickets' }).click();
+    const rows = page.getByRole('table', { name: 'Pairing tickets' }).getByRole('row');
+    await rows.filter({ hasText: 'Other Drum' }).waitFor();
+    await page.getByLabel('Search devices').fill(`pair ${code.toLowerCase().replaceAll('-', ' ')}`);
+    await rows.filter({ hasText: 'Other Drum' }).waitFor({ state: 'detached' });
+    await rows.filter({ hasText: 'Sought Drum' }).waitFor();
+    await expect.poll(() => rows.count()).toBe(2);
+  });
+
   it('an unreadable message is in the quarantine: the reason, a replay that is refused, and its discard', async () => {
     const machine = await register(ana, 'RM7 9', 'Garbled Drum', 'RM7');
     const journal = createJournalBoard();
