@@ -88,6 +88,13 @@ export const firstLines = (bytes: Uint8Array, count: number): string[] =>
     .replace(/^\uFEFF/, '')
     .split(/\r\n|\r|\n/, count);
 
+const maxFirstRows = 60;
+
+/** Rows of the first lines of a text, for what a program is known by. */
+export const firstRows = onceEach((bytes): (readonly string[])[] =>
+  parseCsv(firstLines(bytes, maxFirstRows).join('\n')).records.map(({ cells }) => cells),
+);
+
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** The file as a JSON object; undefined for any other. */

@@ -1,9 +1,9 @@
 import type { MarkKind } from '@roastery/roasting/marks';
 import { assembleRoast } from '../assemble-roast.ts';
-import { tableOf } from '../file-content.ts';
+import { firstRows, tableOf } from '../file-content.ts';
 import type { RoastFileFormat } from '../roast-file-format.ts';
 import { numberIn } from '../table-cells.ts';
-import { curvesOf, firstRows, type FixedColumn } from './table-columns.ts';
+import { curvesOf, type FixedColumn } from './table-columns.ts';
 
 /** The file has no heads: a line of settings, then these columns, then those of the background. */
 const heads = ['time', 'BT', 'Fan', 'Heater', 'RoR', 'Drum', 'Humidity', 'ET', 'Pressure', 'DT'] as const;
@@ -32,9 +32,9 @@ const settingsLength = 20;
 export const rubasse: RoastFileFormat = {
   format: 'rubasse',
   recognise: (bytes) => {
-    const [settings = [], first = [], second = []] = firstRows(bytes, 3).map((row) =>
-      row.slice(0, row.findLastIndex((cell) => cell !== '') + 1),
-    );
+    const [settings = [], first = [], second = []] = firstRows(bytes)
+      .slice(0, 3)
+      .map((row) => row.slice(0, row.findLastIndex((cell) => cell !== '') + 1));
     const areNumbers = [...settings, ...first, ...second].every((cell) => cell === '' || numberIn(cell) !== null);
     return areNumbers && settings.length >= settingsLength && first.length >= 9 && first.length < settings.length
       ? 'certain'

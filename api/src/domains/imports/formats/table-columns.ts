@@ -1,8 +1,7 @@
 import type { Reading } from '@roastery/roasting/series';
 import type { FileCurve } from '../assemble-roast.ts';
-import { parseCsv } from '../../../sheets/csv.ts';
 import { cutName } from '../channel-names.ts';
-import { firstLines, tableOf } from '../file-content.ts';
+import { firstRows, tableOf } from '../file-content.ts';
 import { numberIn, textIn } from '../table-cells.ts';
 import { temperatureUnitOf, type TableRow } from '../table-layout.ts';
 
@@ -32,13 +31,11 @@ export const placeOf = (heads: TableRow, name: string): number => {
 export const namesAll = (heads: TableRow, ...names: readonly string[]): boolean =>
   names.every((name) => placeOf(heads, name) >= 0);
 
-/** Rows of the first lines of a text. */
-export const firstRows = (bytes: Uint8Array, count: number): (readonly string[])[] =>
-  parseCsv(firstLines(bytes, count).join('\n')).records.map(({ cells }) => cells);
-
-/** True when one of the first lines names all of these columns, whatever separates them. */
-export const hasHeads = (bytes: Uint8Array, lines: number, ...names: readonly string[]): boolean =>
-  firstRows(bytes, lines).some((row) => namesAll(row, ...names));
+/** True when one of the first rows names all of these columns, whatever separates them. */
+export const hasHeads = (bytes: Uint8Array, rows: number, ...names: readonly string[]): boolean =>
+  firstRows(bytes)
+    .slice(0, rows)
+    .some((row) => namesAll(row, ...names));
 
 /** The table of a text below the row that names these columns. */
 export const tableBelow = (bytes: Uint8Array, ...names: readonly string[]) => {
