@@ -210,7 +210,7 @@ export const createBus = (
     const { unit, table, start, count } = request;
     const askOnce = (isAgain: boolean): Promise<Outcome> => {
       const deadlineMs = pace.deadlineMs();
-      const patience = { deadlineMs, usualMs: pace.usualMs() ?? deadlineMs, soonMs: (pace.quickestMs() ?? 0) / 2 };
+      const patience = { deadlineMs, usualMs: pace.usualMs() ?? deadlineMs, quickestMs: pace.quickestMs() ?? 0 };
       return conversation.hasTransactions
         ? exchange.askDistinct({ unit, code: codeOf[table], start, count }, patience)
         : askByLength(request, patience, isAgain);

@@ -26,9 +26,14 @@ export interface Patience {
   readonly deadlineMs: number;
   /** How long most answers of this unit take. */
   readonly usualMs: number;
-  /** An answer that comes sooner may have been under way before its question. */
-  readonly soonMs: number;
+  /** How quick this unit can be; 0 while that is unknown. */
+  readonly quickestMs: number;
 }
+
+/** An answer that comes in a smaller part of the quickest time was under way before its question. */
+const tooSoonPart = 0.5;
+/** In a smaller part than this it may have been: the true one would follow. */
+const soonPart = 0.9;
 
 /** After a damaged answer: the rest of a slow one would have come by then. */
 const quietAfterDamageMs = 50;
@@ -39,8 +44,11 @@ const isRefusal = ({ frame }: FittingAnswer): boolean => (frame.code & exception
 /** The only answer that these are, apart from repeats of it. */
 const single = (answers: readonly FittingAnswer[]): FittingAnswer | undefined =>
   new Set(answers.map(({ bytes }) => bytes)).size === 1 ? answers[0] : undefined;
-/** By then the true answer is here, where one comes at all. */
-const settledAt = ({ asked }: Flight, { usualMs }: Patience): number => asked.at + 1.5 * usualMs + 10;
+/** What follows an answer by itself comes within so many ms. */
+const followsMs = 10;
+/** By then the true answer is here, where one comes at all, and what may have followed it. */
+const settledAt = ({ asked, lastByteAt }: Flight, { usualMs }: Patience): number =>
+  Math.max(asked.at + 1.5 * usualMs, lastByteAt) + followsMs;
 
 /** Asks one question and decides which of the answers on the line is its own. README.md, "Whose answer is it?". */
 export const createExchange = (conversation: Conversation, now: () => number, drainInput: () => Promise<void>) => {
@@ -89,24 +97,26 @@ export const createExchange = (conversation: Conversation, now: () => number, dr
   const askDistinct = async (question: Question, patience: Patience, isAgain = false): Promise<Outcome> => {
     const flight = conversation.ask(question);
     const tookMs = ({ at }: FittingAnswer): number => at - flight.asked.at;
-    // An answer that is too quick was under way before its question.
-    const isTooSoon = (answer: FittingAnswer): boolean =>
-      !conversation.hasTransactions && tookMs(answer) < patience.soonMs;
+    const isSooner = (answer: FittingAnswer, part: number): boolean =>
+      !conversation.hasTransactions && tookMs(answer) < part * patience.quickestMs;
     // All refusals have the same few bytes: one may be late or a repeat, and the true answer may follow.
     const isDoubtful = (answer: FittingAnswer): boolean =>
-      isTooSoon(answer) || (isRefusal(answer) && (answer.isCopy || conversation.recent.hasUnanswered(flight.asked)));
+      isSooner(answer, soonPart) ||
+      (isRefusal(answer) && (answer.isCopy || conversation.recent.hasUnanswered(flight.asked)));
     const heard = await listen(flight, patience, () =>
       !conversation.hasTransactions && flight.answers.every(isDoubtful) ? settledAt(flight, patience) : -Infinity,
     );
     conversation.over();
     if (heard === 'closed') return broken;
-    const [first] = flight.answers;
+    const { answers } = flight;
+    const [first] = answers;
     if (first === undefined) return withoutAnswer(flight, patience);
-    const values = flight.answers.filter((answer) => !isRefusal(answer));
-    const inTime = values.filter((answer) => !isTooSoon(answer));
+    const values = answers.filter((answer) => !isRefusal(answer));
+    const inTime = values.filter((answer) => !isSooner(answer, tooSoonPart));
     if (values[0] && inTime.length === 0) return { damaged: ambiguous, tookMs: tookMs(values[0]) };
+    // A refusal beside values is another question's, or they are unrequested.
     const answer = values.length === 0 ? first : single(inTime);
-    if (answer === undefined) return { damaged: ambiguous };
+    if (answer === undefined || (values.length > 0 && answers.some(isRefusal))) return { damaged: ambiguous };
     if (!isAgain && !isRefusal(answer) && conversation.isDamaged(flight)) {
       flight.asked.answeredAt = now();
       return { damaged: ambiguous };
@@ -118,10 +128,15 @@ export const createExchange = (conversation: Conversation, now: () => number, dr
   /**
    * For a question whose answer has the length of other answers. No earlier one of them is still due, so all that
    * may come beside the true answer are repeats, whose bytes are known, and unrequested answers. It listens until the true answer
-   * would be there: one new answer on a clean line is the true one. Other bytes are believed when the place often gives the
-   * same, or gives them again when it is asked again (`heardOnce`).
+   * would be there: one answer on a clean line whose bytes are new is the true one. Beside it even a known one makes doubt: it is
+   * a repeat, or it is the true answer, unchanged, and the new one is unrequested. Known bytes are believed when the place
+   * often gives the same, or gives them again when it is asked again (`heardOnce`).
    */
-  const askAmbiguous = async (question: Question, patience: Patience, heardOnce?: string): Promise<Outcome> => {
+  const askAmbiguous = async (
+    question: Question,
+    patience: Patience,
+    heardOnce?: ReadonlySet<string>,
+  ): Promise<Outcome> => {
     const flight = conversation.ask(question);
     const { asked, answers } = flight;
     const { place } = asked;
@@ -132,27 +147,28 @@ export const createExchange = (conversation: Conversation, now: () => number, dr
     const values = answers.filter((answer) => !isRefusal(answer));
     const refusal = answers.find(isRefusal);
     if (values.length === 0) return refusal ? outcomeOf(flight, refusal, patience) : withoutAnswer(flight, patience);
-    const fresh = values.filter(({ isCopy }) => !isCopy);
-    const isDamaged = conversation.isDamaged(flight);
-    const copy = fresh.length === 0 ? single(values) : undefined;
+    const areKnown = values.every(({ isCopy }) => isCopy);
+    const hasOwn = values.some(
+      ({ bytes }) => heardOnce?.has(bytes) === true || conversation.recent.isOwn(place, bytes, asked),
+    );
     // Repeats of other answers alone: the true one may still come.
-    const isOwn =
-      copy !== undefined && (copy.bytes === heardOnce || conversation.recent.isOwn(place, copy.bytes, asked));
-    if (fresh.length === 0 && !isOwn && !isDamaged) return { failed: ambiguous };
+    if (areKnown && !hasOwn && !conversation.isDamaged(flight)) return { failed: ambiguous };
     // The true answer is among these, or it is the damaged one beside them: none is due any more.
     asked.answeredAt = now();
-    const answer = copy ?? single(fresh);
-    if (answer === undefined) return { damaged: ambiguous };
-    const isCredible = copy
-      ? isOwn && (copy.bytes === heardOnce || (isClean && conversation.recent.isSteady(place)))
+    const answer = refusal ? undefined : single(values);
+    const isCredible = areKnown
+      ? hasOwn &&
+        answer !== undefined &&
+        (heardOnce?.has(answer.bytes) === true || (isClean && conversation.recent.isSteady(place)))
       : isClean;
-    if (isCredible) {
-      conversation.recent.answered(place, answer.bytes, copy !== undefined);
+    if (answer && isCredible) {
+      conversation.recent.answered(place, answer.bytes, areKnown);
       return outcomeOf(flight, answer, patience);
     }
-    if (heardOnce !== undefined || (copy && !isOwn)) return { damaged: ambiguous };
+    if (heardOnce !== undefined || (areKnown && !hasOwn)) return { damaged: ambiguous };
     await drainInput();
-    return conversation.isOpen() ? askAmbiguous(question, patience, answer.bytes) : broken;
+    const bytes = new Set(values.map((value) => value.bytes));
+    return conversation.isOpen() ? askAmbiguous(question, patience, bytes) : broken;
   };
 
   return { askDistinct, askAmbiguous };

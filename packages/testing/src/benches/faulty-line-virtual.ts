@@ -1,5 +1,6 @@
 import type { Link } from '@roastery/contract/machine-map';
 import type { Bench, Measurement } from '../bench.ts';
+import { faultPairs } from '../faulty-line/fault-cases.ts';
 import type { LayoutName } from '../faulty-line/layouts.ts';
 import { readInVirtualTime } from '../faulty-line/read-in-virtual-time.ts';
 import type { ReadReport } from '../faulty-line/read-over-faulty-line.ts';
@@ -25,6 +26,15 @@ const runs: readonly { kind: Link['kind']; layout: LayoutName; share: number }[]
 /** So many machines are read at once, each for so long; then others with other seeds. */
 const machines = 50;
 const seconds = 60;
+
+/** Each pair of faults, on these. */
+const pairRuns: readonly { kind: Link['kind']; layout: LayoutName }[] = [
+  { kind: 'tcp', layout: 'tables' },
+  ...(['rtu-over-tcp', 'rtu', 'ascii'] as const).flatMap((kind) =>
+    (['tables', 'single', 'strict', 'block'] as const).map((layout) => ({ kind, layout })),
+  ),
+];
+const pairMachines = Math.max(1, Math.round(total / 100_000));
 
 type Figures = Record<'readings' | 'values' | 'wrong' | 'sound' | 'kept' | 'asked', number>;
 
@@ -79,15 +89,49 @@ const measure = async (
   ];
 };
 
+/** Two faults at once, one answer in twenty each. */
+const measurePairs = async (
+  { kind, layout }: (typeof pairRuns)[number],
+  say: (line: string) => void,
+): Promise<Measurement[]> => {
+  const of = (what: string): string => `${kind}, ${layout}, ${faultPairs.length} pairs of faults: ${what}`;
+  const share = ({ sound, kept }: Figures): number => (kept / sound) * 100;
+  const figures: Figures[] = [];
+  for (const [index, { name, faults }] of faultPairs.entries()) {
+    const seeds = Array.from({ length: pairMachines }, (_, machine) => 1000 * index + machine);
+    const reports = await readInVirtualTime({ kind, layout, faults, seconds, hz }, seeds);
+    figures.push(add(none, reports));
+    for (const [machine, { wrong }] of reports.entries())
+      for (const line of wrong.slice(0, 3)) say(of(`${name}, seed ${seeds[machine]}: ${line}`));
+  }
+  const least = figures.reduce((low, one, index) => (share(one) < share(figures[low] ?? one) ? index : low), 0);
+  const sum = (key: keyof Figures): number => figures.reduce((all, one) => all + one[key], 0);
+  return [
+    {
+      what: of('wrong values'),
+      value: sum('wrong'),
+      unit: `of ${sum('values')} values`,
+      aim: { of: 'value', atMost: 0 },
+    },
+    {
+      what: of('readings stored of those answered rightly'),
+      value: (sum('kept') / sum('sound')) * 100,
+      unit: `%, least ${share(figures[least] ?? none).toFixed(1)} % with ${faultPairs[least]?.name}`,
+      aim: { of: 'value', atLeast: 80 },
+    },
+  ];
+};
+
 const run: Bench['run'] = async (say) => {
   const measurements: Measurement[] = [];
   // One after the other: virtual time replaces the clock of the whole process.
   for (const one of runs) measurements.push(...(await measure(one, say)));
+  for (const one of pairRuns) measurements.push(...(await measurePairs(one, say)));
   return measurements;
 };
 
 export default {
-  title: `${total} readings over lines in memory, in virtual time: lost, late, early, repeated, cut, joined, garbled, other unit, other function`,
+  title: `${total} readings over lines in memory, in virtual time: lost, late, early, repeated, cut, joined, garbled, other unit, other function; and each two of these`,
   onlyWhenNamed: true,
   mustReach: true,
   run,

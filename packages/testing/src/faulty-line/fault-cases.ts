@@ -25,3 +25,35 @@ export const faultCases: readonly { readonly name: string; readonly faults: Faul
   { name: 'of another unit, late', faults: { otherUnitProbability: share, lateProbability: share, lateMs: [1, 1000] } },
   { name: 'of another function', faults: { otherFunctionProbability: share } },
 ];
+
+type Delays = [fromMs: number, toMs: number];
+/** Within the reading. */
+const soonMs: Delays = [1, 100];
+/** Up to a second, also where a late answer is held back for the next one. */
+const anyMs: Delays = [1, 900];
+
+const delayed = (ms: Delays): Readonly<Record<string, FaultsInput>> => ({
+  late: { lateProbability: share, lateMs: ms },
+  repeated: { repeatProbability: share, repeatMs: ms },
+});
+const others: Readonly<Record<string, FaultsInput>> = {
+  lost: { lossProbability: share },
+  early: { earlyProbability: share },
+  joined: { joinProbability: share, joinMs: soonMs },
+  'repeated at once': { repeatAtOnceProbability: share },
+  cut: { cutShortProbability: share },
+  garbled: { garbledProbability: share },
+  'of another unit': { otherUnitProbability: share },
+  'of another function': { otherFunctionProbability: share },
+};
+
+const pairsOf = (faults: Readonly<Record<string, FaultsInput>>) =>
+  Object.entries(faults).flatMap(([name, one], index, all) =>
+    all.slice(index + 1).map(([other, two]) => ({ name: `${name} and ${other}`, faults: { ...one, ...two } })),
+  );
+
+/** Every two faults at once, each in one answer of twenty; where they have delays, short ones and all. */
+export const faultPairs: readonly { readonly name: string; readonly faults: FaultsInput }[] = [
+  ...pairsOf({ ...delayed(soonMs), ...others }).map(({ name, faults }) => ({ name: `${name}, soon`, faults })),
+  ...pairsOf({ ...delayed(anyMs), ...others }).filter(({ name }) => /^(late|repeated) and /.test(name)),
+];

@@ -48,7 +48,7 @@ export const layouts = {
 } as const satisfies Record<string, Layout>;
 export type LayoutName = keyof typeof layouts;
 
-export const bankOf = (name: LayoutName) => createStampedBank(layouts[name].tagOf);
+export const bankOf = (name: LayoutName, steadyMs?: number) => createStampedBank(layouts[name].tagOf, steadyMs);
 
 export const mapOf = (name: LayoutName, link: Link, over: Partial<MachineMapInput>): MachineMap =>
   machineMapShape.parse({
@@ -126,7 +126,9 @@ export const wrongValues = (
       const made = stamp.near(mono);
       const isOwn = reading && made >= reading.from - stampMs && made <= reading.to + stampMs;
       const away = Math.round(Math.abs(made - mono));
-      return away > (isOwn ? misdatedMs : atMostMs) ? [`${where} is ${away} ms from its moment`] : [];
+      return away > (isOwn ? Math.max(misdatedMs, atMostMs) : atMostMs)
+        ? [`${where} is ${away} ms from its moment`]
+        : [];
     });
   });
 };

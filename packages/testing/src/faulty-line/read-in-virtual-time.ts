@@ -17,8 +17,8 @@ export const linkInMemory = (kind: Link['kind']): Link =>
     : { kind, path: 'memory', baud: 115_200, dataBits: 8, parity: 'none', stopBits: 1 };
 
 const startRead = (run: ReadOverFaultyLine, seed: number) => {
-  const { kind, layout, faults, hz = 4, heldUp } = run;
-  const { context, asked } = createFaultyMachine({ bank: bankOf(layout), faults, seed });
+  const { kind, layout, faults, hz = 4, heldUp, steadyMs } = run;
+  const { context, asked } = createFaultyMachine({ bank: bankOf(layout, steadyMs), faults, seed });
   const map = mapOf(layout, linkInMemory(kind), { hz });
   const readings: Reading[] = [];
   const poller = startPoller({

@@ -24,6 +24,8 @@ export interface ReadOverFaultyLine {
   readonly atMostMs?: number;
   /** In virtual time: so many pieces of a question are held up, and for how long, ms. */
   readonly heldUp?: HeldUp;
+  /** In virtual time: how long each register stands still, ms; default: a hundredth of a second. */
+  readonly steadyMs?: number;
   /** Readings of the first seconds are not counted: the agent learns which neighbours of its registers can be read. */
   readonly learningSeconds?: number;
   /** Judges no reading near a moment at which this computer let its own processes wait. */

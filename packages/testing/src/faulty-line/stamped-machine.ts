@@ -21,7 +21,12 @@ export const monoMs = (): number => Number(process.hrtime.bigint() / 1000n) / 10
 
 const stampMs = 10;
 const stamps = 1024;
-const stampedWord = (tag: number): number => (tag << 10) | (Math.floor(monoMs() / stampMs) % stamps);
+/** The places of a steady machine change one after the other, so that some answers are new and others are not. */
+const phaseMs = 370;
+const stampedWord = (tag: number, steadyMs: number): number => {
+  const changedAt = monoMs() - ((monoMs() + tag * phaseMs) % steadyMs);
+  return (tag << 10) | (Math.floor(Math.max(0, changedAt) / stampMs) % stamps);
+};
 
 export interface Stamp {
   readonly tag: number;
@@ -51,13 +56,14 @@ const readOnly = (): never => {
   throw new Error('a stamped machine takes no writes');
 };
 
-export const createStampedBank = (tagOf: TagOf): RegisterBank => {
+/** @param steadyMs how long each word stands still */
+export const createStampedBank = (tagOf: TagOf, steadyMs = stampMs): RegisterBank => {
   const wordAt = (unit: number, table: RegisterTable, address: number): number => {
     // Bits have no room for a stamp: they are up where the address is odd.
     if (table === 'coil' || table === 'discrete') return address % 2;
     const tag = tagOf(unit, table, address);
     if (tag === undefined) throw new ModbusException(illegalDataAddress);
-    return stampedWord(tag);
+    return stampedWord(tag, steadyMs);
   };
   return {
     hasUnit: (unit) => tagOf(unit, 'holding', 0) !== undefined,

@@ -42,6 +42,30 @@ describe('faulty line in virtual time: many machines whose registers name themse
     120_000,
   );
 
+  // Seeds in which an earlier version took an unrequested answer: behind one that came late, or behind a refusal.
+  it.each([
+    { kind: 'ascii', layout: 'strict', seeds: [12, 14, 16, 34] },
+    { kind: 'ascii', layout: 'single', seeds: [14] },
+    { kind: 'rtu-over-tcp', layout: 'single', seeds: [14, 28] },
+  ] as const)(
+    '$kind, $layout: takes no unrequested answer while others are late',
+    async ({ kind, layout, seeds }) => {
+      const faults = { earlyProbability: 0.05, lateProbability: 0.05, lateMs: [1, 100] as [number, number] };
+      const reports = await readInVirtualTime({ kind, layout, faults, seconds: 60, hz }, seeds);
+      expect(reports.flatMap(({ wrong }) => wrong)).toEqual([]);
+      for (const { sound, kept } of reports) expect(kept / sound).toBeGreaterThan(0.95);
+    },
+    120_000,
+  );
+
+  it('takes no unrequested answer whose bytes are new beside the true one whose bytes are not', async () => {
+    const run = { kind: 'ascii', layout: 'strict', seconds: 60, hz, steadyMs: 1000, atMostMs: 1300 } as const;
+    const reports = await readInVirtualTime({ ...run, faults: { earlyProbability: 0.1 } }, [1, 2, 3, 4]);
+    expect(reports.flatMap(({ wrong }) => wrong)).toEqual([]);
+    const readings = reports.reduce((sum, report) => sum + report.readings, 0);
+    expect(readings / (reports.length * run.seconds * hz)).toBeGreaterThan(0.4);
+  }, 120_000);
+
   it('takes no unrequested answer beside a damaged one', async () => {
     const faults = { earlyProbability: 0.1, cutShortProbability: 0.05, otherUnitProbability: 0.05 };
     const run = { kind: 'rtu-over-tcp', layout: 'single', faults, seconds: 60, hz } as const;

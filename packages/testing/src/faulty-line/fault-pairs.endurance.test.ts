@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { faultPairs } from './fault-cases.ts';
+import { readInVirtualTime } from './read-in-virtual-time.ts';
+
+/** The bench reads every kind of line and layout. */
+const lines = [
+  { kind: 'rtu-over-tcp', layout: 'single' },
+  { kind: 'rtu-over-tcp', layout: 'strict' },
+  { kind: 'ascii', layout: 'single' },
+  { kind: 'ascii', layout: 'strict' },
+] as const;
+
+it.each(lines)(
+  '$kind, $layout: stores no wrong value under any two faults at once and keeps what was answered rightly',
+  async ({ kind, layout }) => {
+    let sound = 0;
+    let kept = 0;
+    for (const { name, faults } of faultPairs) {
+      for (const report of await readInVirtualTime({ kind, layout, faults, seconds: 30, hz: 4 }, [1, 2])) {
+        expect(report.wrong, name).toEqual([]);
+        sound += report.sound;
+        kept += report.kept;
+      }
+    }
+    expect(sound).toBeGreaterThan(50 * faultPairs.length);
+    expect(kept / sound).toBeGreaterThan(0.95);
+  },
+  240_000,
+);
