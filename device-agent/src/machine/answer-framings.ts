@@ -10,9 +10,20 @@ import {
 } from './answer-frame.ts';
 import { crc16, crcBytes } from './crc16.ts';
 
-/** Modbus TCP: transaction, protocol 0, length of the rest, then unit, function and data. */
+/** Modbus TCP: transaction, protocol 0, length of the rest. */
+const head = 6;
+/** Whether an answer was cut short and filled up by the next one, which begins within it and reaches to its end or beyond. */
+const holdsAnother = (frame: Buffer): boolean => {
+  for (let at = 1; at + head + 3 <= frame.length; at++) {
+    const length = frame.readUInt16BE(at + 4);
+    if (frame.readUInt16BE(at + 2) !== 0 || length > 254 || at + head + length < frame.length) continue;
+    if (bodyLength(frame[at + head + 1], frame[at + head + 2]) === length) return true;
+  }
+  return false;
+};
+
+/** The head, then unit, function and data. */
 const createTcpFraming = (): AnswerFraming => {
-  const head = 6;
   let pending = Buffer.alloc(0);
   return {
     ask(_question, rtuFrame, transaction) {
@@ -28,8 +39,10 @@ const createTcpFraming = (): AnswerFraming => {
         const length = pending.readUInt16BE(4);
         if (pending.readUInt16BE(2) !== 0 || length < 2 || length > 254) throw new BrokenStream('not Modbus TCP');
         if (pending.length < head + length) break;
-        const body = pending.subarray(head, head + length);
-        const transaction = pending.readUInt16BE(0);
+        const frame = pending.subarray(0, head + length);
+        if (holdsAnother(frame)) throw new BrokenStream('an answer within an answer');
+        const body = frame.subarray(head);
+        const transaction = frame.readUInt16BE(0);
         // What is no answer keeps its number: the question it came for has failed.
         answers.push(answerOf(body, transaction) ?? { unit: -1, code: 0, data: Buffer.alloc(0), transaction });
         pending = pending.subarray(head + length);

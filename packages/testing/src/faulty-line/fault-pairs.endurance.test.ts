@@ -4,6 +4,7 @@ import { readInVirtualTime } from './read-in-virtual-time.ts';
 
 /** The bench reads every kind of line and layout. */
 const lines = [
+  { kind: 'tcp', layout: 'tables' },
   { kind: 'rtu-over-tcp', layout: 'single' },
   { kind: 'rtu-over-tcp', layout: 'strict' },
   { kind: 'ascii', layout: 'single' },

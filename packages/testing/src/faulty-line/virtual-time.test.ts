@@ -66,6 +66,13 @@ describe('faulty line in virtual time: many machines whose registers name themse
     expect(readings / (reports.length * run.seconds * hz)).toBeGreaterThan(0.4);
   }, 120_000);
 
+  it('tcp: takes no answer that was cut short and filled up by its repeat', async () => {
+    const faults = { repeatProbability: 0.05, repeatMs: [1, 100] as [number, number], cutShortProbability: 0.05 };
+    const run = { kind: 'tcp', layout: 'tables', faults, seconds: 60, hz } as const;
+    const seeds = Array.from({ length: 30 }, (_, index) => index + 1);
+    expect((await readInVirtualTime(run, seeds)).flatMap(({ wrong }) => wrong)).toEqual([]);
+  }, 120_000);
+
   it('takes no unrequested answer beside a damaged one', async () => {
     const faults = { earlyProbability: 0.1, cutShortProbability: 0.05, otherUnitProbability: 0.05 };
     const run = { kind: 'rtu-over-tcp', layout: 'single', faults, seconds: 60, hz } as const;
