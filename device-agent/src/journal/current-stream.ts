@@ -3,7 +3,7 @@ import { pause } from '@roastery/runtime/backoff';
 import type { Logger } from '@roastery/runtime/logger';
 import { isMissing } from '../atomic-file.ts';
 import type { Entry, RecordingContext } from '../core/entry.ts';
-import type { SeqRange } from '../core/ranges.ts';
+import { RangeSet, type SeqRange } from '../core/ranges.ts';
 import type { RecordedState } from '../core/replay.ts';
 import type { WallClock } from '../core/wall-clock.ts';
 import { isFull, TooLong, within, type JournalDisk } from './disk.ts';
@@ -102,14 +102,19 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
       nextSeq: stream.nextSeq,
       context: parts.context,
       roastRuns: parts.roastRuns,
-      head: (from, of) => {
+      head: (from, of, unwritten) => {
         const state = parts.state();
+        // What is named here is reported no more: an entry that reports it must be on the disk first.
+        const gone = new RangeSet(stream.gone.ranges());
+        for (const entry of unwritten)
+          if (entry.kind === 'event' && entry.event.type === 'gap')
+            gone.remove(entry.event.from_seq, entry.event.to_seq);
         return [
           { k: 'head', v: journalFormat, epoch: stream.epoch, first: from },
           { k: 'context', of: from, ...of },
           { k: 'clock', ...clock.now() },
           { k: 'acked', ranges: stream.acked.ranges() },
-          { k: 'gone', ranges: stream.gone.ranges() },
+          { k: 'gone', ranges: gone.ranges() },
           ...(state ? [{ k: 'state', state } as const] : []),
           // Once more, behind the state: a block that is overwritten must not take the meaning of all that follows.
           { k: 'context', of: from, ...of },

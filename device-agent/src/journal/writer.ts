@@ -18,8 +18,8 @@ export interface WriterParts {
   readonly context: () => RecordingContext;
   /** Whether a roast runs: a segment that begins now holds part of it. */
   readonly roastRuns: () => boolean;
-  /** What every segment begins with, so that it can be read alone. */
-  readonly head: (first: number, context: RecordingContext) => JournalRecord[];
+  /** What every segment begins with, so that it can be read alone; `unwritten` are entries that are in no segment yet. */
+  readonly head: (first: number, context: RecordingContext, unwritten: readonly Entry[]) => JournalRecord[];
   readonly sealed: (segment: SealedSegment, entries: readonly Entry[]) => Promise<void>;
   /** Entries that survive a power cut from now on. */
   readonly durable: (ranges: readonly SeqRange[]) => void;
@@ -73,8 +73,10 @@ const openSegment = async (
   first: number,
   context: RecordingContext,
   entries: readonly Entry[] = [],
+  queue: readonly Queued[] = [],
 ) => {
-  const content = encodeAll([...parts.head(first, context), ...entries.map(recordOf)]);
+  const unwritten = queue.flatMap(({ entry }) => entry ?? []);
+  const content = encodeAll([...parts.head(first, context, unwritten), ...entries.map(recordOf)]);
   const file = await SegmentFile.create(parts.disk, join(parts.folder, openName(first)), content);
   return { file, first, context, entries: [...entries], roast: parts.roastRuns() || holdsRoast(entries) };
 };
@@ -116,7 +118,7 @@ export const createWriter = async (parts: WriterParts) => {
     const { file, first, context, entries, roast } = active;
     log.error({ path: file.path, why }, 'journal: segment rewritten');
     await parts.makeFolder();
-    const anew = await openSegment(parts, first, context, entries);
+    const anew = await openSegment(parts, first, context, entries, queue);
     active = { ...anew, roast: anew.roast || roast };
     doubtful = false;
     await file.close().catch((error: unknown) => log.debug({ reason: String(error) }, 'journal: close failed'));
@@ -153,14 +155,14 @@ export const createWriter = async (parts: WriterParts) => {
     const previous = active;
     if (last === undefined) {
       if (isSameContext(active.context, context)) return;
-      active = await openSegment(parts, first, context);
+      active = await openSegment(parts, first, context, [], queue);
       await previous.file.close();
       if (previous.file.path !== active.file.path) await parts.disk.rm(previous.file.path, { force: true });
       return;
     }
     await active.file.append(encodeRecord(contextRecord()));
     await sync();
-    const begun = await openSegment(parts, first, context);
+    const begun = await openSegment(parts, first, context, [], queue);
     const content = previous.roast ? 'roast' : 'idle';
     const path = join(parts.folder, sealedName(previous.first, last, content));
     try {
