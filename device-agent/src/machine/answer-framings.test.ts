@@ -83,6 +83,32 @@ describe.each(['tcp', 'rtu', 'ascii'] as const)('answers on %s', (kind) => {
   });
 });
 
+/** An answer on Modbus TCP with a number and these registers. */
+const tcpAnswer = (transaction: number, words: readonly number[]): Buffer => {
+  const frame = Buffer.alloc(9 + 2 * words.length);
+  frame.writeUInt16BE(transaction, 0);
+  frame.writeUInt16BE(frame.length - 6, 4);
+  frame.set([question.unit, question.code, 2 * words.length], 6);
+  for (const [index, word] of words.entries()) frame.writeUInt16BE(word, 9 + 2 * index);
+  return frame;
+};
+
+describe('answers on tcp', () => {
+  it('are refused where one was cut short and filled up by the next', () => {
+    const [first, next] = [tcpAnswer(9, [1, 2, 3, 4, 5, 6, 7, 8]), tcpAnswer(10, [1, 2, 3, 4, 5, 6, 7, 8])];
+    for (let cut = 9; cut < first.length - 9; cut++) {
+      const framing = askedFraming('tcp');
+      framing.ask(question, createModbusCodec().encode(question), 10);
+      expect(() => framing.take(Buffer.concat([first.subarray(0, cut), next])), `cut at ${cut}`).toThrow(BrokenStream);
+    }
+  });
+
+  it('may hold registers that look like the head of one', () => {
+    // 0, 5, unit 0 and function 3, two bytes: a fan, a drum and 60.0 °C.
+    expect(askedFraming('tcp').take(tcpAnswer(9, [2053, 0, 5, 3, 600]))).toHaveLength(1);
+  });
+});
+
 describe.each(['rtu', 'ascii'] as const)('answers on %s', (kind) => {
   const frame = frames[kind];
 

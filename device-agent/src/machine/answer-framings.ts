@@ -12,11 +12,17 @@ import { crc16, crcBytes } from './crc16.ts';
 
 /** Modbus TCP: transaction, protocol 0, length of the rest. */
 const head = 6;
-/** Whether an answer was cut short and filled up by the next one, which begins within it and reaches to its end or beyond. */
-const holdsAnother = (frame: Buffer): boolean => {
+/** Of so many questions an answer may still come. */
+const maxAsked = 64;
+/**
+ * Whether an answer was cut short and filled up by the next one, which begins within it and reaches to its end or beyond. Registers that
+ * look like one have no number that was asked.
+ */
+const holdsAnother = (frame: Buffer, asked: readonly number[]): boolean => {
   for (let at = 1; at + head + 3 <= frame.length; at++) {
     const length = frame.readUInt16BE(at + 4);
     if (frame.readUInt16BE(at + 2) !== 0 || length > 254 || at + head + length < frame.length) continue;
+    if (!asked.includes(frame.readUInt16BE(at))) continue;
     if (bodyLength(frame[at + head + 1], frame[at + head + 2]) === length) return true;
   }
   return false;
@@ -25,8 +31,10 @@ const holdsAnother = (frame: Buffer): boolean => {
 /** The head, then unit, function and data. */
 const createTcpFraming = (): AnswerFraming => {
   let pending = Buffer.alloc(0);
+  let asked: readonly number[] = [];
   return {
     ask(_question, rtuFrame, transaction) {
+      asked = [...asked.slice(1 - maxAsked), transaction];
       const frame = Buffer.concat([Buffer.alloc(head), rtuFrame.subarray(0, -crcBytes)]);
       frame.writeUInt16BE(transaction, 0);
       frame.writeUInt16BE(frame.length - head, 4);
@@ -40,7 +48,7 @@ const createTcpFraming = (): AnswerFraming => {
         if (pending.readUInt16BE(2) !== 0 || length < 2 || length > 254) throw new BrokenStream('not Modbus TCP');
         if (pending.length < head + length) break;
         const frame = pending.subarray(0, head + length);
-        if (holdsAnother(frame)) throw new BrokenStream('an answer within an answer');
+        if (holdsAnother(frame, asked)) throw new BrokenStream('an answer within an answer');
         const body = frame.subarray(head);
         const transaction = frame.readUInt16BE(0);
         // What is no answer keeps its number: the question it came for has failed.

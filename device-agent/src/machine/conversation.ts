@@ -41,8 +41,6 @@ const placeOf = ({ unit, code, start, count }: Question): string => `${unit}/${c
 const refusalMark = -1;
 /** Fewer stray bytes than this are noise beside an answer, more are what is left of one. */
 const minDamagedBytes = 3;
-/** Modbus TCP: the pieces of one answer come within so many ms of each other. */
-const piecesWithinMs = 10;
 
 /**
  * One question in flight on one line. Every answer that comes is heard, in time or not, and only what fits the question in
@@ -64,7 +62,6 @@ export const createConversation = (
   let flight: Flight | undefined;
   /** When the first question was asked since the line carried anything. */
   let silentSince: number | undefined;
-  let newestByteAt = 0;
 
   /** Drawn, so that no answer of this or an earlier program has it by counting on. */
   const newTransaction = (): number => {
@@ -110,12 +107,10 @@ export const createConversation = (
   const data = (bytes: Buffer): void => {
     silentSince = undefined;
     if (flight) flight.lastByteAt = now();
-    const isTorn = hasTransactions && framing.isWithinAnswer() && now() - newestByteAt > piecesWithinMs;
-    newestByteAt = now();
     try {
       const frames = framing.take(bytes);
       // Without a checksum, what was cut short is filled up by the next answer: then bytes of that are left.
-      if (isTorn || (hasTransactions && frames.length > 0 && framing.isWithinAnswer())) return close();
+      if (hasTransactions && frames.length > 0 && framing.isWithinAnswer()) return close();
       // All that these bytes hold is heard before one is believed: two answers may come joined.
       for (const frame of frames) hear(frame);
     } catch (error) {

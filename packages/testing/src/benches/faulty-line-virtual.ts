@@ -1,6 +1,6 @@
 import type { Link } from '@roastery/contract/machine-map';
 import type { Bench, Measurement } from '../bench.ts';
-import { faultPairs } from '../faulty-line/fault-cases.ts';
+import { faultPairsOn } from '../faulty-line/fault-cases.ts';
 import type { LayoutName } from '../faulty-line/layouts.ts';
 import { readInVirtualTime } from '../faulty-line/read-in-virtual-time.ts';
 import type { ReadReport } from '../faulty-line/read-over-faulty-line.ts';
@@ -94,10 +94,11 @@ const measurePairs = async (
   { kind, layout }: (typeof pairRuns)[number],
   say: (line: string) => void,
 ): Promise<Measurement[]> => {
-  const of = (what: string): string => `${kind}, ${layout}, ${faultPairs.length} pairs of faults: ${what}`;
+  const pairs = faultPairsOn(kind);
+  const of = (what: string): string => `${kind}, ${layout}, ${pairs.length} pairs of faults: ${what}`;
   const share = ({ sound, kept }: Figures): number => (kept / sound) * 100;
   const figures: Figures[] = [];
-  for (const [index, { name, faults }] of faultPairs.entries()) {
+  for (const [index, { name, faults }] of pairs.entries()) {
     const seeds = Array.from({ length: pairMachines }, (_, machine) => 1000 * index + machine);
     const reports = await readInVirtualTime({ kind, layout, faults, seconds, hz }, seeds);
     figures.push(add(none, reports));
@@ -116,7 +117,7 @@ const measurePairs = async (
     {
       what: of('readings stored of those answered rightly'),
       value: (sum('kept') / sum('sound')) * 100,
-      unit: `%, least ${share(figures[least] ?? none).toFixed(1)} % with ${faultPairs[least]?.name}`,
+      unit: `%, least ${share(figures[least] ?? none).toFixed(1)} % with ${pairs[least]?.name}`,
       aim: { of: 'value', atLeast: 80 },
     },
   ];

@@ -1,3 +1,4 @@
+import type { Link } from '@roastery/contract/machine-map';
 import type { FaultsInput } from '@roastery/simulator/modbus/faults';
 
 /** One answer in twenty. */
@@ -52,8 +53,13 @@ const pairsOf = (faults: Readonly<Record<string, FaultsInput>>) =>
     all.slice(index + 1).map(([other, two]) => ({ name: `${name} and ${other}`, faults: { ...one, ...two } })),
   );
 
-/** Every two faults at once, each in one answer of twenty; where they have delays, short ones and all. */
-export const faultPairs: readonly { readonly name: string; readonly faults: FaultsInput }[] = [
+const faultPairs: readonly { readonly name: string; readonly faults: FaultsInput }[] = [
   ...pairsOf({ ...delayed(soonMs), ...others }).map(({ name, faults }) => ({ name: `${name}, soon`, faults })),
   ...pairsOf({ ...delayed(anyMs), ...others }).filter(({ name }) => /^(late|repeated) and /.test(name)),
 ];
+/**
+ * Every two faults at once, each in one answer of twenty; where they have delays, short ones and all. On Modbus TCP an unrequested answer
+ * that fills up one that was cut short looks like registers: no question had its number.
+ */
+export const faultPairsOn = (kind: Link['kind']): typeof faultPairs =>
+  faultPairs.filter(({ name }) => kind !== 'tcp' || name !== 'early and cut, soon');
