@@ -270,7 +270,9 @@ describe('roast tracker: a retracted charge', () => {
     return { seconds, beanTempC: beans(dropAt) - 45 * (1 - Math.exp(-(seconds - dropAt) / 15)) };
   });
 
-  it('reopens the roast, although its charge lies before the retraction', () => {
+  it('reopens the roast before its drop, although its charge lies before the retraction', () => {
+    const untilCrack = follow(createRoastTracker(ids()), backOnItsLine.slice(0, 400));
+    expect(states(untilCrack)).toEqual(['in_progress', 'aborted', 'in_progress']);
     const events = follow(createRoastTracker(ids()), backOnItsLine);
     expect(states(events)).toEqual(['in_progress', 'aborted', 'in_progress', 'completed']);
     const reopened = lastMarks(events);
