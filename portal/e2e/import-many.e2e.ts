@@ -122,18 +122,20 @@ describe('import of many files', () => {
     const names = ['years/2024/b.alog', 'years/2024/june/a.alog', 'years/2025/c.alog'];
     const arrive = async () => {
       await page.getByText(/0 of 3 files can be imported/).waitFor();
+      await expect.poll(() => page.url()).toContain('import=');
       const id = new URL(page.url()).searchParams.get('import') ?? '';
       const { files } = await ana.call(listImportFiles, { params: { id }, query: { limit: 100 } });
       expect(files.map(({ file_name: name }) => name).toSorted()).toEqual(names);
       await page.getByRole('button', { name: 'Delete import' }).click();
       await page.getByText('drop it here').waitFor();
+      await expect.poll(() => page.url()).not.toContain('import=');
     };
     await page.goto('/roasts/new?way=upload');
     await page.getByLabel('Folder to import').setInputFiles(path.join(folder, 'years'));
     await arrive();
 
     // As a hand does it: the browser gets the path of the folder.
-    const area = page.getByRole('region', { name: 'Many files' });
+    const area = page.getByRole('region', { name: 'Many files', exact: true });
     await area.scrollIntoViewIfNeeded();
     const box = await area.boundingBox();
     const [x, y] = [(box?.x ?? 0) + 20, (box?.y ?? 0) + 20];
