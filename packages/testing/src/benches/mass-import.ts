@@ -19,12 +19,13 @@ const encoder = new TextEncoder();
 
 const inSeconds = (ms: number): string => `${Math.round(ms / 1000)} s`;
 
-type Phase = 'without' | 'during' | 'between';
+const steps = ['sending', 'reading', 'importing'] as const;
+type Phase = (typeof steps)[number] | 'without' | 'between';
 type Times = Record<Phase, number[]>;
 
 /** Asks for a page of roasts again and again, in a thread of its own: what the bench does besides must not delay it. */
 const askUntilEnd = async ({ url, cookie }: { url: string; cookie: string }): Promise<void> => {
-  const times: Times = { without: [], during: [], between: [] };
+  const times: Times = { without: [], sending: [], reading: [], importing: [], between: [] };
   const state: { phase: Phase | 'end' } = { phase: 'between' };
   parentPort?.on('message', (next: Phase | 'end') => (state.phase = next));
   for (;;) {
@@ -83,8 +84,12 @@ const run: Bench['run'] = async (say) => {
     };
     const spent = { sending: 0, reading: 0, importing: 0 };
     let imported = 0;
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+    const enter = (phase: Phase | 'end') => asking.postMessage(phase);
+    let isMeasured = false;
     const timed = async (what: keyof typeof spent, work: () => Promise<unknown>): Promise<void> => {
       const from = performance.now();
+      if (isMeasured) enter(what);
       await work();
       spent[what] += performance.now() - from;
     };
@@ -115,18 +120,16 @@ const run: Bench['run'] = async (say) => {
         imported += (await until((one) => one.state === 'done')).imported;
       });
     };
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-    const enter = (phase: Phase | 'end') => asking.postMessage(phase);
     // Every format once, unmeasured: then the page has roasts to show, and the readers and Postgres are warm.
     await importAll(formatFiles);
     const memoryBefore = await memory();
     let memoryMost = memoryBefore;
     spent.sending = spent.reading = spent.importing = 0;
     imported = 0;
+    isMeasured = true;
     let allMs = 0;
     for (let first = 0; first < files; first += filesARound) {
       const given = Array.from({ length: Math.min(filesARound, files - first) }, (_, place) => fileOf(first + place));
-      enter('during');
       const from = performance.now();
       await importAll(given);
       const tookMs = performance.now() - from;
@@ -138,11 +141,15 @@ const run: Bench['run'] = async (say) => {
     }
     const answered = once(asking, 'message');
     enter('end');
-    const [{ without, during }] = (await answered) as [Times];
+    const [times] = (await answered) as [Times];
+    const { without } = times;
+    const during = steps.flatMap((step) => times[step]);
     say(
       `${files} files: sent in ${inSeconds(spent.sending)}, read in ${inSeconds(spent.reading)} more, ${imported} imported in ${inSeconds(spent.importing)}`,
     );
     say(`a page of roasts: ${without.length} answers without, ${during.length} during an import`);
+    for (const step of steps)
+      say(`${step}: ${times[step].length} answers, 99 % within ${percentile(times[step], 0.99).toFixed(1)} ms`);
     for (const share of [0.5, 0.9]) {
       const [quiet, busy] = [percentile(without, share), percentile(during, share)];
       say(`${share * 100} % within ${quiet.toFixed(1)} ms without, ${busy.toFixed(1)} ms during`);
