@@ -152,13 +152,9 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
       const { nextSeq } = watched.evaluation;
       const end = isFromCharge ? undefined : await endOfComplete(sql, row.recording_id, nextSeq);
       const evaluation = end === undefined ? createRoastEvaluation(0) : watched.evaluation;
-      const from = end === undefined ? row.charge_seq : nextSeq;
-      for await (const samples of samplePages(
-        sql,
-        row.recording_id,
-        from,
-        Math.min(lastSeqOf(row), (end ?? Infinity) - 1),
-      )) {
+      const fromSeq = end === undefined ? row.charge_seq : nextSeq;
+      const toSeq = Math.min(lastSeqOf(row), (end ?? Infinity) - 1);
+      for await (const samples of samplePages(sql, row.recording_id, fromSeq, toSeq)) {
         for (let from = 0; from < samples.seq.length; from += sliceSamples) {
           const to = Math.min(samples.seq.length, from + sliceSamples);
           store(watched, evaluation.push(watched.roast, samples, from, to));

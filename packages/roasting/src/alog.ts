@@ -219,14 +219,9 @@ function localDayOf(file: Dictionary): string | null {
  * is taken for UTC, and shown so that it can be set right.
  */
 function roastedAtOf(file: Dictionary): string | null {
-  const epoch = numberOf(file, 'roastepoch');
-  const day = localDayOf(file);
-  if ((epoch === null || epoch <= 0) && day === null) return null;
+  const epoch = numberOf(file, 'roastepoch') ?? 0;
   const [time] = /^\d{2}:\d{2}(?::\d{2})?$/.exec(textOf(file, 'roasttime') ?? '') ?? ['00:00'];
-  const ms =
-    epoch !== null && epoch > 0
-      ? epoch * 1000
-      : Date.parse(`${day}T${time}Z`) + (numberOf(file, 'roasttzoffset') ?? 0) * 1000;
-  const date = new Date(ms);
+  const localMs = Date.parse(`${localDayOf(file)}T${time}Z`);
+  const date = new Date(epoch > 0 ? epoch * 1000 : localMs + (numberOf(file, 'roasttzoffset') ?? 0) * 1000);
   return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }

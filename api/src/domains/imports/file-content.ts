@@ -88,7 +88,7 @@ export const firstLines = (bytes: Uint8Array, count: number): string[] =>
     .replace(/^\uFEFF/, '')
     .split(/\r\n|\r|\n/, count);
 
-const maxFirstRows = 60;
+export const maxFirstRows = 60;
 
 /** Rows of the first lines of a text, for what a program is known by. */
 export const firstRows = onceEach((bytes): (readonly string[])[] =>

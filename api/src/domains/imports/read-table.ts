@@ -126,11 +126,11 @@ export const readTable = (rows: readonly TableRow[], choices: UploadChoices, hin
 const betweenBoth = 270;
 
 /** Of the readings: a probe that was pulled for a moment says nothing of the unit. */
-const leastShare = 0.05;
+const minShare = 0.05;
 
 /** °C or °F, by how hot the beans are. Show what was chosen and let a person change it. */
 export const guessTemperatureUnit = (beanTemps: readonly Reading[]): TemperatureUnit => {
   const readings = beanTemps.filter((temp) => temp !== null);
   const hot = readings.filter((temp) => temp > betweenBoth).length;
-  return hot > 0 && hot >= readings.length * leastShare ? 'F' : 'C';
+  return hot > 0 && hot >= readings.length * minShare ? 'F' : 'C';
 };

@@ -68,8 +68,7 @@ export const FormFrame = <Values extends FieldValues, Body>(props: {
   };
   return (
     <form noValidate aria-label={label} onSubmit={submit} className={className}>
-      {/* Only while it is dirty: of several guards on a page the router asks the last one alone. */}
-      {of.isDirty && <UnsavedChanges dirty />}
+      <UnsavedChanges dirty={of.isDirty} />
       {children}
     </form>
   );

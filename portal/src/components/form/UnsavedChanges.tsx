@@ -7,26 +7,19 @@ import { AlertDialog } from '../../ui/AlertDialog.tsx';
 import { useDirtyDialog } from '../../ui/Dialog.tsx';
 import { SignInAgain } from '../SignInAgain.tsx';
 
-/**
- * Put it into a form. While the form is dirty, a confirmation is shown before its page is left (by a link, Back or closing the tab)
- * and before the modal around it is closed. When the session ends, the person signs in over the form.
- * A change of the query alone, such as a tab, does not leave the page. Forms of `useRecordForm` have it already.
- */
-export const UnsavedChanges = ({ dirty }: { dirty: boolean }) => {
-  useDirtyDialog(dirty);
+/** Of several guards on a page the router asks the last one alone, so there is one while its form is dirty only. */
+const LeavingGuard = () => {
+  useDirtyDialog(true);
   const { hasEnded } = useSession();
   const [form] = useState(() => Symbol('form'));
-  useLayoutEffect(() => (dirty ? holdForm(form) : undefined), [dirty, form]);
-  const blocker = useBlocker(
-    ({ currentLocation, nextLocation }) => dirty && currentLocation.pathname !== nextLocation.pathname,
-  );
+  useLayoutEffect(() => holdForm(form), [form]);
+  const blocker = useBlocker(({ currentLocation, nextLocation }) => currentLocation.pathname !== nextLocation.pathname);
   useEffect(() => {
-    if (!dirty) return undefined;
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener('beforeunload', warn);
     return () => removeEventListener('beforeunload', warn);
-  }, [dirty]);
-  if (dirty && hasEnded && heldForm() === form) return <SignInAgain />;
+  }, []);
+  if (hasEnded && heldForm() === form) return <SignInAgain />;
   return (
     <AlertDialog
       open={blocker.state === 'blocked'}
@@ -41,6 +34,13 @@ export const UnsavedChanges = ({ dirty }: { dirty: boolean }) => {
     </AlertDialog>
   );
 };
+
+/**
+ * Put it into a form. While the form is dirty, a confirmation is shown before its page is left (by a link, Back or closing the tab)
+ * and before the modal around it is closed. When the session ends, the person signs in over the form.
+ * A change of the query alone, such as a tab, does not leave the page. Forms of `useRecordForm` have it already.
+ */
+export const UnsavedChanges = ({ dirty }: { dirty: boolean }) => dirty && <LeavingGuard />;
 
 /**
  * Leaves a form's page after saving. `isLeaving` is true before the navigation starts, so that the form no longer counts as dirty:

@@ -1,5 +1,6 @@
 import type { MarkKind } from '@roastery/roasting/marks';
 import { assembleRoast } from '../assemble-roast.ts';
+import { maxFirstRows } from '../file-content.ts';
 import { momentIn } from '../moments.ts';
 import type { RoastFileFormat } from '../roast-file-format.ts';
 import { textIn, timeIn } from '../table-cells.ts';
@@ -46,12 +47,11 @@ const dayIn = (rows: readonly TableRow[]): number | null =>
   rows.map(([cell]) => momentIn(textIn(cell), 'dmy')).find((at) => at !== null) ?? null;
 
 const itsHeads = ['Time', 'IBTS Temp'] as const;
-const maxLinesAbove = 60;
 
 /** RoasTime's CSV report of one roast: names, milestones, then the timeline. */
 export const roastimeTable: RoastFileFormat = {
   format: 'roastime',
-  recognise: (bytes) => (hasHeads(bytes, maxLinesAbove, ...itsHeads) ? 'certain' : 'no'),
+  recognise: (bytes) => (hasHeads(bytes, maxFirstRows, ...itsHeads) ? 'certain' : 'no'),
   read: (bytes, choices) => {
     const { above, heads, rows: all } = tableBelow(bytes, ...itsHeads);
     const time = placeOf(heads, 'Time');
