@@ -65,7 +65,7 @@ it('alarms: a frozen probe shows in cockpit, wall and bell without a rule, and s
   await using cockpit = await roastery.openAs(ana, { viewport: { width: 1440, height: 900 } });
   await keepAxe(cockpit.page);
   await cockpit.page.goto(`/machines/${probat.id}/live`);
-  const sentence = 'Bean Temp stands still. Check the probe.';
+  const sentence = 'Bean Temp is frozen. Check the probe.';
   const banner = cockpit.page.getByTestId('alarms');
   await banner.getByText(sentence).waitFor();
   await readMarker(cockpit.page, sentence);
@@ -98,7 +98,7 @@ it('alarms: a frozen probe shows in cockpit, wall and bell without a rule, and s
   await board.end();
   await desk.page.goto(`/roasts/${board.roastId}`);
   const list = desk.page.getByTestId('roast-alarms');
-  await expect.poll(() => list.innerText()).toMatch(/0:4\d\s*Bean Temp stands still.*Acknowledged by Ana Restrepo/s);
+  await expect.poll(() => list.innerText()).toMatch(/0:4\d\s*Bean Temp is frozen.*Acknowledged by Ana Restrepo/s);
   await desk.page.getByText('Completed').first().waitFor();
   await lookAround(desk.page, 'roast', list);
   await readMarker(desk.page, sentence);
@@ -199,7 +199,7 @@ it('alarms: a fault that a rule covers too is one entry of the cockpit and the b
   await cockpit.page.goto(`/machines/${machine.id}/live`);
   const banner = cockpit.page.getByTestId('alarms');
   await banner.getByText('Call Ana').waitFor();
-  const sentence = 'Call Ana · Bean Temp stands still. Check the probe.';
+  const sentence = 'Call Ana · Bean Temp is frozen. Check the probe.';
   await banner.getByText(sentence).waitFor();
   await expect.poll(() => banner.getByRole('button', { name: 'OK' }).count()).toBe(1);
   await lookAround(cockpit.page, 'fault', banner);

@@ -88,7 +88,7 @@ describe('green coffee that runs low', () => {
   it('goes by mail where a mail server is set; the settings say that there is none', async () => {
     await using watched = await roastery.openAs(roastery.admin);
     await watched.page.goto('/admin/settings');
-    await watched.page.getByText('Mail is off: no mail server is configured.').waitFor();
+    await watched.page.getByText('Email is off: no mail server is configured.').waitFor();
     expect(watched.complaints).toEqual([]);
   });
 });

@@ -82,7 +82,7 @@ describe('a machine that is run by Artisan', () => {
     await page.getByRole('menuitem', { name: 'Pair the board' }).click();
     await page.getByRole('button', { name: 'Create a new ticket' }).click();
     const ticket = (await page.getByText(/^PAIR-[A-Z-]{14}$/).innerText()).trim();
-    await page.getByText('This machine is run by Artisan').click();
+    await page.getByText('This machine runs with Artisan').click();
     const { url } = roastery.stack;
     await page.getByText(`npx --yes ${url}/packages/roastery-agent-0.1.0.tgz artisan ${ticket} --api ${url}`).waitFor();
     expect(watched.complaints).toEqual([]);
@@ -95,9 +95,9 @@ describe('a machine that is run by Artisan', () => {
     const { page } = watched;
     await page.goto('/admin/devices');
     const row = page.getByRole('row', { name: 'Artisan Drum' });
-    await row.getByText('Files: 1 brought in, 1 refused').waitFor({ timeout: 60_000 });
+    await row.getByText('Files: 1 imported, 1 refused').waitFor({ timeout: 60_000 });
     await page.getByRole('button', { name: 'Actions for Artisan Drum' }).click();
-    await page.getByRole('menuitem', { name: 'Files of Artisan' }).click();
+    await page.getByRole('menuitem', { name: 'Artisan files' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText(beside.file).waitFor();
     await dialog.getByText('The file holds no reading of the bean temperature, so there is no roast in it.').waitFor();

@@ -116,9 +116,9 @@ describe('software for boards', () => {
     const ticket = (await page.getByText(/^PAIR-[A-Z-]{14}$/).innerText()).trim();
     await page.getByText(`curl -fsS ${roastery.stack.url}/packages/install.sh | sudo sh -s -- ${ticket}`).waitFor();
 
-    await page.getByText('A card that sets the board up by itself').click();
+    await page.getByText('SD card that sets up the board').click();
     await page.getByLabel('Wireless network').fill('Roastery "5"');
-    await page.getByLabel('Its password').fill('very secret 123');
+    await page.getByLabel('Wireless password').fill('very secret 123');
     await page.getByRole('button', { name: 'Download network-config' }).click();
     await page.getByText('Two letters, such as FI').waitFor();
     await page.getByLabel('Country').fill('fi');
@@ -147,8 +147,8 @@ describe('software for boards', () => {
     await page.getByRole('button', { name: 'Update a tenth first' }).click();
     await page.getByRole('alertdialog').getByText('1 board fetches version 0.1.0').waitFor();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Update', exact: true }).click();
-    await expect.poll(() => counts.innerText()).toBe('0 of 3 updated, 1 under way');
-    await page.getByText('Update to 0.1.0 ordered').first().waitFor();
+    await expect.poll(() => counts.innerText()).toBe('0 of 3 updated, 1 in progress');
+    await page.getByText('Update to 0.1.0 requested').first().waitFor();
     await boards.report(0, { state: 'done' });
     await expect.poll(() => counts.innerText()).toBe('1 of 3 updated');
 
@@ -156,21 +156,21 @@ describe('software for boards', () => {
     await page.getByRole('alertdialog').getByRole('button', { name: 'Update', exact: true }).click();
     await boards.report(1, { state: 'turned_back', reason: 'it hung, 3 times' });
     await boards.report(2, { state: 'waiting' });
-    await expect.poll(() => counts.innerText()).toBe('1 of 3 updated, 1 under way, 1 turned back');
+    await expect.poll(() => counts.innerText()).toBe('1 of 3 updated, 1 in progress, 1 rolled back');
     await page.getByText('Rolled back from 0.1.0: it hung, 3 times').first().waitFor();
     await page.getByText('Update to 0.1.0 waits for the end of the roast').first().waitFor();
-    await page.getByRole('button', { name: 'Withdraw orders' }).click();
+    await page.getByRole('button', { name: 'Withdraw update requests' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Withdraw', exact: true }).click();
-    await expect.poll(() => counts.innerText()).toBe('1 of 3 updated, 1 turned back');
+    await expect.poll(() => counts.innerText()).toBe('1 of 3 updated, 1 rolled back');
 
     await page.getByRole('button', { name: 'Actions for Drum B' }).click();
     await page.getByRole('menuitem', { name: 'Update to 0.1.0' }).click();
-    await page.getByText('Update to 0.1.0 ordered').first().waitFor();
+    await page.getByText('Update to 0.1.0 requested').first().waitFor();
     await page.getByRole('button', { name: 'Actions for Drum B' }).click();
-    await page.getByRole('menuitem', { name: 'Withdraw the update' }).click();
-    await expect.poll(() => page.getByText('Update to 0.1.0 ordered').count()).toBe(0);
+    await page.getByRole('menuitem', { name: 'Withdraw the update request' }).click();
+    await expect.poll(() => page.getByText('Update to 0.1.0 requested').count()).toBe(0);
     // What the board says of itself stays said.
-    await expect.poll(() => counts.innerText()).toBe('1 of 3 updated, 1 turned back');
+    await expect.poll(() => counts.innerText()).toBe('1 of 3 updated, 1 rolled back');
     expect(watched.complaints).toEqual([]);
   });
 
@@ -206,7 +206,7 @@ describe('software for boards', () => {
     const reason = 'systemd-timesyncd is not installed on this board';
     await boards.say(0, { config: { rev, state: 'refused', reason, reverted: true, trial: false } });
     const again = await open();
-    await again.getByText(`The settings before are in use again: ${reason}.`).waitFor();
+    await again.getByText(`The previous settings are in use again: ${reason}.`).waitFor();
     await expect.poll(() => again.getByLabel('Time servers').inputValue()).toBe('time.example.org, 192.168.1.1');
     expect(watched.complaints).toEqual([]);
   });

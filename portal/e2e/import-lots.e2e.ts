@@ -69,7 +69,7 @@ it('import of lots: imports a list after its columns and rows were checked, and 
   await page.goBack();
   await page.getByRole('button', { name: 'Undo import' }).click();
   await page.getByRole('button', { name: 'Delete lots' }).click();
-  await page.getByText('Undone: 3 lots were deleted again').waitFor();
+  await page.getByText('Undone: 3 lots deleted').waitFor();
   await page.getByRole('button', { name: 'Close' }).click();
   await page
     .getByLabel('List of lots')

@@ -72,7 +72,7 @@ describe('import of many files', () => {
     for (const name of ['Cropster', 'Kaffelogic', 'Roest']) {
       await expect.poll(() => table.innerText()).toContain(name);
     }
-    await expect.poll(() => table.innerText()).not.toContain('Being read');
+    await expect.poll(() => table.innerText()).not.toContain('Reading…');
     await expect.poll(() => table.innerText()).not.toContain('DS_Store');
     expect(await seriousAccessibilityFindings(page)).toEqual([]);
 
@@ -88,7 +88,7 @@ describe('import of many files', () => {
     // All the made files hold one curve: the first is imported, and a duplicate only if the person says so.
     await page.getByRole('combobox', { name: 'Problem' }).click();
     await page.getByRole('option', { name: /Duplicate/ }).click();
-    const anyway = table.getByRole('button', { name: 'Import all the same' });
+    const anyway = table.getByRole('button', { name: 'Import anyway' });
     await anyway.first().waitFor();
     const duplicates = await anyway.count();
     expect(duplicates).toBeGreaterThan(1);
@@ -106,7 +106,7 @@ describe('import of many files', () => {
 
     await page.getByRole('button', { name: 'Undo import' }).click();
     await page.getByRole('button', { name: 'Delete roasts' }).click();
-    await page.getByText(`Undone: ${ready} roasts were deleted again`).waitFor({ timeout: 60_000 });
+    await page.getByText(`Undone: ${ready} roasts deleted`).waitFor({ timeout: 60_000 });
     expect(await roastCount()).toBe(before);
   });
 

@@ -232,7 +232,7 @@ describe('green inventory', () => {
     const dialog = page.getByRole('dialog', { name: 'Adjust weight' });
     await dialog.getByLabel('Weight now').fill('15');
     await dialog.getByRole('button', { name: 'Adjust weight' }).click();
-    await dialog.getByText('Say why the weight changes').waitFor();
+    await dialog.getByText('Enter a reason').waitFor();
     await dialog.getByRole('combobox', { name: 'Reason' }).fill('Mice');
     await dialog.getByText('15.0 kg', { exact: true }).waitFor();
     await dialog.getByRole('button', { name: 'Adjust weight' }).click();

@@ -163,7 +163,7 @@ describe('the curve behind a roast', () => {
       .poll(async () => (await ana.call(getProfile, { params: { id: recipeId } })).reference_roast_id)
       .toBe(best.id);
     await open(page, `/roasts/${best.id}`);
-    await page.getByText('Reference of House Espresso: its best rated roast').waitFor();
+    await page.getByText('Reference of House Espresso: its highest-scoring roast').waitFor();
     await open(page, `/roasts/${other.id}`);
     await expect
       .poll(() => page.getByRole('button', { name: /^Use as reference/ }).count(), { message: 'of no recipe' })

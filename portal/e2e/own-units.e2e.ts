@@ -124,7 +124,7 @@ describe('a person who reads pounds, euros and German figures', () => {
     // The calendar begins its weeks on Monday, works by keyboard and fills the field in the order of the region.
     await field(page, 'Purchase date').fill('2.12.2025');
     await page.getByRole('button', { name: 'Open calendar' }).nth(1).click();
-    const calendar = page.getByRole('dialog', { name: 'Choose a day' });
+    const calendar = page.getByRole('dialog', { name: 'Choose a date' });
     await calendar.getByText('Dec 2025').first().waitFor();
     await expect.poll(() => calendar.getByRole('columnheader').first().innerText()).toBe('Mo');
     await inspect(page, 'calendar');
@@ -159,7 +159,7 @@ describe('a person who reads pounds, euros and German figures', () => {
     await inspect(page, 'lot');
     await page.getByRole('button', { name: 'Adjust weight' }).click();
     const dialog = page.getByRole('dialog', { name: 'Adjust weight' });
-    await dialog.getByRole('tab', { name: 'Added or taken' }).click();
+    await dialog.getByRole('tab', { name: 'Added or removed' }).click();
     await dialog.getByRole('textbox', { name: 'Change' }).fill('-2,5');
     await dialog.getByText('456,0 lb − 2,5 lb = 453,5 lb').waitFor();
     await dialog.getByRole('combobox', { name: 'Reason' }).fill('Spillage');

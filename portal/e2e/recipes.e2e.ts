@@ -328,7 +328,9 @@ describe('recipes', () => {
     expect(Math.abs(Number(burner) + (Number(exhaust) - 30) / 0.6 - 100)).toBeLessThan(2);
     expect(Number(drum)).toBeGreaterThan(30);
     await expect
-      .poll(async () => Number((await cells('Best past roast')).at(-1)), { message: 'bean temperature in mid-roast' })
+      .poll(async () => Number((await cells('Highest-scoring roast')).at(-1)), {
+        message: 'bean temperature in mid-roast',
+      })
       .toBeGreaterThan(120);
     expect(charts.length).toBeGreaterThan(0);
     expect(await seriousAccessibilityFindings(page)).toEqual([]);

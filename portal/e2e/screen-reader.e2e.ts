@@ -79,7 +79,7 @@ it('screen reader: says each step of a roast from the sign-in to the weight, by 
   await page.keyboard.press('3');
   await expect.poll(async () => (await announced(page)).at(-1)).toMatch(/^First Crack marked at 0:\d\d ?Undo/);
   await page.keyboard.press('6');
-  const weigh = 'The form After the drop asks for the roasted weight';
+  const weigh = 'Enter the roasted weight in the form After the drop';
   await expect.poll(() => announced(page)).toContain(weigh);
   await expect
     .poll(async () => (await announced(page)).some((text) => /^Drop marked at \d:\d\d/.test(text)))

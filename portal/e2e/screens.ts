@@ -40,7 +40,7 @@ export const screens: readonly Screen[] = [
   { name: 'analytics-empty', address: '/analytics', who: 'tomo', shows: /No roasts/ },
 
   { name: 'dashboard', address: '/dashboard', who: 'ana', shows: 'Huila Pink Bourbon' },
-  { name: 'register', address: '/machines/register', who: 'ana', shows: 'Its board is set up in the next step.' },
+  { name: 'register', address: '/machines/register', who: 'ana', shows: 'You set up its board in the next step.' },
   {
     name: 'machines-registered',
     address: '/machines/register',

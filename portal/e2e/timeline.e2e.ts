@@ -163,7 +163,7 @@ const machineThatWithdrew = async () => {
     },
   };
 };
-const question = (page: Page) => page.getByRole('region', { name: 'Charge not certain' });
+const question = (page: Page) => page.getByRole('region', { name: 'Charge uncertain' });
 
 it('cockpit: a charge that the board withdrew was a door, says the person at the machine', async () => {
   const { machine } = await machineThatWithdrew();
@@ -172,13 +172,13 @@ it('cockpit: a charge that the board withdrew was a door, says the person at the
   await keepAxe(page);
   await page.goto(`/machines/${machine.id}/live`);
   await question(page)
-    .getByText(/^Charge at \d+:\d\d.* not certain: it looked like an opened door$/)
+    .getByText(/^Charge at \d+:\d\d.* is uncertain: it looked like an opened door$/)
     .waitFor();
   for (const screen of ['desk', 'phone'] as const) {
     await page.setViewportSize(SCREEN[screen]);
     expect(await accessibilityFindings(page)).toEqual([]);
   }
-  await question(page).getByRole('button', { name: 'It was a door' }).click();
+  await question(page).getByRole('button', { name: 'It was the door' }).click();
   await expect.poll(() => question(page).count()).toBe(0);
   expect(await roastsOf(machine)).toEqual([]);
   expect(complaints).toEqual([]);

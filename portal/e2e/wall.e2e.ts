@@ -165,7 +165,7 @@ it('wall: an admin makes a link under Devices and revokes it, and the screen goe
   await using screen = await roastery.openAs(null);
   await desk.page.goto('/admin/devices?tab=wall');
   await desk.page.getByLabel('Name of the screen').fill('Packing table');
-  await desk.page.getByRole('button', { name: 'Make link' }).click();
+  await desk.page.getByRole('button', { name: 'Create link' }).click();
   const address = desk.page.getByTestId('wall-link');
   await address.waitFor();
   await screen.page.goto((await address.innerText()).trim());
@@ -173,7 +173,7 @@ it('wall: an admin makes a link under Devices and revokes it, and the screen goe
   await desk.page.getByRole('button', { name: 'Done' }).click();
   await desk.page.getByRole('button', { name: 'Revoke Packing table' }).click();
   await desk.page.getByRole('button', { name: 'Revoke', exact: true }).last().click();
-  await screen.page.getByText('This screen may not show the wall').waitFor();
+  await screen.page.getByText('This screen can’t show the wall').waitFor();
 });
 
 /** The smallest letters of the tiles' lines, px; units beside a figure are left out. */
@@ -319,7 +319,7 @@ it('wall: shows 45 machines in two pages, which keep the one with an alarm and t
 it('wall: asks for a link or a sign-in where there is neither', async () => {
   await using watched = await roastery.openAs(null);
   await watched.page.goto('/wall');
-  await watched.page.getByText('This screen may not show the wall').waitFor();
+  await watched.page.getByText('This screen can’t show the wall').waitFor();
   await expect
     .poll(() => watched.page.getByRole('link', { name: 'Sign in' }).getAttribute('href'))
     .toBe('/login?next=%2Fwall');

@@ -154,7 +154,7 @@ it('push: sends an alarm once to the browsers of the machine’s people, sealed 
   const messages = pushed.map((one) => browser.read(one.body) as { tag: string; body: string });
   expect(messages.map(({ tag }) => tag).toSorted()).toEqual([alarm.id, frozen.id, silent.id, last.id].toSorted());
   const bodyOf = ({ id }: NewAlarm) => messages.find(({ tag }) => tag === id)?.body;
-  expect(bodyOf(frozen)).toBe('Bean Temp stands still. Check the probe. · Yirgacheffe');
+  expect(bodyOf(frozen)).toBe('Bean Temp is frozen. Check the probe. · Yirgacheffe');
   expect(bodyOf(silent)).toBe('No readings arrive. Check the board. · Yirgacheffe');
 });
 

@@ -17,7 +17,7 @@ const inTitleCase = (channel: string): string =>
 
 /** What an alarm says, as the portal has it. */
 const textOf = ({ kind, channel, message }: Pick<NewAlarm, 'kind' | 'channel' | 'message'>): string => {
-  if (kind === 'frozen') return `${inTitleCase(channel ?? 'a_channel')} stands still. Check the probe.`;
+  if (kind === 'frozen') return `${inTitleCase(channel ?? 'a_channel')} is frozen. Check the probe.`;
   return kind === 'silent' ? 'No readings arrive. Check the board.' : (message ?? 'Alarm');
 };
 

@@ -19,10 +19,10 @@ interface RecentAlarmsProps {
 export const RecentAlarms = ({ alarms, open, onClose }: RecentAlarmsProps) => {
   const dates = useDates();
   return (
-    <Dialog open={open} onClose={onClose} title={t`Alarms of the last 24 hours`}>
+    <Dialog open={open} onClose={onClose} title={t`Alarms in the last 24 hours`}>
       {alarms.length === 0 ? (
         <DialogBody>
-          <p className="text-sm text-muted">{t`There were none.`}</p>
+          <p className="text-sm text-muted">{t`No alarms.`}</p>
         </DialogBody>
       ) : (
         <ul className="min-h-0 overflow-y-auto px-3 py-2">

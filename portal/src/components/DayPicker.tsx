@@ -52,7 +52,7 @@ const DayPicker = ({ anchor, value, today, onChoose, onClose }: DayPickerProps) 
         <Popover.Positioner anchor={anchor} sideOffset={4} align="end" className={popupLayer}>
           <Popover.Popup
             initialFocus={() => buttonOf(grid.current, day)}
-            aria-label={t`Choose a day`}
+            aria-label={t`Choose a date`}
             className={classes(popupClass, 'p-3')}
           >
             <div className="flex items-center justify-between gap-2 pb-2">

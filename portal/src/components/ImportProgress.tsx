@@ -53,10 +53,10 @@ export const ImportProgress = (props: ImportProgressProps) => {
           <p className="text-sm text-muted">
             {props.sendingNote ??
               (one.state === 'open'
-                ? t`You can leave this page: what was sent is kept.`
+                ? t`You can leave this page. Files already sent are kept.`
                 : one.undo_until === null
-                  ? t`Begun ${dates.dayAndTime(one.created_at)}`
-                  : t`Can be undone as a whole until ${dates.dayAndTime(one.undo_until)}`)}
+                  ? t`Started ${dates.dayAndTime(one.created_at)}`
+                  : t`You can undo the whole import until ${dates.dayAndTime(one.undo_until)}`)}
           </p>
         </div>
         <div className="flex flex-wrap gap-2">

@@ -16,7 +16,7 @@ const DayPicker = lazy(() => import('./DayPicker.tsx'));
 const dayCodec = (dates: DateTexts): Codec => ({
   write: (day) => (day === '' ? '' : dates.figures(day)),
   read: (typed) => readDay(typed),
-  problem: t`Write a day as ${dates.figures('2026-12-31')}`,
+  problem: t`Enter a date as ${dates.figures('2026-12-31')}`,
 });
 
 const momentCodec = (dates: DateTexts): Codec => ({
@@ -25,7 +25,7 @@ const momentCodec = (dates: DateTexts): Codec => ({
     return local === '' ? '' : `${dates.figures(day)} ${dates.clock(time)}`;
   },
   read: (typed) => readDayAndTime(typed),
-  problem: t`Write day and time as ${`${dates.figures('2026-12-31')} ${dates.clock('17:30')}`}`,
+  problem: t`Enter date and time as ${`${dates.figures('2026-12-31')} ${dates.clock('17:30')}`}`,
 });
 
 interface CalendarButtonProps {

@@ -41,9 +41,9 @@ describe('alarms about one fault', () => {
     const faults = alarmsByFault(alarms);
     expect(faults.map((fault) => fault.map(({ id }) => id).join(''))).toEqual(['cad', 'b', 'e']);
     expect(faults.map(faultText)).toEqual([
-      'Call Ana · Bean Temp stands still. Check the probe.',
+      'Call Ana · Bean Temp is frozen. Check the probe.',
       'b',
-      'Bean Temp stands still. Check the probe.',
+      'Bean Temp is frozen. Check the probe.',
     ]);
   });
 });
@@ -67,7 +67,7 @@ describe('alarms in the chart', () => {
   it('say when they were raised', () => {
     expect(timedAlarmText(alarm('a', 380, 'Open the air now'))).toBe('6:20: Open the air now');
     expect(timedAlarmText({ ...alarm('a', 45), kind: 'frozen', channel: 'bean_temp', message: null })).toBe(
-      '0:45: Bean Temp stands still. Check the probe.',
+      '0:45: Bean Temp is frozen. Check the probe.',
     );
   });
 });

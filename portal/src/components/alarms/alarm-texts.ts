@@ -9,7 +9,7 @@ export const channelLabel = (channel: string): string =>
 
 /** What an alarm says. */
 export const alarmText = ({ kind, message, channel }: Pick<RoastAlarm, 'kind' | 'message' | 'channel'>): string => {
-  if (kind === 'frozen') return t`${channelLabel(channel ?? '')} stands still. Check the probe.`;
+  if (kind === 'frozen') return t`${channelLabel(channel ?? '')} is frozen. Check the probe.`;
   if (kind === 'silent') return t`No readings arrive. Check the board.`;
   return message ?? t`Alarm`;
 };

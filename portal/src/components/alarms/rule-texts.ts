@@ -44,7 +44,7 @@ export const conditionText = (condition: AlarmCondition, units: Units): string =
     case 'channel_silent':
       return t`${channelLabel(condition.channel)} gives no readings for ${condition.seconds} s`;
     case 'channel_frozen':
-      return t`${channelLabel(condition.channel)} stands still for ${condition.seconds} s`;
+      return t`${channelLabel(condition.channel)} does not change for ${condition.seconds} s`;
     case 'rate_crash':
     case 'rate_flick':
       break;

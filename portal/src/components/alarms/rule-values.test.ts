@@ -43,8 +43,8 @@ const stored: readonly [AlarmRule['condition'], string, string][] = [
   ],
   [
     { kind: 'channel_frozen', channel: 'bean_temp', seconds: 20 },
-    'Bean Temp stands still for 20 s',
-    'Bean Temp stands still for 20 s',
+    'Bean Temp does not change for 20 s',
+    'Bean Temp does not change for 20 s',
   ],
 ];
 

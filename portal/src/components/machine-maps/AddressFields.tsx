@@ -26,7 +26,7 @@ export const AddressFields = ({ link, host, port, path }: AddressFieldsProps) =>
       label={t`Serial adapter`}
       mono
       placeholder={link.path}
-      hint={t`${link.baud} baud, from the map. Empty: ${link.path}.`}
+      hint={t`${link.baud} baud, from the map. Leave empty for ${link.path}.`}
       {...path}
     />
   ) : (

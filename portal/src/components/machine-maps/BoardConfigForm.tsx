@@ -51,7 +51,7 @@ const pages = [
   { value: 'as_set', label: t`As set on the board` },
   { value: 'off', label: t`Off` },
   { value: 'board', label: t`On the board only` },
-  { value: 'network', label: t`For its whole network` },
+  { value: 'network', label: t`On its whole network` },
 ] as const;
 
 interface BoardConfigFormProps {
@@ -116,7 +116,7 @@ export const BoardConfigForm = ({ machineId, config, onClose }: BoardConfigFormP
     saved: async () => {
       await refresh(getBoardConfig, listDevices, getMachineMap);
       toast(t`Sent to the board`, {
-        detail: t`The board applies it between two roasts, and takes settings back that cut it off.`,
+        detail: t`The board applies them between two roasts and reverts settings that cut its connection.`,
       });
       onClose();
     },
@@ -136,7 +136,7 @@ export const BoardConfigForm = ({ machineId, config, onClose }: BoardConfigFormP
         </dd>
         {hasComeBack && config.reason !== null && (
           <dd className="col-span-2 text-pretty text-danger">
-            {t`The settings before are in use again: ${config.reason}.`}
+            {t`The previous settings are in use again: ${config.reason}.`}
           </dd>
         )}
         <dt className="text-muted">{t`Map in use`}</dt>
@@ -170,21 +170,21 @@ export const BoardConfigForm = ({ machineId, config, onClose }: BoardConfigFormP
           label={t`Readings per second`}
           unit="Hz"
           placeholder={chosen === undefined ? t`from the map` : String(chosen.map.hz)}
-          hint={t`Empty: from the map.`}
+          hint={t`Leave empty to use the map’s value.`}
           {...field('hz', { setValueAs: numberOrNull })}
         />
         <NumberField
           label={t`Answer timeout`}
           unit="ms"
           placeholder={chosen === undefined ? t`from the map` : String(chosen.map.timeoutMs)}
-          hint={t`Empty: from the map.`}
+          hint={t`Leave empty to use the map’s value.`}
           {...field('timeout_ms', { setValueAs: numberOrNull })}
         />
         <NumberField
           label={t`Pause between requests`}
           unit="ms"
           placeholder={chosen === undefined ? t`from the map` : String(chosen.map.gapMs)}
-          hint={t`Empty: from the map.`}
+          hint={t`Leave empty to use the map’s value.`}
           {...field('gap_ms', { setValueAs: numberOrNull })}
         />
         <FormField of={form} name="status_page">
@@ -215,7 +215,7 @@ export const BoardConfigForm = ({ machineId, config, onClose }: BoardConfigFormP
           autoComplete="off"
           spellCheck={false}
           placeholder={t`As set on the board`}
-          hint={t`Up to four names or addresses. They come back when none answers.`}
+          hint={t`Up to four names or addresses. If none answers, the board reverts to its previous ones.`}
           className="sm:col-span-2"
           {...field('time_servers')}
         />

@@ -37,14 +37,14 @@ export const CardSettings = ({ serialNumber, portalUrl, ticket, onDownload }: Ca
   };
   return (
     <details className="rounded-md border border-stroke px-3 py-2">
-      <summary className="cursor-pointer text-sm font-medium text-strong">{t`A card that sets the board up by itself`}</summary>
+      <summary className="cursor-pointer text-sm font-medium text-strong">{t`SD card that sets up the board`}</summary>
       <div className="mt-2 flex flex-col gap-3">
         <ol className="flex list-decimal flex-col gap-1 pl-5 text-sm text-content marker:text-muted">
           <li>{t`Write Raspberry Pi OS 13 Lite (64-bit) to the card with Raspberry Pi Imager, without settings of its own.`}</li>
           <li>{t`Put the card back into this computer. A drive with the name bootfs appears.`}</li>
-          <li>{t`Enter the wireless network, or nothing for a cable. It stays in this browser and on the card.`}</li>
-          <li>{t`Download both files onto that drive, in place of those with the same names.`}</li>
-          <li>{t`Put the card into the board, connect the machine, and power it on. In a few minutes this page says that it is paired.`}</li>
+          <li>{t`Enter the wireless network, or leave it empty for a network cable. It is stored only in this browser and on the card.`}</li>
+          <li>{t`Save both files to that drive, replacing those with the same names.`}</li>
+          <li>{t`Put the card into the board, connect the machine, and power it on. After a few minutes this page shows that it is paired.`}</li>
         </ol>
         <div className="grid gap-3 sm:grid-cols-3">
           <TextField
@@ -55,7 +55,7 @@ export const CardSettings = ({ serialNumber, portalUrl, ticket, onDownload }: Ca
             onChange={(event) => setName(event.target.value)}
           />
           <TextField
-            label={t`Its password`}
+            label={t`Wireless password`}
             type="password"
             value={password}
             maxLength={63}
@@ -80,7 +80,7 @@ export const CardSettings = ({ serialNumber, portalUrl, ticket, onDownload }: Ca
           </Button>
         </div>
         <p className="text-sm text-muted">
-          {t`The card holds the ticket and the password: keep it as you keep a key until the board is paired.`}
+          {t`The card holds the ticket and the password. Keep it safe until the board is paired.`}
         </p>
       </div>
     </details>

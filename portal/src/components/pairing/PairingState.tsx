@@ -52,7 +52,7 @@ const TicketWords = ({ ticket, hasCredential }: TicketWordsProps) => {
     return (
       <>
         <LiveDot tone="warning" />
-        {t`No longer paired: its credential has ended. Create a new ticket`}
+        {t`No longer paired: its credential is no longer valid. Create a new ticket.`}
       </>
     );
   }

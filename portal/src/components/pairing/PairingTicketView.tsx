@@ -69,10 +69,10 @@ export const PairingTicketView = ({ ticket, machineId }: { ticket: TicketFacts; 
       <CommandLine command={command} label={t`Copy pairing command`} />
       {portalUrl !== undefined && portable !== undefined && (
         <details className="rounded-md border border-stroke px-3 py-2">
-          <summary className="cursor-pointer text-sm font-medium text-strong">{t`This machine is run by Artisan`}</summary>
+          <summary className="cursor-pointer text-sm font-medium text-strong">{t`This machine runs with Artisan`}</summary>
           <div className="mt-2 flex flex-col gap-3 text-sm text-content">
             <p>
-              {t`No board is needed. On the computer that runs Artisan install Node.js 20.19 or later, then enter this line in a terminal. It is the same on Windows, macOS and Linux; so far it was tried on Linux only. It asks for Artisan’s autosave folder.`}
+              {t`No board is needed. On the computer that runs Artisan, install Node.js 20.19 or later, then run this command in a terminal. It is the same on Windows, macOS and Linux, but has been tested on Linux only. It asks for Artisan’s autosave folder.`}
             </p>
             <CommandLine command={artisanCommand(portalUrl, portable, id)} label={t`Copy the command for Artisan`} />
             <ul className="flex list-disc flex-col gap-1 pl-5 marker:text-muted">

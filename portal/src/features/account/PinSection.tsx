@@ -43,7 +43,7 @@ export const PinSection = () => {
   return (
     <Section
       title={t`PIN`}
-      text={t`On a shared tablet you are named as roaster with it. It signs nobody in and changes no permissions.`}
+      text={t`On a shared tablet it confirms that you are the roaster. It does not sign you in and changes no permissions.`}
     >
       <FormFrame of={form} className="flex max-w-sm flex-col gap-4">
         {data !== undefined && (

@@ -96,7 +96,7 @@ export const PushSection = () => {
   return (
     <Section
       title={t`Alarms on this device`}
-      text={t`For the machines that you own or share: alarms that say “Send to phones”, a probe that stands still, and a board that sends no readings during a roast.`}
+      text={t`For the machines that you own or share: alarms that say “Send to phones”, a frozen probe, and a board that sends no readings during a roast.`}
     >
       <div data-testid="push" data-ability={ability} className="flex max-w-lg flex-col gap-4">
         {ability === 'able' ? (

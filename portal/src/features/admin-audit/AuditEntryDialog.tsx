@@ -29,7 +29,7 @@ export const AuditEntryDialog = ({ entry, onClose }: { entry: AuditEntry | null;
                 </Line>
               ))}
               {entry.subject !== null && (
-                <Line label={t`Id`}>
+                <Line label={t`ID`}>
                   <span className="font-mono text-sm">{entry.subject}</span>
                 </Line>
               )}

@@ -74,7 +74,7 @@ export default function AuditPage() {
       />
       <div className="flex flex-col gap-3">
         <div className="flex flex-wrap items-center gap-3">
-          <ListSearch search={list.search} label={t`Search the audit log`} placeholder={t`Person, event or id`} />
+          <ListSearch search={list.search} label={t`Search the audit log`} placeholder={t`Person, event or ID`} />
           <Select
             label={t`Event`}
             hideLabel

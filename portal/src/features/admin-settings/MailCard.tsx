@@ -18,13 +18,13 @@ export const MailCard = () => {
   return (
     <Card className="mt-4 max-w-3xl">
       <div className="flex flex-col gap-3 p-5">
-        <h2 className="text-base font-semibold text-strong">{t`Alerts by mail`}</h2>
+        <h2 className="text-base font-semibold text-strong">{t`Email alerts`}</h2>
         {data !== undefined ? (
           <MailState status={data} />
         ) : error === undefined ? (
           <Skeleton className="h-16 w-full" />
         ) : (
-          <ErrorLine title={t`The mail status could not be loaded`} error={error} onRetry={() => void mutate()} />
+          <ErrorLine title={t`The email status could not be loaded`} error={error} onRetry={() => void mutate()} />
         )}
       </div>
     </Card>
@@ -40,7 +40,7 @@ const MailState = ({ status }: { status: MailStatus }) => {
     try {
       toast((await call(sendTestMail, {})).message);
     } catch (error) {
-      setFailure(sentenceFor(error, t`The test mail could not be sent`));
+      setFailure(sentenceFor(error, t`The test email could not be sent`));
     }
     setSending(false);
     await refresh(getMailStatus);
@@ -48,7 +48,7 @@ const MailState = ({ status }: { status: MailStatus }) => {
   if (!status.is_configured) {
     return (
       <p className="text-sm text-content">
-        {t`Mail is off: no mail server is configured. Set ${<code>SMTP_URL</code>} and ${<code>MAIL_FROM</code>} for the api and restart it. Alerts are still shown in the portal.`}
+        {t`Email is off: no mail server is configured. Set ${<code>SMTP_URL</code>} and ${<code>MAIL_FROM</code>} for the api and restart it. Alerts are still shown in the portal.`}
       </p>
     );
   }
@@ -60,20 +60,20 @@ const MailState = ({ status }: { status: MailStatus }) => {
         <dd className="wrap-anywhere text-strong">{status.from}</dd>
         <dt className="text-muted">{t`To`}</dt>
         <dd className="wrap-anywhere text-strong">{status.recipients.join(', ')}</dd>
-        <dt className="text-muted">{t`Last mail sent`}</dt>
+        <dt className="text-muted">{t`Last email sent`}</dt>
         <dd className="text-strong">
           {status.last_sent_at === null ? t`None in the last 30 days` : <RelativeTime moment={status.last_sent_at} />}
         </dd>
       </dl>
       {problem !== null && (
         <output className="block rounded-md border border-warning/40 bg-warning-soft p-3 text-sm text-strong">
-          “{problem.subject}” {problem.gave_up ? t`could not be sent` : t`has not been sent yet and is tried again`}:{' '}
+          “{problem.subject}” {problem.gave_up ? t`could not be sent` : t`has not been sent yet and will be retried`}:{' '}
           {problem.error}
         </output>
       )}
       <FormError text={failure} />
       <Button className="self-start" icon={<Mail aria-hidden />} busy={isSending} onClick={() => void send()}>
-        {isSending ? t`Sending…` : t`Send test mail to me`}
+        {isSending ? t`Sending…` : t`Send me a test email`}
       </Button>
     </>
   );

@@ -131,7 +131,7 @@ const RoasteryForm = ({ settings }: { settings: RoasterySettings }) => {
             onOpen={open}
             value={value === '' ? null : value}
             onChange={(next) => onChange(next ?? '')}
-            hint={t`Of all prices and values. Amounts are not converted.`}
+            hint={t`For all prices and values. Amounts are not converted.`}
             className="sm:col-span-3"
             {...currency}
           />

@@ -36,7 +36,7 @@ export const SharingCard = () => {
           onChange={(on) => void turn(on)}
         />
         <p className="text-sm text-muted">
-          {t`Every user is then a roaster of every machine. Without it, people see their own machines and those shared with them under People.`}
+          {t`Every user becomes a roaster of every machine. If off, users see only their own machines and those shared with them under People.`}
         </p>
         <FormError text={failure} />
       </div>

@@ -78,7 +78,7 @@ export const roasteryResolver: Resolver<RoasteryValues, unknown, RoasteryValues>
     ...(readBags(values.bag_sizes) === undefined && {
       bag_sizes: {
         type: 'bags',
-        message: t`Write sizes with their units, separated by semicolons: ${bagsText(exampleBags)}`,
+        message: t`Enter sizes with their units, separated by semicolons: ${bagsText(exampleBags)}`,
       },
     }),
   };

@@ -21,7 +21,7 @@ interface ChangeWords {
 export const changeWords: Record<UserChangeKind, ChangeWords> = {
   activate: {
     title: t`Activate user`,
-    question: (name) => t`${name} can sign in again with the password they had.`,
+    question: (name) => t`${name} can sign in again with their previous password.`,
     label: t`Activate`,
     danger: false,
   },
@@ -39,7 +39,7 @@ export const changeWords: Record<UserChangeKind, ChangeWords> = {
   },
   demote: {
     title: t`Make ordinary user`,
-    question: (name) => t`${name} will see only their own machines and roasts, and no administration.`,
+    question: (name) => t`${name} will see only their own machines and roasts, and no admin pages.`,
     label: t`Make user`,
     danger: true,
   },

@@ -24,7 +24,7 @@ type Consistency = ResponseOf<typeof analyticsConsistency>;
 
 export const sourceWords: Record<ReferenceSource, string> = {
   chosen: t`set for the recipe`,
-  best_rated: t`best cupping score`,
+  best_rated: t`highest cupping score`,
   most_typical: t`closest to the median`,
 };
 /** A working figure for "near", not a norm: °C. */

@@ -48,7 +48,7 @@ const columnsFor = (dates: DateTexts): readonly Column<BatchNumber>[] => [
   { id: 'machine', label: t`Machine`, cell: (row) => row.machine_name ?? '--', phone: 'detail' },
   {
     id: 'given',
-    label: t`Given on`,
+    label: t`Assigned on`,
     cell: (row) => <span className="figures">{dates.dayAndTime(row.given_at)}</span>,
     phone: 'detail',
   },
@@ -108,7 +108,7 @@ export default function BatchNumbersPage() {
         empty={
           list.search.q === '' && state === 'all' ? (
             <EmptyState icon={<Hash aria-hidden />} title={t`No batch numbers yet`}>
-              {t`A roast gets its number when it is planned, or with its charge.`}
+              {t`A roast gets its number when it is planned, or at its charge.`}
             </EmptyState>
           ) : (
             <NoMatch title={t`No numbers match your search`} search={list.search} />

@@ -82,7 +82,7 @@ export const blendResolver =
       values: {},
       errors: {
         ...(!isNamed && { name: { type: 'required', message: t`Name is required` } }),
-        ...(!areRight && { lines: { type: 'lines', message: t`The roasts are not right` } }),
+        ...(!areRight && { lines: { type: 'lines', message: t`Check the roasts` } }),
       },
     };
   };

@@ -91,7 +91,7 @@ const Cockpit = ({ machine }: { machine: Machine }) => {
       </CockpitHeader>
       <AlarmBanner live={live} mayRoast={isRoaster} />
       <output className="sr-only m-0!">
-        {sheetId !== null && t`The form After the drop asks for the roasted weight`}
+        {sheetId !== null && t`Enter the roasted weight in the form After the drop`}
       </output>
       <div className="relative flex min-h-0 flex-1 flex-col [@media(max-height:37rem)]:overflow-y-auto">
         {running !== null ? (

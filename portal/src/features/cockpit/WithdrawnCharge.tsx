@@ -45,13 +45,13 @@ export const WithdrawnCharge = ({ machineId, roast, onKept }: WithdrawnChargePro
   const discard = () => call(discardRoast, { params: { id: roast.id } });
   return (
     <section
-      aria-label={t`Charge not certain`}
+      aria-label={t`Charge uncertain`}
       data-testid="withdrawn-charge"
       className="flex shrink-0 flex-wrap items-center gap-x-4 gap-y-2 border-b border-stroke bg-warning-soft px-4 py-2"
     >
       <CircleHelp aria-hidden className="size-5 shrink-0 text-warning" />
       <p className="min-w-0 flex-1 basis-64 text-base text-strong">
-        {t`Charge at ${dates.time(roast.start_time)} not certain: it looked like an opened door`}
+        {t`Charge at ${dates.time(roast.start_time)} is uncertain: it looked like an opened door`}
       </p>
       {onKept !== undefined && (
         <div className="flex flex-wrap gap-2">
@@ -70,7 +70,7 @@ export const WithdrawnCharge = ({ machineId, roast, onKept }: WithdrawnChargePro
             disabled={busy !== null}
             onClick={() => void answer('discard', discard)}
           >
-            {t`It was a door`}
+            {t`It was the door`}
           </Button>
         </div>
       )}

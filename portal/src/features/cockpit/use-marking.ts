@@ -168,12 +168,12 @@ export const useMarking = (input: MarkingInput): Marking => {
       const existing = marks.find((mark) => mark.kind === kind);
       if (roast === null) {
         if (kind === 'charge') void charge();
-        else show(t`No roast is running. Charge begins one.`, 'info');
+        else show(t`No roast is running. Charge starts one.`, 'info');
       } else if (existing === undefined) {
         if (now === null) show(t`The roast has no charge yet, so its time is unknown.`, 'info');
         else void set(roast, kind);
       } else if (kind === 'charge') {
-        show(t`Charge is set. Correct markers moves it.`, 'info');
+        show(t`Charge is already set. Use Correct markers to move it.`, 'info');
       } else {
         show(t`${markLabels[kind].long} is set at ${formatDuration(existing.time_seconds)}.`, 'info', {
           label: t`Set to now`,

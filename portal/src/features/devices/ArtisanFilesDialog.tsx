@@ -6,7 +6,7 @@ import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
 import { filesText } from './device-texts.ts';
 
 const stateWords = {
-  sent: { label: t`Brought in`, tone: 'success' },
+  sent: { label: t`Imported`, tone: 'success' },
   waiting: { label: t`Waiting`, tone: 'neutral' },
   refused: { label: t`Refused`, tone: 'warning' },
 } as const;
@@ -18,7 +18,7 @@ export const ArtisanFilesDialog = ({ device, onClose }: { device: Device | null;
     <Dialog
       open={files !== null}
       onClose={onClose}
-      title={t`Files of Artisan`}
+      title={t`Artisan files`}
       description={device?.display_name}
       width="md"
     >
@@ -27,7 +27,7 @@ export const ArtisanFilesDialog = ({ device, onClose }: { device: Device | null;
           <DialogBody>
             <p className="text-sm text-content">{filesText(device)}</p>
             {files.trouble !== null && (
-              <p className="text-sm text-warning">{t`None can be brought in now: ${files.trouble}`}</p>
+              <p className="text-sm text-warning">{t`Files can’t be imported now: ${files.trouble}`}</p>
             )}
             <ul className="flex flex-col divide-y divide-stroke">
               {files.newest.map(({ name, state, reason }) => (
@@ -44,7 +44,7 @@ export const ArtisanFilesDialog = ({ device, onClose }: { device: Device | null;
               ))}
             </ul>
             <p className="text-sm text-muted">
-              {t`A refused file stays on its computer. Saved again in Artisan, it is tried again.`}
+              {t`A refused file stays on its computer. Save it again in Artisan to retry.`}
             </p>
           </DialogBody>
           <DialogFooter>

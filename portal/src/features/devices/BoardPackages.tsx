@@ -28,7 +28,7 @@ export const BoardPackages = () => {
     return (
       <Card>
         <EmptyState icon={<PackageX aria-hidden />} title={t`No software for boards on this server`}>
-          {t`The administrator of the server adds it: npm run release makes it, deploy/README.md says where it goes.`}
+          {t`The server administrator adds it: npm run release builds it, deploy/README.md says where to put it.`}
         </EmptyState>
       </Card>
     );
@@ -46,7 +46,7 @@ const Repository = ({ repository, portalUrl }: { repository: PackageRepository; 
         <dl className="grid gap-3 p-4 text-base">
           <Fact label={t`Version`}>{repository.version}</Fact>
           <Fact label={t`Boards`}>{architectures.join(', ')}</Fact>
-          <Fact label={t`Fingerprint of the key`}>
+          <Fact label={t`Key fingerprint`}>
             {repository.fingerprints.map((fingerprint) => (
               <code key={fingerprint} data-testid="fingerprint" className="block font-mono text-sm wrap-anywhere">
                 {inGroups(fingerprint)}
@@ -58,13 +58,13 @@ const Repository = ({ repository, portalUrl }: { repository: PackageRepository; 
       <section className="flex flex-col gap-2">
         <h2 className="text-base font-semibold text-strong">{t`On the board`}</h2>
         <p className="text-sm text-muted">
-          {t`Installs the agent and pairs the board. Put the ticket of the machine in the place of ${anyTicket}.`}
+          {t`Installs the agent and pairs the board. Replace ${anyTicket} with the machine’s ticket.`}
         </p>
         <CommandLine command={installCommand(portalUrl, anyTicket)} label={t`Copy installation command`} />
       </section>
       <section className="flex flex-col gap-2">
         <h2 className="text-base font-semibold text-strong">{t`The same step by step`}</h2>
-        <p className="text-sm text-muted">{t`The second command shows a fingerprint: it has to be the one above.`}</p>
+        <p className="text-sm text-muted">{t`The second command shows a fingerprint. It must match the one above.`}</p>
         <CommandLine command={installSteps(portalUrl, anyTicket).join('\n')} label={t`Copy all commands`} />
       </section>
     </>

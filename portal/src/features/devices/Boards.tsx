@@ -99,7 +99,7 @@ export const Boards = () => {
             </MenuItem>
             {device.source !== null && device.source.files !== null && (
               <MenuItem icon={<Files aria-hidden />} onSelect={() => setFiled(device)}>
-                {t`Files of Artisan`}
+                {t`Artisan files`}
               </MenuItem>
             )}
             {canUpdate(device) && version !== null && (
@@ -109,7 +109,7 @@ export const Boards = () => {
             )}
             {isUnderWay(device) && (
               <MenuItem icon={<Undo2 aria-hidden />} onSelect={() => void withdrawUpdates([device])}>
-                {t`Withdraw the update`}
+                {t`Withdraw the update request`}
               </MenuItem>
             )}
             {device.sealed_history !== null && (

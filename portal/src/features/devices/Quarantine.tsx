@@ -51,7 +51,7 @@ export const Quarantine = () => {
         )}
         empty={
           <EmptyState icon={<ShieldCheck aria-hidden />} title={t`No messages in quarantine`}>
-            {t`Messages of boards that could not be stored are kept here with the reason.`}
+            {t`Messages from boards that could not be stored are kept here with the reason.`}
           </EmptyState>
         }
       />

@@ -25,7 +25,7 @@ export const RotatedTokenDialog = ({ rotated, onDone }: { rotated: RotatedToken 
         <>
           <DialogBody>
             <p className="text-sm text-content">
-              {t`Write this token into ${<code className="font-mono text-xs">/etc/roastery-agent/agent.env</code>} on the board and restart the agent. It is shown only once.`}
+              {t`Enter this token in ${<code className="font-mono text-xs">/etc/roastery-agent/agent.env</code>} on the board and restart the agent. It is shown only once.`}
             </p>
             <div className="flex items-center justify-between gap-2 rounded-md border border-stroke bg-sunken py-1.5 pr-2 pl-3">
               <code className="font-mono text-sm break-all text-strong">MACHINE_TOKEN={rotated.auth_token}</code>
@@ -33,7 +33,7 @@ export const RotatedTokenDialog = ({ rotated, onDone }: { rotated: RotatedToken 
             </div>
             {rotated.previous_valid_until !== null && (
               <p className="text-sm text-muted">
-                {t`The token before it works until ${dates.dayAndTime(rotated.previous_valid_until)}.`}
+                {t`The previous token works until ${dates.dayAndTime(rotated.previous_valid_until)}.`}
               </p>
             )}
           </DialogBody>

@@ -22,8 +22,8 @@ const orderQuestion = (version: string, which: 'tenth' | 'all', count: number): 
   title: t`Update boards`,
   text:
     count === 1
-      ? t`1 board fetches version ${version} and installs it once no roast runs. It turns back by itself if the version does not prove itself.`
-      : t`${formatCount(count)} boards fetch version ${version} and install it once no roast runs. Each turns back by itself if the version does not prove itself.`,
+      ? t`1 board downloads version ${version} and installs it when no roast is running. It rolls back automatically if the new version fails.`
+      : t`${formatCount(count)} boards download version ${version} and install it when no roast is running. Each rolls back automatically if the new version fails.`,
   label: t`Update`,
   confirm: () => orderUpdates(version, which),
 });
@@ -48,14 +48,14 @@ export const UpdatesBar = ({ refreshInterval }: { refreshInterval: number }) => 
           <Button
             onClick={() =>
               setAsked({
-                title: t`Withdraw orders`,
-                text: t`Boards that have not begun keep their version. A board that installs or tries the new one already goes on.`,
+                title: t`Withdraw update requests`,
+                text: t`Boards that have not started keep their version. A board that is already installing or trying the new one continues.`,
                 label: t`Withdraw`,
                 confirm: () => withdrawUpdates('all'),
               })
             }
           >
-            {t`Withdraw orders`}
+            {t`Withdraw update requests`}
           </Button>
         )}
         {ready > tenth && (

@@ -47,7 +47,7 @@ export const WallLinks = () => {
       {data?.links.length === 0 && (
         <Card>
           <EmptyState icon={<TvMinimal aria-hidden />} title={t`No wall links`}>
-            {t`Make one for each screen, so that it can be revoked on its own.`}
+            {t`Create one for each screen, so that each can be revoked on its own.`}
           </EmptyState>
         </Card>
       )}
@@ -62,7 +62,7 @@ export const WallLinks = () => {
                     {link.last_opened_at === null
                       ? t`Never opened`
                       : t`Opened ${<RelativeTime moment={link.last_opened_at} />}`}
-                    {link.created_by !== '' && t` · made by ${link.created_by}`}
+                    {link.created_by !== '' && t` · created by ${link.created_by}`}
                   </p>
                 </div>
                 <Button aria-label={t`Revoke ${link.name}`} onClick={() => setRevoked(link)}>
@@ -101,7 +101,7 @@ const NewLink = ({ onMade }: { onMade: (made: { name: string; address: string })
       setName('');
       setProblem(undefined);
     } catch (failure) {
-      setProblem(sentenceWithFields(failure, t`The link could not be made`));
+      setProblem(sentenceWithFields(failure, t`The link could not be created`));
     } finally {
       setBusy(false);
     }
@@ -118,7 +118,7 @@ const NewLink = ({ onMade }: { onMade: (made: { name: string; address: string })
         className="w-72 max-sm:w-full"
       />
       <Button type="submit" kind="primary" size="md" busy={isBusy}>
-        {t`Make link`}
+        {t`Create link`}
       </Button>
     </form>
   );

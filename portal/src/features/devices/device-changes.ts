@@ -76,9 +76,9 @@ export const orderUpdates = async (
   try {
     const named = typeof boards === 'string' ? boards : boards.map(({ machine_id: id }) => id);
     await call(orderBoardUpdates, { body: { version, boards: named } });
-    toast(t`Update to ${version} ordered`, { detail: t`Boards install it between two roasts.` });
+    toast(t`Update to ${version} requested`, { detail: t`Boards install it between two roasts.` });
   } catch (error) {
-    showFailure(error, t`Failed to order the update`);
+    showFailure(error, t`Failed to request the update`);
   } finally {
     await refresh(listDevices, getBoardUpdates);
   }
@@ -88,9 +88,9 @@ export const withdrawUpdates = async (boards: 'all' | readonly Pick<Device, 'mac
   try {
     const named = typeof boards === 'string' ? boards : boards.map(({ machine_id: id }) => id);
     await call(withdrawBoardUpdates, { body: { boards: named } });
-    toast(t`Orders withdrawn`);
+    toast(t`Requests withdrawn`);
   } catch (error) {
-    showFailure(error, t`Failed to withdraw the orders`);
+    showFailure(error, t`Failed to withdraw the requests`);
   } finally {
     await refresh(listDevices, getBoardUpdates);
   }

@@ -131,7 +131,7 @@ export const quarantineColumns: readonly Column<Quarantined>[] = [
   },
   { id: 'reason', label: t`Reason`, cell: ({ reason }) => <span className="text-pretty">{reason}</span> },
   { id: 'received', label: t`Received`, cell: ({ received_at: at }) => <RelativeTime moment={at} /> },
-  { id: 'times', label: t`Times`, cell: ({ times }) => figures(formatCount(times)) },
+  { id: 'times', label: t`Count`, cell: ({ times }) => figures(formatCount(times)) },
   { id: 'size', label: t`Size`, cell: ({ bytes }) => figures(formatBytes(bytes)) },
 ];
 

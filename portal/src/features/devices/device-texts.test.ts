@@ -23,7 +23,7 @@ describe('words of a board', () => {
   it('diskText: says that the disk does not accept writes', () => {
     const journal = { entries_waiting: 12, bytes: 0, dropped_entries: 0, entries_in_memory: 12 };
     expect(diskText({ disk_free_bytes: 0, journal })).toBe(
-      'Board keeps 12 readings in memory: its disk does not accept writes',
+      'Board keeps 12 readings in memory: its disk is not writable',
     );
   });
 
@@ -42,7 +42,7 @@ describe('words of a board', () => {
     const source = { kind: 'artisan', live: true, files } as const;
     const silent = { machine_link: 'failing', machine_link_detail: null, map: null } as const;
     expect(mapText({ map: null, source: { ...source, files } })).toBe('Artisan');
-    expect(filesText({ source })).toBe('Files: 1,200 brought in, 1 refused');
+    expect(filesText({ source })).toBe('Files: 1,200 imported, 1 refused');
     expect(filesText({ source: { ...source, files: null } })).toBeNull();
     expect(linkText({ ...silent, source })).toBe('No readings from Artisan');
   });
@@ -63,7 +63,7 @@ describe('words of a board', () => {
     const ordered = { version: '0.3.0', reason: null, ordered_at: '2026-11-21T15:00:00Z', ordered_by: 'Ana' } as const;
     const says = (state: 'wanted' | 'fetching' | 'done') => updateText({ update: null, order: { ...ordered, state } });
     expect([says('wanted'), says('fetching'), says('done')]).toEqual([
-      'Update to 0.3.0 ordered',
+      'Update to 0.3.0 requested',
       'Installing 0.3.0',
       null,
     ]);
@@ -72,7 +72,7 @@ describe('words of a board', () => {
       'Update failed: the server has no version 0.3.0 for this board',
     );
     const none = { boards: 12, updated: 3, by_hand: 0, under_way: 0, turned_back: 1, failed: 0 };
-    expect(updatesText(none)).toBe('3 of 12 updated, 1 turned back');
+    expect(updatesText(none)).toBe('3 of 12 updated, 1 rolled back');
   });
 
   it('say how much sealed history would be restored, from when, and who will see it', () => {

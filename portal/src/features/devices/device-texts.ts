@@ -19,7 +19,7 @@ export const warningWords: Readonly<Record<DeviceWarning, string>> = {
   history_sealed: t`History sealed`,
   clock: t`Clock not set`,
   disk: t`Disk nearly full`,
-  disk_refuses_writes: t`Disk accepts no writes`,
+  disk_refuses_writes: t`Disk not writable`,
   credential_shared: t`Two boards use this credential`,
 };
 
@@ -62,7 +62,7 @@ export const filesText = ({ source }: Pick<Device, 'source'>): string | null => 
   const files = source?.files ?? null;
   if (files === null) return null;
   return [
-    t`Files: ${formatCount(files.sent)} brought in`,
+    t`Files: ${formatCount(files.sent)} imported`,
     files.refused > 0 ? t`${formatCount(files.refused)} refused` : '',
     files.waiting > 0 ? t`${formatCount(files.waiting)} waiting` : '',
   ]
@@ -72,7 +72,7 @@ export const filesText = ({ source }: Pick<Device, 'source'>): string | null => 
 
 /** How far an ordered update is, below the version; null where it has ended well or came to a trial. */
 const orderText = ({ version, state, reason }: NonNullable<Device['order']>): string | null => {
-  if (state === 'wanted') return t`Update to ${version} ordered`;
+  if (state === 'wanted') return t`Update to ${version} requested`;
   if (state === 'waiting') return t`Update to ${version} waits for the end of the roast`;
   if (state === 'fetching') return t`Installing ${version}`;
   if (state === 'failed') return reason === null ? t`Update to ${version} failed` : t`Update failed: ${reason}`;
@@ -86,7 +86,7 @@ export const updateText = ({ update, order }: Pick<Device, 'update' | 'order'>):
   if (update === null || update.state === 'good') return null;
   if (update.state === 'on_trial') return t`On trial`;
   if (update.state === 'waiting') return t`${update.installed} starts after the roast`;
-  if (update.state === 'unfinished') return t`Update to ${update.installed} was not finished`;
+  if (update.state === 'unfinished') return t`Update to ${update.installed} was not completed`;
   return t`Rolled back from ${update.installed}${update.reason === undefined ? '' : `: ${update.reason}`}`;
 };
 
@@ -106,9 +106,8 @@ export const clockText = ({ clock_synced: synced }: Pick<Device, 'clock_synced'>
 /** `7.4 GB free`, decimal units as on memory cards. */
 export const diskText = ({ disk_free_bytes: free, journal }: Pick<Device, 'disk_free_bytes' | 'journal'>): string => {
   const inMemory = journal?.entries_in_memory ?? null;
-  if (inMemory === 1) return t`Board keeps 1 reading in memory: its disk does not accept writes`;
-  if (inMemory !== null)
-    return t`Board keeps ${formatCount(inMemory)} readings in memory: its disk does not accept writes`;
+  if (inMemory === 1) return t`Board keeps 1 reading in memory: its disk is not writable`;
+  if (inMemory !== null) return t`Board keeps ${formatCount(inMemory)} readings in memory: its disk is not writable`;
   return free === null ? none : t`${formatBytes(free)} free`;
 };
 
@@ -140,10 +139,10 @@ export const pairedFrom = ({
 export const updatesText = (of: Omit<BoardUpdates, 'version' | 'ready'>): string =>
   [
     t`${formatCount(of.updated)} of ${formatCount(of.boards)} updated`,
-    of.under_way > 0 ? t`${formatCount(of.under_way)} under way` : null,
-    of.turned_back > 0 ? t`${formatCount(of.turned_back)} turned back` : null,
+    of.under_way > 0 ? t`${formatCount(of.under_way)} in progress` : null,
+    of.turned_back > 0 ? t`${formatCount(of.turned_back)} rolled back` : null,
     of.failed > 0 ? t`${formatCount(of.failed)} failed` : null,
-    of.by_hand > 0 ? t`${formatCount(of.by_hand)} only by hand` : null,
+    of.by_hand > 0 ? t`${formatCount(of.by_hand)} only manually` : null,
   ]
     .filter((part) => part !== null)
     .join(', ');

@@ -83,7 +83,7 @@ const AdjustForm = ({ lot, onClose }: { lot: Lot; onClose: () => void }) => {
         label={t`How the weight is entered`}
         tabs={[
           { value: 'weighed', label: t`Weighed now` },
-          { value: 'change', label: t`Added or taken` },
+          { value: 'change', label: t`Added or removed` },
         ]}
         value={mode}
         onChange={(next) => {
@@ -97,7 +97,7 @@ const AdjustForm = ({ lot, onClose }: { lot: Lot; onClose: () => void }) => {
         hint={
           mode === 'weighed'
             ? t`What the scale shows.`
-            : t`Weight to add in ${weightUnit()}. A minus takes it off: ${numberInField(-2.5)}.`
+            : t`Weight to add in ${weightUnit()}. Use a minus to remove: ${numberInField(-2.5)}.`
         }
         required
         step={0.1}

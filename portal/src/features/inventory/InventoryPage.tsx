@@ -145,7 +145,7 @@ const NoLots = ({ filters, isUnknown }: { filters: LotFilters; isUnknown: boolea
           </ButtonLink>
         }
       >
-        {t`Add a lot: every roast that names it takes its green weight from it.`}
+        {t`Add a lot. Each roast linked to it deducts its green weight.`}
       </EmptyState>
     );
   }
@@ -162,8 +162,8 @@ const NoLots = ({ filters, isUnknown }: { filters: LotFilters; isUnknown: boolea
       }
     >
       {total === 1
-        ? t`The only lot does match the filters.`
-        : t`None of ${formatCount(total)} lots does match the filters.`}
+        ? t`The only lot does not match the filters.`
+        : t`None of the ${formatCount(total)} lots match the filters.`}
     </EmptyState>
   );
 };

@@ -39,7 +39,7 @@ export const weightResolver =
       values: {},
       errors: {
         ...(problem !== null && { entered: { type: 'weight', message: problem } }),
-        ...(note.trim() === '' && { note: { type: 'required', message: t`Say why the weight changes` } }),
+        ...(note.trim() === '' && { note: { type: 'required', message: t`Enter a reason` } }),
       },
     };
   };

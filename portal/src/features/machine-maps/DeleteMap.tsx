@@ -54,8 +54,8 @@ export const DeleteMap = ({ map, onRefused }: DeleteMapProps) => {
         title={() => t`Delete map`}
         question={(one) =>
           one.rev === 1
-            ? t`Delete ${mapName(one)} with its one revision? Roasts recorded with it keep their curves.`
-            : t`Delete ${mapName(one)} with its ${one.rev} revisions? Roasts recorded with it keep their curves.`
+            ? t`Delete ${mapName(one)} and its only revision? Roasts recorded with it keep their curves.`
+            : t`Delete ${mapName(one)} and its ${one.rev} revisions? Roasts recorded with it keep their curves.`
         }
         confirmLabel={t`Delete`}
         onConfirm={remove}

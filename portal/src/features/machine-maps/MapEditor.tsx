@@ -166,14 +166,14 @@ export const MapEditor = ({ detail }: { detail: MapDetail }) => {
             choices={verifications}
             value={draft.verified === 'hardware' ? 'hardware' : 'none'}
             onChange={(verified) => change({ verified })}
-            hint={t`Only after comparing the readings with the machine’s display.`}
+            hint={t`Only after you have compared the readings with the machine’s display.`}
           />
           <Select
             label={t`Charging`}
             choices={chargings}
             value={draft.charging}
             onChange={(charging) => change({ charging })}
-            hint={t`Used to detect the charge. Cold: fluid beds, sample roasters.`}
+            hint={t`Used to detect the charge. Cold: fluid-bed and sample roasters.`}
           />
           <TextField label={t`Notes`} className="sm:col-span-2" {...text('notes')} />
         </div>

@@ -106,7 +106,7 @@ export default function MapsPage() {
           { label: t`Machines`, to: paths.machines },
           { label: t`Maps` },
         ]}
-        subtitle={t`What the registers of a machine mean. The maps of the catalogue were not tested on real machines by us.`}
+        subtitle={t`What the registers of a machine mean. The maps of the catalogue have not been tested on real machines.`}
         actions={
           <>
             <input

@@ -35,8 +35,8 @@ const boardsWords = ({ machines }: MapDetail): string =>
   machines.length === 0
     ? t`No machine uses this map.`
     : machines.length === 1
-      ? t`The board of ${machines.map(({ display_name: name }) => `“${name}”`).join(', ')} will use it, from between two roasts.`
-      : t`The boards of ${machines.map(({ display_name: name }) => `“${name}”`).join(', ')} will use it, from between two roasts.`;
+      ? t`The board of ${machines.map(({ display_name: name }) => `“${name}”`).join(', ')} will switch to it between two roasts.`
+      : t`The boards of ${machines.map(({ display_name: name }) => `“${name}”`).join(', ')} will switch to it between two roasts.`;
 
 /** One revision: compared with any other, downloaded, or restored as the newest. */
 export const RevisionView = ({ detail, revision, revisions, onClose }: RevisionViewProps) => {

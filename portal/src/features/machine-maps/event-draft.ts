@@ -32,7 +32,7 @@ export interface EventDraft {
 
 const stepPattern = /^(\S+)\s*=\s*(-?\d+(?:[.,]\d+)?)$/;
 const waitPattern = /^wait\s+(\d+(?:[.,]\d+)?)\s*(ms|s)$/i;
-const wantsSteps = t`Write steps with commas between, e.g. h:1008 = 2, wait 10 s, h:1008 = 5`;
+const wantsSteps = t`Separate steps with commas, e.g. h:1008 = 2, wait 10 s, h:1008 = 5`;
 
 /** `h:1008 = 2, wait 10 s, h:1008 = 5`; '' for none. */
 export const stepsText = (on: MapEvent['on']): string =>

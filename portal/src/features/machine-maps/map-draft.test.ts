@@ -49,7 +49,7 @@ describe('editing a machine map', () => {
       problems: {
         hz: 'Enter a number',
         'channels.0.at': expect.stringContaining('write "h:7"'),
-        'channels.2.name': 'There is another channel of this name',
+        'channels.2.name': 'Another channel has this name',
       },
     });
     const named = mapOfDraft(

@@ -91,8 +91,7 @@ export const mapOfDraft = (draft: MapDraft, from: MachineMap): { map: MachineMap
   };
   const problems: Record<string, string> = {};
   for (const [part, names] of Object.entries(rowsOf)) {
-    for (const row of repeated(names))
-      problems[`${part}.${row}.name`] = t`There is another ${part.slice(0, -1)} of this name`;
+    for (const row of repeated(names)) problems[`${part}.${row}.name`] = t`Another ${part.slice(0, -1)} has this name`;
   }
   const { events, problems: ofEvents } = eventsOf(draft.events);
   for (const [place, sentence] of Object.entries(ofEvents)) problems[`events.${place}`] = sentence;
@@ -122,7 +121,7 @@ export const mapOfDraft = (draft: MapDraft, from: MachineMap): { map: MachineMap
       row < 0
         ? [first, second].filter(Boolean).join('.')
         : `${first}.${row}.${code === 'invalid_key' ? 'name' : (third ?? (first === 'events' ? 'when' : 'at'))}`;
-    const sentence = code === 'invalid_key' ? t`Write it in lower_snake_case, e.g. bean_temp` : message;
+    const sentence = code === 'invalid_key' ? t`Use lower_snake_case, e.g. bean_temp` : message;
     problems[place] ??= message.includes('NaN') ? wantsFigure : sentence;
   }
   return parsed.success && Object.keys(problems).length === 0 ? { map: parsed.data } : { problems };

@@ -64,7 +64,7 @@ describe('outputs and events of a map', () => {
       map,
     );
     expect(problemsOf(result)).toMatchObject({
-      'outputs.1.name': 'There is another output of this name',
+      'outputs.1.name': 'Another output has this name',
       'events.0.when': 'Enter the machine signal, or the writes that trigger it',
       'events.1.when': expect.stringContaining('write "d:284"'),
     });

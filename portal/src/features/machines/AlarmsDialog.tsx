@@ -21,7 +21,7 @@ export const AlarmsDialog = ({ machine, onClose }: AlarmsDialogProps) => {
           {t`They apply to every roast on this machine. A frozen probe and a silent board raise an alarm without a rule.`}
         </p>
         {shown !== null && !mayRoast(shown.role) && (
-          <p className="text-sm text-muted">{t`The roasters of this machine change them.`}</p>
+          <p className="text-sm text-muted">{t`Roasters of this machine can change them.`}</p>
         )}
         {shown !== null && (
           <AlarmRules key={shown.id} holder={{ kind: 'machine', id: shown.id }} mayEdit={mayRoast(shown.role)} />

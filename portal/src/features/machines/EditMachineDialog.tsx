@@ -102,7 +102,7 @@ const EditForm = ({ machine, onClose }: { machine: Machine; onClose: () => void 
         label={t`Batch number prefix`}
         autoComplete="off"
         maxLength={6}
-        hint={t`With A the machine counts A-1, A-2. Without a prefix it counts with the roastery.`}
+        hint={t`With prefix A its batches are A-1, A-2. Without one they share the roastery’s numbers.`}
         {...form.field('batch_prefix')}
       />
     </ModalForm>

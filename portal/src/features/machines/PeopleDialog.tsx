@@ -72,7 +72,7 @@ const People = ({ machine }: { machine: Machine }) => {
       </p>
       {data?.all_users === true && (
         <p className="rounded-md bg-sunken px-3 py-2 text-sm text-strong">
-          {t`All users are roasters of all machines by a setting of the roastery.`}
+          {t`A roastery setting makes all users roasters of all machines.`}
         </p>
       )}
       {data === undefined ? (

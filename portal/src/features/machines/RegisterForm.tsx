@@ -83,7 +83,7 @@ export const RegisterFields = ({ of }: { of: RecordForm<Values, Body> }) => {
         mono
         autoComplete="off"
         spellCheck={false}
-        hint={t`From the machine’s type plate. It cannot be changed later.`}
+        hint={t`From the machine’s nameplate. It cannot be changed later.`}
         {...field('serial_number')}
       />
       <TextField label={t`Display Name`} required autoComplete="off" {...field('display_name')} />
@@ -125,7 +125,7 @@ export const RegisterFields = ({ of }: { of: RecordForm<Values, Body> }) => {
             }
             probe={
               <span className="text-muted">
-                {t`Or register it without a map: once its board is paired, its card reads the registers.`}
+                {t`Or register it without a map and use Find registers once its board is paired.`}
               </span>
             }
           />

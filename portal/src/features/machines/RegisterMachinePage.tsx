@@ -48,7 +48,7 @@ export default function RegisterMachinePage() {
         <PageHeader
           title={t`Register New Machine`}
           crumbs={crumbs}
-          subtitle={t`Its board is set up in the next step.`}
+          subtitle={t`You set up its board in the next step.`}
         />
         <CardForm
           of={form}

@@ -39,7 +39,7 @@ export const FilePicker = ({ onUploaded }: { onUploaded: (upload: Upload) => voi
           {busy ? t`Reading the file…` : t`Choose a roast file or drop it here`}
         </span>
         <span className="max-w-md text-sm text-muted">
-          {t`Artisan, Cropster, RoasTime and ten more programs, CSV or a workbook, up to ${maxUploadText}. You can check its contents before it is saved.`}
+          {t`Artisan, Cropster, RoasTime and ten more programs, CSV or Excel, up to ${maxUploadText}. You can check its contents before it is saved.`}
         </span>
       </FileDrop>
       <FormError text={failure} />

@@ -137,7 +137,7 @@ export const PlanForm = ({ edited, onPlanned, onDone }: PlanFormProps) => {
             required
             min={1}
             step={1}
-            hint={t`The same roast so many times, each with its own batch number.`}
+            hint={t`Adds this roast that many times, each with its own batch number.`}
             {...form.field('count')}
           />
         )}

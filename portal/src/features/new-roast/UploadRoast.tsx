@@ -35,7 +35,7 @@ export const UploadRoast = () => {
       change({ import: id });
       await Promise.all([sending.send(files, id), refresh(listRoastImports)]);
     } catch (error) {
-      toast(sentenceFor(error, t`The import could not be begun`), { tone: 'danger' });
+      toast(sentenceFor(error, t`The import could not be started`), { tone: 'danger' });
     }
   };
   return (

@@ -61,7 +61,7 @@ const textOrNull = (text: string): string | null => (text.trim() === '' ? null :
 export const batchHint = (batch: string, lotKg: number | undefined): string | undefined => {
   const kg = Number(batch);
   if (batch.trim() === '' || !Number.isFinite(kg)) return undefined;
-  if (lotKg !== undefined && kg > lotKg) return t`The lot holds only ${exactWeight(lotKg)}.`;
+  if (lotKg !== undefined && kg > lotKg) return t`The lot holds only ${exactWeight(lotKg)}`;
   return undefined;
 };
 

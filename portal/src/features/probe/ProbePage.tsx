@@ -69,7 +69,7 @@ const foundWords = ({ link, units }: NonNullable<Probe['line']>): string => {
 };
 
 /** The board reads with the map in use: at another speed nothing answers before the new line is saved. */
-const saveFirst = t`Save this line below before you read its registers.`;
+const saveFirst = t`Save these line settings below before you read registers.`;
 
 const notRecording = t`Recording is paused. Every ten seconds the board tries its own map, and continues recording as soon as the machine answers.`;
 
@@ -80,7 +80,7 @@ const stateWords = ({ phase, progress, line, says, places }: Probe, isNewLine: b
     return progress?.k === 'trying'
       ? t`${progress.asked} of at most ${progress.of} tried: ${progress.where}. ${notRecording}`
       : t`Waiting for the board… ${notRecording}`;
-  if (phase === 'ended') return says ?? t`Ended.`;
+  if (phase === 'ended') return says ?? t`Finished.`;
   if (phase === 'watching')
     return t`Watching ${places.length} registers. Warm a probe with your hand: which number rises?`;
   if (phase === 'looking' && progress?.k === 'progress')

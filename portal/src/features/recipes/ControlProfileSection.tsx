@@ -15,10 +15,10 @@ import { PreviewDialog } from './PreviewDialog.tsx';
 import { parseTime, type RecipeFormState } from './recipe-form-values.ts';
 
 const curveKeys: readonly PageKey[] = [
-  { label: t`On a point of a curve: move it`, keys: ['←', '→', '↑', '↓'] },
-  { label: t`On a point of a curve: by ten`, keys: ['Shift', 'arrow'] },
-  { label: t`On a point of a curve: go to the next or the previous`, keys: ['Page Down', 'Page Up'] },
-  { label: t`On a point of a curve: delete it`, keys: ['Del'] },
+  { label: t`Curve point: move`, keys: ['←', '→', '↑', '↓'] },
+  { label: t`Curve point: move by ten`, keys: ['Shift', 'arrow'] },
+  { label: t`Curve point: next or previous`, keys: ['Page Down', 'Page Up'] },
+  { label: t`Curve point: delete`, keys: ['Del'] },
 ];
 
 /** Burner, exhaust and drum over time: dragged in the curves, typed in the table, shown together in the preview. */

@@ -68,7 +68,7 @@ const Preview = ({ points, interpolated, referenceRoastId }: PreviewProps) => {
   const reference = useMemo<ReferenceRoast | undefined>(
     () =>
       roast && curve && curve.time_seconds.length > 0
-        ? { label: t`Best past roast`, curve, maxDrumRpm: roast.max_drum_rpm }
+        ? { label: t`Highest-scoring roast`, curve, maxDrumRpm: roast.max_drum_rpm }
         : undefined,
     [roast, curve],
   );
@@ -79,14 +79,14 @@ const Preview = ({ points, interpolated, referenceRoastId }: PreviewProps) => {
       </Suspense>
       <p className="text-sm text-muted">
         {referenceRoastId === null ? (
-          t`No roast of this recipe has a cupping score yet. The one with the best score is shown behind these curves.`
+          t`No roast of this recipe has a cupping score yet. The highest-scoring roast is shown behind these curves.`
         ) : roastError || curveError ? (
-          t`The best past roast of this recipe could not be loaded.`
+          t`The highest-scoring roast of this recipe could not be loaded.`
         ) : roast === undefined ? (
-          t`Loading the best past roast…`
+          t`Loading the highest-scoring roast…`
         ) : (
           <>
-            {t`Reference: the best past roast, ${(
+            {t`Reference: the highest-scoring roast, ${(
               <Link to={paths.roast(roast.id)} className="text-accent-text underline underline-offset-2">
                 {roast.roast_number}
               </Link>

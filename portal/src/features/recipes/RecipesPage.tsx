@@ -52,7 +52,7 @@ const deletion: Deletion<Profile> = {
   question: ([recipe]) => (
     <>
       <p>{t`Delete recipe "${recipe.name}"?`}</p>
-      {recipe.times_used > 0 && <p className="mt-2 text-sm text-muted">{t`The roasts made with it keep its name.`}</p>}
+      {recipe.times_used > 0 && <p className="mt-2 text-sm text-muted">{t`Its roasts keep its name.`}</p>}
     </>
   ),
   done: () => ({ text: t`Recipe deleted` }),
@@ -185,7 +185,7 @@ export default function RecipesPage() {
           >
             {isFiltered && recipes.length > 0 && t`No recipe matches the search and the filters.`}
             {data?.length === 0 &&
-              t`A recipe keeps how a coffee is roasted, so that every batch follows the same plan.`}
+              t`A recipe stores how you roast a coffee, so that every batch follows the same plan.`}
           </EmptyState>
         </Card>
       )}

@@ -66,8 +66,8 @@ describe('the recipe form', () => {
     const { values } = await resolve({ ...newRecipe('C'), name: 'x', target_roast_time: '10:30' });
     expect(values).toMatchObject({ target_roast_time: 630 });
     expect(await messagesOf({ target_roast_time: '10:75', target_development_time: 'two' })).toEqual({
-      target_roast_time: 'Write the time as m:ss',
-      target_development_time: 'Write the time as m:ss',
+      target_roast_time: 'Enter the time as m:ss',
+      target_development_time: 'Enter the time as m:ss',
     });
   });
 

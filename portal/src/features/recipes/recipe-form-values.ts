@@ -133,7 +133,7 @@ const sentenceOf = (field: string, values: RecipeValues, unit: TemperatureUnit):
       : t`Drop temp must be greater than 0`;
   }
   if (field === 'target_roast_time' || field === 'target_development_time') {
-    if (!isWrittenTime(values[field])) return t`Write the time as m:ss`;
+    if (!isWrittenTime(values[field])) return t`Enter the time as m:ss`;
     if ((secondsOf(values[field]) ?? 0) > 14_400) return t`At most 240:00`;
     return field === 'target_roast_time' ? t`Roast time must be greater than 0` : undefined;
   }

@@ -29,7 +29,7 @@ export const RecipeReference = ({ roast }: { roast: Roast }) => {
       const before = recipe.reference_is_chosen ? recipe.reference_roast_id : null;
       toast(
         roastId === null
-          ? t`${recipe.name} uses its best rated roast as the reference`
+          ? t`${recipe.name} uses its highest-scoring roast as the reference`
           : t`${recipe.name} now uses this roast as the reference`,
         { action: { label: t`Undo`, run: () => void choose(before) }, stays: 10_000 },
       );
@@ -54,12 +54,12 @@ export const RecipeReference = ({ roast }: { roast: Roast }) => {
             <span className="min-w-0">{t`Reference of ${recipe.name}`}</span>
           </p>
           <Button busy={busy} onClick={() => void choose(null)}>
-            {t`Use the best rated roast`}
+            {t`Use the highest-scoring roast`}
           </Button>
         </>
       ) : (
         <>
-          {isReference && <p className="text-muted">{t`Reference of ${recipe.name}: its best rated roast`}</p>}
+          {isReference && <p className="text-muted">{t`Reference of ${recipe.name}: its highest-scoring roast`}</p>}
           <Button
             icon={<Target aria-hidden />}
             busy={busy}

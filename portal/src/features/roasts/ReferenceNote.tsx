@@ -24,7 +24,7 @@ export const ReferenceNote = ({ roast, behind, curve, marks }: ReferenceNoteProp
   return (
     <>
       {isMissing && reference === undefined && (
-        <p className="text-sm text-muted">{t`The chosen reference does not exist`}</p>
+        <p className="text-sm text-muted">{t`The chosen reference was not found`}</p>
       )}
       {reference !== undefined && <Distance {...{ reference, curve, marks }} />}
       <Button

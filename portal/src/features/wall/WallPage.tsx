@@ -54,14 +54,14 @@ const WallRefused = () => (
     <EmptyState
       isPage
       icon={<TvMinimal aria-hidden />}
-      title={t`This screen may not show the wall`}
+      title={t`This screen can’t show the wall`}
       action={
         <ButtonLink to={`${paths.login}?next=${encodeURIComponent(paths.wall)}`} kind="primary">
           {t`Sign in`}
         </ButtonLink>
       }
     >
-      {t`Its link was revoked, or there was none. An administrator makes a new one under Devices.`}
+      {t`Its link was revoked or is missing. An administrator can create a new one under Devices.`}
     </EmptyState>
   </main>
 );
@@ -117,7 +117,7 @@ const Wall = () => {
       <OfflineBanner />
       {data !== undefined && machines.length === 0 ? (
         <EmptyState isPage icon={<Factory aria-hidden />} title={t`No machines`}>
-          {t`The wall shows every machine that you may see.`}
+          {t`The wall shows every machine that you have access to.`}
         </EmptyState>
       ) : data === undefined && error !== undefined ? (
         <ErrorState title={t`The wall could not be loaded`} error={error} onRetry={() => void refresh(getWall)} />

@@ -198,13 +198,13 @@ const RowDefaults = ({ import: one, onChange }: RowDefaultsProps) => {
     <div className="flex flex-wrap gap-4">
       <SavedText
         {...field}
-        label={t`Begin missing lot numbers with`}
+        label={t`Prefix for missing lot numbers`}
         shown={one.number_prefix ?? ''}
         onTyped={(text) => onChange({ number_prefix: text === '' ? null : text })}
       />
       <SavedText
         {...field}
-        label={t`Origin where none is named`}
+        label={t`Origin if missing`}
         shown={one.origin ?? ''}
         onTyped={(text) => onChange({ origin: text === '' ? null : text })}
       />

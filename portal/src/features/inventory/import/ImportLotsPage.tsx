@@ -48,7 +48,7 @@ const ChooseList = ({ onRead }: { onRead: (id: string) => void }) => {
   const send = async (file: File) => {
     setFailure(null);
     if (file.size > maxUploadBytes) {
-      setFailure(t`${file.name} is larger than ${formatBytes(maxUploadBytes)}. Divide it into several files.`);
+      setFailure(t`${file.name} is larger than ${formatBytes(maxUploadBytes)}. Split it into several files.`);
       return;
     }
     setBusy(true);
@@ -73,7 +73,7 @@ const ChooseList = ({ onRead }: { onRead: (id: string) => void }) => {
       >
         <span className="text-base font-medium text-strong">{t`Choose a list of lots or drop it here`}</span>
         <span className="text-sm text-muted">
-          {t`CSV, XLSX or XLS, from any program. You say what its columns are and check its rows before anything is imported.`}
+          {t`CSV, XLSX or XLS, from any program. You assign the columns and check the rows before anything is imported.`}
         </span>
       </FileDrop>
       <FormError text={failure} />

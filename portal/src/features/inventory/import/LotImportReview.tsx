@@ -37,7 +37,7 @@ const headlineOf = (one: LotImport): string => {
   if (one.state === 'done')
     return one.imported === 1 ? t`1 lot imported` : t`${formatCount(one.imported)} lots imported`;
   if (one.state === 'undoing') return t`Deleting: ${formatCount(one.imported)} to go`;
-  return t`Undone: ${formatCount(one.undone)} lots were deleted again`;
+  return t`Undone: ${formatCount(one.undone)} lots deleted`;
 };
 
 const shareOf = (one: LotImport): number | undefined => {
@@ -76,7 +76,7 @@ export const LotImportReview = ({ import: one, isAtWork, onChanged, onLeave }: L
         // What was just said of a column or a row is read first.
         canStart={!isSaving}
         onStart={async () => show(await call(startLotImport, { params }))}
-        undoQuestion={t`Delete the ${formatCount(one.imported)} lots of this import again? Lots that are in use stay.`}
+        undoQuestion={t`Delete the ${formatCount(one.imported)} lots of this import? Lots in use are kept.`}
         undoLabel={t`Delete lots`}
         onUndo={async () => show(await call(undoLotImport, { params }))}
         onDelete={async () => {

@@ -35,9 +35,9 @@ export const fieldLabels = (): Record<LotImportField, string> => ({
 export const problemLabels: Record<LotRowProblem, string> = {
   invalid: t`Missing or unreadable`,
   exists: t`In the inventory`,
-  twice: t`Twice in the list`,
+  twice: t`Duplicate in the list`,
   check: t`To check`,
-  left_out: t`Left out`,
+  left_out: t`Skipped`,
   kept: t`Kept`,
 };
 const tones = {
@@ -103,7 +103,7 @@ const ProblemCell = (props: CellProps) => {
                 // A row with too many cells is taken as it stands.
                 onClick={() => void correct(field === 'row' ? { origin: row.values.origin ?? '' } : { [field]: null })}
               >
-                {field === 'row' ? t`Import it as it is` : t`Leave it empty`}
+                {field === 'row' ? t`Import as it is` : t`Leave empty`}
               </button>
             )}
           </span>
@@ -115,7 +115,7 @@ const ProblemCell = (props: CellProps) => {
       ))}
       {canCorrect && row.problem !== null && (
         <Button busy={busy} onClick={() => void correct({ left_out: row.problem !== 'left_out' })}>
-          {row.problem === 'left_out' ? t`Import after all` : t`Leave out`}
+          {row.problem === 'left_out' ? t`Include` : t`Skip`}
         </Button>
       )}
     </span>

@@ -27,19 +27,19 @@ export const ForAllFiles = ({ import: one, inOrder, onChanged }: ForAllFilesProp
     }
   };
   return (
-    <Panel title={t`For all files without their own`}>
+    <Panel title={t`For files without a machine or lot`}>
       <div className="grid items-start gap-4 p-4 sm:grid-cols-2">
         <SavedChoice stored={one.machine_id} onChosen={(machine_id) => change({ machine_id })}>
-          {(id, choose) => <MachineField value={id} placeholder={t`As the file names it`} onChange={choose} />}
+          {(id, choose) => <MachineField value={id} placeholder={t`From the file`} onChange={choose} />}
         </SavedChoice>
         <SavedChoice stored={one.lot_id} onChosen={(lot_id) => change({ lot_id })}>
-          {(id, choose) => <LotField value={id} placeholder={t`As the coffee is named`} onChange={choose} />}
+          {(id, choose) => <LotField value={id} placeholder={t`From the coffee name`} onChange={choose} />}
         </SavedChoice>
         <SavedChoice stored={one.takes_green} onChosen={(takes_green) => change({ takes_green })}>
           {(takes, choose) => (
             <Checkbox
               className="sm:col-span-2"
-              label={t`Take the green coffee of these roasts from their lots`}
+              label={t`Deduct the green coffee of these roasts from their lots`}
               checked={takes}
               onChange={choose}
             />

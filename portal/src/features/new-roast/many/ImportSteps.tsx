@@ -36,7 +36,7 @@ const headlineOf = (one: RoastImport, { sending, busy }: ReturnType<typeof useSe
   }
   if (one.state === 'done') return t`${formatCount(one.imported)} roasts imported`;
   if (one.state === 'undoing') return t`Deleting: ${formatCount(one.imported)} to go`;
-  return t`Undone: ${formatCount(one.undone)} roasts were deleted again`;
+  return t`Undone: ${formatCount(one.undone)} roasts deleted`;
 };
 
 const shareOf = (one: RoastImport, { sending, busy }: ReturnType<typeof useSending>): number | undefined => {
@@ -65,12 +65,12 @@ export const ImportSteps = ({ import: one, sending, isSaving, onChanged, onLeave
         !sending.busy
           ? undefined
           : sending.isKept
-            ? t`Files are sent while this page is open. When it is loaded again, sending goes on.`
-            : t`This browser has no room to keep the files: stay on this page until all of them are sent.`
+            ? t`Files are sent while this page is open. If you reload it, sending continues.`
+            : t`This browser has no space for the files. Keep this page open until all of them are sent.`
       }
       canStart={!sending.busy && !isSaving && one.waiting === 0}
       onStart={async () => show(await call(startRoastImport, { params }))}
-      undoQuestion={t`Delete the ${formatCount(one.imported)} roasts of this import again? Their lots get back what they gave.`}
+      undoQuestion={t`Delete the ${formatCount(one.imported)} roasts of this import? Their green weight returns to the lots.`}
       undoLabel={t`Delete roasts`}
       onUndo={async () => show(await call(undoRoastImport, { params }))}
       onDelete={async () => {

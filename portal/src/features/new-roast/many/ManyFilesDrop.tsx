@@ -43,7 +43,7 @@ export const ManyFilesDrop = ({ busy, onFiles }: ManyFilesDropProps) => {
     >
       <FolderUp aria-hidden className="size-6 text-muted" />
       <p className="max-w-lg text-sm text-muted">
-        {t`Drop files, whole folders or a ZIP archive here: years of roasts at once, from any of the programs. You check them in one table before they are imported.`}
+        {t`Drop files, whole folders or a ZIP archive here: years of roasts at once, from any supported program. You check them in one table before they are imported.`}
       </p>
       <div className="flex flex-wrap justify-center gap-2">
         <Button busy={busy} onClick={() => files.current?.click()}>{t`Choose files`}</Button>

@@ -153,13 +153,11 @@ export const Decision = ({ file, ...saving }: Omit<CellProps, 'canCorrect' | 'fo
   return (
     <span className="flex flex-wrap gap-1.5">
       {file.problem === 'left_out' ? (
-        <Button busy={busy} onClick={() => decide(false)}>{t`Import after all`}</Button>
+        <Button busy={busy} onClick={() => decide(false)}>{t`Include`}</Button>
       ) : (
-        file.problem !== null && <Button busy={busy} onClick={() => decide(true)}>{t`Leave out`}</Button>
+        file.problem !== null && <Button busy={busy} onClick={() => decide(true)}>{t`Skip`}</Button>
       )}
-      {file.problem === 'duplicate' && (
-        <Button busy={busy} onClick={() => decide(false)}>{t`Import all the same`}</Button>
-      )}
+      {file.problem === 'duplicate' && <Button busy={busy} onClick={() => decide(false)}>{t`Import anyway`}</Button>}
       {(file.problem === 'no_charge' || file.problem === 'check') && (
         <ButtonLink to={`/roasts/new?way=upload&upload=${file.id}&import=${saving.importId}`}>{t`Open`}</ButtonLink>
       )}

@@ -17,9 +17,9 @@ export const problemLabels: Record<ImportProblem, string> = {
   no_date: t`No date`,
   duplicate: t`Duplicate`,
   failed: t`Not imported`,
-  weights: t`Odd weights`,
+  weights: t`Unlikely weights`,
   check: t`To check`,
-  left_out: t`Left out`,
+  left_out: t`Skipped`,
 };
 
 const tones = {
@@ -60,7 +60,7 @@ const FileCell = ({ file }: { file: ImportFile }) => {
 
 const ProblemCell = ({ file }: { file: ImportFile }) => (
   <span className="flex max-w-48 min-w-40 flex-col items-start gap-1 whitespace-normal">
-    {file.state === 'waiting' && <Badge>{t`Being read`}</Badge>}
+    {file.state === 'waiting' && <Badge>{t`Reading…`}</Badge>}
     {file.state === 'imported' && <Badge tone="success">{t`Imported`}</Badge>}
     {file.state === 'undone' && <Badge>{t`Undone`}</Badge>}
     {file.problem !== null && file.state !== 'imported' && (

@@ -97,7 +97,7 @@ export const useSending = (importId: string | undefined, onProgress: () => void)
         const { name } = file;
         const parts = await openArchive(owner, file);
         if (parts === undefined) {
-          failed.push(t`${name} could not be unpacked. Unpack it yourself and send its folder.`);
+          failed.push(t`${name} could not be unpacked. Unpack it yourself and choose its folder.`);
           await forget(file);
         } else waiting.push(...parts);
       }
@@ -108,7 +108,7 @@ export const useSending = (importId: string | undefined, onProgress: () => void)
         for (let file = waiting.shift(); file !== undefined && !isGone.current; file = waiting.shift()) {
           const { name } = file;
           try {
-            if (file.content.size > maxUploadBytes) failed.push(t`${name} is larger than a roast file may be.`);
+            if (file.content.size > maxUploadBytes) failed.push(t`${name} is too large for a roast file.`);
             else await sendOne(owner.importId, file);
           } catch (error) {
             // It stays, and is sent when the page is opened again.
@@ -133,7 +133,7 @@ export const useSending = (importId: string | undefined, onProgress: () => void)
     } catch (error) {
       // The code that unpacks did not arrive, or the browser gave the files not back: they stay.
       logError('The files could not be prepared', error);
-      setSending({ ...idle, failed: [t`The files could not be prepared. Load this page again to go on.`] });
+      setSending({ ...idle, failed: [t`The files could not be prepared. Reload this page to continue.`] });
     } finally {
       isBusy.current = false;
       setBusy(false);
