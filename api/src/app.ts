@@ -44,10 +44,10 @@ export const createApp = (context: AppContext, domains: readonly Domain[]) => {
     const requestId = c.get('requestId');
     const allowed = c.req.path.startsWith(apiBasePath) ? methodsAt(routes.mounted, c.req.path) : [];
     if (allowed.length === 0 || allowed.includes(c.req.method)) {
-      return answerError(new AppError('not_found', 'There is nothing at this address'), requestId, context.log);
+      return answerError(new AppError('not_found', 'There is nothing at this address.'), requestId, context.log);
     }
     const answer = answerError(
-      new AppError('method_not_allowed', `Use ${allowed.join(' or ')} here`),
+      new AppError('method_not_allowed', `Use ${allowed.join(' or ')} here.`),
       requestId,
       context.log,
     );

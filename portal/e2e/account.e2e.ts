@@ -78,7 +78,7 @@ describe('the account', () => {
       .click();
     await form.getByLabel('Repeat new password').fill('three drums and a cooler 8');
     await change.click();
-    await form.getByText('The current password is wrong').waitFor();
+    await form.getByText('The current password is wrong.').waitFor();
     await form.getByLabel('Current password').fill(tomoIto.password);
     await change.click();
     await page.getByText('Your password was changed. Other sessions have ended.').waitFor();

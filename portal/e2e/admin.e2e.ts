@@ -72,7 +72,7 @@ describe('administrators', () => {
     await form.getByText('This password is too common. Choose another one').waitFor();
     await form.getByRole('button', { name: 'Generate password' }).click();
     await form.getByRole('button', { name: 'Create User' }).click();
-    await form.getByText('There is already a user with this email').waitFor();
+    await form.getByText('A user with this email already exists.').waitFor();
     await form.getByLabel('Email').fill('kofi@roastery.example');
     const password = await form.getByLabel('Password').inputValue();
     await form.getByRole('button', { name: 'Create User' }).click();
@@ -135,7 +135,7 @@ describe('administrators', () => {
 
     await choose(page, 'Administrator', 'Make user');
     await confirm(page, 'Make user');
-    await page.getByRole('alert').getByText('This is the last active administrator').waitFor();
+    await page.getByRole('alert').getByText('This is the last active administrator.').waitFor();
     await choose(page, 'Administrator', 'Rename');
     await page.getByRole('dialog').getByLabel('Full Name').fill('Head Roaster');
     await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();

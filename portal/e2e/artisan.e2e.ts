@@ -100,7 +100,7 @@ describe('a machine that is run by Artisan', () => {
     await page.getByRole('menuitem', { name: 'Artisan files' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText(beside.file).waitFor();
-    await dialog.getByText('The file holds no reading of the bean temperature, so there is no roast in it.').waitFor();
+    await dialog.getByText('The file has no bean temperature readings, so it contains no roast.').waitFor();
     await page.goto('/machines');
     await page.getByText('Online · Artisan').waitFor();
     await page.goto('/roasts');

@@ -145,7 +145,7 @@ describe('software for boards', () => {
     const counts = page.getByTestId('updates');
     await expect.poll(() => counts.innerText()).toBe('0 of 3 updated');
     await page.getByRole('button', { name: 'Update a tenth first' }).click();
-    await page.getByRole('alertdialog').getByText('1 board fetches version 0.1.0').waitFor();
+    await page.getByRole('alertdialog').getByText('1 board downloads version 0.1.0').waitFor();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Update', exact: true }).click();
     await expect.poll(() => counts.innerText()).toBe('0 of 3 updated, 1 in progress');
     await page.getByText('Update to 0.1.0 requested').first().waitFor();

@@ -125,7 +125,7 @@ describe('green inventory', () => {
     await page.getByText('Cupping score: 0-100').waitFor();
     await page.getByLabel('Cupping score').fill('88.5');
     await page.getByRole('button', { name: 'Save Lot' }).click();
-    await page.getByText('There is already a lot with the number TAKEN-1').waitFor();
+    await page.getByText('A lot with the number TAKEN-1 already exists').waitFor();
     await expect.poll(() => page.getByLabel('Coffee name').inputValue()).toBe('Twice');
     // Leaving asks first: nothing typed is lost by a stray click.
     await page.getByRole('link', { name: 'Cancel' }).click();

@@ -79,7 +79,7 @@ describe('a machine that the catalogue has not', () => {
       .waitFor();
     await which.fill('Giesen');
     await page.getByText('The catalogue has no machine “Giesen”.').waitFor();
-    await page.getByText('once its board is paired, its card reads the registers').waitFor();
+    await page.getByText('use Find registers once its board is paired').waitFor();
     // The offer stays when the field is left, which then is empty.
     await which.press('Escape');
     await which.press('Tab');
@@ -88,7 +88,7 @@ describe('a machine that the catalogue has not', () => {
     await page.getByText(/read over Siemens S7/).waitFor();
     expect(await seriousAccessibilityFindings(page)).toEqual([]);
     await settings.setInputFiles(settingsFile(tcpSettings));
-    await page.getByText('The PID controller is not taken: the board reads and never writes.').first().waitFor();
+    await page.getByText('The PID controller was not imported: the board never writes to a machine.').first().waitFor();
     await expect.poll(() => which.inputValue()).toBe('Giesen W15A');
     await expect.poll(() => page.getByLabel('Max Capacity').inputValue()).toBe('15');
     await expect.poll(() => page.getByRole('combobox', { name: 'Machine Type' }).innerText()).toContain('W15A');

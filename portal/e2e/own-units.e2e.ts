@@ -64,7 +64,7 @@ it('the roastery keeps its currency and its sizes of bags', async () => {
   await page.getByRole('option', { name: /JPY/ }).click();
   await field(page, 'Bag Sizes').fill('60 kg; 70.5 sacks');
   await page.getByRole('button', { name: 'Save Settings' }).click();
-  await page.getByText('Write sizes with their units').waitFor();
+  await page.getByText('Enter sizes with their units').waitFor();
   await field(page, 'Bag Sizes').fill('60 kg; 70.5 kg; 152 lb');
   await page.getByRole('button', { name: 'Save Settings' }).click();
   await page.getByText('Settings saved successfully!').waitFor();
@@ -180,7 +180,7 @@ describe('a person who reads pounds, euros and German figures', () => {
     await choose(page, 'Machine', /Probat P25/);
     await choose(page, 'Green coffee lot', /LB-1/);
     await field(page, 'Batch').fill('1.000,5');
-    await page.getByText('The lot holds only 453,5 lb.').waitFor();
+    await page.getByText('The lot holds only 453,5 lb').waitFor();
     await page.getByRole('button', { name: 'Add to queue' }).click();
     await page.getByText('Probat P25 holds at most 66,14 lb').first().waitFor();
     await field(page, 'Batch').fill('25,3');

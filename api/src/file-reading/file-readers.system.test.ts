@@ -170,7 +170,7 @@ describe('file readers: limits of a process', () => {
     const waiting = [outcome(opened.readers, largeCsv()), outcome(opened.readers, largeCsv())];
     await expect.poll(() => readerPids()).toHaveLength(1);
     await opened.readers.close();
-    expect(await Promise.all(waiting)).toEqual(Array(2).fill('not_ready: "The server is stopping"'));
+    expect(await Promise.all(waiting)).toEqual(Array(2).fill('not_ready: "The server is stopping."'));
     expect(readerPids()).toEqual([]);
   });
 });
@@ -191,7 +191,7 @@ describe('file readers: hostile files', () => {
   it('refuses cells beyond a sheet, too many columns and too many curves without ending the process', async () => {
     const before = opened.log().length;
     for (const [name, says] of [
-      ['a cell ZZZZZZZ1', 'too far to the right'],
+      ['a cell ZZZZZZZ1', 'too far right'],
       ['8,000 columns of one name', 'more than 256 columns'],
       ['4,000 extra devices', 'more than 256 curves'],
       ['a head of 40,000 brackets', ''],

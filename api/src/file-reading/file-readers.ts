@@ -64,8 +64,8 @@ const mayBeFromOutside: ReadonlySet<Stopped['why']> = new Set(['crashed', 'not_s
 const saveAnew = 'Split it, or save it again in the program it comes from.';
 
 const stoppedError = (why: Stopped['why'], deadlineMs: number): AppError => {
-  if (why === 'closing') return new AppError('not_ready', 'The server is stopping', 2);
-  if (why === 'not_started') return new AppError('not_ready', 'Files can’t be read at the moment', 5);
+  if (why === 'closing') return new AppError('not_ready', 'The server is stopping.', 2);
+  if (why === 'not_started') return new AppError('not_ready', 'Files can’t be read at the moment.', 5);
   const sentence = {
     too_slow: `Reading the file took longer than ${Math.round(deadlineMs / 1000)} seconds and was stopped. ${saveAnew}`,
     too_large: `Reading the file took more memory than a file may take and was stopped. ${saveAnew}`,

@@ -6,10 +6,12 @@ import { AppError } from './app-error.ts';
 /** What anything thrown means to the caller. Unknown errors say nothing of themselves. */
 export const toAppError = (error: unknown): AppError => {
   if (error instanceof AppError) return error;
-  if (isDatabaseUnavailable(error)) return new AppError('not_ready', 'The database cannot be reached just now', 2);
-  if (isUnstorableValue(error)) return new AppError('validation', 'A value cannot be stored: out of range or not text');
+  if (isDatabaseUnavailable(error))
+    return new AppError('not_ready', 'The database can’t be reached now. Try again in a moment.', 2);
+  if (isUnstorableValue(error))
+    return new AppError('validation', 'A value cannot be stored: out of range or not text.');
   if (isCollision(error)) return new AppError('conflict', 'Another user changed this at the same moment. Try again.');
-  return new AppError('internal', 'Something went wrong on the server');
+  return new AppError('internal', 'Something went wrong on the server.');
 };
 
 const reasonOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));

@@ -19,5 +19,5 @@ export class AppError extends Error {
   }
 }
 
-export const notFound = (thing: string): AppError => new AppError('not_found', `${thing} not found`);
+export const notFound = (thing: string): AppError => new AppError('not_found', `${thing} not found.`);
 export const invalid = (field: string, message: string): AppError => new AppError('validation', [{ field, message }]);

@@ -6,7 +6,7 @@ import { hashToken, isSameSecret } from './secrets.ts';
 import type { DeviceCaller, PublicCaller, ServerContext, UserCaller } from './server-context.ts';
 import { findSession } from './sessions.ts';
 
-const notSignedIn = (): AppError => new AppError('not_signed_in', 'Sign in first');
+const notSignedIn = (): AppError => new AppError('not_signed_in', 'Sign in first.');
 
 export const authenticatePublic = async (c: Context, request: ServerContext): Promise<PublicCaller> => {
   const token = readSessionCookie(c, request.config.isHttps);
@@ -23,7 +23,7 @@ export const authenticateUser = async (
 ): Promise<UserCaller> => {
   const { session } = await authenticatePublic(c, request);
   if (!session) throw notSignedIn();
-  if (needsAdmin && !session.user.is_admin) throw new AppError('forbidden', 'Only an administrator may do this');
+  if (needsAdmin && !session.user.is_admin) throw new AppError('forbidden', 'Only an administrator can do this.');
   return { user: session.user, sessionId: session.id };
 };
 
@@ -35,7 +35,7 @@ export const authenticateDevice = async (c: Context, request: ServerContext): Pr
   const machine =
     (await findMachineByToken(request.sql, serial, token)) ??
     (serial.includes('%') ? await findMachineByToken(request.sql, decoded(serial), token) : undefined);
-  if (!machine) throw new AppError('not_signed_in', 'This machine token is not valid for this serial number');
+  if (!machine) throw new AppError('not_signed_in', 'This machine token is not valid for this serial number.');
   return { machine };
 };
 
@@ -78,7 +78,7 @@ export const findMachineByToken = async (
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 const refuse = (): never => {
-  throw new AppError('wrong_origin', 'This request came from another site');
+  throw new AppError('wrong_origin', 'This request came from another site.');
 };
 
 /**

@@ -17,7 +17,8 @@ const maxQuickMs = 2000;
 const maxUnansweredTicks = 10;
 const retryAfterSeconds = 5;
 
-const hangs = (): AppError => new AppError('not_ready', 'The database does not answer just now', retryAfterSeconds);
+const hangs = (): AppError =>
+  new AppError('not_ready', 'The database does not answer now. Try again in a moment.', retryAfterSeconds);
 
 interface Waiting {
   readonly since: number;

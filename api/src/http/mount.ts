@@ -91,7 +91,7 @@ const parseInput = async <E extends Endpoint>(c: Context<Env>, endpoint: E): Pro
   const { params, query, body } = endpoint;
   // A path that cannot be an id names nothing.
   const parsedParams = params && parseShape(params, c.req.param());
-  if (parsedParams && !parsedParams.success) throw new AppError('not_found', 'There is nothing at this address');
+  if (parsedParams && !parsedParams.success) throw new AppError('not_found', 'There is nothing at this address.');
   const input: Record<keyof Input<E>, unknown> = {
     params: parsedParams?.data,
     query: query && parsePart(query, readQuery(c.req.url)),
@@ -124,7 +124,7 @@ export const createRoutes = <App extends ServerContext>(app: Hono<Env>, context:
       c.set('endpointName', endpoint.name);
       // A stream never ends by itself, so it has no length and no HEAD.
       if (c.req.method === 'HEAD' && endpoint.produces === 'text/event-stream') return c.notFound();
-      if (!context.health.migrated) throw new AppError('not_ready', 'The server is starting', 2);
+      if (!context.health.migrated) throw new AppError('not_ready', 'The server is starting.', 2);
       const requestId = c.get('requestId');
       const requestOn = (sql: Database): Request => ({
         ...context,

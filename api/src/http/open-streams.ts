@@ -24,14 +24,14 @@ export const createOpenStreams = () => {
   const open = new Set<OpenStream>();
   let stopping = false;
   const checkPlace = (sessionId: string, userId: string): void => {
-    if (stopping) throw new AppError('not_ready', 'The server is stopping', 2);
+    if (stopping) throw new AppError('not_ready', 'The server is stopping.', 2);
     let [ofSession, ofUser] = [0, 0];
     for (const stream of open) {
       if (stream.sessionId === sessionId) ofSession += 1;
       if (stream.userId === userId) ofUser += 1;
     }
     if (ofSession < maxPerSession && ofUser < maxPerUser) return;
-    const sentence = 'Too many live pages are open with this account. Close some of them and try again';
+    const sentence = 'Too many live pages are open with this account. Close some of them and try again.';
     throw new AppError('too_many_requests', sentence, retryAfterSeconds);
   };
   return {

@@ -34,7 +34,7 @@ export const mountOperations = (app: Hono<Env>, context: ServerContext): void =>
   app.on('GET', ['/healthz', '/readyz', '/metrics'], (c, next) =>
     isMeantForUs(c.req.header('host'), [ownName]) || hasToken(c)
       ? next()
-      : Promise.resolve(c.text('Ask under an address or the name of this server.\n', 421)),
+      : Promise.resolve(c.text('Use an address or the name of this server.\n', 421)),
   );
 
   app.get('/healthz', (c) => c.json({ status: 'alive' }));

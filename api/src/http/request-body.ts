@@ -18,7 +18,7 @@ const readAnnounced = async (incoming: IncomingMessage, length: number): Promise
 /** Reads at most `maxBytes`, however the length was announced. */
 const readBytes = async (c: Context<Env>, maxBytes: number, what: string): Promise<Uint8Array> => {
   const tooLarge = () =>
-    new AppError('too_large', `The ${what} is larger than ${Math.round(maxBytes / 1024 / 1024)} MB`);
+    new AppError('too_large', `The ${what} is larger than ${Math.round(maxBytes / 1024 / 1024)} MB.`);
   const announced = c.req.header('content-length');
   if (announced !== undefined) {
     if (Number(announced) > maxBytes) throw tooLarge();
@@ -69,7 +69,7 @@ const refuseBrokenOff = (error: unknown): never => {
 export const readJsonBody = async (c: Context<Env>): Promise<unknown> => {
   const type = c.req.header('content-type') ?? '';
   if (!/^application\/json\s*(;|$)/i.test(type)) {
-    throw new AppError('wrong_type', 'Send the body as application/json');
+    throw new AppError('wrong_type', 'Send the body as application/json.');
   }
   const bytes = await readBytes(c, maxBodyBytes, 'request').catch(refuseBrokenOff);
   try {
@@ -85,6 +85,6 @@ export const readJsonBody = async (c: Context<Env>): Promise<unknown> => {
 /** The file that a request carries instead of JSON. Throws `wrong_type`, `too_large` or `validation`. */
 export const readFileBody = async (c: Context<Env>, { type, maxBytes }: { type: string; maxBytes: number }) => {
   const sent = (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
-  if (sent !== type) throw new AppError('wrong_type', `Send the file as ${type}`);
+  if (sent !== type) throw new AppError('wrong_type', `Send the file as ${type}.`);
   return readBytes(c, maxBytes, 'file').catch(refuseBrokenOff);
 };

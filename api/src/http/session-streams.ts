@@ -18,7 +18,7 @@ export const openSessionStream = async ({ sql, streams, sessionId, user }: Serve
   const stream = streams.open(sessionId, user?.id ?? sessionId);
   try {
     if ((await sessionsInForce(sql, [sessionId])).has(sessionId)) return stream;
-    throw new AppError('not_signed_in', 'Sign in first');
+    throw new AppError('not_signed_in', 'Sign in first.');
   } catch (error) {
     stream.done();
     throw error;

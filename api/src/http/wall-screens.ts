@@ -36,7 +36,7 @@ export const authenticateWall = async (c: Context, request: ServerContext): Prom
   const { session } = await authenticatePublic(c, request);
   if (session !== undefined) return { user: session.user, sessionId: session.id };
   const screenId = await findScreen(request.sql, getCookie(c, cookieName(request.config.isHttps)));
-  if (screenId === undefined) throw new AppError('not_signed_in', 'Sign in, or open a wall link');
+  if (screenId === undefined) throw new AppError('not_signed_in', 'Sign in, or open a wall link.');
   return { user: null, sessionId: screenId };
 };
 

@@ -51,9 +51,9 @@ export const mapAccess = (sql: Sql, user: SignedInUser) =>
         SELECT 1 FROM machines m WHERE m.map_id = p.id AND m.archived_at IS NULL AND ${machineAccess(sql, user, 'manage')}))`;
 
 const refusal: Readonly<Record<MachineRight, string>> = {
-  see: 'You may not see this machine',
-  roast: 'You may only watch this machine. Its owner can make you a roaster',
-  manage: 'Only the owner of this machine and administrators may do this',
+  see: 'You don’t have access to this machine.',
+  roast: 'You can only view this machine. Its owner can make you a roaster.',
+  manage: 'Only the owner of this machine and administrators can do this.',
 };
 
 interface Found {

@@ -19,8 +19,8 @@ export const addMembership = async (tx: Sql, by: Actor, { machineId, userId, rol
            EXISTS (SELECT 1 FROM machines m WHERE m.id = ${machineId} AND m.owner_id = u.id) AS is_owner
       FROM users u WHERE u.id = ${userId}`;
   if (user === undefined) throw notFound('User');
-  if (user.is_owner) throw new AppError('conflict', `${user.full_name} owns this machine and needs no role`);
-  if (!user.is_active) throw new AppError('conflict', `${user.full_name} is inactive and can’t be added`);
+  if (user.is_owner) throw new AppError('conflict', `${user.full_name} owns this machine and needs no role.`);
+  if (!user.is_active) throw new AppError('conflict', `${user.full_name} is inactive and can’t be added.`);
   await tx`
     INSERT INTO machine_members (user_id, machine_id, role, added_by) VALUES (${userId}, ${machineId}, ${role}, ${by.actorId})
     ON CONFLICT (user_id, machine_id) DO UPDATE SET role = excluded.role`;

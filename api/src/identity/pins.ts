@@ -21,7 +21,7 @@ export const checkPin = async (sql: Database, by: Actor, userId: string, pin: st
   } catch (error) {
     if (!(error instanceof RateLimiterRes)) throw error;
     const seconds = Math.max(1, Math.ceil(error.msBeforeNext / 1000));
-    throw new AppError('too_many_requests', 'Too many wrong PINs for this person. Wait and try again', seconds);
+    throw new AppError('too_many_requests', 'Too many wrong PINs for this person. Wait and try again.', seconds);
   }
   const [stored] = await sql<{ pin_hash: string | null }[]>`SELECT pin_hash FROM users WHERE id = ${userId}`;
   if (!(await isPassword(stored?.pin_hash ?? undefined, pin))) {

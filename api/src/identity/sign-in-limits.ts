@@ -93,7 +93,7 @@ export const countAttempt = async (
   } catch (error) {
     if (!(error instanceof RateLimiterRes)) throw error;
     const seconds = Math.max(1, Math.ceil(error.msBeforeNext / 1000));
-    throw new AppError('too_many_requests', 'Too many attempts. Wait a few minutes and try again', seconds);
+    throw new AppError('too_many_requests', 'Too many attempts. Wait a few minutes and try again.', seconds);
   }
   return {
     async giveBack(): Promise<void> {

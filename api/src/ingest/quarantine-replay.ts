@@ -84,7 +84,7 @@ export const replayQuarantined = async (
   } catch (error) {
     if (!(error instanceof StillRefused)) throw error;
     await sql`UPDATE quarantine SET reason = ${error.message} WHERE id = ${id}`;
-    throw new AppError('conflict', `The message is refused again: ${error.message}`);
+    throw new AppError('conflict', `The message was refused again (${error.message}).`);
   }
 };
 

@@ -23,6 +23,6 @@ export const refuseOverdrawn = async (tx: Sql, roastId: string): Promise<void> =
   if (roast === undefined || roast.used <= roast.weight) return;
   throw new AppError(
     'conflict',
-    `Blends hold ${formatKilograms(roast.used)} of this roast: it can’t weigh less. Change the blends first.`,
+    `Blends use ${formatKilograms(roast.used)} of this roast, so it can’t weigh less. Change the blends first.`,
   );
 };

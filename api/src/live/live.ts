@@ -18,7 +18,7 @@ export const createLive = () => {
 
   const routes: Domain = ({ forUser, forWall }) => {
     forWall(wallLive, async (context, { signal }) => {
-      if (hub === undefined) throw new AppError('not_ready', 'Live streams are not ready yet', 2);
+      if (hub === undefined) throw new AppError('not_ready', 'Live streams are not ready yet.', 2);
       const { sql, user } = context;
       const session = await openSessionStream(context);
       try {
@@ -31,7 +31,7 @@ export const createLive = () => {
       }
     });
     forUser(machineLive, async (context, { params, signal }) => {
-      if (hub === undefined) throw new AppError('not_ready', 'Live streams are not ready yet', 2);
+      if (hub === undefined) throw new AppError('not_ready', 'Live streams are not ready yet.', 2);
       const { sql, user } = context;
       // Ends with the session, whichever instance ended it, when the user loses a machine, and with the process.
       const session = await openSessionStream(context);
@@ -47,7 +47,7 @@ export const createLive = () => {
       }
     });
     forUser(machinesLive, async (context, { query, signal }) => {
-      if (hub === undefined) throw new AppError('not_ready', 'Live streams are not ready yet', 2);
+      if (hub === undefined) throw new AppError('not_ready', 'Live streams are not ready yet.', 2);
       const { sql, user } = context;
       const session = await openSessionStream(context);
       try {

@@ -1,4 +1,6 @@
 import { apiBasePath } from '@roastery/contract/endpoint';
+import { errorBodyShape } from '@roastery/contract/errors';
+import { parseOrThrow } from '@roastery/contract/parse-shape';
 
 export interface Answered<T = unknown> {
   readonly status: number;
@@ -22,6 +24,12 @@ export interface Visitor {
   forgetCookie(): void;
 }
 
+/** Every error says whole sentences: a person reads them as they are. */
+const checkSentence = (text: string): void => {
+  const { detail } = parseOrThrow(errorBodyShape, JSON.parse(text));
+  if (typeof detail === 'string' && !/[.…]$/.test(detail)) throw new Error(`no whole sentence: ${detail}`);
+};
+
 export const createVisitor = (url: string): Visitor => {
   let cookie: string | undefined;
   return {
@@ -40,6 +48,7 @@ export const createVisitor = (url: string): Visitor => {
       if (set !== undefined) cookie = /Max-Age=0/i.test(set) ? undefined : set.split(';')[0];
       const text = await answer.text();
       const isJson = answer.headers.get('content-type')?.includes('json') ?? false;
+      if (isJson && answer.status >= 400) checkSentence(text);
       return { status: answer.status, headers: answer.headers, body: (isJson ? JSON.parse(text) : text) as T };
     },
     // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller says what the contract promises it

@@ -73,7 +73,7 @@ export const acknowledgeAlarm = endpoint({
   method: 'PUT',
   path: '/roasts/{id}/alarms/{alarm_id}/acknowledgement',
   tag: 'Alarms',
-  summary: 'Acknowledge an alarm: the cockpit and the wall show it no more; it stays with the roast',
+  summary: 'Acknowledge an alarm: the cockpit and the wall no longer show it; it stays with the roast',
   access: 'user',
   right: 'roast',
   params: z.object({ id: idShape, alarm_id: idShape }),

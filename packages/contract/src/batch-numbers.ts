@@ -44,7 +44,7 @@ export const listBatchNumbers = endpoint({
   method: 'GET',
   path: '/batch-numbers',
   tag: 'Roasts',
-  summary: 'Every batch number that was given on the machines that the user may see, newest first',
+  summary: 'Every batch number assigned on the machines that the user may see, newest first',
   access: 'user',
   query: z.object({ ...pageQuery(50), state: z.enum(batchNumberStates).optional() }),
   response: z.object({ numbers: z.array(batchNumberShape), total: z.number().int() }),

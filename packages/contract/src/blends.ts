@@ -41,7 +41,7 @@ const blendFields = {
     .max(maxBlendComponents)
     .refine(
       (components) => new Set(components.map(({ roast_id: id }) => id)).size === components.length,
-      'A roast stands in the blend twice',
+      'A roast is in the blend twice',
     ),
 };
 export const emptyBlendSentence = 'Add at least one roast';

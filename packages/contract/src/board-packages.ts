@@ -33,7 +33,7 @@ export const getBoardPackages = endpoint({
   method: 'GET',
   path: '/devices/packages',
   tag: 'Devices',
-  summary: 'Which software for boards this server has, and with which key it is signed',
+  summary: 'Board software on this server, and the key that signed it',
   access: 'user',
   response: z.object({
     /** Where boards reach this server. */

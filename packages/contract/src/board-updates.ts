@@ -28,7 +28,7 @@ export const getBoardUpdates = endpoint({
   name: 'getBoardUpdates',
   method: 'GET',
   path: '/admin/board-updates',
-  summary: 'How many boards run the version that this server has, and how the ordered updates stand',
+  summary: 'How many boards run the version of this server, and the progress of the requested updates',
 });
 
 const machineIdsShape = z.array(idShape).min(1).max(500);
@@ -39,7 +39,7 @@ export const orderBoardUpdates = endpoint({
   method: 'POST',
   path: '/admin/board-updates',
   summary:
-    'Order boards to fetch and install the version that this server has: these, a tenth of those left, or all of them',
+    'Request boards to download and install the version of this server: these boards, a tenth of the rest, or all',
   body: z.object({
     /** The one that the page showed. If the server has another one by now, the answer is a conflict. */
     version: boardVersionShape,
@@ -53,6 +53,6 @@ export const withdrawBoardUpdates = endpoint({
   name: 'withdrawBoardUpdates',
   method: 'POST',
   path: '/admin/board-updates/withdrawals',
-  summary: 'Withdraw orders to update; a board that installs or tries the version already goes on',
+  summary: 'Withdraw update requests; a board that is already installing or trying the version continues',
   body: z.object({ boards: z.union([z.literal('all'), machineIdsShape]) }),
 });

@@ -209,7 +209,7 @@ export const rotateCredential = endpoint({
   name: 'rotateCredential',
   method: 'POST',
   path: '/machines/{id}/credential/rotate',
-  summary: 'Create a new machine token, answered only once; the earlier one stays valid for the overlap',
+  summary: 'Create a new machine token, returned only once; the earlier one stays valid for the overlap',
   body: z.object({ overlap_hours: z.number().int().min(0).max(168).default(24) }),
   response: z.object({
     serial_number: z.string(),

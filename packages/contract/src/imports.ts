@@ -155,7 +155,7 @@ const dayMs = 86_400_000;
 /** The moment of charge. A clock may be a time zone off; a date further ahead is a typing error or a wrong clock. */
 const chargedAtShape = givenInstantShape.refine(
   (instant) => Date.parse(instant) <= Date.now() + dayMs,
-  'The start lies more than a day ahead. Check the date',
+  'The start is more than a day in the future. Check the date',
 );
 
 export const takeUploadShape = roastFactsShape

@@ -61,7 +61,7 @@ const optionalLine = (max: number) => lineShape(max).nullable().optional();
 const optionalNumber = (min: number, max: number, message: string) =>
   z.number(message).min(min, message).max(max, message).nullable().optional();
 const dateOrInstant = z
-  .union([givenInstantShape, givenDayShape], 'Write a day as 2025-12-31, in a year from 1900 to 2200')
+  .union([givenInstantShape, givenDayShape], 'Enter a date as 2025-12-31, in a year from 1900 to 2200')
   .nullable()
   .optional();
 
@@ -298,7 +298,7 @@ export const adjustLot = endpoint({
       .min(-1_000_000)
       .max(1_000_000)
       .refine((kg) => kg !== 0, 'Enter a weight other than 0'),
-    note: lineShape(500).min(1, 'Say why the weight changes'),
+    note: lineShape(500).min(1, 'Enter a reason'),
     /** What the lot held when the change was worked out; the change is refused when it holds something else. */
     stock_before: z.number().optional(),
   }),

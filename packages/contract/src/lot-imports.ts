@@ -148,7 +148,7 @@ export const listLotImports = endpoint({
   method: 'GET',
   path: '/lot-imports',
   tag: 'Inventory',
-  summary: 'One’s own imports of lots, newest first',
+  summary: 'The user’s lot imports, newest first',
   access: 'user',
   response: z.object({ imports: z.array(lotImportShape) }),
 });
@@ -158,7 +158,7 @@ export const createLotImport = endpoint({
   method: 'POST',
   path: '/lot-imports',
   tag: 'Inventory',
-  summary: 'Read a list of lots (CSV, XLSX, XLS) and guess what its columns are; nothing is imported yet',
+  summary: 'Read a list of lots (CSV, XLSX, XLS) and detect its columns; nothing is imported yet',
   access: 'user',
   status: 201,
   query: z.object({ file_name: lineShape(200).min(1, 'The file needs a name') }),
@@ -172,7 +172,7 @@ export const getLotImport = endpoint({
   method: 'GET',
   path: '/lot-imports/{id}',
   tag: 'Inventory',
-  summary: 'An import of lots and how far it is',
+  summary: 'A lot import and its progress',
   access: 'user',
   params: byId,
   response: lotImportShape,
@@ -207,7 +207,7 @@ export const changeLotImport = endpoint({
   method: 'PUT',
   path: '/lot-imports/{id}',
   tag: 'Inventory',
-  summary: 'Say what the columns are; the file is read again. Corrected and left-out rows stay as they are',
+  summary: 'Assign the columns; the file is read again. Corrected and skipped rows stay as they are',
   access: 'user',
   params: byId,
   body: lotImportChoicesShape,
@@ -233,7 +233,7 @@ export const listLotImportRows = endpoint({
   method: 'GET',
   path: '/lot-imports/{id}/rows',
   tag: 'Inventory',
-  summary: 'Rows of an import of lots with what was found in them',
+  summary: 'Rows of a lot import with their values and problems',
   access: 'user',
   params: byId,
   query: z.object({
@@ -251,7 +251,7 @@ export const correctLotImportRow = endpoint({
   method: 'PUT',
   path: '/lot-imports/{id}/rows/{line}',
   tag: 'Inventory',
-  summary: 'Correct what was found in a row, or leave it out',
+  summary: 'Correct the values of a row, or skip it',
   access: 'user',
   params: z.object({ id: idShape, line: z.coerce.number().int().min(1).max(10_000_000) }),
   body: lotBodyShape.partial().extend({
@@ -283,7 +283,7 @@ export const startLotImport = action(
 export const undoLotImport = action(
   'undoLotImport',
   'undo',
-  'Delete all lots of an import again, within a day; a lot that is in use stays',
+  'Delete all lots of an import, within a day; a lot in use is kept',
 );
 
 export const deleteLotImport = endpoint({
@@ -291,7 +291,7 @@ export const deleteLotImport = endpoint({
   method: 'DELETE',
   path: '/lot-imports/{id}',
   tag: 'Inventory',
-  summary: 'Forget an import with its file; its lots stay',
+  summary: 'Delete an import with its file; its lots are kept',
   access: 'user',
   params: byId,
   response: messageShape,

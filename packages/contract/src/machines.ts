@@ -123,7 +123,7 @@ export const registerMachine = endpoint({
   method: 'POST',
   path: '/machines',
   tag: 'Machines',
-  summary: 'Register a machine; token and pairing code are answered only once',
+  summary: 'Register a machine; token and pairing code are returned only once',
   access: 'user',
   status: 201,
   body: registerMachineShape,

@@ -42,7 +42,7 @@ export const listMemberCandidates = endpoint({
   method: 'GET',
   path: '/machines/{id}/members/candidates',
   tag: 'Machines',
-  summary: 'Active users who are no members of the machine yet, by name; at most 50',
+  summary: 'Active users who are not members of the machine yet, by name; at most 50',
   access: 'user',
   right: 'manage',
   params: byMachine,

@@ -101,7 +101,7 @@ export const updatePlannedRoast = endpoint({
   method: 'PUT',
   path: '/roasts/planned/{id}',
   tag: 'Roasts',
-  summary: 'Change a planned roast before its charge; what is left away stays',
+  summary: 'Change a planned roast before its charge; omitted fields keep their values',
   access: 'user',
   right: 'roast',
   params: byId,
@@ -116,7 +116,7 @@ export const orderQueue = endpoint({
   path: '/machines/{id}/queue',
   tag: 'Roasts',
   summary:
-    'Put the queue of a machine in this order. Names every waiting roast, else the queue has changed and is refused',
+    'Reorder the queue of a machine. The body names every waiting roast; otherwise the queue has changed and the order is refused',
   access: 'user',
   right: 'roast',
   params: byId,

@@ -53,7 +53,7 @@ export const unsubscribePush = endpoint({
   method: 'DELETE',
   path: '/account/push/{id}',
   tag: 'Account',
-  summary: 'Send no more alarms to a browser of the user',
+  summary: 'Stop sending alarms to a browser of the user',
   access: 'user',
   params: z.object({ id: idShape }),
   response: messageShape,

@@ -94,7 +94,7 @@ export const listRoastImports = endpoint({
   method: 'GET',
   path: '/roast-imports',
   tag: 'Roasts',
-  summary: 'One’s own imports of many files, newest first',
+  summary: 'The user’s imports of many files, newest first',
   access: 'user',
   response: z.object({ imports: z.array(roastImportShape) }),
 });
@@ -104,7 +104,7 @@ export const createRoastImport = endpoint({
   method: 'POST',
   path: '/roast-imports',
   tag: 'Roasts',
-  summary: 'Begin an import of many files',
+  summary: 'Start an import of many files',
   access: 'user',
   status: 201,
   body: z.object({}),
@@ -117,7 +117,7 @@ export const getRoastImport = endpoint({
   method: 'GET',
   path: '/roast-imports/{id}',
   tag: 'Roasts',
-  summary: 'An import and how far it is',
+  summary: 'An import and its progress',
   access: 'user',
   params: byId,
   response: roastImportShape,
@@ -129,7 +129,8 @@ export const changeRoastImport = endpoint({
   method: 'PUT',
   path: '/roast-imports/{id}',
   tag: 'Roasts',
-  summary: 'Choose machine and lot for all files that name none, and whether the lots give their green coffee',
+  summary:
+    'Choose machine and lot for all files that name none, and whether their green coffee is deducted from the lots',
   access: 'user',
   params: byId,
   body: z.object({
@@ -176,7 +177,7 @@ export const listImportFiles = endpoint({
   method: 'GET',
   path: '/roast-imports/{id}/files',
   tag: 'Roasts',
-  summary: 'Files of an import with what was found in them',
+  summary: 'Files of an import with their values and problems',
   access: 'user',
   params: byId,
   query: z.object({
@@ -196,7 +197,7 @@ export const correctImportFile = endpoint({
   method: 'PUT',
   path: '/roast-imports/{id}/files/{file_id}',
   tag: 'Roasts',
-  summary: 'Correct what was found in a file, or leave it out',
+  summary: 'Correct the values of a file, or skip it',
   access: 'user',
   params: byFile,
   body: z.object({
@@ -229,12 +230,12 @@ const action = (name: string, path: string, summary: string) =>
 export const startRoastImport = action(
   'startRoastImport',
   'start',
-  'Make roasts of all files that have no problem, in the background',
+  'Create roasts from all files without problems, in the background',
 );
 export const undoRoastImport = action(
   'undoRoastImport',
   'undo',
-  'Delete all roasts of an import again, within a day; their lots get back what they gave',
+  'Delete all roasts of an import, within a day; their green weight returns to the lots',
 );
 
 export const deleteRoastImport = endpoint({
@@ -242,7 +243,7 @@ export const deleteRoastImport = endpoint({
   method: 'DELETE',
   path: '/roast-imports/{id}',
   tag: 'Roasts',
-  summary: 'Forget an import that made no roasts, with its files',
+  summary: 'Delete an import that created no roasts, with its files',
   access: 'user',
   params: byId,
   response: messageShape,

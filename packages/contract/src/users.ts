@@ -66,7 +66,7 @@ export const resetPassword = endpoint({
   method: 'POST',
   path: '/admin/users/{id}/reset-password',
   tag: 'Admin',
-  summary: 'Set a new random password, answered only once; ends all sessions of the user',
+  summary: 'Set a new random password, returned only once; ends all sessions of the user',
   access: 'admin',
   params: z.object({ id: idShape }),
   response: z.object({ password: z.string() }),

@@ -51,7 +51,7 @@ export const getWall = endpoint({
   method: 'GET',
   path: '/wall',
   tag: 'Wall',
-  summary: 'What the wall shows of each machine; a wall link may read it too',
+  summary: 'What the wall shows of each machine; wall links can read it too',
   access: 'user',
   isForWallLinks: true,
   response: z.object({
@@ -163,7 +163,7 @@ export const createWallLink = endpoint({
   method: 'POST',
   path: '/admin/wall-links',
   tag: 'Wall',
-  summary: 'Make a wall link; its token is in the answer and nowhere else',
+  summary: 'Create a wall link; its token is returned only once',
   access: 'admin',
   status: 201,
   body: z.object({ name: lineShape(80).min(1, 'Enter a name') }),

@@ -171,7 +171,7 @@ describe('Artisan on the agent’s computer', () => {
     expect(source.files?.newest).toContainEqual({
       name: 'empty.alog',
       state: 'refused',
-      reason: 'The file holds no reading of the bean temperature, so there is no roast in it.',
+      reason: 'The file has no bean temperature readings, so it contains no roast.',
     });
     const silent = await eventually('the silence to be said', async () => {
       const now = await device();

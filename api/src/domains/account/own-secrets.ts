@@ -18,7 +18,7 @@ export const checkOwnPassword = async (
   return stored.password_hash;
 };
 
-export const wrongPassword = () => new AppError('wrong_credentials', 'The current password is wrong');
+export const wrongPassword = () => new AppError('wrong_credentials', 'The current password is wrong.');
 
 export const hasPin = async ({ sql, user }: UserContext): Promise<{ is_set: boolean }> => {
   const [row] = await sql<

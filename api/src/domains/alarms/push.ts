@@ -54,12 +54,12 @@ const subscribe = async (context: UserContext, target: PushTarget): Promise<Push
   if (!isPushService(target.endpoint, config.pushHosts)) {
     throw invalid('endpoint', 'This push service is not known. An administrator can add it to PUSH_HOSTS.');
   }
-  if (!isUsable(target)) throw invalid('p256dh', 'This is no key of a browser');
+  if (!isUsable(target)) throw invalid('p256dh', 'This is not a browser’s key');
   return context.sql.begin(async (tx) => {
     await tx`SELECT 1 FROM users WHERE id = ${user.id} FOR NO KEY UPDATE`;
     const others = (await readDevices(tx, user.id)).filter(({ endpoint }) => endpoint !== target.endpoint);
     if (others.length >= maxPushDevices) {
-      throw new AppError('conflict', `Alarms are sent to ${maxPushDevices} browsers already. Turn one off first.`);
+      throw new AppError('conflict', `Alarms are already sent to ${maxPushDevices} browsers. Turn one off first.`);
     }
     await tx`
       INSERT INTO push_subscriptions (id, user_id, endpoint, p256dh, auth, user_agent)

@@ -90,10 +90,10 @@ const createRule = (context: UserContext, holder: Holder, body: AlarmRuleBody): 
     const rules = await readRules(tx, holder);
     const { kind } = body.condition;
     if (isReadyMade(kind) && rules.some(({ condition }) => condition.kind === kind)) {
-      throw new AppError('changed_meanwhile', 'This alarm has just been turned on. Look at it again.');
+      throw new AppError('changed_meanwhile', 'This alarm has just been turned on. Reload it.');
     }
     if (rules.length >= maxAlarmRules) {
-      throw new AppError('conflict', `There are ${maxAlarmRules} rules already. Delete one that is not needed.`);
+      throw new AppError('conflict', `There are already ${maxAlarmRules} rules. Delete one first.`);
     }
     const id = uuidV7();
     const row = { id, [holder.column]: holder.id, created_by: context.user.id, ...columnsOf(tx, body) };
@@ -116,7 +116,7 @@ const updateRule = (
     await requireHolder(context, tx, holder, 'roast');
     const before = await mustFindRule(tx, holder, id);
     if (revision !== undefined && revision !== before.revision) {
-      throw new AppError('changed_meanwhile', 'This rule was changed by another user. Look at it again.');
+      throw new AppError('changed_meanwhile', 'Another user has changed this rule. Reload it and repeat your change.');
     }
     await tx`
       UPDATE alarm_rules SET ${tx(columnsOf(tx, body))}, changed_at = now(), revision = revision + 1 WHERE id = ${id}`;

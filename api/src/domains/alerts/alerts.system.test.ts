@@ -203,7 +203,7 @@ describe('low-stock alerts', () => {
     expect(test.log()).toContain('mail failed, will retry');
     const refused = await admin.send<{ detail: string }>('POST', '/settings/mail/test');
     expect(refused.status).toBe(409);
-    expect(refused.body.detail).toMatch(/^The mail server refused the test mail: .*over quota/);
+    expect(refused.body.detail).toMatch(/^The mail server rejected the test email \(.*over quota.*\)\.$/);
     expect((await eve.send('POST', '/settings/mail/test')).status).toBe(403);
 
     mail.state.refuses = undefined;
@@ -233,7 +233,7 @@ describe('low-stock alerts', () => {
 
   it('test mail: reports the answer of the mail server', async () => {
     const sent = await admin.send<{ message: string }>('POST', '/settings/mail/test');
-    expect(sent).toMatchObject({ status: 200, body: { message: `A test mail was sent to ${testAdmin.email}` } });
-    expect(mailsAbout('Test mail of the roastery').map(({ to }) => to)).toEqual([[testAdmin.email]]);
+    expect(sent).toMatchObject({ status: 200, body: { message: `A test email was sent to ${testAdmin.email}.` } });
+    expect(mailsAbout('Test email from the roastery').map(({ to }) => to)).toEqual([[testAdmin.email]]);
   });
 });

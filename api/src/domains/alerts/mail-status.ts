@@ -34,14 +34,14 @@ export const sendTestMail = async (context: UserContext): Promise<{ message: str
   try {
     await sendMail({
       recipients: [user.email],
-      subject: 'Test mail of the roastery',
-      body: `Mail delivery works. Low-stock alerts will be sent to this address.\n\n${config.publicUrl}\n`,
+      subject: 'Test email from the roastery',
+      body: `Email delivery works. Low-stock alerts will be sent to this address.\n\n${config.publicUrl}\n`,
     });
   } catch (error) {
     const reason = reasonOf(error);
     log.warn({ reason }, 'test mail failed');
-    throw new AppError('conflict', `The mail server refused the test mail: ${reason}`);
+    throw new AppError('conflict', `The mail server rejected the test email (${reason}).`);
   }
   await recordAudit(context.sql, actorOf(context), { action: 'mail.tested', detail: { to: user.email } });
-  return { message: `A test mail was sent to ${user.email}` };
+  return { message: `A test email was sent to ${user.email}.` };
 };

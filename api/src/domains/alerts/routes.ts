@@ -36,5 +36,5 @@ export const dismissAlert = async ({ sql, user }: UserContext, lotId: string): P
       INSERT INTO lot_alert_dismissals (lot_id, user_id) SELECT lot_id, ${user.id} FROM alert ON CONFLICT DO NOTHING)
     SELECT lot_id FROM alert`;
   if (alert === undefined) throw notFound('Alert');
-  return { message: 'Dismissed until the lot runs low again' };
+  return { message: 'Dismissed until the lot runs low again.' };
 };

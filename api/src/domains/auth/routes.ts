@@ -30,7 +30,7 @@ export const authRoutes: Domain = (routes) => {
       });
     }
     reply.header('set-cookie', clearedSessionCookie(context.config.isHttps));
-    return { message: 'Signed out' };
+    return { message: 'Signed out.' };
   });
 
   routes.forUser(me, ({ sql, user: { shared: _shared, ...account } }) => toSessionUser(sql, account));
@@ -60,16 +60,16 @@ export const signIn = async (
       { ...systemActor, address, actor: account ? account.email : 'unknown account' },
       { action: 'sign_in.failed', subject: account?.id ?? null },
     );
-    throw new AppError('wrong_credentials', 'Email or password is wrong');
+    throw new AppError('wrong_credentials', 'Email or password is wrong.');
   }
-  if (!account.is_active) throw new AppError('account_inactive', 'This account is not active. Ask an administrator');
+  if (!account.is_active) throw new AppError('account_inactive', 'This account is not active. Ask an administrator.');
   await attempt.giveBack();
   const { password_hash: _, ...user } = account;
   const token = await sql.begin(async (tx) => {
     // A password that is reset, or an account that is deactivated, at this moment ends the sessions it finds.
     const [still] = await tx`
       SELECT 1 FROM users WHERE id = ${user.id} AND is_active AND password_hash = ${account.password_hash} FOR SHARE`;
-    if (still === undefined) throw new AppError('wrong_credentials', 'Email or password is wrong');
+    if (still === undefined) throw new AppError('wrong_credentials', 'Email or password is wrong.');
     if (context.session) await endSession(tx, context.session.user.id, context.session.id);
     await recordAudit(
       tx,

@@ -47,7 +47,7 @@ describe('a post-roast blend', () => {
     const tooMuch = await blend([{ roast_id: guji, kg: 4.2 }]);
     expect([tooMuch.status, tooMuch.body.detail]).toEqual([
       422,
-      [{ field: 'components.0.kg', message: expect.stringMatching(/^Only 4\.1 kg of PR-\w{8} are left$/) }],
+      [{ field: 'components.0.kg', message: expect.stringMatching(/^Only 4\.1 kg of PR-\w{8} is left$/) }],
     ]);
     expect((await blend([{ roast_id: guji, kg: 4.1 }])).status).toBe(201);
     expect(await leftOf(guji)).toBeUndefined();
@@ -81,7 +81,7 @@ describe('a post-roast blend', () => {
     const roast = await logRoast('Guji', { batch_size_kg: 10 });
     const { body: made } = await blend([{ roast_id: roast, kg: 8.7 }]);
     const refused = await admin.send<{ detail: string }>('PUT', `/roasts/${roast}`, { end_weight_kg: 8.5 });
-    expect([refused.status, refused.body.detail]).toEqual([409, expect.stringMatching(/^Blends hold 8\.7 kg/)]);
+    expect([refused.status, refused.body.detail]).toEqual([409, expect.stringMatching(/^Blends use 8\.7 kg/)]);
     expect((await admin.send('PUT', `/roasts/${roast}`, { end_weight_kg: 8.7 })).status).toBe(200);
     await admin.send('DELETE', `/roasts/${roast}`);
     const after = await admin.send<Blend>('GET', `/blends/${made.id}`);

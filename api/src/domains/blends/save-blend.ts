@@ -50,7 +50,7 @@ const putComponents = async (tx: Sql, context: UserContext, blendId: string, bod
     if (roast.status !== 'completed') throw invalid(`${field}.roast_id`, 'This roast is not finished');
     const leftKg = left.get(id) ?? 0;
     if (milligrams(kg) > milligrams(leftKg)) {
-      throw invalid(`${field}.kg`, `Only ${formatKilograms(leftKg)} of ${roast.shown_number} are left`);
+      throw invalid(`${field}.kg`, `Only ${formatKilograms(leftKg)} of ${roast.shown_number} is left`);
     }
     const component = {
       blend_id: blendId,
@@ -93,7 +93,7 @@ export const updateBlend = async (
       SELECT b.revision FROM blends b WHERE b.id = ${id} AND ${blendAccess(tx, context.user)} FOR UPDATE`;
     if (before === undefined) throw notFound('Blend');
     if (body.revision !== undefined && body.revision !== before.revision) {
-      throw new AppError('changed_meanwhile', 'Another user has changed this blend. Load it again');
+      throw new AppError('changed_meanwhile', 'Another user has changed this blend. Reload it and repeat your change.');
     }
     await tx`
       UPDATE blends SET name = ${body.name}, notes = ${body.notes || null}, revision = revision + 1 WHERE id = ${id}`;
@@ -110,5 +110,5 @@ export const deleteBlend = async (context: UserContext, id: string): Promise<{ m
     if (gone === undefined) throw notFound('Blend');
     await recordAudit(tx, actorOf(context), { action: 'blend.deleted', subject: id, detail: { name: gone.name } });
   });
-  return { message: 'The blend was deleted' };
+  return { message: 'The blend was deleted.' };
 };

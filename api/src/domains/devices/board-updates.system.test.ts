@@ -158,7 +158,7 @@ describe('updates of boards', () => {
     await expect.poll(state).toEqual(['refused', 'the board’s software is too old for some of these settings']);
     await says('B-04', { order: null, config: { rev, state: 'running', trial: true } });
     await expect.poll(state).toEqual(['trial', null]);
-    const reason = 'the machine did not answer steadily with these settings';
+    const reason = 'the machine did not answer reliably with these settings';
     await says('B-04', { order: null, config: { rev, state: 'refused', reason, reverted: true, trial: false } });
     await expect.poll(state).toEqual(['reverted', reason]);
     expect((await device('B-04'))?.warnings).toContain('config_refused');

@@ -130,14 +130,14 @@ export const orderBoardUpdates = async (
   { version, boards: which }: { version: string; boards: 'tenth' | 'all' | readonly string[] },
 ): Promise<BoardUpdates> => {
   if (context.packages?.about.version !== version)
-    throw new AppError('conflict', 'This server has another version for boards. Load the page again.');
+    throw new AppError('conflict', 'This server now has a different version for boards. Reload the page.');
   const at = new Date().toISOString();
   const ids = await context.sql.begin(async (tx) => {
     const boards = await readBoards(tx, true);
     const isNamed = which !== 'tenth' && which !== 'all';
     const ready = boards.filter((board) => isReady(board, version) && (isNamed || !wasTurnedBack(board, version)));
     const chosen = chosenOf(ready, which, boards.length);
-    if (chosen.length === 0) throw new AppError('conflict', 'None of these boards can be updated from here now.');
+    if (chosen.length === 0) throw new AppError('conflict', 'None of these boards can be updated from the portal now.');
     return changeOrders(tx, context, chosen, 'board_update.ordered', () => ({
       id: uuidV7(),
       version,

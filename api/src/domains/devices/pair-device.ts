@@ -107,7 +107,7 @@ export const pairDevice = async (context: RequestContext, wish: PairingRequest):
     const before = blockedGate(address ?? 'unknown');
     if (before !== undefined)
       await recordAudit(sql, stranger, { action: 'pairing.blocked', detail: { attempts_before: before } });
-    throw new AppError('too_many_requests', 'Too many attempts to pair. Wait a minute and try again', waitSeconds);
+    throw new AppError('too_many_requests', 'Too many pairing attempts. Wait a minute and try again.', waitSeconds);
   }
   const codeHash = hashPairingCode(config.secretKey, wish.code);
   const secretHash = Buffer.from(wish.secret_hash, 'hex');
@@ -139,13 +139,13 @@ export const pairDevice = async (context: RequestContext, wish: PairingRequest):
     return { machine, isNew, isExpired: false };
   });
   if (isExpired) {
-    const sentence = 'This ticket has expired. Ask the machine’s owner or an administrator for a new one';
+    const sentence = 'This ticket has expired. Ask the machine’s owner or an administrator for a new one.';
     throw new AppError('ticket_expired', sentence);
   }
   if (!machine) {
     throw new AppError(
       'wrong_credentials',
-      'This pairing code is not valid. Check its letters or ask for a new ticket',
+      'This pairing code is not valid. Check its letters or ask for a new ticket.',
     );
   }
   // Whoever is connected with the credential of before.

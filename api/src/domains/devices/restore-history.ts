@@ -70,7 +70,7 @@ export const restoreHistory = (
     const sealed = sealedHistory(parseShape(statusShape, row?.status).data?.history)?.epochs ?? [];
     const confirmed = [...new Set(epochs)].filter((epoch) => sealed.includes(epoch));
     if (row === undefined || confirmed.length < new Set(epochs).size)
-      throw new AppError('conflict', 'The board does not hold this history any more. Load the page again.');
+      throw new AppError('conflict', 'The board no longer holds this history. Reload the page.');
     await tx`
       INSERT INTO history_restores (machine_id, epoch, owner_id, confirmed_by)
       SELECT ${machine.id}, epoch, ${row.owner_id}, ${context.user.id} FROM unnest(${confirmed}::text[]) AS epoch

@@ -107,7 +107,7 @@ export const revokeTicket = async (context: UserContext, id: string): Promise<Pa
     const revoked = await tx`
       UPDATE pairing_tickets SET revoked_at = now()
        WHERE id = ${id} AND revoked_at IS NULL AND redeemed_at IS NULL AND expires_at > now() RETURNING id`;
-    if (revoked.length === 0) throw new AppError('conflict', 'This ticket is no longer open');
+    if (revoked.length === 0) throw new AppError('conflict', 'This ticket is no longer open.');
     await recordAudit(tx, actorOf(context), {
       action: 'pairing.revoked',
       subject: before.machine_id,

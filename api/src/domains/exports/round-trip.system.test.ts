@@ -74,7 +74,7 @@ const columns = (curve: CurveColumns) =>
     .filter((values) => values.some((value) => value !== null))
     .map((values) => JSON.stringify(values));
 const areWeightsOdd = ({ warnings }: Upload) =>
-  warnings.some((warning) => warning.startsWith('The weights of the file'));
+  warnings.some((warning) => warning.startsWith('The weights in the file'));
 const mono = (seconds: number) => 60_000 + Math.round(seconds * 1000);
 
 describe('round trip of a roast file', () => {
@@ -175,7 +175,7 @@ describe('round trip of a roast file', () => {
       // corrected and the ends of the roast that were found and are marked now.
       const { temperature_unit: unit } = uploaded;
       const warnings = uploaded.warnings.filter(
-        (warning) => !/^The (?:weights of the file|file marks no) /.test(warning),
+        (warning) => !/^The (?:weights in the file|file marks no) /.test(warning),
       );
       await comesBackWhole(roast, 'alog', [14_400, 14_400], { unit: unit.value, warnings });
       await comesBackWhole(roast, 'xlsx', [14_400, 14_400]);

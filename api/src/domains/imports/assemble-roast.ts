@@ -84,8 +84,10 @@ export const assembleRoast = (file: FileRoast, choices: UploadChoices): Imported
     timeUnit: { value: 's', source: 'file' },
     warnings: [
       ...(file.warnings ?? []),
-      ...(known.source === 'guess' ? ['The beans are hotter than beans get in °C: read as °F. Check it.'] : []),
-      ...(unordered > 0 ? [`Time runs backwards or stands still at ${unordered} samples, left out.`] : []),
+      ...(known.source === 'guess'
+        ? ['The bean temperatures are too high for °C, so they were read as °F. Check them.']
+        : []),
+      ...(unordered > 0 ? [`Time runs backwards or stands still at ${unordered} samples: skipped.`] : []),
     ],
   };
 };

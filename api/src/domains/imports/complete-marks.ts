@@ -55,7 +55,7 @@ const inOrder = (marks: readonly Mark[]): { kept: Mark[]; left: number } => {
 const sentenceOf = (found: readonly Mark[]): string[] => {
   const ends = found.filter(({ kind }) => kind === 'charge' || kind === 'drop').map(({ kind }) => kind);
   if (ends.length === 0) return [];
-  return [`The file marks no ${ends.join(' and no ')}; found by the shape of the curve. Check it before you go on.`];
+  return [`The file marks no ${ends.join(' and no ')}; detected from the curve. Check the marks before you continue.`];
 };
 
 /**
@@ -91,7 +91,7 @@ export const completeMarks = (roast: ImportedRoast, choices: UploadChoices): Imp
   }
   const warnings = [
     ...roast.warnings,
-    ...(left > 0 ? [`${left} of the file’s marks don’t fit the order of a roast and were left out.`] : []),
+    ...(left > 0 ? [`${left} of the file’s marks are out of order and were skipped.`] : []),
     ...sentenceOf(added),
   ];
   const marks = [...kept, ...added].sort((a, b) => a.timeSeconds - b.timeSeconds);

@@ -101,8 +101,7 @@ export const insertRoastOfUpload = async (
 ): Promise<string> => {
   const { machine_id: machineId, start_time: startTime, ...facts } = body;
   const { chargeMs } = recording;
-  if (chargeMs === undefined)
-    throw new AppError('conflict', 'Say when the beans went in before the roast is imported.');
+  if (chargeMs === undefined) throw new AppError('conflict', 'Set the charge before you import the roast.');
   const roastId = randomUUID();
   await lockUpload(tx, upload, user.id);
   if (!evenIfDuplicate) await refuseDuplicates(tx, user, upload.file_sha256, Buffer.from(recording.curveSha256));

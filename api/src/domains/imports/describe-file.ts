@@ -59,10 +59,7 @@ export const describeFile = async (content: Uint8Array, choices: UploadChoices):
           })),
     curve: pictureOf(roast),
     warnings: [...roast.warnings],
-    missing:
-      charge === undefined
-        ? 'The file marks no charge and none was found in the curve: say when the beans went in.'
-        : null,
+    missing: charge === undefined ? 'The file marks no charge and none was detected. Set the charge.' : null,
   };
   return { upload, fileSha256: createHash('sha256').update(content).digest(), curveSha256: curveHash(roast) };
 };

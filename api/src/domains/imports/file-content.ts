@@ -67,7 +67,7 @@ export const countLines = (text: string): number => {
 };
 
 export const tooManySamples = () =>
-  refusedFile(`The file holds more than ${formatCount(maxSamples)} samples: cut it to one roast.`);
+  refusedFile(`The file has more than ${formatCount(maxSamples)} samples. Reduce it to one roast.`);
 
 const noTable: CsvFile = { separator: ',', unclosedQuoteLine: undefined, records: [] };
 
@@ -110,10 +110,9 @@ export const jsonOf = onceEach((bytes): JsonObject | undefined => {
 });
 
 const workbookSentences: Record<WorkbookErrorCode, string> = {
-  too_large: 'The workbook unpacks to more than 40 MB.',
-  too_many_cells:
-    'A cell of the workbook lies too far to the right or too far down. Delete what lies outside the table.',
-  damaged: 'This is no workbook, or it is damaged: it can’t be read.',
+  too_large: 'The workbook is larger than 40 MB when unpacked.',
+  too_many_cells: 'A cell of the workbook is too far right or down. Delete everything outside the table.',
+  damaged: 'This is not a workbook, or it is damaged.',
 };
 
 /** The sheets of an XLSX or XLS file. Throws `validation` for one that can't be read. */

@@ -52,7 +52,7 @@ describe('files of roasts', () => {
     for (const { file, bytes } of files.filter(isEmpty)) {
       const { status, body } = await upload(file, bytes);
       expect(status).toBe(422);
-      expect(body.detail).toBe('The file holds no reading of the bean temperature, so there is no roast in it.');
+      expect(body.detail).toBe('The file has no bean temperature readings, so it contains no roast.');
     }
   });
 
@@ -95,9 +95,9 @@ describe('files of roasts', () => {
     expect(body.time_unit).toEqual({ value: 'ms', source: 'guess' });
     expect(body.temperature_unit).toEqual({ value: 'F', source: 'guess' });
     expect(body.recorded_seconds).toBe(708);
-    expect(body.missing).toMatch(/when the beans went in/);
+    expect(body.missing).toMatch(/Set the charge/);
     const refused = await take(body);
-    expect([refused.status, refused.body.detail]).toEqual([409, expect.stringMatching(/beans went in/)]);
+    expect([refused.status, refused.body.detail]).toEqual([409, expect.stringMatching(/^Set the charge/)]);
     const chosen = await admin.send<Upload>('PUT', `/roasts/uploads/${body.id}`, {
       temperature_unit: 'C',
       charge_seconds: 24,
@@ -167,14 +167,14 @@ describe('files of roasts', () => {
     };
     expect(bomb.length).toBeLessThan(200_000);
     expect(await said('')).toEqual([422, 'The file is empty.']);
-    expect(await said(new Uint8Array(bomb))).toEqual([422, 'The workbook unpacks to more than 40 MB.']);
-    expect(await said('PK\u0003\u0004 not a zip')).toEqual([422, expect.stringMatching(/no workbook/)]);
+    expect(await said(new Uint8Array(bomb))).toEqual([422, 'The workbook is larger than 40 MB when unpacked.']);
+    expect(await said('PK\u0003\u0004 not a zip')).toEqual([422, expect.stringMatching(/not a workbook/)]);
     expect(await said("{'timex': [1, 2")).toEqual([422, expect.stringMatching(/damaged/)]);
-    expect(await said("{'title': 'x'}")).toEqual([422, expect.stringMatching(/no roast of Artisan/)]);
+    expect(await said("{'title': 'x'}")).toEqual([422, expect.stringMatching(/not an Artisan roast/)]);
     expect(await said('a,b,c\n1,2,3\n')).toEqual([422, expect.stringMatching(/No table of readings/)]);
     expect(await said(new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 1]))).toEqual([
       422,
-      expect.stringMatching(/no file of a roast/),
+      expect.stringMatching(/can’t be read as a roast/),
     ]);
     expect(await said(`Time,BT\n${'1,2\n'.repeat(300_000)}`)).toEqual([422, expect.stringMatching(/200,000 samples/)]);
     expect((await upload('x', new Uint8Array(10 * 1024 * 1024 + 1))).status).toBe(413);
@@ -218,7 +218,7 @@ describe('a roast logged by hand', () => {
       const ahead = await admin.send('POST', '/roasts', { ...body, start_time: inHours(25) });
       expect(ahead.status).toBe(422);
       expect(ahead.body).toMatchObject({
-        detail: [{ field: 'start_time', message: 'The start lies more than a day ahead. Check the date' }],
+        detail: [{ field: 'start_time', message: 'The start is more than a day in the future. Check the date' }],
       });
       expect((await admin.send('POST', '/roasts', { ...body, start_time: inHours(23) })).status).toBe(201);
       const tooHeavy = { detail: [{ field: 'end_weight_kg', message: 'Roasted weight can’t be more than the batch' }] };

@@ -24,14 +24,14 @@ const maxMarks = 500;
 const refuseTooMuch = ({ timesSeconds, channels, marks }: ImportedRoast): void => {
   if (timesSeconds.length > maxSamples) throw tooManySamples();
   if (channels.length > maxColumns) {
-    throw refusedFile(`The file holds more than ${maxColumns} curves: no roast has that many.`);
+    throw refusedFile(`The file has more than ${maxColumns} curves, too many for a roast.`);
   }
   if (timesSeconds.length * channels.length > maxReadings) {
     throw refusedFile(
-      `The file holds more than ${formatCount(maxReadings)} readings: cut it to one roast, or leave curves out.`,
+      `The file has more than ${formatCount(maxReadings)} readings. Reduce it to one roast, or remove curves.`,
     );
   }
-  if (marks.length > maxMarks) throw refusedFile(`The file holds more than ${maxMarks} marks: cut it to one roast.`);
+  if (marks.length > maxMarks) throw refusedFile(`The file has more than ${maxMarks} marks. Reduce it to one roast.`);
 };
 
 const maxFactLength = { notes: 10_000, name: 200 };
@@ -58,20 +58,19 @@ const withoutImpossibleReadings = (roast: ImportedRoast): ImportedRoast => {
     }),
   }));
   if (left === 0) return roast;
-  return { ...roast, channels, warnings: [...roast.warnings, `${left} readings that no probe can give left out.`] };
+  return { ...roast, channels, warnings: [...roast.warnings, `${left} impossible readings: skipped.`] };
 };
 
 const refuseEmpty = (roast: ImportedRoast): void => {
   const { timesSeconds } = roast;
   const readings = (valuesOf(roast, 'bean_temp') ?? []).filter((value) => value !== null).length;
-  if (timesSeconds.length === 0) throw refusedFile('The file holds no samples, so there is no roast in it.');
-  if (readings === 0)
-    throw refusedFile('The file holds no reading of the bean temperature, so there is no roast in it.');
-  if (readings < 10) throw refusedFile(`The file holds only ${readings} readings of the bean temperature: too few.`);
+  if (timesSeconds.length === 0) throw refusedFile('The file has no samples, so it contains no roast.');
+  if (readings === 0) throw refusedFile('The file has no bean temperature readings, so it contains no roast.');
+  if (readings < 10) throw refusedFile(`The file has only ${readings} bean temperature readings, too few for a roast.`);
   const first = timesSeconds[0] ?? 0;
   const last = timesSeconds.at(-1) ?? 0;
   if (last - first > maxSeconds) {
-    throw refusedFile('The recording is longer than a day: choose another unit of time, or cut the file.');
+    throw refusedFile('The recording is longer than a day. Choose another time unit, or shorten the file.');
   }
 };
 
@@ -105,7 +104,7 @@ export const readRoastFile = async (
   if (bytes.length === 0) throw refusedFile('The file is empty.');
   const reader = await readerOf(bytes);
   if (reader === undefined) {
-    throw refusedFile('This is no file of a roast that can be read: it is neither text nor a workbook.');
+    throw refusedFile('This file can’t be read as a roast: it is neither text nor a workbook.');
   }
   const { known } = reader;
   const whole = await known.read(reader.bytes, choices);

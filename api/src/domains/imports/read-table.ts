@@ -87,7 +87,7 @@ export const readTable = (rows: readonly TableRow[], choices: UploadChoices, hin
   const layout = findTable(rows);
   if (layout === undefined) {
     throw refusedFile(
-      'No table of readings was found: a row has to name the columns, with a time and a bean temperature (BT) among them.',
+      'No table of readings was found. A header row must name a time column and a bean temperature column (BT).',
     );
   }
   const time = layout.columns.find(({ use }) => use === 'time');
@@ -114,7 +114,7 @@ export const readTable = (rows: readonly TableRow[], choices: UploadChoices, hin
     temperatureUnit: unit,
     timeUnit: timed.unit,
     warnings: [
-      ...(timed.dropped > 0 ? [`${counted(timed.dropped, 'row', 'rows')} without a time of the roast left out.`] : []),
+      ...(timed.dropped > 0 ? [`${counted(timed.dropped, 'row', 'rows')} without a roast time: skipped.`] : []),
       ...(timed.unordered > 0
         ? [`Time runs backwards or stands still at ${counted(timed.unordered, 'row', 'rows')}, left out.`]
         : []),

@@ -87,7 +87,7 @@ const columnOf = (head: string, place: number): TableColumn | undefined => {
 export const findTable = (rows: readonly TableRow[]): TableLayout | undefined => {
   for (const [headRow, row] of rows.slice(0, maxRowsAbove).entries()) {
     if (row.length > maxColumns)
-      throw refusedFile(`A table has more than ${maxColumns} columns: no roast has that many.`);
+      throw refusedFile(`The table has more than ${maxColumns} columns, too many for a roast.`);
     const heads = row.map((cell) => cutName(textIn(cell)));
     const columns = heads.flatMap((head, place) => columnOf(head, place) ?? []);
     const time = columns.find(({ use }) => use === 'time');

@@ -20,7 +20,7 @@ export const updateLot = async (context: UserContext, id: string, form: LotEdit)
     const currency = await holdCurrency(tx);
     const before = await lockLot(tx, id);
     if (form.revision !== undefined && form.revision !== before.revision) {
-      throw new AppError('changed_meanwhile', 'Another user has changed this lot. Load it again');
+      throw new AppError('changed_meanwhile', 'Another user has changed this lot. Reload it and repeat your change.');
     }
     const isReserved = form.is_reserved ?? before.is_reserved;
     await tx`
@@ -51,7 +51,7 @@ export const adjustLot = async (
     const { lot_number, current_weight: stock } = await lockLot(tx, id);
     // A weight from the scale would undo what was taken since.
     if (before !== undefined && milligrams(before) !== milligrams(stock)) {
-      throw new AppError('changed_meanwhile', 'The stock of this lot has changed. Look at it again');
+      throw new AppError('changed_meanwhile', 'The stock of this lot has changed. Reload it and repeat your change.');
     }
     await moveLot(tx, { lotId: id, kg, reason: 'adjustment', note, byUser: context.user.id });
     await recordAudit(tx, actorOf(context), { action: 'lot.adjusted', subject: id, detail: { lot_number, kg, note } });

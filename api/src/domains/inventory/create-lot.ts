@@ -51,7 +51,7 @@ export const createLot = async (context: UserContext, form: LotForm): Promise<Lo
     });
   } catch (error) {
     if (!isTaken(error, 'lots_lot_number_key')) throw error;
-    throw new AppError('already_exists', `There is already a lot with the number ${form.lot_number}`);
+    throw new AppError('already_exists', `A lot with the number ${form.lot_number} already exists.`);
   }
 };
 

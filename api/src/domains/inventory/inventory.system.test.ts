@@ -54,7 +54,7 @@ describe('lots', () => {
   it('are adjusted with a reason, exactly, also by many at once', async () => {
     const path = `/inventory/lots/${lot.id}/movements`;
     const nameless = await admin.send<{ detail: unknown }>('POST', path, { kg: -1, note: ' ' });
-    expect(nameless.body.detail).toEqual([{ field: 'note', message: 'Say why the weight changes' }]);
+    expect(nameless.body.detail).toEqual([{ field: 'note', message: 'Enter a reason' }]);
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, i) => admin.send('POST', path, { kg: i % 2 ? -0.1 : 0.3, note: 'count' })),
     );

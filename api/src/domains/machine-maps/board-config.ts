@@ -81,7 +81,10 @@ export const setBoardConfig = async (
     const machine = await lockManagedMachine(tx, context.user, id);
     const [before] = await tx<{ config_rev: number }[]>`SELECT config_rev FROM machines WHERE id = ${id}`;
     if (revision !== undefined && revision !== before?.config_rev) {
-      throw new AppError('changed_meanwhile', 'Another user has changed map or settings. Load them again');
+      throw new AppError(
+        'changed_meanwhile',
+        'Another user has changed the map or settings. Reload them and repeat your change.',
+      );
     }
     await configureMachines(tx, [{ ...machine, board_settings: settings }], map);
     await recordAudit(tx, actorOf(context), {

@@ -261,7 +261,7 @@ describe('machine maps', () => {
         FROM generate_series(1, ${maxOwnMaps - 1}) n`;
     const made = await Promise.all([1, 2].map(() => collector.send<Refusal>('POST', '/machine-maps', { map: drum })));
     expect(new Set(made.map(({ status }) => status))).toEqual(new Set([201, 409]));
-    const detail = expect.stringContaining('Delete one that no machine is read by');
+    const detail = expect.stringContaining('Delete one that no machine uses');
     expect(made.find(({ status }) => status === 409)?.body).toMatchObject({ detail });
     await whole.api.context.sql`UPDATE machine_maps SET deleted_at = now() WHERE id = 'own-many-1'`;
     expect((await collector.send('POST', '/machine-maps', { map: drum })).status).toBe(201);

@@ -56,7 +56,7 @@ const usedBy = (names: readonly string[], others: number): string => {
 /** Takes an own map that no machine is read by out of sight. Its revisions stay: what was recorded by them names them. */
 export const deleteMap = async (context: UserContext, id: string): Promise<{ message: string }> => {
   if ((await readCatalogueMap(id)) !== undefined) {
-    throw new AppError('conflict', 'A map of the catalogue belongs to the product and stays');
+    throw new AppError('conflict', 'A map of the catalogue can’t be deleted.');
   }
   const name = await context.sql.begin(async (tx) => {
     // A request that gives this map to a machine waits, and then finds it gone.
@@ -70,7 +70,7 @@ export const deleteMap = async (context: UserContext, id: string): Promise<{ mes
       const seen = machines.filter((machine) => machine.may_see).map((machine) => machine.display_name);
       throw new AppError(
         'conflict',
-        `${usedBy(seen, machines.length - seen.length)} by this map. Choose another map there first, under Map and settings`,
+        `${usedBy(seen, machines.length - seen.length)} by this map. Choose another map there first, under Map and settings.`,
       );
     }
     await tx`UPDATE machine_maps SET deleted_at = now() WHERE id = ${id}`;

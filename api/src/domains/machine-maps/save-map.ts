@@ -38,10 +38,7 @@ export const createMap = async (
     const [own] = await tx<{ maps: number }[]>`
       SELECT count(*)::int AS maps FROM machine_maps WHERE owner_id = ${context.user.id} AND deleted_at IS NULL`;
     if ((own?.maps ?? 0) >= maxOwnMaps)
-      throw new AppError(
-        'conflict',
-        `You have ${maxOwnMaps} machine maps of your own. Delete one that no machine is read by`,
-      );
+      throw new AppError('conflict', `You already have ${maxOwnMaps} machine maps. Delete one that no machine uses.`);
     await tx`
       INSERT INTO machine_maps (id, owner_id, rev, based_on)
       VALUES (${map.id}, ${context.user.id}, 1, ${given.based_on ?? null})`;
@@ -62,7 +59,7 @@ export const saveMap = async (
   given: { map: MachineMap; rev: number; note?: string | undefined },
 ): Promise<MapDetail> => {
   if ((await readCatalogueMap(id)) !== undefined) {
-    throw new AppError('conflict', 'A map of the catalogue stays as it is. Make it your own and change that');
+    throw new AppError('conflict', 'A map of the catalogue can’t be changed. Make a copy and change that.');
   }
   const changed = await context.sql.begin(async (tx) => {
     await findMap(tx, context.user, id, undefined);
@@ -71,7 +68,7 @@ export const saveMap = async (
     // Who only has a machine that is read by it may look at it.
     if (!before || !(context.user.is_admin || before.owner_id === context.user.id)) throw notFound('Machine map');
     if (before.rev !== given.rev) {
-      throw new AppError('changed_meanwhile', 'Another user has changed this map. Load it again');
+      throw new AppError('changed_meanwhile', 'Another user has changed this map. Reload it and repeat your change.');
     }
     const map: MachineMap = { ...given.map, id, rev: before.rev + 1 };
     await insertRevision(tx, context.user.id, map, given.note);

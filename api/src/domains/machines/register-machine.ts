@@ -72,6 +72,6 @@ export const registerMachine = async (context: UserContext, form: MachineForm): 
     return registered;
   } catch (error) {
     if (!isTaken(error, 'machines_by_serial')) throw error;
-    throw new AppError('already_exists', 'A machine with this serial number is already registered');
+    throw new AppError('already_exists', 'A machine with this serial number is already registered.');
   }
 };

@@ -40,7 +40,7 @@ export const updateMachine = async (
     return await changeMachine(context, id, edit);
   } catch (error) {
     if (!isTaken(error, 'machines_by_batch_prefix')) throw error;
-    throw new AppError('already_exists', 'Another machine counts its batches with this prefix');
+    throw new AppError('already_exists', 'Another machine already uses this prefix.');
   }
 };
 
@@ -55,7 +55,10 @@ const changeMachine = (
     const before = await findMachine(tx, context.user, id);
     if (!before || before.archived_at !== null) throw notFound('Machine');
     if (revision !== undefined && revision !== before.revision) {
-      throw new AppError('changed_meanwhile', 'Another user has changed this machine. Load it again');
+      throw new AppError(
+        'changed_meanwhile',
+        'Another user has changed this machine. Reload it and repeat your change.',
+      );
     }
     const after = { ...before, ...form, batch_prefix: batchPrefix === undefined ? before.batch_prefix : batchPrefix };
     await tx`

@@ -150,7 +150,7 @@ describe('machine members', () => {
       full_name: 'viewer',
     });
     const owner = await setMember(machineId, 'owner', 'viewer');
-    expect([owner.status, owner.body.detail]).toEqual([409, 'owner owns this machine and needs no role']);
+    expect([owner.status, owner.body.detail]).toEqual([409, 'owner owns this machine and needs no role.']);
     expect((await setMember(machineId, 'retired', 'viewer')).status).toBe(409);
     expect((await setMember(machineId, 'other', 'viewer', person('roaster').visitor)).status).toBe(403);
     const membersFor = async (visitor: Visitor) =>

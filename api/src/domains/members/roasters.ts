@@ -48,7 +48,7 @@ const setRoaster = async (
   const { sql, user } = context;
   await requireMachine(sql, user, machineId, 'roast');
   const roaster = (await readPeople(sql, machineId, user.id)).find((one) => one.user_id === userId);
-  if (roaster === undefined) throw invalid('user_id', 'This person may not roast on this machine');
+  if (roaster === undefined) throw invalid('user_id', 'This person is not a roaster of this machine');
   if (roaster.has_pin && userId !== user.id) await checkPin(sql, actorOf(context), userId, pin);
   await sql.begin(async (tx) => {
     await tx`UPDATE machines SET roaster_id = ${userId}, roaster_since = now() WHERE id = ${machineId}`;

@@ -12,7 +12,7 @@ import { requireMachine, requirePlan } from '../../identity/access.ts';
 import { checkPlan } from './check-plan.ts';
 import { readPlan, readWaitingPlans } from './planned-row.ts';
 
-const begun = () => new AppError('conflict', 'The roast has begun or was cancelled: it can’t be changed any more');
+const begun = () => new AppError('conflict', 'The roast has started or was cancelled, so it can no longer be changed.');
 
 /** Changes a plan while it waits. */
 export const updatePlan = async (
@@ -56,8 +56,8 @@ export const cancelPlan = async (context: UserContext, id: string): Promise<{ me
     if (done.count > 0) await recordAudit(tx, actorOf(context), { action: 'plan.cancelled', subject: id });
     return done.count > 0;
   });
-  if (!isCancelled) throw new AppError('conflict', 'The roast has begun: it can’t be cancelled any more');
-  return { message: 'The planned roast was cancelled' };
+  if (!isCancelled) throw new AppError('conflict', 'The roast has started, so it can no longer be cancelled.');
+  return { message: 'The planned roast was cancelled.' };
 };
 
 /**
@@ -83,7 +83,7 @@ export const orderQueue = async (
     const named = new Set(planIds);
     const isOther = before !== undefined && waiting.some(({ id }, place) => id !== before[place]);
     if (isOther || named.size !== waiting.length || waiting.some(({ id }) => !named.has(id))) {
-      throw new AppError('changed_meanwhile', 'The queue has changed. Look at it again, then put it in order');
+      throw new AppError('changed_meanwhile', 'The queue has changed. Reload it, then reorder it.');
     }
     await tx`
       UPDATE planned_roasts p SET queue_place = o.place
@@ -109,5 +109,7 @@ export const clearQueue = async (context: UserContext, machineId: string): Promi
     ]);
     return waiting.length;
   });
-  return { message: cancelled === 1 ? '1 planned roast was cancelled' : `${cancelled} planned roasts were cancelled` };
+  return {
+    message: cancelled === 1 ? '1 planned roast was cancelled.' : `${cancelled} planned roasts were cancelled.`,
+  };
 };

@@ -41,8 +41,7 @@ export const planRoast = async (
     // One at a time per machine, so that two at once neither pass the limit together nor get the same place.
     await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`queue of ${body.machine_id}`}, 0))`;
     const queue = await readQueue(tx, context, body.machine_id);
-    if (queue.waiting + count > maxWaiting)
-      throw invalid('machine_id', 'Too many roasts wait for this machine already');
+    if (queue.waiting + count > maxWaiting) throw invalid('machine_id', 'The queue of this machine is full');
     await checkPlan(tx, body);
     for (const [index, id] of ids.entries()) {
       const row = {

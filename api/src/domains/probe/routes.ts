@@ -42,13 +42,14 @@ const mayStart = (machineId: string): void => {
   const [first] = starts;
   if (first !== undefined && starts.length >= maxStarts) {
     const wait = Math.ceil((startsWithinMs - (now - first)) / 1000);
-    throw new AppError('too_many_requests', 'This machine was probed just now. Wait a few seconds', Math.max(1, wait));
+    throw new AppError('too_many_requests', 'This machine was probed just now. Wait a few seconds.', Math.max(1, wait));
   }
   startedAt.set(machineId, [...starts, now]);
 };
 
 const sendRequest = async ({ mqtt }: UserContext, serialNumber: string, request: ProbeRequest): Promise<void> => {
-  if (!mqtt.isConnected) throw new AppError('not_ready', 'The server has no connection to its broker at the moment', 5);
+  if (!mqtt.isConnected)
+    throw new AppError('not_ready', 'The server has no connection to its broker at the moment.', 5);
   await mqtt.publish(topicOf(serialNumber, 'probe'), JSON.stringify(request), { qos: 1 });
 };
 
@@ -70,20 +71,20 @@ const findTarget = async (
     throw new AppError(
       'conflict',
       connection === 'never_connected'
-        ? `No board has ever connected for ${machine.display_name}. Pair one first`
-        : `The board of ${machine.display_name} is offline. Is it switched on, and on the network?`,
+        ? `No board has ever connected for ${machine.display_name}. Pair one first.`
+        : `The board of ${machine.display_name} is offline. Check its power and network.`,
     );
   }
   const roasts = await sql`
     SELECT 1 FROM roasts WHERE machine_id = ${machine.id} AND status = 'in_progress' LIMIT 1`;
   if (roasts.length > 0) {
-    throw new AppError('conflict', 'A roast is running. Probe the machine after it has ended');
+    throw new AppError('conflict', 'A roast is running. Read the registers after it has ended.');
   }
   const needsLink = lacksMap(board?.status ?? null);
   if (needsLink && link === undefined) {
     throw new AppError(
       'conflict',
-      `The board of ${machine.display_name} has no machine map yet. Enter the machine’s address or serial adapter`,
+      `The board of ${machine.display_name} has no machine map yet. Enter the machine’s address or serial adapter.`,
     );
   }
   mayStart(machine.id);

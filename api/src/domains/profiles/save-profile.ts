@@ -82,7 +82,10 @@ export const updateProfile = async (context: UserContext, id: string, form: Prof
       SELECT revision, green_coffee_lot_id FROM profiles WHERE id = ${id} AND archived_at IS NULL FOR UPDATE`;
     if (!before) throw notFound('Recipe');
     if (form.revision !== undefined && form.revision !== before.revision) {
-      throw new AppError('changed_meanwhile', 'Another user has changed this recipe. Load it again');
+      throw new AppError(
+        'changed_meanwhile',
+        'Another user has changed this recipe. Reload it and repeat your change.',
+      );
     }
     await checkLot(tx, form.green_coffee_lot_id, before.green_coffee_lot_id);
     await checkReference(tx, context.user, form.reference_roast_id);

@@ -51,7 +51,7 @@ export const deleteRoast = async (context: UserContext, id: string): Promise<{ m
     await requireRoast(tx, context.user, id, 'roast');
     await removeRoast(tx, id, context.user.id, actorOf(context));
   });
-  return { message: 'The roast was deleted' };
+  return { message: 'The roast was deleted.' };
 };
 
 /** Marks or unmarks a roast as a favourite of the person who asks. */

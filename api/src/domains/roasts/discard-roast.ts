@@ -51,10 +51,7 @@ export const discardRoast = async (context: UserContext, id: string): Promise<{ 
       FROM roasts r WHERE r.id = ${id}`;
     if (roast === undefined) throw notFound('Roast');
     if (roast.blend !== null) {
-      throw new AppError(
-        'conflict',
-        `The blend “${roast.blend}” is made of this roast. Take it out of the blend first.`,
-      );
+      throw new AppError('conflict', `The blend “${roast.blend}” contains this roast. Remove it from the blend first.`);
     }
     await tx`INSERT INTO roast_tombstones (roast_id, deleted_by) VALUES (${id}, ${context.user.id})`;
     await keepRow(tx, id);

@@ -39,7 +39,7 @@ export const lockRoast = async (tx: Sql, context: UserContext, id: string): Prom
     SELECT recording_id, machine_id, made_by_hand, status FROM roasts WHERE id = ${id} FOR UPDATE`;
   if (roast === undefined) throw notFound('Roast');
   if (roast.recording_id === null) {
-    throw new AppError('conflict', 'This roast has no recorded curve to put a mark on');
+    throw new AppError('conflict', 'This roast has no recorded curve to mark.');
   }
   const entries = await readMarkEntries(tx, id, roast.recording_id);
   return {

@@ -41,7 +41,7 @@ export const refuseWrongOrder = (
     if (order.ok) continue;
     throw new AppError(
       'conflict',
-      `${markNames[order.earlier]} (${at(order.earlier)}) must come before ${markNames[order.later].toLowerCase()} (${at(order.later)})`,
+      `${markNames[order.earlier]} (${at(order.earlier)}) must come before ${markNames[order.later].toLowerCase()} (${at(order.later)}).`,
     );
   }
 };

@@ -46,6 +46,6 @@ export const refuseOverlap = async (
   const length = first.duration_seconds === null ? '' : ` (${formatDuration(first.duration_seconds)})`;
   throw new AppError(
     'conflict',
-    `Roast ${first.roast_number}${length} covers part of this stretch. Discard it, or move its charge or drop, first.`,
+    `Roast ${first.roast_number}${length} covers part of this range. Discard it or move its charge or drop first.`,
   );
 };

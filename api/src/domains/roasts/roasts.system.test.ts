@@ -168,7 +168,7 @@ describe('roasts', () => {
       const again = await owner.send<Roast>('DELETE', `/roasts/${id}/marks/first_crack`);
       expect(again.body.first_crack_time).toBe(481);
       const none = await owner.send<{ detail: string; code: string }>('DELETE', `/roasts/${id}/marks/first_crack`);
-      expect([none.status, none.body.detail]).toEqual([409, 'First crack was not set by hand']);
+      expect([none.status, none.body.detail]).toEqual([409, 'First crack was not set by hand.']);
     });
 
     it('set while the board was cut off get their temperature when its readings arrive', async () => {
@@ -194,7 +194,7 @@ describe('roasts', () => {
     it('marks: an impossible order is refused with a reason', async () => {
       const { id } = await ingestRoast('RM15-1');
       const late = await owner.send<{ detail: string }>('PUT', `/roasts/${id}/marks/dry_end`, { time_seconds: 490 });
-      expect([late.status, late.body.detail]).toEqual([409, 'Dry end (8:10) must come before first crack (8:01)']);
+      expect([late.status, late.body.detail]).toEqual([409, 'Dry end (8:10) must come before first crack (8:01).']);
       const never = await owner.send<{ detail: string }>('PUT', `/roasts/${id}/marks/drop`, { time_seconds: 5000 });
       expect([never.status, never.body.detail]).toEqual([409, 'Nothing was recorded at 83:20']);
     });

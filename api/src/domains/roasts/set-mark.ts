@@ -45,7 +45,7 @@ const axisOf = async (tx: Sql, { id, marks }: LockedRoast): Promise<Place> => {
   if (charge !== undefined && charge.at_seq !== null) return { ...charge, at_seq: charge.at_seq };
   const origin = await readOrigin(tx, id);
   if (origin !== undefined) return origin;
-  throw new AppError('conflict', 'This roast has no charge yet, so there is nothing to count its time from');
+  throw new AppError('conflict', 'This roast has no charge yet, so its time is unknown.');
 };
 
 type MarkBody = ParsedBody<typeof putMarkEndpoint>;
@@ -53,13 +53,13 @@ type MarkBody = ParsedBody<typeof putMarkEndpoint>;
 const placeOf = async (tx: Sql, roast: LockedRoast, axis: Place, { time_seconds, at }: MarkBody): Promise<Place> => {
   if (at !== undefined) {
     const place = await findPlace(tx, [roast.recordingId], Date.parse(at));
-    if (place === undefined) throw new AppError('conflict', 'Nothing was recorded at that time');
+    if (place === undefined) throw new AppError('conflict', 'Nothing was recorded at that time.');
     return place;
   }
   const seconds = time_seconds ?? 0;
   const monoMs = axis.mono_ms + Math.round(seconds * 1000);
   const atSeq = await nearestSample(tx, roast.recordingId, axis.boot_no, monoMs, axis.at_seq, seconds * 1000);
-  if (atSeq === undefined) throw new AppError('conflict', `Nothing was recorded at ${formatDuration(seconds)}`);
+  if (atSeq === undefined) throw new AppError('conflict', `Nothing was recorded at ${formatDuration(seconds)}.`);
   return { boot_no: axis.boot_no, mono_ms: monoMs, at_seq: atSeq };
 };
 
@@ -118,7 +118,7 @@ export const deleteMark = async (context: UserContext, id: string, kind: MarkKin
     const { recordingId, marks, entries, clocks } = roast;
     const mark = markOf(marks, kind);
     if (mark === undefined || mark.event_seq !== null) {
-      throw new AppError('conflict', `${markNames[kind]} was not set by hand`);
+      throw new AppError('conflict', `${markNames[kind]} was not set by hand.`);
     }
     const entry = { ...mark, id: uuidV7(), taken_back: true };
     const { event_seq: _event, source_seq: _source, ...row } = entry;
@@ -126,7 +126,7 @@ export const deleteMark = async (context: UserContext, id: string, kind: MarkKin
     const charge = markOf(remaining, 'charge');
     const origin = charge === undefined && !roast.madeByHand ? await readOrigin(tx, id) : undefined;
     if (charge === undefined && origin === undefined) {
-      throw new AppError('conflict', 'A roast needs its charge: move it, it can’t be taken back');
+      throw new AppError('conflict', 'A roast needs a charge. Move it instead of removing it.');
     }
     const axis = charge ?? origin;
     if (axis !== undefined && axis.at_seq !== null)

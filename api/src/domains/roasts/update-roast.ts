@@ -103,7 +103,7 @@ export const updateRoast = async (context: UserContext, id: string, edit: RoastE
       FROM roasts r WHERE r.id = ${id} FOR UPDATE`;
     if (before === undefined) throw notFound('Roast');
     if (edit.revision !== undefined && edit.revision !== before.revision) {
-      throw new AppError('changed_meanwhile', 'Another user has changed this roast. Load it again');
+      throw new AppError('changed_meanwhile', 'Another user has changed this roast. Reload it and repeat your change.');
     }
     refuseImpossibleWeight(edit, before);
     const change = {

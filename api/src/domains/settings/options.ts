@@ -40,7 +40,7 @@ export const createOption = async (context: UserContext, form: OptionForm): Prom
     });
   } catch (error) {
     if (!isTaken(error)) throw error;
-    throw new AppError('already_exists', `“${form.value}” is already in the list`);
+    throw new AppError('already_exists', `“${form.value}” is already in the list.`);
   }
 };
 

@@ -54,7 +54,10 @@ export const changeRoastery = async (
     const before = await readRoastery(tx);
     const { revision, ...fields } = given;
     if (revision !== undefined && revision !== before.revision) {
-      throw new AppError('changed_meanwhile', 'Another user has changed these settings. Load them again');
+      throw new AppError(
+        'changed_meanwhile',
+        'Another user has changed these settings. Reload them and repeat your change.',
+      );
     }
     const changed: Partial<RoasterySettings> = Object.fromEntries(
       Object.entries(fields).filter(([, value]) => value !== undefined),

@@ -27,14 +27,14 @@ const placesOf = async (tx: Sql, machineId: string, chargeMs: number, dropMs: nu
     FROM recordings WHERE machine_id = ${machineId} AND source = 'agent'`;
   const ids = recordings.map(({ id }) => id);
   const charge = await findPlace(tx, ids, chargeMs);
-  if (charge === undefined) throw new AppError('conflict', 'Nothing was recorded at the time of the charge');
+  if (charge === undefined) throw new AppError('conflict', 'Nothing was recorded at the time of the charge.');
   if (dropMs === null) {
     const sends = recordings.some((recording) => recording.id === charge.recording_id && recording.sends);
     if (sends && chargeMs > Date.now() - maxRoastMs) return { charge, drop: null };
-    throw new AppError('conflict', 'The machine does not send now, so the roast needs a drop too');
+    throw new AppError('conflict', 'The machine is not sending readings, so the roast needs a drop too.');
   }
   const drop = await findPlace(tx, [charge.recording_id], dropMs);
-  if (drop === undefined) throw new AppError('conflict', 'Nothing was recorded at the time of the drop');
+  if (drop === undefined) throw new AppError('conflict', 'Nothing was recorded at the time of the drop.');
   return { charge, drop };
 };
 
@@ -85,7 +85,7 @@ export const makeRoast = async (
   const dropMs = typeof drop_at === 'string' ? Date.parse(drop_at) : null;
   if (dropMs !== null && dropMs - chargeMs < minRoastMs)
     throw invalid('drop_at', 'The drop must come after the charge');
-  if (dropMs !== null && dropMs - chargeMs > maxRoastMs) throw invalid('drop_at', 'A roast takes at most 4 hours');
+  if (dropMs !== null && dropMs - chargeMs > maxRoastMs) throw invalid('drop_at', 'A roast can last at most 4 hours');
   const id = await context.sql.begin(async (tx) => {
     await requireMachine(tx, user, machineId, 'roast');
     const [machine] = await tx<{ owner_id: string }[]>`SELECT owner_id FROM machines WHERE id = ${machineId}`;

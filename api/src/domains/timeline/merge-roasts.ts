@@ -14,7 +14,7 @@ import { settleMade } from './make-roast.ts';
 
 const refuseUnmergeable = async (tx: Sql, earlier: LockedRoast, later: LockedRoast): Promise<void> => {
   if (earlier.recordingId !== later.recordingId) {
-    throw new AppError('conflict', 'These roasts lie in different recordings, so they can’t be one roast');
+    throw new AppError('conflict', 'These roasts are in different recordings, so they can’t be merged.');
   }
   const [from, to] = [markOf(earlier.marks, 'charge')?.at_seq, markOf(later.marks, 'charge')?.at_seq];
   const [between] = await tx<{ roast_number: string }[]>`
@@ -22,14 +22,14 @@ const refuseUnmergeable = async (tx: Sql, earlier: LockedRoast, later: LockedRoa
     WHERE recording_id = ${earlier.recordingId} AND charge_seq > ${from ?? 0} AND charge_seq < ${to ?? 0}
       AND id <> ALL(${[earlier.id, later.id]}::uuid[]) LIMIT 1`;
   if (between !== undefined) {
-    throw new AppError('conflict', `Roast ${between.roast_number} lies between these two: they are no neighbours`);
+    throw new AppError('conflict', `Roast ${between.roast_number} is between these two, so they can’t be merged.`);
   }
   const [blend] = await tx<{ name: string }[]>`
     SELECT b.name FROM blend_components c JOIN blends b ON b.id = c.blend_id WHERE c.roast_id = ${later.id} LIMIT 1`;
   if (blend !== undefined) {
     throw new AppError(
       'conflict',
-      `The blend “${blend.name}” is made of the later roast. Take it out of the blend first.`,
+      `The blend “${blend.name}” contains the later roast. Remove it from the blend first.`,
     );
   }
 };
@@ -65,7 +65,7 @@ export const mergeRoasts = async (context: UserContext, id: string, withId: stri
     const [one, two] = [await lockRoast(tx, context, id), await lockRoast(tx, context, withId)];
     const [a, b] = [markOf(one.marks, 'charge')?.at_seq, markOf(two.marks, 'charge')?.at_seq];
     if (typeof a !== 'number' || typeof b !== 'number') {
-      throw new AppError('conflict', 'Both roasts need a charge before they can be merged');
+      throw new AppError('conflict', 'Both roasts need a charge before they can be merged.');
     }
     const [earlier, later] = a <= b ? [one, two] : [two, one];
     await refuseUnmergeable(tx, earlier, later);

@@ -31,14 +31,14 @@ export const splitRoast = async (
     const wallOf = (mark: { boot_no: number; mono_ms: number }) =>
       (roast.clocks.get(mark.boot_no)?.offsetMs ?? 0) + mark.mono_ms;
     if (charge === undefined || place === undefined || machineId === null) {
-      throw new AppError('conflict', 'A roast can only be split between its charge and its drop');
+      throw new AppError('conflict', 'A roast can only be split between its charge and its drop.');
     }
     const [fromStart, toEnd] = [wallOf(place) - wallOf(charge), drop && wallOf(drop) - wallOf(place)];
     if (fromStart < minPartMs || (toEnd !== undefined && toEnd < minPartMs)) {
-      throw new AppError('conflict', 'A roast can only be split between its charge and its drop');
+      throw new AppError('conflict', 'A roast can only be split between its charge and its drop.');
     }
     if (drop === undefined && roast.status !== 'in_progress') {
-      throw new AppError('conflict', 'Set the drop of this roast first, then split it');
+      throw new AppError('conflict', 'Set the drop of this roast first, then split it.');
     }
     const [row] = await tx<{ owner_id: string }[]>`SELECT owner_id FROM roasts WHERE id = ${id}`;
     const end = drop === undefined || drop.at_seq === null ? null : { ...drop, at_seq: drop.at_seq };

@@ -116,12 +116,12 @@ describe('timeline', () => {
     const overlapping = await make(machineId, board.at(600), board.at(800));
     expect([overlapping.status, overlapping.body.detail]).toEqual([
       409,
-      `Roast ${made.body.roast_number} (10:00) covers part of this stretch. Discard it, or move its charge or drop, first.`,
+      `Roast ${made.body.roast_number} (10:00) covers part of this range. Discard it or move its charge or drop first.`,
     ]);
     const beside = await make(machineId, board.at(660), board.at(800));
     expect(beside.status).toBe(201);
     const nowhere = await make(machineId, '2020-01-01T00:00:00.000Z', '2020-01-01T00:10:00.000Z');
-    expect([nowhere.status, nowhere.body.detail]).toEqual([409, 'Nothing was recorded at the time of the charge']);
+    expect([nowhere.status, nowhere.body.detail]).toEqual([409, 'Nothing was recorded at the time of the charge.']);
     expect(await auditOf(made.body.id)).toEqual(['roast.made', 'roast.updated']);
   });
 
@@ -403,7 +403,7 @@ describe('timeline', () => {
     const { id: machineId } = await machineWith(board);
     await database.sql`UPDATE recordings SET last_received_at = now() - interval '1 hour' WHERE machine_id = ${machineId}`;
     expect((await make(machineId, board.at(60))).body.detail).toBe(
-      'The machine does not send now, so the roast needs a drop too',
+      'The machine is not sending readings, so the roast needs a drop too.',
     );
   });
 

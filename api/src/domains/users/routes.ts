@@ -50,7 +50,7 @@ export const createUser = async (context: UserContext, form: ParsedBody<typeof c
     });
   } catch (error) {
     if (!isTaken(error, 'users_email_key')) throw error;
-    throw new AppError('already_exists', 'There is already a user with this email');
+    throw new AppError('already_exists', 'A user with this email already exists.');
   }
 };
 
@@ -65,7 +65,7 @@ const checkAdminRemains = async (tx: Sql, leavingId: string): Promise<void> => {
   const admins = await tx<{ id: string }[]>`
     SELECT id FROM users WHERE is_admin AND is_active ORDER BY id FOR UPDATE`;
   if (admins.length === 1 && admins[0]?.id === leavingId) {
-    throw new AppError('last_admin', 'This is the last active administrator');
+    throw new AppError('last_admin', 'This is the last active administrator.');
   }
 };
 

@@ -40,7 +40,9 @@ describe('a roast logged by hand', () => {
       duration_seconds: '10:40',
       start_time: '2199-01-01T08:00',
     });
-    expect(errors).toMatchObject({ start_time: { message: 'The start lies more than a day ahead. Check the date' } });
+    expect(errors).toMatchObject({
+      start_time: { message: 'The start is more than a day in the future. Check the date' },
+    });
   });
   it('says at each field what is wrong with it', async () => {
     const { errors } = await resolve({

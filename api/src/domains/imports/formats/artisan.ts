@@ -23,18 +23,18 @@ const parse = (read: () => ArtisanRoast): ArtisanRoast => {
     return read();
   } catch (error) {
     if (!(error instanceof AlogError)) throw error;
-    if (error.code === 'too_large') throw refusedFile('The file is larger than is read.');
-    if (error.code === 'not_a_roast') throw refusedFile('This is no roast of Artisan: it holds no times.');
-    throw refusedFile('This is no Artisan file, or it is damaged: it can’t be read to its end.');
+    if (error.code === 'too_large') throw refusedFile('The file is too large.');
+    if (error.code === 'not_a_roast') throw refusedFile('This is not an Artisan roast: it has no times.');
+    throw refusedFile('This is not an Artisan file, or it is damaged.');
   }
 };
 
 const sentences: Record<AlogWarning, string | undefined> = {
   no_readings: undefined,
   unit_missing: undefined,
-  marks_missing: 'The file holds no marks.',
-  mark_out_of_range: 'A mark lies outside of the recording and was left out.',
-  time_ran_backwards: 'Time runs backwards in the file; samples that can’t be placed were left out.',
+  marks_missing: 'The file has no marks.',
+  mark_out_of_range: 'A mark outside the recording was skipped.',
+  time_ran_backwards: 'Time runs backwards in the file; samples that can’t be placed were skipped.',
   series_of_unequal_length: 'A curve of the file is shorter than its times; the rest of it is missing.',
 };
 
@@ -150,5 +150,5 @@ const recordedChannels = (roast: ArtisanRoast, channels: NonNullable<RoastRecord
 
 const lossWarnings = (greenKg: number | null, roastedKg: number | null): string[] =>
   greenKg !== null && roastedKg !== null && (roastedKg > greenKg || roastedKg < greenKg * 0.6)
-    ? ['The weights of the file don’t go together: a roast loses 10 to 25 % of its weight.']
+    ? ['The weights in the file are unlikely: a roast loses 10 to 25 % of its weight.']
     : [];

@@ -34,7 +34,7 @@ export const giesen: RoastFileFormat = {
         ],
         facts: { machine_name: 'Giesen' },
         temperatureUnit: 'C',
-        warnings: ['Files of the Giesen Profiler mark no drop: it was taken from the curve. Check it.'],
+        warnings: ['Giesen Profiler files mark no drop: it was detected from the curve. Check it.'],
       },
       choices,
     );

@@ -62,7 +62,7 @@ export const kaffelogic: RoastFileFormat = {
     /^(?:log_file_name|profile_(?:file|short)_name|profile_schema_version):/m.test(headOf(bytes)) ? 'certain' : 'no',
   read: (bytes, choices) => {
     const { settings, heads, rows, marks } = parseLog(textOf(bytes) ?? '');
-    if (rows.length > maxSamples) throw refusedFile('The file holds more samples than are read: cut it to one roast.');
+    if (rows.length > maxSamples) throw refusedFile('The file has too many samples. Reduce it to one roast.');
     const times = rows.map((row) => numberIn(row[0]) ?? Number.NaN);
     // The first seconds after the charge are not logged: a sample without readings stands for the charge.
     const isLate = (times[0] ?? 0) > 0;

@@ -52,7 +52,7 @@ export const kaleido: RoastFileFormat = {
   read: (bytes, choices) => {
     const sections = sectionsOf(textOf(bytes) ?? '');
     const [headLine = '', ...lines] = sections.get('DATA') ?? [];
-    if (lines.length > maxSamples) throw refusedFile('The file holds more samples than are read: cut it to one roast.');
+    if (lines.length > maxSamples) throw refusedFile('The file has too many samples. Reduce it to one roast.');
     const [heads = [], ...cut] = parseCsv([headLine, ...lines].join('\n')).records.map(({ cells }) => cells);
     const time = placeOf(heads, 'Time');
     const rows = cut.filter((row) => numberIn(row[time]) !== null);

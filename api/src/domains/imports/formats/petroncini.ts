@@ -26,7 +26,7 @@ export const petroncini: RoastFileFormat = {
     };
     const rows = all.filter((row) => Number.isFinite(momentOf(row)));
     const [first] = rows;
-    if (first === undefined) throw refusedFile('The file holds no samples, so there is no roast in it.');
+    if (first === undefined) throw refusedFile('The file has no samples, so it contains no roast.');
     const recordedAtMs = momentOf(first);
     const timesSeconds = spreadClock(rows.map((row) => (momentOf(row) - recordedAtMs) / 1000));
     const curves = curvesOf(heads, rows, columns);

@@ -67,7 +67,7 @@ export const stronghold: RoastFileFormat = {
   read: async (bytes, choices) => {
     const sheets = await sheetsOf(bytes);
     const model = modelOf(sheets);
-    if (model === undefined) throw refusedFile('The workbook has no columns of a Stronghold.');
+    if (model === undefined) throw refusedFile('The workbook has no Stronghold columns.');
     const rows = (sheets[0]?.rows ?? []).slice(1).filter((row) => clockOf(row[0]) !== null);
     const timesSeconds = rows.map((row) => clockOf(row[0]) ?? 0);
     const curves = model.columns.flatMap((column, place): FileCurve[] => {

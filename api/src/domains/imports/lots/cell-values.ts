@@ -150,7 +150,7 @@ export const readAltitude = (
     const [low, high] = [whole(range[1] ?? ''), whole(range[2] ?? '')];
     if ('error' in low || 'error' in high) return { error: 'is not an altitude' };
     const middle = metres((low.value + high.value) / 2, isFeet);
-    return { value: middle, note: `altitude “${text}” taken as ${middle} m` };
+    return { value: middle, note: `altitude “${text}” read as ${middle} m` };
   }
   const found = figureIn(text);
   const figure = found === undefined ? undefined : whole(found.figure);
@@ -210,12 +210,12 @@ export const readDay = (cell: SheetCell, order: DateOrder | null): ReadCell<stri
     const day = Number.isNaN(cell.getTime())
       ? undefined
       : dayText(cell.getUTCFullYear(), cell.getUTCMonth() + 1, cell.getUTCDate());
-    return day === undefined ? { error: 'is not a day' } : { value: day };
+    return day === undefined ? { error: 'is not a date' } : { value: day };
   }
   const text = shownCell(cell).slice(0, maxCellLength);
-  const wrong = { error: 'is not a day; write it as 2025-12-31' };
+  const wrong = { error: 'is not a date; use 2025-12-31' };
   const known = (day: string | undefined, note?: boolean): ReadCell<string> =>
-    day === undefined ? wrong : { value: day, ...(note ? { note: `“${text}” taken as ${day}` } : {}) };
+    day === undefined ? wrong : { value: day, ...(note ? { note: `“${text}” read as ${day}` } : {}) };
   const iso = /^(\d{4})-(\d{2})-(\d{2})(?:T.*)?$/.exec(text);
   if (iso !== null) return known(dayText(Number(iso[1]), Number(iso[2]), Number(iso[3])));
   const found = numericDate.exec(text);
@@ -223,8 +223,7 @@ export const readDay = (cell: SheetCell, order: DateOrder | null): ReadCell<stri
     const [a, b, c] = [Number(found[1]), Number(found[3]), Number(found[4])];
     const shown = dateOrderOf(text);
     const by = shown === 'open' || shown === undefined ? order : shown;
-    if (by === null && a !== b)
-      return { error: 'can be two days; choose the order of the dates, or write it as 2025-12-31' };
+    if (by === null && a !== b) return { error: 'can be two dates; choose the date order, or use 2025-12-31' };
     if (by === 'ymd') return known(dayText(a, b, c));
     return known(by === 'mdy' ? dayText(c, a, b) : dayText(c, b, a));
   }

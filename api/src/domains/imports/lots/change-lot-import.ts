@@ -73,10 +73,7 @@ export const createLotImport = async (
     await tx`SELECT id FROM users WHERE id = ${context.user.id} FOR NO KEY UPDATE`;
     const open = await tx`SELECT id FROM lot_imports WHERE user_id = ${context.user.id} AND state = 'open'`;
     if (open.length >= maxOpen) {
-      throw new AppError(
-        'conflict',
-        `${maxOpen} imports of lots are open already. Finish or delete one of them first.`,
-      );
+      throw new AppError('conflict', `${maxOpen} lot imports are already open. Finish or delete one first.`);
     }
     await tx`
       INSERT INTO lot_imports (id, user_id, file_name, reading)
@@ -164,7 +161,7 @@ export const startLotImport = async (context: UserContext, id: string): Promise<
     await lockImport(tx, context, id, 'open');
     await judgeRows(tx, id);
     const { ready } = await readLotImport(tx, context.user, id);
-    if (ready === 0) throw new AppError('conflict', 'No row can be imported as it is. Correct them first.');
+    if (ready === 0) throw new AppError('conflict', 'No row can be imported yet. Correct the problems first.');
     await tx`UPDATE lot_imports SET state = 'importing' WHERE id = ${id}`;
     await audit(tx, context, id, 'started', { rows: ready });
   });
@@ -175,7 +172,8 @@ export const undoLotImport = async (context: UserContext, id: string): Promise<L
   await context.sql.begin(async (tx) => {
     await lockImport(tx, context, id, 'done');
     const { undo_until: until, imported } = await readLotImport(tx, context.user, id);
-    if (until === null) throw new AppError('conflict', 'The import is more than a day old: delete lots one by one.');
+    if (until === null)
+      throw new AppError('conflict', 'The import is more than a day old. Delete its lots one by one.');
     await tx`UPDATE lot_imports SET state = 'undoing' WHERE id = ${id}`;
     await audit(tx, context, id, 'undone', { rows: imported });
   });
@@ -188,5 +186,5 @@ export const deleteLotImport = async (context: UserContext, id: string): Promise
     await tx`DELETE FROM lot_imports WHERE id = ${id}`;
     await audit(tx, context, id, 'deleted');
   });
-  return { message: 'The import was deleted. Its lots stay' };
+  return { message: 'The import was deleted. Its lots are kept.' };
 };

@@ -111,12 +111,12 @@ describe('lots as CSV', () => {
       [],
       ['lot_number: Lot number is required'],
       [
-        'purchase_date: “3/4/2025” is not a day; write it as 2025-12-31',
+        'purchase_date: “3/4/2025” is not a date; use 2025-12-31',
         'initial_weight: Initial weight must be greater than 0',
         'cupping_score: Cupping score: 0-100',
       ],
-      ['lot_number: There is already a lot with this number'],
-      ['initial_weight: “ten” is not a weight', 'lot_number: stands in line 2 already'],
+      ['lot_number: A lot with this number already exists'],
+      ['initial_weight: “ten” is not a weight', 'lot_number: is already in line 2'],
     ]);
     const before = await lots();
     const refused = await send<ErrorBody>(csv, false);
@@ -126,13 +126,13 @@ describe('lots as CSV', () => {
   });
 
   it.each([
-    ['lot_number,coffee_name,origin,initial_weight\n', 'The file holds no lots'],
+    ['lot_number,coffee_name,origin,initial_weight\n', 'The file has no lots'],
     ['lot_number,coffee_name\nA,B', 'The file has no column origin, initial_weight'],
     [
       'lot_number,coffee_name,origin,initial_weight,notes\nA,B,C,1,\nD,E,F,1,"nine o\'clock\nG,H,I,1,\nJ,K,L,1,',
-      'The quote that begins in line 3 is not closed',
+      'The quotation mark opened in line 3 is not closed',
     ],
-    ['lot,lot_number,coffee_name,origin,initial_weight\nA,A,B,C,1', 'The column lot_number stands in the file twice'],
+    ['lot,lot_number,coffee_name,origin,initial_weight\nA,A,B,C,1', 'The column lot_number is in the file twice'],
   ])('are refused as a whole: %j', async (csv, message) => {
     const { status, body } = await send<ErrorBody>(csv);
     expect([status, body.detail]).toEqual([422, [{ field: 'csv', message }]]);

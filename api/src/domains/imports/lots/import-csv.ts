@@ -29,9 +29,9 @@ const describe = (row: ReadRow, firstLine: number | undefined, taken: ReadonlySe
   const number = numberOf(row);
   const doubled = [
     ...(firstLine !== undefined && firstLine !== line && number !== ''
-      ? [{ field: 'lot_number', message: `stands in line ${firstLine} already` }]
+      ? [{ field: 'lot_number', message: `is already in line ${firstLine}` }]
       : []),
-    ...(taken.has(number) ? [{ field: 'lot_number', message: 'There is already a lot with this number' }] : []),
+    ...(taken.has(number) ? [{ field: 'lot_number', message: 'A lot with this number already exists' }] : []),
   ];
   return {
     line,
@@ -47,7 +47,7 @@ const describe = (row: ReadRow, firstLine: number | undefined, taken: ReadonlySe
 const refuseUnclear = ({ columns }: LotReading): void => {
   const known = columns.flatMap(({ head }) => fieldOfHead(head) ?? []);
   const twice = known.find((field, at) => known.indexOf(field) !== at);
-  if (twice !== undefined) throw invalid('csv', `The column ${twice} stands in the file twice`);
+  if (twice !== undefined) throw invalid('csv', `The column ${twice} is in the file twice`);
   const fields = new Set(columns.map(({ field }) => field));
   const missing = requiredFields.filter(
     (field) => !fields.has(field) && !(field === 'initial_weight' && fields.has('bags')),

@@ -42,7 +42,7 @@ const guessFields = (heads: readonly string[]): Guess[] => {
     if (field === undefined) return { field: null, notes: [] };
     const other = taken.get(field);
     if (other !== undefined)
-      return { field: null, notes: [`“${other}” stands for the same: one of them can be imported`] };
+      return { field: null, notes: [`“${other}” has the same meaning: only one of them can be imported`] };
     taken.set(field, heads[at] ?? '');
     return { field, notes: [] };
   });
@@ -157,10 +157,10 @@ export const planColumns = (table: LotTable, choices: LotImportChoices): LotImpo
       notes: [
         ...(choice.field === undefined ? (guesses[at]?.notes ?? []) : []),
         ...(note === undefined || validUnit ? [] : [note]),
-        ...(isDecimalOpen ? ['Comma or point can be the decimal sign: choose one'] : []),
+        ...(isDecimalOpen ? ['The decimal sign can be a comma or a point: choose one'] : []),
         ...(isOrderOpen ? ['These dates can be read in two ways: choose their order'] : []),
         ...(day?.isMixed ? ['Some dates have the day first, some the month'] : []),
-        ...(currency === undefined ? [] : [`Amounts in ${currency} are taken as they stand, without conversion`]),
+        ...(currency === undefined ? [] : [`Amounts in ${currency} are imported without conversion`]),
       ],
     };
   });

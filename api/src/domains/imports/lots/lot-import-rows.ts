@@ -127,8 +127,8 @@ export const judgeRows = async (sql: Sql, importId: string): Promise<void> => {
     FROM (
       SELECT n.line, n.problem,
              CASE n.problem
-               WHEN 'left_out' THEN '["Left out: it is not imported."]'::jsonb
-               WHEN 'exists' THEN jsonb_build_array(format('There is already a lot %s: %s, %s kg%s.', n.lot_number,
+               WHEN 'left_out' THEN '["Skipped: it is not imported."]'::jsonb
+               WHEN 'exists' THEN jsonb_build_array(format('Lot %s already exists: %s, %s kg%s.', n.lot_number,
                  n.coffee_name, n.initial_weight, CASE WHEN n.archived_at IS NULL THEN '' ELSE ', archived' END))
                WHEN 'twice' THEN jsonb_build_array(format('Line %s has the same lot number.', n.first_line))
                ELSE '[]'::jsonb

@@ -13,7 +13,7 @@ import type { LotValues } from './lot-rows.ts';
 /** Lots of one transaction: the rest of the api has its turn between two of them. Fewer at each try after a failure. */
 const batchRows = 250;
 const rowsAt = (failures: number): number => Math.max(1, batchRows >> (3 * failures));
-const gaveUp = 'The server could not import this row. Its log says why: tell your administrator.';
+const gaveUp = 'The server could not import this row. Ask your administrator to check the server log.';
 /** The ledger says why a lot that has just come weighs less than at first. */
 const importNote = 'Already used before the import';
 
@@ -35,7 +35,7 @@ const finish = (tx: Sql, id: string, state: 'done' | 'undone') =>
 /** A lot whose number was used since the review is not imported, and its row says so. */
 const refuseTaken = (tx: Sql, importId: string) => tx`
   UPDATE lot_import_rows r
-  SET problem = 'exists', remarks = jsonb_build_array(format('There is already a lot %s: %s.', l.lot_number, l.coffee_name))
+  SET problem = 'exists', remarks = jsonb_build_array(format('Lot %s already exists: %s.', l.lot_number, l.coffee_name))
   FROM lots l WHERE r.import_id = ${importId} AND l.lot_number = r.lot_number AND ${isRowReady(tx)}`;
 
 const importBatch = async ({ sql }: AppContext, { import_id: id, user }: Batch, limit: number): Promise<void> =>
@@ -73,14 +73,14 @@ interface Undone {
 }
 
 const usedBy = (number: number, one: string): string =>
-  `${number} ${one}${number === 1 ? ' uses' : 's use'} this lot: it stays.`;
+  `${number} ${one}${number === 1 ? ' uses' : 's use'} this lot: it is kept.`;
 
 /** Why a lot stays; undefined when nothing depends on it. */
 const reasonToStay = ({ roasts, recipes, plans, is_moved: isMoved }: Undone): string | undefined => {
   if (roasts > 0) return usedBy(roasts, 'roast');
   if (recipes > 0) return usedBy(recipes, 'recipe');
   if (plans > 0) return usedBy(plans, 'planned roast');
-  return isMoved ? 'The weight of this lot was changed since the import: it stays.' : undefined;
+  return isMoved ? 'The weight of this lot has changed since the import: it is kept.' : undefined;
 };
 
 const undoBatch = async ({ sql }: AppContext, { import_id: id, user }: Batch, limit: number): Promise<void> =>

@@ -104,7 +104,7 @@ describe('import of lots', () => {
     const problems = async () => (await rowsOf(id)).rows.map(({ problem }) => problem);
     expect(await problems()).toEqual(['invalid', 'exists', 'twice', 'invalid', null]);
     const { rows } = await rowsOf(id);
-    expect(rows[1]?.remarks).toEqual(['There is already a lot KNOWN-1: Guji, 60 kg.']);
+    expect(rows[1]?.remarks).toEqual(['Lot KNOWN-1 already exists: Guji, 60 kg.']);
     expect(rows[2]?.remarks).toEqual(['Line 2 has the same lot number.']);
     expect(rows[3]?.errors).toEqual([
       { field: 'initial_weight', message: '“ten” is not a weight' },
@@ -183,8 +183,8 @@ describe('import of lots', () => {
     await until(id, 'undone');
     expect((await rowsOf(id, '&problem=kept')).rows.map(({ values, remarks }) => [values.lot_number, remarks])).toEqual(
       [
-        ['USED', ['1 roast uses this lot: it stays.']],
-        ['MOVED', ['The weight of this lot was changed since the import: it stays.']],
+        ['USED', ['1 roast uses this lot: it is kept.']],
+        ['MOVED', ['The weight of this lot has changed since the import: it is kept.']],
       ],
     );
     expect(await stateOf(id)).toMatchObject({ undone: 2, imported: 0 });

@@ -51,7 +51,7 @@ export const errorsOfValues = (values: LotValues, known: readonly FieldError[] =
   const whole = lot.initial_weight;
   if (typeof left === 'number' && left < 0) add('current_weight', 'The weight left is negative');
   if (typeof left === 'number' && typeof whole === 'number' && left > whole) {
-    add('current_weight', 'More is left than the lot weighed at first');
+    add('current_weight', 'The weight left is more than the initial weight');
   }
   return errors;
 };
@@ -84,7 +84,7 @@ export const rowReader = (columns: readonly LotImportColumn[], choices: LotImpor
     const add = (field: LotImportField | 'row', message: string) => errors.push({ field, message });
 
     const filled = cells.findLastIndex((cell) => shownCell(cell) !== '') + 1;
-    if (filled > columns.length) add('row', `has ${filled} cells under ${columns.length} columns`);
+    if (filled > columns.length) add('row', `has ${filled} cells for ${columns.length} columns`);
 
     for (const { at, field, unit, decimal, date_order: order } of used) {
       const cell: SheetCell = cells[at] ?? null;
@@ -163,7 +163,7 @@ export const rowReader = (columns: readonly LotImportColumn[], choices: LotImpor
       figures.bags !== undefined &&
       !errors.some(({ field }) => field === 'initial_weight')
     ) {
-      if (bagKg === undefined) add('initial_weight', `${figures.bags} bags: say what a bag weighs`);
+      if (bagKg === undefined) add('initial_weight', `${figures.bags} bags: enter the weight of a bag`);
       else values.initial_weight = roundKg(figures.bags * bagKg);
     }
     const isPriceRead = figures.price !== undefined || figures.totalCost !== undefined;
@@ -172,7 +172,7 @@ export const rowReader = (columns: readonly LotImportColumn[], choices: LotImpor
         bagKg === undefined ? figures : { ...figures, bagKg },
         Number(values.initial_weight ?? Number.NaN) || null,
       );
-      if (price === 'no_bag') add('cost_per_kg', 'A price per bag: say what a bag weighs');
+      if (price === 'no_bag') add('cost_per_kg', 'A price per bag: enter the weight of a bag');
       else values.cost_per_kg = price;
     }
     if (values.origin === undefined && typeof choices.origin === 'string') values.origin = choices.origin;

@@ -45,14 +45,14 @@ const findHeads = (rows: readonly TableRow[]): number => {
 const cutTable = (rows: readonly TableRow[]): Pick<LotTable, 'heads' | 'rows' | 'notes'> => {
   const at = findHeads(rows);
   const head = rows[at];
-  if (head === undefined || rows.length < at + 2) throw refuse('The file holds no lots');
+  if (head === undefined || rows.length < at + 2) throw refuse('The file has no lots');
   const width = rows.reduce((widest, { cells }) => Math.max(widest, cells.length), 0);
   if (head.cells.length > maxColumns || width > maxColumns * 3) {
     throw refuse(`The file has more than ${maxColumns} columns`);
   }
   const body = rows.slice(at + 1);
   if (body.length > maxImportedLots) {
-    throw refuse(`The file holds more than ${formatCount(maxImportedLots)} lots: divide it`);
+    throw refuse(`The file has more than ${formatCount(maxImportedLots)} lots: split it`);
   }
   const above = rows.slice(0, at).map(({ line }) => line);
   return {
@@ -61,7 +61,7 @@ const cutTable = (rows: readonly TableRow[]): Pick<LotTable, 'heads' | 'rows' | 
     notes:
       above.length === 0
         ? []
-        : [`Above the names of the columns in line ${head.line}, not imported: line ${above.join(', ')}.`],
+        : [`Above the column names in line ${head.line}, not imported: line ${above.join(', ')}.`],
   };
 };
 
@@ -77,7 +77,7 @@ const ofWorkbook = async (bytes: Uint8Array, wanted: string | undefined): Promis
   }));
   const [best] = scored.toSorted((a, b) => b.known - a.known || b.rows.length - a.rows.length);
   const chosen = scored.find(({ name }) => name === wanted) ?? best;
-  if (chosen === undefined) throw refuse('The file holds no lots');
+  if (chosen === undefined) throw refuse('The file has no lots');
   return {
     sheet: chosen.name,
     sheets: scored.filter(({ rows }) => rows.length > 0).map(({ name }) => name),
@@ -94,11 +94,12 @@ export const readLotTable = async (bytes: Uint8Array, choices: LotImportChoices)
   if (bytes.length === 0) throw refuse('The file is empty');
   if (isWorkbook(bytes)) return ofWorkbook(bytes, choices.sheet);
   const text = textOf(bytes);
-  if (text === undefined) throw refuse('This is no list of lots that can be read: it is neither text nor a workbook');
+  if (text === undefined) throw refuse('This file can’t be read as a list of lots: it is neither text nor a workbook');
   if (countLines(text) > maxImportedLots * 10) {
-    throw refuse(`The file holds more than ${formatCount(maxImportedLots)} lots: divide it`);
+    throw refuse(`The file has more than ${formatCount(maxImportedLots)} lots: split it`);
   }
   const { separator, records, unclosedQuoteLine } = parseCsv(text);
-  if (unclosedQuoteLine !== undefined) throw refuse(`The quote that begins in line ${unclosedQuoteLine} is not closed`);
+  if (unclosedQuoteLine !== undefined)
+    throw refuse(`The quotation mark opened in line ${unclosedQuoteLine} is not closed`);
   return { sheet: null, sheets: [], usualDecimal: separator === ';' ? ',' : '.', ...cutTable(records) };
 };

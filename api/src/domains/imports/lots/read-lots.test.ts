@@ -26,9 +26,7 @@ describe('list of lots', () => {
 
   it('names the lines above the heads, and the sheets of a workbook', async () => {
     const [cropster, excel] = [lotFiles[0], lotFiles[4]].map((file) => file?.bytes ?? new Uint8Array());
-    expect((await read(cropster ?? '')).notes).toEqual([
-      'Above the names of the columns in line 3, not imported: line 1.',
-    ]);
+    expect((await read(cropster ?? '')).notes).toEqual(['Above the column names in line 3, not imported: line 1.']);
     expect(await read(excel ?? '')).toMatchObject({ sheet: 'Stock', sheets: ['Read', 'Stock'] });
     // The line above has a comma, and the figures have decimal ones: semicolons separate the cells.
     const titled = await read('Stock, 3 April 2025\n\nlot;name;origin;weight kg;price\nA;B;C;62,5;9,4');
@@ -62,7 +60,7 @@ describe('list of lots', () => {
     ['weight', '1,5 t', 1500],
     ['weight', '10 bags of 60 kg', 600],
     ['weight', '10 × 69 kg', 690],
-    ['weight', '10 bags', '10 bags: say what a bag weighs'],
+    ['weight', '10 bags', '10 bags: enter the weight of a bag'],
     ['weight', '12 stones', '“12 stones” is not a weight: its unit is not known'],
     ['weight', 'ten', '“ten” is not a weight'],
   ])('reads the weight of “%s” %s as %s', async (head, value, expected) => {
@@ -76,7 +74,7 @@ describe('list of lots', () => {
     ['price', '$4.20/lb', 9.259415],
     ['price (¢/lb)', '420', 9.259415],
     ['price', '9,40 €/kg', 9.4],
-    ['price per bag', '300', 'A price per bag: say what a bag weighs'],
+    ['price per bag', '300', 'A price per bag: enter the weight of a bag'],
     ['total cost', '600', 10],
     ['price', 'negotiable', '“negotiable” is not a price'],
   ])('reads the price of “%s” %s as %s', async (head, value, expected) => {
@@ -98,7 +96,7 @@ describe('list of lots', () => {
     ['purchase date', '12/25/2025', '2025-12-25'],
     ['purchase date', '3.4.2025', '2025-04-03'],
     ['purchase date', '3 Mar 2025', '2025-03-03'],
-    ['purchase date', '31/02/2025', '“31/02/2025” is not a day; write it as 2025-12-31'],
+    ['purchase date', '31/02/2025', '“31/02/2025” is not a date; use 2025-12-31'],
     ['harvest', 'Nov 2024', '2024-11-01'],
     ['harvest', '2024/25', '2024-01-01'],
   ])('reads “%s” %s as %s', async (head, value, expected) => {
@@ -112,7 +110,7 @@ describe('list of lots', () => {
     expect(open.rows[0]?.errors).toEqual([
       {
         field: 'purchase_date',
-        message: '“3/4/2025” can be two days; choose the order of the dates, or write it as 2025-12-31',
+        message: '“3/4/2025” can be two dates; choose the date order, or use 2025-12-31',
       },
     ]);
     for (const [order, day] of [
@@ -133,7 +131,7 @@ describe('list of lots', () => {
     expect(columns.map(({ decimal }) => decimal)).toEqual([null, null, null, ',', ',']);
     expect(rows.map(({ values }) => values.initial_weight)).toEqual([1250, 6125]);
     const open = 'lot;name;origin;weight kg\nA;B;C;6.125';
-    expect((await read(open)).columns[3]?.notes).toEqual(['Comma or point can be the decimal sign: choose one']);
+    expect((await read(open)).columns[3]?.notes).toEqual(['The decimal sign can be a comma or a point: choose one']);
     expect((await read(open, { columns: { '3': { decimal: '.' } } })).rows[0]?.values.initial_weight).toBe(6.125);
     expect((await read(open, { columns: { '3': { decimal: ',' } } })).rows[0]?.values.initial_weight).toBe(6125);
   });
@@ -162,16 +160,16 @@ describe('list of lots', () => {
     const { columns } = await read('lot;name;origin;Weight (kg);Weight (lb)\nA;B;C;60;132');
     expect(columns[4]).toMatchObject({
       field: null,
-      notes: ['“Weight (kg)” stands for the same: one of them can be imported'],
+      notes: ['“Weight (kg)” has the same meaning: only one of them can be imported'],
     });
   });
 
   it.each([
     ['', 'The file is empty'],
-    ['lot,name', 'The file holds no lots'],
+    ['lot,name', 'The file has no lots'],
     [`${'x,'.repeat(200)}\n1`, 'The file has more than 100 columns'],
-    ['lot,name\nA,"B', 'The quote that begins in line 2 is not closed'],
-    [`lot\n${'A\n'.repeat(20_001)}`, 'The file holds more than 20,000 lots: divide it'],
+    ['lot,name\nA,"B', 'The quotation mark opened in line 2 is not closed'],
+    [`lot\n${'A\n'.repeat(20_001)}`, 'The file has more than 20,000 lots: split it'],
   ])('refuses a file as a whole in words (%#)', async (csv, says) => {
     await expect(read(csv)).rejects.toThrow(says);
   });

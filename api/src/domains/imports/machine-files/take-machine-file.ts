@@ -23,13 +23,13 @@ const known = async (sql: Sql, machineId: string, sha256: Buffer): Promise<Machi
 };
 
 const placed = (fileName: string, sha256: Buffer, recording: FileRecording): SentFile => {
-  if (recording.source?.format !== 'alog') throw refusedFile('This is no roast file of Artisan (.alog).');
+  if (recording.source?.format !== 'alog') throw refusedFile('This is not an Artisan roast file (.alog).');
   const window = windowInFile(recording);
-  if (window === undefined) throw refusedFile('The file marks no charge and none was found in the curve.');
+  if (window === undefined) throw refusedFile('The file marks no charge and none was detected.');
   const { startedAtMs } = recording;
   if (startedAtMs === undefined) throw refusedFile('The file doesn’t say when it was roasted.');
   if (startedAtMs > Date.now() + dayMs) {
-    throw refusedFile('The start lies more than a day ahead: check the clock of the computer that runs Artisan.');
+    throw refusedFile('The start is more than a day in the future. Check the clock of the computer that runs Artisan.');
   }
   return {
     fileName,

@@ -34,7 +34,7 @@ export const createImport = async (context: UserContext): Promise<RoastImport> =
     await tx`SELECT id FROM users WHERE id = ${context.user.id} FOR NO KEY UPDATE`;
     const open = await tx`SELECT id FROM roast_imports WHERE user_id = ${context.user.id} AND state = 'open'`;
     if (open.length >= maxOpen) {
-      throw new AppError('conflict', `${maxOpen} imports are open already. Finish or delete one of them first.`);
+      throw new AppError('conflict', `${maxOpen} imports are already open. Finish or delete one first.`);
     }
     await tx`INSERT INTO roast_imports (id, user_id) VALUES (${id}, ${context.user.id})`;
     await audit(tx, context, id, 'roast_import.created');
@@ -58,7 +58,7 @@ export const addFile = async (
     if (files >= contract.maxImportFiles) {
       throw new AppError(
         'conflict',
-        `An import has at most ${contract.maxImportFiles} files. Begin another one for the rest.`,
+        `An import has at most ${contract.maxImportFiles} files. Start another one for the rest.`,
       );
     }
     const rows = await tx`
@@ -106,7 +106,7 @@ export const startImport = async (context: UserContext, id: string): Promise<Roa
     await lockImport(tx, context, id, 'open');
     const { waiting, ready } = await readImport(tx, context.user, id);
     if (waiting > 0) throw new AppError('conflict', `${waiting} files are still being read. Wait a moment.`);
-    if (ready === 0) throw new AppError('conflict', 'No file can be imported as it is. Correct them first.');
+    if (ready === 0) throw new AppError('conflict', 'No file can be imported yet. Correct the problems first.');
     await tx`UPDATE roast_imports SET state = 'importing' WHERE id = ${id}`;
     await audit(tx, context, id, 'roast_import.started', { files: ready });
   });
@@ -117,7 +117,8 @@ export const undoImport = async (context: UserContext, id: string): Promise<Roas
   await context.sql.begin(async (tx) => {
     await lockImport(tx, context, id, 'done');
     const { undo_until: until, imported } = await readImport(tx, context.user, id);
-    if (until === null) throw new AppError('conflict', 'The import is more than a day old: delete roasts one by one.');
+    if (until === null)
+      throw new AppError('conflict', 'The import is more than a day old. Delete its roasts one by one.');
     await tx`UPDATE roast_imports SET state = 'undoing' WHERE id = ${id}`;
     await audit(tx, context, id, 'roast_import.undone', { files: imported });
   });
@@ -130,7 +131,7 @@ export const deleteImport = async (context: UserContext, id: string): Promise<{ 
     await tx`DELETE FROM roast_imports WHERE id = ${id}`;
     await audit(tx, context, id, 'roast_import.deleted');
   });
-  return { message: 'The import was deleted. Its roasts stay' };
+  return { message: 'The import was deleted. Its roasts are kept.' };
 };
 
 const sortColumns = (sql: Sql, sort: ParsedQuery<typeof contract.listImportFiles>['sort']) => {

@@ -40,20 +40,20 @@ const duplicateOf = async (sql: Sql, user: SignedInUser, file: JudgedFile): Prom
 };
 
 const judge = async (sql: Sql, user: SignedInUser, file: JudgedFile): Promise<Judgement> => {
-  if (file.left_out === true) return { problem: 'left_out', sentence: 'Left out: it is not imported.' };
+  if (file.left_out === true) return { problem: 'left_out', sentence: 'Skipped: it is not imported.' };
   if (!file.has_charge) {
-    return { problem: 'no_charge', sentence: 'No charge was found. Open the file and say when the beans went in.' };
+    return { problem: 'no_charge', sentence: 'No charge was found. Open the file and set the charge.' };
   }
   if (file.start_time === null) {
     return { problem: 'no_date', sentence: 'The file doesn’t say when it was roasted. Enter the date.' };
   }
   if (Date.parse(file.start_time) > Date.now() + dayMs) {
-    return { problem: 'no_date', sentence: 'The start lies more than a day ahead. Check the date.' };
+    return { problem: 'no_date', sentence: 'The start is more than a day in the future. Check the date.' };
   }
   const duplicate = file.left_out === false ? undefined : await duplicateOf(sql, user, file);
   if (duplicate !== undefined) return { problem: 'duplicate', sentence: `The same roast as ${duplicate}.` };
   if (isWeightOdd(file)) {
-    return { problem: 'weights', sentence: 'The weights don’t go together: a roast loses 10 to 25 % of its weight.' };
+    return { problem: 'weights', sentence: 'The weights are unlikely: a roast loses 10 to 25 % of its weight.' };
   }
   return file.remarks.length > 0 ? { problem: 'check', sentence: null } : { problem: null, sentence: null };
 };

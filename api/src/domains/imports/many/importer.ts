@@ -21,7 +21,7 @@ import { isReady } from './import-rows.ts';
 
 /** A third of the time is left to other requests: 2,000 files take some minutes all the same. */
 const restShare = 0.5;
-const gaveUp = 'The server could not work on this file. Its log says why: tell your administrator.';
+const gaveUp = 'The server could not process this file. Ask your administrator to check the server log.';
 
 interface Job {
   file_id: string;
@@ -120,7 +120,7 @@ const importFile = async ({ sql, files }: AppContext, { file_id: id, user }: Job
            coalesce(f.lot_id, i.lot_id) AS lot_id, f.left_out, i.takes_green
     FROM roast_import_files f JOIN roast_imports i ON i.id = f.import_id WHERE f.id = ${id}`;
   try {
-    if (upload === undefined || row === undefined) throw new AppError('not_found', 'The file is no longer there.');
+    if (upload === undefined || row === undefined) throw new AppError('not_found', 'The file no longer exists.');
     const choices = parseOrThrow(uploadChoicesShape, upload.choices);
     const recording = await files.run(readRecording, user.id, await readContent(sql, 'upload', id), choices);
     const { machine_name: _machine, profile_name: _profile, roast_level: _level, ...facts } = recording.facts;

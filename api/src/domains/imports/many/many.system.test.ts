@@ -212,7 +212,7 @@ describe('import of many files', () => {
         ['faulty.csv', 'refused'],
         ['sound.csv', 'read'],
       ]);
-      expect(files[0]?.remarks).toEqual([expect.stringContaining('The server could not work on this file')]);
+      expect(files[0]?.remarks).toEqual([expect.stringContaining('The server could not process this file')]);
     } finally {
       await sql`DROP FUNCTION fault_of_ours CASCADE`;
     }

@@ -36,11 +36,11 @@ describe('settings file of Artisan', () => {
 
   it('says what it could not take', () => {
     expect(read(tcpSettings).remarks).toEqual([
-      'Input 7 has no curve in the file: it is called input_7.',
-      'The PID controller is not taken: the board reads and never writes.',
-      '2 commands of sliders and buttons not taken: the board never writes to a machine.',
-      '1 further device of the file not taken: only Modbus is read.',
-      '1 formula of curves not taken: the board records what the registers say.',
+      'Input 7 has no curve in the file, so it is named input_7.',
+      'The PID controller was not imported: the board never writes to a machine.',
+      '2 commands of sliders and buttons not imported: the board never writes to a machine.',
+      '1 further device of the file not imported: boards read Modbus only.',
+      '1 formula of curves not imported: the board records the register values.',
     ]);
   });
 
@@ -59,16 +59,20 @@ describe('settings file of Artisan', () => {
       bean_temp: { at: 'h:1', as: 'bcd32', unit: '°F' },
     });
     expect(remarks).toEqual([
-      'The serial port COM5 is of the other computer: the board reads /dev/ttyUSB0 until you choose another.',
+      'The serial port COM5 belongs to another computer. The board uses /dev/ttyUSB0 until you choose another.',
     ]);
   });
 
   it.each([
     ['Siemens S7', siemensSettings, 'read over Siemens S7'],
-    ['another device', '[Device]\nid=18\n[Modbus]\ntype=3\n', 'another device of Artisan (number 18)'],
+    ['another device', '[Device]\nid=18\n[Modbus]\ntype=3\n', 'with another device (number 18)'],
     ['no Modbus', 'no settings at all', 'no Modbus settings'],
     ['UDP', tcpSettings.replace('type=3', 'type=4'), 'Modbus over UDP'],
-    ['no bean temperature', tcpSettings.replace('input2slave=1', 'input2slave=0'), 'Input 2, the bean temperature'],
+    [
+      'no bean temperature',
+      tcpSettings.replace('input2slave=1', 'input2slave=0'),
+      'Input 2, Artisan’s bean temperature',
+    ],
     [
       'a register beyond the table',
       tcpSettings.replace('input2register=41', 'input2register=99999'),

@@ -71,7 +71,9 @@ const linkOf = (settings: SettingsFile): { link: unknown; remarks: string[] } =>
     remarks:
       port === undefined
         ? []
-        : [`The serial port ${port} is of the other computer: the board reads /dev/ttyUSB0 until you choose another.`],
+        : [
+            `The serial port ${port} belongs to another computer. The board uses /dev/ttyUSB0 until you choose another.`,
+          ],
   };
 };
 
@@ -198,16 +200,13 @@ const usualUnit = (all: readonly Input[]): number => {
 const sourceRefusal = (settings: SettingsFile, device: number | undefined): AppError | undefined => {
   if (device !== undefined && siemensDevices.has(device)) {
     return refuse(
-      'This machine is read over Siemens S7. Boards read Modbus: ask the maker whether the machine has it too.',
+      'This machine is read over Siemens S7. Boards read Modbus: ask the maker whether the machine supports it.',
     );
   }
   if (device !== undefined && device !== modbusDevice) {
-    return refuse(
-      `The beans of this machine are read by another device of Artisan (number ${device}), not over Modbus.`,
-    );
+    return refuse(`Artisan reads the bean temperature with another device (number ${device}), not over Modbus.`);
   }
-  if (!settings.has(modbus))
-    return refuse('The file has no Modbus settings, so there is nothing in it that a board could read.');
+  if (!settings.has(modbus)) return refuse('The file has no Modbus settings, so a board can’t use it.');
   return undefined;
 };
 
@@ -230,15 +229,17 @@ const remarksOf = (settings: SettingsFile): string[] => {
   ].filter((formula) => formula.trim() !== '');
   const hasPid = (settings.number(modbus, 'PID_slave_ID') ?? 0) > 0;
   return [
-    ...(hasPid ? ['The PID controller is not taken: the board reads and never writes.'] : []),
+    ...(hasPid ? ['The PID controller was not imported: the board never writes to a machine.'] : []),
     ...(commands.length > 0
-      ? [`${count(commands.length, 'command')} of sliders and buttons not taken: the board never writes to a machine.`]
+      ? [
+          `${count(commands.length, 'command')} of sliders and buttons not imported: the board never writes to a machine.`,
+        ]
       : []),
     ...(others.length > 0
-      ? [`${count(others.length, 'further device')} of the file not taken: only Modbus is read.`]
+      ? [`${count(others.length, 'further device')} of the file not imported: boards read Modbus only.`]
       : []),
     ...(formulas.length > 0
-      ? [`${count(formulas.length, 'formula')} of curves not taken: the board records what the registers say.`]
+      ? [`${count(formulas.length, 'formula')} of curves not imported: the board records the register values.`]
       : []),
   ];
 };
@@ -269,7 +270,7 @@ export const artisanMachine = (bytes: Uint8Array, { fileName }: { fileName: stri
   if (refusal !== undefined) throw refusal;
   const all = inputsOf(settings);
   const bean = all.find(({ number }) => number === 2);
-  if (bean === undefined) throw refuse('Input 2, the bean temperature of Artisan, is not set in this file.');
+  if (bean === undefined) throw refuse('Input 2, Artisan’s bean temperature, is not set in this file.');
   const unit = usualUnit(all);
   const names = namesOfInputs(settings);
   const { link, remarks } = linkOf(settings);
@@ -278,7 +279,7 @@ export const artisanMachine = (bytes: Uint8Array, { fileName }: { fileName: stri
     const given = input.number === 2 ? 'bt' : input.number === 1 ? 'et' : (names.get(input.number) ?? '');
     const name = channelNameOf(given, input.number, new Set(Object.keys(channels)));
     channels[name] = channelOf(name, input, unit);
-    if (given === '') remarks.push(`Input ${input.number} has no curve in the file: it is called ${name}.`);
+    if (given === '') remarks.push(`Input ${input.number} has no curve in the file, so it is named ${name}.`);
   }
   const isWide = all.some(({ as }) => ['u32', 'i32', 'f32', 'bcd32'].includes(as));
   const delayMs = settings.number('General', 'Delay');
@@ -304,7 +305,7 @@ export const artisanMachine = (bytes: Uint8Array, { fileName }: { fileName: stri
   });
   if (!parsed.success) {
     throw refuse(
-      `The file makes no valid map: ${parsed.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}.`,
+      `The file does not give a valid map: ${parsed.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}.`,
     );
   }
   return { map: parsed.data, remarks: said };
