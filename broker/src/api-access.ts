@@ -72,7 +72,7 @@ export const createApiAccess = ({ apiUrl, brokerSecret, log, timeoutMs = 3_000 }
     }
     if (response.status !== 200) throw away(path, `status ${response.status}`, askedAt);
     const parsed = parseJson(mqttVerdictShape, text);
-    if (!parsed.success) throw away(path, 'an answer of another shape', askedAt);
+    if (!parsed.success) throw away(path, 'an unexpected answer', askedAt);
     answeredAt = performance.now();
     lastAnswer = 'answered';
     return parsed.data;

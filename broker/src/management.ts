@@ -77,7 +77,7 @@ export const listenManagement = async (options: ManagementOptions): Promise<List
     request.resume();
     // A page whose name was let point here (DNS rebinding) knows no secret.
     if (!isMeantForUs(request.headers.host) && !knowsSecret(request)) {
-      return answer(response, 421, { code: 'MISDIRECTED', message: 'ask under an address or the name of this server' });
+      return answer(response, 421, { code: 'MISDIRECTED', message: 'use an address or the name of this server' });
     }
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     if (path.startsWith(clientsPath) && path.length > clientsPath.length) {

@@ -29,7 +29,7 @@ check_board() {
     [ "$(id -u)" = 0 ] || stop 2 'This needs root: put sudo before sh.'
     case "$ticket" in
     '' | PAIR-????-????-????) ;;
-    *) stop 2 "\"$ticket\" is no pairing ticket: it looks like PAIR-BCDF-GHJK-LMNP." ;;
+    *) stop 2 "\"$ticket\" is not a pairing ticket: a ticket looks like PAIR-BCDF-GHJK-LMNP." ;;
     esac
     command -v apt-get >/dev/null || stop 2 'This system has no apt: the agent needs Debian or Raspberry Pi OS, 12 or later.'
     system=$(. /etc/os-release && echo "${ID:-} ${VERSION_ID:-}")
@@ -88,8 +88,8 @@ install_agent() {
     dpkg --configure --pending || true
     "$@" && return 0
     # A fresh card has no list of its system's packages, or an old one.
-    apt-get update -q || stop 1 'The lists of packages of this system could not be read: check its network, then run this again.'
-    "$@" || stop 1 'The agent could not be installed: apt says why above. Run this again when that is mended.'
+    apt-get update -q || stop 1 'The package lists of this system could not be read: check its network, then run this again.'
+    "$@" || stop 1 'The agent could not be installed: apt says why above. Fix that, then run this again.'
 }
 
 pair_board() {

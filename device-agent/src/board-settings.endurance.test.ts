@@ -51,7 +51,7 @@ it('board settings: are tried by the board, stay or come back within two minutes
   await until('the page to be on', pageAnswers);
   machine.order({ faults: { silence: true } });
   const { reason } = await becomes('reverted', 200_000);
-  expect(reason).toBe('the machine did not answer steadily with these settings');
+  expect(reason).toBe('the machine did not answer reliably with these settings');
   await until('the page to be off again', async () => !(await pageAnswers()));
   expect((await device())?.warnings).toContain('config_refused');
   machine.order({ faults: { silence: false } });

@@ -39,8 +39,8 @@ describe('readConfig', () => {
 
   it.each([
     ['what is missing', { MACHINE_TOKEN: '' }, /MACHINE_TOKEN/],
-    ['a broker that is none', { MQTT_URL: 'http://x' }, /MQTT_URL: write mqtt:\/\/host:port/],
-    ['an authority without encryption', { MQTT_URL: 'mqtt://x', MQTT_CA: '/x' }, /MQTT_CA .* write mqtts/],
+    ['a broker that is none', { MQTT_URL: 'http://x' }, /MQTT_URL: use mqtt:\/\/host:port/],
+    ['an authority without encryption', { MQTT_URL: 'mqtt://x', MQTT_CA: '/x' }, /MQTT_CA .* use mqtts/],
     [
       'an authority that is not there',
       { MQTT_URL: 'mqtts://x', MQTT_CA: '/nowhere.pem' },

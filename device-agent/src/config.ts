@@ -44,8 +44,8 @@ export interface AgentConfig {
 const basePath = '/api/v1';
 export const usualStatusPort = 8321;
 
-const apiUrlShape = z.url({ protocol: /^https?$/, error: 'write an address such as https://roastery.example' });
-const mqttUrlShape = z.url({ protocol: /^mqtts?$/, error: 'write mqtt://host:port or mqtts://host:port' });
+const apiUrlShape = z.url({ protocol: /^https?$/, error: 'use an address such as https://roastery.example' });
+const mqttUrlShape = z.url({ protocol: /^mqtts?$/, error: 'use mqtt://host:port or mqtts://host:port' });
 const required = (what: string) =>
   z
     .string({ error: `is missing: ${what}` })
@@ -66,7 +66,7 @@ const envShape = z.object({
   STATUS_HOST: z.string().trim().default('127.0.0.1'),
   STATUS_PORT: z
     .union([z.literal('off'), z.coerce.number().int().min(0).max(65_535)], {
-      error: 'write a port such as 8321, or off for no status page',
+      error: 'use a port such as 8321, or off for no status page',
     })
     .default(usualStatusPort),
 });
@@ -95,12 +95,10 @@ const readText = (path: string, what: string): string => {
 
 const artisanShape = z.object({
   ARTISAN_FOLDER: z.string().trim().optional(),
-  ARTISAN_URL: z
-    .url({ protocol: /^wss?$/, error: 'write an address such as ws://127.0.0.1:8080/websocket' })
-    .optional(),
-  ARTISAN_UNIT: z.enum(['C', 'F'], { error: 'write C or F: the unit that Artisan shows' }).optional(),
+  ARTISAN_URL: z.url({ protocol: /^wss?$/, error: 'use an address such as ws://127.0.0.1:8080/websocket' }).optional(),
+  ARTISAN_UNIT: z.enum(['C', 'F'], { error: 'use C or F, the unit that Artisan shows' }).optional(),
   ARTISAN_PAST_DAYS: z
-    .union([z.literal('all'), z.coerce.number().min(0).max(36_500)], { error: 'write a number of days, or all' })
+    .union([z.literal('all'), z.coerce.number().min(0).max(36_500)], { error: 'use a number of days, or all' })
     .default(1),
 });
 
@@ -109,7 +107,7 @@ const artisanOf = (values: NodeJS.ProcessEnv): ArtisanConfig | undefined => {
   const { ARTISAN_FOLDER: folder, ARTISAN_URL: url, ARTISAN_UNIT: unit, ARTISAN_PAST_DAYS: days } = read;
   if (folder === undefined && url === undefined) return undefined;
   if (values['MACHINE_MAP'] !== undefined && values['MACHINE_MAP'] !== '') {
-    throw new ConfigError('MACHINE_MAP and ARTISAN_… are both set: the readings come from one of them');
+    throw new ConfigError('MACHINE_MAP and ARTISAN_… are both set: set only one of them');
   }
   return { folder, url, unit, pastDays: days === 'all' ? null : days };
 };
@@ -142,7 +140,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env, envFile?: strin
   const fromFile = envFile === undefined ? {} : parseEnv(readText(envFile, 'environment file'));
   const values = readEnv(envShape, { ...fromFile, ...env });
   if (values.MQTT_CA !== undefined && values.MQTT_URL?.startsWith('mqtt:')) {
-    throw new ConfigError('MQTT_CA is set but MQTT_URL is mqtt:// without encryption: write mqtts://');
+    throw new ConfigError('MQTT_CA is set but MQTT_URL is mqtt:// without encryption: use mqtts://');
   }
   return {
     apiUrl: withBasePath(values.API_URL),

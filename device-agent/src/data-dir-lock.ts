@@ -93,7 +93,7 @@ export const lockDataDir = async (dataDir: string, log?: Logger): Promise<() => 
 const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error ? String(error.code) : undefined;
 const anotherAgent = (holder: string | number | undefined, dataDir: string): ConfigError =>
-  new ConfigError(`another agent (process ${holder}) works on DATA_DIR ${dataDir}`);
+  new ConfigError(`another agent (process ${holder}) uses DATA_DIR ${dataDir}`);
 const asConfigError = (error: unknown, dataDir: string): ConfigError => {
   if (error instanceof ConfigError) return error;
   const reason = error instanceof Error ? error.message : String(error);

@@ -67,7 +67,7 @@ export const createDeviceProfile = ({ apiUrl, machineSerial, machineToken, dataD
       return complain(error instanceof Error ? error.message || error.name : String(error));
     }
     const parsed = parseJson(deviceAnswerShape, body);
-    if (!parsed.success) return complain('an answer of another shape');
+    if (!parsed.success) return complain('an unexpected answer');
     const { mqtt_url: mqttUrl, map, server_time: serverTime } = parsed.data;
     serverOffsetMs = Date.parse(serverTime) - (askedAt + Date.now()) / 2;
     if (mqttUrl !== keptUrl) {

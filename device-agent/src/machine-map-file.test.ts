@@ -30,7 +30,7 @@ describe('parseMachineMap', () => {
     expect(() => parsed(wrong)).not.toThrow(/\n/);
   });
   it('says where the JSON ends to be JSON', () => {
-    expect(() => parseMachineMap('{"v": 1,}', 'map.json')).toThrow(/machine map map.json is no JSON: .*position/);
+    expect(() => parseMachineMap('{"v": 1,}', 'map.json')).toThrow(/machine map map.json is not JSON: .*position/);
   });
 });
 
@@ -61,8 +61,8 @@ describe('chooseMachineMap', () => {
     await keepPushedMap(folder, parsed());
     await expect(chooseMachineMap(folder, await file({ hz: 99 }), log)).rejects.toThrow(/hz/);
     await expect(chooseMachineMap(folder, join(folder, 'none.json'), log)).rejects.toThrow(
-      /no machine map .*look at its name/,
+      /machine map .* does not exist: check its name/,
     );
-    await expect(chooseMachineMap(folder, folder, log)).rejects.toThrow(/is a folder: name the file/);
+    await expect(chooseMachineMap(folder, folder, log)).rejects.toThrow(/is a folder: name the machine map file/);
   });
 });

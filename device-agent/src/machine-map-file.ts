@@ -23,7 +23,7 @@ export const mapFromServer = (given: unknown): { map: MachineMap | null } | { tr
   const parsed = parseShape(sentMapShape.nullable(), given);
   if (parsed.success) return { map: parsed.data };
   return {
-    trouble: `the portal’s map for this machine is not one to read by: ${parsed.issues.slice(0, 3).map(describeIssue).join('; ')}`,
+    trouble: `the portal’s map for this machine is invalid: ${parsed.issues.slice(0, 3).map(describeIssue).join('; ')}`,
   };
 };
 
@@ -38,20 +38,20 @@ export const parseMachineMap = (
     json = JSON.parse(text);
   } catch (error) {
     throw new ConfigError(
-      `machine map ${source} is no JSON: ${error instanceof Error ? error.message : String(error)}`,
+      `machine map ${source} is not JSON: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
   const parsed = parseShape(shape, json);
   if (parsed.success) return parsed.data;
   const issues = parsed.issues.map(describeIssue);
   const more = issues.length > 3 ? `; and ${issues.length - 3} more` : '';
-  throw new ConfigError(`machine map ${source} is wrong at ${issues.slice(0, 3).join('; ')}${more}`);
+  throw new ConfigError(`machine map ${source} is invalid at ${issues.slice(0, 3).join('; ')}${more}`);
 };
 
 const unreadable = (path: string, reason: string): string => {
-  if (reason === 'ENOENT') return `there is no machine map ${path}: look at its name and its folder`;
-  if (reason === 'EISDIR') return `${path} is a folder: name the file of the machine map in it`;
-  if (reason === 'EACCES') return `machine map ${path} may not be read by this user`;
+  if (reason === 'ENOENT') return `machine map ${path} does not exist: check its name and folder`;
+  if (reason === 'EISDIR') return `${path} is a folder: name the machine map file in it`;
+  if (reason === 'EACCES') return `machine map ${path} is not readable by this user`;
   return `machine map ${path} can't be read (${reason})`;
 };
 

@@ -1,27 +1,27 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
 
-const usage = `device-agent: reads a roasting machine and keeps its journal
+const usage = `device-agent: records a roasting machine and sends the readings to the portal
 
-  device-agent pair TICKET --api URL   get this board's credential for a pairing ticket
-                [--trial-without-tls]  also over http://, in a network of your own
-  device-agent doctor [--json]         check everything from the machine to the server, and say what to do
-  device-agent status [--json]         what the running agent sees now
-  device-agent support-bundle [FILE]   one file with what support needs to know, without secrets
+  device-agent pair TICKET --api URL   exchange a pairing ticket for this board's credential
+                [--trial-without-tls]  allow http:// in a private network
+  device-agent doctor [--json]         check everything from the machine to the server and say how to fix it
+  device-agent status [--json]         show what the running agent sees now
+  device-agent support-bundle [FILE]   write one file with what support needs, without secrets
   device-agent factory-reset [--yes] [--all] [--discard-unsent]
-                                       forget credential and journal; --all the machine map too
-  device-agent check-map FILE          say whether a machine map is right
+                                       delete credential and journal; --all: the machine map too
+  device-agent check-map FILE          check a machine map
   device-agent probe [--host HOST [--port 502] | --serial PATH [--baud 9600] [--parity even]] [--framing rtu|ascii]
                      [--unit 1,2] [--tables h,i,c,d] [--from 0 --count 128] [--find] [--seconds 12] [--shown 187.5]
-                     [--out FILE]      look at a machine's registers, say which is which, write the map; only reads
-  device-agent outputs --simulate      say what the plan on this board would write; nothing is written
+                     [--out FILE]      read a machine's registers, assign them and save the map; only reads
+  device-agent outputs --simulate      show what the plan on this board would write; nothing is written
   device-agent artisan [TICKET --api URL] [--folder FOLDER] [--live URL|off] [--temperature-unit C|F] [--past-days N|all]
-                [--at-sign-in]         pair a computer that runs Artisan, and run beside it
-  device-agent await-idle              wait until no roast runs
-  device-agent run [--env-file FILE]   read, record and ship until stopped; the service does this
+                [--at-sign-in]         pair a computer that runs Artisan and send its roasts
+  device-agent await-idle              wait until no roast is running
+  device-agent run [--env-file FILE]   read, record and send until stopped; the service does this
 
 The board's configuration is in /etc/roastery-agent, or in --config-dir FOLDER.
-Exit code: 0 all is well, 1 something is wrong and was said, 2 called wrongly, 3 the server refused the ticket.
+Exit code: 0 success, 1 a problem was reported, 2 wrong usage, 3 the server refused the ticket.
 `;
 
 const options = {
@@ -115,9 +115,9 @@ const withArgument = new Set(['pair', 'artisan', 'check-map', 'support-bundle'])
 
 const wrongUse = (name: string, isCommand: boolean, rest: readonly string[]): string => {
   if (name === '') return '';
-  if (!isCommand) return `There is no command "${name}".\n\n`;
+  if (!isCommand) return `Unknown command "${name}".\n\n`;
   const most = withArgument.has(name) ? 1 : 0;
-  return `"${rest.slice(most).join(' ')}" is too much after ${name}: write the ticket, or a file’s name, in one word.\n\n`;
+  return `"${rest.slice(most).join(' ')}" is too much after ${name}: give the ticket or the file name as one argument.\n\n`;
 };
 
 const main = async (): Promise<number | undefined> => {
@@ -145,7 +145,7 @@ try {
     process.stderr.write(`${said}\n\n${usage}`);
     process.exitCode = 2;
   } else if (code === 'EACCES') {
-    process.stderr.write(`This user may not do that (${said}). Run it as root: sudo device-agent …\n`);
+    process.stderr.write(`This user is not permitted to do that (${said}). Run as root: sudo device-agent …\n`);
     process.exitCode = 1;
   } else throw error;
 }

@@ -117,7 +117,7 @@ export const createMapChanges = (parts: MapChangeParts) => {
     const overrides = because === undefined ? overridesOf(config) : trial.now();
     setLevel(overrides.log_level);
     if (config.map && ownFile && ownFile.id === config.map.id && ownFile.rev > config.map.rev) {
-      const reason = `the map file on the board is revision ${ownFile.rev} of it, newer than revision ${config.map.rev}`;
+      const reason = `the map file on the board is newer: revision ${ownFile.rev}, not ${config.map.rev}`;
       return report({ rev, state: 'refused', reason });
     }
     const kept = JSON.stringify(base);
@@ -129,7 +129,7 @@ export const createMapChanges = (parts: MapChangeParts) => {
     waiting = otherMap(overrides) === undefined && !trial.differs(overrides) ? undefined : { rev, overrides };
     if (waiting === undefined)
       return report(because === undefined ? { rev, state: 'running' } : reverted(rev, because));
-    const reason = roastRuns() ? 'it waits for the end of the roast' : undefined;
+    const reason = roastRuns() ? 'a roast is running' : undefined;
     report({ rev, state: 'waiting', ...(reason === undefined ? {} : { reason }) });
     await apply();
   };

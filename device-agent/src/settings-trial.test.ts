@@ -107,7 +107,7 @@ describe('settings from the portal', () => {
     const reverted = {
       rev: 3,
       state: 'refused',
-      reason: 'the machine did not answer steadily with these settings',
+      reason: 'the machine did not answer reliably with these settings',
       reverted: true,
       trial: false,
     };

@@ -39,7 +39,7 @@ const differInLogOnly = (a: BoardOverrides, b: BoardOverrides): boolean =>
 
 const reasonOf = (wasSteady: boolean, time: TimeServersState): string => {
   if (time.state === 'refused') return time.reason;
-  if (!wasSteady) return 'the machine did not answer steadily with these settings';
+  if (!wasSteady) return 'the machine did not answer reliably with these settings';
   return time.state === 'waiting'
     ? 'no time server answered'
     : 'the board did not reach the server with these settings';

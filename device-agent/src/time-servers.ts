@@ -11,8 +11,8 @@ export type TimeServersState =
 
 /** What `deploy/board/time-servers` says where it set nothing. */
 const refusals: Readonly<Record<string, string>> = {
-  missing: 'systemd-timesyncd is not installed on this board: set the time servers in the program that keeps its clock',
-  off: 'systemd-timesyncd does not run on this board: another program keeps its clock, or it was switched off',
+  missing: 'systemd-timesyncd is not installed on this board: set the time servers in the program that sets its clock',
+  off: 'systemd-timesyncd is not running on this board: another program sets its clock, or it was disabled',
 };
 const noRootPart = 'the agent was not installed as a package, so it cannot set time servers';
 

@@ -130,7 +130,7 @@ describe('watchArtisanFiles', () => {
     await expect.poll(() => files.report().refused).toBe(1);
     expect(files.report().newest[0]).toMatchObject({
       state: 'refused',
-      reason: 'it is no whole roast file of Artisan',
+      reason: 'it is not a complete Artisan roast file',
     });
     await save('a.alog');
     await sentTo(1);
@@ -235,9 +235,9 @@ describe('watchArtisanFiles', () => {
         .newest.map(({ name, reason }) => `${name}: ${reason}`)
         .sort(),
     ).toEqual([
-      'folder.alog: it is no file',
+      'folder.alog: it is not a file',
       'huge.alog: it is larger than 10 MB',
-      'link.alog: it is a link to a file, and links are not followed',
+      'link.alog: it is a link, and links are not followed',
     ]);
     await andNoMore(0);
   });
@@ -246,7 +246,7 @@ describe('watchArtisanFiles', () => {
     await save('a.alog');
     await chmod(join(folder, 'a.alog'), 0);
     const files = await watch();
-    await expect.poll(() => files.report().newest[0]?.reason).toBe('this user may not read it');
+    await expect.poll(() => files.report().newest[0]?.reason).toBe('this user can’t read it');
     await chmod(join(folder, 'a.alog'), 0o600);
     await sentTo(1);
   });
@@ -254,7 +254,7 @@ describe('watchArtisanFiles', () => {
   it('says that its folder is missing, and goes on when it is there', async () => {
     await rm(folder, { recursive: true });
     const files = await watch();
-    await expect.poll(() => files.report().trouble).toBe(`there is no folder ${folder}`);
+    await expect.poll(() => files.report().trouble).toBe(`the folder ${folder} does not exist`);
     await mkdir(folder);
     await save('a.alog');
     await sentTo(1);

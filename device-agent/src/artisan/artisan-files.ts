@@ -152,9 +152,9 @@ export const watchArtisanFiles = async (parts: ArtisanFilesParts) => {
       if (code === '') throw error;
       setTrouble(
         code === 'ENOENT'
-          ? `there is no folder ${folder}`
+          ? `the folder ${folder} does not exist`
           : code === 'EACCES'
-            ? `this user may not read the folder ${folder}`
+            ? `this user can’t read the folder ${folder}`
             : `the folder ${folder} can’t be read (${code})`,
       );
       return undefined;

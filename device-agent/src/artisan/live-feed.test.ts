@@ -57,7 +57,7 @@ describe('followArtisan', () => {
     unit = undefined;
     await follow();
     artisan.reads(392, 400);
-    await expect.poll(() => links.at(-1)?.detail).toMatch(/^whether Artisan shows °C or °F is not known/);
+    await expect.poll(() => links.at(-1)?.detail).toMatch(/^it is unknown whether Artisan shows °C or °F/);
     expect(readings).toEqual([]);
     unit = 'F';
     artisan.reads(392, 212);
@@ -67,7 +67,7 @@ describe('followArtisan', () => {
   it('says that Artisan sends nothing, repeats no old value, and follows it again', async () => {
     const feed = await follow();
     artisan.reads(187.4, 203);
-    await expect.poll(() => feed.link().detail).toMatch(/^Artisan is connected and sends no readings/);
+    await expect.poll(() => feed.link().detail).toMatch(/^Artisan is connected but sends no readings/);
     expect(readings).toHaveLength(1);
     artisan.hangUp();
     await expect.poll(() => artisan.watchers()).toBe(1);

@@ -57,7 +57,7 @@ export const followArtisan = (parts: LiveFeedParts) => {
     if (of === undefined) {
       setLink(
         'failing',
-        'whether Artisan shows °C or °F is not known: set ARTISAN_UNIT, or save one roast in its folder',
+        'it is unknown whether Artisan shows °C or °F: set ARTISAN_UNIT, or save one roast in its folder',
       );
       return;
     }
@@ -110,7 +110,10 @@ export const followArtisan = (parts: LiveFeedParts) => {
       const { lastedMs, why } = await connectOnce();
       if (!stopping.signal.aborted) {
         const reason = why === '' ? '' : ` (${why})`;
-        setLink('failing', `Artisan does not answer at ${url}${reason}: is it running, with WebLCDs on?`.slice(0, 300));
+        setLink(
+          'failing',
+          `Artisan does not answer at ${url}${reason}: check that it is running with WebLCDs on`.slice(0, 300),
+        );
       }
       heardAt = undefined;
       return { lastedMs };
@@ -123,7 +126,7 @@ export const followArtisan = (parts: LiveFeedParts) => {
       checkedAt = performance.now();
       const silentMs = heardAt === undefined ? 0 : checkedAt - heardAt;
       if (silentMs > silentAfterMs)
-        setLink('failing', 'Artisan is connected and sends no readings: it is not switched on, or has stopped');
+        setLink('failing', 'Artisan is connected but sends no readings: it is off or has stopped');
       await pause(checkMs, stopping.signal);
     }
   };

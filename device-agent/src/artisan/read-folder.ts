@@ -22,8 +22,8 @@ const isAlog = (name: string): boolean => /\.alog$/i.test(name) && !name.startsW
 export const alogNames = async (folder: string): Promise<string[]> => (await readdir(folder)).filter(isAlog);
 
 const refusalOf = (stats: Stats): string | undefined => {
-  if (stats.isSymbolicLink()) return 'it is a link to a file, and links are not followed';
-  if (!stats.isFile()) return 'it is no file';
+  if (stats.isSymbolicLink()) return 'it is a link, and links are not followed';
+  if (!stats.isFile()) return 'it is not a file';
   return stats.size > maxUploadBytes ? `it is larger than ${maxUploadText}` : undefined;
 };
 
@@ -68,7 +68,7 @@ export const readAlog = async (folder: string, found: FoundFile): Promise<ReadFi
     if (code === '') throw error;
     return {
       kind: 'unreadable',
-      reason: code === 'EACCES' ? 'this user may not read it' : `it can’t be read (${code})`,
+      reason: code === 'EACCES' ? 'this user can’t read it' : `it can’t be read (${code})`,
     };
   }
   const sha256 = createHash('sha256').update(content).digest('hex');
@@ -77,6 +77,6 @@ export const readAlog = async (folder: string, found: FoundFile): Promise<ReadFi
     return { kind: 'whole', content, sha256, unit: warnings.includes('unit_missing') ? null : recordedIn };
   } catch (error) {
     if (!(error instanceof AlogError)) throw error;
-    return { kind: 'unfinished', sha256, reason: 'it is no whole roast file of Artisan' };
+    return { kind: 'unfinished', sha256, reason: 'it is not a complete Artisan roast file' };
   }
 };

@@ -58,11 +58,11 @@ export const sendFile = async (config: AgentConfig, name: string, content: Uint8
     const { status, text, headers: given } = await httpRequest(url, { headers, timeoutMs, file: content });
     if (status === 200) {
       const parsed = parseJson(machineFileShape, text);
-      return parsed.success ? { kind: 'taken', outcome: parsed.data.outcome } : notNow('an answer of another shape');
+      return parsed.success ? { kind: 'taken', outcome: parsed.data.outcome } : notNow('an unexpected answer');
     }
     if (refusals.has(status)) return { kind: 'refused', reason: detailOf(text) || `the server refused it (${status})` };
     if (status === 401) return notNow('the server does not accept this computer’s credential');
-    if (status === 404) return notNow('the server is older than this agent and takes no files');
+    if (status === 404) return notNow('the server is older than this agent and does not accept files');
     return notNow(`the server answers ${status}`, given['retry-after'], status === 500);
   } catch (error) {
     const reason = codeOf(error) || (error instanceof Error ? error.message || error.name : String(error));

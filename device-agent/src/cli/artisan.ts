@@ -41,7 +41,7 @@ const askForFolder = async (): Promise<string> => {
   const dialog = createInterface({ input: process.stdin, output: process.stdout });
   try {
     const answer = await dialog.question(
-      'Artisan’s autosave folder (Config, Autosave), or nothing for the live view alone: ',
+      'Artisan’s autosave folder (Config, Autosave), or empty for the live view only: ',
     );
     return answer.trim().replaceAll(/^["']|["']$/g, '');
   } finally {
@@ -88,7 +88,7 @@ export const artisan = async (ticket: string | undefined, options: ArtisanOption
   const settings = await chooseSettings(configDir, options);
   const { ARTISAN_FOLDER: folder, ARTISAN_URL: url } = settings;
   if (!folder && !url) {
-    process.stderr.write('Say what to read: --folder FOLDER, --live ws://127.0.0.1:8080/websocket, or both\n');
+    process.stderr.write('Nothing to read. Use --folder FOLDER, --live ws://127.0.0.1:8080/websocket, or both\n');
     return 2;
   }
   process.stdout.write(`Files: ${folder || 'off'}. Live: ${url || 'off'}. Settings: ${settingsFile(configDir)}\n`);

@@ -73,7 +73,7 @@ export const startAtSignIn = async (configDir: string): Promise<number> => {
     await promisify(execFile)(called, rest);
   } catch (error) {
     process.stderr.write(
-      `${error instanceof Error ? error.message : String(error)}\nRun it by hand: ${command.join(' ')}\n`,
+      `${error instanceof Error ? error.message : String(error)}\nRun it manually: ${command.join(' ')}\n`,
     );
     return 1;
   }

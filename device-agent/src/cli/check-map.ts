@@ -12,7 +12,7 @@ import { readMachineMap } from '../machine-map-file.ts';
 /** Says whether a map file is right, and what reading by it costs. Returns the exit code. */
 export const checkMap = async (path: string | undefined): Promise<number> => {
   if (path === undefined) {
-    process.stderr.write('say which file: device-agent check-map FILE\n');
+    process.stderr.write('usage: device-agent check-map FILE\n');
     return 2;
   }
   try {

@@ -20,9 +20,9 @@ export const summary = ({ checks }: Pick<Examination, 'checks'>): string => {
   const [wrong, warnings] = [count('trouble'), count('warning')];
   const unseen = checks.filter(({ outcome }) => outcome === 'skipped').map(({ check }) => check);
   if (wrong === 0 && unseen.length > 0)
-    return `Nothing wrong was found, but this could not be checked (–): ${unseen.join(', ')}.`;
-  if (wrong === 0) return warnings === 0 ? 'All is well.' : `All works; ${warnings} to keep an eye on (!).`;
-  return `${wrong} to mend (✗). Begin at the top: what is below often follows from it.`;
+    return `No problems found, but these checks could not run (–): ${unseen.join(', ')}.`;
+  if (wrong === 0) return warnings === 0 ? 'All checks passed.' : `No problems. Warnings (!): ${warnings}.`;
+  return `Problems (✗): ${wrong}. Start at the top: later problems often follow from the first.`;
 };
 
 /** Examines this board. Returns the exit code: 0 everything was checked and nothing has to be mended, 1 otherwise. */

@@ -84,7 +84,7 @@ describe('factory reset', () => {
     await using server = await startServer(0, 401);
     expect(await reset(server.api)).toBe(0);
     expect(server.asked).toHaveLength(2);
-    expect(said).toContain('The server had revoked its credential before.');
+    expect(said).toContain('The server had already revoked its credential.');
   });
 
   it('forgets also offline, and says that the credential stays valid and where to revoke it', async () => {
@@ -95,7 +95,7 @@ describe('factory reset', () => {
     expect(await reset(api)).toBe(0);
     expect(await readdir(folder)).not.toContain('agent.env');
     expect(said).toMatch(
-      /could not be told \(ECONNREFUSED\): THE OLD CREDENTIAL STAYS VALID .* under Devices, in the menu of RM30-7: Revoke/,
+      /did not confirm the revocation \(ECONNREFUSED\): THE OLD CREDENTIAL STAYS VALID .*: Devices, menu of RM30-7, Revoke/,
     );
   });
 });

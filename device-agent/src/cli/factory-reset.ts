@@ -17,7 +17,7 @@ const asksFor = 'forget';
 const agrees = async (what: string): Promise<boolean> => {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    const answer = await terminal.question(`This board forgets ${what}.\nWrite "${asksFor}" to go on: `);
+    const answer = await terminal.question(`This deletes ${what} from this board.\nType "${asksFor}" to continue: `);
     return answer.trim().toLowerCase() === asksFor;
   } finally {
     terminal.close();
@@ -26,9 +26,9 @@ const agrees = async (what: string): Promise<boolean> => {
 
 const revocationWords = (revocation: Revocation, serial = ''): string => {
   if (revocation.kind === 'revoked') return 'The server has revoked its credential.';
-  if (revocation.kind === 'was_not_valid') return 'The server had revoked its credential before.';
+  if (revocation.kind === 'was_not_valid') return 'The server had already revoked its credential.';
   if (revocation.kind === 'none') return 'There was no credential.';
-  return `The server could not be told (${revocation.reason}): THE OLD CREDENTIAL STAYS VALID until an administrator revokes it in the portal, under Devices, in the menu of ${serial}: Revoke.`;
+  return `The server did not confirm the revocation (${revocation.reason}): THE OLD CREDENTIAL STAYS VALID until an administrator revokes it in the portal: Devices, menu of ${serial}, Revoke.`;
 };
 
 /** Makes the board as if it had never been paired. Returns the exit code: 0 done, 1 refused, 2 called wrongly. */
@@ -42,11 +42,11 @@ export const factoryReset = async ({
     const env = readBoardEnvironment(configDir);
     const order = { configDir, place: agentPlace(env), all, discardUnsent };
     if (!yes && !process.stdin.isTTY) {
-      process.stderr.write('There is no terminal to confirm. If you are sure: device-agent factory-reset --yes\n');
+      process.stderr.write('No terminal to ask for confirmation. To confirm: device-agent factory-reset --yes\n');
       return 2;
     }
     const serial = env['MACHINE_SERIAL'];
-    const what = `${serial === undefined ? 'its credential' : `that it belongs to ${serial}`}, its journal${all ? ' and its machine map' : ''}`;
+    const what = `${serial === undefined ? 'its credential' : `the credential of ${serial}`}, its journal${all ? ' and its machine map' : ''}`;
     if (!yes && !(await agrees(what))) {
       process.stdout.write('Nothing was changed.\n');
       return 1;
@@ -56,13 +56,13 @@ export const factoryReset = async ({
     const revocation = await revokeOnServer(env);
     await resetBoard(order);
     process.stdout.write(
-      `Forgotten${all ? '' : '; the machine map stays'}. ${revocationWords(revocation, serial)}\nPair the board anew: sudo device-agent pair PAIR-XXXX-XXXX-XXXX --api https://roastery.example\n`,
+      `Done${all ? '' : '; the machine map was kept'}. ${revocationWords(revocation, serial)}\nTo pair the board again: sudo device-agent pair PAIR-XXXX-XXXX-XXXX --api https://roastery.example\n`,
     );
     return 0;
   } catch (error) {
     const denied = codeOf(error) === 'EACCES';
     if (!(error instanceof ResetRefused) && !denied) throw error;
-    process.stderr.write(denied ? 'Run it as root: sudo device-agent factory-reset\n' : `${messageOf(error)}\n`);
+    process.stderr.write(denied ? 'Run as root: sudo device-agent factory-reset\n' : `${messageOf(error)}\n`);
     return 1;
   }
 };

@@ -43,12 +43,12 @@ describe('outputs --simulate', () => {
     expect(said.out.split('\n')).toEqual([
       'Simulated: nothing is written to the machine.',
       'House filter, Huila, 12 kg; waits for its charge',
-      'By Maker Drum 15 (drum-15, revision 1):',
+      'Map: Maker Drum 15 (drum-15, revision 1):',
       '    0:00  burner 80 %     1/h:10 ← 700, which is 70 % (clamped to the map’s range)',
       '    0:00  air 40 %        1/h:11 ← 40, which is 40 %',
       '    0:00  drum 60 RPM     the map has no output for it',
-      '    0:01  burner 60 %     1/h:10 ← 600, which is 60 % (over 3 s by the map’s rate limit, not there before the next step)',
-      '    0:02  burner 40 %     1/h:10 ← 400, which is 40 % (over 5 s by the map’s rate limit)',
+      '    0:01  burner 60 %     1/h:10 ← 600, which is 60 % (takes 3 s at the map’s rate limit, not reached before the next step)',
+      '    0:02  burner 40 %     1/h:10 ← 400, which is 40 % (takes 5 s at the map’s rate limit)',
       '',
     ]);
   });
@@ -57,6 +57,6 @@ describe('outputs --simulate', () => {
     expect(await outputs(true, folder)).toBe(1);
     expect(said.err).toContain('there is no plan on this board: plan a roast for this machine in the portal');
     expect(await outputs(false, folder)).toBe(2);
-    expect(said.err).toContain('writes nothing to a machine');
+    expect(said.err).toContain('never writes to a machine');
   });
 });

@@ -19,8 +19,8 @@ const lineOf = ({ atSeconds, control, planned: value, order }: SimulatedWrite): 
   const { register, raw, value: written, unit, isClamped, overSeconds, isTooSlow } = order;
   const notes = [
     isClamped ? 'clamped to the map’s range' : null,
-    overSeconds > 0 ? `over ${Math.ceil(overSeconds)} s by the map’s rate limit` : null,
-    isTooSlow ? 'not there before the next step' : null,
+    overSeconds > 0 ? `takes ${Math.ceil(overSeconds)} s at the map’s rate limit` : null,
+    isTooSlow ? 'not reached before the next step' : null,
   ].filter((note) => note !== null);
   const said = notes.length === 0 ? '' : ` (${notes.join(', ')})`;
   return `${head}  ${register} ← ${raw}, which is ${Math.round(written * 10) / 10} ${unit}${said}`;
@@ -36,7 +36,7 @@ export const describeWrites = (writes: readonly SimulatedWrite[]): string[] => w
 export const outputs = async (simulate = false, configDir: string = usualConfigDir): Promise<number> => {
   if (!simulate) {
     process.stderr.write(
-      'This agent writes nothing to a machine. See what a plan would write: device-agent outputs --simulate\n',
+      'This agent never writes to a machine. To see what a plan would write: device-agent outputs --simulate\n',
     );
     return 2;
   }
@@ -54,7 +54,7 @@ export const outputs = async (simulate = false, configDir: string = usualConfigD
       [
         `Simulated: nothing is written to the machine.`,
         `${of.filter((part) => part !== null).join(', ')}; ${book.running === null ? 'waits for its charge' : 'is being roasted'}`,
-        `By ${map.maker} ${map.model} (${map.id}, revision ${map.rev})${plan.interpolated ? '; led from point to point second by second' : ''}:`,
+        `Map: ${map.maker} ${map.model} (${map.id}, revision ${map.rev})${plan.interpolated ? '; interpolated every second' : ''}:`,
         ...describeWrites(simulateWrites(guideOf(plan), map)),
         '',
       ].join('\n'),

@@ -16,7 +16,7 @@ export const pair = async (
   if (ticket === undefined || api === undefined) {
     const missing = ticket === undefined ? 'the ticket' : 'the address of the roastery (--api)';
     process.stderr.write(
-      `Say ${missing} as well: device-agent pair PAIR-XXXX-XXXX-XXXX --api https://roastery.example\n`,
+      `Missing: ${missing}. Usage: device-agent pair PAIR-XXXX-XXXX-XXXX --api https://roastery.example\n`,
     );
     return 2;
   }

@@ -50,13 +50,13 @@ const number = (name: string, text: string | undefined, otherwise: number): numb
 
 const linkOf = (options: ProbeOptions, inUse: Link | undefined): Link => {
   const { host, serial, framing } = options;
-  if (host !== undefined && serial !== undefined) throw new WrongUse('either --host or --serial, not both');
+  if (host !== undefined && serial !== undefined) throw new WrongUse('use --host or --serial, not both');
   if (framing !== undefined && framing !== 'rtu' && framing !== 'ascii')
     throw new WrongUse('--framing is rtu (with --host: a serial converter) or ascii (with --serial)');
   if (host === undefined && serial === undefined) {
     if (inUse) return inUse;
     throw new WrongUse(
-      'there is no machine map yet: say where the machine is, --host 192.168.0.20 or --serial /dev/ttyUSB0',
+      'there is no machine map yet: give the machine’s address with --host 192.168.0.20 or --serial /dev/ttyUSB0',
     );
   }
   const link = parseShape(
@@ -78,7 +78,7 @@ const linkOf = (options: ProbeOptions, inUse: Link | undefined): Link => {
 const wishOf = (options: ProbeOptions, mapUnit: number) => {
   const tables = (options.tables ?? 'h,i').split(',').map((letter) => {
     const table = tablesByLetter[letter.trim()];
-    if (table === undefined) throw new WrongUse(`--tables takes h, i, c and d with commas between, not "${letter}"`);
+    if (table === undefined) throw new WrongUse(`--tables takes h, i, c and d separated by commas, not "${letter}"`);
     return table;
   });
   const wish = parseShape(probeWishShape, {
@@ -104,7 +104,7 @@ const obstacle = async (configDir: string, link: Link, inUse: Link | undefined):
   if (agent.kind === 'seen' && agent.status.roast.running !== null)
     return 'A roast is running. Wait for its end: device-agent await-idle\n';
   if (inUse !== undefined && !sameLine(link, inUse)) return undefined;
-  return `The agent reads ${linkWords(link)} now, and a line has one master. Use the agent instead, in the portal at the machine under "Find registers"; or pause it:\n  sudo systemctl stop roastery-agent   … probe …   sudo systemctl start roastery-agent\n`;
+  return `The agent is reading ${linkWords(link)}, and a line has only one master. Use "Find registers" of the machine in the portal, or stop the agent:\n  sudo systemctl stop roastery-agent   … probe …   sudo systemctl start roastery-agent\n`;
 };
 
 /** Reads a machine's registers and makes a map of them. Returns the exit code: 0 done, 1 not, 2 called wrongly. */
@@ -154,7 +154,7 @@ export const probe = async (options: ProbeOptions): Promise<number> => {
       },
     });
     if (code === 0 && named === undefined && options.out === undefined && process.stdin.isTTY)
-      process.stdout.write(`Name the map in ${join(configDir, 'settings.env')}: MACHINE_MAP=${out}\n`);
+      process.stdout.write(`Set the map in ${join(configDir, 'settings.env')}: MACHINE_MAP=${out}\n`);
     return code;
   } catch (error) {
     if (!(error instanceof WrongUse) && !(error instanceof ConfigError)) throw error;

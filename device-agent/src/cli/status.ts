@@ -38,14 +38,14 @@ const lines = (board: BoardStatus): string[] => {
 
 const withoutStatus = (agent: Exclude<RunningAgent, { kind: 'seen' }>): string =>
   agent.kind === 'none'
-    ? 'The agent does not run. Start it: sudo systemctl restart roastery-agent; or find out why: sudo device-agent doctor\n'
+    ? 'The agent is not running. Start it: sudo systemctl restart roastery-agent. To find out why: sudo device-agent doctor\n'
     : agent.kind === 'unknown'
-      ? 'The status page does not answer. Whether the agent runs, root can see: sudo device-agent status\n'
-      : `The agent runs (process ${agent.pid}), but ${pageWords[agent.page]}\n`;
+      ? 'The status page does not answer. To see whether the agent is running: sudo device-agent status\n'
+      : `The agent is running (process ${agent.pid}), but ${pageWords[agent.page]}\n`;
 
 const pageWords = {
   off: 'its status page is switched off (STATUS_PORT=off, or in the portal).',
-  starting: 'it has just started. Ask again in a few seconds.',
+  starting: 'it has just started. Try again in a few seconds.',
   silent: 'its status page does not answer: sudo device-agent doctor',
 } as const;
 

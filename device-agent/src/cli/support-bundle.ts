@@ -12,7 +12,7 @@ export const supportBundle = async (
   path: string = usualName(),
   configDir: string = usualConfigDir,
 ): Promise<number> => {
-  process.stdout.write('Collecting; doctor runs all its checks once …\n');
+  process.stdout.write('Collecting data and running all checks of doctor …\n');
   const bundle = await makeSupportBundle(configDir);
   const file = resolve(path);
   try {
@@ -20,12 +20,12 @@ export const supportBundle = async (
   } catch (error) {
     if (codeOf(error) === '') throw error;
     process.stderr.write(
-      `${file} can't be written (${codeOf(error)}). Say where: device-agent support-bundle /tmp/support.tar.gz\n`,
+      `${file} can't be written (${codeOf(error)}). Choose another file: device-agent support-bundle /tmp/support.tar.gz\n`,
     );
     return 1;
   }
   process.stdout.write(
-    `${file} (${Math.ceil(bundle.length / 1024)} KiB). It holds no token and no roast; send it to support.\n`,
+    `${file} (${Math.ceil(bundle.length / 1024)} KiB). It contains no token and no roast. Send it to support.\n`,
   );
   return 0;
 };

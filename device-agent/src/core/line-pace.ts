@@ -40,7 +40,7 @@ export const slowLineSentence = (map: MachineMap): string | undefined => {
 
 /** What to do about it. */
 export const slowLineRemedy =
-  'Choose fewer readings a second in the portal, a higher baud rate in the machine and the map, or take channels out of the map.';
+  'Choose fewer readings a second in the portal, a higher baud rate in the machine and the map, or remove channels from the map.';
 
 /**
  * Says what a lost answer costs on a line without transaction numbers when the map leaves only answers of one length; undefined
@@ -51,10 +51,10 @@ export const alikeAnswersSentence = (map: MachineMap): string | undefined => {
   const requests = planReads(readItems(map), map);
   if (link.kind === 'tcp' || maxRegisters > 1 || requests.length < 2) return undefined;
   const seconds = (answerHorizon(quietMs) / 1000).toFixed(1);
-  return `All answers of this map have one length (maxRegisters 1). After a lost or late answer the agent reads nothing for ${seconds} s, so that no value gets the name of another.`;
+  return `All answers of this map have the same length (maxRegisters 1). After a lost or late answer the agent reads nothing for ${seconds} s, so that no value is assigned to another channel.`;
 };
 export const alikeAnswersRemedy =
-  'Raise maxRegisters in the machine map if the machine can give several registers in one answer, or read it over Modbus TCP.';
+  'Raise maxRegisters in the machine map if the machine can return several registers in one answer, or read it over Modbus TCP.';
 
 /** Readings are judged over so many, so that one slow answer is no news. */
 const window = 20;

@@ -10,16 +10,16 @@ export const checkAgent: Check = {
     const agent = await board.agent();
     if (agent.kind === 'none')
       return trouble(
-        'The agent does not run: nothing is recorded.',
-        'Start it: sudo systemctl restart roastery-agent. If it does not stay: journalctl -u roastery-agent -n 20',
+        'The agent is not running: nothing is recorded.',
+        'Start it: sudo systemctl restart roastery-agent. If it stops again: journalctl -u roastery-agent -n 20',
       );
-    if (agent.kind === 'unknown') return skipped('only root can see whether it runs: sudo device-agent doctor');
+    if (agent.kind === 'unknown') return skipped('only root can see whether it is running: sudo device-agent doctor');
     if (agent.kind === 'unseen') {
-      if (agent.page === 'off') return good(`running (process ${agent.pid}); its page is switched off`);
+      if (agent.page === 'off') return good(`running (process ${agent.pid}); its status page is off`);
       if (agent.page === 'starting') return skipped('it has just started: run doctor again in a few seconds');
       return trouble(
-        `The agent runs (process ${agent.pid}), but its page does not answer.`,
-        'See why: journalctl -u roastery-agent -n 20. If another program has its port (sudo ss -ltnp), set STATUS_PORT; then restart the agent.',
+        `The agent is running (process ${agent.pid}), but its status page does not answer.`,
+        'See why: journalctl -u roastery-agent -n 20. If another program uses its port (sudo ss -ltnp), set STATUS_PORT and restart the agent.',
       );
     }
     const { agent_version: version, roast, journal, uplink } = agent.status;
@@ -27,7 +27,7 @@ export const checkAgent: Check = {
       const { says, todo } = aboutJournal(journal, uplink.connected);
       return trouble(says, todo);
     }
-    return good(`version ${version} is running, ${roast.running === null ? 'no roast now' : 'a roast runs'}`);
+    return good(`version ${version} is running, ${roast.running === null ? 'no roast now' : 'a roast is running'}`);
   },
 };
 

@@ -44,7 +44,7 @@ const aboutConnection = async (url: string, ca: string | undefined): Promise<Ver
       aboutTls(error, peer) ??
       trouble(
         `No connection to the broker at ${peer.host}, port ${peer.port}: ${String(error)}.`,
-        `Check whether a firewall lets port ${peer.port} out.`,
+        `Check whether a firewall blocks outgoing connections to port ${peer.port}.`,
       )
     );
   }
@@ -53,12 +53,12 @@ const aboutConnection = async (url: string, ca: string | undefined): Promise<Ver
 const aboutRefusal = (error: SessionError, host: string): Verdict =>
   error.stage === 'refused'
     ? trouble(
-        `The broker at ${host} does not let this board in: ${error.message}.`,
-        'Its token was replaced or taken back: ask for a new ticket, then sudo device-agent pair PAIR-… --api https://…',
+        `The broker at ${host} refuses this board: ${error.message}.`,
+        'Its token was replaced or revoked. Ask for a new ticket, then sudo device-agent pair PAIR-… --api https://…',
       )
     : trouble(
-        `The broker at ${host} does not answer as one should: ${error.message}.`,
-        'Check whether the address is that of the broker; else tell the operator of the server.',
+        `The broker at ${host} does not answer like an MQTT broker: ${error.message}.`,
+        'Check the address of the broker. If it is right, tell the operator of the server.',
       );
 
 /** Comes in with the board's credential and leaves again. Only while no agent runs: the broker lets one board in once. */
@@ -81,7 +81,7 @@ const tryToComeIn = async (url: string, { machineSerial, machineToken, mqttCa }:
       signal: AbortSignal.timeout(sessionMs),
     });
     await session.end();
-    return good(`${host} lets this board in, within ${Math.round(performance.now() - began)} ms`);
+    return good(`${host} accepts this board, within ${Math.round(performance.now() - began)} ms`);
   } catch (error) {
     if (error instanceof SessionError) return aboutRefusal(error, host);
     throw error;
@@ -100,19 +100,21 @@ export const checkBroker: Check = {
       const plain = plainBrokerWarning((await brokerUrl(board, config)) ?? '');
       return plain === undefined
         ? good(`the agent is connected, ${waiting} entries wait for their acknowledgement`)
-        : warning(plain, 'Until then keep the board in a network of its own.');
+        : warning(plain, 'Until then keep the board in a separate network.');
     }
     const url = await brokerUrl(board, config);
-    if (url === undefined) return skipped('only the api knows where it is, and it gives no answer');
+    if (url === undefined) return skipped('only the api knows its address, and it does not answer');
     const inTheWay = await aboutConnection(url, config.mqttCa);
     if (inTheWay) return inTheWay;
     if (agent.kind === 'none') return tryToComeIn(url, config);
     if (agent.kind !== 'seen')
-      return skipped(`${new URL(url).host} can be reached; whether the agent is connected, only its page could say`);
+      return skipped(
+        `${new URL(url).host} can be reached; only the status page can say whether the agent is connected`,
+      );
     const { reason } = agent.status.uplink;
     return trouble(
       `${new URL(url).host} can be reached, but the agent is not connected${reason === null ? '' : `: ${reason}`}.`,
-      'If credential above is good it comes back by itself within a minute. Otherwise mend that first.',
+      'If the check of the credential above passed, it reconnects within a minute. Otherwise fix that first.',
     );
   },
 };

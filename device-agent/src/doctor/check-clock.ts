@@ -15,7 +15,7 @@ const apart = (ms: number): string => {
 };
 
 const setIt =
-  'Set it by the network: sudo timedatectl set-ntp true. Without a time server: sudo timedatectl set-time "YYYY-MM-DD HH:MM:SS"';
+  'Set it over the network: sudo timedatectl set-ntp true. Without a time server: sudo timedatectl set-time "YYYY-MM-DD HH:MM:SS"';
 
 /** Whether the board's clock is set, and how far it is from the server's. */
 export const checkClock: Check = {
@@ -29,9 +29,9 @@ export const checkClock: Check = {
       return Math.abs(ahead) > wrongMs ? trouble(says, setIt) : warning(says, setIt);
     }
     if (await isClockSynced(ahead))
-      return good(ahead === undefined ? 'set by a time server' : 'set, and as the server has it');
+      return good(ahead === undefined ? 'set by a time server' : 'set, and the same as the server’s');
     return warning(
-      `The clock of this board is not synchronised; it shows ${new Date().toISOString().slice(0, 19)} UTC. Roasts are recorded and get their true date once it is.`,
+      `The clock of this board is not synchronized; it shows ${new Date().toISOString().slice(0, 19)} UTC. Roasts are recorded, and their dates are corrected once it is.`,
       setIt,
     );
   },

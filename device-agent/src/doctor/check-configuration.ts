@@ -24,7 +24,7 @@ export const checkConfiguration: Check = {
     const path = identityFile(configDir);
     if (!config) {
       if (codeOf(configError) === 'EACCES')
-        return trouble(`${path} can't be read by this user.`, 'Run it as root: sudo device-agent doctor');
+        return trouble(`${path} can't be read by this user.`, 'Run as root: sudo device-agent doctor');
       const says = configError instanceof Error ? configError.message : String(configError);
       if (!(configError instanceof ConfigError))
         return trouble(`${path} can't be read: ${says}.`, 'Correct that file.');
@@ -34,14 +34,14 @@ export const checkConfiguration: Check = {
       )
         return trouble(`This board is not paired: there is no ${path}.`, pairFirst);
       if (/MACHINE_TOKEN|MACHINE_SERIAL|API_URL/.test(says))
-        return trouble(`The configuration is not whole: ${says}.`, `${pairFirst}, or correct ${path}.`);
+        return trouble(`The configuration is incomplete: ${says}.`, `${pairFirst}, or correct ${path}.`);
       return trouble(`The configuration is wrong: ${says}.`, `Correct it in ${settingsFile(configDir)} or ${path}.`);
     }
     const mode = await modeOf(path);
     if (mode !== undefined && (mode & 0o077) !== 0)
       return warning(
-        `${path} holds the machine's token and may be read by others (mode ${mode.toString(8)}).`,
-        `Keep it to root: sudo chmod 600 ${path}`,
+        `${path} contains the machine's token and is readable by others (mode ${mode.toString(8)}).`,
+        `Restrict it to root: sudo chmod 600 ${path}`,
       );
     if (config.machineMapPath !== undefined) {
       const readable = await access(config.machineMapPath, constants.R_OK).then(
@@ -52,7 +52,7 @@ export const checkConfiguration: Check = {
       if (readable && mapMode !== undefined && (mapMode & 0o044) === 0)
         return warning(
           `The agent may not be able to read ${config.machineMapPath} (mode ${mapMode.toString(8)}).`,
-          `Let it: sudo chmod 644 ${config.machineMapPath}`,
+          `Allow it: sudo chmod 644 ${config.machineMapPath}`,
         );
     }
     return good(`machine ${config.machineSerial} at ${new URL(config.apiUrl).origin}`);

@@ -25,18 +25,18 @@ const sizeOf = async (folder: string): Promise<number> => {
 const aboutFolder = (error: unknown, dataDir: string): Verdict => {
   if (isMissing(error))
     return trouble(
-      `The data folder ${dataDir} is not there.`,
-      'Start the agent, which makes it: sudo systemctl restart roastery-agent. If it has to be elsewhere, set DATA_DIR.',
+      `The data folder ${dataDir} does not exist.`,
+      'Start the agent, which creates it: sudo systemctl restart roastery-agent. For another folder, set DATA_DIR.',
     );
   if (codeOf(error) === 'EROFS')
     return trouble(
       `The disk of ${dataDir} is read-only: nothing can be recorded.`,
-      'A card that went read-only is often worn out. Restart the board; if it comes again, change the card: what was sent is safe on the server.',
+      'A card that becomes read-only is often worn out. Restart the board; if it happens again, replace the card. What was sent is safe on the server.',
     );
   if (codeOf(error) === 'EACCES')
     return trouble(
       `The data folder ${dataDir} can't be written by this user.`,
-      'Run as root: sudo device-agent doctor. If it is not the agent’s: sudo chown -R roastery-agent: /var/lib/roastery-agent',
+      'Run as root: sudo device-agent doctor. If the agent does not own it: sudo chown -R roastery-agent: /var/lib/roastery-agent',
     );
   throw error;
 };
@@ -55,7 +55,8 @@ export const checkDisk: Check = {
       const says = `${mebibytes(free)} free, journal ${mebibytes(journal)} of at most ${mebibytes(journalCapBytes)}`;
       const makeRoom = 'Free some space: sudo journalctl --vacuum-size=50M; sudo apt-get clean';
       if (free < noRoomBytes) return trouble(`The disk of ${dataDir} is full: ${says}.`, makeRoom);
-      if (free < Math.min(littleRoomBytes, journalCapBytes)) return warning(`There is little room: ${says}.`, makeRoom);
+      if (free < Math.min(littleRoomBytes, journalCapBytes))
+        return warning(`The disk of ${dataDir} is nearly full: ${says}.`, makeRoom);
       return good(says);
     } catch (error) {
       return aboutFolder(error, dataDir);

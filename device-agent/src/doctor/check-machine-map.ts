@@ -28,7 +28,7 @@ export const checkMachineMap: Check = {
     return trouble(
       `${found.says}.`,
       path === undefined
-        ? 'Choose the map for this machine in the portal anew. If only this user can’t read it: sudo device-agent doctor'
+        ? 'Choose the map for this machine in the portal again. If only this user can’t read it: sudo device-agent doctor'
         : `Correct it and check it again with: device-agent check-map ${path}`,
     );
   },

@@ -41,14 +41,14 @@ const aboutSerialPort = async (path: string): Promise<Verdict | undefined> => {
       return trouble(
         `There is no serial port ${path}.`,
         others.length === 0
-          ? 'Plug the serial adapter in; it then appears as /dev/ttyUSB0 or the like.'
-          : `Plug the serial adapter in, or name the one that is there in the machine map: ${others.join(', ')}`,
+          ? 'Plug in the serial adapter; it appears as /dev/ttyUSB0 or similar.'
+          : `Plug in the serial adapter, or use the available one in the machine map: ${others.join(', ')}`,
       );
     }
     if (codeOf(error) !== 'EACCES') throw error;
     return trouble(
-      `The serial port ${path} may not be used by this user.`,
-      'Run it as root (sudo device-agent doctor); the agent itself needs the group dialout: sudo usermod -aG dialout roastery-agent',
+      `This user has no access to the serial port ${path}.`,
+      'Run as root (sudo device-agent doctor); the agent itself needs the group dialout: sudo usermod -aG dialout roastery-agent',
     );
   }
 };
@@ -60,31 +60,31 @@ const aboutSilence = (link: Link, reason: string): Verdict => {
   if (lateMs !== undefined)
     return trouble(
       `The machine answers too late at ${where}: after ${lateMs} ms. Late answers are not used.`,
-      `Raise timeoutMs in the machine map above ${lateMs}. If a gateway stands in between, check whether another master asks through it.`,
+      `Raise timeoutMs in the machine map above ${lateMs}. If a gateway is in between, check whether another master uses it.`,
     );
   if (/exception/.test(reason))
     return trouble(
-      `The machine answers at ${where}, but refuses every place of the map: ${reason}.`,
-      'Is it the map of this model? Choose another in the portal.',
+      `The machine answers at ${where}, but rejects every address of the map: ${reason}.`,
+      'Check whether the map is for this model, or choose another in the portal.',
     );
   if (reason === waitsForLateAnswer)
     return trouble(
-      `Answers of the machine at ${where} were lost. The agent waits until none of them can come late any more, then reads on.`,
-      'If this stays, check plugs, shield and termination of the line, and whether another master uses it.',
+      `Answers of the machine at ${where} were lost. The agent waits until none of them can arrive late, then continues.`,
+      'If this continues, check connectors, shield and termination of the line, and whether another master uses it.',
     );
   const says = `The machine does not answer at ${where}: ${reason}.`;
   if (!('host' in link)) {
     if (/lock|busy|temporarily unavailable/i.test(reason))
-      return trouble(says, `Another program has the port: sudo fuser -v ${link.path} names it. End it.`);
+      return trouble(says, `Another program uses the port. Find it with sudo fuser -v ${link.path} and stop it.`);
     return trouble(
       says,
-      `Check whether the machine is on, whether A and B of the line are not swapped, and whether speed and parity of the map (${link.baud} baud, ${link.parity}) are those of the machine.`,
+      `Check that the machine is on, that A and B are not swapped, and that speed and parity of the map (${link.baud} baud, ${link.parity}) match the machine.`,
     );
   }
   if (/ECONNREFUSED/.test(reason))
     return trouble(
       says,
-      `A device is at ${link.host}, but nothing listens at port ${link.port}: switch Modbus TCP on at the machine, or correct the port in the map (502 is usual).`,
+      `A device is at ${link.host}, but nothing listens on port ${link.port}. Enable Modbus TCP on the machine, or correct the port in the map (usually 502).`,
     );
   if (/EHOSTUNREACH|ENETUNREACH|did not answer/.test(reason))
     return trouble(
@@ -92,10 +92,10 @@ const aboutSilence = (link: Link, reason: string): Verdict => {
       `Check power and network cable of the machine, and whether it has the address ${link.host}: ping ${link.host}`,
     );
   if (/ENOTFOUND|EAI_AGAIN/.test(reason))
-    return trouble(says, `The name ${link.host} is not known here: write the machine's address into the map.`);
+    return trouble(says, `The host name ${link.host} is unknown. Use the machine's IP address in the map.`);
   return trouble(
     says,
-    `The line is there, the unit is silent: check the unit number in the map, and whether another master reads the machine.`,
+    `The connection works, but the unit does not answer. Check the unit number in the map, and whether another master reads the machine.`,
   );
 };
 
@@ -107,7 +107,7 @@ const aboutArtisan = (status: BoardStatus): Verdict => {
   if (concern !== undefined) return (concern.urgency === 'trouble' ? trouble : warning)(concern.says, concern.todo);
   const { live, files } = status.artisan ?? { live: false, files: null };
   return good(
-    `Artisan: ${live ? 'its readings come' : 'not followed live'}; files: ${files === null ? 'off' : filesInWords(files)}`,
+    `Artisan: ${live ? 'receiving readings' : 'no live readings'}; files: ${files === null ? 'off' : filesInWords(files)}`,
   );
 };
 
@@ -121,7 +121,7 @@ export const checkMachine: Check = {
     const agent = await board.agent();
     const found = await board.map();
     if (agent.kind === 'unseen' || agent.kind === 'unknown')
-      return skipped(`the line belongs to the agent, and ${withoutPage(agent)}`);
+      return skipped(`the agent uses the line, and ${withoutPage(agent)}`);
     if (agent.kind === 'seen') {
       const { machine, map } = agent.status;
       const { state, detail, line, reached_hz: reachedHz } = machine;
@@ -133,12 +133,12 @@ export const checkMachine: Check = {
       if (found.kind !== 'found')
         return trouble(
           `The machine does not answer at ${line}: ${detail ?? ''}.`,
-          'Check whether the machine is on and its cable sits at both ends.',
+          'Check that the machine is on and its cable is plugged in at both ends.',
         );
       const port = 'path' in found.map.link ? await aboutSerialPort(found.map.link.path) : undefined;
       return port ?? aboutSilence(found.map.link, detail ?? 'no answer');
     }
-    if (board.config.artisan) return skipped('Artisan is asked by the agent, and none runs');
+    if (board.config.artisan) return skipped('Artisan is read by the agent, which is not running');
     if (found.kind !== 'found') return skipped(noPlace);
     const { link } = found.map;
     const port = 'path' in link ? await aboutSerialPort(link.path) : undefined;

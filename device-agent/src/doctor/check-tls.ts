@@ -17,8 +17,8 @@ export const checkTls: Check = {
       return isThisBoard(peer.host)
         ? good('the server is on this computer: no encryption needed')
         : warning(
-            `The way to ${peer.host} is not encrypted: others on the network can read the machine's token.`,
-            `Write https:// into API_URL. If the server has no certificate yet, give it one first.`,
+            `The connection to ${peer.host} is not encrypted: others on the network can read the machine's token.`,
+            `Use https:// in API_URL. If the server has no certificate yet, set one up first.`,
           );
     try {
       const validTo = await shakeHands(peer, undefined);
@@ -27,16 +27,16 @@ export const checkTls: Check = {
       return validTo.getTime() - Date.now() < soonMs
         ? warning(
             `${says.replace('the', 'The')} only.`,
-            'The operator of the server has to renew it; the board accepts the new one by itself.',
+            'The operator of the server must renew it; the board accepts the new one automatically.',
           )
         : good(says);
     } catch (error) {
-      if (aboutTheWay(error, peer)) return skipped('there is no way to the server');
+      if (aboutTheWay(error, peer)) return skipped('no connection to the server');
       return (
         aboutTls(error, peer) ??
         trouble(
           `No encrypted connection to ${peer.host}: ${String(error)}.`,
-          'Check whether a proxy of your network stands in between.',
+          'Check whether a proxy of your network is in between.',
         )
       );
     }

@@ -20,10 +20,10 @@ const say = ({ channel, value, unit, why }: Shown): string => {
 const remedyFor = (values: readonly Shown[]): string => {
   const isSo = (quality: string): boolean => values.some(({ why }) => why === quality);
   if (isSo('refused'))
-    return 'The machine has no such register: correct the place of that channel in the machine map, or take it out where the machine has no such probe.';
+    return 'The machine has no such register. Correct the address of that channel in the machine map, or remove the channel if the machine has no such probe.';
   if (isSo('out of range'))
-    return 'Check whether the probe is plugged in and whole. If the machine’s display shows a value, place, word order or scale of that channel is wrong in the machine map.';
-  return 'Check whether the probe is plugged in. If the machine has no such probe, take the channel out of the machine map.';
+    return 'Check that the probe is plugged in and undamaged. If the machine’s display shows a value, the address, word order or scale of that channel is wrong in the machine map.';
+  return 'Check that the probe is plugged in. If the machine has no such probe, remove the channel from the machine map.';
 };
 
 const judge = (values: readonly Shown[]): Verdict => {
@@ -37,12 +37,12 @@ const judge = (values: readonly Shown[]): Verdict => {
   if (absent.length === values.length)
     return trouble(
       `No channel has a valid value: ${all}.`,
-      'The machine answers, but not with what the map expects. Is it the map of this model? Choose another in the portal.',
+      'The machine answers, but not as the map expects. Check whether the map is for this model, or choose another in the portal.',
     );
   if (odd.length > 0)
     return trouble(
-      `${odd.join(', ')} can't be: ${all}.`,
-      'Compare with the display of the machine. Place, word order or scale of that channel is wrong in the machine map.',
+      `${odd.join(', ')} can't be right: ${all}.`,
+      'Compare with the display of the machine. The address, word order or scale of that channel is wrong in the machine map.',
     );
   if (absent.length > 0) {
     // A roast is read by its beans.
@@ -54,10 +54,10 @@ const judge = (values: readonly Shown[]): Verdict => {
 
 const valuesOf = async (board: BoardUnderCheck): Promise<readonly Shown[] | string> => {
   const agent = await board.agent();
-  if (agent.kind === 'unseen' || agent.kind === 'unknown') return `the agent has them, and ${withoutPage(agent)}`;
+  if (agent.kind === 'unseen' || agent.kind === 'unknown') return `only the agent has them, and ${withoutPage(agent)}`;
   if (agent.kind === 'seen') {
     const { values, values_age_ms: age, machine } = agent.status;
-    if (age === null || age >= oldMs) return 'there is no fresh reading';
+    if (age === null || age >= oldMs) return 'no recent reading';
     const reasons = (machine.detail ?? '').split(', ');
     return values.map((shown) => {
       const why = reasons.find((reason) => reason.startsWith(`${shown.channel}: `))?.slice(shown.channel.length + 2);
@@ -65,7 +65,7 @@ const valuesOf = async (board: BoardUnderCheck): Promise<readonly Shown[] | stri
     });
   }
   const reading = await board.reading();
-  if (reading?.kind !== 'read') return 'there is no reading';
+  if (reading?.kind !== 'read') return 'no reading yet';
   return reading.channels.map(({ channel, value, unit, quality }) => ({
     channel,
     value,

@@ -20,8 +20,8 @@ export interface Check {
 
 /** Why the agent, which has the line, can't be asked. */
 export const withoutPage = (agent: Extract<RunningAgent, { kind: 'unseen' | 'unknown' }>): string => {
-  if (agent.kind === 'unknown' || agent.page === 'silent') return 'its page does not answer';
-  return agent.page === 'off' ? 'its page is switched off' : 'it has just started';
+  if (agent.kind === 'unknown' || agent.page === 'silent') return 'its status page does not answer';
+  return agent.page === 'off' ? 'its status page is off' : 'it has just started';
 };
 
 export const notConfigured = skipped('the board is not configured yet');

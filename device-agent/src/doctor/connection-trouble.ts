@@ -24,28 +24,28 @@ export const aboutTheWay = (error: unknown, { host, port, setting }: Peer): Verd
   const code = codeOf(error);
   if (code === 'ENOTFOUND')
     return trouble(
-      `The name ${host} is not known.`,
-      `Check whether ${setting} is spelt right, and whether the network's name server is (resolvectl query ${host}).`,
+      `The host name ${host} is unknown.`,
+      `Check the spelling of ${setting} and the DNS settings of the network (resolvectl query ${host}).`,
     );
   if (code === 'EAI_AGAIN')
     return trouble(
-      `No name server answers, so ${host} can't be found.`,
-      'Check whether the board has a network: ip address; ip route. Plug in the cable, or set up the wireless network.',
+      `No DNS server answers, so ${host} can't be found.`,
+      'Check whether the board is on a network: ip address; ip route. Plug in the cable, or set up the wireless network.',
     );
   if (noWay.has(code))
     return trouble(
-      `There is no way to ${host} from here.`,
+      `There is no route to ${host}.`,
       'Plug in the network cable or set up the wireless network: ip address; ip route',
     );
   if (code === 'ECONNREFUSED')
     return trouble(
       `Nothing answers at ${host}, port ${port}.`,
-      `Check whether the server runs, and whether ${setting} has the right port.`,
+      `Check whether the server is running and ${setting} has the right port.`,
     );
   if (isTimeout(error))
     return trouble(
-      `${host}, port ${port}, gives no answer.`,
-      `Check whether a firewall of your network lets port ${port} out, and whether ${setting} is right.`,
+      `${host}, port ${port}, does not answer.`,
+      `Check whether a firewall blocks outgoing connections to port ${port}, and whether ${setting} is right.`,
     );
   return undefined;
 };
@@ -56,18 +56,15 @@ export const aboutTls = (error: unknown, { host, port, setting }: Peer, now = ne
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')
     return trouble(
       `The certificate of ${host} is ${code === 'CERT_HAS_EXPIRED' ? 'no longer' : 'not yet'} valid by this board's clock (${now.toISOString().slice(0, 19)} UTC).`,
-      'If that time is wrong, set the clock: sudo timedatectl set-ntp true. If it is right, the operator of the server has to renew its certificate.',
+      'If that time is wrong, set the clock: sudo timedatectl set-ntp true. If it is right, the operator of the server must renew its certificate.',
     );
   if (unknownAuthority.has(code))
     return trouble(
       `The certificate of ${host} was signed by an unknown authority.`,
-      'Copy the roastery’s authority to the board and name it in /etc/roastery-agent/settings.env: NODE_EXTRA_CA_CERTS=/etc/roastery-agent/authority.pem',
+      'Copy the roastery’s CA certificate to the board and set it in /etc/roastery-agent/settings.env: NODE_EXTRA_CA_CERTS=/etc/roastery-agent/authority.pem',
     );
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return trouble(
-      `The certificate at ${host} is for another name.`,
-      `Write the name that the certificate is for into ${setting}.`,
-    );
+    return trouble(`The certificate at ${host} is for another name.`, `Use the name of the certificate in ${setting}.`);
   if (noTls.has(code) || code.startsWith('ERR_SSL'))
     return trouble(
       `${host}, port ${port}, does not speak TLS.`,

@@ -160,7 +160,7 @@ describe('configuration and map', () => {
   });
   it('a configuration with a hole', async () =>
     expect(await checkConfiguration.run(inspectBoard(folder, {}))).toEqual(
-      found('trouble', /not whole: .*API_URL/, /pair PAIR-.*agent\.env/),
+      found('trouble', /incomplete: .*API_URL/, /pair PAIR-.*agent\.env/),
     ));
   it('a wrong setting', async () =>
     expect(await runCheck(checkConfiguration, { LOG_LEVEL: 'loud' })).toEqual(
@@ -169,7 +169,7 @@ describe('configuration and map', () => {
   it('a token that others may read', async () => {
     await chmod(join(folder, 'agent.env'), 0o644);
     expect(await runCheck(checkConfiguration)).toEqual(
-      found('warning', /may be read by others \(mode 644\)/, /chmod 600/),
+      found('warning', /readable by others \(mode 644\)/, /chmod 600/),
     );
   });
   it('no map anywhere', async () => {
@@ -180,7 +180,7 @@ describe('configuration and map', () => {
   });
   it('a map file that is not there, and one that is wrong', async () => {
     expect(await runCheck(checkMachineMap, { MACHINE_MAP: '/nowhere.json' })).toEqual(
-      found('trouble', /there is no machine map \/nowhere\.json/, /check-map/),
+      found('trouble', /machine map \/nowhere\.json does not exist/, /check-map/),
     );
     await writeMap({ kind: 'tcp', host: 'x' }, { channels: { bean_temp: { at: '40007' } } });
     expect(await runCheck(checkMachineMap)).toEqual(
@@ -196,7 +196,7 @@ describe('configuration and map', () => {
 describe('machine and values', () => {
   it('nothing listens at the machine’s port', async () => {
     await writeMap({ kind: 'tcp', host: '127.0.0.1', port: await closedPort() });
-    expect(await runCheck(checkMachine)).toEqual(found('trouble', /ECONNREFUSED/, /switch Modbus TCP on/));
+    expect(await runCheck(checkMachine)).toEqual(found('trouble', /ECONNREFUSED/, /Enable Modbus TCP/));
     expect((await runCheck(checkValues)).outcome).toBe('skipped');
   });
   it('a server that accepts and says nothing', async () => {
@@ -210,12 +210,12 @@ describe('machine and values', () => {
   });
   it('a name that is none', async () => {
     await writeMap({ kind: 'tcp', host: 'no-such-roaster.invalid', port: 502 });
-    expect(await runCheck(checkMachine)).toEqual(found('trouble', /ENOTFOUND|EAI_AGAIN/, /address into the map/));
+    expect(await runCheck(checkMachine)).toEqual(found('trouble', /ENOTFOUND|EAI_AGAIN/, /address in the map/));
   });
   it('no serial adapter', async () => {
     await writeMap({ kind: 'rtu', path: '/dev/ttyUSB97' });
     expect(await runCheck(checkMachine)).toEqual(
-      found('trouble', /no serial port \/dev\/ttyUSB97/, /Plug the serial adapter in/),
+      found('trouble', /no serial port \/dev\/ttyUSB97/, /Plug in the serial adapter/),
     );
   });
   it('a probe that came loose', async () => {
@@ -236,7 +236,7 @@ describe('machine and values', () => {
     home.map = { v: 1, id: 'of-a-later-server', colour: 'red' };
     const without = { MACHINE_MAP: '' };
     expect(await runCheck(checkMachineMap, without)).toEqual(
-      found('trouble', /portal’s map for this machine is not one to read by: maker/, /in the portal anew/),
+      found('trouble', /portal’s map for this machine is invalid: maker/, /in the portal again/),
     );
     // All else that the server says counts.
     expect(await runCheck(checkCredential, without)).toMatchObject({ outcome: 'good' });
@@ -244,9 +244,7 @@ describe('machine and values', () => {
     const agent = await startAgent(readBoardConfig(folder, running), createLogger('test', 'silent'));
     try {
       const seen = await inspectBoard(folder, running).agent();
-      expect(seen.kind === 'seen' && concernsOf(seen.status)[0]?.says).toMatch(
-        /^No machine map yet: .*not one to read/,
-      );
+      expect(seen.kind === 'seen' && concernsOf(seen.status)[0]?.says).toMatch(/^No machine map yet: .*is invalid/);
     } finally {
       await agent.close();
     }
@@ -274,7 +272,7 @@ describe('machine and values', () => {
     await writeMap({ kind: 'tcp', host: '127.0.0.1', port: picky.port });
     const verdict = await runCheck(checkMachine);
     expect(verdict).toEqual(
-      found('trouble', /answers at tcp .*, but refuses every place of the map/, /map of this model/),
+      found('trouble', /answers at tcp .*, but rejects every address of the map/, /map is for this model/),
     );
     expect(verdict.says).not.toMatch(/does not answer/);
   });
@@ -293,7 +291,7 @@ describe('machine and values', () => {
     try {
       await expect
         .poll(() => runCheck(checkValues, running))
-        .toEqual(found('warning', /exhaust_temp -- \(refused\)/, /no such register: correct the place/));
+        .toEqual(found('warning', /exhaust_temp -- \(refused\)/, /no such register\. Correct the address/));
     } finally {
       await agent.close();
     }
@@ -309,7 +307,7 @@ describe('machine and values', () => {
       { channels: { bean_temp: { at: 'i:0', scale: 0.1 }, exhaust_temp: { at: 'i:900' } } },
     );
     expect(await runCheck(checkValues)).toEqual(
-      found('warning', /exhaust_temp -- \(refused\)/, /no such register: correct the place/),
+      found('warning', /exhaust_temp -- \(refused\)/, /no such register\. Correct the address/),
     );
   });
   it('a map of another machine', async () => {
@@ -317,7 +315,9 @@ describe('machine and values', () => {
       { kind: 'tcp', host: '127.0.0.1', port: machine.port },
       { channels: { bean_temp: { at: 'i:0', range: [0, 10] } } },
     );
-    expect(await runCheck(checkValues)).toEqual(found('trouble', /No channel has a valid value/, /map of this model/));
+    expect(await runCheck(checkValues)).toEqual(
+      found('trouble', /No channel has a valid value/, /map is for this model/),
+    );
   });
 });
 
@@ -337,7 +337,7 @@ describe('clock and disk', () => {
   });
   it('a data folder that is gone', async () =>
     expect(await runCheck(checkDisk, { DATA_DIR: join(folder, 'gone') })).toEqual(
-      found('trouble', /is not there/, /systemctl restart roastery-agent/),
+      found('trouble', /does not exist/, /systemctl restart roastery-agent/),
     ));
 
   it('a disk without room, and one that went read-only (needs root for a small tmpfs)', async (context) => {
@@ -345,7 +345,7 @@ describe('clock and disk', () => {
     expect(await runCheck(checkDisk)).toEqual(found('trouble', /is full: 1 MiB free/, /vacuum-size/));
     unmountDisk();
     mountDisk('size=1m,ro');
-    expect(await runCheck(checkDisk)).toEqual(found('trouble', /read-only/, /change the card/));
+    expect(await runCheck(checkDisk)).toEqual(found('trouble', /read-only/, /replace the card/));
     unmountDisk();
   });
 });
@@ -361,7 +361,7 @@ describe('network, certificate, api and credential', () => {
   });
   it('an unknown host name', async () =>
     expect(await runCheck(checkNetwork, { API_URL: 'https://no-such-roastery.invalid' })).toEqual(
-      found('trouble', /is not known|No name server/, /API_URL|network/),
+      found('trouble', /is unknown|No DNS server/, /API_URL|network/),
     ));
   it('a way that listeners share', async () =>
     expect(await runCheck(checkTls, { API_URL: 'http://192.0.2.1' })).toEqual(
@@ -379,10 +379,10 @@ describe('network, certificate, api and credential', () => {
   });
   it('something else at the address', async () => {
     expect(await runCheck(checkApi, { API_URL: `${home.url}/shop` })).toEqual(
-      found('trouble', /no roastery at .* \(status 404\)/, /API_URL/),
+      found('trouble', /no portal at .* \(status 404\)/, /API_URL/),
     );
     home.body = '<html>Welcome to your router</html>';
-    expect(await runCheck(checkApi)).toEqual(found('trouble', /does not understand/, /older/));
+    expect(await runCheck(checkApi)).toEqual(found('trouble', /does not understand/, /outdated/));
   });
   it('a server in trouble', async () => {
     home.status = 503;
@@ -399,19 +399,19 @@ describe('network, certificate, api and credential', () => {
 describe('broker', () => {
   it('one that is not there', async () =>
     expect(await runCheck(checkBroker, { MQTT_URL: `mqtt://127.0.0.1:${await closedPort()}` })).toEqual(
-      found('trouble', /Nothing answers/, /server runs/),
+      found('trouble', /Nothing answers/, /server is running/),
     ));
   it('one that refuses', async () => {
     broker.accepts = false;
     try {
-      expect(await runCheck(checkBroker)).toEqual(found('trouble', /does not let this board in/, /new ticket/));
+      expect(await runCheck(checkBroker)).toEqual(found('trouble', /refuses this board/, /new ticket/));
     } finally {
       broker.accepts = true;
     }
   });
   it('something that is no broker', async () =>
     expect(await runCheck(checkBroker, { MQTT_URL: `mqtt://127.0.0.1:${home.port}` })).toEqual(
-      found('trouble', /does not answer as one should/, /address/),
+      found('trouble', /does not answer like an MQTT broker/, /address/),
     ));
   it('one that only the api knows, which is away', async () => {
     const API_URL = `http://127.0.0.1:${await closedPort()}`;
@@ -422,7 +422,7 @@ describe('broker', () => {
 
   it.skipIf(!canMakeCertificates).each([
     ['expired', 'IP:127.0.0.1', -1, /no longer valid by this board's clock/, /timedatectl set-ntp true/],
-    ['for another name', 'DNS:elsewhere.example', 30, /for another name/, /name that the certificate is for/],
+    ['for another name', 'DNS:elsewhere.example', 30, /for another name/, /name of the certificate/],
   ])('a certificate that is %s (skipped without openssl)', async (name, address, days, says, todo) => {
     const { path, ...certificate } = makeCertificate(folder, name.replaceAll(' ', '-'), address, days);
     const server = createTlsServer(certificate).on('tlsClientError', () => undefined);

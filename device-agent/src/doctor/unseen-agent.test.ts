@@ -68,7 +68,7 @@ describe('doctor on an agent that it cannot see', () => {
     const examination = await examineBoard(folder, env);
     expect(found(examination, 'agent')).toMatchObject({
       outcome: 'trouble',
-      says: expect.stringMatching(/runs \(process 1\), but its page does not answer/) as string,
+      says: expect.stringMatching(/is running \(process 1\), but its status page does not answer/) as string,
       todo: expect.stringMatching(/journalctl .*ss -ltnp/) as string,
     });
     expect(['machine', 'values'].map((check) => found(examination, check)?.outcome)).toEqual(['skipped', 'skipped']);
@@ -82,16 +82,14 @@ describe('doctor on an agent that it cannot see', () => {
     expect(found(examination, 'machine')).toMatchObject({ outcome: 'skipped' });
     expect(examination.healthy).toBe(false);
     const checks = examination.checks.filter(({ outcome }) => outcome !== 'trouble');
-    expect(summary({ checks })).toMatch(
-      /^Nothing wrong was found, but this could not be checked \(–\): machine, values/,
-    );
+    expect(summary({ checks })).toMatch(/^No problems found, but these checks could not run \(–\): machine, values/);
   });
 
   it.each([
-    [['good', 'good'], /^All is well\.$/],
-    [['good', 'warning'], /^All works; 1 to keep an eye on/],
-    [['good', 'warning', 'skipped'], /^Nothing wrong was found, but this could not be checked/],
-    [['trouble', 'skipped'], /^1 to mend/],
+    [['good', 'good'], /^All checks passed\.$/],
+    [['good', 'warning'], /^No problems\. Warnings \(!\): 1\./],
+    [['good', 'warning', 'skipped'], /^No problems found, but these checks could not run/],
+    [['trouble', 'skipped'], /^Problems \(✗\): 1\./],
   ] as const)('summarises %j', (outcomes, words) => {
     const checks = outcomes.map((outcome) => ({ check: 'one', outcome, says: '', todo: '' }));
     expect(summary({ checks })).toMatch(words);

@@ -60,9 +60,9 @@ const openSocket = (
 const serialTrouble = (path: string, error: Error): LinkError => {
   const said = error.message;
   if (/no such (file|device)|ENXIO|ENODEV/i.test(said))
-    return new LinkError(`${path} is not there: is the serial adapter plugged in?`);
+    return new LinkError(`${path} does not exist: check that the serial adapter is plugged in`);
   if (/permission denied/i.test(said))
-    return new LinkError(`${path} may not be opened by this user, who must be in the group dialout`);
+    return new LinkError(`${path} can't be opened by this user, who must be in the group dialout`);
   if (/lock port|busy|temporarily unavailable/i.test(said))
     return new LinkError(`${path} is in use by another program`);
   return new LinkError(`${path} can't be opened: ${said.replace(/^Error: /, '')}`);

@@ -87,7 +87,7 @@ describe.skipIf(obstacle !== undefined)(
       };
       expect(await ends(install('PAIR-123'))).toEqual([
         2,
-        '"PAIR-123" is no pairing ticket: it looks like PAIR-BCDF-GHJK-LMNP.',
+        '"PAIR-123" is not a pairing ticket: a ticket looks like PAIR-BCDF-GHJK-LMNP.',
       ]);
       expect(await ends(`setpriv --reuid=65534 --clear-groups ${saved()}`)).toEqual([
         2,
@@ -179,7 +179,7 @@ describe.skipIf(obstacle !== undefined)(
         'the trial to end well',
         async () => {
           const { said } = await board.run('device-agent doctor');
-          if (/2\.0\.0 has proved itself/.test(said)) return true;
+          if (/2\.0\.0 is confirmed/.test(said)) return true;
           throw new Error(said);
         },
         { timeoutMs: 60_000, everyMs: 500 },

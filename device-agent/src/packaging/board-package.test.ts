@@ -72,8 +72,8 @@ describe('the package for a board', () => {
     expect(run.stdout).toMatch(/API_URL.*MACHINE_SERIAL.*MACHINE_TOKEN/);
     const said = (...words: string[]) =>
       spawnSync(process.execPath, [program, ...words], { cwd: root, encoding: 'utf8', env: {} }).stderr;
-    expect(said('doktor')).toMatch(/^There is no command "doktor"\./);
-    expect(said('pair', 'PAIR', 'BCDF', 'GHJK')).toMatch(/^"BCDF GHJK" is too much after pair: write the ticket/);
+    expect(said('doktor')).toMatch(/^Unknown command "doktor"\./);
+    expect(said('pair', 'PAIR', 'BCDF', 'GHJK')).toMatch(/^"BCDF GHJK" is too much after pair: give the ticket/);
     const manual = gunzipSync(readFileSync(join(root, 'usr/share/man/man1/device-agent.1.gz'))).toString();
     for (const [command] of help.matchAll(/(?<=^ {2}device-agent )[\w-]+/gm))
       expect(manual, `the manual says nothing about ${command}`).toContain(command);

@@ -196,7 +196,7 @@ describe.skipIf(!isReady)(`an update of a board (${why})`, { concurrent: true },
     await board.becomes({ online: true, agent_version: '2.0.0', update: { state: 'on_trial', installed, earlier } });
     expect(await board.type('doctor')).toMatch(/✓ update +version 2\.0\.0 is on trial; 1\.0\.0 comes back/);
     await board.proves('2.0.0');
-    expect(await board.type('doctor')).toMatch(/✓ update +version 2\.0\.0 has proved itself and stays/);
+    expect(await board.type('doctor')).toMatch(/✓ update +version 2\.0\.0 is confirmed/);
     expect(board.service.results).toEqual(['success']);
     await board.update(deb('2.0.0'));
     await board.becomes({ online: true, update: { state: 'on_trial', installed, earlier: '2.0.0' } });
@@ -304,7 +304,9 @@ describe.skipIf(!isReady)(`an update of a board (${why})`, { concurrent: true },
     const dist = join(board.root, 'usr/lib/roastery-agent/dist');
     rmSync(join(dist, 'main.js'));
     await comesBackAs('1.0.0');
-    expect(await board.type('doctor')).toMatch(/! update +An update was not finished; version 1\.0\.0 runs on/);
+    expect(await board.type('doctor')).toMatch(
+      /! update +An update was not completed; version 1\.0\.0 continues to run/,
+    );
     // Installed, and the roast of the earlier version isn't over yet.
     await board.install(deb('2.0.0'));
     const record = join(board.root, 'var/lib/roastery-agent-update/record');
@@ -319,7 +321,9 @@ describe.skipIf(!isReady)(`an update of a board (${why})`, { concurrent: true },
     await board.service.cutPower();
     writeFileSync(record, waiting);
     await comesBackAs('1.0.0');
-    expect(await board.type('doctor')).toMatch(/✓ update +version 2\.0\.0 is installed and begins once no roast runs/);
+    expect(await board.type('doctor')).toMatch(
+      /✓ update +version 2\.0\.0 is installed and starts when no roast is running/,
+    );
     const shown = board.server.live.length;
     await expect.poll(() => board.server.live.length, { timeout: 30_000 }).toBeGreaterThan(shown + 32);
     expect([board.status()?.agent_version, board.service.results]).toEqual(['1.0.0', []]);
@@ -340,7 +344,7 @@ describe.skipIf(!isReady)(`an update of a board (${why})`, { concurrent: true },
     await board.proves('2.0.0');
     await board.service.cutPower();
     await comesBackAs('2.0.0');
-    expect(await board.type('doctor')).toMatch(/2\.0\.0 has proved itself/);
+    expect(await board.type('doctor')).toMatch(/2\.0\.0 is confirmed/);
     // A record of which nothing is left costs what it knows, not the start.
     await board.service.cutPower();
     writeFileSync(record, Buffer.alloc(4096));

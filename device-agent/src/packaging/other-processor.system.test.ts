@@ -84,6 +84,6 @@ describe('the package for arm64, on an emulated board', () => {
     const second = await start({ kind: 'rtu', path: '/dev/ttyUSB97' });
     await expect
       .poll(second.output, { timeout: 60_000 })
-      .toMatch(/\/dev\/ttyUSB97 is not there: is the serial adapter plugged in/);
+      .toMatch(/\/dev\/ttyUSB97 does not exist: check that the serial adapter is plugged in/);
   });
 });

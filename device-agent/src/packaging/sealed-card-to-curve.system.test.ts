@@ -105,7 +105,7 @@ it.skipIf(!canUnpack)(
     });
     await mkdir(join(folder, 'board-data'));
     const before = await type('doctor');
-    expect(before.said).toMatch(/✗ agent .*does not run/);
+    expect(before.said).toMatch(/✗ agent .*is not running/);
     expect(before.said).toMatch(/✓ machine .*\n✓ values +bean_temp 200 °C/);
     expect(before.said).toMatch(/✓ credential .*\n✓ broker/);
 

@@ -97,7 +97,7 @@ describe.skipIf(obstacle !== undefined)(`time servers of a board (${obstacle ?? 
   it('are refused with the reason where another program keeps the clock', async () => {
     await board.must('systemctl stop systemd-timesyncd');
     await set(['time.example.org']);
-    expect((await becomes('reverted')).reason).toMatch(/^systemd-timesyncd does not run on this board/);
+    expect((await becomes('reverted')).reason).toMatch(/^systemd-timesyncd is not running on this board/);
     await board.must('systemctl start systemd-timesyncd');
     await set(null);
     await becomes('running');

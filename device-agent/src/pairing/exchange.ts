@@ -53,7 +53,7 @@ const understand = (answer: HttpAnswer, api: string): { done: Exchanged } | Fail
   if (refusal?.code === 'wrong_credentials') throw new TicketRefused();
   if (refusal?.code === 'ticket_expired')
     throw new PairingTrouble(
-      'This ticket has expired: a ticket is good for seven days. Ask the owner of the machine or an administrator for a new one.',
+      'This ticket has expired: a ticket is valid for seven days. Ask the owner of the machine or an administrator for a new one.',
       'ticket refused',
     );
   if (status === 429 || status === 503) {
@@ -62,13 +62,13 @@ const understand = (answer: HttpAnswer, api: string): { done: Exchanged } | Fail
   }
   if (status >= 500) return {};
   if (status >= 300 && status < 400 && headers.location !== undefined)
-    throw new PairingTrouble(`${api} sends us on to ${headers.location}. Write that address after --api.`);
+    throw new PairingTrouble(`${api} redirects to ${headers.location}. Use that address after --api.`);
   if (refusal?.code === 'validation')
     throw new PairingTrouble(
       'The server does not understand this version of device-agent. Update it, then run this again.',
     );
   throw new PairingTrouble(
-    `There is no roastery at ${api} (status ${status}). Write the address that stands in the ticket after --api.`,
+    `There is no portal at ${api} (status ${status}). Use the address on the ticket after --api.`,
   );
 };
 
@@ -100,10 +100,10 @@ export const exchangeTicket = async (
   const exchanged = await withBackoff<Exchanged>(() => ask(api, request, lastWord), {
     limits,
     maxTries,
-    pausing: (ms) => say(`No whole answer yet (${lastWord.text}); asking again in ${Math.ceil(ms / 1000)} s …`),
+    pausing: (ms) => say(`No complete answer yet (${lastWord.text}); retrying in ${Math.ceil(ms / 1000)} s …`),
   });
   if (exchanged !== undefined) return exchanged;
   throw new PairingTrouble(
-    `The server at ${new URL(api).host} gave no whole answer (${lastWord.text}). Check the port after --api and the network. Nothing is lost: run the same command again within 15 minutes.`,
+    `The server at ${new URL(api).host} gave no complete answer (${lastWord.text}). Check the port after --api and the network. Nothing is lost: run the same command again within 15 minutes.`,
   );
 };

@@ -69,11 +69,11 @@ describe('pairing a board', () => {
   });
 
   it.each([
-    ['http://192.168.1.20:3000', false, /over TLS only.*--trial-without-tls/],
-    ['http://roastery.example', false, /over TLS only/],
-    ['http://roastery.example', true, /not in a network of your own/],
-    ['http://8.8.8.8:3000', true, /not in a network of your own/],
-    ['http://10.0.0.5.example.com', true, /not in a network of your own/],
+    ['http://192.168.1.20:3000', false, /requires TLS.*--trial-without-tls/],
+    ['http://roastery.example', false, /requires TLS/],
+    ['http://roastery.example', true, /not in a private network/],
+    ['http://8.8.8.8:3000', true, /not in a private network/],
+    ['http://10.0.0.5.example.com', true, /not in a private network/],
   ])('pairing: refuses %s (as a trial: %s)', (address, isTrial, sentence) => {
     expect(() => readApi(address, isTrial)).toThrow(sentence);
   });
@@ -86,7 +86,7 @@ describe('pairing a board', () => {
     'http://[fd00::1]',
   ])('pairing: allows %s only as a named trial', (address) => {
     expect(readApi(address, true)).toBe(`${address}/api/v1`);
-    expect(() => readApi(address, false)).toThrow(/over TLS only/);
+    expect(() => readApi(address, false)).toThrow(/requires TLS/);
   });
 
   it('pairing: warns clearly when the server names a broker without encryption', async () => {
@@ -145,7 +145,7 @@ describe('pairing a board', () => {
     await expect(pair(server.url, ticket, join(folder, 'other'))).rejects.toThrow(/ask the owner .* for a new ticket/);
     await rm(join(folder, 'other'), { recursive: true });
     await expectPaired(server);
-    await expect(pair(server.url)).rejects.toThrow(/this board is paired already, with the machine RM30 7/);
+    await expect(pair(server.url)).rejects.toThrow(/this board is already paired with the machine RM30 7/);
   });
 
   it('keeps what else the environment file says, but not the broker of another server', () => {
@@ -162,9 +162,9 @@ const failed = (code: string): Error => Object.assign(new Error(code), { code })
 describe('pairing errors', () => {
   it.each([
     ['PAIR-BCDF-GHJK-LMN', 'https://r.example', /twelve letters, no vowels, no digits/],
-    ['PAIR-AEIO-GHJK-LMNP', 'https://r.example', /is no pairing ticket/],
-    [ticket, 'not an address', /is no address\. Write --api https:/],
-    [ticket, 'http://r.example', /TLS only: write --api https:\/\/r\.example/],
+    ['PAIR-AEIO-GHJK-LMNP', 'https://r.example', /is not a pairing ticket/],
+    [ticket, 'not an address', /is not an address\. Use --api https:/],
+    [ticket, 'http://r.example', /requires TLS: use --api https:\/\/r\.example/],
   ])('%s at %s', async (typed, api, sentence) => {
     await expect(pair(api, typed)).rejects.toThrow(sentence);
     expect(await readdir(folder)).toEqual([]);
@@ -172,9 +172,9 @@ describe('pairing errors', () => {
 
   it('a server that is not there, and one that is something else', async () => {
     await expect(pair('http://127.0.0.1:9')).rejects.toThrow(/Nothing answers at 127\.0\.0\.1:9/);
-    await expect(pair('https://no-such-roastery.invalid')).rejects.toThrow(/not known here/);
+    await expect(pair('https://no-such-roastery.invalid')).rejects.toThrow(/is unknown/);
     await using server = await startPairingServer('BCDFGHJKLMNP');
-    await expect(pair(`${server.url}/shop`)).rejects.toThrow(/There is no roastery at .*\(status 404\)/);
+    await expect(pair(`${server.url}/shop`)).rejects.toThrow(/There is no portal at .*\(status 404\)/);
     await expect(pair(server.url.replace('http:', 'https:'))).rejects.toThrow(/does not speak TLS/);
   });
 
@@ -191,7 +191,7 @@ describe('pairing errors', () => {
     async () => {
       await using server = await startPairingServer('BCDFGHJKLMNP');
       await chmod(folder, 0o500);
-      await expect(pair(server.url)).rejects.toThrow(/can't be written by this user.*sudo/);
+      await expect(pair(server.url)).rejects.toThrow(/can't write to the folder.*sudo/);
       await chmod(folder, 0o700);
       expect(server.asked).toEqual([]);
     },
@@ -209,7 +209,7 @@ describe('pairing errors', () => {
   it.each([
     ['EACCES', /sudo device-agent pair/],
     ['EROFS', /read-only/],
-    ['ENOSPC', /no room left/],
+    ['ENOSPC', /is full/],
   ])('%s of the folder is said with what to do', (code, sentence) => {
     expect(sentenceForFolder(failed(code), '/etc/roastery-agent')).toMatch(sentence);
   });

@@ -37,7 +37,7 @@ const readTicket = (typed: string): string => {
   const letters = lettersOfPairingCode(typed);
   if (!isPairingCode(letters))
     throw new PairingTrouble(
-      `${typed.trim() === '' ? 'That' : `"${typed.trim().slice(0, 40)}"`} is no pairing ticket. It looks like PAIR-BCDF-GHJK-LMNP: twelve letters, no vowels, no digits. Copy it from the ticket.`,
+      `${typed.trim() === '' ? 'That' : `"${typed.trim().slice(0, 40)}"`} is not a pairing ticket. A ticket looks like PAIR-BCDF-GHJK-LMNP: twelve letters, no vowels, no digits. Copy it from the ticket.`,
       'called wrongly',
     );
   return letters;
@@ -52,14 +52,14 @@ export const readApi = (typed: string, isTrial: boolean): string => {
   const url = URL.canParse(written) ? new URL(written) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '')
     throw new PairingTrouble(
-      `"${typed}" is no address. Write --api https://roastery.example, as the ticket says.`,
+      `"${typed}" is not an address. Use --api https://roastery.example, as on the ticket.`,
       'called wrongly',
     );
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && !(isTrial && isOwnNetwork(url.hostname)))
     throw new PairingTrouble(
       isTrial
-        ? `${url.hostname} is not in a network of your own: ${trialFlag} does not count there. Write --api https://${url.host}.`
-        : `Pairing goes over TLS only: write --api https://${url.host}. If the roastery has no https yet, set that up first; for a trial in a network of your own add ${trialFlag}.`,
+        ? `${url.hostname} is not in a private network: ${trialFlag} is not allowed there. Use --api https://${url.host}.`
+        : `Pairing requires TLS: use --api https://${url.host}. If the roastery has no https yet, set it up first; for a trial in a private network add ${trialFlag}.`,
       'called wrongly',
     );
   return withBasePath(`${url.origin}${url.pathname}`);
@@ -117,7 +117,7 @@ const refused = async (envPath: string): Promise<PairingTrouble> => {
   const isPaired = identity !== undefined && (await callHome(identity)) === 'accepted';
   return new PairingTrouble(
     isPaired
-      ? `The ticket was not accepted, but this board is paired already, with the machine ${identity.MACHINE_SERIAL}, and the server knows it. To pair it anew ask for a new ticket.`
+      ? `The ticket was not accepted, but this board is already paired with the machine ${identity.MACHINE_SERIAL}, and the server confirms it. To pair it again, ask for a new ticket.`
       : 'The ticket was not accepted. Check its letters; a ticket works once and for seven days. If they are right, ask the owner of the machine or an administrator for a new ticket.',
     'ticket refused',
   );
@@ -132,7 +132,7 @@ export const pairBoard = async (order: PairingOrder, say: (line: string) => void
   const api = readApi(order.api, order.isTrial === true);
   if (api.startsWith('http:') && !isLoopback(new URL(api).hostname))
     say(
-      'WARNING: a trial without TLS. Whoever listens in this network gets the machine’s token. Pair anew over https:// for daily work.',
+      'WARNING: a trial without TLS. Anyone on this network can read the machine’s token. Pair again over https:// for daily work.',
     );
   const { configDir } = order;
   const envPath = join(configDir, 'agent.env');
@@ -163,7 +163,7 @@ export const pairBoard = async (order: PairingOrder, say: (line: string) => void
     await writeIdentity(envPath, identity);
   } catch (error) {
     throw new PairingTrouble(
-      `${sentenceForFolder(error, configDir)} The ticket is not lost: run the same command again within 15 minutes.`,
+      `${sentenceForFolder(error, configDir)} The ticket stays valid: run the same command again within 15 minutes.`,
     );
   }
   await forgetPending(configDir);
@@ -171,7 +171,7 @@ export const pairBoard = async (order: PairingOrder, say: (line: string) => void
   const warning = plainBrokerWarning(paired.mqttUrl);
   if (warning !== undefined) say(`WARNING: ${warning}`);
   if ((await callHome(identity)) !== 'accepted')
-    say('The server did not confirm it yet; it will when the agent first calls.');
+    say('The server has not confirmed it yet; it will when the agent first connects.');
   if (paired.clockAheadMs !== undefined && Math.abs(paired.clockAheadMs) > clockToleranceMs)
     say(
       `The clock of this board is ${Math.round(Math.abs(paired.clockAheadMs) / 60_000)} min ${paired.clockAheadMs > 0 ? 'behind' : 'ahead'}. Set it: timedatectl set-ntp true`,

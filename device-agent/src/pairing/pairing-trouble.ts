@@ -27,17 +27,17 @@ export const sentenceForNoConnection = (error: unknown, url: string, now = new D
   const code = codeOf(error);
   const { host, hostname } = new URL(url);
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-    return `The name ${hostname} is not known here. Check that the board has a network (ip address) and that the address after --api is spelt right.`;
+    return `The host name ${hostname} is unknown. Check that the board is on a network (ip address) and that the address after --api is right.`;
   if (noWay.has(code))
-    return `There is no way to ${hostname} from here. Plug in the network cable or set up the wireless network, then run this again.`;
+    return `There is no route to ${hostname}. Plug in the network cable or set up the wireless network, then run this again.`;
   if (code === 'ECONNREFUSED')
     return `Nothing answers at ${host}. Check the address and port after --api, and that the roastery's server is running.`;
   if (code === 'CERT_NOT_YET_VALID' || code === 'CERT_HAS_EXPIRED')
-    return `The certificate of ${hostname} is not valid at the time this board believes it is (${now.toISOString()}). If that time is wrong, set the clock: timedatectl set-ntp true. If it is right, the server's certificate has to be renewed.`;
+    return `The certificate of ${hostname} is not valid at this board's time (${now.toISOString()}). If that time is wrong, set the clock: timedatectl set-ntp true. If it is right, the server's certificate must be renewed.`;
   if (unknownAuthority.has(code))
-    return `The certificate of ${hostname} was signed by an authority that this board does not know. Copy the roastery's authority to the board and run: NODE_EXTRA_CA_CERTS=/path/authority.pem device-agent pair …`;
+    return `The certificate of ${hostname} was signed by an unknown authority. Copy the roastery's CA certificate to the board and run: NODE_EXTRA_CA_CERTS=/path/authority.pem device-agent pair …`;
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return `The server's certificate is not for the name ${hostname}. Write the name that the ticket says after --api.`;
+    return `The server's certificate is not for the name ${hostname}. Use the name on the ticket after --api.`;
   if (noTls.has(code) || code.startsWith('ERR_SSL'))
     return `The server at ${host} does not speak TLS. Check the port after --api: https is usually 443.`;
   return undefined;
@@ -47,13 +47,13 @@ export const sentenceForNoConnection = (error: unknown, url: string, now = new D
 export const sentenceForFolder = (error: unknown, folder: string): string => {
   const code = codeOf(error);
   if (code === 'EACCES' || code === 'EPERM')
-    return `The folder ${folder} can't be written by this user. Run it as root: sudo device-agent pair …`;
+    return `This user can't write to the folder ${folder}. Run as root: sudo device-agent pair …`;
   if (code === 'EROFS')
-    return `The folder ${folder} is on a card or disk that is read-only. Mount it for writing, or give another folder: --config-dir FOLDER`;
+    return `The folder ${folder} is on a read-only card or disk. Mount it for writing, or use another folder: --config-dir FOLDER`;
   if (code === 'ENOSPC')
-    return `There is no room left on the disk of ${folder}. Free some space (journalctl --vacuum-size=50M), then run this again.`;
-  if (code === 'ENOTDIR' || code === 'EEXIST') return `${folder} is not a folder. Give a folder: --config-dir FOLDER`;
-  return `The folder ${folder} can't be written (${code === '' ? String(error) : code}). Give another one: --config-dir FOLDER`;
+    return `The disk of ${folder} is full. Free some space (journalctl --vacuum-size=50M), then run this again.`;
+  if (code === 'ENOTDIR' || code === 'EEXIST') return `${folder} is not a folder. Use a folder: --config-dir FOLDER`;
+  return `The folder ${folder} can't be written (${code === '' ? String(error) : code}). Use another one: --config-dir FOLDER`;
 };
 
 const isThisBoard = (host: string): boolean =>
@@ -65,5 +65,5 @@ export const plainBrokerWarning = (mqttUrl: string): string | undefined => {
   const { protocol, hostname, host } = new URL(mqttUrl);
   if (protocol !== 'mqtt:' && protocol !== 'ws:') return undefined;
   if (isThisBoard(hostname.replace(/^\[|\]$/g, ''))) return undefined;
-  return `The way to the broker ${host} is not encrypted (${protocol}//): whoever listens there gets the machine's token and all readings. Let whoever runs the server offer mqtts:// (MQTT_PUBLIC_URL).`;
+  return `The connection to the broker ${host} is not encrypted (${protocol}//): anyone on the network can read the machine's token and all readings. Ask the operator of the server to offer mqtts:// (MQTT_PUBLIC_URL).`;
 };

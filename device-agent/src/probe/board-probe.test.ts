@@ -104,7 +104,7 @@ describe('board probe through the running agent', () => {
     expect(sent.at(-1)).toMatchObject({ id: otherId, reason: 'busy' });
     beginRoast();
     probe.afterReading();
-    expect(await ended('roast')).toMatchObject({ id, says: expect.stringContaining('when it has ended') });
+    expect(await ended('roast')).toMatchObject({ id, says: expect.stringContaining('after it has ended') });
     probe.requested(look({ id: otherId }));
     expect(sent.at(-1)).toMatchObject({ id: otherId, reason: 'roast' });
   });

@@ -36,17 +36,17 @@ const blocksInMessage = 200;
 
 const says: Record<ProbeEnd, string> = {
   stopped: 'Stopped.',
-  time_is_up: 'The time is up. Start the probe again to continue.',
-  roast: 'A roast is running: the machine can be probed when it has ended.',
+  time_is_up: 'The time limit was reached. Start again to continue.',
+  roast: 'A roast is running. Read the registers after it has ended.',
   silent:
-    'The machine does not answer. Is it switched on, is the cable in? Address, adapter and unit are under Map and settings.',
+    'The machine does not answer. Check its power and cable. Address, adapter and unit are under Map and settings.',
   busy: 'Another probe of this machine is running. Stop it, or wait for its end.',
-  expired: 'The request came too late. Try it again.',
+  expired: 'The request arrived too late. Try again.',
   nothing_found: 'The machine answers, but has none of these registers. Try others, or another unit.',
   board_leaves: 'The board’s agent is stopping.',
   found: 'Found.',
   nobody:
-    'No unit answers at any usual speed and parity. Is the machine switched on, is this its adapter, are A and B swapped?',
+    'No unit answers at any usual speed and parity. Check the machine’s power, its adapter, and whether A and B are swapped.',
 };
 
 /** Blocks in messages that are small enough for the broker. */
@@ -90,7 +90,7 @@ export const createBoardProbe = ({ read, map, lendLine, roastRuns, send, now, lo
       id,
       k: 'ended',
       reason: 'silent',
-      says: 'This board has no machine map yet and does not know where the machine is. Enter the address or the serial adapter, or choose a map under Map and settings.',
+      says: 'This board has no machine map yet and does not know the machine’s address. Enter the address or the serial adapter, or choose a map under Map and settings.',
     });
   const tellEnd = (id: string, reason: ProbeEnd, because = ''): void =>
     tell({

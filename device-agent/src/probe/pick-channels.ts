@@ -20,7 +20,7 @@ const channelWords: Record<string, string> = {
   burner_back_temp: 'the burner, back',
 };
 
-const help = `Number: this row. Number and reading: "3 2" takes row 3 by its second reading (in brackets the next ones).
+const help = `Number: choose the row. "3 2": row 3 with its second reading (the others are in brackets).
 d 187.5: the machine's display shows 187.5 °C. w: read again. m: more rows. Enter: the machine has none.
 `;
 
@@ -89,7 +89,7 @@ export const pickSignals = async (
   const picks: PickedSignal[] = [];
   let rows = rowsShown;
   const show = (): void => terminal.write(bitTable(bits, unit, rows));
-  terminal.write('Bits that the machine raises. Open the charge flap, then w: which one changed?\n');
+  terminal.write('Bits that the machine sets. Open the charge flap, then w: which one changed?\n');
   show();
   for (const [event, words] of signals) {
     for (;;) {

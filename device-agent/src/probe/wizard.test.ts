@@ -109,7 +109,7 @@ describe('the probe in a terminal', () => {
     await refusing.server.hangUp();
     const alone = person(() => undefined);
     expect(await walk(refusing.server.port, refusing.out, alone)).toBe(1);
-    expect(alone.screen()).toMatch(/does not answer \(.*ECONNREFUSED.*switched on/);
+    expect(alone.screen()).toMatch(/does not answer \(.*ECONNREFUSED.*Check its power/);
     const unplugged = person(() => undefined);
     const link = {
       kind: 'rtu',
@@ -120,6 +120,8 @@ describe('the probe in a terminal', () => {
       stopBits: 1,
     } as const;
     expect(await walk(0, refusing.out, unplugged, { link, find: true })).toBe(1);
-    expect(unplugged.screen()).toBe('/dev/no-such-adapter is not there: is the serial adapter plugged in?\n');
+    expect(unplugged.screen()).toBe(
+      '/dev/no-such-adapter does not exist: check that the serial adapter is plugged in\n',
+    );
   });
 });

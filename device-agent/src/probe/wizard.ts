@@ -37,13 +37,13 @@ const rowsShown = 12;
 
 const silentWords = (link: Link, reason: string): string =>
   link.kind === 'tcp' || link.kind === 'rtu-over-tcp'
-    ? `The machine at ${linkWords(link)} does not answer (${reason}). Is it switched on, is the cable in, is this its address? Units and framing: try --find, or --framing rtu for a serial converter.\n`
-    : `No unit answers on ${linkWords(link)} (${reason}). Is the machine switched on, is the adapter plugged in, are A and B swapped? Try --find for other speeds and units.\n`;
+    ? `The machine at ${linkWords(link)} does not answer (${reason}). Check its power, cable and address. Units and framing: try --find, or --framing rtu for a serial converter.\n`
+    : `No unit answers on ${linkWords(link)} (${reason}). Check the machine’s power and the adapter, and whether A and B are swapped. Try --find for other speeds and units.\n`;
 
 const notFoundWords = (link: Link): string =>
   link.kind === 'tcp' || link.kind === 'rtu-over-tcp'
-    ? `No usual unit answers at ${link.host}:${link.port}. Is the machine switched on, is this its address? Behind a serial converter: --framing rtu; another unit: --unit 17 --find.\n`
-    : `No unit answers on ${link.path} at any usual speed and parity. Is the machine switched on, is this its adapter, are A and B swapped? A unit above 10: --unit 17 --find.\n`;
+    ? `No usual unit answers at ${link.host}:${link.port}. Check the machine’s power and address. Behind a serial converter: --framing rtu; another unit: --unit 17 --find.\n`
+    : `No unit answers on ${link.path} at any usual speed and parity. Check the machine’s power, its adapter, and whether A and B are swapped. A unit above 10: --unit 17 --find.\n`;
 
 const changeLines = (base: MachineMap | undefined, draft: MachineMap): string =>
   channelChanges(base, draft)
@@ -90,7 +90,7 @@ const save = async (parts: WizardParts, link: Link, picks: Picked): Promise<numb
   const { terminal, base, out } = parts;
   const draft = parseShape(machineMapShape, draftMap({ base, link, ...picks }));
   if (!draft.success) {
-    terminal.write(`That is no whole map: ${draft.issues[0]?.message}. Nothing was written.\n`);
+    terminal.write(`The map is incomplete: ${draft.issues[0]?.message}. Nothing was written.\n`);
     return 1;
   }
   const map = draft.data;
@@ -107,14 +107,16 @@ const save = async (parts: WizardParts, link: Link, picks: Picked): Promise<numb
     await writeFileAtomically(out, `${JSON.stringify(map, null, 2)}\n`);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    terminal.write(`${out} can't be written (${code}). Run it with sudo, or say where: --out ./machine-map.json\n`);
+    terminal.write(
+      `${out} can't be written (${code}). Run with sudo, or choose another file: --out ./machine-map.json\n`,
+    );
     return 1;
   }
-  terminal.write('Written. The machine by this map:\n');
+  terminal.write('Saved. Readings with this map:\n');
   const proven = await prove(map, parts);
   terminal.write(
     proven
-      ? 'The beans have a value. The agent reads by it from its next start: sudo systemctl restart roastery-agent\n'
+      ? 'The bean temperature has a value. The agent uses the map after a restart: sudo systemctl restart roastery-agent\n'
       : 'The bean temperature had no value. Check the map before you use it.\n',
   );
   return proven ? 0 : 1;
@@ -164,7 +166,7 @@ export const runWizard = async (parts: WizardParts): Promise<number> => {
       progress({ asked, of, found, where }) {
         if (performance.now() - told < 2000 && asked < of) return;
         told = performance.now();
-        terminal.write(`  ${asked} of ${of} places asked, ${found} answer (${where})\n`);
+        terminal.write(`  ${asked} of ${of} addresses read, ${found} answered (${where})\n`);
       },
     });
     if (end.kind === 'stopped') return 1;
@@ -173,7 +175,7 @@ export const runWizard = async (parts: WizardParts): Promise<number> => {
       return 1;
     }
     if (end.kind === 'silent')
-      terminal.write(`The machine fell silent on the way (${end.reason}); going on with what answered.\n`);
+      terminal.write(`The machine stopped answering (${end.reason}); continuing with what it answered before.\n`);
     if (blocks.length === 0) {
       terminal.write(
         `The machine answers, but has none of these registers. Try others: --from 4096 --count 128, or another --unit.\n`,

@@ -31,7 +31,7 @@ export const aboutJournal = (
   return {
     urgency: 'trouble',
     says: `The disk does not accept writes: ${trouble ?? 'no reason given'}. ${where} and ${sent}.`,
-    todo: 'Free some space (sudo journalctl --vacuum-size=50M) or change the card. Without power, what is not sent by then is lost.',
+    todo: 'Free some space (sudo journalctl --vacuum-size=50M) or replace the card. If the power fails first, unsent readings are lost.',
   };
 };
 
@@ -48,7 +48,7 @@ const aboutArtisan = ({ machine, artisan }: BoardStatus): Concern[] => {
     found.push({
       urgency: 'trouble',
       says: `${machine.detail ?? 'Artisan does not answer'}.`,
-      todo: 'In Artisan: switch it on, and check WebLCDs under Config, Curves, UI. The agent tries again by itself.',
+      todo: 'In Artisan: turn it on, and check WebLCDs under Config, Curves, UI. The agent retries automatically.',
     });
   if (artisan?.live === true && machine.state === 'ok' && machine.detail !== null)
     found.push({ urgency: 'warning', says: `${machine.detail}.`, todo: 'Check the probe and the device in Artisan.' });
@@ -56,8 +56,8 @@ const aboutArtisan = ({ machine, artisan }: BoardStatus): Concern[] => {
   if (trouble !== null)
     found.push({
       urgency: 'warning',
-      says: `Artisan’s files are not brought in: ${trouble}.`,
-      todo: 'The files stay where they are, and the agent tries again by itself. ARTISAN_FOLDER names the folder.',
+      says: `Artisan’s files are not imported: ${trouble}.`,
+      todo: 'The files stay where they are, and the agent retries automatically. ARTISAN_FOLDER names the folder.',
     });
   return found;
 };
@@ -77,20 +77,20 @@ export const concernsOf = (board: BoardStatus): Concern[] => {
     found.push({
       urgency: 'trouble',
       says: `The machine does not answer at ${machine.line}${machine.detail === null ? '' : `: ${machine.detail}`}.`,
-      todo: 'Check whether the machine is on and its cable sits at both ends. The agent tries again by itself.',
+      todo: 'Check that the machine is on and its cable is plugged in at both ends. The agent retries automatically.',
     });
   else if (machine.state === 'ok' && (board.values_age_ms ?? 0) > oldReadingMs)
     found.push({
       urgency: 'trouble',
       says: `The newest reading is ${Math.round((board.values_age_ms ?? 0) / 1000)} s old.`,
-      todo: 'Restart the agent: sudo systemctl restart roastery-agent. If it comes again, send a support bundle.',
+      todo: 'Restart the agent: sudo systemctl restart roastery-agent. If it happens again, send a support bundle.',
     });
   const silent = board.values.filter(({ value }) => value === null).map(({ channel }) => channel);
   if (artisan === null && machine.state === 'ok' && silent.length > 0)
     found.push({
       urgency: 'warning',
       says: `No valid value from ${machine.detail ?? silent.join(', ')}.`,
-      todo: 'Check whether the probe is plugged in. If the machine has no such probe, take the channel out of the machine map.',
+      todo: 'Check that the probe is plugged in. If the machine has no such probe, remove the channel from the machine map.',
     });
   if (map !== null && machine.state === 'ok' && machine.reached_hz !== null)
     found.push({
@@ -102,20 +102,20 @@ export const concernsOf = (board: BoardStatus): Concern[] => {
   if (journal.streams_awaiting_owner > 0)
     found.push({
       urgency: 'warning',
-      says: 'History from before this board was paired again is not sent: the server has not stated who owns it. New readings are sent.',
-      todo: 'It is sent when the server states that the owner is the same. If this message stays, update the server.',
+      says: 'History from before this board was paired again is not sent: the server has not confirmed its owner. New readings are sent.',
+      todo: 'It is sent once the server confirms the same owner. If this message stays, update the server.',
     });
   if (!uplink.connected && board.now - uplink.since > shortAwayMs)
     found.push({
       urgency: 'warning',
-      says: `No connection to the roastery for ${minutes(board.now - uplink.since)}${uplink.reason === null ? '' : `: ${uplink.reason}`}. Recording goes on; ${journal.entries_waiting} entries wait on this board.`,
-      todo: 'sudo device-agent doctor finds where the way ends: network, TLS, credential or broker.',
+      says: `No connection to the server for ${minutes(board.now - uplink.since)}${uplink.reason === null ? '' : `: ${uplink.reason}`}. Recording continues; ${journal.entries_waiting} entries wait on this board.`,
+      todo: 'sudo device-agent doctor shows which part fails: network, TLS, credential or broker.',
     });
   if (!clock.synced)
     found.push({
       urgency: 'warning',
-      says: 'The clock is not synchronised. Times of roasts are corrected once it is.',
-      todo: 'Set it by the network: sudo timedatectl set-ntp true',
+      says: 'The clock is not synchronized. Roast times are corrected once it is.',
+      todo: 'Set it over the network: sudo timedatectl set-ntp true',
     });
   if (disk.free_bytes !== null && disk.free_bytes < littleRoomBytes)
     found.push({
@@ -126,7 +126,7 @@ export const concernsOf = (board: BoardStatus): Concern[] => {
   if (journal.dropped_entries > 0)
     found.push({
       urgency: 'warning',
-      says: `${journal.dropped_entries} entries were dropped because there was no room for them.`,
+      says: `${journal.dropped_entries} entries were dropped because the journal was full.`,
       todo: 'Bring the board back online before its journal is full, or raise JOURNAL_CAP_MIB.',
     });
   const update = updateInWords(board.update);

@@ -101,8 +101,8 @@ describe('the page on the board', () => {
     };
     const { text } = await ask('/');
     expect(text).toContain('Needs attention');
-    expect(text).toContain('Check whether the machine is on');
-    expect(text).toContain('No connection to the roastery for 10 minutes');
+    expect(text).toContain('Check that the machine is on');
+    expect(text).toContain('No connection to the server for 10 minutes');
   });
 
   it('gives the same as JSON, with what is of concern', async () => {
@@ -156,7 +156,7 @@ describe('what is of concern', () => {
     [
       'history of an earlier pairing',
       { journal: { ...healthy.journal, streams_awaiting_owner: 1 } },
-      /has not stated who owns it/,
+      /has not confirmed its owner/,
     ],
     ['lost entries', { journal: { ...healthy.journal, dropped_entries: 12 } }, /12 entries were dropped/],
     ['little room', { disk: { free_bytes: 9e7 } }, /86 MiB are free/],

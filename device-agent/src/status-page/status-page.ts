@@ -56,7 +56,7 @@ const tile = ({ channel, value, unit }: BoardStatus['values'][number], stale: bo
 const concernBox = ({ urgency, says, todo }: Concern): string =>
   `<li class="${urgency}"><strong>${escaped(says)}</strong><span>${escaped(todo)}</span></li>`;
 
-const machineWords = { starting: 'is being asked', ok: 'answers', failing: 'does not answer' } as const;
+const machineWords = { starting: 'connecting', ok: 'answers', failing: 'does not answer' } as const;
 
 const headline = (board: BoardStatus, concerns: readonly Concern[]): { text: string; state: string } => {
   if (concerns.some(({ urgency }) => urgency === 'trouble')) return { text: 'Needs attention', state: 'trouble' };
@@ -76,7 +76,7 @@ const planRows = (plan: BoardStatus['plan']): string => {
   const settings = plan.settings ?? 'no control profile';
   return [
     row('Plan', plan.is_running ? plan.name : `${plan.name}, waits for its charge`),
-    row(plan.is_running ? 'As planned' : 'Begins with', settings),
+    row(plan.is_running ? 'As planned' : 'Starts with', settings),
     plan.step === null ? '' : row('Next step', plan.step),
     ...plan.deviations.map((deviation) => row('Deviation', deviation, 'poor')),
   ].join('');
@@ -86,11 +86,11 @@ const titleOf = ({ map, artisan }: BoardStatus): string =>
   artisan === null ? (map === null ? '' : `${map.maker} ${map.model}`) : 'Artisan on this computer';
 
 const linkTone = { starting: 'plain', ok: 'good', failing: 'poor' } as const;
-const artisanWords = { starting: 'is being asked', ok: 'sends readings', failing: 'sends none' } as const;
+const artisanWords = { starting: 'connecting', ok: 'sends readings', failing: 'sends no readings' } as const;
 
 /** What came of Artisan's files, in words: `12 brought in, 1 refused, 2 waiting`. */
 export const filesInWords = ({ sent, refused, waiting }: { sent: number; refused: number; waiting: number }): string =>
-  [`${sent} brought in`, refused > 0 ? `${refused} refused` : '', waiting > 0 ? `${waiting} waiting` : '']
+  [`${sent} imported`, refused > 0 ? `${refused} refused` : '', waiting > 0 ? `${waiting} waiting` : '']
     .filter((part) => part !== '')
     .join(', ');
 
@@ -135,7 +135,7 @@ export const renderStatusPage = (board: BoardStatus, concerns: readonly Concern[
   const { machine, uplink, journal, clock, disk } = board;
   const { text, state } = headline(board, concerns);
   const stale = machine.state !== 'ok';
-  const age = board.values_age_ms === null ? 'nothing read yet' : `read ${spanOf(board.values_age_ms)} ago`;
+  const age = board.values_age_ms === null ? 'no reading yet' : `read ${spanOf(board.values_age_ms)} ago`;
   const offset = clock.server_offset_ms === null ? '' : `, ${spanOf(Math.abs(clock.server_offset_ms))} off the server`;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">

@@ -73,14 +73,13 @@ export const startStatusServer = async (parts: StatusServerParts): Promise<Statu
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (!isOurName(request.headers.host, request.socket.localAddress))
-      return answer(response, 421, 'text/plain', 'Ask under an address or the name of this board.\n');
+      return answer(response, 421, 'text/plain', 'Use an address or the name of this board.\n');
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.setHeader('allow', 'GET, HEAD');
-      return answer(response, 405, 'text/plain', 'This page only shows; it changes nothing.\n');
+      return answer(response, 405, 'text/plain', 'This page is read-only.\n');
     }
     const path = (request.url ?? '/').split('?')[0];
-    if (path !== '/' && path !== '/status.json')
-      return answer(response, 404, 'text/plain', 'There are / and /status.json here.\n');
+    if (path !== '/' && path !== '/status.json') return answer(response, 404, 'text/plain', 'Use / or /status.json.\n');
     const status = await parts.status();
     const concerns = concernsOf(status);
     if (path === '/') return answer(response, 200, 'text/html', renderStatusPage(status, concerns));
@@ -91,7 +90,7 @@ export const startStatusServer = async (parts: StatusServerParts): Promise<Statu
     handle(request, response).catch((error: unknown) => {
       log.warn({ reason: String(error) }, 'status page failed');
       if (response.headersSent) response.destroy();
-      else answer(response, 500, 'text/plain', 'The status could not be put together; the log says why.\n');
+      else answer(response, 500, 'text/plain', 'The status could not be read. See the log.\n');
     });
   });
   server.maxConnections = maxConnections;

@@ -35,13 +35,13 @@ const stopAgent = async (place: AgentPlace): Promise<void> => {
   const agent = await findRunningAgent(place);
   if (agent.kind === 'none') return;
   if (agent.kind === 'seen' && agent.status.roast.running !== null)
-    throw new ResetRefused('A roast runs. Wait until it has ended: device-agent status');
+    throw new ResetRefused('A roast is running. Wait until it has ended: device-agent await-idle');
   const stopped = agent.kind === 'seen' && (await stopService());
   if (!stopped || (await findRunningAgent(place)).kind !== 'none')
-    throw new ResetRefused('The agent runs. Stop it first: sudo systemctl stop roastery-agent');
+    throw new ResetRefused('The agent is running. Stop it first: sudo systemctl stop roastery-agent');
 };
 
-const wantsRoot = 'Not everything may be deleted by this user. Run it as root: sudo device-agent factory-reset';
+const wantsRoot = `This user can't delete everything. Run as root: sudo device-agent factory-reset`;
 
 /** Checked before the server revokes the credential: the files must be deletable. */
 const mayDelete = async (folder: string): Promise<void> => {
@@ -66,7 +66,7 @@ export const prepareReset = async ({ configDir, place, discardUnsent }: ResetOrd
   const unsent = await countUnsent(join(place.dataDir, 'journal'), createLogger('reset', 'silent'));
   if (unsent > 0)
     throw new ResetRefused(
-      `The journal holds ${unsent} entries that the server doesn't have yet. Bring the board online and start the agent (sudo systemctl start roastery-agent), or lose them: --discard-unsent`,
+      `The journal holds ${unsent} entries that the server doesn't have yet. Bring the board online and start the agent (sudo systemctl start roastery-agent), or delete them: --discard-unsent`,
     );
 };
 

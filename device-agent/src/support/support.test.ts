@@ -150,7 +150,7 @@ describe('factory reset', () => {
     await expect(prepareReset(order())).rejects.toThrow(/Stop it first: sudo systemctl stop/);
     charge = true;
     await expect.poll(() => server.live.at(-1)?.roast?.state).toBe('in_progress');
-    await expect(prepareReset(order({ discardUnsent: true }))).rejects.toThrow(/A roast runs/);
+    await expect(prepareReset(order({ discardUnsent: true }))).rejects.toThrow(/A roast is running/);
     expect(await readdir(folder)).toContain('agent.env');
   });
 

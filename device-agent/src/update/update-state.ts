@@ -69,17 +69,17 @@ export interface UpdateWords {
 export const updateInWords = (update: BoardUpdate | undefined | null): UpdateWords | undefined => {
   if (!update) return undefined;
   const { state, installed, earlier, reason } = update;
-  if (state === 'good') return { says: `version ${installed} has proved itself and stays` };
+  if (state === 'good') return { says: `version ${installed} is confirmed` };
   if (state === 'on_trial')
-    return { says: `version ${installed} is on trial; ${earlier} comes back unless it stays healthy` };
-  if (state === 'waiting') return { says: `version ${installed} is installed and begins once no roast runs` };
+    return { says: `version ${installed} is on trial; the board rolls back to ${earlier} unless it stays healthy` };
+  if (state === 'waiting') return { says: `version ${installed} is installed and starts when no roast is running` };
   if (state === 'unfinished')
     return {
-      says: `An update was not finished; version ${earlier} runs on.`,
-      todo: 'Finish it: sudo dpkg --configure -a, and install the package again if that says nothing.',
+      says: `An update was not completed; version ${earlier} continues to run.`,
+      todo: 'Complete it: sudo dpkg --configure -a. If that prints nothing, install the package again.',
     };
   return {
     says: `Version ${installed} was installed and rolled back to ${earlier}${reason === undefined ? '' : `: ${reason}`}.`,
-    todo: 'Recording goes on. Send a support bundle and install a newer version; the same once more: sudo apt install --reinstall ./roastery-agent_*.deb',
+    todo: 'Recording continues. Send a support bundle and install a newer version. To try the same version again: sudo apt install --reinstall ./roastery-agent_*.deb',
   };
 };

@@ -199,7 +199,7 @@ export const startUplink = (parts: UplinkParts) => {
     try {
       const url = await Promise.race([parts.brokerUrl(), stopped]);
       if (url === undefined) {
-        note(false, 'the api has not said yet where the broker is');
+        note(false, 'the api has not sent the broker address yet');
         return { limits: retryLimits.network };
       }
       const { reason, lastedMs } = await serve(url);

@@ -18,7 +18,7 @@ describe('npm start with HOST', () => {
   it('0.0.0.0: prints how a real board is paired, with the exception without TLS', () => {
     const advice = pairingAdvice('0.0.0.0', 'http://192.168.1.20:3000') ?? '';
     expect(advice).toContain('device-agent pair PAIR-… --api http://192.168.1.20:3000 --trial-without-tls');
-    expect(advice).toMatch(/trial in a network of your own; deploy\/README\.md/);
+    expect(advice).toMatch(/trial in a private network; deploy\/README\.md/);
   });
 
   it('0.0.0.0 behind https: prints the command without the exception', () => {

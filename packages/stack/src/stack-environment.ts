@@ -37,7 +37,7 @@ export const pairingAdvice = (host: string, publicUrl: string): string | undefin
   const command = `device-agent pair PAIR-… --api ${publicUrl}`;
   return publicUrl.startsWith('https:')
     ? `  Pair a real board:     ${command}\n`
-    : `  Pair a real board:     ${command} --trial-without-tls\n  Without TLS this is for a trial in a network of your own; deploy/README.md has the way with TLS.\n`;
+    : `  Pair a real board:     ${command} --trial-without-tls\n  Without TLS this is for a trial in a private network; deploy/README.md has the way with TLS.\n`;
 };
 
 export const mqttPublicUrlOf = (plan: StackPlan) => `mqtt://${new URL(plan.publicUrl).hostname}:${plan.ports.mqtt}`;

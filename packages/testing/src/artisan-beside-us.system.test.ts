@@ -177,7 +177,7 @@ describe('Artisan on the agent’s computer', () => {
       const now = await device();
       return now?.machine_link === 'failing' && now;
     });
-    expect(silent.machine_link_detail).toMatch(/^Artisan is connected and sends no readings/);
+    expect(silent.machine_link_detail).toMatch(/^Artisan is connected but sends no readings/);
     expect(silent.warnings).not.toContain('no_map');
   }, 120_000);
 });
