@@ -24,7 +24,12 @@ export const answerError = (thrown: unknown, requestId: string, log: Logger): Re
     log.warn({ reason: reasonOf(thrown), statement: statementOf(thrown) }, 'not ready');
   else if (thrown !== error) log.warn(loggable(thrown), 'request refused by the database');
   const body: ErrorBody = { detail: error.detail, code: error.code, request_id: requestId };
-  const headers = new Headers({ 'content-type': 'application/json', 'cache-control': 'no-store' });
+  const bytes = Buffer.from(JSON.stringify(body));
+  const headers = new Headers({
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    'content-length': String(bytes.length),
+  });
   if (error.retryAfterSeconds !== undefined) headers.set('retry-after', String(Math.ceil(error.retryAfterSeconds)));
-  return new Response(JSON.stringify(body), { status: errorStatus[error.code], headers });
+  return new Response(bytes, { status: errorStatus[error.code], headers });
 };

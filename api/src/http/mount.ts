@@ -19,6 +19,7 @@ import {
   checkOrigin,
 } from './authenticate.ts';
 import { clientAddress, type Env } from './client-address.ts';
+import { wholeJsonAnswer } from './compress-answers.ts';
 import { readFileBody, readJsonBody } from './request-body.ts';
 import { parsePart, readQuery } from './request-shape.ts';
 import type {
@@ -75,16 +76,10 @@ const checkAnswer = (endpoint: Endpoint, answer: unknown): void => {
   }
 };
 
-/** With its length, which decides whether and how it is compressed. */
-const jsonAnswer = (answer: unknown, status: number): Response => {
-  const body = Buffer.from(JSON.stringify(answer));
-  const headers = { 'content-type': 'application/json', 'content-length': String(body.length) };
-  return new Response(body, { status, headers });
-};
-
-const respond = (answer: unknown, status: number): Response => {
+const respond = (c: Context<Env>, answer: unknown, status: number): Response | Promise<Response> => {
   if (answer instanceof Response) return answer;
-  return answer instanceof JsonPieces ? streamedJson(answer, status) : jsonAnswer(answer, status);
+  if (answer instanceof JsonPieces) return streamedJson(answer, status);
+  return wholeJsonAnswer(c, JSON.stringify(answer), status);
 };
 
 const parseInput = async <E extends Endpoint>(c: Context<Env>, endpoint: E): Promise<Input<E>> => {
@@ -144,8 +139,8 @@ export const createRoutes = <App extends ServerContext>(app: Hono<Env>, context:
       });
       // Only what is whole can be checked.
       const answer = context.config.checkAnswers && handled instanceof JsonPieces ? await wholeJson(handled) : handled;
-      const response = respond(answer, endpoint.status ?? 200);
       if (context.config.checkAnswers && !(answer instanceof Response)) checkAnswer(endpoint, answer);
+      const response = await respond(c, answer, endpoint.status ?? 200);
       for (const [name, value] of headers) response.headers.append(name, value);
       if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store');
       return response;
