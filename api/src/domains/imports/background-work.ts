@@ -16,6 +16,25 @@ export const maxTries = 3;
 /** Imports that are over are deleted after this. */
 export const keepDays = 14;
 
+const restAfter = (workedMs: number, restShare: number): number =>
+  Math.min(maxRestMs, Math.max(minRestMs, workedMs * restShare));
+
+/**
+ * Runs works one after the other, in the order in which they came, with a rest after each. A browser sends files as fast as they
+ * are stored: without rests they would take the api from the people who wait for a page.
+ * @param restShare rest after a work, as a share of the time that it took
+ */
+export const createTurns = (restShare: number) => {
+  let last: Promise<unknown> = Promise.resolve();
+  return <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const started = last.then(() => performance.now());
+    const result = started.then(work);
+    const rest = async (): Promise<void> => sleep(restAfter(performance.now() - (await started), restShare));
+    last = result.then(rest, rest);
+    return result;
+  };
+};
+
 /** Does one piece of work; false when there is none. */
 export type WorkOnce = () => Promise<boolean>;
 
@@ -41,7 +60,7 @@ export const workInBackground = (
         await yieldToRequests();
         const from = performance.now();
         const found = await workOnce();
-        await rest(found ? Math.min(maxRestMs, Math.max(minRestMs, (performance.now() - from) * restShare)) : idleMs);
+        await rest(found ? restAfter(performance.now() - from, restShare) : idleMs);
       } catch (error) {
         const isBusy = error instanceof AppError || isConnectionLost(error);
         if (!isBusy) log.warn({ ...loggable(error), statement: statementOf(error) }, 'import failed, retrying');

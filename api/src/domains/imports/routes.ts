@@ -4,6 +4,7 @@ import * as lots from '@roastery/contract/lot-imports';
 import { checkMachineFiles, sendMachineFile } from '@roastery/contract/machine-files';
 import * as many from '@roastery/contract/roast-imports';
 import type { Domain } from '../../app.ts';
+import { createTurns } from './background-work.ts';
 import { createRoastFromUpload } from './create-roast-from-upload.ts';
 import { logRoast } from './log-roast.ts';
 import * as lotImports from './lots/change-lot-import.ts';
@@ -14,8 +15,12 @@ import * as imports from './many/change-import.ts';
 import { readImport, readImports } from './many/import-rows.ts';
 import { chooseUpload, getUpload, uploadRoastFile } from './uploads.ts';
 
+/** Half of the time is left to other requests: 2,000 files are sent in half a minute all the same. */
+const storingRestShare = 1;
+
 /** Mounted before the roasts: `uploads` is no id. */
 export const importRoutes: Domain = (routes) => {
+  const storeInTurn = createTurns(storingRestShare);
   routes.forUser(contract.uploadRoastFile, (context, { query, file }) =>
     uploadRoastFile(context, query.file_name, file),
   );
@@ -29,7 +34,7 @@ export const importRoutes: Domain = (routes) => {
   routes.forUser(many.getRoastImport, ({ sql, user }, { params }) => readImport(sql, user, params.id));
   routes.forUser(many.changeRoastImport, (context, { params, body }) => imports.changeImport(context, params.id, body));
   routes.forUser(many.addImportFile, (context, { params, query, file }) =>
-    imports.addFile(context, params.id, query.file_name, file),
+    storeInTurn(() => imports.addFile(context, params.id, query.file_name, file)),
   );
   routes.forUser(many.listImportFiles, (context, { params, query }) => imports.listFiles(context, params.id, query));
   routes.forUser(many.correctImportFile, (context, { params, body }) =>
