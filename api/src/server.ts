@@ -11,7 +11,7 @@ import { lotImporter } from './domains/imports/lots/lot-importer.ts';
 import { importer } from './domains/imports/many/importer.ts';
 import { createHousekeeping } from './housekeeping.ts';
 import { startIngest } from './ingest/ingest.ts';
-import { quarantineRoutes } from './ingest/quarantine-replay.ts';
+import { quarantineRoutes } from './ingest/quarantine.ts';
 import { createLive } from './live/live.ts';
 import { startApi, type Api, type Service } from './start-api.ts';
 

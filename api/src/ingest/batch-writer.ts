@@ -11,15 +11,23 @@ import {
 } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 import type { IngestHealth } from '../http/server-context.ts';
-import { commitMessages, commitRefusal, type Committed } from './commit.ts';
+import { commitIn, type Committed } from './commit.ts';
 import { decodeBatch, decodedBytes, type JournalMessage, type QueuedMessage } from './decode-batch.ts';
 import { createMessageQueue } from './message-queue.ts';
+import { writeQuarantine } from './quarantine.ts';
+import { rangeOf } from './recordings.ts';
+
+/** A transaction of the batch writer. */
+export interface Flushed extends Committed {
+  /** Older messages dropped because the quarantine is full. */
+  readonly dropped: number;
+}
 
 export interface BatchWriterOptions {
   readonly sql: Database;
   readonly log: Logger;
   /** Called after each commit with what it made durable. */
-  readonly onCommitted: (committed: Committed) => void;
+  readonly onCommitted: (flushed: Flushed) => void;
   /** Called for a message that was dropped because the queue is full. Boards resend what isn't acknowledged. */
   readonly onDropped: () => void;
   readonly onFlush?: (seconds: number) => void;
@@ -53,6 +61,27 @@ const collisionTries = 5;
 const faultTries = 3;
 /** The batch limit grows again only after a transaction that was faster than this. */
 const quickSeconds = 2;
+
+/** Many messages time out sooner than one alone, since a part of them may succeed. */
+const timeouts = (count: number) => (count > 1 ? { statement: '5s', lock: '2s' } : { statement: '15s', lock: '5s' });
+
+/** Stores these messages in one transaction, all or none. Its result is committed and may be acknowledged. */
+export const commitMessages = (sql: Database, messages: readonly JournalMessage[]): Promise<Flushed> =>
+  sql.begin(async (tx) => {
+    const { statement, lock } = timeouts(messages.length);
+    await tx`SELECT set_config('statement_timeout', ${statement}, true), set_config('lock_timeout', ${lock}, true)`;
+    const committed = await commitIn(tx, messages);
+    return { ...committed, dropped: await writeQuarantine(tx, committed.refusals) };
+  });
+
+/** Quarantines one message that can't be stored, with the reason, and counts its entries as committed. */
+export const commitRefusal = (sql: Database, message: JournalMessage, reason: string): Promise<Flushed> => {
+  const claims = message.decoded.ok
+    ? { epoch: message.decoded.batch.epoch, range: rangeOf({ batch: message.decoded.batch }) }
+    : message.decoded.claims;
+  const refused = { ok: false as const, reason, ...(claims === undefined ? {} : { claims }) };
+  return commitMessages(sql, [{ ...message, decoded: refused }]);
+};
 
 const decoded = (message: QueuedMessage): JournalMessage => ({ ...message, decoded: decodeBatch(message.payload) });
 
@@ -106,7 +135,7 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
     return { raw, batch, isTrial: false };
   };
 
-  const committed = (result: Committed): void => {
+  const committed = (result: Flushed): void => {
     lastCommitAtMs = Date.now();
     onCommitted(result);
   };

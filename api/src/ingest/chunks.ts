@@ -1,7 +1,7 @@
 import type { SampleBatch } from '@roastery/contract/mqtt';
 import { forEachRow } from '../db/postgres-errors.ts';
 import type { Database, Sql } from '../db/sql.ts';
-import type { SeqRange } from './seq-ranges.ts';
+import type { SeqRange } from '../db/seq-ranges.ts';
 
 /** Samples of one boot and one layout, without a gap: they become a chunk. */
 export interface SamplePiece {

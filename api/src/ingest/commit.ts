@@ -1,4 +1,4 @@
-import type { Database, Sql } from '../db/sql.ts';
+import type { Sql } from '../db/sql.ts';
 import { arrivingSamples, insertChunks, joinNeighbours, samplesIn, sweepLater } from './chunks.ts';
 import { applyEvents } from '../domains/roasts/roast-events.ts';
 import type { JournalMessage, KnownBatch } from './decode-batch.ts';
@@ -11,10 +11,9 @@ import {
   updateCommitted,
   writeLayouts,
 } from './recordings.ts';
-import { type Refusal, writeQuarantine } from './quarantine.ts';
 import { findConflicts, type Overlap, overlapOf, repeatsIn } from './repeats.ts';
 import type { JournalBatch } from '@roastery/contract/mqtt';
-import { coveredBy, missingFrom, type SeqRange, type SeqRanges, withRange } from './seq-ranges.ts';
+import { coveredBy, missingFrom, type SeqRange, type SeqRanges, withRange } from '../db/seq-ranges.ts';
 import { keyOf, lockStreams, otherHolders, partsOf, partsOfGap, type Stream, type StreamKey } from './streams.ts';
 import { type BootRow, type ClockChange, moveStarts, writeBoots } from './wall-clock.ts';
 
@@ -28,14 +27,22 @@ export interface Acknowledgement {
   readonly covered: readonly SeqRange[];
 }
 
+export interface Refusal {
+  readonly message: JournalMessage;
+  /** Why it was not stored; shown to people. */
+  readonly reason: string;
+  /** Undefined where no machine has the serial number. */
+  readonly machineId?: string | undefined;
+}
+
 export interface Committed {
   readonly acknowledgements: Acknowledgement[];
   readonly samples: number;
   readonly events: number;
   readonly quarantined: number;
   readonly conflicts: number;
-  /** Older messages dropped because the quarantine is full. */
-  readonly dropped: number;
+  /** What was quarantined, the conflicts too. */
+  readonly refusals: readonly Refusal[];
   /** Machines whose batches were read. */
   readonly machineIds: string[];
   /** All batches that are stored now, with repeats of what another instance has stored. */
@@ -185,7 +192,7 @@ const storePlaced = async (
 
 const streamOf = ({ machineId, batch: { epoch, continues } }: KnownBatch) => ({ machineId, epoch, continues });
 
-/** Stores these messages within the caller's transaction. */
+/** Stores these messages within the caller's transaction. The caller quarantines the refused ones, unless it rolls back. */
 export const commitIn = async (tx: Sql, messages: readonly JournalMessage[]): Promise<Committed> => {
   const serials = [...new Set(messages.map((message) => message.serialNumber))];
   const machines = await tx<MachineRow[]>`
@@ -251,10 +258,6 @@ export const commitIn = async (tx: Sql, messages: readonly JournalMessage[]): Pr
   await writeBoots(tx, rows);
   await updateCommitted(tx, recordings, receivedAtMs);
   const conflicts = await findConflicts(tx, overlaps);
-  const dropped = await writeQuarantine(tx, [
-    ...refusals,
-    ...conflicts.map(({ known: { message, machineId }, reason }) => ({ message, machineId, reason })),
-  ]);
 
   const touched = await moveStarts(tx, changes);
   const events = placed.flatMap(({ recording, placed: { events: added } }) =>
@@ -270,27 +273,11 @@ export const commitIn = async (tx: Sql, messages: readonly JournalMessage[]): Pr
     events: events.length,
     quarantined: refusals.length,
     conflicts: conflicts.length,
-    dropped,
+    refusals: [
+      ...refusals,
+      ...conflicts.map(({ known: { message, machineId }, reason }) => ({ message, machineId, reason })),
+    ],
     machineIds: [...new Set(known.map(({ machineId }) => machineId))],
     stored,
   };
-};
-
-/** Many messages time out sooner than one alone, since a part of them may succeed. */
-const timeouts = (count: number) => (count > 1 ? { statement: '5s', lock: '2s' } : { statement: '15s', lock: '5s' });
-
-/** Stores these messages in one transaction, all or none. Its result is committed and may be acknowledged. */
-export const commitMessages = (sql: Database, messages: readonly JournalMessage[]): Promise<Committed> =>
-  sql.begin(async (tx) => {
-    const { statement, lock } = timeouts(messages.length);
-    await tx`SELECT set_config('statement_timeout', ${statement}, true), set_config('lock_timeout', ${lock}, true)`;
-    return commitIn(tx, messages);
-  });
-
-/** Quarantines one message that can't be stored, with the reason, and counts its entries as committed. */
-export const commitRefusal = (sql: Database, message: JournalMessage, reason: string): Promise<Committed> => {
-  const { decoded } = message;
-  const claims = decoded.ok ? { epoch: decoded.batch.epoch, range: rangeOf({ batch: decoded.batch }) } : decoded.claims;
-  const refused = { ok: false as const, reason, ...(claims === undefined ? {} : { claims }) };
-  return commitMessages(sql, [{ ...message, decoded: refused }]);
 };

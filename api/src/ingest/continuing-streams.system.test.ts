@@ -6,9 +6,10 @@ import { isCollision } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 import { readSamples } from '../domains/roasts/read-samples.ts';
 import { messageOf, openMigratedDatabase, registerMachine, roastOn } from '../testing/ingest-fixture.ts';
-import { type Acknowledgement, commitMessages } from './commit.ts';
+import { commitMessages } from './batch-writer.ts';
+import type { Acknowledgement } from './commit.ts';
 import type { JournalMessage } from './decode-batch.ts';
-import { type SeqRanges, withRange } from './seq-ranges.ts';
+import { type SeqRanges, withRange } from '../db/seq-ranges.ts';
 
 const serial = 'CONT-1';
 const roastId = '0190a8c0-0000-7000-8000-000000000007';

@@ -11,7 +11,7 @@ import {
 } from '@roastery/contract/mqtt';
 import { describeRefusal, parseShape } from '@roastery/contract/parse-shape';
 import { z } from 'zod';
-import type { SeqRange } from './seq-ranges.ts';
+import type { SeqRange } from '../db/seq-ranges.ts';
 
 /** A message of the journal topic as received: compressed, so that a queued message costs the size of its payload. */
 export interface QueuedMessage {

@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '../db/sql.ts';
 import { readSamples } from '../domains/roasts/read-samples.ts';
 import { messageOf, openMigratedDatabase, registerMachine, roastOn, silentLog } from '../testing/ingest-fixture.ts';
-import { commitMessages, type Committed } from './commit.ts';
+import { commitMessages } from './batch-writer.ts';
+import type { Committed } from './commit.ts';
 import type { JournalMessage } from './decode-batch.ts';
 
 const roastId = '0190a8c0-0000-7000-8000-000000000001';

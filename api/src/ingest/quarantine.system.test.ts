@@ -7,11 +7,10 @@ import type { Database } from '../db/sql.ts';
 import { readSamples } from '../domains/roasts/read-samples.ts';
 import { messageOf, openMigratedDatabase, registerMachine, roastOn } from '../testing/ingest-fixture.ts';
 import { startTestApi, testAdmin } from '../testing/test-api.ts';
-import { commitMessages, commitRefusal } from './commit.ts';
+import { commitMessages, commitRefusal } from './batch-writer.ts';
 import { decodeBatch, type JournalMessage } from './decode-batch.ts';
-import { replayQuarantined, runQuarantineCommand } from './quarantine-replay.ts';
-import { auditDrops, machineLimits } from './quarantine.ts';
-import type { SeqRanges } from './seq-ranges.ts';
+import { auditDrops, machineLimits, replayQuarantined, runQuarantineCommand } from './quarantine.ts';
+import type { SeqRanges } from '../db/seq-ranges.ts';
 
 const poison = (serialNumber: string, text: string, receivedAtMs = Date.now()): JournalMessage => {
   const payload = Buffer.from(text);

@@ -10,7 +10,7 @@ import {
   type SeqRange,
   type SeqRanges,
   withRange,
-} from './seq-ranges.ts';
+} from '../db/seq-ranges.ts';
 import {
   betterClock,
   type ClockClaim,

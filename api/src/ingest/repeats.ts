@@ -3,7 +3,7 @@ import type { Sql } from '../db/sql.ts';
 import { readSamples, type Samples } from '../domains/roasts/read-samples.ts';
 import type { KnownBatch } from './decode-batch.ts';
 import type { Recording, StreamPart } from './recordings.ts';
-import { coveredBy, type SeqRange, type SeqRanges, withRange } from './seq-ranges.ts';
+import { coveredBy, type SeqRange, type SeqRanges, withRange } from '../db/seq-ranges.ts';
 
 /** A batch of which a part was committed before it. */
 export interface Overlap {

@@ -3,7 +3,7 @@ import type { Continues } from '@roastery/contract/mqtt';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Sql } from '../db/sql.ts';
 import { readRecordings, type Recording, type StreamPart } from './recordings.ts';
-import type { SeqRange } from './seq-ranges.ts';
+import type { SeqRange } from '../db/seq-ranges.ts';
 
 /** The places of a stream: nearly always one part without an end. */
 export type Stream = readonly StreamPart[];

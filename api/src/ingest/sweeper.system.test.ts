@@ -14,7 +14,7 @@ import {
   silentLog,
 } from '../testing/ingest-fixture.ts';
 import { sealStreams } from './chunks.ts';
-import { commitMessages } from './commit.ts';
+import { commitMessages } from './batch-writer.ts';
 import { abortStaleRoasts, removeOldSamples, sweep, sweepRules, whenAlone } from './sweeper.ts';
 
 const recordingOf = async (sql: Database, board: JournalBoard): Promise<string> => {

@@ -6,7 +6,7 @@ import { giveBatchNumber } from '../domains/planned/batch-number.ts';
 import { recomputeRoast } from '../domains/roasts/recompute-roast.ts';
 import { sealStreams } from './chunks.ts';
 import { auditDrops } from './quarantine.ts';
-import type { SeqRange } from './seq-ranges.ts';
+import type { SeqRange } from '../db/seq-ranges.ts';
 import { settleLot } from '../domains/roasts/settle-roast.ts';
 
 export interface SweepRules {

@@ -11,7 +11,7 @@ import {
 import { parseOrThrow } from '@roastery/contract/parse-shape';
 import type { JournalBoard } from '@roastery/testing/journal-board';
 import { connectAsync, type MqttClient } from 'mqtt';
-import { missingFrom, withRange, type SeqRanges } from '../ingest/seq-ranges.ts';
+import { missingFrom, withRange, type SeqRanges } from '../db/seq-ranges.ts';
 
 interface Kept {
   readonly journal: JournalBoard;

@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { readConfig, type ApiConfig } from '../config.ts';
 import { domains } from '../domains/domains.ts';
 import { prepareFirstStart } from '../domains/users/first-start.ts';
-import { quarantineRoutes } from '../ingest/quarantine-replay.ts';
+import { quarantineRoutes } from '../ingest/quarantine.ts';
 import { createLive } from '../live/live.ts';
 import { lotImporter } from '../domains/imports/lots/lot-importer.ts';
 import { importer } from '../domains/imports/many/importer.ts';

@@ -9,7 +9,7 @@ import { domains } from '../domains/domains.ts';
 import { prepareFirstStart } from '../domains/users/first-start.ts';
 import type { StoredBatch } from '../ingest/commit.ts';
 import { startIngest, type IngestOptions } from '../ingest/ingest.ts';
-import { quarantineRoutes } from '../ingest/quarantine-replay.ts';
+import { quarantineRoutes } from '../ingest/quarantine.ts';
 import { createLive } from '../live/live.ts';
 import { startApi } from '../start-api.ts';
 import { silentLog } from './ingest-fixture.ts';

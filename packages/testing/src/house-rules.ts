@@ -27,7 +27,7 @@ const LAYERS: Record<string, readonly (readonly string[])[]> = {
     ['context.ts'],
     ['domains'],
     ['ingest'],
-    ['alarms', 'live', 'seed'],
+    ['alarms', 'live'],
   ],
   'portal/src': [['language'], ['api', 'ui'], ['format'], ['components'], ['features'], ['app']],
   'device-agent/src': [

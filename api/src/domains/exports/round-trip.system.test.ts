@@ -8,7 +8,7 @@ import { simulateRoast } from '@roastery/simulator/simulate-roast';
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { sharedData } from '@roastery/testing/shared-data';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commitMessages } from '../../ingest/commit.ts';
+import { commitMessages } from '../../ingest/batch-writer.ts';
 import { markEvent, messageOf, openMigratedDatabase, registerMachine } from '../../testing/ingest-fixture.ts';
 import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';

@@ -8,7 +8,7 @@ import { parseAlog } from '@roastery/roasting/alog';
 import { artisanFile, drumRoast, type ArtisanRecording } from '@roastery/simulator/artisan/artisan-file';
 import { sharedData } from '@roastery/testing/shared-data';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { commitMessages } from '../../../ingest/commit.ts';
+import { commitMessages } from '../../../ingest/batch-writer.ts';
 import { messageOf } from '../../../testing/ingest-fixture.ts';
 import { type OpenedTestApi, openTestApi } from '../../../testing/test-api.ts';
 import { commitBoard, recordBoard, roastState, wholeRoast } from '../../../testing/timeline-fixture.ts';
