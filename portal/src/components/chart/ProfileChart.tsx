@@ -8,7 +8,7 @@ import { readPalette } from './palette.ts';
 import { profileBackdrop, profileLines, type ProfilePoint, type ReferenceRoast } from './profile-chart-lines.ts';
 import { ProfileLegend } from './ProfileLegend.tsx';
 import { profileOverlay } from './profile-overlay.ts';
-import { axisFont, timeScale } from './time-scale.ts';
+import { axisFont, baseOptions, timeScale } from './time-scale.ts';
 import { createTimeView } from './time-view.ts';
 
 interface ProfileChartProps {
@@ -44,12 +44,7 @@ export default function ProfileChart({ points, interpolated, reference, unit }: 
     const axis = { border: { display: false }, ticks: { color: palette.muted, font: axisFont(palette), padding: 6 } };
     const title = (text: string) => ({ display: true, text, color: palette.muted, font: axisFont(palette) });
     return {
-      animation: false,
-      responsive: true,
-      maintainAspectRatio: false,
-      parsing: false,
-      normalized: true,
-      events: [],
+      ...baseOptions,
       layout: { padding: { top: 8, right: withTemperature ? 2 : 12 } },
       scales: {
         x: timeScale(palette, view, { labels: true }),

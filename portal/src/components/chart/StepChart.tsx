@@ -11,7 +11,7 @@ import { plannedDataset, plannedPercentAt, type PlannedDataset, type PlannedLine
 import { overlayPlugin, type Overlay } from './overlay.ts';
 import { readPalette, withAlpha } from './palette.ts';
 import { pixelDecimation, type CurveDataset } from './pixel-decimation.ts';
-import { axisFont, fixedWidth, timeScale } from './time-scale.ts';
+import { axisFont, baseOptions, fixedWidth, timeScale } from './time-scale.ts';
 import { useTimeView, type TimeViewStore } from './time-view.ts';
 
 interface StepChartProps {
@@ -84,12 +84,7 @@ export default function StepChart({
   }, [curve, column, style, theme, planned]);
   const options = useMemo<ChartOptions<'line'>>(
     () => ({
-      animation: false,
-      responsive: true,
-      maintainAspectRatio: false,
-      parsing: false,
-      normalized: true,
-      events: [],
+      ...baseOptions,
       layout: { padding: { right: rightPixels, top: 3 } },
       scales: {
         x: {

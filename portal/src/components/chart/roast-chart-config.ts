@@ -8,7 +8,7 @@ import type { DrawnForecast, ForecastFrom } from './forecast-band.ts';
 import { overlayTop, type Overlay } from './overlay.ts';
 import { withAlpha, type ColourOf, type Palette } from './palette.ts';
 import type { CurveDataset } from './pixel-decimation.ts';
-import { axisFont, barePixels, fixedWidth } from './time-scale.ts';
+import { axisFont, barePixels, baseOptions, fixedWidth } from './time-scale.ts';
 
 const datasetOf = (
   style: CurveStyle,
@@ -101,12 +101,7 @@ interface RoastAxes {
 
 /** Axes of the temperature chart: left temperature, right rate of rise. */
 export const roastOptions = ({ palette, time, top, units, withRate }: RoastAxes): ChartOptions<'line'> => ({
-  animation: false,
-  responsive: true,
-  maintainAspectRatio: false,
-  parsing: false,
-  normalized: true,
-  events: [],
+  ...baseOptions,
   layout: { padding: { top: overlayTop, right: withRate ? 0 : barePixels } },
   scales: {
     x: time,

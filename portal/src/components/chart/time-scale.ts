@@ -30,6 +30,16 @@ export const fixedWidth = (scale: { width: number }): void => {
   scale.width = axisPixels;
 };
 
+/** What all charts over time have in common: each draws its data as it is, without animation; the pointer is handled by our code. */
+export const baseOptions: ChartOptions<'line'> = {
+  animation: false,
+  responsive: true,
+  maintainAspectRatio: false,
+  parsing: false,
+  normalized: true,
+  events: [],
+};
+
 export const axisFont = (palette: Palette) => ({ family: palette.mono, size: 11 });
 
 /** The shared time axis: mm:ss since charge, bounds from the page's time view. */

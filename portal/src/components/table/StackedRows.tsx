@@ -15,6 +15,22 @@ const skeletonRows = 8;
 const rowClass =
   'relative flex min-h-16 items-center gap-2 px-4 py-2.5 [contain-intrinsic-size:auto_2.75rem] [content-visibility:auto]';
 
+interface SelectRowProps<Row> extends Required<Pick<RowProps<Row>, 'rowLabel' | 'selection'>> {
+  row: Row;
+  className: string;
+}
+
+/** Above the link that covers the row. */
+const SelectRow = <Row,>({ row, rowLabel, selection, className }: SelectRowProps<Row>) => (
+  <Checkbox
+    label={t`Select ${rowLabel(row)}`}
+    hideLabel
+    checked={selection.has(row)}
+    onChange={() => selection.toggle(row)}
+    className={classes('relative z-1 -ml-2', className)}
+  />
+);
+
 /** What the row is about on the first line, and when, where and by whom on the second. */
 const TwoLineRows = <Row,>(props: RowProps<Row>) => {
   const {
@@ -52,15 +68,7 @@ const TwoLineRows = <Row,>(props: RowProps<Row>) => {
         ));
         return (
           <li key={rowId(row)} className={classes(rowClass, isSelected && 'bg-selected')}>
-            {selection !== undefined && (
-              <Checkbox
-                label={t`Select ${rowLabel(row)}`}
-                hideLabel
-                checked={isSelected}
-                onChange={() => selection.toggle(row)}
-                className="relative z-1 -ml-2 px-2"
-              />
-            )}
+            {selection !== undefined && <SelectRow {...{ row, rowLabel, selection }} className="px-2" />}
             <div className="min-w-0 flex-1">
               <div className="flex min-w-0 items-baseline justify-between gap-3">
                 {rowLink === undefined ? (
@@ -119,13 +127,7 @@ const Cards = <Row,>(props: RowProps<Row>) => {
         return (
           <li key={id} className={classes('relative flex gap-2 p-4', isSelected && 'bg-selected')}>
             {selection !== undefined && (
-              <Checkbox
-                label={t`Select ${rowLabel(row)}`}
-                hideLabel
-                checked={isSelected}
-                onChange={() => selection.toggle(row)}
-                className="relative z-1 -mt-2.5 -ml-2 self-start px-2"
-              />
+              <SelectRow {...{ row, rowLabel, selection }} className="-mt-2.5 self-start px-2" />
             )}
             <div className="min-w-0 flex-1">
               <div className="flex min-h-6 items-start justify-between gap-3">

@@ -12,7 +12,7 @@ import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
-import { Section } from './Section.tsx';
+import { CurrentPasswordField, Section } from './Section.tsx';
 
 const formShape = changePasswordShape
   .extend({ repeated: z.string() })
@@ -41,13 +41,7 @@ export const PasswordSection = () => {
       <FormFrame of={form} className="flex max-w-sm flex-col gap-4">
         {/* Password managers file the new password under it. */}
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
-        <TextField
-          label={t`Current password`}
-          type="password"
-          required
-          autoComplete="current-password"
-          {...form.field('current_password')}
-        />
+        <CurrentPasswordField {...form.field('current_password')} />
         <TextField
           label={t`New password`}
           type="password"

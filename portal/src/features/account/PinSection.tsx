@@ -11,7 +11,7 @@ import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
-import { Section } from './Section.tsx';
+import { CurrentPasswordField, Section } from './Section.tsx';
 
 const formShape = z.object({ pin: pinShape, current_password: z.string().min(1, t`Current password is required`) });
 const resolver = zodResolver(formShape);
@@ -58,13 +58,7 @@ export const PinSection = () => {
           hint={t`4 to 12 digits`}
           {...form.field('pin')}
         />
-        <TextField
-          label={t`Current password`}
-          type="password"
-          required
-          autoComplete="current-password"
-          {...form.field('current_password')}
-        />
+        <CurrentPasswordField {...form.field('current_password')} />
         <FormError text={form.failure} />
         <div className="flex gap-2">
           <Button type="submit" kind="primary" size="md" busy={form.isSubmitting}>

@@ -1,4 +1,6 @@
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
+import { t } from '../../language/t.ts';
+import { TextField } from '../../ui/TextField.tsx';
 
 interface SectionProps {
   title: string;
@@ -15,4 +17,9 @@ export const Section = ({ title, text, children }: SectionProps) => (
     </header>
     <div className="min-w-0">{children}</div>
   </section>
+);
+
+/** What confirms a change of a secret. */
+export const CurrentPasswordField = (props: Omit<ComponentProps<typeof TextField>, 'label'>) => (
+  <TextField label={t`Current password`} type="password" required autoComplete="current-password" {...props} />
 );

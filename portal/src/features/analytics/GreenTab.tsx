@@ -13,23 +13,15 @@ import { formatCount, formatTick } from '../../format/numbers.ts';
 import { inWeightUnit, weightUnit } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
 import { ButtonLink } from '../../ui/Button.tsx';
-import { Segments } from '../../ui/Segments.tsx';
-import { ChartPanel } from './ChartPanel.tsx';
-import { BarsChart } from './charts/BarsChart.tsx';
 import { FigureTile, TileRow } from './FigureTile.tsx';
 import { moneyText, priceText, roastsText, sumNumber, sumText } from './figure-texts.ts';
 import { lotColumns } from './lot-columns.tsx';
-import { columnLabelPixels, usePeriodTexts } from './period-texts.ts';
+import { periodTable, usePeriodTexts } from './period-texts.ts';
+import { PeriodPanel } from './PeriodPanel.tsx';
 import { FiguresTable } from './FiguresTable.tsx';
-import { periodTable } from './period-texts.ts';
 import { roastsLink } from './roasts-link.ts';
 import type { AnalyticsFilter } from './use-analytics-filter.ts';
 
-const kinds = [
-  { value: 'day', label: t`Day` },
-  { value: 'week', label: t`Week` },
-  { value: 'month', label: t`Month` },
-] as const;
 const measures = () =>
   [
     { value: 'kg', label: weightUnit() },
@@ -38,7 +30,7 @@ const measures = () =>
 
 /** Green coffee used by roasts, and its cost. */
 export const GreenTab = ({ filter }: { filter: AnalyticsFilter }) => {
-  const { read, change } = useUrlState();
+  const { read } = useUrlState();
   const texts = usePeriodTexts();
   const wanted = periodKinds.find((kind) => kind === read('period'));
   const measure = oneOf(['kg', 'cost'] as const, read('measure'), 'kg');
@@ -103,36 +95,19 @@ export const GreenTab = ({ filter }: { filter: AnalyticsFilter }) => {
           to={roastsLink({ ...filter, without: 'green' })}
         />
       </TileRow>
-      <ChartPanel
+      <PeriodPanel
         title={measure === 'kg' ? t`Green used, ${weightUnit()}` : t`Cost of the green used`}
+        label={measure === 'kg' ? t`Green used by period` : t`Cost by period`}
         isLoading={isLoading}
-        actions={
-          <div className="flex flex-wrap gap-2">
-            <Segments
-              label={t`Measure`}
-              choices={measures()}
-              value={measure}
-              onChange={(next) => change({ measure: next === 'kg' ? undefined : next })}
-            />
-            <Segments
-              label={t`Period`}
-              choices={kinds}
-              value={data?.period ?? null}
-              onChange={(next) => change({ period: next })}
-            />
-          </div>
-        }
-      >
-        <BarsChart
-          label={measure === 'kg' ? t`Green used by period` : t`Cost by period`}
-          columns={columns.map((column) => ({
-            ...column,
-            value: measure === 'kg' ? inWeightUnit(column.one.kg) : column.one.cost,
-          }))}
-          tickText={measure === 'kg' ? formatTick : (amount) => formatMoney(amount, 0)}
-          labelPixels={columnLabelPixels(data?.period, columns.length)}
-        />
-      </ChartPanel>
+        measures={measures()}
+        measure={measure}
+        period={data?.period}
+        columns={columns.map((column) => ({
+          ...column,
+          value: measure === 'kg' ? inWeightUnit(column.one.kg) : column.one.cost,
+        }))}
+        tickText={measure === 'kg' ? formatTick : (amount) => formatMoney(amount, 0)}
+      />
       {data !== undefined && <FiguresTable {...periodTable(columns)} />}
       <DataTable
         label={t`Lots`}

@@ -10,22 +10,15 @@ import { inWeightUnit, weightUnit } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
 import { Segments } from '../../ui/Segments.tsx';
 import { ChartPanel } from './ChartPanel.tsx';
-import { BarsChart } from './charts/BarsChart.tsx';
 import { SpreadChart } from './charts/SpreadChart.tsx';
 import { FigureTile, TileRow } from './FigureTile.tsx';
 import { changeText, percentText, ratioText, roastsText, sumNumber, sumText } from './figure-texts.ts';
 import { GroupsPanel } from './GroupsPanel.tsx';
-import { columnLabelPixels, usePeriodTexts, type PeriodTexts } from './period-texts.ts';
+import { columnLabelPixels, periodTable, usePeriodTexts, type PeriodTexts } from './period-texts.ts';
+import { PeriodPanel } from './PeriodPanel.tsx';
 import { FiguresTable } from './FiguresTable.tsx';
-import { periodTable } from './period-texts.ts';
 import { roastsLink } from './roasts-link.ts';
 import type { AnalyticsFilter } from './use-analytics-filter.ts';
-
-const kinds = [
-  { value: 'day', label: t`Day` },
-  { value: 'week', label: t`Week` },
-  { value: 'month', label: t`Month` },
-] as const;
 
 const measures = () =>
   [
@@ -133,36 +126,19 @@ export const ProductionTab = ({ filter }: { filter: AnalyticsFilter }) => {
         />
       </TileRow>
       <div className="grid gap-4 xl:grid-cols-2">
-        <ChartPanel
+        <PeriodPanel
           title={measure === 'kg' ? t`Roasted, ${weightUnit()}` : t`Roasts`}
+          label={measure === 'kg' ? t`Weight roasted by period` : t`Roasts by period`}
           isLoading={isLoading}
-          actions={
-            <div className="flex flex-wrap gap-2">
-              <Segments
-                label={t`Measure`}
-                choices={measures()}
-                value={measure}
-                onChange={(next) => change({ measure: next === 'kg' ? undefined : next })}
-              />
-              <Segments
-                label={t`Period`}
-                choices={kinds}
-                value={data?.period ?? null}
-                onChange={(next) => change({ period: next })}
-              />
-            </div>
-          }
-        >
-          <BarsChart
-            label={measure === 'kg' ? t`Weight roasted by period` : t`Roasts by period`}
-            columns={columns.map((column) => ({
-              ...column,
-              value: measure === 'kg' ? inWeightUnit(column.one.kg) : column.one.roasts,
-            }))}
-            tickText={formatTick}
-            labelPixels={labelPixels}
-          />
-        </ChartPanel>
+          measures={measures()}
+          measure={measure}
+          period={data?.period}
+          columns={columns.map((column) => ({
+            ...column,
+            value: measure === 'kg' ? inWeightUnit(column.one.kg) : column.one.roasts,
+          }))}
+          tickText={formatTick}
+        />
         <ChartPanel
           title={quality === 'development' ? t`Development ratio, % ± standard deviation` : t`Average duration`}
           isLoading={isLoading}

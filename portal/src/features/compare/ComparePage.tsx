@@ -1,6 +1,7 @@
-import { GitCompareArrows, Maximize2 } from 'lucide-react';
+import { GitCompareArrows } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo } from 'react';
-import { createTimeView, useTimeWindow, type TimeViewStore } from '../../components/chart/time-view.ts';
+import { ResetZoom } from '../../components/chart/ResetZoom.tsx';
+import { createTimeView } from '../../components/chart/time-view.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { usePageKeys, type PageKey } from '../../components/page-actions.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
@@ -11,7 +12,7 @@ import { RoastField } from '../../components/RoastField.tsx';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
 import { useTyped } from '../../components/use-typed.ts';
 import { t } from '../../language/t.ts';
-import { Button, ButtonLink } from '../../ui/Button.tsx';
+import { ButtonLink } from '../../ui/Button.tsx';
 import { Card, Skeleton } from '../../ui/Card.tsx';
 import { Segments } from '../../ui/Segments.tsx';
 import { AtMoment, type PlacedRoast } from './AtMoment.tsx';
@@ -253,13 +254,3 @@ export default function ComparePage() {
     </Page>
   );
 }
-
-const ResetZoom = ({ view }: { view: TimeViewStore }) => {
-  useTimeWindow(view);
-  if (!view.isZoomed()) return null;
-  return (
-    <Button kind="quiet" icon={<Maximize2 aria-hidden />} onClick={() => view.reset()}>
-      {t`Show all`}
-    </Button>
-  );
-};

@@ -10,7 +10,14 @@ import { drawTags } from '../../components/chart/overlay-tags.ts';
 import { overlayPlugin, type Overlay } from '../../components/chart/overlay.ts';
 import { readPalette } from '../../components/chart/palette.ts';
 import { pixelDecimation, type CurveDataset } from '../../components/chart/pixel-decimation.ts';
-import { axisFont, barePixels, fixedWidth, timeScale, zoomOptions } from '../../components/chart/time-scale.ts';
+import {
+  axisFont,
+  barePixels,
+  baseOptions,
+  fixedWidth,
+  timeScale,
+  zoomOptions,
+} from '../../components/chart/time-scale.ts';
 import type { TimeViewStore } from '../../components/chart/time-view.ts';
 import { formatTick } from '../../format/numbers.ts';
 import { inUnitsOf, type Units } from '../../format/quantities.ts';
@@ -103,12 +110,7 @@ export default function LinesChart({ lines, axis, label, units, view, selected, 
   const isDifference = axis.endsWith('difference');
   const options = useMemo<ChartOptions<'line'>>(
     () => ({
-      animation: false,
-      responsive: true,
-      maintainAspectRatio: false,
-      parsing: false,
-      normalized: true,
-      events: [],
+      ...baseOptions,
       layout: { padding: { top: 6, right: barePixels } },
       scales: {
         x: timeScale(palette, view, { labels: true }),

@@ -40,7 +40,7 @@ import { ArtisanFilesDialog } from './ArtisanFilesDialog.tsx';
 import { deviceColumns } from './device-columns.tsx';
 import { restoreQuestion } from './device-texts.ts';
 import { UpdatesBar } from './UpdatesBar.tsx';
-import { RotatedTokenDialog } from './RotatedTokenDialog.tsx';
+import { RotatedTokenDialog } from './SecretDialog.tsx';
 
 const pollIntervalMs = 5000;
 

@@ -6,7 +6,6 @@ import { sentenceWithFields } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
-import { CopyButton } from '../../components/CopyButton.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorLine } from '../../components/ErrorState.tsx';
 import { RelativeTime } from '../../components/figures.tsx';
@@ -14,9 +13,9 @@ import { paths } from '../../components/paths.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
-import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
 import { TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
+import { SecretDialog } from './SecretDialog.tsx';
 
 const revoke = async ({ id, name }: WallLink) => {
   try {
@@ -124,36 +123,16 @@ const NewLink = ({ onMade }: { onMade: (made: { name: string; address: string })
   );
 };
 
-/** The address, shown once. Only Done closes it without asking. */
+/** The address, shown once. */
 const MadeLink = ({ made, onDone }: { made: { name: string; address: string } | null; onDone: () => void }) => (
-  <Dialog
-    open={made !== null}
-    onClose={onDone}
-    sticky
-    question={{ title: t`Close the link of ${made?.name ?? ''}?`, text: t`The link will not be shown again.` }}
+  <SecretDialog
     title={t`Wall link`}
-    description={made?.name}
-    width="md"
-  >
-    {made !== null && (
-      <>
-        <DialogBody>
-          <p className="text-sm text-content">
-            {t`Open this address once on the screen and bookmark it there. It is shown only now.`}
-          </p>
-          <div className="flex items-center justify-between gap-2 rounded-md border border-stroke bg-sunken py-1.5 pr-2 pl-3">
-            <code data-testid="wall-link" className="font-mono text-sm break-all text-strong">
-              {made.address}
-            </code>
-            <CopyButton text={made.address} label={t`Copy wall link`} />
-          </div>
-        </DialogBody>
-        <DialogFooter>
-          <Button kind="primary" size="md" onClick={onDone}>
-            {t`Done`}
-          </Button>
-        </DialogFooter>
-      </>
-    )}
-  </Dialog>
+    name={made?.name}
+    question={{ title: t`Close the link of ${made?.name ?? ''}?`, text: t`The link will not be shown again.` }}
+    text={t`Open this address once on the screen and bookmark it there. It is shown only now.`}
+    secret={made?.address ?? null}
+    label={t`Copy wall link`}
+    testId="wall-link"
+    onDone={onDone}
+  />
 );

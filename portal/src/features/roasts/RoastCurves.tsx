@@ -1,13 +1,14 @@
 import type { CurveGap, CurveColumns, Roast, RoastMark } from '@roastery/contract/roasts';
 import type { FollowedPlan } from '@roastery/contract/roast-plan';
-import { ChartSpline, Maximize2 } from 'lucide-react';
+import { ChartSpline } from 'lucide-react';
 import { Suspense, use, useEffect, useMemo, useState } from 'react';
 import { CurveTable } from '../../components/chart/CurveTable.tsx';
 import { stepStyles } from '../../components/chart/curves.ts';
 import type { RoastChartProps } from '../../components/chart/RoastChart.tsx';
 import { axisPixels, barePixels } from '../../components/chart/time-scale.ts';
 import { plannedLines } from '../../components/chart/planned-line.ts';
-import { createTimeView, useTimeWindow, type TimeViewStore } from '../../components/chart/time-view.ts';
+import { ResetZoom } from '../../components/chart/ResetZoom.tsx';
+import { createTimeView } from '../../components/chart/time-view.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { usePageKeys, type PageKey } from '../../components/page-actions.tsx';
 import { formatCount } from '../../format/numbers.ts';
@@ -15,7 +16,6 @@ import { usePreferences } from '../../format/preferences.ts';
 import { useGrowing } from '../../components/use-growing.ts';
 import { useUrlState } from '../../components/url-state.ts';
 import { t } from '../../language/t.ts';
-import { Button } from '../../ui/Button.tsx';
 import { Card, Skeleton } from '../../ui/Card.tsx';
 import { classes } from '../../ui/classes.ts';
 import { usePrinting } from '../../ui/printing.ts';
@@ -266,13 +266,3 @@ const ChartsSkeleton = () => (
     </div>
   </>
 );
-
-const ResetZoom = ({ view }: { view: TimeViewStore }) => {
-  useTimeWindow(view);
-  if (!view.isZoomed()) return null;
-  return (
-    <Button kind="quiet" icon={<Maximize2 aria-hidden />} onClick={() => view.reset()}>
-      {t`Show all`}
-    </Button>
-  );
-};

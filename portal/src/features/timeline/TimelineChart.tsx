@@ -3,7 +3,7 @@ import type { ChartOptions } from 'chart.js';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react';
 import { Line, useLatest, type Chart } from '../../components/chart/use-chart.ts';
 import { readPalette } from '../../components/chart/palette.ts';
-import { axisFont, barePixels, fixedWidth } from '../../components/chart/time-scale.ts';
+import { axisFont, barePixels, baseOptions, fixedWidth } from '../../components/chart/time-scale.ts';
 import { useDates, usePreferences } from '../../format/preferences.ts';
 import { readingOf, unitOf } from '../../format/quantities.ts';
 import { t } from '../../language/t.ts';
@@ -71,12 +71,7 @@ export default function TimelineChart(props: TimelineChartProps) {
   );
   const options = useMemo<ChartOptions<'line'>>(
     () => ({
-      animation: false,
-      responsive: true,
-      maintainAspectRatio: false,
-      parsing: false,
-      normalized: true,
-      events: [],
+      ...baseOptions,
       layout: { padding: { right: barePixels, top: 6 } },
       scales: {
         x: {
