@@ -53,7 +53,6 @@ interface Feed {
     LiveMachine,
     'connection' | 'lastSeenAt' | 'status' | 'reading' | 'roast' | 'deletedRoastId' | 'chargeMono' | 'alarms' | 'raised'
   >;
-  track: LiveTrack;
 }
 
 const silentFeed = (): Feed => ({
@@ -71,7 +70,6 @@ const silentFeed = (): Feed => ({
     alarms: [],
     raised: [],
   },
-  track: emptyTrack(),
 });
 
 /**
@@ -93,23 +91,25 @@ export const liveStateOf = (
 
 const noAlarms = { alarms: [], raised: [] };
 
-/** The feed after one event. The track is added to in place; everything else is a new value. */
+/** Adds the samples of an event, in place. */
+const addTo = (track: LiveTrack, event: FollowedEvent): void => {
+  if (event.type === 'reading') addReading(track, event.reading);
+  if (event.type === 'samples') addSamples(track, event.samples);
+  if (event.type === 'backlog') addBacklog(track, event.samples);
+};
+
+/** The feed after one event: another object also where only the track has more samples. */
 const received = (feed: Feed, event: FollowedEvent, now: number): Feed => {
-  const { machine, track } = feed;
+  const { machine } = feed;
   if (event.type === 'reading') {
-    addReading(track, event.reading);
     const { reading, received_at: lastSeenAt } = event;
     // The server's charge counts: a person may have set or moved it, which the board does not know.
     const isKnown = machine.roast?.status === 'in_progress' && machine.chargeMono !== null;
     const chargeMono = isKnown ? machine.chargeMono : (reading.roast?.charge_mono ?? machine.chargeMono);
     return { ...feed, readingAt: now, machine: { ...machine, connection: 'online', lastSeenAt, reading, chargeMono } };
   }
-  if (event.type === 'samples') {
-    addSamples(track, event.samples);
-    return { ...feed };
-  }
+  if (event.type === 'samples') return { ...feed };
   if (event.type === 'backlog') {
-    addBacklog(track, event.samples);
     const roast = event.roast ?? machine.roast;
     // The alarms of a running roast follow its backlog.
     const alarms = event.roast !== null && event.roast.id === machine.roast?.id ? {} : noAlarms;
@@ -142,11 +142,13 @@ const received = (feed: Feed, event: FollowedEvent, now: number): Feed => {
  */
 export const useLive = (machineId: string | null): LiveMachine => {
   const [feed, setFeed] = useState(silentFeed);
+  const [track, setTrack] = useState(emptyTrack);
   const [now, setNow] = useState(() => Date.now());
   const [followed, setFollowed] = useState(machineId);
   if (machineId !== followed) {
     setFollowed(machineId);
     setFeed(silentFeed());
+    setTrack(emptyTrack());
   }
 
   useEffect(() => {
@@ -156,6 +158,7 @@ export const useLive = (machineId: string | null): LiveMachine => {
       onEvent: (event) => {
         const at = Date.now();
         setNow(at);
+        addTo(track, event);
         setFeed((current) => received(current, event, at));
       },
       onLink: (linkUp) => {
@@ -168,7 +171,7 @@ export const useLive = (machineId: string | null): LiveMachine => {
       clearInterval(clock);
       unsubscribe();
     };
-  }, [machineId]);
+  }, [machineId, track]);
 
   const secondsSince = (at: number): number => Math.max(0, Math.floor((now - at) / 1000));
   const readingAgeSeconds = feed.readingAt === null ? null : secondsSince(feed.readingAt);
@@ -179,6 +182,6 @@ export const useLive = (machineId: string | null): LiveMachine => {
     readingAgeSeconds,
     readingAt: feed.readingAt,
     now,
-    track: feed.track,
+    track,
   };
 };

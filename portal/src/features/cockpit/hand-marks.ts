@@ -80,20 +80,17 @@ export const usePendingMarks = (
 ): PendingMarks => {
   const [pending, setPending] = useState(() => read(machineId));
   const { reachable } = useReachability();
+  const latest = useRef(pending);
   const keep = useCallback(
-    (change: (all: readonly PendingMark[]) => PendingMark[]) =>
-      setPending((all) => {
-        const next = change(all);
-        localStorage.setItem(storageKey(machineId), JSON.stringify(next));
-        return next;
-      }),
+    (change: (all: readonly PendingMark[]) => PendingMark[]) => {
+      const next = change(latest.current);
+      latest.current = next;
+      localStorage.setItem(storageKey(machineId), JSON.stringify(next));
+      setPending(next);
+    },
     [machineId],
   );
   const sending = useRef(false);
-  const latest = useRef(pending);
-  useEffect(() => {
-    latest.current = pending;
-  }, [pending]);
   useEffect(() => {
     const [first] = pending;
     if (!reachable || first === undefined || sending.current) return;
