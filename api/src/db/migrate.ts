@@ -1,7 +1,7 @@
 import { ConfigError } from '@roastery/runtime/env';
-import type { Logger } from '@roastery/runtime/logger';
+import { createLogger, type Logger } from '@roastery/runtime/logger';
 import { before10Folder, migrationsFolder, readMigrations, type Migration } from './migration-files.ts';
-import type { Database, Sql } from './sql.ts';
+import { openDatabase, type Database, type Sql } from './sql.ts';
 import { isBefore10, upgradeFromBefore10 } from './upgrade-before-1.0.ts';
 
 /** Any number, the same in all versions: whoever migrates holds this advisory lock. */
@@ -55,5 +55,21 @@ export const migrate = async (sql: Database, log: Logger, folder: URL = migratio
     const name = await sql.begin((tx) => applyNext(tx, files, log));
     if (name === undefined) return done;
     done.push(name);
+  }
+};
+
+/**
+ * `npm run upgrade-database`: what the api does at its start, alone. Answers the exit code 0; throws `ConfigError` with a sentence
+ * when the database cannot be upgraded.
+ */
+export const runUpgradeCommand = async (databaseUrl: string, say: (line: string) => void): Promise<number> => {
+  const log = createLogger('upgrade-database', 'warn');
+  const sql = openDatabase({ url: databaseUrl, log, connections: 1 });
+  try {
+    const applied = await migrate(sql, log);
+    say(applied.length === 0 ? 'The database is up to date.' : `The database was upgraded: ${applied.join(', ')}.`);
+    return 0;
+  } finally {
+    await sql.end({ timeout: 2 });
   }
 };

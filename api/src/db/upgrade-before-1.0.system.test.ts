@@ -9,11 +9,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { readColumns, readContents, restoreEarlierDatabase } from '../testing/earlier-database.ts';
 import { openMigratedDatabase, silentLog } from '../testing/ingest-fixture.ts';
 import { startTestApi } from '../testing/test-api.ts';
-import { migrate } from './migrate.ts';
+import { migrate, runUpgradeCommand } from './migrate.ts';
 import { before10Folder, migrationsFolder, readMigrations } from './migration-files.ts';
 import { readCatalog } from './schema-catalog.ts';
 import { openDatabase, type Database } from './sql.ts';
-import { runUpgradeCommand } from './upgrade-command.ts';
 
 const cleanUps: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -2,6 +2,7 @@ import type { SampleBatch } from '@roastery/contract/mqtt';
 import { forEachRow } from '../db/postgres-errors.ts';
 import type { Database, Sql } from '../db/sql.ts';
 import type { SeqRange } from '../db/seq-ranges.ts';
+import { type ChunkRow, numbersOf } from '../domains/roasts/read-samples.ts';
 
 /** Samples of one boot and one layout, without a gap: they become a chunk. */
 export interface SamplePiece {
@@ -164,18 +165,9 @@ const openSeqs = 2 * sealedSamples;
 const maxSeqsPerTransaction = 10 * sealedSamples;
 const maxStreamsPerRun = 200;
 
-interface ChunkRow {
-  first_seq: number;
-  boot_no: number;
-  layout_no: number;
-  mono_ms: number;
-  dt: string;
-  values: string;
+interface ReceivedChunk extends ChunkRow {
   received_at: string;
 }
-
-const numbersOf = (text: string): (number | null)[] =>
-  JSON.parse(`[${text.slice(1, -1).replaceAll('NULL', 'null')}]`) as (number | null)[];
 
 const pieceOf = (row: ChunkRow): SamplePiece => {
   const dtMs = numbersOf(row.dt).map((ms) => ms ?? 0);
@@ -194,7 +186,7 @@ const sealNext = async (tx: Sql, recordingId: string): Promise<number> => {
   if (stream === undefined) return 0;
   const end = Math.min(stream.sealed_seq + maxSeqsPerTransaction, stream.last_seq - openSeqs);
   if (end <= stream.sealed_seq) return 0;
-  const rows = await tx<ChunkRow[]>`
+  const rows = await tx<ReceivedChunk[]>`
     SELECT first_seq, boot_no, layout_no, mono_ms, dt_ms::text AS dt, values::text AS "values", received_at
     FROM recording_chunks
     WHERE recording_id = ${recordingId} AND first_seq >= ${stream.sealed_seq} AND first_seq < ${end}

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import type { ParsedQuery } from '@roastery/contract/endpoint';
+import { storableText } from '@roastery/contract/parse-shape';
 import * as contract from '@roastery/contract/quarantine';
-import type { Quarantined } from '@roastery/contract/quarantine';
 import { createLogger } from '@roastery/runtime/logger';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Domain } from '../app.ts';
@@ -14,20 +15,14 @@ import { decodeBatch, type JournalMessage } from './decode-batch.ts';
 import { rangeOf } from './recordings.ts';
 import { lockStreams, partsOf } from './streams.ts';
 
-export interface QuarantineLimits {
-  readonly messages: number;
-  readonly bytes: number;
-}
 /** Of one machine, and of all: above it the oldest are dropped. */
-export const machineLimits: QuarantineLimits = { messages: 200, bytes: 16 * 1024 * 1024 };
-export const allLimits: QuarantineLimits = { messages: 5000, bytes: 256 * 1024 * 1024 };
+export const machineLimits = { messages: 200, bytes: 16 * 1024 * 1024 };
+const allLimits = { messages: 5000, bytes: 256 * 1024 * 1024 };
 
 /** More than the broker's limit on packets. */
 const maxKeptBytes = 256 * 1024;
-const maxReasonLength = 500;
-/** Postgres refuses NUL in a text, and a topic or a message of a driver can hold one. */
-// oxlint-disable-next-line no-control-regex -- NUL is replaced here
-const storable = (text: string): string => text.replaceAll(/\u0000/g, '\uFFFD').slice(0, maxReasonLength);
+/** The beginning of a topic or a reason, without what Postgres refuses: a message of the driver can hold that. */
+const storable = (text: string): string => storableText(text.slice(0, 500));
 
 const keyOf = ({ serialNumber, payload }: JournalMessage): Buffer =>
   createHash('sha256').update(serialNumber).update('\0').update(payload).digest();
@@ -60,7 +55,7 @@ const rowOf = ({ message, reason, machineId }: Refusal) => ({
 const dropOldest = async (
   tx: Sql,
   serials: readonly string[] | undefined,
-  limits: QuarantineLimits,
+  limits: typeof machineLimits,
 ): Promise<number> => {
   const dropped = await tx<{ serial_number: string | null }[]>`
     DELETE FROM quarantine WHERE id IN (
@@ -205,14 +200,8 @@ export const discardQuarantined = (sql: Database, id: string, by: Actor): Promis
     await recordAudit(tx, by, { action: 'quarantine.discarded', subject: machine_id, detail: { serial_number } });
   });
 
-interface Page {
-  readonly limit: number;
-  readonly offset: number;
-  readonly q?: string | undefined;
-}
-
 /** Refused messages, newest first. */
-export const listQuarantined = async (sql: Sql, { limit, offset, q }: Page) => {
+export const listQuarantined = async (sql: Sql, { limit, offset, q }: ParsedQuery<typeof contract.listQuarantined>) => {
   const search = q === undefined || q === '' ? undefined : containing(q);
   const where = sql`${search === undefined ? sql`true` : sql`q.serial_number ILIKE ${search} OR m.display_name ILIKE ${search} OR q.reason ILIKE ${search}`}`;
   const from = sql`
@@ -220,7 +209,7 @@ export const listQuarantined = async (sql: Sql, { limit, offset, q }: Page) => {
       AND (q.machine_id IS NULL OR q.machine_id = m.id)`;
   const [count] = await sql<{ total: number }[]>`SELECT count(*) AS total FROM ${from} WHERE ${where}`;
   const [drops] = await sql<{ dropped: number }[]>`SELECT coalesce(sum(dropped), 0) AS dropped FROM quarantine_drops`;
-  const quarantined = await sql<Quarantined[]>`
+  const quarantined = await sql<contract.Quarantined[]>`
     SELECT q.id, coalesce(q.serial_number, '') AS serial_number, m.id AS machine_id, m.display_name, q.reason,
            octet_length(q.payload) AS bytes, q.received_at, q.times,
            coalesce(q.last_received_at, q.received_at) AS last_received_at
@@ -240,7 +229,7 @@ export const quarantineRoutes: Domain = (routes) => {
   });
 };
 
-export const quarantineUsage = `Journal messages that were refused:
+const quarantineUsage = `Journal messages that were refused:
   list [--machine SERIAL]                      what is in quarantine, newest first, and why
   replay ID …  |  --machine SERIAL  |  --all   store them, e.g. after an update`;
 

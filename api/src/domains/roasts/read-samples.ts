@@ -11,7 +11,7 @@ export interface Samples {
   readonly channels: Map<string, Column>;
 }
 
-interface ChunkRow {
+export interface ChunkRow {
   first_seq: number;
   boot_no: number;
   layout_no: number;
