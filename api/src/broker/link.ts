@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { maxPacketBytes, serviceUserName } from '@roastery/contract/mqtt';
+import { allMachines, maxPacketBytes, parseTopic, serviceUserName } from '@roastery/contract/mqtt';
 import { createBackoff } from '@roastery/runtime/backoff';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import { connect, type IClientOptions } from 'mqtt';
@@ -15,7 +15,7 @@ export interface MqttLink {
    */
   publish(topic: string, payload: string | Buffer, options?: { qos?: 0 | 1; retain?: boolean }): Promise<void>;
   /**
-   * Subscribes now and after every reconnect; several handlers may share a filter. Returns what ends it. A message whose
+   * Subscribes now and after every reconnect: to a topic, or to all machines of a kind. Several handlers may share a filter. Returns what ends it. A message whose
    * handler throws is logged and left out: no message ends the process.
    */
   subscribe(filter: string, qos: 0 | 1, handler: MessageHandler): () => void;
@@ -33,16 +33,14 @@ export interface MqttLinkOptions {
 /** A packet less its topic and header. */
 const maxPayloadBytes = maxPacketBytes - 1024;
 
-/** Does a topic match a filter with `+` and `#`? A `$share/<group>/` in front of the filter is ignored. */
-export const matchesFilter = (filter: string, topic: string): boolean => {
-  const levels = filter.replace(/^\$share\/[^/]+\//, '').split('/');
-  const parts = topic.split('/');
-  for (const [index, level] of levels.entries()) {
-    if (level === '#') return true;
-    if (level !== '+' && level !== parts[index]) return false;
-    if (parts[index] === undefined) return false;
-  }
-  return parts.length === levels.length;
+/** Whether a filter is this topic, or that of its kind over all machines. `$share/<group>/` in front of the filter is ignored. */
+export const matcherOf = (topic: string): ((filter: string) => boolean) => {
+  const kind = parseTopic(topic)?.kind;
+  const ofAll = kind === undefined ? undefined : allMachines(kind);
+  return (filter) => {
+    const bare = filter.replace(/^\$share\/[^/]+\//, '');
+    return bare === topic || bare === ofAll;
+  };
 };
 
 /** Opens in the background and reconnects for ever, 1 to 10 s apart with jitter. */
@@ -99,8 +97,9 @@ export const openMqttLink = ({ url, secret, log }: MqttLinkOptions): MqttLink =>
     if (gate(error.message) !== undefined) log.warn({ reason: error.message }, 'broker connection failed');
   });
   client.on('message', (topic, payload) => {
+    const matches = matcherOf(topic);
     for (const [filter, entry] of handlers) {
-      if (!matchesFilter(filter, topic)) continue;
+      if (!matches(filter)) continue;
       for (const handler of entry.handlers) guard({ topic, bytes: payload.length }, () => handler(topic, payload));
     }
   });
