@@ -2,10 +2,6 @@ import { formatKilograms } from '../format/format.ts';
 import type { Sql } from '../db/sql.ts';
 import { AppError } from '../http/app-error.ts';
 
-/** Weights are kept to the milligram and calculated as whole milligrams: sums and differences of them are exact. */
-export const milligrams = (kg: number): number => Math.round(kg * 1e6);
-export const kilograms = (mg: number): number => mg / 1e6;
-
 /** What a roast weighs: roasted where that is known, else what was charged. */
 export const roastedKg = (sql: Sql) => sql`coalesce(r.end_weight_kg, r.batch_size_kg, 0)::numeric(14, 6)`;
 

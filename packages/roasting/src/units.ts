@@ -40,7 +40,10 @@ export function fromKg(kg: number, unit: MassUnit): number {
 const usualDigits: Record<MassUnit, number> = { kg: 3, g: 1, lb: 2, oz: 2 };
 const typedDigits: Record<MassUnit, number> = { kg: 6, g: 2, lb: 3, oz: 3 };
 
-const milligrams = (kg: number): number => Math.round(kg * 1e6);
+/** Weights are kept to the milligram and calculated as whole milligrams: sums and differences of them are exact. */
+export const milligrams = (kg: number): number => Math.round(kg * 1e6);
+export const kilograms = (mg: number): number => mg / 1e6;
+export const roundKg = (kg: number): number => kilograms(milligrams(kg));
 const roundedTo = (value: number, digits: number): number => Number(value.toFixed(digits));
 
 /**
@@ -58,7 +61,7 @@ export function weightAsTyped(kg: number, unit: MassUnit): number {
 
 /** A typed weight in kg, to the milligram, as it is stored. */
 export function kgOfTyped(value: number, unit: MassUnit): number {
-  return unit === 'kg' ? value : milligrams(toKg(value, unit)) / 1e6;
+  return unit === 'kg' ? value : roundKg(toKg(value, unit));
 }
 
 /** The unit a file or a person wrote (`Kg`, `LB`, `lbs`, ` oz`), or null when it is none of ours. */

@@ -1,9 +1,9 @@
 import type { analyticsGreen, GreenFigures, LotUse } from '@roastery/contract/analytics';
 import type { ResponseOf } from '@roastery/contract/endpoint';
+import { kilograms, milligrams } from '@roastery/roasting/units';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { costPerKg } from '../../ledger/money.ts';
-import { kilograms, milligrams } from '../../ledger/weights.ts';
 import { usedGreenCoffee } from '../roasts/roast-row.ts';
 import { type AnalyticsFilter, matched, matching } from './matching.ts';
 import { choosePeriod, periodOfRoast, periodStarts, periodWithin } from './periods.ts';

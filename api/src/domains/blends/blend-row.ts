@@ -1,8 +1,8 @@
 import type { Blend } from '@roastery/contract/blends';
+import { kilograms, milligrams } from '@roastery/roasting/units';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { blendAccess } from '../../identity/access.ts';
-import { kilograms, milligrams } from '../../ledger/weights.ts';
 
 type BlendRow = Omit<Blend, 'components' | 'total_kg'>;
 type ComponentRow = Omit<Blend['components'][number], 'share'> & { blend_id: string };

@@ -5,6 +5,7 @@ import {
   emptyBlendSentence,
   type updateBlend as updateEndpoint,
 } from '@roastery/contract/blends';
+import { milligrams } from '@roastery/roasting/units';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { UserContext } from '../../context.ts';
@@ -12,7 +13,7 @@ import type { Sql } from '../../db/sql.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
 import { formatKilograms } from '../../format/format.ts';
 import { blendAccess, roastAccess } from '../../identity/access.ts';
-import { blendedKg, milligrams, roastedKg } from '../../ledger/weights.ts';
+import { blendedKg, roastedKg } from '../../ledger/weights.ts';
 import { readBlend } from './blend-row.ts';
 
 type BlendBody = ParsedBody<typeof createEndpoint>;

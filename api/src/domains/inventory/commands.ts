@@ -1,10 +1,10 @@
 import type { Lot } from '@roastery/contract/inventory';
+import { kilograms, milligrams } from '@roastery/roasting/units';
 import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { UserContext } from '../../context.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
 import { holdCurrency } from '../../ledger/money.ts';
 import { moveLot } from '../../ledger/move-lot.ts';
-import { kilograms, milligrams } from '../../ledger/weights.ts';
 import type { Sql } from '../../db/sql.ts';
 import { describingColumns, type LotForm } from './create-lot.ts';
 import { findLot } from './queries.ts';

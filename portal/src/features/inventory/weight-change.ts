@@ -1,18 +1,16 @@
+import { roundKg } from '@roastery/roasting/units';
 import type { Resolver } from 'react-hook-form';
 import { t } from '../../language/t.ts';
 
 /** How an adjustment is entered: the weight on the scale, or the kilograms added or taken. */
 export type AdjustMode = 'weighed' | 'change';
 
-/** The server stores milligrams; rounding removes float errors below that. */
-const toMilligrams = (kg: number): number => Math.round(kg * 1e6) / 1e6;
-
 /** Change of the stock in kg; null while the field holds no number. */
 export const weightChange = (mode: AdjustMode, entered: string, currentKg: number): number | null => {
   if (entered.trim() === '') return null;
   const kg = Number(entered);
   if (!Number.isFinite(kg)) return null;
-  return toMilligrams(mode === 'weighed' ? kg - currentKg : kg);
+  return roundKg(mode === 'weighed' ? kg - currentKg : kg);
 };
 
 /** Why a change can't be saved; null when it can. */

@@ -24,8 +24,6 @@ export const shownCell = (cell: SheetCell | undefined): string => {
 export const poundKg = toKg(1, 'lb');
 const isWeightUnit = (unit: LotImportUnit | null): unit is WeightUnit => weightUnits.some((known) => known === unit);
 
-/** To the milligram: as fine as the ledger. */
-export const roundKg = (kg: number): number => Math.round(kg * 1e6) / 1e6;
 export const toKilograms = (value: number, unit: LotImportUnit | null): number => {
   const own = isWeightUnit(unit) ? unit : 'kg';
   return own === 't' ? value * 1000 : toKg(value, own);

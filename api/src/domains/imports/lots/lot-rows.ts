@@ -2,6 +2,7 @@ import type { FieldError } from '@roastery/contract/errors';
 import { lotBodyShape } from '@roastery/contract/inventory';
 import type { LotImportChoices, LotImportColumn, LotImportField } from '@roastery/contract/lot-imports';
 import { parseShape } from '@roastery/contract/parse-shape';
+import { roundKg } from '@roastery/roasting/units';
 import type { SheetCell } from '../../../sheets/read-workbook.ts';
 import {
   poundKg,
@@ -10,7 +11,6 @@ import {
   readNumber,
   readPrice,
   readWeight,
-  roundKg,
   shownCell,
   type ReadCell,
 } from './cell-values.ts';
