@@ -16,13 +16,14 @@ import type { LotTable } from './lot-table.ts';
 const samplesShown = 3;
 const maxSampleLength = 60;
 
-const numericFields: ReadonlySet<LotImportField> = new Set([
+/** A number of a lot may be none of the fields that a list has. */
+const numericFields: ReadonlySet<string> = new Set([
   ...lotNumberFields,
   'total_cost',
   'current_weight',
   'bags',
   'bag_weight',
-] as const);
+]);
 export const isNumeric = (field: LotImportField | null): boolean => field !== null && numericFields.has(field);
 
 const cellsOf = (table: LotTable, at: number): SheetCell[] => table.rows.map(({ cells }) => cells[at] ?? null);
