@@ -3,7 +3,7 @@ import type { LotImport, LotImportedRow, listLotImportRows } from '@roastery/con
 import type { SignedInUser } from '../../../http/server-context.ts';
 import { notFound } from '../../../http/app-error.ts';
 import type { Sql } from '../../../db/sql.ts';
-import { undoHours } from '../many/import-rows.ts';
+import { isOfProblem, undoHours } from '../many/import-rows.ts';
 
 /** Rows that become lots as they are. */
 export const isRowReady = (sql: Sql) => sql`(r.state = 'read' AND (r.problem IS NULL OR r.problem = 'check'))`;
@@ -95,19 +95,11 @@ export const listRows = async (
   { limit, offset, q, sort, problem }: Listed,
 ): Promise<{ rows: LotImportedRow[]; total: number }> => {
   await readLotImport(sql, user, importId);
-  const ofProblem =
-    problem === undefined
-      ? sql`true`
-      : problem === 'any'
-        ? sql`r.problem IS NOT NULL`
-        : problem === 'none'
-          ? isRowReady(sql)
-          : sql`r.problem = ${problem}`;
   const matches =
     q === undefined
       ? sql`true`
       : sql`strpos(lower(concat_ws(' ', ${text(sql, 'lot_number')}, ${text(sql, 'coffee_name')}, ${text(sql, 'origin')})), lower(${q})) > 0`;
-  const where = sql`r.import_id = ${importId} AND ${ofProblem} AND ${matches}`;
+  const where = sql`r.import_id = ${importId} AND ${isOfProblem(sql, 'r', problem, isRowReady(sql))} AND ${matches}`;
   const [rows, [counted]] = await Promise.all([
     sql<LotImportedRow[]>`
       SELECT ${rowColumns(sql)} FROM lot_import_rows r WHERE ${where} ORDER BY ${orderOf(sql, sort)}

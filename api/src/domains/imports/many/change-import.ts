@@ -10,7 +10,7 @@ import { AppError, notFound } from '../../../http/app-error.ts';
 import { factColumns, machineOf } from '../roast-facts.ts';
 import { storeContent } from '../file-parts.ts';
 import { judgeFile } from './file-problems.ts';
-import { fileColumns, isReady, readImport, readImportFile } from './import-rows.ts';
+import { fileColumns, isOfProblem, isReady, readImport, readImportFile } from './import-rows.ts';
 
 /** Imports of one person that are not finished. */
 const maxOpen = 5;
@@ -145,16 +145,8 @@ export const listFiles = async (
   { limit, offset, q, sort, problem }: ParsedQuery<typeof contract.listImportFiles>,
 ): Promise<{ files: ImportFile[]; total: number }> => {
   await readImport(sql, user, importId);
-  const ofProblem =
-    problem === undefined
-      ? sql`true`
-      : problem === 'any'
-        ? sql`f.problem IS NOT NULL`
-        : problem === 'none'
-          ? isReady(sql)
-          : sql`f.problem = ${problem}`;
   const where = sql`
-    f.import_id = ${importId} AND ${ofProblem}
+    f.import_id = ${importId} AND ${isOfProblem(sql, 'f', problem, isReady(sql))}
     AND ${q === undefined ? sql`true` : sql`(strpos(lower(f.file_name), lower(${q})) > 0 OR strpos(lower(f.coffee_name), lower(${q})) > 0)`}`;
   const [files, [counted]] = await Promise.all([
     sql<ImportFile[]>`

@@ -10,6 +10,18 @@ export const undoHours = 24;
 export const isReady = (sql: Sql, file = 'f') =>
   sql`(${sql(file)}.state = 'read' AND (${sql(file)}.problem IS NULL OR ${sql(file)}.problem IN ('weights', 'check')))`;
 
+/** The filter of a list of rows by problem: any, none, or this one. `row` is their table's name in the query. */
+export const isOfProblem = (
+  sql: Sql,
+  row: string,
+  problem: string | undefined,
+  none: ReturnType<typeof isReady>,
+): ReturnType<typeof isReady> => {
+  if (problem === undefined) return sql`true`;
+  if (problem === 'none') return none;
+  return problem === 'any' ? sql`${sql(row)}.problem IS NOT NULL` : sql`${sql(row)}.problem = ${problem}`;
+};
+
 interface ImportRow extends Omit<RoastImport, 'problems'> {
   problems: RoastImport['problems'] | null;
 }
