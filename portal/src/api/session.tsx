@@ -6,13 +6,23 @@ import {
   type Preferences,
   type SessionUser,
 } from '@roastery/contract/auth';
-import { createContext, use, useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import {
+  createContext,
+  startTransition,
+  use,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  type ReactNode,
+} from 'react';
 import { ApiError, sentenceFor, sentenceOfCode } from './api-error.ts';
 import { beginSession, call, onSignedOut } from './call.ts';
 import { heldForm } from './held-forms.ts';
 import { forgetFilesOfOthers } from './kept-files.ts';
 import { reachability, subscribeReachability } from './reachability.ts';
-import { endOwnPush, forgetAll, readAllAgain, useInOrder } from './use-api.ts';
+import { endOwnPush, forgetAll, isReadEarly, readAllAgain, useInOrder } from './use-api.ts';
 import { t } from '../language/t.ts';
 
 export interface Session {
@@ -73,7 +83,10 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
         unanswered = error instanceof ApiError && error.code === 'unreachable';
         return signedOut;
       });
-      if (!abandoned) setState(next);
+      if (abandoned) return;
+      // Drawn in slices, between which a touch is served; at once where the first page is to be there as soon as it can.
+      if (isReadEarly()) setState(next);
+      else startTransition(() => setState(next));
     };
     void check();
     const unsubscribe = onSignedOut(() => {

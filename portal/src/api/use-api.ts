@@ -1,5 +1,5 @@
 import type { ResponseOf } from '@roastery/contract/endpoint';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useDeferredValue, useEffect, useRef, useState } from 'react';
 import useSWR, { mutate, type SWRConfiguration, type SWRResponse } from 'swr';
 import type { ApiError } from './api-error.ts';
 import { callWithTime, type AnyEndpoint, type CallInput, type ReadInput } from './call.ts';
@@ -19,6 +19,8 @@ const readNow = async <E extends AnyEndpoint>(endpoint: E, input: ReadInput<E>):
 
 /** Answers of reads that were begun before their page was there. */
 const early = new Map<string, Promise<unknown>>();
+/** Their keys: these answers are drawn as soon as they are there. */
+const begunEarly = new Set<string>();
 /** A page that comes later than this reads anew. */
 const earlyForMs = 10_000;
 
@@ -31,10 +33,17 @@ export const readEarly = <E extends AnyEndpoint>(endpoint: E, input: ReadInput<E
   if (wasRead(key) || early.has(key)) return;
   const answer = readNow(endpoint, input);
   early.set(key, answer);
-  setTimeout(() => early.get(key) === answer && early.delete(key), earlyForMs);
+  begunEarly.add(key);
+  setTimeout(() => {
+    if (early.get(key) === answer) early.delete(key);
+    begunEarly.delete(key);
+  }, earlyForMs);
   // A failure is shown by the page that takes the answer.
   answer.catch(() => undefined);
 };
+
+/** Whether the first page is one whose reads are begun with its code: it is drawn as soon as it can be. */
+export const isReadEarly = (): boolean => early.size > 0;
 
 /** The answer of a read that was begun early, once. */
 const takeEarly = (key: string): Promise<unknown> | undefined => {
@@ -64,8 +73,15 @@ export const useApi = <E extends AnyEndpoint>(
     options,
   );
   useFailedRead(read.error);
-  return read;
+  // What the first answer brings is drawn in slices between which a touch is served: a long list takes a phone 300 ms.
+  const hasData = read.data !== undefined;
+  // What was read before and is asked for now needs no slices: it must not flicker.
+  const isDrawn = useDeferredValue(hasData || keyText === null);
+  const mustWait = hasData && !isDrawn && !begunEarly.has(keyText ?? '');
+  return mustWait ? { ...unanswered, mutate: read.mutate } : read;
 };
+
+const unanswered = { data: undefined, error: undefined, isLoading: true, isValidating: true };
 
 /** Reads again whatever is on screen of these endpoints, after a change that touches them. */
 export const refresh = async (...endpoints: AnyEndpoint[]): Promise<void> => {
