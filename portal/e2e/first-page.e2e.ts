@@ -64,7 +64,7 @@ describe('the requests of a page', () => {
   afterAll(() => roastery[Symbol.asyncDispose]());
 
   /** Read when the page has been shown for a while (`useSettled`): a slow computer is idle only after that. */
-  const readLater = /\/alarms$|^\/api\/v1\/settings\/roastery$/;
+  const readLater = /\/alarms$|^\/api\/v1\/settings\/(?:roastery$|options\/(?!machine_type))/;
   /** What a browser asks for that has never been there, fonts and answers of the api included. */
   const requestsOf = async (address: string, shows: string | RegExp): Promise<string[]> => {
     await using watched = await roastery.openAs(roastery.admin, { withoutCache: true });
@@ -88,6 +88,9 @@ describe('the requests of a page', () => {
     { page: 'new roast', address: () => '/roasts/new', shows: 'The queue is empty' },
     { page: 'compare', address: () => `/roasts/compare?ids=${roastId}`, shows: 'Probat P25' },
     { page: 'settings', address: () => '/admin/settings', shows: 'Time zone' },
+    { page: 'account', address: () => '/account', shows: 'Apply to your account on every device.' },
+    { page: 'new recipe', address: () => '/recipes/new', shows: 'New recipe' },
+    { page: 'new lot', address: () => '/inventory/lots/new', shows: 'Green coffee that was delivered.' },
   ])('$page: at most 15, and none twice', async ({ address, shows }) => {
     const asked = await requestsOf(address(), shows);
     expect(asked.filter((one, index) => asked.indexOf(one) !== index)).toEqual([]);

@@ -1,6 +1,6 @@
 import { listOptions, type Option } from '@roastery/contract/settings';
 import { useMemo, type Ref } from 'react';
-import { useApi } from '../api/use-api.ts';
+import { useApi, useSettled } from '../api/use-api.ts';
 import type { FieldProps } from '../ui/Field.tsx';
 import { SuggestField } from '../ui/SuggestField.tsx';
 
@@ -13,11 +13,14 @@ interface OptionFieldProps extends FieldProps {
   ref?: Ref<HTMLInputElement> | undefined;
 }
 
+/** The lists are read when the form has been shown: before that they would delay it, a request for each field. */
+const settleMs = 1500;
+
 /** A field with the choices of an option list under Settings. Any other text is accepted. */
 export const OptionField = ({ category, ...field }: OptionFieldProps) => {
   const { data } = useApi(
     listOptions,
-    { params: { category }, query: { active_only: 'true' } },
+    useSettled(settleMs) ? { params: { category }, query: { active_only: 'true' } } : null,
     { revalidateOnFocus: false },
   );
   const suggestions = useMemo(() => (data ?? []).map((option) => option.value), [data]);
