@@ -23,6 +23,8 @@ const network = { offline: false, latency: 150, downloadThroughput: 1_600_000 / 
 const longTaskMs = 50;
 /** A page is loaded when it has neither asked for anything nor computed for so long. */
 const quietMs = 2000;
+/** What a page reads by intent when it has been shown for a while (`useSettled`): alarms, and suggestions of text fields. */
+export const isReadLater = (path: string): boolean => /\/alarms$|\/settings\/options\/(?!machine_type)/.test(path);
 
 /** Runs in the page before anything of it. */
 const watchLoading = (): void => {
@@ -45,7 +47,9 @@ const watchLoading = (): void => {
 export interface PageLoad {
   readonly largestPaintMs: number;
   readonly blockingMs: number;
+  /** But those that are read later. */
   readonly requests: number;
+  readonly laterRequests: number;
   /** Over the network, compressed, headers included. */
   readonly bytes: number;
   readonly longestTaskMs: number;
@@ -80,9 +84,10 @@ export const openOnSlowPhone = async (browser: Browser, url: string, cookie: str
   await page.addInitScript(watchLoading);
   const devtools = await page.context().newCDPSession(page);
   const open = new Set<string>();
-  let [requests, bytes, lastRequest] = [0, 0, performance.now()];
+  let [requests, laterRequests, bytes, lastRequest] = [0, 0, 0, performance.now()];
   devtools.on('Network.requestWillBeSent', ({ requestId, type, request }) => {
-    requests += 1;
+    if (isReadLater(new URL(request.url).pathname)) laterRequests += 1;
+    else requests += 1;
     lastRequest = performance.now();
     if (type !== 'EventSource' && !request.url.startsWith('data:')) open.add(requestId);
   });
@@ -105,6 +110,7 @@ export const openOnSlowPhone = async (browser: Browser, url: string, cookie: str
     longestTaskMs: Math.max(0, ...tasks.map(({ duration }) => duration)),
     largestText: times.largestText,
     requests,
+    laterRequests,
     bytes,
   };
 };

@@ -39,6 +39,14 @@ const pagesWith = (roastId: string, otherId: string): readonly OpenedPage[] => [
   { name: 'recipes', path: '/recipes' },
   { name: 'analytics', path: '/analytics' },
   { name: 'settings', path: '/admin/settings' },
+  { name: 'users', path: '/admin/users' },
+  { name: 'devices', path: '/admin/devices' },
+  { name: 'audit', path: '/admin/audit' },
+  { name: 'account', path: '/account' },
+  { name: 'new recipe', path: '/recipes/new' },
+  { name: 'new lot', path: '/inventory/lots/new' },
+  { name: 'blends', path: '/roasts/blends' },
+  { name: 'machine maps', path: '/machines/maps' },
 ];
 
 const median = (loads: readonly PageLoad[], of: (load: PageLoad) => number): number => percentile(loads.map(of), 0.5);
@@ -57,10 +65,15 @@ const measurementsOf = ({ name, paintAim }: OpenedPage, loads: readonly PageLoad
     aim: { of: 'value', atMost: 200 },
   },
   {
-    what: `${name}: requests, most`,
+    what: `${name}: requests at first, most`,
     value: Math.max(...loads.map((load) => load.requests)),
     unit: 'requests',
     aim: { of: 'value', atMost: 15 },
+  },
+  {
+    what: `${name}: requests later, most`,
+    value: Math.max(...loads.map((load) => load.laterRequests)),
+    unit: 'requests',
   },
   { what: `${name}: over the network`, value: median(loads, (load) => load.bytes) / 1024, unit: 'KB' },
 ];
