@@ -101,7 +101,7 @@ export const startApi = async (config: ApiConfig, log: Logger, parts: ApiParts) 
   const begin = async (): Promise<void> => {
     let step = '';
     // It may wait for something that never comes: then the log says for what.
-    const slow = setInterval(() => log.error({ step }, 'start takes long'), slowStartMs);
+    const slow = setInterval(() => log.error({ step }, 'start slow'), slowStartMs);
     try {
       await untilPrepared(context, parts, stop.signal, (next) => (step = next));
       if (stop.signal.aborted) return;

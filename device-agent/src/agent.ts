@@ -54,7 +54,7 @@ const firstMap = async (
   const fromServer = answer?.map;
   if (!fromServer) {
     const trouble = answer?.mapTrouble;
-    log.warn({ reason: trouble }, 'machine map: none, nothing is read');
+    log.warn({ reason: trouble }, 'machine map: missing');
     return { trouble };
   }
   await keepPushedMap(config.dataDir, fromServer).catch((error: unknown) =>
@@ -294,7 +294,7 @@ const startLocked = async (
     const { synced } = clock.now();
     if (synced !== before) {
       journal.noteClock();
-      log.info({ synced }, 'clock: synchronised changed');
+      log.info({ synced }, 'clock: synchronization changed');
     }
   };
   const watchClock = (): void => {

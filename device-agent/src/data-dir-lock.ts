@@ -79,13 +79,13 @@ export const lockDataDir = async (dataDir: string, log?: Logger): Promise<() => 
     return await lockIn(dataDir, dataDir);
   } catch (error) {
     if (!diskTrouble.includes(codeOf(error))) throw asConfigError(error, dataDir);
-    log?.error({ reason: String(error) }, 'lock: data folder refuses writes, locked elsewhere');
+    log?.error({ reason: String(error) }, 'lock: data folder not writable, locked elsewhere');
   }
   try {
     return await lockIn(elsewhere(dataDir), dataDir);
   } catch (error) {
     if (error instanceof ConfigError) throw error;
-    log?.error({ reason: String(error) }, 'there is no place for a lock');
+    log?.error({ reason: String(error) }, 'lock: unavailable');
     return () => Promise.resolve();
   }
 };

@@ -123,7 +123,7 @@ export const createSettingsTrial = (kept: Kept, parts: SettingsTrialParts) => {
     // A roast that is recorded is not interrupted.
     if (parts.roastRuns() && parts.isMachineRead()) return;
     const reason = reasonOf(wasSteady, time);
-    log.warn({ rev, reason }, 'settings: taken back');
+    log.warn({ rev, reason }, 'settings: reverted');
     await end({ rev, now: trial.before, reverted: { rev, reason } });
     parts.revert(rev, trial.before, reason);
   };

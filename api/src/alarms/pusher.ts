@@ -64,7 +64,7 @@ export const pusher = async ({ sql, log: parent, config }: AppContext): Promise<
       try {
         await sendDue();
       } catch (error) {
-        if (!isConnectionLost(error)) log.warn(loggable(error), 'alarms to push not read');
+        if (!isConnectionLost(error)) log.warn(loggable(error), 'push queue read failed');
       }
     }
     running = undefined;

@@ -147,7 +147,7 @@ export const followServers = (url: string, log: Logger) => {
       if (isFormer && mayLog(server.name) !== undefined)
         log.error(
           { server: server.name, timeline: timelineOf(server), newest },
-          'former database primary still takes writes',
+          'former database primary still writable',
         );
     }
     for (const wake of waiting) wake();

@@ -31,7 +31,7 @@ const applyNext = async (tx: Sql, files: readonly Migration[], log: Logger): Pro
   const [first, ...later] = files;
   if (first !== undefined && (await isBefore10(tx))) {
     const applied = await upgradeFromBefore10(tx, [first, ...later], await readMigrations(before10Folder));
-    log.info({ applied }, 'database of a version before 1.0 upgraded');
+    log.info({ applied }, 'pre-1.0 database upgraded');
     return first.name;
   }
   const next = await nextMigration(tx, files);

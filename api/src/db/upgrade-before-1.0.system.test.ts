@@ -117,7 +117,7 @@ describe('upgrade of a database before 1.0', () => {
     const { url, sql } = await earlierDatabase();
     const [{ roasts } = { roasts: 0 }] = await sql<{ roasts: number }[]>`SELECT count(*)::int AS roasts FROM roasts`;
     await using test = await startTestApi(url);
-    expect(test.log()).toContain('database of a version before 1.0 upgraded');
+    expect(test.log()).toContain('pre-1.0 database upgraded');
     expect((await test.api.context.sql`SELECT FROM roasts`).length).toBe(roasts);
   });
 

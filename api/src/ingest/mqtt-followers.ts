@@ -76,7 +76,7 @@ const overtakeConfig = async (parts: FollowerParts, serialNumber: string, { conf
     WHERE serial_number = ${serialNumber} AND archived_at IS NULL AND config_rev BETWEEN 1 AND ${config.rev - 1}
     RETURNING id`;
   if (rows.length === 0) return;
-  parts.log.warn({ serialNumber, rev: config.rev }, 'config older than the board’s published again');
+  parts.log.warn({ serialNumber, rev: config.rev }, 'config republished');
   await publishConfigs(
     parts,
     rows.map(({ id }) => id),

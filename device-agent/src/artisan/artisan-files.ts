@@ -224,7 +224,7 @@ export const watchArtisanFiles = async (parts: ArtisanFilesParts) => {
         return;
       }
       const lost = await memory.checked(asked, answer);
-      if (lost > 0) log.warn({ files: lost }, 'artisan: files lost by the server are sent again');
+      if (lost > 0) log.warn({ files: lost }, 'artisan: lost files resent');
     }
   };
 

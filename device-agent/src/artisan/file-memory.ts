@@ -38,13 +38,13 @@ export const openFileMemory = async (dataDir: string, firstSinceMs: number | nul
   let isFailing = false;
   /** A disk that fails keeps no file from the server: until it works again, a restart sends files that the server knows. */
   const fail = (error: unknown): undefined => {
-    if (!isFailing) log.warn({ reason: String(error) }, 'artisan: file memory not on disk');
+    if (!isFailing) log.warn({ reason: String(error) }, 'artisan: file memory write failed');
     isFailing = true;
   };
   const text = await readFileIfThere(path).catch(fail);
   const parsed = text === undefined ? undefined : parseJson(memoryShape, text);
   if (parsed !== undefined && !parsed.success)
-    log.warn({ reason: describeRefusal(parsed) }, 'artisan: file memory unreadable, starting anew');
+    log.warn({ reason: describeRefusal(parsed) }, 'artisan: file memory reset');
   const kept = parsed?.success ? parsed.data : undefined;
   const sinceMs = kept === undefined ? firstSinceMs : kept.sinceMs;
   const fates = new Map(Object.entries(kept?.fates ?? {}));

@@ -167,7 +167,7 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
     current = stream;
     streams.add(stream);
     durable(stream, stream.waiting());
-    log.warn({ epoch: stream.epoch, first, continues: continues?.epoch }, 'journal: stream begun in memory');
+    log.warn({ epoch: stream.epoch, first, continues: continues?.epoch }, 'journal: memory stream started');
     retryMs = soonestMs;
     tryDiskSoon();
   };
@@ -201,7 +201,7 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
     const tail = stream.tail();
     if (tail?.kind !== 'disk' || closed) return;
     [diskTrouble, isDiskFull] = [reason, full];
-    log.error({ reason }, 'journal: disk given up');
+    log.error({ reason }, 'journal: disk abandoned');
     const unsafe = closeTail(stream, tail);
     // They are not in this stream, and were never sent under its epoch.
     if (stream === current) for (const { seq } of unsafe) stream.gone.add(seq, seq);
@@ -270,7 +270,7 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
       if (stream !== current) void writer.flush().then(() => stream.tail() === writer && closeTail(stream, writer));
       [diskTrouble, roomsMade] = [undefined, 0];
       void settleAll();
-      log.info({ epoch: stream.epoch, entries: initial.length }, 'journal: disk accepts writes again');
+      log.info({ epoch: stream.epoch, entries: initial.length }, 'journal: disk recovered');
     } catch (error) {
       // A read-only disk refuses a folder below another one as "no such file": what it said before is the reason.
       if (diskTrouble === undefined || !isMissing(error))
@@ -316,7 +316,7 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
       } catch (error) {
         diskTrouble = error instanceof Error ? error.message : String(error);
         isDiskFull = isFull(error);
-        log.error({ reason: diskTrouble }, 'journal: disk refuses writes at start');
+        log.error({ reason: diskTrouble }, 'journal: disk not writable at start');
         beginInMemory([], current.owner(), current, current.nextSeq() + maxUsed);
       }
     },

@@ -125,7 +125,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
   const syncEveryMs = (): number => (pace === 'gather' ? gatherMs : syncMs);
 
   const keepWithinCap = (): Promise<void> =>
-    streams.keepWithinCap().catch((error: unknown) => log.error({ err: error }, 'journal: making room failed'));
+    streams.keepWithinCap().catch((error: unknown) => log.error({ err: error }, 'journal: freeing space failed'));
 
   const found = await findStreams({
     disk,

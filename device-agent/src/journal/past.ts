@@ -25,7 +25,7 @@ export const readPast = async (
       state ??= data.state;
       if (state && segment.first <= state.tracker.seq + 1) break;
     } catch (error) {
-      log.warn({ segment: segment.path, reason: String(error) }, 'journal: replay without segment');
+      log.warn({ segment: segment.path, reason: String(error) }, 'journal: segment missing in replay');
       break;
     }
   }

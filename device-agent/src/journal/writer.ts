@@ -217,7 +217,7 @@ export const createWriter = async (parts: WriterParts) => {
   const afterFailure = async (error: unknown): Promise<void> => {
     const reason = error instanceof Error ? error.message : String(error);
     const full = isFull(error);
-    if (trouble === undefined) log.error({ reason }, 'journal: disk refuses writes');
+    if (trouble === undefined) log.error({ reason }, 'journal: disk not writable');
     trouble = { reason, full, since: trouble?.since ?? performance.now() };
     settleFlushes();
     // What was written before may be safe all the same.
@@ -229,7 +229,7 @@ export const createWriter = async (parts: WriterParts) => {
     try {
       if (full && (await parts.makeRoom())) return;
     } catch (failure) {
-      log.error({ err: failure }, 'journal: making room failed');
+      log.error({ err: failure }, 'journal: freeing space failed');
     }
     if (performance.now() - trouble.since >= parts.graceMs) return parts.gaveUp();
     await pause(Math.min(retryMs, parts.graceMs), stopping.signal);
@@ -241,7 +241,7 @@ export const createWriter = async (parts: WriterParts) => {
     while (hasWork()) {
       try {
         await step();
-        if (trouble !== undefined) log.info('journal: disk accepts writes again');
+        if (trouble !== undefined) log.info('journal: disk recovered');
         trouble = undefined;
       } catch (error) {
         if (closing || stopped) return;

@@ -123,7 +123,7 @@ describe.skipIf(obstacle !== undefined)(`an update ordered in the portal (${obst
     });
     // One that the key has signed and that doesn't run, then the same number mended.
     const broken = await releases.make(version, 'ours', 75, "throw new Error('broken by its release');");
-    expect(await tries(broken)).toMatch(/^turned_back, runs 1\.0\.0: it ended with exit code 1, 3 times/);
+    expect(await tries(broken)).toMatch(/^turned_back, runs 1\.0\.0: it failed with exit code 1, 3 times/);
     expect((await portal.deviceOf('ORDERED'))?.warnings).toContain('update_turned_back');
     expect(await tries(await releases.make(version, 'ours', 80))).toBe('done, runs 2.0.0');
     await board.must('dpkg --audit');

@@ -71,7 +71,7 @@ export const openPlanStore = async ({ dataDir, log, changed }: PlanStoreParts) =
     /** Plans from the server; none removes all that wait. */
     received(plans: readonly RoastPlan[], runningRoastId: string | null): void {
       change(withPlans(book, plans, runningRoastId));
-      log.info({ waiting: book.waiting.map(({ id }) => id), running: book.running?.plan.id ?? null }, 'plans');
+      log.info({ waiting: book.waiting.map(({ id }) => id), running: book.running?.plan.id ?? null }, 'plans: changed');
     },
     resume(past: RecordedPast, roastId: string | null): void {
       change(resumed(book, roastId, planInJournal(past, roastId)));

@@ -92,7 +92,7 @@ export const createUpdateOrders = ({ env, log, changed }: UpdateOrderParts) => {
   const lookInTurn = (): void => {
     working = working
       .then(look)
-      .catch((error: unknown) => log.warn({ reason: String(error) }, 'update: order not followed'));
+      .catch((error: unknown) => log.warn({ reason: String(error) }, 'update: request failed'));
   };
   const takesOrders = folder !== undefined && resultFile !== undefined;
   const timer = takesOrders ? setInterval(() => wanted && lookInTurn(), lookEveryMs) : undefined;

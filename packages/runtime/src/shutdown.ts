@@ -21,7 +21,7 @@ export const runProgram = (
     log.info({ signal }, 'stopping');
     service?.stopping();
     setTimeout(() => {
-      log.error('did not stop within 10 s');
+      log.error('shutdown timed out');
       process.exit(1);
     }, 10_000).unref();
     opened

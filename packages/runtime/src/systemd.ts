@@ -22,7 +22,7 @@ export const createServiceNotifier = (env: NodeJS.ProcessEnv, log: Logger) => {
       if (watchdogMs <= 0) return () => undefined;
       const timer = setInterval(() => {
         if (healthy()) notify('WATCHDOG=1');
-        else log.error('no progress: the watchdog is not fed');
+        else log.error('watchdog: no progress');
       }, watchdogMs / 2);
       timer.unref();
       return () => clearInterval(timer);

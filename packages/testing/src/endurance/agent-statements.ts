@@ -21,13 +21,13 @@ export interface StreamRange {
 }
 
 const refused = [
-  'journal: disk refuses writes',
-  'journal: disk refuses writes at start',
-  'journal: disk given up',
-  'journal: stream begun in memory',
+  'journal: disk not writable',
+  'journal: disk not writable at start',
+  'journal: disk abandoned',
+  'journal: memory stream started',
 ];
 const aroundMs = 60_000;
-const takesAgain = 'journal: disk accepts writes again';
+const takesAgain = 'journal: disk recovered';
 type Span = { readonly fromMs: number; toMs: number };
 const openSpan = (spans: readonly Span[]): Span | undefined => spans.findLast(({ toMs }) => toMs === Infinity);
 

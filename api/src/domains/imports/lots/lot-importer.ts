@@ -163,7 +163,7 @@ export const lotImporter = async (context: AppContext): Promise<{ close(): Promi
       const count = (failures.get(next.import_id) ?? 0) + 1;
       failures.set(next.import_id, count);
       const statement = statementOf(error);
-      log.error({ ...loggable(error), statement, import: next.import_id, count }, 'an import of lots failed');
+      log.error({ ...loggable(error), statement, import: next.import_id, count }, 'lot import failed');
       if (count >= maxTries) await giveUp(context, next);
       return false;
     }

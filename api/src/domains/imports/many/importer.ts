@@ -237,7 +237,7 @@ export const importer = async (context: AppContext): Promise<{ close(): Promise<
     const count = (failures.get(job.file_id) ?? 0) + 1;
     failures.set(job.file_id, count);
     const statement = statementOf(error);
-    log.error({ ...loggable(error), statement, file: job.file_id, count }, 'a file of an import failed');
+    log.error({ ...loggable(error), statement, file: job.file_id, count }, 'import of a file failed');
     if (count < maxTries) return;
     await giveUp(context, job, error);
     failures.delete(job.file_id);
