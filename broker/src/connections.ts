@@ -152,7 +152,7 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
    * A board that reads nothing must delay no other client: aedes would make its publishers wait. So its writes never
    * report a full buffer; `checkWaiting` bounds that buffer instead.
    */
-  const gatherWriting = (connection: Connection, isService: boolean): void => {
+  const batchWrites = (connection: Connection, isService: boolean): void => {
     const { stream } = connection;
     const write = stream.write.bind(stream);
     let pieces: Uint8Array[] = [];
@@ -231,7 +231,7 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
       connection.guard.authenticated();
       clearTimeout(connection.connectTimer);
       events.onAdmitted(connection);
-      gatherWriting(connection, principal.kind === 'service');
+      batchWrites(connection, principal.kind === 'service');
       if (principal.kind === 'service') return;
       connection.allowances = {
         packets: createAllowance(limits.packetsPerSecond, limits.packetBurst),

@@ -10,7 +10,7 @@ import type { PlanStore } from './plan/plan-store.ts';
 import type { ArtisanSource } from './artisan/artisan-source.ts';
 import type { MachineLink, SourceDescription } from './source.ts';
 import type { BoardStatus } from './status-page/board-status.ts';
-import { planInWords } from './status-page/plan-words.ts';
+import { planText } from './status-page/plan-words.ts';
 import { readUpdateState } from './update/update-state.ts';
 import type { Uplink } from './uplink/uplink.ts';
 
@@ -47,8 +47,8 @@ export const createBoardReport = (from: BoardReportSources) => {
     const running = runningRoast();
     const followed = from.plans.running();
     return running !== null && followed?.roastId === running.id
-      ? planInWords(followed.plan, running.seconds, newest?.values ?? {})
-      : planInWords(running === null ? from.plans.next() : undefined, null, {});
+      ? planText(followed.plan, running.seconds, newest?.values ?? {})
+      : planText(running === null ? from.plans.next() : undefined, null, {});
   };
 
   return {

@@ -7,7 +7,7 @@ import type { Logger } from '@roastery/runtime/logger';
 import { isMissing, readFileIfThere } from './atomic-file.ts';
 
 /** Where there is no /proc: which boot it is, as the moment of the boot, s. A lock from before it is no process's any more. */
-const bootWord = (): string => `boot:${Math.round(Date.now() / 1000 - uptime())}`;
+const bootTag = (): string => `boot:${Math.round(Date.now() / 1000 - uptime())}`;
 /** The wall clock may have been set by so much since, s. */
 const bootTolerance = 60;
 const isSameStart = (held: string, now: string | undefined): boolean => {
@@ -17,7 +17,7 @@ const isSameStart = (held: string, now: string | undefined): boolean => {
 
 /** Start time of a process in clock ticks since boot: tells a process from a later one with its number. */
 const startTimeOf = async (pid: number): Promise<string | undefined> => {
-  if (process.platform !== 'linux') return bootWord();
+  if (process.platform !== 'linux') return bootTag();
   const stat = await readFileIfThere(`/proc/${pid}/stat`);
   // The second field is the program's name in parentheses and may hold anything; field 22 is the start time.
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];

@@ -10,7 +10,7 @@ import type { TimeServersState } from './time-servers.ts';
 export const settingsTrialMs = 120_000;
 /** The machine has to be read without a failure for so long. */
 const steadyMs = 10_000;
-const lookEveryMs = 1000;
+const pollIntervalMs = 1000;
 
 const keptShape = z.object({
   /** Serial number of the machine that they were set for. */
@@ -104,7 +104,7 @@ export const createSettingsTrial = (kept: Kept, parts: SettingsTrialParts) => {
     now.time_servers === undefined || String(now.time_servers) === String(before.time_servers)
       ? { state: 'answered' }
       : parts.timeServers();
-  const look = async (trial: NonNullable<Kept['trial']>): Promise<void> => {
+  const poll = async (trial: NonNullable<Kept['trial']>): Promise<void> => {
     const { rev, now } = kept;
     const isRead = !trial.machine || (parts.isMachineRead() && hasRead);
     const moment = performance.now();
@@ -136,10 +136,10 @@ export const createSettingsTrial = (kept: Kept, parts: SettingsTrialParts) => {
       const { trial } = kept;
       if (looking || trial === undefined) return;
       looking = true;
-      look(trial)
+      poll(trial)
         .catch((error: unknown) => log.error({ err: error }, 'settings: trial failed'))
         .finally(() => (looking = false));
-    }, lookEveryMs).unref();
+    }, pollIntervalMs).unref();
   };
   // The board was started again in the middle.
   if (kept.trial) watch();

@@ -38,7 +38,7 @@ const silentSeconds = 15;
 const tickMs = 1000;
 const maxEnded = 10_000;
 /** Changes of roasts within this time are read together. */
-const gatherMs = 200;
+const debounceMs = 200;
 /** A backlog is evaluated when it has paused for this long … */
 const quietMs = 2000;
 /** … or at least this often while it goes on. */
@@ -238,7 +238,7 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
       const ids = [...changed];
       changed.clear();
       enqueue('changed roasts not read', () => refreshAll(ids));
-    }, gatherMs);
+    }, debounceMs);
   };
 
   /** When a sample of the recording was stored last, by this or another instance; ms ago. */

@@ -41,7 +41,7 @@ export interface ArtisanFilesParts {
 
 const usualScanMs = 2000;
 /** Every so many scans all files are checked; between them only new ones and those that changed lately. */
-const scansPerWholeLook = 15;
+const scansPerFullScan = 15;
 const recentFiles = 10;
 const usualUnfinishedMs = 60_000;
 const usualCheckMs = 3_600_000;
@@ -173,7 +173,7 @@ export const watchArtisanFiles = async (parts: ArtisanFilesParts) => {
     const names = await listFolder();
     if (names === undefined) return tellChange();
     if (trouble?.includes(folder)) setTrouble(null);
-    const isWhole = scans % scansPerWholeLook === 0;
+    const isWhole = scans % scansPerFullScan === 0;
     scans += 1;
     const recent = new Set(
       [...before.values()]

@@ -24,7 +24,7 @@ const agrees = async (what: string): Promise<boolean> => {
   }
 };
 
-const revocationWords = (revocation: Revocation, serial = ''): string => {
+const revocationText = (revocation: Revocation, serial = ''): string => {
   if (revocation.kind === 'revoked') return 'The server has revoked its credential.';
   if (revocation.kind === 'was_not_valid') return 'The server had already revoked its credential.';
   if (revocation.kind === 'none') return 'There was no credential.';
@@ -56,7 +56,7 @@ export const factoryReset = async ({
     const revocation = await revokeOnServer(env);
     await resetBoard(order);
     process.stdout.write(
-      `Done${all ? '' : '; the machine map was kept'}. ${revocationWords(revocation, serial)}\nTo pair the board again: sudo device-agent pair PAIR-XXXX-XXXX-XXXX --api https://roastery.example\n`,
+      `Done${all ? '' : '; the machine map was kept'}. ${revocationText(revocation, serial)}\nTo pair the board again: sudo device-agent pair PAIR-XXXX-XXXX-XXXX --api https://roastery.example\n`,
     );
     return 0;
   } catch (error) {

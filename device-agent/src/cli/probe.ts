@@ -7,7 +7,7 @@ import { ConfigError } from '@roastery/runtime/env';
 import { readBoardEnvironment, usualConfigDir } from '../board-files.ts';
 import { agentPlace } from '../config.ts';
 import { inspectBoard } from '../doctor/board-under-check.ts';
-import { linkWords } from '../probe/find-line.ts';
+import { linkLabel } from '../probe/find-line.ts';
 import { runWizard } from '../probe/wizard.ts';
 import { findRunningAgent } from '../running-agent.ts';
 
@@ -104,7 +104,7 @@ const obstacle = async (configDir: string, link: Link, inUse: Link | undefined):
   if (agent.kind === 'seen' && agent.status.roast.running !== null)
     return 'A roast is running. Wait for its end: device-agent await-idle\n';
   if (inUse !== undefined && !sameLine(link, inUse)) return undefined;
-  return `The agent is reading ${linkWords(link)}, and a line has only one master. Use "Find registers" of the machine in the portal, or stop the agent:\n  sudo systemctl stop roastery-agent   … probe …   sudo systemctl start roastery-agent\n`;
+  return `The agent is reading ${linkLabel(link)}, and a line has only one master. Use "Find registers" of the machine in the portal, or stop the agent:\n  sudo systemctl stop roastery-agent   … probe …   sudo systemctl start roastery-agent\n`;
 };
 
 /** Reads a machine's registers and makes a map of them. Returns the exit code: 0 done, 1 not, 2 called wrongly. */

@@ -4,7 +4,7 @@ import { agentPlace } from '../config.ts';
 import { findRunningAgent, type RunningAgent } from '../running-agent.ts';
 import { concernsOf } from '../status-page/concerns.ts';
 import { showsRoast } from '../service/health-sign.ts';
-import { filesInWords, paceOf, spanOf } from '../status-page/status-page.ts';
+import { filesSummary, paceOf, spanOf } from '../status-page/status-page.ts';
 import type { BoardStatus } from '../status-page/board-status.ts';
 
 const placeOf = (configDir: string) => agentPlace(environmentOf(configDir));
@@ -25,7 +25,7 @@ const lines = (board: BoardStatus): string[] => {
   return [
     `machine   ${board.machine_serial}${map === null ? '' : `, ${machine.state} at ${machine.line}`}${machine.detail === null ? '' : ` (${machine.detail})`}`,
     artisan !== null
-      ? `artisan   ${artisan.live ? `live at ${machine.line}` : 'not live'}, files: ${artisan.files === null ? 'off' : filesInWords(artisan.files)}`
+      ? `artisan   ${artisan.live ? `live at ${machine.line}` : 'not live'}, files: ${artisan.files === null ? 'off' : filesSummary(artisan.files)}`
       : `map       ${map === null ? 'none yet' : `${map.maker} ${map.model} (${map.id}, revision ${map.rev})`}`,
     `values    ${values.length === 0 ? 'none yet' : values.join(', ')}`,
     `roast     ${roast.running === null ? 'none now' : `running for ${spanOf(roast.running.seconds * 1000)}`}`,
@@ -41,9 +41,9 @@ const withoutStatus = (agent: Exclude<RunningAgent, { kind: 'seen' }>): string =
     ? 'The agent is not running. Start it: sudo systemctl restart roastery-agent. To find out why: sudo device-agent doctor\n'
     : agent.kind === 'unknown'
       ? 'The status page does not answer. To see whether the agent is running: sudo device-agent status\n'
-      : `The agent is running (process ${agent.pid}), but ${pageWords[agent.page]}\n`;
+      : `The agent is running (process ${agent.pid}), but ${pageTexts[agent.page]}\n`;
 
-const pageWords = {
+const pageTexts = {
   off: 'its status page is switched off (STATUS_PORT=off, or in the portal).',
   starting: 'it has just started. Try again in a few seconds.',
   silent: 'its status page does not answer: sudo device-agent doctor',

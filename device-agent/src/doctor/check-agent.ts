@@ -1,5 +1,5 @@
 import { aboutJournal } from '../status-page/concerns.ts';
-import { readUpdateState, updateInWords } from '../update/update-state.ts';
+import { readUpdateState, updateSummary } from '../update/update-state.ts';
 import { good, notConfigured, skipped, trouble, warning, type Check } from './check.ts';
 
 /** Whether the agent itself is at work. */
@@ -37,7 +37,7 @@ export const checkUpdate: Check = {
   async run(board) {
     const agent = board.config ? await board.agent() : undefined;
     // The agent knows also what an ordinary user may not read.
-    const words = updateInWords(agent?.kind === 'seen' ? agent.status.update : await readUpdateState());
+    const words = updateSummary(agent?.kind === 'seen' ? agent.status.update : await readUpdateState());
     if (words === undefined) return good('this agent was never updated');
     return words.todo === undefined ? good(words.says) : warning(words.says, words.todo);
   },

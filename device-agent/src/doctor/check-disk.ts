@@ -3,12 +3,12 @@ import { access, readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing } from '../atomic-file.ts';
 import { codeOf } from '@roastery/runtime/system-errors';
-import { littleRoomBytes } from '../status-page/concerns.ts';
+import { lowDiskBytes } from '../status-page/concerns.ts';
 import { good, notConfigured, trouble, warning, type Check, type Verdict } from './check.ts';
 
 const mebibytes = (bytes: number): string => `${Math.round(bytes / 1_048_576)} MiB`;
 /** Below this nothing of use fits. */
-const noRoomBytes = 16 * 1_048_576;
+const fullDiskBytes = 16 * 1_048_576;
 
 const sizeOf = async (folder: string): Promise<number> => {
   try {
@@ -53,10 +53,10 @@ export const checkDisk: Check = {
       const free = bavail * bsize;
       const journal = await sizeOf(join(dataDir, 'journal'));
       const says = `${mebibytes(free)} free, journal ${mebibytes(journal)} of at most ${mebibytes(journalCapBytes)}`;
-      const makeRoom = 'Free some space: sudo journalctl --vacuum-size=50M; sudo apt-get clean';
-      if (free < noRoomBytes) return trouble(`The disk of ${dataDir} is full: ${says}.`, makeRoom);
-      if (free < Math.min(littleRoomBytes, journalCapBytes))
-        return warning(`The disk of ${dataDir} is nearly full: ${says}.`, makeRoom);
+      const freeSpace = 'Free some space: sudo journalctl --vacuum-size=50M; sudo apt-get clean';
+      if (free < fullDiskBytes) return trouble(`The disk of ${dataDir} is full: ${says}.`, freeSpace);
+      if (free < Math.min(lowDiskBytes, journalCapBytes))
+        return warning(`The disk of ${dataDir} is nearly full: ${says}.`, freeSpace);
       return good(says);
     } catch (error) {
       return aboutFolder(error, dataDir);

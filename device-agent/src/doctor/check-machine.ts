@@ -9,7 +9,7 @@ import { waitsForLateAnswer } from '../machine/bus.ts';
 import { lateAnswer } from './machine-reading.ts';
 import type { BoardStatus } from '../status-page/board-status.ts';
 import { concernsOf } from '../status-page/concerns.ts';
-import { filesInWords } from '../status-page/status-page.ts';
+import { filesSummary } from '../status-page/status-page.ts';
 import { good, notConfigured, skipped, trouble, warning, withoutPage, type Check, type Verdict } from './check.ts';
 
 const serialNames = /^tty(USB|ACM|AMA)\d+$/;
@@ -107,7 +107,7 @@ const aboutArtisan = (status: BoardStatus): Verdict => {
   if (concern !== undefined) return (concern.urgency === 'trouble' ? trouble : warning)(concern.says, concern.todo);
   const { live, files } = status.artisan ?? { live: false, files: null };
   return good(
-    `Artisan: ${live ? 'receiving readings' : 'no live readings'}; files: ${files === null ? 'off' : filesInWords(files)}`,
+    `Artisan: ${live ? 'receiving readings' : 'no live readings'}; files: ${files === null ? 'off' : filesSummary(files)}`,
   );
 };
 

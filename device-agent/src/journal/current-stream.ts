@@ -79,10 +79,10 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
   };
   /** Where other programs take the room as fast as it is made, the disk counts as failed. */
   let roomsMade = 0;
-  const makeRoom = async (): Promise<boolean> => {
+  const freeSpace = async (): Promise<boolean> => {
     if (roomsMade >= maxRooms) return false;
     roomsMade += 1;
-    return streams.makeRoom();
+    return streams.freeSpace();
   };
   /** A writer of a stream in its folder. Throws when the disk doesn't take its first segment. */
   const writerOf = async (
@@ -132,7 +132,7 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
         await nameStream(disk, place, stream.epoch);
         stream.noteAnew();
       },
-      makeRoom,
+      freeSpace,
       gaveUp: () => leaveDisk(stream, writer.trouble()?.reason ?? 'no answer', writer.trouble()?.full ?? false),
     });
     return writer;
@@ -143,7 +143,7 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
       try {
         return await work();
       } catch (error) {
-        if (!isFull(error) || !(await makeRoom())) throw error;
+        if (!isFull(error) || !(await freeSpace())) throw error;
       }
     }
   };

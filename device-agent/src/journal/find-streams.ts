@@ -59,7 +59,7 @@ export const findStreams = async ({ disk, folder, log, clock, credential, damage
     return { stream, damaged: holes, dropped, leftOver, mayGoOn };
   };
 
-  const look = async (): Promise<FoundStream[]> => {
+  const scan = async (): Promise<FoundStream[]> => {
     tries += 1;
     const insistence: Insistence = tries > strictTries ? 'whatever-can-be-read' : 'strict';
     const listed = unread ?? (await listStreamFolders(disk, folder));
@@ -93,14 +93,14 @@ export const findStreams = async ({ disk, folder, log, clock, credential, damage
     /** Looks for what could not be read; does nothing when all of it was. */
     async retry(): Promise<void> {
       if (isComplete()) return;
-      for (const found of await look()) result.later?.(found);
+      for (const found of await scan()) result.later?.(found);
     },
   };
 
   for (let attempt = 1; attempt <= triesAtStart && !isComplete(); attempt++) {
     if (attempt > 1) await pause(betweenTriesMs);
     try {
-      result.streams.push(...(await look()));
+      result.streams.push(...(await scan()));
     } catch (error) {
       if (error instanceof ConfigError) throw error;
       log.warn({ reason: String(error) }, 'journal: folder unreadable');

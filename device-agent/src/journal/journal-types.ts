@@ -21,7 +21,7 @@ export interface JournalOptions {
   readonly segmentBytes?: number;
   /** Longest time an entry waits for the disk to be synced, at the pace `each_second`, and while the board gathers. */
   readonly syncMs?: number;
-  readonly gatherMs?: number;
+  readonly idleSyncMs?: number;
   /** How long the disk may refuse before entries are sent from memory, in a stream of their own. */
   readonly diskGraceMs?: number;
   readonly disk?: JournalDisk;

@@ -111,7 +111,7 @@ describe('journal', () => {
 
   it('gathers samples between roasts, and ends the gathering at once with an event', async () => {
     const { disk, count } = createFaultyDisk(undefined);
-    const journal = await open({ disk, syncMs: 600, gatherMs: 60_000 });
+    const journal = await open({ disk, syncMs: 600, idleSyncMs: 60_000 });
     await expect.poll(() => count('datasync')).toBeGreaterThan(0);
     await journal.flush();
     journal.setPace('gather');
@@ -133,7 +133,7 @@ describe('journal', () => {
 
   it('leaves what it gathers to the next start when only the process ends', async () => {
     const { disk, count } = createFaultyDisk(undefined);
-    const first = await open({ disk, gatherMs: 60_000 });
+    const first = await open({ disk, idleSyncMs: 60_000 });
     first.setPace('gather');
     const [syncs, writes] = [count('datasync'), count('write')];
     for (let written = 1; written <= 5; written++) {
@@ -156,7 +156,7 @@ describe('journal', () => {
       let value = 0;
       for (let cut = 0; cut < 5; cut++) {
         const power = createPowerCutDisk();
-        const journal = await open({ disk: power.disk, syncMs: 600, gatherMs: 700, segmentBytes: 3000 });
+        const journal = await open({ disk: power.disk, syncMs: 600, idleSyncMs: 700, segmentBytes: 3000 });
         epoch ||= journal.epoch;
         const values = new Map<number, number>();
         journal.listen({

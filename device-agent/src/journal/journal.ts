@@ -18,7 +18,7 @@ export type { Journal, JournalListener, JournalOptions, JournalStats } from './j
 
 /** What was read is synced this often at the pace `each_second`, and while the board gathers. */
 export const syncIntervalMs = 1000;
-export const gatherIntervalMs = 60_000;
+export const idleSyncIntervalMs = 60_000;
 /** After a roast its segment stays open for late corrections of its marks. */
 const roastTailMs = 60_000;
 /** Acknowledgements are recorded at most this often: losing them costs a resend, nothing else. */
@@ -53,7 +53,7 @@ const mayHaveGoneOn = ({ state, entries }: RecordedPast, now: ClockReading, grac
 /** Opens the journal in `folder`, whatever state the last process, a power cut or the disk left it in. It always opens. */
 export const openJournal = async (options: JournalOptions): Promise<Journal> => {
   const { folder, capBytes, clock, log, segmentBytes = 262_144 } = options;
-  const { syncMs = syncIntervalMs, gatherMs = gatherIntervalMs } = options;
+  const { syncMs = syncIntervalMs, idleSyncMs = idleSyncIntervalMs } = options;
   const { disk = nodeDisk, diskGraceMs = 20_000, credential } = options;
   const listeners: JournalListener[] = [];
   let context = options.context;
@@ -122,7 +122,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     syncedAt = performance.now();
     tail.requestSync();
   };
-  const syncEveryMs = (): number => (pace === 'gather' ? gatherMs : syncMs);
+  const syncEveryMs = (): number => (pace === 'gather' ? idleSyncMs : syncMs);
 
   const keepWithinCap = (): Promise<void> =>
     streams.keepWithinCap().catch((error: unknown) => log.error({ err: error }, 'journal: freeing space failed'));

@@ -43,7 +43,7 @@ const createSwitchedDisk = () => {
 };
 /** Thirty readings lie gathered in a file; the disk fails, and one more is kept in memory. */
 const gatherThenFail = async (switched: ReturnType<typeof createSwitchedDisk>, disk = switched.disk) => {
-  const journal = await open(disk, 1e6, { gatherMs: 60_000 });
+  const journal = await open(disk, 1e6, { idleSyncMs: 60_000 });
   const { epoch } = journal;
   journal.hear({ v: 1, epoch, ranges: [], through: 1e6, owner: 'a'.repeat(16) });
   journal.setPace('gather');

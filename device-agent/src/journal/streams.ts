@@ -159,7 +159,7 @@ export const createStreams = (parts: StreamsParts) => {
     lost,
 
     /** Makes room on a full disk; false when there is nothing to drop. */
-    makeRoom: (): Promise<boolean> => drop('disk_full'),
+    freeSpace: (): Promise<boolean> => drop('disk_full'),
 
     /** Keeps the journal below its cap, and what the server has already from taking the last of the disk's room. */
     async keepWithinCap(): Promise<void> {

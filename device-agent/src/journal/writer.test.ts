@@ -39,7 +39,7 @@ it('writer: a segment that is written anew knows which entries are in none yet',
     sealed: () => Promise.resolve(),
     durable: () => undefined,
     makeFolder: () => Promise.resolve(),
-    makeRoom: () => Promise.resolve(false),
+    freeSpace: () => Promise.resolve(false),
     gaveUp: () => undefined,
   });
   try {

@@ -26,7 +26,7 @@ export interface WriterParts {
   /** Makes the journal's folder again, where it was taken away. */
   readonly makeFolder: () => Promise<void>;
   /** Makes room on a full disk; false when there is nothing left to drop. */
-  readonly makeRoom: () => Promise<boolean>;
+  readonly freeSpace: () => Promise<boolean>;
   /** The disk has refused writes for `graceMs`: entries have to go another way. */
   readonly gaveUp: () => void;
   /** How long the disk may refuse. */
@@ -56,7 +56,7 @@ interface Queued {
  * Entries that were written so long before the disk failed stay with their segment: what goes on in another stream may be found
  * in the file of this one too, by a start after a kill, and would be stored twice.
  */
-const gatheredMs = 3000;
+const idleUnsyncedMs = 3000;
 const recordsPerWrite = 200;
 const retryMs = 1000;
 
@@ -227,7 +227,7 @@ export const createWriter = async (parts: WriterParts) => {
       log.debug({ reason: String(failure) }, 'journal: sync failed');
     }
     try {
-      if (full && (await parts.makeRoom())) return;
+      if (full && (await parts.freeSpace())) return;
     } catch (failure) {
       log.error({ err: failure }, 'journal: freeing space failed');
     }
@@ -313,7 +313,7 @@ export const createWriter = async (parts: WriterParts) => {
       const newestMono = active.entries.at(-1)?.mono ?? 0;
       const gathered = new RangeSet();
       for (const { seq, mono } of active.entries) {
-        if (!lost.has(seq) || newestMono - mono <= gatheredMs) continue;
+        if (!lost.has(seq) || newestMono - mono <= idleUnsyncedMs) continue;
         gathered.add(seq, seq);
         lost.remove(seq, seq);
       }

@@ -72,16 +72,16 @@ const understand = (answer: HttpAnswer, api: string): { done: Exchanged } | Fail
   );
 };
 
-const ask = async (api: string, request: PairingRequest, lastWord: { text: string }) => {
+const ask = async (api: string, request: PairingRequest, lastReply: { text: string }) => {
   try {
     const answer = await httpRequest(`${api}${pairDevice.path}`, { headers: {}, timeoutMs, body: request });
-    lastWord.text = answer.status === 429 ? 'too many attempts' : `status ${answer.status}`;
+    lastReply.text = answer.status === 429 ? 'too many attempts' : `status ${answer.status}`;
     return understand(answer, api);
   } catch (error) {
     if (error instanceof PairingTrouble || error instanceof TicketRefused) throw error;
     const sentence = sentenceForNoConnection(error, api);
     if (sentence !== undefined) throw new PairingTrouble(sentence);
-    lastWord.text = codeOf(error) || (error instanceof Error ? error.name : 'no answer');
+    lastReply.text = codeOf(error) || (error instanceof Error ? error.name : 'no answer');
     return {};
   }
 };
@@ -96,14 +96,14 @@ export const exchangeTicket = async (
   say: (line: string) => void,
   limits: BackoffLimits = retryLimits,
 ): Promise<Exchanged> => {
-  const lastWord = { text: '' };
-  const exchanged = await withBackoff<Exchanged>(() => ask(api, request, lastWord), {
+  const lastReply = { text: '' };
+  const exchanged = await withBackoff<Exchanged>(() => ask(api, request, lastReply), {
     limits,
     maxTries,
-    pausing: (ms) => say(`No complete answer yet (${lastWord.text}); retrying in ${Math.ceil(ms / 1000)} s …`),
+    pausing: (ms) => say(`No complete answer yet (${lastReply.text}); retrying in ${Math.ceil(ms / 1000)} s …`),
   });
   if (exchanged !== undefined) return exchanged;
   throw new PairingTrouble(
-    `The server at ${new URL(api).host} gave no complete answer (${lastWord.text}). Check the port after --api and the network. Nothing is lost: run the same command again within 15 minutes.`,
+    `The server at ${new URL(api).host} gave no complete answer (${lastReply.text}). Check the port after --api and the network. Nothing is lost: run the same command again within 15 minutes.`,
   );
 };

@@ -107,7 +107,7 @@ export const createBoardProbe = ({ read, map, lendLine, roastRuns, send, now, lo
     const found: ProbeBlock[] = [];
     let unsaid: ProbeBlock[] = [];
     let toldAt = -Infinity;
-    const tellWords = (round: number, blocks: readonly ProbeBlock[]): void => {
+    const sendBlocks = (round: number, blocks: readonly ProbeBlock[]): void => {
       const seconds = Math.round((performance.now() - began) / 100) / 10;
       for (const message of messagesOf(blocks)) tell({ v: 1, id, k: 'words', round, seconds, blocks: message });
     };
@@ -119,7 +119,7 @@ export const createBoardProbe = ({ read, map, lendLine, roastRuns, send, now, lo
       progress(progress) {
         if (performance.now() - toldAt < progressEveryMs && progress.asked < progress.of) return;
         toldAt = performance.now();
-        tellWords(0, unsaid);
+        sendBlocks(0, unsaid);
         unsaid = [];
         tell({ v: 1, id, k: 'progress', ...progress });
       },
@@ -127,7 +127,7 @@ export const createBoardProbe = ({ read, map, lendLine, roastRuns, send, now, lo
     if (end.kind === 'done' && found.length === 0) return tellEnd(id, 'nothing_found');
     let round = 0;
     if (end.kind === 'done')
-      end = await watchRegisters(parts, found, roundMs, (blocks) => tellWords((round += 1), blocks));
+      end = await watchRegisters(parts, found, roundMs, (blocks) => sendBlocks((round += 1), blocks));
     if (end.kind === 'silent') return tellEnd(id, 'silent', end.reason);
     tellEnd(id, reasonOf(stopping));
   };

@@ -1,4 +1,4 @@
-import { addressText, decodingWords, type BitCandidate, type Candidate } from '@roastery/contract/decodings';
+import { addressText, decodingText, type BitCandidate, type Candidate } from '@roastery/contract/decodings';
 
 const bars = '▁▂▃▄▅▆▇█';
 const barsShown = 12;
@@ -25,11 +25,11 @@ export const candidateTable = (candidates: readonly Candidate[], unit: number, r
       `${value.toFixed(1)} °C`.padStart(9),
       signed(change).padStart(7),
       sparkline(best.values).padEnd(barsShown),
-      decodingWords(best.decoding).padEnd(16),
+      decodingText(best.decoding).padEnd(16),
     ];
     const also = others
       .slice(0, otherReadings)
-      .map(({ decoding, values }) => `${decodingWords(decoding)}: ${values.at(-1)?.toFixed(1)}`);
+      .map(({ decoding, values }) => `${decodingText(decoding)}: ${values.at(-1)?.toFixed(1)}`);
     return `${cells.join('  ')}${also.length > 0 ? `  (${also.join('; ')})` : ''}`.trimEnd();
   });
   return lines.length === 0

@@ -122,7 +122,7 @@ export const findLine = async (
     for (const unit of units) {
       if (signal.aborted) return found;
       asked += 1;
-      trying({ asked: Math.min(asked, of), of, where: `${linkWords(by)}, unit ${unit}` });
+      trying({ asked: Math.min(asked, of), of, where: `${linkLabel(by)}, unit ${unit}` });
       const bus = createBus(by, { timeoutMs, quietMs: timeoutMs / 2, gapMs: 0, isFresh: true });
       try {
         if (await answers(bus, unit, signal)) found.push(unit);
@@ -156,7 +156,7 @@ export const findLine = async (
 };
 
 /** `rtu /dev/ttyUSB0 9600 baud, no parity` or `tcp 192.168.0.20:502` */
-export const linkWords = (link: Link): string =>
+export const linkLabel = (link: Link): string =>
   isSerial(link)
     ? `${link.kind} ${link.path} ${link.baud} baud, ${link.parity === 'none' ? 'no' : link.parity} parity`
     : `${link.kind} ${link.host}:${link.port}`;

@@ -1,7 +1,7 @@
 import type { ProbeBlock, ProbeWish } from '@roastery/contract/probe';
 import { pause } from '@roastery/runtime/backoff';
 import type { Bus, BusAnswer } from '../machine/bus.ts';
-import { halvesOf, spansOf, spanWords, type Span } from './spans.ts';
+import { halvesOf, spansOf, spanText, type Span } from './spans.ts';
 
 export interface ScanProgress {
   /** Places asked for so far, of how many. */
@@ -85,7 +85,7 @@ export const scanRegisters = async (
   let reason = '';
   const finished = (span: Span): void => {
     asked += span.count;
-    listener.progress({ asked, of, found, where: spanWords(span) });
+    listener.progress({ asked, of, found, where: spanText(span) });
   };
   for (let span = waiting.shift(); span !== undefined; span = waiting.shift()) {
     if (parts.signal.aborted) return { kind: 'stopped' };

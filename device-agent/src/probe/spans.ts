@@ -55,5 +55,5 @@ export const halvesOf = (span: Span): Span[] => {
 };
 
 /** `unit 1, holding 96 to 127` */
-export const spanWords = ({ unit, table, start, count }: Span): string =>
+export const spanText = ({ unit, table, start, count }: Span): string =>
   `unit ${unit}, ${table} ${start}${count > 1 ? ` to ${start + count - 1}` : ''}`;

@@ -10,7 +10,7 @@ import { createBus } from '../machine/bus.ts';
 import { LinkError } from '../machine/line-port.ts';
 import { createReader } from '../machine/reader.ts';
 import { bitTable, candidateTable } from './candidate-table.ts';
-import { findLine, linkWords, type FoundLine } from './find-line.ts';
+import { findLine, linkLabel, type FoundLine } from './find-line.ts';
 import { scanRegisters, probeTiming, watchRegisters } from './scan-registers.ts';
 import { pickChannels, pickSignals, type Terminal } from './pick-channels.ts';
 
@@ -35,12 +35,12 @@ export interface WizardParts {
 const roundMs = 1000;
 const rowsShown = 12;
 
-const silentWords = (link: Link, reason: string): string =>
+const noAnswerText = (link: Link, reason: string): string =>
   link.kind === 'tcp' || link.kind === 'rtu-over-tcp'
-    ? `The machine at ${linkWords(link)} does not answer (${reason}). Check its power, cable and address. Units and framing: try --find, or --framing rtu for a serial converter.\n`
-    : `No unit answers on ${linkWords(link)} (${reason}). Check the machine’s power and the adapter, and whether A and B are swapped. Try --find for other speeds and units.\n`;
+    ? `The machine at ${linkLabel(link)} does not answer (${reason}). Check its power, cable and address. Units and framing: try --find, or --framing rtu for a serial converter.\n`
+    : `No unit answers on ${linkLabel(link)} (${reason}). Check the machine’s power and the adapter, and whether A and B are swapped. Try --find for other speeds and units.\n`;
 
-const notFoundWords = (link: Link): string =>
+const notFoundText = (link: Link): string =>
   link.kind === 'tcp' || link.kind === 'rtu-over-tcp'
     ? `No usual unit answers at ${link.host}:${link.port}. Check the machine’s power and address. Behind a serial converter: --framing rtu; another unit: --unit 17 --find.\n`
     : `No unit answers on ${link.path} at any usual speed and parity. Check the machine’s power, its adapter, and whether A and B are swapped. A unit above 10: --unit 17 --find.\n`;
@@ -142,12 +142,12 @@ export const runWizard = async (parts: WizardParts): Promise<number> => {
       return 1;
     }
     if (found === undefined) {
-      if (!signal.aborted) terminal.write(notFoundWords(link));
+      if (!signal.aborted) terminal.write(notFoundText(link));
       return 1;
     }
     ({ link } = found);
     wish = { ...wish, units: found.units.slice(0, 4) };
-    terminal.write(`Answers: ${linkWords(link)}, unit ${found.units.join(', ')}\n`);
+    terminal.write(`Answers: ${linkLabel(link)}, unit ${found.units.join(', ')}\n`);
   }
   const unit = wish.units[0] ?? 1;
   const bus = createBus(link, probeTiming);
@@ -157,7 +157,7 @@ export const runWizard = async (parts: WizardParts): Promise<number> => {
   const seconds = (): number => (performance.now() - began) / 1000;
   let told = -Infinity;
   try {
-    terminal.write(`Reading ${linkWords(link)}. Nothing is written. Ctrl-C stops.\n`);
+    terminal.write(`Reading ${linkLabel(link)}. Nothing is written. Ctrl-C stops.\n`);
     const end = await scanRegisters({ bus, signal }, wish, {
       found(block) {
         blocks.push(block);
@@ -171,7 +171,7 @@ export const runWizard = async (parts: WizardParts): Promise<number> => {
     });
     if (end.kind === 'stopped') return 1;
     if (end.kind === 'silent' && blocks.length === 0) {
-      terminal.write(silentWords(link, end.reason));
+      terminal.write(noAnswerText(link, end.reason));
       return 1;
     }
     if (end.kind === 'silent')

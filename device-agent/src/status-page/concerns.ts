@@ -1,5 +1,5 @@
 import { slowLineRemedy, slowReadingSentence } from '../core/line-pace.ts';
-import { updateInWords } from '../update/update-state.ts';
+import { updateSummary } from '../update/update-state.ts';
 import type { BoardStatus } from './board-status.ts';
 
 /** Something a person at the board should know, and what to do about it. */
@@ -10,7 +10,7 @@ export interface Concern {
 }
 
 /** Below this the journal soon has no room: it may grow by this much in a week offline. */
-export const littleRoomBytes = 256 * 1_048_576;
+export const lowDiskBytes = 256 * 1_048_576;
 /** A connection that is made anew now and then is no news. */
 const shortAwayMs = 60_000;
 /** So old, a reading is no reading; the slowest map reads every 10 s. */
@@ -117,7 +117,7 @@ export const concernsOf = (board: BoardStatus): Concern[] => {
       says: 'The clock is not synchronized. Roast times are corrected once it is.',
       todo: 'Set it over the network: sudo timedatectl set-ntp true',
     });
-  if (disk.free_bytes !== null && disk.free_bytes < littleRoomBytes)
+  if (disk.free_bytes !== null && disk.free_bytes < lowDiskBytes)
     found.push({
       urgency: 'warning',
       says: `Only ${Math.round(disk.free_bytes / 1_048_576)} MiB are free on the disk of the journal.`,
@@ -129,7 +129,7 @@ export const concernsOf = (board: BoardStatus): Concern[] => {
       says: `${journal.dropped_entries} entries were dropped because the journal was full.`,
       todo: 'Bring the board back online before its journal is full, or raise JOURNAL_CAP_MIB.',
     });
-  const update = updateInWords(board.update);
+  const update = updateSummary(board.update);
   if (update?.todo !== undefined) found.push({ urgency: 'warning', says: update.says, todo: update.todo });
   return found.toSorted((a, b) => Number(b.urgency === 'trouble') - Number(a.urgency === 'trouble'));
 };

@@ -13,7 +13,7 @@ import {
 import type { BoardStatus } from './board-status.ts';
 
 /** A plan in words for the board's own page: what is to be done now or next, and what is otherwise than planned. */
-export const planInWords = (
+export const planText = (
   plan: RoastPlan | undefined,
   runningSeconds: number | null,
   values: Readonly<Record<string, number | null>>,

@@ -6,7 +6,7 @@ import type { BoardStatus } from './board-status.ts';
 import { concernsOf } from './concerns.ts';
 import { healthyBoard as healthy } from '../testing/board-status.ts';
 import { planOf } from '../testing/roast-plan.ts';
-import { planInWords } from './plan-words.ts';
+import { planText } from './plan-words.ts';
 import { startStatusServer, type StatusServer } from './status-server.ts';
 
 const { now } = healthy;
@@ -186,20 +186,20 @@ describe('a plan in words', () => {
       ],
     });
     const begins = 'Burner 80 % · Airflow 40 % · Drum 60 RPM';
-    expect(planInWords(plan, null, {})).toEqual({
+    expect(planText(plan, null, {})).toEqual({
       name: 'House filter',
       is_running: false,
       settings: begins,
       step: null,
       deviations: [],
     });
-    expect(planInWords(plan, 35, { heat_power: 92, fan_speed: 41, drum_speed: 60 })).toMatchObject({
+    expect(planText(plan, 35, { heat_power: 92, fan_speed: 41, drum_speed: 60 })).toMatchObject({
       is_running: true,
       settings: begins,
       step: 'In 0:25 · Burner 80 → 50 %',
       deviations: ['burner is 12 % above plan'],
     });
-    expect(planInWords(plan, 62, {})?.step).toBe('Now · Burner 80 → 50 %');
-    expect(planInWords(undefined, 62, {})).toBeNull();
+    expect(planText(plan, 62, {})?.step).toBe('Now · Burner 80 → 50 %');
+    expect(planText(undefined, 62, {})).toBeNull();
   });
 });

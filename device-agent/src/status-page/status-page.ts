@@ -1,5 +1,5 @@
 import { statusPageStyle } from './status-page-style.ts';
-import { updateInWords } from '../update/update-state.ts';
+import { updateSummary } from '../update/update-state.ts';
 import type { BoardStatus } from './board-status.ts';
 import type { Concern } from './concerns.ts';
 
@@ -56,7 +56,7 @@ const tile = ({ channel, value, unit }: BoardStatus['values'][number], stale: bo
 const concernBox = ({ urgency, says, todo }: Concern): string =>
   `<li class="${urgency}"><strong>${escaped(says)}</strong><span>${escaped(todo)}</span></li>`;
 
-const machineWords = { starting: 'connecting', ok: 'answers', failing: 'does not answer' } as const;
+const machineStateTexts = { starting: 'connecting', ok: 'answers', failing: 'does not answer' } as const;
 
 const headline = (board: BoardStatus, concerns: readonly Concern[]): { text: string; state: string } => {
   if (concerns.some(({ urgency }) => urgency === 'trouble')) return { text: 'Needs attention', state: 'trouble' };
@@ -86,10 +86,10 @@ const titleOf = ({ map, artisan }: BoardStatus): string =>
   artisan === null ? (map === null ? '' : `${map.maker} ${map.model}`) : 'Artisan on this computer';
 
 const linkTone = { starting: 'plain', ok: 'good', failing: 'poor' } as const;
-const artisanWords = { starting: 'connecting', ok: 'sends readings', failing: 'sends no readings' } as const;
+const artisanStateTexts = { starting: 'connecting', ok: 'sends readings', failing: 'sends no readings' } as const;
 
 /** What came of Artisan's files, in words: `12 brought in, 1 refused, 2 waiting`. */
-export const filesInWords = ({ sent, refused, waiting }: { sent: number; refused: number; waiting: number }): string =>
+export const filesSummary = ({ sent, refused, waiting }: { sent: number; refused: number; waiting: number }): string =>
   [`${sent} imported`, refused > 0 ? `${refused} refused` : '', waiting > 0 ? `${waiting} waiting` : '']
     .filter((part) => part !== '')
     .join(', ');
@@ -101,12 +101,12 @@ const sourceRows = ({ map, machine, artisan }: BoardStatus): string => {
     return [
       row(
         'Live',
-        live ? `${artisanWords[machine.state]} at ${machine.line}` : 'off',
+        live ? `${artisanStateTexts[machine.state]} at ${machine.line}` : 'off',
         live ? linkTone[machine.state] : 'plain',
       ),
       row(
         'Files',
-        files === null ? 'off' : filesInWords(files),
+        files === null ? 'off' : filesSummary(files),
         files !== null && files.trouble !== null ? 'poor' : 'plain',
       ),
       files === null ? '' : row('Folder', files.folder),
@@ -119,14 +119,14 @@ const sourceRows = ({ map, machine, artisan }: BoardStatus): string => {
       ),
     ].join('');
   }
-  const line = map === null ? 'not known' : `${machineWords[machine.state]} at ${machine.line}`;
+  const line = map === null ? 'not known' : `${machineStateTexts[machine.state]} at ${machine.line}`;
   const name = map === null ? 'none yet' : `${map.id}, revision ${map.rev}`;
   return row('Line', line, linkTone[machine.state]) + row('Map', name, map === null ? 'poor' : 'plain');
 };
 
 /** An update that went wrong is among the concerns already. */
 const updateRow = (update: BoardStatus['update']): string => {
-  const words = updateInWords(update);
+  const words = updateSummary(update);
   return words === undefined || words.todo !== undefined ? '' : row('Update', words.says);
 };
 

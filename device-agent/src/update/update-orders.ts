@@ -6,7 +6,7 @@ import type { Logger } from '@roastery/runtime/logger';
 import { readFileIfThere, writeFileAtomically } from '../atomic-file.ts';
 import { readClaim, readUpdateState, valuesIn } from './update-state.ts';
 
-const lookEveryMs = 2000;
+const pollIntervalMs = 2000;
 
 /** What `deploy/board/order` has written of the newest order. */
 interface OrderResult {
@@ -73,7 +73,7 @@ export const createUpdateOrders = ({ env, log, changed }: UpdateOrderParts) => {
     if (!order || parseShape(updateProgressShape, { ...order, state: 'wanted' }).data === undefined) return null;
     return progressOf(order, result, await readUpdateState(env));
   };
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     if (folder === undefined) return;
     const request = join(folder, 'update-request');
     const now = await progress();
@@ -89,13 +89,13 @@ export const createUpdateOrders = ({ env, log, changed }: UpdateOrderParts) => {
     shown = JSON.stringify(now);
     changed();
   };
-  const lookInTurn = (): void => {
+  const pollInTurn = (): void => {
     working = working
-      .then(look)
+      .then(poll)
       .catch((error: unknown) => log.warn({ reason: String(error) }, 'update: request failed'));
   };
   const takesOrders = folder !== undefined && resultFile !== undefined;
-  const timer = takesOrders ? setInterval(() => wanted && lookInTurn(), lookEveryMs) : undefined;
+  const timer = takesOrders ? setInterval(() => wanted && pollInTurn(), pollIntervalMs) : undefined;
   timer?.unref();
 
   return {
@@ -103,7 +103,7 @@ export const createUpdateOrders = ({ env, log, changed }: UpdateOrderParts) => {
     received(order: UpdateOrder | undefined): void {
       if (!takesOrders) return;
       wanted = order ?? null;
-      lookInTurn();
+      pollInTurn();
     },
     /** For the status; undefined on a board that takes no orders. */
     progress: async (): Promise<UpdateProgress | null | undefined> => (takesOrders ? progress() : undefined),

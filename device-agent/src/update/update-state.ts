@@ -60,13 +60,13 @@ export const readUpdateState = async (env: NodeJS.ProcessEnv = process.env): Pro
 };
 
 /** What became of the newest update, as a sentence, and what to do where something is to be done. */
-export interface UpdateWords {
+export interface UpdateSummary {
   readonly says: string;
   readonly todo?: string;
 }
 
 /** Undefined when there is nothing to say. */
-export const updateInWords = (update: BoardUpdate | undefined | null): UpdateWords | undefined => {
+export const updateSummary = (update: BoardUpdate | undefined | null): UpdateSummary | undefined => {
   if (!update) return undefined;
   const { state, installed, earlier, reason } = update;
   if (state === 'good') return { says: `version ${installed} is confirmed` };

@@ -221,5 +221,5 @@ export const channelOf = (
 });
 
 /** A decoding in a few words, e.g. `i16 ÷10 °C` or `f32 CDAB °F`. */
-export const decodingWords = ({ as, order, scale, unit }: Decoding): string =>
+export const decodingText = ({ as, order, scale, unit }: Decoding): string =>
   [as, isWide(as) ? order : '', scale === 1 ? '' : `÷${Math.round(1 / scale)}`, unit].filter(Boolean).join(' ');

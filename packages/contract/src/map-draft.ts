@@ -1,4 +1,4 @@
-import { addressText, channelOf, decodingWords, type Decoding, type RegisterSeries } from './decodings.ts';
+import { addressText, channelOf, decodingText, type Decoding, type RegisterSeries } from './decodings.ts';
 import { eventNameShape, type Channel, type Link, type MachineMap, type MachineMapInput } from './machine-map.ts';
 
 /** "This one is the beans": a channel's name, where it was seen, and how it is read. */
@@ -73,7 +73,7 @@ export const channelWords = ({
   unit = '°C',
 }: MachineMapInput['channels'][string]): string => {
   if (unit === '°C' || unit === '°F') {
-    const decoding = decodingWords({ as: as ?? 'u16', order: order ?? 'ABCD', scale: 1, unit });
+    const decoding = decodingText({ as: as ?? 'u16', order: order ?? 'ABCD', scale: 1, unit });
     const factor = scale === 1 ? '' : ` × ${scale}`;
     return `${at} ${decoding}${factor}${offset === 0 ? '' : ` ${offset > 0 ? '+' : '−'} ${Math.abs(offset)}`}`;
   }

@@ -9,7 +9,7 @@ const minRestMs = 5;
 const maxRestMs = 50;
 /** Longer than a page takes; where requests never cease, imports go on all the same. */
 const maxYieldMs = 50;
-const lookEveryMs = 2;
+const pollIntervalMs = 2;
 
 /** A fault may be over at the next try; one that stays must not keep what comes after it waiting. */
 export const maxTries = 3;
@@ -52,7 +52,7 @@ export const workInBackground = (
   const stop = new AbortController();
   const rest = (ms: number) => sleep(ms, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
   const yieldToRequests = async (): Promise<void> => {
-    for (let ms = 0; ms < maxYieldMs && databaseWatch.waiting() > 0; ms += lookEveryMs) await rest(lookEveryMs);
+    for (let ms = 0; ms < maxYieldMs && databaseWatch.waiting() > 0; ms += pollIntervalMs) await rest(pollIntervalMs);
   };
   const run = async (): Promise<void> => {
     while (!stop.signal.aborted) {

@@ -16,7 +16,7 @@ export interface RoastOperator {
   controls(view: OperatorView): RoasterControls;
 }
 
-const lookEverySeconds = 12;
+const pollIntervalSeconds = 12;
 const heatStepPercent = 2.5;
 /** What a distracted operator leaves the burner at, %. */
 const stallHeatPercent = 27.5;
@@ -54,7 +54,7 @@ export const createOperator = (plan: RoastPlan): RoastOperator => {
   let lastError: number | null = null;
   let stallUntil: number | null = null;
 
-  const look = (view: OperatorView, plannedHeat: number): void => {
+  const observe = (view: OperatorView, plannedHeat: number): void => {
     const { beanTempC, ratePerMinute } = view;
     if (view.pastTurningPoint && ratePerMinute !== null && beanTempC > 115) {
       // Looks a little ahead: what is set now is felt half a minute later.
@@ -74,9 +74,9 @@ export const createOperator = (plan: RoastPlan): RoastOperator => {
         stallUntil ??= now + plan.stall.seconds;
       }
       const stalled = stallUntil !== null && now < stallUntil;
-      if (!stalled && now - lookedAt >= lookEverySeconds) {
+      if (!stalled && now - lookedAt >= pollIntervalSeconds) {
         lookedAt = now;
-        look(view, controls.heatPercent);
+        observe(view, controls.heatPercent);
       }
       return { ...controls, heatPercent: stalled ? stallHeatPercent : (heat ?? controls.heatPercent) };
     },

@@ -10,7 +10,7 @@ import { liveMachine, owner, recipes } from './demo-roastery.ts';
 import { openDemoState } from './demo-state.ts';
 import type { DemoPlace } from './seed-demo.ts';
 
-const lookEveryMs = 3000;
+const pollIntervalMs = 3000;
 
 /**
  * The operator of the demo machine: describes each roast at its begin, with the recipes in turn. A roast that a user planned or
@@ -41,7 +41,7 @@ export const runDemoOperator = async (place: DemoPlace, signal: AbortSignal): Pr
       client = undefined;
       await pause(30_000, signal);
     }
-    await pause(lookEveryMs, signal);
+    await pause(pollIntervalMs, signal);
   }
 };
 

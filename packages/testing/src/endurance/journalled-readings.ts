@@ -22,7 +22,7 @@ const unlessGone = async <T>(work: Promise<T>, otherwise: T): Promise<T> => {
   }
 };
 
-const lookEveryMs = 20;
+const pollIntervalMs = 20;
 /** So many entries before and after a missing reading are shown with it. */
 const tracedEntries = 30;
 
@@ -30,7 +30,7 @@ const tracedEntries = 30;
 export const watchSegments = (journal: string) => {
   /** By file: two streams may use the same names. */
   const contents = new Map<string, { readonly state: string; readonly bytes: Buffer }>();
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const names = await unlessGone(readdir(journal, { recursive: true }), []);
     for (const name of names.filter((path) => parseSegmentName(basename(path)))) {
       const path = join(journal, name);
@@ -48,14 +48,14 @@ export const watchSegments = (journal: string) => {
   const timer = setInterval(() => {
     if (isLooking) return;
     isLooking = true;
-    looking = look().finally(() => (isLooking = false));
-  }, lookEveryMs);
+    looking = poll().finally(() => (isLooking = false));
+  }, pollIntervalMs);
   timer.unref();
   return {
     async stop(): Promise<void> {
       clearInterval(timer);
       await looking;
-      await look();
+      await poll();
     },
     /** Where the samples of numbered readings were written, by the number of the reading. */
     places(): Map<number, JournalPlace[]> {

@@ -1,5 +1,5 @@
 import { alwaysMs } from '@roastery/device-agent/core/reading-span';
-import { gatherIntervalMs, syncIntervalMs } from '@roastery/device-agent/journal/journal';
+import { idleSyncIntervalMs, syncIntervalMs } from '@roastery/device-agent/journal/journal';
 import type { Measurement } from '../bench.ts';
 import type { AgentStatements } from './agent-statements.ts';
 import type { NumberedReading } from './answered-readings.ts';
@@ -34,7 +34,7 @@ export type Excuse =
 /** How long a reading may wait for its sync: a second, or as long as the board said that it gathers. */
 const unsyncedMs = (monoMs: number, { gathered }: AgentStatements): number =>
   syncTakesMs +
-  (gathered.some(({ fromMs, toMs }) => monoMs >= fromMs && monoMs <= toMs) ? gatherIntervalMs : syncIntervalMs);
+  (gathered.some(({ fromMs, toMs }) => monoMs >= fromMs && monoMs <= toMs) ? idleSyncIntervalMs : syncIntervalMs);
 
 /**
  * Why a reading may be missing, judged by what the board said itself; undefined where it is lost. What is journalled arrives

@@ -20,7 +20,7 @@ const namesIn = async (folder: string): Promise<string[]> => {
 export const keepJournal = async (folder: string, keep: string) => {
   await mkdir(keep, { recursive: true });
   const linked = new Set<string>();
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     for (const name of await namesIn(folder)) {
       if (linked.has(name) || !parseSegmentName(name)) continue;
       try {
@@ -34,13 +34,13 @@ export const keepJournal = async (folder: string, keep: string) => {
   };
   let looking = Promise.resolve();
   const timer = setInterval(() => {
-    looking = looking.then(look);
+    looking = looking.then(poll);
   }, 20);
   return {
     async stop(): Promise<void> {
       clearInterval(timer);
       await looking;
-      await look();
+      await poll();
     },
     /** All entries by sequence number. Throws when two segments disagree about one. */
     async entries(): Promise<Map<number, Entry>> {

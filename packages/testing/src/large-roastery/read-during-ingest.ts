@@ -12,7 +12,7 @@ import { timedGet } from './timed-call.ts';
 
 const readers = 20;
 /** A reader opens a page and looks at it. */
-const lookMs = 1_000;
+const pollMs = 1_000;
 const boards = 200;
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 60);
 const listLimitMs = 150;
@@ -57,7 +57,7 @@ export const readDuringIngest = async (
   const times = { lists: [] as number[], curves: [] as number[], bare: [] as number[] };
   const until = performance.now() + seconds * 1000;
   const read = async (reader: number): Promise<void> => {
-    await sleep((reader / readers) * lookMs);
+    await sleep((reader / readers) * pollMs);
     for (let turn = reader; performance.now() < until; turn += readers) {
       const [list, roast] = [lists[turn % lists.length], roasts[turn % roasts.length]];
       if (list === undefined || roast === undefined) throw new Error('there is nothing to read');
@@ -67,7 +67,7 @@ export const readDuringIngest = async (
         return ms;
       };
       times.lists.push(await open(await addressOf(caller, list, turn)));
-      await sleep(lookMs);
+      await sleep(pollMs);
       // In turn, so that neither finds the chunks always in memory.
       const curve = async () =>
         times.curves.push(await open(endpointUrl(caller.origin, getRoastCurveColumns, { id: roast.id })));
@@ -77,7 +77,7 @@ export const readDuringIngest = async (
         times.bare.push(performance.now() - begun);
       };
       for (const one of turn % 2 === 0 ? [curve, bare] : [bare, curve]) await one();
-      await sleep(lookMs);
+      await sleep(pollMs);
     }
   };
   try {

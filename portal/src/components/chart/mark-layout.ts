@@ -21,7 +21,7 @@ export const phaseLabels = {
   development: { long: t`Development`, short: t`Dev` },
 } as const;
 
-export interface LabelWish {
+export interface LabelRequest {
   /** Position of the mark, px. */
   readonly at: number;
   /** Texts of the label, the longest first. */
@@ -49,13 +49,13 @@ const overhang = 4;
  * without space.
  */
 export const layOutLabels = (
-  wishes: readonly LabelWish[],
+  wishes: readonly LabelRequest[],
   widthOf: (text: string) => number,
   left: number,
   right: number,
 ): readonly (PlacedLabel | null)[] => {
   const placed: (PlacedLabel | null)[] = wishes.map(() => null);
-  const places = ({ at }: LabelWish, text: string): PlacedLabel[] => {
+  const places = ({ at }: LabelRequest, text: string): PlacedLabel[] => {
     const width = widthOf(text);
     return [at - width / 2, at + overhang - width, at - overhang].map((start) => ({
       text,

@@ -4,7 +4,7 @@ import { t } from '../../language/t.ts';
 import { classes } from '../../ui/classes.ts';
 import { LiveDot } from '../../ui/Badge.tsx';
 
-export const stateWords: Record<LiveState, string> = {
+export const stateLabels: Record<LiveState, string> = {
   connecting: t`CONNECTING`,
   live: t`ROASTING`,
   stale: t`NO NEW READINGS`,
@@ -29,7 +29,7 @@ export const LiveBadge = ({ live, machineName, elapsedSeconds }: LiveBadgeProps)
     >
       <LiveDot tone={isLive ? 'accent' : live.state === 'stale' ? 'warning' : 'faint'} pulsing={isLive} />
       {machineName !== null && <span className="text-content">{machineName}</span>}
-      {stateWords[live.state]}
+      {stateLabels[live.state]}
       {isLive && elapsedSeconds !== null && ` ${formatDuration(elapsedSeconds)}`}
     </span>
   );

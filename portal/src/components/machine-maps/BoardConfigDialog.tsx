@@ -12,7 +12,7 @@ interface BoardConfigDialogProps {
   onClose: () => void;
 }
 
-const lookEveryMs = 3000;
+const pollIntervalMs = 3000;
 
 /** The map and the settings of a machine's board, and whether the board uses them. */
 export const BoardConfigDialog = ({ machine, onClose }: BoardConfigDialogProps) => (
@@ -31,7 +31,7 @@ const Loaded = ({ machineId, onClose }: { machineId: string; onClose: () => void
   const { data, error, mutate } = useApi(
     getBoardConfig,
     { params: { id: machineId } },
-    { refreshInterval: lookEveryMs },
+    { refreshInterval: pollIntervalMs },
   );
   if (data !== undefined) return <BoardConfigForm machineId={machineId} config={data} onClose={onClose} />;
   return (

@@ -41,10 +41,10 @@ const typedServersShape = z.string().transform((text, context) => {
 const formShape = boardSettingsShape.extend({ map_id: mapIdShape.nullable(), time_servers: typedServersShape });
 const resolver = zodResolver<z.input<typeof formShape>, unknown, z.output<typeof formShape>>(formShape);
 
-const levelWords = { error: t`Errors only`, warn: t`Warnings`, info: t`Normal`, debug: t`Everything` } as const;
+const levelLabels = { error: t`Errors only`, warn: t`Warnings`, info: t`Normal`, debug: t`Everything` } as const;
 const levels = [
   { value: 'board', label: t`As set on the board` },
-  ...boardLogLevels.map((value) => ({ value, label: levelWords[value] })),
+  ...boardLogLevels.map((value) => ({ value, label: levelLabels[value] })),
 ] as const;
 
 const pages = [

@@ -4,7 +4,7 @@ import { useApi } from '../../api/use-api.ts';
 import { t } from '../../language/t.ts';
 import { Combobox } from '../../ui/Combobox.tsx';
 import { NoMachineFound } from './NoMachineFound.tsx';
-import { linkWords, mapName, verifiedWords } from './map-labels.tsx';
+import { linkLabel, mapName, verifiedLabels } from './map-labels.tsx';
 
 interface MachineMapFieldProps {
   label?: string;
@@ -74,7 +74,7 @@ export const MachineMapField = (props: MachineMapFieldProps) => {
         choices={maps.map((map) => ({
           value: map.id,
           label: mapName(map),
-          hint: map.origin === 'own' ? t`own · ${linkWords[map.link_kind]}` : linkWords[map.link_kind],
+          hint: map.origin === 'own' ? t`own · ${linkLabel[map.link_kind]}` : linkLabel[map.link_kind],
         }))}
         value={value}
         onChange={(id) => {
@@ -86,7 +86,7 @@ export const MachineMapField = (props: MachineMapFieldProps) => {
         hint={
           value === null || chosen === undefined
             ? hint
-            : `${verifiedWords[chosen.verified].label}. ${chosen.map.notes ?? ''}`
+            : `${verifiedLabels[chosen.verified].label}. ${chosen.map.notes ?? ''}`
         }
         {...field}
       />

@@ -4,13 +4,13 @@ import { Badge, type Tone } from '../../ui/Badge.tsx';
 import type { Link, Verification } from '@roastery/contract/machine-map';
 
 /** Whether a map was verified. A test against the simulator does not verify it for the real machine. */
-export const verifiedWords: Readonly<Record<Verification, { label: string; tone: Tone }>> = {
+export const verifiedLabels: Readonly<Record<Verification, { label: string; tone: Tone }>> = {
   none: { label: t`Not verified on real hardware`, tone: 'warning' },
   simulator: { label: t`Not verified on real hardware`, tone: 'warning' },
   hardware: { label: t`Verified on real hardware`, tone: 'success' },
 };
 
-export const linkWords: Readonly<Record<Link['kind'], string>> = {
+export const linkLabel: Readonly<Record<Link['kind'], string>> = {
   tcp: 'TCP',
   'rtu-over-tcp': t`RTU over TCP`,
   rtu: 'RTU',
@@ -27,7 +27,7 @@ export const speedText = ({ baud, parity }: { baud: number; parity: string }): s
 type Pushed = Pick<BoardConfig, 'map' | 'state' | 'reason'>;
 
 /** Whether the board uses its configuration, as a short label. */
-export const pushWords = ({ map, state, reason }: Pushed): { label: string; tone: Tone } => {
+export const pushLabels = ({ map, state, reason }: Pushed): { label: string; tone: Tone } => {
   if (state === 'none') return { label: t`Uses the board’s own map`, tone: 'neutral' };
   if (state === 'running') {
     return { label: map === null ? t`Settings in use` : t`Running rev ${map.rev}`, tone: 'success' };
@@ -40,7 +40,7 @@ export const pushWords = ({ map, state, reason }: Pushed): { label: string; tone
 
 /** Whether the board uses its configuration. */
 export const PushState = ({ config }: { config: Pick<BoardConfig, 'map' | 'state' | 'reason'> }) => {
-  const { label, tone } = pushWords(config);
+  const { label, tone } = pushLabels(config);
   return (
     <Badge tone={tone}>
       <span title={label}>{label}</span>

@@ -6,7 +6,7 @@ import { LiveDot } from '../../ui/Badge.tsx';
 import { RelativeTime } from '../figures.tsx';
 
 /** Poll interval: support may pair the board while the page is open. */
-const lookEveryMs = 3000;
+const pollIntervalMs = 3000;
 
 const settles = (ticket: PairingTicket | null | undefined): boolean =>
   ticket === null || (ticket !== undefined && ticket.state !== 'pending' && ticket.state !== 'paired');
@@ -16,22 +16,22 @@ export const PairingState = ({ machineId }: { machineId: string }) => {
   const { data } = useApi(
     getPairing,
     { params: { id: machineId } },
-    { refreshInterval: (latest) => (settles(latest?.ticket) ? 0 : lookEveryMs) },
+    { refreshInterval: (latest) => (settles(latest?.ticket) ? 0 : pollIntervalMs) },
   );
   return (
     <p aria-live="polite" className="flex min-h-6 items-center gap-2 text-sm text-content">
-      {data !== undefined && <TicketWords ticket={data.ticket} hasCredential={data.credential !== null} />}
+      {data !== undefined && <TicketStatus ticket={data.ticket} hasCredential={data.credential !== null} />}
     </p>
   );
 };
 
-interface TicketWordsProps {
+interface TicketStatusProps {
   ticket: PairingTicket | null;
   /** Whether a credential of this machine is valid now. */
   hasCredential: boolean;
 }
 
-const TicketWords = ({ ticket, hasCredential }: TicketWordsProps) => {
+const TicketStatus = ({ ticket, hasCredential }: TicketStatusProps) => {
   if (ticket === null) {
     return (
       <>

@@ -4,7 +4,7 @@ import { useDates } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
-import { actionWords, detailLines } from './audit-texts.ts';
+import { actionLabel, detailLines } from './audit-texts.ts';
 
 /** All fields of an entry. */
 export const AuditEntryDialog = ({ entry, onClose }: { entry: AuditEntry | null; onClose: () => void }) => {
@@ -13,7 +13,7 @@ export const AuditEntryDialog = ({ entry, onClose }: { entry: AuditEntry | null;
     <Dialog
       open={entry !== null}
       onClose={onClose}
-      title={entry === null ? '' : actionWords(entry.action)}
+      title={entry === null ? '' : actionLabel(entry.action)}
       description={entry?.action}
     >
       {entry !== null && (

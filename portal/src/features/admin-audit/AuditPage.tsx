@@ -16,7 +16,7 @@ import { Button } from '../../ui/Button.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { LiveDot } from '../../ui/Badge.tsx';
 import { Select } from '../../ui/Select.tsx';
-import { actionChoices, actionWords, isDeletion, isFailure, subjectName } from './audit-texts.ts';
+import { actionChoices, actionLabel, isDeletion, isFailure, subjectName } from './audit-texts.ts';
 import { AuditEntryDialog } from './AuditEntryDialog.tsx';
 
 const pageSizes = [25, 50, 100] as const;
@@ -31,7 +31,7 @@ const auditColumns = (dates: DateTexts): readonly Column<AuditEntry>[] => [
     cell: ({ action }) => (
       <span className="flex items-center gap-2.5">
         <LiveDot tone={toneOf(action)} />
-        <span className="truncate">{actionWords(action)}</span>
+        <span className="truncate">{actionLabel(action)}</span>
       </span>
     ),
   },
@@ -89,10 +89,10 @@ export default function AuditPage() {
           {...list.table}
           label={t`Audit log`}
           columns={columns}
-          rowLabel={(entry) => actionWords(entry.action)}
+          rowLabel={(entry) => actionLabel(entry.action)}
           rowActions={(entry) => (
             <IconButton
-              label={t`Details: ${actionWords(entry.action)}, ${dates.dayAndTime(entry.at)}`}
+              label={t`Details: ${actionLabel(entry.action)}, ${dates.dayAndTime(entry.at)}`}
               icon={<Info aria-hidden />}
               onClick={() => setShown(entry)}
             />

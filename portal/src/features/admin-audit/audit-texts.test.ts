@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { actionChoices, actionWords, detailLines, subjectName } from './audit-texts.ts';
+import { actionChoices, actionLabel, detailLines, subjectName } from './audit-texts.ts';
 
 const entry = (detail: Record<string, unknown>, subject: string | null = '0193a1b2-0000-7000-8000-000000000000') => ({
   id: subject ?? '',
@@ -13,8 +13,8 @@ const entry = (detail: Record<string, unknown>, subject: string | null = '0193a1
 
 describe('the words of the audit log', () => {
   it('tell what happened, also of an action they do not know', () => {
-    expect(actionWords('user.password_reset')).toBe('Reset a password');
-    expect(actionWords('machine.token_rotated')).toBe('Machine token rotated');
+    expect(actionLabel('user.password_reset')).toBe('Reset a password');
+    expect(actionLabel('machine.token_rotated')).toBe('Machine token rotated');
     expect(actionChoices('machine.token_rotated').at(-1)).toEqual({
       value: 'machine.token_rotated',
       label: 'Machine token rotated',

@@ -87,7 +87,7 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /** An action without a label: `machine.token_rotated` → Machine token rotated. */
-export const actionWords = (action: string): string => {
+export const actionLabel = (action: string): string => {
   const plain = action.replaceAll(/[._]/g, ' ');
   return words[action] ?? plain.charAt(0).toUpperCase() + plain.slice(1);
 };
@@ -96,7 +96,7 @@ export const actionWords = (action: string): string => {
 export const actionChoices = (current: string): { value: string; label: string }[] => {
   const actions = Object.keys(words);
   if (current !== '' && !actions.includes(current)) actions.push(current);
-  return [{ value: 'all', label: t`All events` }, ...actions.map((value) => ({ value, label: actionWords(value) }))];
+  return [{ value: 'all', label: t`All events` }, ...actions.map((value) => ({ value, label: actionLabel(value) }))];
 };
 
 const names = ['email', 'full_name', 'lot_number', 'serial_number', 'display_name', 'name', 'value', 'coffee_name'];

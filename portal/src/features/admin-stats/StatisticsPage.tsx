@@ -40,7 +40,7 @@ export default function StatisticsPage() {
             icon={<Users />}
             total={data?.total_users}
             part={data?.active_users}
-            partWords={t`active`}
+            partText={t`active`}
             failed={failed}
           />
           <Figure
@@ -49,7 +49,7 @@ export default function StatisticsPage() {
             icon={<Factory />}
             total={data?.total_machines}
             part={data?.active_machines}
-            partWords={t`active`}
+            partText={t`active`}
             failed={failed}
           />
           <Figure
@@ -58,7 +58,7 @@ export default function StatisticsPage() {
             icon={<Coffee />}
             total={data?.total_roasts}
             part={data?.roasts_this_month}
-            partWords={t`this month`}
+            partText={t`this month`}
             failed={failed}
           />
         </div>
@@ -76,13 +76,13 @@ interface FigureProps {
   icon: ReactNode;
   total: number | undefined;
   part: number | undefined;
-  partWords: string;
+  partText: string;
   /** The statistics could not be loaded: dashes are shown. */
   failed: boolean;
 }
 
 /** A total and its active part, with the share as a bar. The card links to the list. */
-const Figure = ({ label, to, icon, total, part, partWords, failed }: FigureProps) => {
+const Figure = ({ label, to, icon, total, part, partText, failed }: FigureProps) => {
   const share = total === undefined || part === undefined || total === 0 ? 0 : part / total;
   return (
     <Link
@@ -108,7 +108,7 @@ const Figure = ({ label, to, icon, total, part, partWords, failed }: FigureProps
               <span className="block h-full rounded-full bg-accent" style={{ width: `${share * 100}%` }} />
             </span>
             <span className="figures text-sm text-muted">
-              <span className="font-medium text-content">{formatCount(part)}</span> {partWords}
+              <span className="font-medium text-content">{formatCount(part)}</span> {partText}
             </span>
           </span>
         </>

@@ -22,7 +22,7 @@ import { Select } from '../../ui/Select.tsx';
 import { CreateUserDialog } from './CreateUserDialog.tsx';
 import { CredentialsDialog, type Credentials } from './CredentialsDialog.tsx';
 import { RenameUserDialog } from './RenameUserDialog.tsx';
-import { changeUser, changeWords, type UserChangeKind } from './user-changes.ts';
+import { changeUser, changeTexts, type UserChangeKind } from './user-changes.ts';
 import { userColumns } from './user-columns.tsx';
 import { UserMenu } from './UserMenu.tsx';
 
@@ -148,10 +148,10 @@ export default function UsersPage() {
       <ConfirmDialog
         thing={asked}
         onClose={() => setAsked(null)}
-        title={() => changeWords[kind].title}
-        question={(user) => changeWords[kind].question(personName(user))}
-        confirmLabel={changeWords[kind].label}
-        danger={changeWords[kind].danger}
+        title={() => changeTexts[kind].title}
+        question={(user) => changeTexts[kind].question(personName(user))}
+        confirmLabel={changeTexts[kind].label}
+        danger={changeTexts[kind].danger}
         onConfirm={confirm}
       />
     </Page>

@@ -10,7 +10,7 @@ import type { Credentials } from './CredentialsDialog.tsx';
 
 export type UserChangeKind = 'activate' | 'deactivate' | 'promote' | 'demote' | 'reset';
 
-interface ChangeWords {
+interface ChangeTexts {
   title: string;
   question: (name: string) => string;
   label: string;
@@ -18,7 +18,7 @@ interface ChangeWords {
 }
 
 /** The confirmation of each change. */
-export const changeWords: Record<UserChangeKind, ChangeWords> = {
+export const changeTexts: Record<UserChangeKind, ChangeTexts> = {
   activate: {
     title: t`Activate user`,
     question: (name) => t`${name} can sign in again with their previous password.`,

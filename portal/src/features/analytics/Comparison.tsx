@@ -22,7 +22,7 @@ import { roastsLink } from './roasts-link.ts';
 
 type Consistency = ResponseOf<typeof analyticsConsistency>;
 
-export const sourceWords: Record<ReferenceSource, string> = {
+export const sourceLabels: Record<ReferenceSource, string> = {
   chosen: t`set for the recipe`,
   best_rated: t`highest cupping score`,
   most_typical: t`closest to the median`,
@@ -108,7 +108,7 @@ const ComparisonTiles = ({ data }: ComparisonProps) => {
         label={t`Reference`}
         isWord
         value={shown(reference?.roast_number ?? '--')}
-        note={reference ? `${sourceWords[reference.source]}, ${dates.day(reference.start_time)}` : ''}
+        note={reference ? `${sourceLabels[reference.source]}, ${dates.day(reference.start_time)}` : ''}
         to={reference ? paths.roast(reference.id) : undefined}
       />
     </TileRow>

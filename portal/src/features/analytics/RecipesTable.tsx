@@ -9,7 +9,7 @@ import { DataTable } from '../../components/table/DataTable.tsx';
 import { formatCount } from '../../format/numbers.ts';
 import { usePreferences } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
-import { sourceWords } from './Comparison.tsx';
+import { sourceLabels } from './Comparison.tsx';
 import { ShareBar } from './charts/RowBars.tsx';
 import { differenceText } from './figure-texts.ts';
 import type { AnalyticsFilter } from './use-analytics-filter.ts';
@@ -38,7 +38,7 @@ export const RecipesTable = ({ filter }: { filter: Omit<AnalyticsFilter, 'profil
         id: 'reference',
         label: t`Reference`,
         phone: 'none',
-        cell: ({ source }) => (source === null ? '--' : sourceWords[source]),
+        cell: ({ source }) => (source === null ? '--' : sourceLabels[source]),
       },
       {
         id: 'worst',

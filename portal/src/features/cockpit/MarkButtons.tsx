@@ -18,7 +18,7 @@ interface MarkButtonsProps {
   canCharge: boolean;
 }
 
-const originWords = { machine: t`machine`, detector: t`detected`, person: t`by hand` };
+const originLabels = { machine: t`machine`, detector: t`detected`, person: t`by hand` };
 
 const actionsOf = (press: Marking['press'], next: HandMark | null): PageAction[] => [
   ...handMarks.map((kind, index) => ({
@@ -80,7 +80,7 @@ export const MarkButtons = ({ marking, marks, isRunning, canCharge }: MarkButton
                 <>
                   <Check aria-hidden className="size-3.5 shrink-0 text-success" />
                   {formatDuration(mark.time_seconds)}
-                  <span className="truncate max-md:sr-only"> {originWords[mark.origin]}</span>
+                  <span className="truncate max-md:sr-only"> {originLabels[mark.origin]}</span>
                 </>
               )}
             </span>

@@ -5,7 +5,7 @@ import { Button } from '../../ui/Button.tsx';
 import { Dialog, DialogBody, DialogFooter } from '../../ui/Dialog.tsx';
 import { filesText } from './device-texts.ts';
 
-const stateWords = {
+const stateLabels = {
   sent: { label: t`Imported`, tone: 'success' },
   waiting: { label: t`Waiting`, tone: 'neutral' },
   refused: { label: t`Refused`, tone: 'warning' },
@@ -39,7 +39,7 @@ export const ArtisanFilesDialog = ({ device, onClose }: { device: Device | null;
                     <span className="font-medium wrap-anywhere text-strong">{name}</span>
                     {reason !== undefined && <span className="text-pretty text-muted">{reason}</span>}
                   </span>
-                  <Badge tone={stateWords[state].tone}>{stateWords[state].label}</Badge>
+                  <Badge tone={stateLabels[state].tone}>{stateLabels[state].label}</Badge>
                 </li>
               ))}
             </ul>

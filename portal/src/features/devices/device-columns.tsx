@@ -16,10 +16,10 @@ import {
   linkText,
   mapText,
   pairedFrom,
-  pairingWords,
-  ticketWords,
+  pairingLabels,
+  ticketLabels,
   updateText,
-  warningWords,
+  warningLabels,
 } from './device-texts.ts';
 
 const figures = (text: string) => <span className="figures whitespace-nowrap">{text}</span>;
@@ -57,7 +57,7 @@ const Warnings = ({ device }: { device: Device }) =>
     <span className="flex flex-wrap gap-1">
       {device.warnings.map((warning) => (
         <Badge key={warning} tone={isGrave(warning) ? 'danger' : 'warning'}>
-          {warningWords[warning]}
+          {warningLabels[warning]}
         </Badge>
       ))}
     </span>
@@ -86,7 +86,7 @@ const Settings = ({ config }: Pick<Device, 'config'>) => {
 };
 
 const TicketBadge = ({ ticket }: { ticket: PairingTicket }) => (
-  <Badge tone={ticketWords[ticket.state].tone}>{ticketWords[ticket.state].label}</Badge>
+  <Badge tone={ticketLabels[ticket.state].tone}>{ticketLabels[ticket.state].label}</Badge>
 );
 
 export const deviceColumns: readonly Column<Device>[] = [
@@ -114,7 +114,7 @@ export const deviceColumns: readonly Column<Device>[] = [
     id: 'paired',
     label: t`Pairing`,
     cell: (device) => {
-      const words = pairingWords(device);
+      const words = pairingLabels(device);
       return words === null ? '--' : <Badge tone={words.tone}>{words.label}</Badge>;
     },
   },

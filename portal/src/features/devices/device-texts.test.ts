@@ -6,7 +6,7 @@ import {
   linkText,
   mapText,
   pairedFrom,
-  pairingWords,
+  pairingLabels,
   restoreQuestion,
   updatesText,
   updateText,
@@ -87,13 +87,13 @@ describe('words of a board', () => {
   it('does not show a board as paired whose credential has ended', () => {
     const credential = { origin: 'pairing', since: '2026-11-21T15:00:00Z', previous_valid_until: null } as const;
     const labels = (state: 'pending' | 'paired' | 'confirmed') => [
-      pairingWords({ ticket: { state }, credential })?.label,
-      pairingWords({ ticket: { state }, credential: null })?.label,
+      pairingLabels({ ticket: { state }, credential })?.label,
+      pairingLabels({ ticket: { state }, credential: null })?.label,
     ];
     expect(labels('confirmed')).toEqual(['Paired', 'Ended']);
     expect(labels('paired')).toEqual(['Paired', 'Ended']);
     expect(labels('pending')).toEqual(['Pending', 'Pending']);
-    expect(pairingWords({ ticket: null, credential })).toBeNull();
+    expect(pairingLabels({ ticket: null, credential })).toBeNull();
   });
 
   it('name the address and the board a pairing came from', () => {

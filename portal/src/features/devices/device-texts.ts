@@ -6,7 +6,7 @@ import { t } from '../../language/t.ts';
 import type { Tone } from '../../ui/Badge.tsx';
 
 /** Labels of the warnings, short enough for a badge. */
-export const warningWords: Readonly<Record<DeviceWarning, string>> = {
+export const warningLabels: Readonly<Record<DeviceWarning, string>> = {
   no_credential: t`No credential`,
   offline: t`Offline`,
   machine_link: t`No answer from machine`,
@@ -31,7 +31,7 @@ export const isGrave = (warning: DeviceWarning): boolean =>
   warning === 'disk_refuses_writes' ||
   warning === 'credential_shared';
 
-export const ticketWords: Readonly<Record<TicketState, { label: string; tone: Tone }>> = {
+export const ticketLabels: Readonly<Record<TicketState, { label: string; tone: Tone }>> = {
   pending: { label: t`Pending`, tone: 'accent' },
   paired: { label: t`Paired`, tone: 'success' },
   confirmed: { label: t`Paired`, tone: 'success' },
@@ -40,7 +40,7 @@ export const ticketWords: Readonly<Record<TicketState, { label: string; tone: To
 };
 
 /** Whether a board is paired. A used ticket does not count when its credential has ended. */
-export const pairingWords = ({
+export const pairingLabels = ({
   ticket,
   credential,
 }: {
@@ -49,7 +49,7 @@ export const pairingWords = ({
 }): { label: string; tone: Tone } | null => {
   if (ticket === null) return null;
   const wasUsed = ticket.state === 'paired' || ticket.state === 'confirmed';
-  return wasUsed && credential === null ? { label: t`Ended`, tone: 'warning' } : ticketWords[ticket.state];
+  return wasUsed && credential === null ? { label: t`Ended`, tone: 'warning' } : ticketLabels[ticket.state];
 };
 
 const none = '--';

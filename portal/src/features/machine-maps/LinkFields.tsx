@@ -1,6 +1,6 @@
 import { linkKinds, linkShape, type Link } from '@roastery/contract/machine-map';
 import { parseOrThrow } from '@roastery/contract/parse-shape';
-import { linkWords } from '../../components/machine-maps/map-labels.tsx';
+import { linkLabel } from '../../components/machine-maps/map-labels.tsx';
 import { t } from '../../language/t.ts';
 import { Select } from '../../ui/Select.tsx';
 import { NumberField } from '../../components/number-fields.tsx';
@@ -8,7 +8,7 @@ import { TextField } from '../../ui/TextField.tsx';
 import type { DraftProblems } from './map-draft.ts';
 import { figure } from './register-draft.ts';
 
-const kinds = linkKinds.map((value) => ({ value, label: linkWords[value] }));
+const kinds = linkKinds.map((value) => ({ value, label: linkLabel[value] }));
 const rates = ['2400', '4800', '9600', '19200', '38400', '57600', '115200'].map((value) => ({ value, label: value }));
 const parities = [
   { value: 'none', label: t`None` },

@@ -1,14 +1,14 @@
 import type { Channel, Link, MachineMap } from '@roastery/contract/machine-map';
 import type { ReactNode } from 'react';
-import { linkWords } from '../../components/machine-maps/map-labels.tsx';
+import { linkLabel } from '../../components/machine-maps/map-labels.tsx';
 import { t } from '../../language/t.ts';
 import { Panel } from '../../ui/Card.tsx';
 import { stepsText } from './event-draft.ts';
 
 const linkText = (link: Link): string =>
   'path' in link
-    ? t`${linkWords[link.kind]} · ${link.path} · ${link.baud} baud ${link.dataBits}${link.parity.charAt(0).toUpperCase()}${link.stopBits}`
-    : `${linkWords[link.kind]} · ${link.host}:${link.port}`;
+    ? t`${linkLabel[link.kind]} · ${link.path} · ${link.baud} baud ${link.dataBits}${link.parity.charAt(0).toUpperCase()}${link.stopBits}`
+    : `${linkLabel[link.kind]} · ${link.host}:${link.port}`;
 
 const scaleText = ({ scale, offset }: Pick<Channel, 'scale' | 'offset'>): string =>
   `× ${scale}${offset === 0 ? '' : offset > 0 ? ` + ${offset}` : ` − ${-offset}`}`;

@@ -7,7 +7,7 @@ import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { ErrorState } from '../../components/ErrorState.tsx';
 import { FormError } from '../../components/form/FormError.tsx';
-import { mapName, verifiedWords } from '../../components/machine-maps/map-labels.tsx';
+import { mapName, verifiedLabels } from '../../components/machine-maps/map-labels.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
@@ -56,7 +56,7 @@ export default function MapPage() {
       </Page>
     );
   }
-  const verified = verifiedWords[data.verified];
+  const verified = verifiedLabels[data.verified];
   return (
     <Page>
       <PageHeader

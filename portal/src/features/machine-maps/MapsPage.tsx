@@ -6,7 +6,7 @@ import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { FormError } from '../../components/form/FormError.tsx';
-import { linkWords, mapName, verifiedWords } from '../../components/machine-maps/map-labels.tsx';
+import { linkLabel, mapName, verifiedLabels } from '../../components/machine-maps/map-labels.tsx';
 import { ArtisanImport } from '../../components/machine-maps/NoMachineFound.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
@@ -42,7 +42,7 @@ const columns: readonly Column<MapSummary>[] = [
       </span>
     ),
   },
-  { id: 'link', label: t`Link`, cell: ({ link_kind: kind }) => linkWords[kind] },
+  { id: 'link', label: t`Link`, cell: ({ link_kind: kind }) => linkLabel[kind] },
   {
     id: 'capacity',
     label: t`Capacity`,
@@ -64,7 +64,7 @@ const columns: readonly Column<MapSummary>[] = [
   {
     id: 'verified',
     label: t`Verified`,
-    cell: ({ verified }) => <Badge tone={verifiedWords[verified].tone}>{verifiedWords[verified].label}</Badge>,
+    cell: ({ verified }) => <Badge tone={verifiedLabels[verified].tone}>{verifiedLabels[verified].label}</Badge>,
   },
 ];
 

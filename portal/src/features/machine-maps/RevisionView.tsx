@@ -31,7 +31,7 @@ interface RevisionViewProps {
 }
 
 /** Names the machines whose boards will use the revision. */
-const boardsWords = ({ machines }: MapDetail): string =>
+const boardsText = ({ machines }: MapDetail): string =>
   machines.length === 0
     ? t`No machine uses this map.`
     : machines.length === 1
@@ -121,7 +121,7 @@ export const RevisionView = ({ detail, revision, revisions, onClose }: RevisionV
         onClose={() => setAsked(null)}
         title={({ rev }) => t`Restore revision ${rev}`}
         question={({ rev }) =>
-          t`Revision ${rev} is saved again as revision ${detail.rev + 1}. No revision is deleted. ${boardsWords(detail)}`
+          t`Revision ${rev} is saved again as revision ${detail.rev + 1}. No revision is deleted. ${boardsText(detail)}`
         }
         confirmLabel={t`Restore`}
         onConfirm={restore}

@@ -50,7 +50,7 @@ const mergeRows = <One extends Row>(
 
 const isRow = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-const fieldWords: Readonly<Record<string, string>> = {
+const fieldLabels: Readonly<Record<string, string>> = {
   at: 'address',
   as: 'type',
   low: 'from',
@@ -70,7 +70,7 @@ const textOf = (value: unknown, other: unknown): string => {
     .filter(([field, said]) => !isRow(other) || JSON.stringify(said) !== JSON.stringify(other[field]))
     .map(
       ([field, said]) =>
-        `${fieldWords[field] ?? field} ${typeof said === 'string' ? said || '--' : JSON.stringify(said)}`,
+        `${fieldLabels[field] ?? field} ${typeof said === 'string' ? said || '--' : JSON.stringify(said)}`,
     )
     .join(', ');
 };

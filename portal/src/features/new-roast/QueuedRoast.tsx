@@ -152,7 +152,7 @@ const PlanOnBoard = ({ plan, live }: { plan: PlannedRoast; live: LiveMachine }) 
   );
 };
 
-const stateWords: Record<LiveMachine['state'], string> = {
+const stateLabels: Record<LiveMachine['state'], string> = {
   connecting: t`Connecting to the machine`,
   live: t`Live`,
   stale: t`No new readings`,
@@ -165,7 +165,7 @@ const MachineNow = ({ live }: { live: LiveMachine }) => {
     <div>
       <p className="flex items-center gap-2 text-sm text-muted">
         <LiveDot tone={fresh ? 'accent' : live.state === 'stale' ? 'warning' : 'faint'} pulsing={fresh} />
-        <output>{stateWords[live.state]}</output>
+        <output>{stateLabels[live.state]}</output>
         {!fresh && live.readingAgeSeconds !== null && (
           <span className="figures">{t`${live.readingAgeSeconds} s ago`}</span>
         )}

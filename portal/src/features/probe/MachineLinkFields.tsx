@@ -1,7 +1,7 @@
 import { linkShape, type Link } from '@roastery/contract/machine-map';
 import { parseShape } from '@roastery/contract/parse-shape';
 import { useState } from 'react';
-import { linkWords } from '../../components/machine-maps/map-labels.tsx';
+import { linkLabel } from '../../components/machine-maps/map-labels.tsx';
 import { t } from '../../language/t.ts';
 import { Select } from '../../ui/Select.tsx';
 import { TextField } from '../../ui/TextField.tsx';
@@ -42,7 +42,7 @@ export const MachineLinkFields = ({ onLink }: { onLink: (link: Link | undefined)
       />
       <Select
         label={t`Protocol`}
-        choices={kindsOf(address).map((value) => ({ value, label: t`Modbus ${linkWords[value]}` }))}
+        choices={kindsOf(address).map((value) => ({ value, label: t`Modbus ${linkLabel[value]}` }))}
         value={kind}
         onChange={(value) => change(address, value)}
       />

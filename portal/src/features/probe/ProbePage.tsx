@@ -60,7 +60,7 @@ const onLine = (map: MachineMap, line: Probe['line']): MachineMap => {
   return { ...map, unit, link: { ...map.link, baud, parity, dataBits } };
 };
 
-const foundWords = ({ link, units }: NonNullable<Probe['line']>): string => {
+const foundText = ({ link, units }: NonNullable<Probe['line']>): string => {
   const which = units.join(', ');
   if (!('path' in link)) return units.length === 1 ? t`Unit ${which} answers.` : t`Units ${which} answer.`;
   return units.length === 1
@@ -73,9 +73,9 @@ const saveFirst = t`Save these line settings below before you read registers.`;
 
 const notRecording = t`Recording is paused. Every ten seconds the board tries its own map, and continues recording as soon as the machine answers.`;
 
-const stateWords = ({ phase, progress, line, says, places }: Probe, isNewLine: boolean): string => {
+const stateLabels = ({ phase, progress, line, says, places }: Probe, isNewLine: boolean): string => {
   if (phase === 'ended' && line !== null && places.length === 0)
-    return isNewLine ? `${foundWords(line)} ${saveFirst}` : foundWords(line);
+    return isNewLine ? `${foundText(line)} ${saveFirst}` : foundText(line);
   if (phase === 'finding')
     return progress?.k === 'trying'
       ? t`${progress.asked} of at most ${progress.of} tried: ${progress.where}. ${notRecording}`
@@ -169,7 +169,7 @@ export default function ProbePage() {
               onStop={() => void stop()}
             />
             <output className="block border-t border-stroke px-4 py-3 text-sm text-content">
-              {stateWords(probe, isNewLine)}
+              {stateLabels(probe, isNewLine)}
             </output>
           </Panel>
           <Panel title={t`Registers`}>

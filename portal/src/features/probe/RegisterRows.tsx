@@ -1,6 +1,6 @@
 import {
   addressText,
-  decodingWords,
+  decodingText,
   placeKey,
   type BitCandidate,
   type Candidate,
@@ -78,8 +78,8 @@ interface RegisterRowProps extends Pick<RegisterRowsProps, 'unit' | 'onPick'> {
 const RegisterRow = ({ candidate, unit, pick, onPick }: RegisterRowProps) => {
   const [chosen, setChosen] = useState<string | null>(null);
   const { place, readings } = candidate;
-  const wanted = pick === undefined ? chosen : decodingWords(pick.decoding);
-  const reading = readings.find(({ decoding }) => decodingWords(decoding) === wanted) ?? readings[0];
+  const wanted = pick === undefined ? chosen : decodingText(pick.decoding);
+  const reading = readings.find(({ decoding }) => decodingText(decoding) === wanted) ?? readings[0];
   const address = addressText(place, unit);
   const now = reading.values.at(-1) ?? null;
   const change = now === null ? null : now - (reading.values[0] ?? now);
@@ -101,14 +101,14 @@ const RegisterRow = ({ candidate, unit, pick, onPick }: RegisterRowProps) => {
         hideLabel
         size="sm"
         choices={offered.map(({ decoding, values }) => ({
-          value: decodingWords(decoding),
-          label: decodingWords(decoding),
+          value: decodingText(decoding),
+          label: decodingText(decoding),
           hint: `${formatNumber(values.at(-1) ?? Number.NaN, 1)} °C`,
         }))}
-        value={decodingWords(reading.decoding)}
+        value={decodingText(reading.decoding)}
         onChange={(words) => {
           setChosen(words);
-          const next = readings.find(({ decoding }) => decodingWords(decoding) === words);
+          const next = readings.find(({ decoding }) => decodingText(decoding) === words);
           if (next && pick) onPick(channelChoiceOf(pick.channel), candidate, next.decoding);
         }}
       />

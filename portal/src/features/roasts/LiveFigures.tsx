@@ -9,7 +9,7 @@ import { readingOf, unitOf, type Quantity } from '../../format/quantities.ts';
 import { t } from '../../language/t.ts';
 import { Card } from '../../ui/Card.tsx';
 import { classes } from '../../ui/classes.ts';
-import { stateWords } from '../../components/live/LiveBadge.tsx';
+import { stateLabels } from '../../components/live/LiveBadge.tsx';
 import { NextEvent } from './NextEvent.tsx';
 import type { CrackRange, ExpectedEvent } from '../../components/live/next-event.ts';
 
@@ -38,7 +38,7 @@ export const LiveFigures = (props: LiveFiguresProps) => {
   return (
     <Card className="overflow-hidden" data-testid="live-figures" data-state={live.state}>
       <div className="grid grid-cols-2 gap-px bg-stroke md:grid-cols-[1fr_1.1fr_1fr]">
-        <BigFigure label={t`Time`} stale={stale} age={live.readingAgeSeconds} state={stateWords[live.state]}>
+        <BigFigure label={t`Time`} stale={stale} age={live.readingAgeSeconds} state={stateLabels[live.state]}>
           <span data-testid="live-clock">{formatDuration(elapsedSeconds)}</span>
         </BigFigure>
         <BigFigure

@@ -152,7 +152,7 @@ const drawPicture = async (picture: ChartPicture): Promise<HTMLCanvasElement> =>
     context.drawImage(drawn, sheet.margin * scale, (sheet.margin + headHeight) * scale);
     context.scale(scale, scale);
     drawHead(context, palette, picture);
-    const names = datasets.flatMap(({ label }) => label || []).map((tag) => tagWords[tag] ?? tag);
+    const names = datasets.flatMap(({ label }) => label || []).map((tag) => tagTexts[tag] ?? tag);
     drawFoot(context, palette, picture, names.join(' · '));
     return canvas;
   } finally {
@@ -161,7 +161,7 @@ const drawPicture = async (picture: ChartPicture): Promise<HTMLCanvasElement> =>
 };
 
 /** The tags at the ends of the lines, in words. */
-const tagWords: Readonly<Record<string, string>> = {
+const tagTexts: Readonly<Record<string, string>> = {
   BT: t`BT bean temperature`,
   ET: t`ET exhaust temperature`,
   BF: t`BF burner front`,

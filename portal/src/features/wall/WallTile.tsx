@@ -59,7 +59,7 @@ const textSizes = {
 } as const;
 
 type State = 'roasting' | 'between' | 'stale' | 'offline';
-const stateWords: Record<State, string> = {
+const stateLabels: Record<State, string> = {
   roasting: t`Roasting`,
   between: t`Between batches`,
   stale: t`No new readings`,
@@ -131,14 +131,14 @@ const Tile = ({ machine, feed, isDense }: WallTileProps) => {
           >
             <span aria-hidden className="size-[0.55em] rounded-full bg-current" />
             {/* The line below says it too, and a long name has the room. */}
-            <span className={classes(isShortState && 'sr-only')}>{stateWords[state]}</span>
+            <span className={classes(isShortState && 'sr-only')}>{stateLabels[state]}</span>
             {(isLost || state === 'stale') && <Age {...live} />}
           </span>
         </p>
         {alarm === null ? (
           <p className={classes('shrink-0 truncate leading-tight text-content', size.coffee)}>
             {roast === null && state === 'offline' && <LastSeen {...live} seenAt={machine.last_seen_at} />}
-            {roast === null && state === 'stale' && isDense && stateWords.stale}
+            {roast === null && state === 'stale' && isDense && stateLabels.stale}
             {roast !== null
               ? runningText(roast)
               : nextText(machine, state === 'offline' || (state === 'stale' && isDense))}
