@@ -54,7 +54,7 @@ describe('a request during the transaction of another one', () => {
     expect(await sql`SELECT 1 FROM sessions WHERE user_id = ${user.id}`).toHaveLength(0);
   });
 
-  it('password: a reset has the last word over the person’s own change', async () => {
+  it('password: a reset overrides a change by the user at the same moment', async () => {
     const account = { full_name: 'Change', email: 'change@example.com', password: 'a long phrase that is changed' };
     const { body: user } = await admin.send<{ id: string }>('POST', '/admin/users', account);
     const person = await opened.test.signedIn(account.email, account.password);

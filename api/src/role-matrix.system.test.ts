@@ -44,7 +44,7 @@ const addUser = async (admin: Visitor, name: string): Promise<string> => {
   return (await admin.send<{ id: string }>('POST', '/admin/users', body)).body.id;
 };
 
-describe('who may do what', () => {
+describe('role matrix', () => {
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
   let test: TestApi;
   let ownerId: string;

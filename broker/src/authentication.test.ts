@@ -14,7 +14,7 @@ import {
   startPair,
 } from './testing/peers.ts';
 
-describe('who may connect', () => {
+describe('broker authentication', () => {
   it('lets a machine in with its token and asks the api in the shape EMQX uses', async () => {
     await using pair = await startPair();
     const client = await connect(pair.broker.ports.mqtt, deviceOne);
@@ -71,7 +71,7 @@ describe('who may connect', () => {
     expect(await metric(pair.broker, 'admissions_total{by="cache"}')).toBe(2);
   });
 
-  it('without the api, known machines stay welcome and all others find a closed door', async () => {
+  it('accepts known machines and refuses all others while the api is away', async () => {
     await using pair = await startPair();
     const port = pair.broker.ports.mqtt;
     await (await connect(port, deviceOne)).endAsync();
@@ -84,7 +84,7 @@ describe('who may connect', () => {
     await (await connect(port, deviceTwo)).endAsync();
   });
 
-  it.each(['failing', 'hanging', 'garbage'] as const)('a %s api opens no door', async (mode) => {
+  it.each(['failing', 'hanging', 'garbage'] as const)('refuses an unknown machine when the api is %s', async (mode) => {
     await using pair = await startPair();
     pair.api.mode = mode;
     await expect(connect(pair.broker.ports.mqtt, deviceOne)).rejects.toMatchObject({ code: 3 });
@@ -138,8 +138,8 @@ const peer = () => {
   };
 };
 
-describe('what is remembered', () => {
-  it('asks again after 30 seconds, and a token taken back is refused then', async () => {
+describe('credential cache of the broker', () => {
+  it('asks again after 30 seconds, and then refuses a revoked token', async () => {
     const { access, asked, later, setValid } = peer();
     expect(await access.admit(attempt)).toMatchObject({ allow: true, by: 'api' });
     later(29_000);

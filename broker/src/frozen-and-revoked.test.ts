@@ -140,7 +140,7 @@ describe('management', () => {
     await pair.api.reopen();
   });
 
-  it('cuts a client that is revoked while its credentials are being checked', async () => {
+  it('cuts a client that is revoked while its credentials are checked', async () => {
     await using pair = await startPair();
     pair.api.mode = 'hanging';
     const connecting = connect(pair.broker.ports.mqtt, deviceOne);
@@ -191,7 +191,7 @@ describe('management', () => {
     }
   });
 
-  it('tells its health and counts what happens', async () => {
+  it('reports its health and metrics', async () => {
     await using pair = await startPair();
     const one = await connect(pair.broker.ports.mqtt, deviceOne);
     await one.publishAsync(ownTopic('journal'), 'x', { qos: 1 });
@@ -222,7 +222,7 @@ describe('a clean stop', () => {
     frozen.destroy();
   });
 
-  it('says in one line which port is in the way', async () => {
+  it('names a port in use in one line', async () => {
     await using pair = await startPair();
     await expect(startPair({ mqtt: { host: '127.0.0.1', port: pair.broker.ports.mqtt } })).rejects.toThrow(
       `MQTT: port ${pair.broker.ports.mqtt} on 127.0.0.1 is already in use`,

@@ -75,7 +75,7 @@ describe.skipIf(!hasOpenssl)('TLS (skipped without openssl, which makes the cert
     ca: readFileSync(join(folder, `${name}.crt`)),
   });
 
-  it('carries a machine that trusts the certificate, and turns away one that does not', async () => {
+  it('connects a machine that trusts the certificate, and refuses one that does not', async () => {
     await using pair = await startPair({ tls: tls() });
     const port = pair.broker.ports.tls ?? 0;
     const one = await connect(port, secure('first'));

@@ -27,7 +27,7 @@ export interface TlsFiles {
   readonly keyFile: string;
 }
 
-/** Listens, or says in one line which port is in the way. */
+/** Listens, or names a port in use in one line. */
 export const listen = async (server: Server, host: string, port: number, purpose: string): Promise<Listener> => {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {

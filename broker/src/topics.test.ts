@@ -42,7 +42,7 @@ const willOn = (topic: string) => ({
 
 const serviceReads: TopicKind[] = ['journal', 'live', 'status', 'probed'];
 
-describe('who may use which topic', () => {
+describe('topic permissions', () => {
   it('two machines × all topics: each subscribes to what is for it and nothing else', async () => {
     await using pair = await startPair();
     const one = await connect(pair.broker.ports.mqtt, deviceOne);

@@ -124,7 +124,7 @@ const gaps = () =>
     .flatMap((batch) => (batch.k === 'events' ? batch.ev.map(({ e }) => e) : []))
     .filter(({ type }) => type === 'gap');
 
-describe('agent on a disk that refuses writes', () => {
+describe('agent on a disk that is not writable', () => {
   it('read-only from the start: sends what it can read, and live readings from memory', async (context) => {
     if (!mayMount) context.skip(why);
     const epoch = await writeEarlier();

@@ -98,7 +98,7 @@ describe('settings from the portal', () => {
     await expect.poll(told).toEqual({ rev: 2, state: 'running', trial: false });
   });
 
-  it('are taken back when the machine gives no answer with them, and stay away until others are sent', async () => {
+  it('are reverted when the machine does not answer with them, until others are sent', async () => {
     await restart(hasty);
     drum.delayMs = 300;
     await isRead();
@@ -125,7 +125,7 @@ describe('settings from the portal', () => {
     await expect.poll(told).toEqual({ rev: 4, state: 'running', trial: false });
   });
 
-  it('are taken back when the server is not reached with them', async () => {
+  it('are reverted when the server is not reached with them', async () => {
     const taken: unknown[] = [];
     const trial = createSettingsTrial(
       { machine: 'SETTINGS-1', rev: 4, now: { gap_ms: 5 } },
@@ -152,7 +152,7 @@ describe('settings from the portal', () => {
     expect(await readKeptSettings(dataDir, 'SETTINGS-9')).toMatchObject({ rev: 0, now: {} });
   });
 
-  it('are taken back because no time server answered, also where the machine fails while the board waits for one', async () => {
+  it('are reverted when no time server answers, also when the machine fails during the wait', async () => {
     const reasons: string[] = [];
     let isMachineRead = true;
     let looks = 0;
@@ -180,7 +180,7 @@ describe('settings from the portal', () => {
     await expect.poll(() => reasons, { timeout: 20_000 }).toEqual(['no time server answered']);
   });
 
-  it('are taken back at once where the agent can set no time servers', async () => {
+  it('are reverted immediately when the agent can’t set time servers', async () => {
     server.tell('config', { v: 1, rev: 5, map: null, gap_ms: 4, time_servers: ['time.example.org'] });
     const reason = 'the agent was not installed as a package, so it cannot set time servers';
     await expect.poll(told, { timeout: 20_000 }).toMatchObject({ rev: 5, state: 'refused', reverted: true, reason });

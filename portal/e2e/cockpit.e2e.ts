@@ -156,7 +156,7 @@ it('cockpit: shows the drum against the charge temperature of the next batch, wi
   expect(complaints).toEqual([]);
 });
 
-it('cockpit: begins one roast by a charge by hand, however often the glove touches, and undoes it', async () => {
+it('cockpit: starts one roast by a charge by hand, also on repeated touches, and undoes it', async () => {
   await using watched = await openCockpit();
   const { page } = watched;
   const before = (await ana.call(listRoasts, { query: {} })).total;
@@ -327,7 +327,7 @@ it('cockpit: is worked by the keyboard alone', async () => {
   await expect.poll(() => button(page, 'First Crack End').innerText()).toMatch(/by hand$/);
 });
 
-it('cockpit: a mark that is undone while it is sent later is none', async () => {
+it('cockpit: a queued mark that is undone is not sent', async () => {
   await using watched = await openCockpit();
   const { page } = watched;
   await page.getByTestId('cockpit-time').waitFor();

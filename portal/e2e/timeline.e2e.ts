@@ -279,7 +279,7 @@ it('works from the keyboard alone, and says each gap with its reason', async () 
   await expect.poll(async () => accessibilityFindings(page)).toEqual([]);
 });
 
-it('is empty, refused and not found in words', async () => {
+it('shows empty, refused and not found states', async () => {
   const bare = await register(tomo, `BARE-${Date.now()}`, 'Without a board');
   await using watched = await roastery.openAs(tomo);
   const { page } = watched;

@@ -34,7 +34,7 @@ describe('alarm rules', () => {
       SELECT rule_id, message, colour, is_late, mono_ms FROM roast_alarms
       WHERE roast_id = ${roastId} AND kind = 'rule' ORDER BY happened_at`;
 
-  it('rule: two instances without a browser raise one alarm, and a restart goes on where it was', async () => {
+  it('rule: two instances without a browser raise one alarm, and a restart continues', async () => {
     const machine = await registerMachine(database.sql, 'RULE-1');
     const roastId = randomUUID();
     await using live = await openLiveBoard(broker.url, 'RULE-1');

@@ -119,7 +119,7 @@ describe('file readers: damaged files', () => {
     },
   );
 
-  it('refuses hostile and damaged settings of Artisan in words', async () => {
+  it('refuses hostile and damaged settings of Artisan with a reason', async () => {
     const chance = chanceFrom(Number(process.env['FUZZ_SEED'] ?? 13));
     const damaged = Array.from({ length: damagedCopies }, () => mutated(new TextEncoder().encode(tcpSettings), chance));
     for (const bytes of [...hostileFiles.map((file) => file.bytes), ...damaged]) {

@@ -46,7 +46,7 @@ describe('file readers: limits of a process', () => {
     { what: 'deadline', options: { deadlineMs: 1 }, file: largeCsv, says: 'took longer than' },
     { what: 'resident memory', options: { residentMegabytes: 140 }, file: largeCsv, says: 'more memory than' },
     { what: 'heap', options: { heapMegabytes: 24 }, file: largeCsv, says: 'more memory than' },
-  ])('refuses a file in words when its process exceeds the $what, and reads the next one', async (limit) => {
+  ])('refuses a file with a reason when its process exceeds the $what, and reads the next one', async (limit) => {
     await using opened = openReaders({ processes: 1, ...limit.options });
     // Memory is measured every 50 ms: a busy computer may look between two peaks.
     const both = async (): Promise<string> => {
@@ -70,7 +70,7 @@ describe('file readers: limits of a process', () => {
     expect(await outcome(opened.readers, honest)).toBeGreaterThan(10);
   });
 
-  it('lets api and Postgres go first: a reader is nice, in a session of its own', async () => {
+  it('runs at low priority, in a session of its own', async () => {
     await using opened = openReaders({ processes: 1 });
     await outcome(opened.readers, honest);
     const [pid = 0] = readerPids();

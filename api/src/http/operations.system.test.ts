@@ -21,7 +21,7 @@ const temporaryFolder = async (name: string) => {
 };
 
 describe('when Postgres goes away', () => {
-  it('the api waits for it at the start, says 503 while it is gone, and heals by itself', async () => {
+  it('the api waits for it at the start, answers 503 while it is away, and recovers', async () => {
     await using place = await temporaryFolder('api-postgres-');
     const port = await freePort();
     const startPostgres = () => startEmbeddedPostgres({ dataDir: place.folder, port, log: quiet });
@@ -88,7 +88,7 @@ describe('when ingest commits nothing', () => {
 });
 
 describe('when the api stops', () => {
-  it('is not ready at once, ends streams, lets work in flight end and takes no more', async () => {
+  it('reports not ready, ends streams, completes requests in flight and accepts no more', async () => {
     await using database = await createTestDatabase(migratedTemplate);
     const test = await startTestApi(database.url);
     const admin = await test.signedIn(testAdmin.email, testAdmin.password);

@@ -15,7 +15,7 @@ const refusal = (shape: z.ZodType | undefined, value: unknown): unknown => {
 };
 
 describe('a request that lacks something', () => {
-  it('names the fields, in words for a person', () => {
+  it('names the invalid fields in readable sentences', () => {
     expect(refusal(login.body, {})).toEqual([
       { field: 'email', message: 'Is required' },
       { field: 'password', message: 'Is required' },

@@ -23,7 +23,7 @@ describe('reading CSV', () => {
     expect(parseCsv('name,note\nA,"a;b;c;d;e;f"\n').separator).toBe(',');
   });
 
-  it('bears a byte order mark, any line end, blank lines and a missing last line end', () => {
+  it('accepts a byte order mark, any line end, blank lines and a missing last line end', () => {
     expect(cellsOf('\uFEFFa,b\r1,2\n\n , \n3,4')).toEqual([
       ['a', 'b'],
       ['1', '2'],

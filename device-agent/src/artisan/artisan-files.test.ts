@@ -136,7 +136,7 @@ describe('watchArtisanFiles', () => {
     await sentTo(1);
   });
 
-  it('goes on after the server was away, and loses nothing', async () => {
+  it('continues after the server was away, and loses nothing', async () => {
     answers = [
       [503, {}],
       [429, {}],
@@ -222,7 +222,7 @@ describe('watchArtisanFiles', () => {
     expect(got).toEqual([]);
   });
 
-  it('reads neither links nor folders nor too large files, and says so', async () => {
+  it('skips links, folders and files that are too large, and reports them', async () => {
     await writeFile(join(home, 'elsewhere.alog'), text());
     await symlink(join(home, 'elsewhere.alog'), join(folder, 'link.alog'));
     await mkdir(join(folder, 'folder.alog'));
@@ -251,7 +251,7 @@ describe('watchArtisanFiles', () => {
     await sentTo(1);
   });
 
-  it('says that its folder is missing, and goes on when it is there', async () => {
+  it('reports a missing folder, and continues when it exists', async () => {
     await rm(folder, { recursive: true });
     const files = await watch();
     await expect.poll(() => files.report().trouble).toBe(`the folder ${folder} does not exist`);
@@ -262,7 +262,7 @@ describe('watchArtisanFiles', () => {
     expect(told).toBeGreaterThan(0);
   });
 
-  it('starts anew when its memory is damaged; the server knows the files', async () => {
+  it('starts with an empty memory when it is damaged; the server knows the files', async () => {
     await save('a.alog');
     await watch();
     await sentTo(1);

@@ -150,7 +150,7 @@ describe.skipIf(!recordedRoastsPresent)(`recorded roasts${recordedRoastsTitle}`,
     expect(of('30')?.warnings).toEqual(['no_readings']);
   });
 
-  it('survives any file cut off anywhere with a clear error', () => {
+  it('refuses any truncated file with a clear error', () => {
     const text = roasts.find(({ id }) => id === '30')?.text ?? '';
     for (let length = 0; length < text.trimEnd().length; length += 7) {
       expect(() => parseAlog(text.slice(0, length))).toThrow(expect.objectContaining({ name: 'AlogError' }));

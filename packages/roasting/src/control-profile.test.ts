@@ -49,7 +49,7 @@ describe('a control profile', () => {
     expect(nextControlPoint(defaultControlPoints)).toEqual({ timeSeconds: 780, burner: 50, exhaust: 60, drumRpm: 60 });
   });
 
-  it('bears being empty or a single point', () => {
+  it('accepts an empty curve or a single point', () => {
     expect(interpolateControlProfile([])).toEqual([]);
     expect(interpolateControlProfile([{ timeSeconds: 5, burner: 1, exhaust: 30, drumRpm: 30 }])).toHaveLength(1);
   });

@@ -91,7 +91,7 @@ describe('the replay of a recorded roast', () => {
     expect(raised(false)).toEqual(Array(8).fill(''));
   });
 
-  it('waits when told to, leads in, and starts over', () => {
+  it('waits for an order, plays the lead-in, and starts over', () => {
     const machine = createReplayMachine({ roast: small, autoStart: false, leadSeconds: 10, loopAfterSeconds: 3 });
     machine.advance(1000);
     expect(machine.sampleIndex).toBe(0);
@@ -118,7 +118,7 @@ describe('the replay of a recorded roast', () => {
     expect(indices.slice(0, 14)).toEqual([0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5, 0, 1]);
   });
 
-  it('begins later in the file when told to, and not after its end', () => {
+  it('starts at an offset in the file, never after its end', () => {
     const machine = createReplayMachine({ roast: small, fromSeconds: 4.5, leadSeconds: 2, loopAfterSeconds: 1 });
     expect(machine.readings()).toMatchObject({ bean_temp: 90, heat_power: 70 });
     const steps = [];

@@ -26,7 +26,7 @@ const alog =
   "{'mode': 'C', 'timex': [0.0, 1.0], 'temp1': [210.0, 211.0], 'temp2': [183.4, 183.0], 'timeindex': [-1, 0, 0, 0, 0, 0, 0, 0]}";
 
 describe('the simulator started from its environment', () => {
-  it('is the demo machine unless told otherwise, and records what it shows', async () => {
+  it('is the demo machine by default, and records what it shows', async () => {
     const record = path.join(folder, 'record.jsonl');
     const simulator = await start({ SIM_PORT: '0', SIM_START: 'roasting', SIM_RECORD: record, TIME_FACTOR: '10' });
     const client = new ModbusClient();

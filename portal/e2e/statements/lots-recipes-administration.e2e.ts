@@ -165,7 +165,7 @@ describe('the document’s words on lots, recipes and administration', () => {
     await main.getByText(says[1] ?? '').waitFor({ state: 'detached' });
   });
 
-  it('forgets who was signed in when the logout can’t be told, and when the session check fails', async () => {
+  it('forgets the user when the logout can’t be sent, and when the session check fails', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/inventory');

@@ -118,7 +118,7 @@ describe('the frame around every page', () => {
     await expect.poll(() => named.isVisible()).toBe(true);
   });
 
-  it('signs out with Logout even if the server can’t be told', async () => {
+  it('signs out with Logout even if the server can’t be reached', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/dashboard');

@@ -143,7 +143,7 @@ describe('call', () => {
     expect(await failure(call(listMachines, {}))).toMatchObject({ code: 'unreachable' });
   });
 
-  it('tells those who wait for the end of the session', async () => {
+  it('notifies subscribers when the session ends', async () => {
     answer = { status: 401, body: JSON.stringify({ detail: 'Sign in', code: 'not_signed_in', request_id: 'r' }) };
     const ended = vi.fn<() => void>();
     const stop = onSignedOut(ended);

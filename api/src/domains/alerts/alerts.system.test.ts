@@ -179,7 +179,7 @@ describe('low-stock alerts', () => {
     }
   });
 
-  it('alert mail: names weights in the unit of whoever reads it', async () => {
+  it('alert email: names weights in the unit of the recipient', async () => {
     await admin.send('PATCH', '/account/preferences', { weight_unit: 'lb', date_language: 'de' });
     const lot = await addLot(21);
     await addRecipe(lot);

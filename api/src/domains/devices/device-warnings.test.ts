@@ -50,12 +50,12 @@ describe('warnings of a board', () => {
   it('device warnings: name a credential that two boards use', () =>
     expect(warningsOf({ ...wellDevice, credential_shared: true })).toEqual(['credential_shared']));
 
-  it('device warnings: name a board whose disk accepts no writes', () => {
+  it('device warnings: name a board whose disk is not writable', () => {
     const journal = { entries_waiting: 3, bytes: 4096, dropped_entries: 0, entries_in_memory: 0 };
     expect(warningsOf({ ...wellDevice, journal })).toEqual(['disk_refuses_writes']);
   });
 
-  it('device warnings: name an ordered update that failed, and settings that were taken back', () => {
+  it('device warnings: name a requested update that failed, and settings that were reverted', () => {
     const order = { version: '0.2.0', reason: 'torn', ordered_at: '2026-11-21T07:40:00.000Z', ordered_by: 'Ana' };
     expect(warningsOf({ ...wellDevice, order: { ...order, state: 'failed' } })).toEqual(['update_failed']);
     expect(warningsOf({ ...wellDevice, order: { ...order, state: 'trial' } })).toEqual([]);

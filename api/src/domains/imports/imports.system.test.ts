@@ -46,7 +46,7 @@ describe('files of roasts', () => {
   const curveOf = async (id: string) =>
     (await admin.send<CurveColumns>('GET', `/roasts/${id}/curve/columns?before=14400&after=14400`)).body;
 
-  it.skipIf(!shared.present)(`without a reading are refused in words${whySkipped}`, async () => {
+  it.skipIf(!shared.present)(`without a reading are refused with a reason${whySkipped}`, async () => {
     expect(files).toHaveLength(23);
     expect(files.filter(isEmpty).map(({ file }) => file)).toEqual(['30_21-02-26_1616_charge10sec.alog']);
     for (const { file, bytes } of files.filter(isEmpty)) {

@@ -51,7 +51,7 @@ describe('lots', () => {
     expect((await get()).lot_number).toBe('ETH-1');
   });
 
-  it('are adjusted with a reason, exactly, also by many at once', async () => {
+  it('are adjusted with a reason, exactly, also by many requests at once', async () => {
     const path = `/inventory/lots/${lot.id}/movements`;
     const nameless = await admin.send<{ detail: unknown }>('POST', path, { kg: -1, note: ' ' });
     expect(nameless.body.detail).toEqual([{ field: 'note', message: 'Enter a reason' }]);

@@ -100,7 +100,7 @@ describe('machine members', () => {
     });
   });
 
-  it('plan, log and blend as roasters; viewers are refused with 403, others are not told of the machine', async () => {
+  it('plan, log and blend as roasters; viewers are refused with 403, others get 422 or 404', async () => {
     const { machineId, roastId } = await machineWithRoast();
     await setMember(machineId, 'roaster', 'roaster');
     await setMember(machineId, 'viewer', 'viewer');
@@ -227,7 +227,7 @@ describe('machine members', () => {
     await staying.ended;
   });
 
-  it('setting “All users see all machines”: is off at first, makes everybody a roaster, ends streams when turned off', async () => {
+  it('setting “All users see all machines”: is off at first, makes all users roasters, ends streams when turned off', async () => {
     const { machineId, roastId } = await machineWithRoast();
     const { body: before } = await admin.send<{ all_users_see_all_machines: boolean }>('GET', '/settings/roastery');
     expect(before.all_users_see_all_machines).toBe(false);

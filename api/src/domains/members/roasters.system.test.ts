@@ -80,7 +80,7 @@ describe('roaster at a machine', () => {
     expect((await choose('Rita', machineId, 'Rolf')).body).toMatchObject({ full_name: 'Rolf', has_pin: false });
   });
 
-  it('is named by the next roast, and by the running one when it changes', async () => {
+  it('is named in the next roast, and in the running one when it changes', async () => {
     const machineId = await sharedMachine();
     await choose('Rita', machineId, 'Rita');
     const id = await roastIt(machineId, 'begun');

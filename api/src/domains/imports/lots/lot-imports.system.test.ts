@@ -139,7 +139,7 @@ describe('import of lots', () => {
     expect((await correct(id, 2, { coffee_name: 'Late' })).status).toBe(409);
   });
 
-  it('keeps all that is said of the columns at the same time', async () => {
+  it('keeps all column choices made at the same time', async () => {
     const { id } = (await upload('Los;Sorte;Land;Menge;EK;Fach\nL-1;Konga;Ethiopia;300;2,80;R1', 'said.csv')).body;
     const said = [
       { 1: { field: 'coffee_name' } },
@@ -192,7 +192,7 @@ describe('import of lots', () => {
   });
 
   it(
-    `imports ${maxImportedLots} lots in batches beside other requests, and goes on after a restart`,
+    `imports ${maxImportedLots} lots in batches beside other requests, and continues after a restart`,
     { timeout: 120_000 },
     async () => {
       const rows = Array.from({ length: maxImportedLots }, (_, row) => `ALL-${row},Coffee ${row},Kenya,${row + 1}.5`);
@@ -220,7 +220,7 @@ describe('import of lots', () => {
     },
   );
 
-  it('is given up when its statements time out again and again, and lets the next one go on', async () => {
+  it('is given up after repeated statement timeouts, and the next one continues', async () => {
     const { sql } = test.api.context;
     await sql.unsafe(`
       CREATE FUNCTION fail_slowly() RETURNS trigger LANGUAGE plpgsql AS

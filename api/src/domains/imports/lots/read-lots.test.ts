@@ -136,7 +136,7 @@ describe('list of lots', () => {
     expect((await read(open, { columns: { '3': { decimal: ',' } } })).rows[0]?.values.initial_weight).toBe(6125);
   });
 
-  it('takes what a person says of columns, lot numbers, origin and bags', async () => {
+  it('applies the choices of columns, lot numbers, origin and bags', async () => {
     const csv = 'Kaffee;Anzahl;Farbe\nKonga;10;grün\nSalto;4;blau';
     const guessed = await read(csv);
     expect(guessed.rows[0]?.errors.map(({ field }) => field)).toEqual(['initial_weight', 'lot_number', 'origin']);
@@ -170,7 +170,7 @@ describe('list of lots', () => {
     [`${'x,'.repeat(200)}\n1`, 'The file has more than 100 columns'],
     ['lot,name\nA,"B', 'The quotation mark opened in line 2 is not closed'],
     [`lot\n${'A\n'.repeat(20_001)}`, 'The file has more than 20,000 lots: split it'],
-  ])('refuses a file as a whole in words (%#)', async (csv, says) => {
+  ])('refuses a file with a reason (%#)', async (csv, says) => {
     await expect(read(csv)).rejects.toThrow(says);
   });
 

@@ -338,7 +338,7 @@ describe('a roast that was recorded live and has a file', () => {
     expect(kept?.samples).toBeGreaterThan(500);
   });
 
-  it('is not changed by what its board says afterwards, also when it says it all again', async () => {
+  it('is not changed by later events of its board, also when they are repeated', async () => {
     const at = hourAgo();
     const id = randomUUID();
     const board = await recordLive(at, id);
@@ -418,7 +418,7 @@ describe('a file that is no roast', () => {
     ['a file without a moment', artisanFile(drumRoast(0))],
     ['a file of next year', artisanFile(drumRoast(Date.now() + 370 * 86_400_000))],
     ['another program’s', '{"timex": [0,1,2]}'],
-  ])('is refused in words: %s', async (_, text) => {
+  ])('is refused with a reason: %s', async (_, text) => {
     const { status, body } = await sendFile(text);
     expect(status).toBe(422);
     expect(typeof body.detail).toBe('string');

@@ -165,7 +165,7 @@ describe('import of many files', () => {
     }
   });
 
-  it('goes on where it was after a restart of the api', async () => {
+  it('continues after a restart of the api', async () => {
     const id = await begin();
     for (let file = 0; file < 40; file += 1) await add(id, `${file}.csv`, exampleCsv());
     await test.close();
@@ -195,7 +195,7 @@ describe('import of many files', () => {
   it.each([
     ['fault of the server', 'P0001'],
     ['statement that times out', '57014'],
-  ])('gives up a file after a %s again and again, and goes on with the others', async (what, code) => {
+  ])('gives up a file after repeated failures (%s), and continues with the others', async (what, code) => {
     const { sql } = test.api.context;
     await sql.unsafe(`
       CREATE FUNCTION fault_of_ours() RETURNS trigger LANGUAGE plpgsql AS
