@@ -165,7 +165,7 @@ describe('a person who reads pounds, euros and German figures', () => {
     await dialog.getByRole('combobox', { name: 'Reason' }).fill('Spillage');
     await dialog.getByRole('button', { name: 'Adjust weight' }).click();
     await page.getByText('LB-1 now holds 453,5 lb').waitFor();
-    // Saving a form whose weight nobody touched moves nothing.
+    // Saving a form with an unchanged weight moves nothing.
     await field(page, 'Farm').fill('Halo');
     await page.getByRole('button', { name: 'Update Lot' }).click();
     await page.waitForURL('**/inventory');

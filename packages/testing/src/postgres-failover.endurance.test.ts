@@ -78,7 +78,7 @@ describe('failover to a standby', { concurrent: true }, () => {
     await until('the session’s stream to end', () => live.hasEnded);
   });
 
-  it('asynchronous: a frozen primary holds nobody up, boards send what the standby lacks, and its return changes nothing', async () => {
+  it('asynchronous: a frozen primary delays no board, boards send what the standby lacks, and its return changes nothing', async () => {
     await using pair = await startPostgresPair({ isSynchronous: false });
     await using roastery = await openRoastery(pair.url);
     const { stack, client } = roastery;

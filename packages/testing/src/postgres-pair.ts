@@ -21,7 +21,7 @@ const serverOf = (server: EmbeddedPostgres, dataDir: string, password: string) =
       try {
         process.kill(pid, signal);
       } catch (error) {
-        // It has ended meanwhile.
+        // It has already ended.
         if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
       }
     }

@@ -31,7 +31,7 @@ const dryEndC = 150;
 /** An event further ahead, or a wider band, is not shown. */
 const maxSeconds = 240;
 /**
- * Nobody can act on a wider band of first crack: then its temperature is said instead of a time. A time that is shown stays up to the
+ * A wider band of first crack is of no use: then its temperature is said instead of a time. A time that is shown stays up to the
  * second figure, so that it does not come and go.
  */
 const crackBandSeconds = { shown: 60, kept: 75 };
