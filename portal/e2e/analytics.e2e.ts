@@ -255,10 +255,10 @@ describe('analytics', () => {
     // Every recipe first, the least consistent on top.
     const recipes = page.getByRole('table', { name: 'Recipes' });
     await recipes.getByText(/^2 of 3$/).waitFor();
-    await recipes.getByText('best cupping score').waitFor();
+    await recipes.getByText('highest cupping score').waitFor();
     await recipes.getByRole('link').first().click();
     await page.waitForURL(`**profile_id=${recipeId}`);
-    await tile(page, 'Reference').getByText('best cupping score').waitFor();
+    await tile(page, 'Reference').getByText('highest cupping score').waitFor();
     await expect.poll(() => tile(page, 'Reference').getAttribute('href')).toBe(`/roasts/${roasts[0]?.id}`);
     await expect
       .poll(() => tile(page, 'Average deviation').innerText())

@@ -257,7 +257,7 @@ describe('an own map', () => {
     await page.getByRole('list', { name: 'Revision 2 to 1' }).getByText('outputs.heat_power.range').waitFor();
     await page.getByRole('button', { name: 'Restore as revision 4' }).click();
     const asked = page.getByRole('alertdialog');
-    await asked.getByText(/The board of “Big Drum” will use it/).waitFor();
+    await asked.getByText(/The board of “Big Drum” will switch to it/).waitFor();
     await asked.getByRole('button', { name: 'Restore' }).click();
     await page.getByText('Revision 1 restored as revision 4').waitFor();
     expect((await now()).map).toEqual({ ...own.map, rev: 4 });

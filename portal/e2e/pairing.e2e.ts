@@ -227,7 +227,7 @@ describe('pairing a board', () => {
     await page.getByRole('menuitem', { name: 'Rotate token' }).click();
     await page.getByRole('button', { name: 'Rotate', exact: true }).click();
     const line = await page.getByText(/^MACHINE_TOKEN=/).innerText();
-    await page.getByText(/The token before it works until/).waitFor();
+    await page.getByText(/The previous token works until/).waitFor();
     for (const token of [machine.auth_token, line.replace('MACHINE_TOKEN=', '')]) {
       const headers = { authorization: `Bearer ${token}`, 'x-machine-serial': machine.serial_number };
       expect((await fetch(`${roastery.stack.apiUrl}/devices/me`, { headers })).status).toBe(200);

@@ -103,7 +103,7 @@ it('refuses while a roast runs, with a sentence that says why', async () => {
   await page.getByRole('button', { name: 'Read registers' }).click();
   const says = page.getByText(/^A roast is running/);
   await says.waitFor();
-  await expect.poll(() => says.innerText()).toContain('Probe the machine after it has ended');
+  await expect.poll(() => says.innerText()).toContain('Read the registers after it has ended');
   await expect.poll(() => page.getByRole('button', { name: 'Read registers' }).isEnabled()).toBe(true);
 });
 

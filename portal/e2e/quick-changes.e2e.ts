@@ -65,7 +65,7 @@ describe('quick changes', () => {
     await expect.poll(() => start.isEnabled()).toBe(true);
 
     const changes = await holdChanges(page, /\/roast-imports\/.+$/);
-    const takes = page.getByRole('checkbox', { name: /Take the green coffee/ });
+    const takes = page.getByRole('checkbox', { name: /Deduct the green coffee/ });
     await takes.click();
     await changes.isAsked(1);
     // The second tap takes the first one back, although that is not stored yet.

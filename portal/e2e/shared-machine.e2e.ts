@@ -321,7 +321,7 @@ describe('a turn of three people at two machines', () => {
     await page.goto('/roasts/batch-numbers');
     await expect.poll(() => page.getByRole('row', { name: /Plan cancelled/ }).count()).toBe(3);
     await page.goto('/account');
-    await page.getByText('On a shared tablet you are named as roaster with it.').waitFor();
+    await page.getByText('On a shared tablet it confirms that you are the roaster.').waitFor();
     await inspect(page, 'account-pin');
   });
 

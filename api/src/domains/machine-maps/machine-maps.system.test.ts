@@ -136,9 +136,9 @@ describe('machine maps', () => {
 
     await says({
       map: { id: 'loring-auto', rev: 1 },
-      config: { rev, state: 'waiting', reason: 'it waits for the end of the roast' },
+      config: { rev, state: 'waiting', reason: 'a roast is running' },
     });
-    await expect.poll(boardConfig).toMatchObject({ state: 'waiting', reason: 'it waits for the end of the roast' });
+    await expect.poll(boardConfig).toMatchObject({ state: 'waiting', reason: 'a roast is running' });
     await says({ map: { id: 'loring-auto', rev: 1 }, config: { rev, state: 'running' } });
     await expect
       .poll(fleetEntry)
