@@ -8,7 +8,7 @@ import { isReading, type Reading } from './series.ts';
 export const alarmSides = ['above', 'below'] as const;
 export type AlarmSide = (typeof alarmSides)[number];
 
-/** What raises an alarm, as it is stored and sent. */
+/** What raises an alarm, as stored and sent. */
 export type AlarmCondition =
   | { readonly kind: 'time'; readonly after: MarkKind; readonly seconds: number }
   | {
@@ -30,15 +30,17 @@ export interface WatchedRule {
   readonly id: string;
   readonly condition: AlarmCondition;
   readonly armedAfter: MarkKind;
-  /** A rule that was made or changed during the roast applies from then on, seconds since charge. */
+  /** The time, in seconds since charge, from which a rule applies that was added or changed during the roast. */
   readonly fromSeconds: number;
 }
 
-/** What is known of a roast beside its samples; it may change from one sample to the next. Times are seconds since charge. */
+/**
+ * Facts about a roast besides its samples; they may change from one sample to the next. Times are seconds since charge.
+ */
 export interface AlarmContext {
   readonly marks: readonly Pick<Mark, 'kind' | 'timeSeconds'>[];
   readonly rules: readonly WatchedRule[];
-  /** Bean temperature of the reference at a moment; null where there is none. */
+  /** Bean temperature of the reference at a time; null where it has none. */
   readonly referenceAt: (seconds: number) => Reading;
 }
 
@@ -47,29 +49,32 @@ export type AlarmFinding =
       readonly kind: 'rule';
       readonly ruleId: string;
       readonly atSeconds: number;
-      /** The fault of the machine that the rule is about: `silent` (the board), `silent bean_temp`, `frozen bean_temp`; else null. */
+      /**
+       * The fault of the machine that the rule covers: `silent` (the board), `silent bean_temp`, `frozen bean_temp`;
+       * else null.
+       */
       readonly fault: string | null;
     }
   | ({ readonly kind: 'frozen'; readonly atSeconds: number } & FrozenChange);
 
 export interface AlarmWatch {
-  /** Adds the next sample, in the order of time. Each rule is found once. */
+  /** Adds the next sample, in order of time. Each rule is fulfilled at most once. */
   push(seconds: number, values: ChannelReadings, context: AlarmContext): AlarmFinding[];
-  /** No sample has come until this moment: only rules about a silent channel are evaluated. */
+  /** No sample has arrived until this time: only rules about a silent channel are evaluated. */
   pushSilence(seconds: number, context: AlarmContext): AlarmFinding[];
 }
 
-/** A time that passed before its rule was made, or before its mark was known, still counts for this long. */
+/** A time that passed before its rule was added, or before its mark was known, still counts for this long. */
 const lateTimeSeconds = 30;
 /**
- * A fall of the bean temperature by this much within this time, after the turning point, may be the drop. Conditions that a drop
- * fulfils wait for its mark for so long; if there is none by then, the beans do cool.
+ * A fall of the bean temperature by this much within this time, after the turning point, may be the drop. Conditions
+ * that a drop fulfils wait this long for its mark; without one, the beans are cooling.
  */
 const dropFallC = 0.5;
 const dropFallSeconds = 5;
 const dropHoldSeconds = 20;
 
-/** A board that sends nothing is one fault, whichever channel a rule names. */
+/** A silent board is one fault, whichever channel a rule names. */
 const faultOf = (condition: AlarmCondition, isBoardSilent: boolean): string | null => {
   if (condition.kind === 'channel_frozen') return `frozen ${condition.channel}`;
   if (condition.kind !== 'channel_silent') return null;
@@ -81,7 +86,7 @@ const lies = (value: Reading | undefined, side: AlarmSide, limit: number): boole
 
 interface Moment {
   readonly seconds: number;
-  /** Of the sample before; null for the first one. */
+  /** Of the previous sample; null for the first one. */
   readonly before: number | null;
   readonly values: ChannelReadings;
   readonly rate: Reading;
@@ -95,7 +100,7 @@ const isArmed = ({ armedAfter, fromSeconds }: WatchedRule, seconds: number, { ma
   return armedAt !== undefined && armedAt <= seconds;
 };
 
-/** Follows the samples of one roast from its charge on and says which rules are fulfilled and which temperatures are frozen. */
+/** Follows the samples of one roast from its charge and returns the fulfilled rules and the frozen temperatures. */
 export function createAlarmWatch(): AlarmWatch {
   const frozen = createFrozenWatch();
   const rate = createLiveRateOfRise();

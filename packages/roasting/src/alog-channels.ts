@@ -3,10 +3,13 @@ import { valuesOf, withoutEscapes, type Dictionary } from './alog-fields.ts';
 import type { PythonValue } from './python-literal.ts';
 import type { Reading } from './series.ts';
 
-/** A further curve of the file. Its unit isn't stored: a temperature (in the file's unit), a percentage, anything. */
+/**
+ * An extra curve of the file. The file does not store its unit: it can be a temperature (in the file's unit), a
+ * percentage or anything else.
+ */
 export interface AlogChannel {
   readonly name: string;
-  /** False where the file says that the curve holds no temperatures; a percentage may still come as true. */
+  /** False where the file says that the curve holds no temperatures; a percentage can still be marked true. */
   readonly mayBeTemperature: boolean;
   readonly timesSeconds: readonly number[];
   /** As recorded, dropouts (-1) as null. */
@@ -14,8 +17,8 @@ export interface AlogChannel {
 }
 
 /**
- * The curves of the extra devices, two for each. Names that refer to an event type (`{0}`…`{3}`) are resolved;
- * curves without a single reading are left out.
+ * The curves of the extra devices, two per device. Names that refer to an event type (`{0}`…`{3}`) are resolved; curves
+ * without a single reading are left out.
  */
 export function alogChannels(file: Dictionary, eventNames: readonly string[]): AlogChannel[] {
   const channels: AlogChannel[] = [];

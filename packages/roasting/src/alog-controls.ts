@@ -4,10 +4,10 @@ import type { Reading } from './series.ts';
 export const controlNames = ['air', 'drum', 'damper', 'burner'] as const;
 export type ControlName = (typeof controlNames)[number];
 
-/** From this moment on the control stood at this value. */
+/** From this time on the control had this value. */
 export interface ControlStep {
   readonly timeSeconds: number;
-  /** As set at the machine: %, or whatever its scale is (real files reach 359). */
+  /** As set at the machine: %, or another scale (real files reach 359). */
   readonly value: number;
 }
 export type ControlSteps = Readonly<Record<ControlName, readonly ControlStep[]>>;
@@ -25,8 +25,8 @@ export function eventNamesOf(file: Dictionary): string[] {
 }
 
 /**
- * Special events of types 0-3 as steps of air, drum, damper and burner, in the order of time. `timesSeconds` are the
- * file's own times, which the events index.
+ * Special events of types 0-3 as steps of air, drum, damper and burner, in order of time. The events index
+ * `timesSeconds`, the file's own times.
  */
 export function controlStepsOf(file: Dictionary, timesSeconds: readonly number[]): ControlSteps {
   const steps: Record<ControlName, ControlStep[]> = { air: [], drum: [], damper: [], burner: [] };
@@ -49,10 +49,13 @@ function shownValue(inner: number): number {
   return inner > 1 ? Math.round(inner * 10) - 10 : 0;
 }
 
-/** A control that changes more often than this on average, s, is measured, not set: its curve says it, steps would hide it. */
+/**
+ * A control that changes more often than this on average, s, is measured rather than set: a curve shows it better than
+ * steps.
+ */
 const minSecondsPerStep = 8;
 
-/** Where a recorded output (%) was set anew; nothing for one that never rests. Columns of equal length. */
+/** The times at which a recorded output (%) was set; none if it changes all the time. Columns have equal length. */
 export function stepsOf(timesSeconds: readonly number[], values: readonly Reading[]): ControlStep[] {
   const steps: ControlStep[] = [];
   for (const [index, timeSeconds] of timesSeconds.entries()) {
@@ -63,7 +66,7 @@ export function stepsOf(timesSeconds: readonly number[], values: readonly Readin
   return steps.length > 1 + span / minSecondsPerStep ? [] : steps;
 }
 
-/** Steps as Artisan keeps them: four lists of equal length, in the order of time, each event on a sample. */
+/** Steps as Artisan stores them: four lists of equal length, in order of time, each event on a sample. */
 export function specialEventsOf(controls: Partial<ControlSteps>, timesSeconds: readonly number[]) {
   const events = controlNames
     .flatMap((name, type) =>
@@ -83,7 +86,7 @@ export function specialEventsOf(controls: Partial<ControlSteps>, timesSeconds: r
   };
 }
 
-/** Index of the sample nearest to a moment; -1 when there is none. */
+/** Index of the sample nearest to a time; -1 when there is none. */
 export function nearestSample(timesSeconds: readonly number[], seconds: number): number {
   let best = -1;
   let distance = Number.POSITIVE_INFINITY;
@@ -96,13 +99,16 @@ export function nearestSample(timesSeconds: readonly number[], seconds: number):
   return best;
 }
 
-/** Something that a person wrote down while it happened, without a value of a control. */
+/** A note that the operator made during the roast, without a control value. */
 export interface AlogNote {
   readonly timeSeconds: number;
   readonly text: string;
 }
 
-/** Special events that are words alone (type 4): `Turn on cooler`. Those of a control only repeat its value. */
+/**
+ * Special events that only have text (type 4), such as `Turn on cooler`. The text of a control event only repeats its
+ * value.
+ */
 export function notesInEvents(file: Dictionary, timesSeconds: readonly number[]): AlogNote[] {
   const types = numbersOf(file, 'specialeventstype');
   const texts = valuesOf(file, 'specialeventsStrings');

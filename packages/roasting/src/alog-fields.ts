@@ -2,13 +2,13 @@ import type { PythonValue } from './python-literal.ts';
 
 export type Dictionary = ReadonlyMap<string, PythonValue>;
 
-/** A list under a key, or nothing when it is absent or something else. */
+/** The list under a key, or nothing when it is absent or not a list. */
 export function valuesOf(file: Dictionary, key: string): readonly PythonValue[] {
   const value = file.get(key);
   return Array.isArray(value) ? value : [];
 }
 
-/** A list of numbers under a key, in its full length: what is no number becomes NaN. */
+/** The list of numbers under a key, in its full length: anything that is not a number becomes NaN. */
 export function numbersOf(file: Dictionary, key: string): number[] {
   return valuesOf(file, key).map((value) => (typeof value === 'number' ? value : Number.NaN));
 }
@@ -19,7 +19,7 @@ export function numberOf(file: Dictionary, key: string): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
 
-/** A text under a key, trimmed; null when it is absent or empty. */
+/** The text under a key, trimmed; null when it is absent or empty. */
 export function textOf(file: Dictionary, key: string): string | null {
   const value = file.get(key);
   if (typeof value !== 'string') return null;
@@ -29,8 +29,8 @@ export function textOf(file: Dictionary, key: string): string | null {
 const escapes: Record<string, string> = { n: '\n', r: '\r', t: '\t', '\\': '\\', "'": "'", '"': '"' };
 
 /**
- * Artisan escapes its texts before it writes their `repr()`, so they come out of the literal with `\\u70d8`, `\\xed` and
- * `\\n` still in them. What is no escape stays as it is.
+ * Artisan escapes its texts before it writes their `repr()`, so the literal still contains `\\u70d8`, `\\xed` and
+ * `\\n`. Text that is not an escape stays as it is.
  */
 export function withoutEscapes(text: string): string {
   return text.replaceAll(
@@ -43,9 +43,9 @@ export function withoutEscapes(text: string): string {
   );
 }
 
-/** The text as Artisan keeps it: the reverse of {@link withoutEscapes}. */
+/** The text as Artisan stores it: the reverse of {@link withoutEscapes}. */
 export function withEscapes(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what is escaped here
+  // oxlint-disable-next-line no-control-regex -- the pattern finds the control characters to escape
   return text.replaceAll(/[\\\u0000-\u001f\u007f-\u{10ffff}]/gu, (character) => {
     const simple = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\\': '\\\\' }[character];
     if (simple !== undefined) return simple;

@@ -9,7 +9,7 @@ import { fToC, parseMassUnit, toKg, type TemperatureUnit } from './units.ts';
 
 export type AlogErrorCode = 'too_large' | 'not_a_literal' | 'not_a_roast';
 
-/** The text is no Artisan roast file. */
+/** The text is not an Artisan roast file. */
 export class AlogError extends Error {
   readonly code: AlogErrorCode;
   constructor(code: AlogErrorCode, message: string) {
@@ -19,7 +19,7 @@ export class AlogError extends Error {
   }
 }
 
-/** What the reader had to assume or leave out; tell the person who imports the file. */
+/** Assumptions and omissions of the reader; show them to the person who imports the file. */
 export type AlogWarning =
   | 'no_readings'
   | 'unit_missing'
@@ -28,7 +28,7 @@ export type AlogWarning =
   | 'time_ran_backwards'
   | 'series_of_unequal_length';
 
-/** A roast as an Artisan file has it: °C, kg, seconds since the recording began. */
+/** A roast as an Artisan file stores it: °C, kg, seconds since the recording began. */
 export interface ArtisanRoast {
   readonly timesSeconds: readonly number[];
   readonly beanTempC: readonly Reading[];
@@ -36,9 +36,9 @@ export interface ArtisanRoast {
   readonly marks: readonly Mark[];
   readonly channels: readonly AlogChannel[];
   readonly controls: ControlSteps;
-  /** What this file calls the four controls, in the order of `controlNames`: type 0 needn't be air. */
+  /** The file's names for the four controls, in the order of `controlNames`: type 0 is not always air. */
   readonly controlLabels: readonly string[];
-  /** What was written down at a moment, in the order of the file. */
+  /** Notes with a time, in the order of the file. */
   readonly eventNotes: readonly AlogNote[];
   readonly title: string | null;
   readonly beans: string | null;
@@ -46,7 +46,7 @@ export interface ArtisanRoast {
   readonly operator: string | null;
   readonly roastingNotes: string | null;
   readonly cuppingNotes: string | null;
-  /** Colour of the ground coffee, else of the whole bean, on whatever scale the roastery has. */
+  /** Color of the ground coffee, else of the whole bean, on the roastery's own scale. */
   readonly color: number | null;
   readonly greenKg: number | null;
   readonly roastedKg: number | null;
@@ -58,15 +58,15 @@ export interface ArtisanRoast {
   /** The unit the file was recorded in. */
   readonly recordedIn: TemperatureUnit;
   readonly artisanVersion: string | null;
-  /** What `writeAlog` put in beside Artisan's own keys; undefined in every other file. */
+  /** The data that `writeAlog` stores beside Artisan's own keys; undefined in every other file. */
   readonly record: PythonValue | undefined;
   readonly warnings: readonly AlogWarning[];
 }
 
-/** Artisan passes over keys it doesn't know, so a roast of ours keeps here what the format has no place for. */
+/** Artisan ignores keys that it does not know, so this key of ours holds data that the format has no place for. */
 export const recordKey = 'roastery_record';
 
-/** The kinds in the order of `timeindex`. */
+/** The mark kinds in the order of `timeindex`. */
 export const timeindexKinds: readonly MarkKind[] = [
   'charge',
   'dry_end',
@@ -79,20 +79,18 @@ export const timeindexKinds: readonly MarkKind[] = [
 ];
 
 /**
- * Reads an Artisan `.alog` file: the `repr()` of one Python dictionary. Parsed as a literal, never evaluated.
- * Dropouts (-1) become null, °F becomes °C, samples at which time runs backwards are left out (the longest run of
- * rising times stays). A file without readings is a valid, empty roast with a warning.
- *
- * @throws {AlogError} `too_large`, `not_a_literal` (damaged or another format), `not_a_roast` (a literal, but without
- *   Artisan's `timex`)
+ * Reads an Artisan `.alog` file: the `repr()` of one Python dictionary. It is parsed as a literal and never evaluated.
+ * Dropouts (-1) become null, °F becomes °C, and samples at which time runs backwards are left out (the longest run of
+ * rising times stays). A file without readings is a valid, empty roast with a warning. @throws {AlogError} `too_large`,
+ * `not_a_literal` (damaged or another format), `not_a_roast` (a literal, but without Artisan's `timex`)
  */
 export function parseAlog(text: string, options: { maxLength?: number } = {}): ArtisanRoast {
   return artisanRoastIn(readDictionary(text, options));
 }
 
 /**
- * The roast in the keys of an Artisan file, as `.alog` and its JSON export have them.
- * @throws {AlogError} `not_a_roast` without `timex`
+ * The roast in the keys of an Artisan file, as `.alog` and its JSON export have them. @throws {AlogError} `not_a_roast`
+ * without `timex`
  */
 export function artisanRoastIn(file: Dictionary): ArtisanRoast {
   const warnings = new Set<AlogWarning>();
@@ -163,7 +161,7 @@ export function readDictionary(text: string, options: LiteralOptions = {}): Dict
   throw new AlogError('not_a_roast', 'The file holds no roast: it is not a dictionary');
 }
 
-/** Artisan writes -1 for a reading it didn't get; that and anything that is no number is missing. */
+/** Artisan writes -1 for a missing reading; that and anything that is not a number counts as missing. */
 function temperatureC(raw: number | undefined, recordedIn: TemperatureUnit): Reading {
   if (raw === undefined || raw === -1 || !Number.isFinite(raw)) return null;
   return recordedIn === 'F' ? fToC(raw) : raw;
@@ -181,7 +179,7 @@ function marksOf(
   const marks: Mark[] = [];
   for (const [slot, kind] of timeindexKinds.entries()) {
     const index = timeindex[slot];
-    // Charge may sit on the first sample, where the others' 0 says that they are unset.
+    // Charge may be on the first sample; for the other marks an index of 0 means unset.
     if (index === undefined || index < (kind === 'charge' ? 0 : 1)) continue;
     const at = kept.indexOf(index);
     const timeSeconds = timesSeconds[at];
@@ -203,7 +201,7 @@ function weightKg(value: unknown, unit: unknown): number | null {
 
 const shortMonths = 'JanFebMarAprMayJunJulAugSepOctNovDec';
 
-/** `2013-03-30`, or `Sat Mar 30 2013` of the oldest versions. */
+/** `2013-03-30`, or `Sat Mar 30 2013` in the oldest versions. */
 function localDayOf(file: Dictionary): string | null {
   const iso = /^\d{4}-\d{2}-\d{2}$/.exec(textOf(file, 'roastisodate') ?? '');
   if (iso !== null) return iso[0];
@@ -215,8 +213,8 @@ function localDayOf(file: Dictionary): string | null {
 }
 
 /**
- * `roastepoch` is UTC seconds. A file of an older version has a local date and the seconds that UTC is ahead of it, or no zone: then it
- * is taken for UTC, and shown so that it can be set right.
+ * `roastepoch` is in UTC seconds. Older versions stored a local date with its offset from UTC, or no zone; without a
+ * zone the date is taken as UTC and shown so that it can be corrected.
  */
 function roastedAtOf(file: Dictionary): string | null {
   const epoch = numberOf(file, 'roastepoch') ?? 0;

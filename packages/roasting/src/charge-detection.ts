@@ -28,8 +28,9 @@ export function findCharge(
 }
 
 /**
- * Finds a charge in what was reported as a drop. The drum had been emptied without a visible fall, or the roast was aborted, and
- * the next batch was charged. Only cold beans take so much heat so fast and then warm up steadily. Call it after a certain drop.
+ * Finds a charge in a fall that was reported as a drop. The drum had been emptied without a visible fall, or the roast
+ * was aborted, and the next batch was charged. Only cold beans take so much heat so fast and then warm up steadily.
+ * Call it after a certain drop.
  */
 export function findChargeInDrop(
   readings: readonly TrustedReading[],
@@ -42,7 +43,7 @@ export function findChargeInDrop(
   const since = newest.timeSeconds - droppedSeconds;
   if (since < limits.turnAfterSeconds + limits.rechargeRiseSeconds || since > lookBackSeconds.waiting) return null;
   const fallen = readings.filter(({ timeSeconds }) => timeSeconds >= droppedSeconds);
-  // The reading at the drop belongs to the ended roast.
+  // The reading at the drop belongs to the roast that has ended.
   const [knee, lowest] = [fallen[1], lowestOf(fallen)];
   const top = highest(within(fallen, droppedSeconds, droppedSeconds + limits.chargeFallSeconds));
   if (!knee || !lowest || !top) return null;
@@ -58,7 +59,7 @@ export function findChargeInDrop(
     if (recovery.latest.perSecond < limits.chargeWarmingPerSecond) return null;
     return chargeAt(readings, knee, top, lowest.tempC);
   }
-  // Before a drop the beans warm up; an idle drum stands, cools or is heated faster.
+  // Beans warm up before a drop; an idle drum keeps its temperature, cools, or is heated faster.
   const before = trendOf(within(readings, droppedSeconds - 2 * limits.chargeBeforeSeconds, droppedSeconds));
   if (!before || isRoasting(before.slopePerSecond)) return null;
   const early = lowestOf(within(fallen, top.timeSeconds, top.timeSeconds + limits.rechargeFallSeconds));
@@ -67,8 +68,8 @@ export function findChargeInDrop(
 }
 
 /**
- * Finds a charge in a roast that began with a shallow fall, below the temperature of a drop: a deeper fall, or one after a pause. The
- * shallow fall was a door or a fan in an empty drum.
+ * Finds a charge in a roast that began with a shallow fall, below the temperature of a drop: a deeper fall, or one
+ * after a pause. The shallow fall was a door or a fan in an empty drum.
  */
 export function findChargeInRoast(
   readings: readonly TrustedReading[],

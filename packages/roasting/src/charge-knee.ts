@@ -4,9 +4,9 @@ import type { TrustedReading } from './reading-filter.ts';
 import { silenceSeconds, trendOf, within } from './readings.ts';
 
 /**
- * The last reading before the fall: less than 3 % of the whole fall lies before it, or of
- * `minFallC` where it is shallower, or not over yet. A share rather than a figure, because a thin probe in a sample roaster and a thick one in a 30 kg drum fall alike only
- * in shape.
+ * The last reading before the fall: less than 3 % of the whole fall lies before it, or of `minFallC` if the fall is
+ * shallower or not over yet. It is a share rather than a temperature, because a thin probe in a sample roaster and a
+ * thick one in a 30 kg drum only fall alike in shape.
  */
 export function kneeOf(readings: readonly TrustedReading[], peak: Moment, lowestC: number, minFallC: number) {
   const still = trendOf(within(readings, peak.timeSeconds - limits.chargeBeforeSeconds, peak.timeSeconds));
@@ -42,7 +42,7 @@ function fittedKnee(readings: readonly TrustedReading[], knee: Moment, lowestC: 
 }
 
 /**
- * If there are no readings at the charge, the fall after the silence is extrapolated back to the level before it, as an
+ * If there are no readings at the charge, the fall after the gap is extrapolated back to the level before it, as an
  * exponential decay towards a temperature slightly below its lowest reading.
  */
 function acrossSilence(readings: readonly TrustedReading[], knee: Moment, lowestC: number): Moment {

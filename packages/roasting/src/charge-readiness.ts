@@ -1,8 +1,8 @@
 import { isReading, type Reading } from './series.ts';
 
 /**
- * How near a drum is to the charge temperature of its next batch. `unknown`: no target or no reading. `below`, `above`: out of
- * range. `moving`: in range, and not for long. `ready`: in range and steady.
+ * How close a drum is to the charge temperature of its next batch. `unknown`: no target or no reading. `below`,
+ * `above`: out of range. `moving`: in range, but not for long. `ready`: in range and steady.
  */
 export type ChargeReadiness =
   | { readonly state: 'unknown' }
@@ -10,18 +10,21 @@ export type ChargeReadiness =
       readonly state: 'below' | 'above' | 'moving' | 'ready';
       /** °C above (or below) the charge temperature. */
       readonly differenceC: number;
-      /** Until the charge temperature at the present rate; null while the drum moves away from it, or is there. */
+      /**
+       * Seconds until the charge temperature at the present rate; null while the drum moves away from it, or has
+       * reached it.
+       */
       readonly inSeconds: number | null;
     };
 
-/** Batches charged within it begin alike, °C. Probes and displays of roasters differ by half of it. */
+/** Batches charged within this range start alike, °C. Probes and displays of roasters differ by half of it. */
 export const chargeToleranceC = 3;
-/** A drum that changes faster is in range for less than a minute, °C/min. */
+/** A drum that changes faster stays in range for less than a minute, °C/min. */
 export const steadyRateC = 3;
-/** A prediction beyond it is no help, s. */
+/** A prediction beyond this is no help, s. */
 const maxPredictionSeconds = 20 * 60;
 
-/** Whether a drum is ready for the charge, from its temperature, its rate in °C/min and the target in °C. */
+/** Whether a drum is ready to charge, from its temperature, its rate in °C/min and the target in °C. */
 export function chargeReadiness(drumC: Reading | undefined, rateC: Reading, targetC: Reading): ChargeReadiness {
   if (!isReading(drumC) || !isReading(targetC)) return { state: 'unknown' };
   const differenceC = drumC - targetC;

@@ -13,16 +13,16 @@ export interface ChargeState {
   lowestC: number;
   /** Slope before the fall, °C/s; absent in older snapshots. */
   slopeBefore?: number;
-  /** The lowest reading at the last placement of the mark. */
+  /** The lowest reading when the mark was last placed. */
   placedToC?: number;
   /** The last known turning point. */
   turnedSeconds?: number;
   /** The recording begins with the fall, so the real charge may be earlier. */
   fromStart: boolean;
-  /** Charged cold: there is no fall, the mark is where the temperature starts to rise. */
+  /** Charged cold: there is no fall; the mark is where the temperature starts to rise. */
   cold: boolean;
   certain: boolean;
-  /** Too shallow to open a roast; a drop may prove it to have been one. */
+  /** Too shallow to start a roast; a later drop may show that it was the charge. */
   slight?: boolean;
 }
 

@@ -9,9 +9,9 @@ import type { TurnState } from './turn-detection.ts';
 export type ChargeVerdict = 'wait' | 'certain' | 'none' | 'settled';
 
 /**
- * Decides whether a fall is a charge. Beans make the deepest falls, or keep the probe down for long, or warm it past its former
- * level, and they keep warming. After a door or a fan the probe returns to its former level or line and settles there. A
- * cooled drum does not turn.
+ * Decides whether a fall is a charge. Beans make the deepest falls, or keep the probe low for long, or warm it past its
+ * former level, and they keep warming. After a door or a fan the probe returns to its former level or line and settles
+ * there. A cooled drum does not turn.
  */
 export function judgeCharge(
   charge: ChargeState,
@@ -40,7 +40,10 @@ export function judgeCharge(
   return judgeShallowCharge(charge, readings, turn, level);
 }
 
-/** Decides about a fall that a door can make too. A return to a level slows down on its way; the warming of beans does not. */
+/**
+ * Decides about a fall that an opened door can also cause. A return to the former level slows down on its way; beans
+ * keep warming.
+ */
 function judgeShallowCharge(
   charge: ChargeState,
   readings: readonly TrustedReading[],
@@ -91,7 +94,10 @@ function judgeShallowCharge(
   return stillWarming ? 'certain' : 'settled';
 }
 
-/** Whether the probe was moved: it falls at once and then stands for much longer than it fell. Beans turn about as fast as they fell. */
+/**
+ * Whether the probe was moved: it falls at once and then stays low for much longer than it fell. Beans turn about as
+ * fast as they fell.
+ */
 function standsAtBottom(charge: ChargeState, readings: readonly TrustedReading[]): boolean {
   const nearC = charge.lowestC + limits.recoveryBottomShare * (charge.tempC - charge.lowestC);
   const near = readings.filter(({ timeSeconds, tempC }) => timeSeconds > charge.timeSeconds && tempC <= nearC);
@@ -102,7 +108,7 @@ function standsAtBottom(charge: ChargeState, readings: readonly TrustedReading[]
   return stood > Math.max(limits.recoveryStandsSeconds, limits.recoveryStandsTimes * fell);
 }
 
-/** Whether the probe returned and all but stood still: a door, however the drum is heated later. */
+/** Whether the probe returned and almost stood still: a door, however the drum is heated later. */
 export function hasComeBack(readings: readonly TrustedReading[], turn: TurnState): boolean {
   const noiseC = noiseBefore(readings, readings.at(-1)?.timeSeconds ?? turn.timeSeconds);
   const recovery = recoveryOf(readings, turn.timeSeconds, noiseC);
@@ -119,7 +125,7 @@ export function isWarmingPast(charge: ChargeState, readings: readonly TrustedRea
   return level >= lineC + limits.chargeReconsiderC && rate.slopePerSecond >= limits.chargeWarmingPerSecond;
 }
 
-/** Confidence from the depth of the fall; lower when the recording begins in it, lowest for a cold start. */
+/** Confidence from the depth of the fall; lower when the recording begins during the fall, lowest for a cold start. */
 export function chargeConfidence(charge: ChargeState): number {
   if (charge.cold) return charge.certain ? 0.4 : 0.3;
   const depth = Math.min(1, (charge.peakC - charge.lowestC) / limits.chargeTypicalFallC);

@@ -1,17 +1,17 @@
 import { valueAt } from './series.ts';
 import type { RoastCurve } from './phases.ts';
 
-/** A curve and the time of its charge (or first crack) on its own axis: where two roasts are laid over each other. */
+/** A curve and the time of its charge (or first crack) on its own axis, where two roasts are aligned. */
 export interface AlignedCurve extends RoastCurve {
   readonly zeroSeconds: number;
-  /** Where the roast ends, usually its drop; the end of the curve when absent. */
+  /** The end of the roast, usually its drop; the end of the curve when absent. */
   readonly endSeconds?: number;
 }
 
 export interface CurveDistance {
   /** Root of the mean squared difference of bean temperature, °C. */
   readonly rmsC: number;
-  /** Largest difference, °C, and when it occurred after charge. */
+  /** Largest difference, °C, and its time after charge. */
   readonly maxC: number;
   readonly maxAtSeconds: number;
   /** Seconds at which both roasts had a reading. */
@@ -19,9 +19,9 @@ export interface CurveDistance {
 }
 
 /**
- * How far a roast's bean temperature lies from another's, second by second from `fromSeconds` after alignment to the
- * end of the shorter one. Seconds at which either has a gap don't count. Null when they share less than 30 s, too
- * little to say anything.
+ * The deviation of a roast's bean temperature from another's, second by second from `fromSeconds` after alignment to
+ * the end of the shorter one. Seconds in which either has a gap do not count. Null when they share less than 30 s,
+ * which is too little to compare.
  */
 export function curveDistance(a: AlignedCurve, b: AlignedCurve, fromSeconds = 0): CurveDistance | null {
   const end = Math.min(lengthOf(a), lengthOf(b));

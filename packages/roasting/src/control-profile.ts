@@ -19,26 +19,26 @@ export const controlLimits = {
 
 export const tooFewPointsMessage = 'At least 2 control points are required';
 
-/** What a new recipe starts with: full burner falling to none over 12 minutes. */
+/** The control points of a new recipe: full burner falling to none over 12 minutes. */
 export const defaultControlPoints: readonly ControlPoint[] = [
   { timeSeconds: 0, burner: 100, exhaust: 30, drumRpm: 60 },
   { timeSeconds: 720, burner: 0, exhaust: 90, drumRpm: 30 },
 ];
 
-/** The point that "Add Control Point" adds: a minute after the last one. */
+/** The point that "Add Control Point" adds: one minute after the last one. */
 export function nextControlPoint(points: readonly ControlPoint[]): ControlPoint {
   const last = points.reduce<number | null>((latest, point) => Math.max(latest ?? 0, point.timeSeconds), null);
   return { timeSeconds: last === null ? 0 : last + 60, burner: 50, exhaust: 60, drumRpm: 60 };
 }
 
 export interface ControlProblem {
-  /** Which point, or null for the profile as a whole. */
+  /** The index of the point, or null for the profile as a whole. */
   readonly index: number | null;
   readonly field: keyof ControlPoint | null;
   readonly message: string;
 }
 
-/** Everything wrong with a control profile, in the document's words; empty when it may be saved. */
+/** All errors in a control profile, in the product document's words; empty when it can be saved. */
 export function validateControlProfile(points: readonly ControlPoint[]): ControlProblem[] {
   const problems: ControlProblem[] = [];
   if (points.length < 2) problems.push({ index: null, field: null, message: tooFewPointsMessage });
@@ -84,12 +84,12 @@ export function interpolateControlProfile(points: readonly ControlPoint[]): Cont
   return perSecond;
 }
 
-/** Drum speed as % of the machine's maximum, as the drum chart and the drive have it. */
+/** Drum speed as % of the machine's maximum, as the drum chart and the drive use it. */
 export function rpmToPercent(rpm: number, maxRpm: number): number {
   return clampPercent((rpm / maxRpm) * 100);
 }
 
-/** % of the machine's maximum as drum speed. */
+/** % of the machine's maximum as a drum speed in RPM. */
 export function percentToRpm(percent: number, maxRpm: number): number {
   return (clampPercent(percent) / 100) * maxRpm;
 }

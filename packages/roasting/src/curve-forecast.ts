@@ -10,11 +10,14 @@ import {
   type WarmingTable,
 } from './past-curve.ts';
 
-/** What the past roasts of a forecast share with the running one, closest first; `none` without past roasts. */
+/**
+ * The property that the past roasts of a forecast share with the running one, closest first; `none` without past
+ * roasts.
+ */
 export const forecastSources = ['recipe', 'coffee', 'batch', 'machine', 'none'] as const;
 export type ForecastSource = (typeof forecastSources)[number];
 
-/** What a forecast knows before the roast begins. Plain data. */
+/** The input of a forecast before the roast begins. Plain data. */
 export interface ForecastBasis {
   /** Past roasts of the machine, newest first. */
   readonly curves: readonly PastCurve[];
@@ -22,17 +25,17 @@ export interface ForecastBasis {
   readonly errorFactor: number;
 }
 
-/** A running roast at one moment. */
+/** A running roast at one time. */
 export interface RoastMoment {
   /** Since charge. */
   readonly elapsedSeconds: number;
-  /** Since the turning point; since charge in a machine that is charged cold. */
+  /** Seconds since the turning point; since charge in a machine that is charged cold. */
   readonly sinceTurnSeconds: number;
   readonly tempC: number;
   readonly perSecondC: number;
 }
 
-/** A value with the bounds that hold eight of ten roasts. */
+/** A value with the bounds of eight in ten roasts. */
 export interface Band {
   readonly low: number;
   readonly likely: number;
@@ -45,7 +48,7 @@ export interface ForecastPoint {
   readonly ratePerMinuteC: Band;
 }
 
-/** When a temperature is reached, seconds from now. Eight of ten roasts reach it between `soonest` and `latest`. */
+/** When a temperature is reached, in seconds from now. Eight in ten roasts reach it between `soonest` and `latest`. */
 export interface ExpectedMoment {
   readonly likelySeconds: number;
   readonly soonestSeconds: number;
@@ -53,17 +56,17 @@ export interface ExpectedMoment {
 }
 
 export interface CurveForecast {
-  /** Every 5 s from now on, for two minutes. */
+  /** Every 5 s from now, for two minutes. */
   readonly points: readonly ForecastPoint[];
   /**
-   * When the roast reaches a temperature; null if it lies behind, beyond ten minutes, or may never be reached.
-   * @param spreadC standard deviation of an uncertain temperature, which was not reached so far
+   * When the roast reaches a temperature; null if it has passed it, reaches it in more than ten minutes, or may never
+   * reach it. @param spreadC standard deviation of an uncertain temperature that has not been reached yet
    */
   reaches(targetC: number, spreadC?: number): ExpectedMoment | null;
 }
 
 export interface CurveForecaster {
-  /** Null where nothing can be said: before the curve has turned, without a rise, or early without past roasts. */
+  /** Null where no forecast is possible: before the curve has turned, without a rise, or early without past roasts. */
   forecast(moment: RoastMoment): CurveForecast | null;
 }
 
@@ -71,16 +74,16 @@ export interface CurveForecaster {
 export const forecastSeconds = 120;
 /** A temperature further ahead is not forecast. */
 const maxAheadSeconds = 600;
-/** The curve is still bent by the turn before. */
+/** The curve still bends from the turning point before this time. */
 const minSinceTurnSeconds = 30;
-/** Up to here the curve bends most, and errors are larger. */
+/** Up to this temperature the curve bends most, and errors are larger. */
 const earlyUntilC = 130;
-/** Level and rate of the running roast are taken over this time. */
+/** Level and rate of the running roast are measured over this time. */
 const lineSeconds = 20;
 
 /**
- * The running roast at its newest reading: a least-squares line through its last 20 s. Null with too few readings, or if the newest
- * one is older than that.
+ * The running roast at its newest reading: a least-squares line through its last 20 s. Null with too few readings, or
+ * if the newest one is older than that.
  */
 export function roastMoment(
   timesSeconds: ArrayLike<number>,
@@ -93,32 +96,34 @@ export function roastMoment(
   return line && { ...line, elapsedSeconds, sinceTurnSeconds: elapsedSeconds - turnSeconds };
 }
 
-/** How a forecast is put together; the bench tries other figures. */
+/** The parameters of a forecast; the bench tries others. */
 export interface ForecastHabits {
   /** Without past roasts the rate of rise decays to 1/e in this time. */
   readonly rateDecaySeconds: number;
-  /** A roast that is faster than a past one at the same temperature comes back to its rate in this time. */
+  /** A roast that is faster than a past one at the same temperature returns to its rate in this time. */
   readonly ratioDecaySeconds: number;
-  /** Weights of three forecasts: past rates by temperature, past curves by time, decaying rate. */
+  /** Weights of the three forecasts: past rates by temperature, past curves by time, decaying rate. */
   readonly weights: { readonly byTemperature: number; readonly byTime: number; readonly decaying: number };
   readonly errors: UsualErrors;
 }
 
-/** Half of the band that holds eight of ten roasts. */
+/** Half the width of the band that holds eight in ten roasts. */
 export interface UsualError {
   /** Bean temperature, °C per minute ahead. */
   readonly tempC: number;
-  /** Rate of rise, °C/min: now, and what each minute ahead adds. */
+  /** Rate of rise, °C/min: now, and the increase per minute ahead. */
   readonly rateNowC: number;
   readonly rateC: number;
 }
-/** By the number of past roasts (none, one or two, three or more), below and above `earlyUntilC`; null: no forecast. */
+/**
+ * By the number of past roasts (none, one or two, three or more), below and above `earlyUntilC`; null: no forecast.
+ */
 export type UsualErrors = Readonly<
   Record<ErrorClass, { readonly early: UsualError | null; readonly later: UsualError }>
 >;
 export type ErrorClass = 'none' | 'few' | 'several';
 
-/** Chosen on 59 recorded roasts of seven owners; the minimum is flat. The bench `forecast` fits the errors anew. */
+/** Chosen on 59 recorded roasts of seven owners; the minimum is flat. The bench `forecast` fits the errors again. */
 export const usualForecastHabits: ForecastHabits = {
   rateDecaySeconds: 400,
   ratioDecaySeconds: 400,
@@ -130,7 +135,7 @@ export const usualForecastHabits: ForecastHabits = {
   },
 };
 
-/** The band is never narrower: a probe's resolution and noise. */
+/** The band is never narrower than a probe's resolution and noise. */
 const minHalfBandC = 0.3;
 
 export function errorClass(pastRoasts: number): ErrorClass {
@@ -138,7 +143,7 @@ export function errorClass(pastRoasts: number): ErrorClass {
   return pastRoasts < 3 ? 'few' : 'several';
 }
 
-/** The usual error at a moment; null where no forecast is made. */
+/** The usual error at a time; null where no forecast is made. */
 export function usualErrorAt(errors: UsualErrors, pastRoasts: number, tempC: number): UsualError | null {
   const { early, later } = errors[errorClass(pastRoasts)];
   return tempC < earlyUntilC ? early : later;
@@ -171,7 +176,7 @@ interface Past {
   readonly warming: WarmingTable;
 }
 
-/** The most likely temperature every 5 s from now on. */
+/** The most likely temperature every 5 s from now. */
 function likelyPath(moment: RoastMoment, pasts: readonly Past[], habits: ForecastHabits): number[] {
   const steps = maxAheadSeconds / stepSeconds;
   const { rateDecaySeconds, weights } = habits;
@@ -190,7 +195,7 @@ function likelyPath(moment: RoastMoment, pasts: readonly Past[], habits: Forecas
   });
 }
 
-/** The rise if the roast warms up at each temperature as a past one did, at its own speed at first. */
+/** The rise if the roast warms up at each temperature as a past one did, starting from its own speed. */
 function pathByTemperature(
   moment: RoastMoment,
   warming: WarmingTable,
@@ -203,21 +208,21 @@ function pathByTemperature(
   let tempC = moment.tempC;
   for (let step = 0; step < steps; step++) {
     const own = 1 + (ratio - 1) * Math.exp((-(step + 0.5) * stepSeconds) / ratioDecaySeconds);
-    // Half a step ahead, as the midpoint rule has it.
+    // Half a step ahead, for the midpoint rule.
     const middleC = tempC + (rateAt(warming, tempC) * own * stepSeconds) / 2;
     tempC += rateAt(warming, middleC) * own * stepSeconds;
     rises.push(tempC - moment.tempC);
   }
   return rises;
 }
-/** A rate of 0.6 °C/min is no roast. */
+/** A rate below 0.6 °C/min is not a roast. */
 const minRateC = 0.01;
 const maxRatio = 2;
 
-/** The rise of a past roast from the same time on; nothing where its curve has a gap now. */
+/** The rise of a past roast from the same time on; nothing where its curve has a gap. */
 function pathByTime({ elapsedSeconds }: RoastMoment, curve: PastCurve, steps: number): [number[]] | null {
   const now = tempAt(curve, elapsedSeconds);
-  // A roast that had ended by then tells nothing.
+  // A past roast that had ended by then is no evidence.
   if (now === null || elapsedSeconds > (curve.length - 1) * stepSeconds || elapsedSeconds < turnOf(curve) * stepSeconds)
     return null;
   let last = 0;
@@ -246,7 +251,7 @@ function pointsOf(
   });
 }
 
-/** The slope of the path around a step, over 20 s as the rate of rise is, °C/min. */
+/** The slope of the path around a step, over 20 s like the rate of rise, °C/min. */
 function rateAlong(path: readonly number[], step: number): number {
   const [from, to] = [Math.max(0, step - 2), Math.min(path.length - 1, step + 2)];
   return (60 * ((path[to] ?? 0) - (path[from] ?? 0))) / ((to - from) * stepSeconds);
@@ -256,9 +261,9 @@ function bandAround(likely: number, half: number): Band {
   return { low: likely - half, likely, high: likely + half };
 }
 
-/** Eight of ten of a normal distribution lie within so many standard deviations. */
+/** Eight in ten of a normal distribution lie within this many standard deviations. */
 const bandDeviations = 1.2816;
-/** Of a hundred roasts so many have reached a temperature that is long past. */
+/** The share of roasts that have reached a temperature whose expected time is long past. */
 const surelyReached = 0.97;
 
 function momentReached(
@@ -271,7 +276,7 @@ function momentReached(
     const deviation = Math.hypot(spreadC, halfAt(step * stepSeconds) / bandDeviations);
     return shareBelow((tempC - targetC) / deviation);
   });
-  // A certain temperature lies ahead or behind; an uncertain one was not reached so far.
+  // A certain temperature can lie ahead or behind; an uncertain one has not been reached yet.
   const [nowC = targetC, reached = 0] = [path[0], spreadC > 0 ? shares[0] : 0];
   if ((spreadC === 0 && nowC >= targetC) || reached > surelyReached) return null;
   const secondsOf = (share: number) => firstReached(shares, reached + (1 - reached) * share);
@@ -280,7 +285,7 @@ function momentReached(
   return { likelySeconds, soonestSeconds, latestSeconds };
 }
 
-/** The share of a normal distribution below so many standard deviations (logistic approximation, within 0.01). */
+/** The share of a normal distribution below this many standard deviations (logistic approximation, within 0.01). */
 function shareBelow(deviations: number): number {
   return 1 / (1 + Math.exp(-1.5976 * deviations - 0.07056 * deviations ** 3));
 }

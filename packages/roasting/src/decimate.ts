@@ -3,8 +3,8 @@ import type { Reading } from './series.ts';
 /**
  * Indices to draw of a long series, at most about `maxPoints`, chosen by Largest-Triangle-Three-Buckets (S.
  * Steinarsson, "Downsampling Time Series for Visual Representation", 2013): the shape stays, peaks included. Gaps stay
- * gaps: each run of readings is decimated for itself, and one missing reading is kept between runs. Missing is null or
- * NaN. A series that is short enough comes back whole.
+ * gaps: each run of readings is decimated separately, and one missing reading is kept between runs. Missing is null or
+ * NaN. A series that is short enough is returned whole.
  */
 export function lttbIndices(x: ArrayLike<number>, y: ArrayLike<Reading>, maxPoints: number): number[] {
   return byRuns(y, maxPoints, (start, end, points, out) => lttbRun(x, y, start, end, points, out));

@@ -1,6 +1,6 @@
 /**
- * The limits of the roast detector. Sources: "Artisan" and "Cropster" are the rules of those programs;
- * "curves" is what 23 recorded roasts of a dozen machines (drum, fluid bed, hot-air; 1 s to 5 s a reading) show.
+ * The limits of the roast detector. Sources: "Artisan" and "Cropster" are the rules of those programs; "curves" are
+ * observations on 23 recorded roasts of a dozen machines (drum, fluid bed, hot air; 1 s to 5 s per reading).
  */
 export const detectionLimits = {
   /** A colder probe is not in a preheated drum. Artisan's minimum for a charge. */
@@ -31,7 +31,7 @@ export const detectionLimits = {
   /** Small batches are not charged into a colder drum. */
   chargeSlowMinC: 100,
   chargeSlowNoiseTimes: 8,
-  /** What falls and rises by this much, also as a multiple of the noise, is a dip of its own. */
+  /** A fall and rise of this much, also as a multiple of the noise, is a dip of its own. */
   chargeDipC: 2,
   chargeDipNoiseTimes: 6,
   /** … its first half is at least this steep, °C/s: a cycling burner takes minutes. */
@@ -59,7 +59,10 @@ export const detectionLimits = {
   chargeKneeScatters: 4,
   /** A corner lies above the chord by this share of the fall. */
   chargeCornerShare: 0.15,
-  /** The onset is fitted to the level before and to this share of the fall, which the beans' warming does not bend yet. */
+  /**
+   * The onset is fitted to the level before the fall and to this share of the fall, which the warming of the beans does
+   * not bend yet.
+   */
   chargeOnsetShare: 0.15,
   /** The mark is placed again each time the fall is deeper by this much. */
   chargePlaceEveryC: 1,
@@ -184,11 +187,11 @@ export const detectionLimits = {
   dropDipWaitSeconds: 120,
   /** A slow or shallow fall in a heavy machine is a drop if the rise does not resume for this long. */
   dropSlowSeconds: 240,
-  /** … but a roast that stands still just below its top gets this long: its slope over this time is less than this. */
+  /** … but a roast that stalls just below its top gets this long: its slope over this time is less than this. */
   dropStalledSeconds: 600,
   dropStalledPerSecond: 0.02,
   dropStalledRateSeconds: 60,
-  /** This far above the drop's temperature the roast goes on and the drop is retracted. */
+  /** This far above the drop's temperature the roast continues and the drop is retracted. */
   dropResumedC: 2,
   /** … or this far, if it is this near to its line. */
   dropOnLineC: 0.5,
@@ -208,9 +211,9 @@ export const detectionLimits = {
   dropDeclineC: 4,
   /** The exponents of the onset: a lag of second or third order. */
   dropBends: [2, 3] as readonly number[],
-  /** In a silence the drop is placed this share of it before its end. */
+  /** In a gap the drop is placed this share of the gap before its end. */
   dropInSilenceShare: 0.6,
-  /** If the last reading before a silence lies this far below the line, the fall had begun. */
+  /** If the last reading before a gap lies this far below the line, the fall had begun. */
   dropBegunC: 0.3,
   /** Cooling starts with full fan: at least this, after a rise by this much within this time. */
   coolingFanPercent: 95,
@@ -237,7 +240,7 @@ export const detectionLimits = {
   idleSeconds: 20,
   /** This long after a drop the machine counts as idle. */
   idleAtLatestSeconds: 600,
-  /** A roast without a reading for this long is given up. */
+  /** A roast without a reading for this long is abandoned. */
   lostAfterSeconds: 900,
 
   /** A cold start (fluid beds, sample roasters): a rise from room temperature. */
@@ -253,5 +256,5 @@ export const detectionLimits = {
   coldStartDelaySeconds: 3,
 } as const;
 
-/** How many seconds of readings are kept, during a roast and while waiting for a charge. */
+/** Seconds of readings that are kept, during a roast and while waiting for a charge. */
 export const lookBackSeconds = { roasting: 90, waiting: 240 } as const;

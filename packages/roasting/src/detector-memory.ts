@@ -12,7 +12,7 @@ export interface DoubtedCharge {
   readonly turn: TurnState;
   topC: number;
   topSeconds: number;
-  /** The temperature when the shortest roast would be over. */
+  /** The temperature at which the shortest roast would be over. */
   laterC?: number;
 }
 
@@ -30,15 +30,15 @@ export interface DetectorSnapshot {
   peak: { timeSeconds: number; tempC: number } | null;
   drop: DropState | null;
   droppedSeconds: number | null;
-  /** The roast that ended then was broken off early, or was none. */
+  /** The roast that ended then was aborted, or was not a roast. */
   brokenOff?: boolean;
   /** The top of the roast that ended then, if it stood still and no fall was seen: its drop may follow. */
   stoodAtC?: number | null;
-  /** A charge that was taken back, and its turning point: it may prove to have been one. An older snapshot has none. */
+  /** A retracted charge and its turning point: it may still turn out to be a charge. Absent in older snapshots. */
   refuted?: { readonly charge: ChargeState; readonly turn: TurnState | null; readonly settled: boolean } | null;
-  /** A retracted charge that may prove to have begun a roast when that is dropped; absent in older snapshots. */
+  /** A retracted charge that may have begun a roast, which its drop will show; absent in older snapshots. */
   doubted?: DoubtedCharge | null;
-  /** What was said last about each kind, so that only changes are reported. */
+  /** The last report of each kind, so that only changes are reported. */
   said: Partial<Record<DetectedKind, Detection>>;
 }
 
@@ -62,7 +62,7 @@ export function emptyMemory(): DetectorSnapshot {
   };
 }
 
-/** Time must rise. A few samples out of order are left out; when it keeps running behind, the source began anew. */
+/** Time must rise. A few samples out of order are ignored; if they continue, the source has restarted. */
 export function acceptTime(memory: DetectorSnapshot, timeSeconds: number): boolean {
   if (!Number.isFinite(timeSeconds)) return false;
   if (memory.lastSeconds !== null && timeSeconds <= memory.lastSeconds) {
@@ -75,14 +75,14 @@ export function acceptTime(memory: DetectorSnapshot, timeSeconds: number): boole
   return true;
 }
 
-/** Keeps what a mark that isn't certain yet may have to be looked for in. */
+/** Keeps the readings in which a mark that is not certain yet may have to be found. */
 export function forget(memory: DetectorSnapshot, nowSeconds: number): void {
   const undecided =
     memory.drop?.peakSeconds ?? (memory.charge && !memory.charge.certain ? memory.charge.peakSeconds : nowSeconds);
   const lookBack = memory.state === 'roasting' ? lookBackSeconds.roasting : lookBackSeconds.waiting;
   const keepFrom = Math.min(nowSeconds, undecided) - lookBack;
   const first = memory.readings[0];
-  // In steps, so that not every reading copies the buffer.
+  // In steps, so that the buffer is not copied for every reading.
   if (first && first.timeSeconds < keepFrom - 15) {
     memory.readings = memory.readings.filter(({ timeSeconds }) => timeSeconds >= keepFrom);
   }
@@ -93,7 +93,7 @@ export function startOver(memory: DetectorSnapshot, state: RoastState): void {
   Object.assign(memory, { state, charge: null, turn: null, dryEnd: null, peak: null, drop: null, said: {} });
 }
 
-/** Reports a mark when it is new, moved by half a second, or clearly surer than last said. */
+/** Reports a mark when it is new, has moved by half a second, or has become clearly more certain. */
 export function report(
   memory: DetectorSnapshot,
   kind: DetectedKind,

@@ -47,12 +47,12 @@ export interface DetectorOptions {
 export interface RoastDetector {
   readonly state: RoastState;
   /**
-   * Takes the next sample and returns the changes: marks found, moved, confirmed or retracted. Findings refer to the current
-   * roast; after a certain drop the next `charge` begins a new one. Retracting `charge` retracts its roast. The same samples
-   * always give the same findings.
+   * Takes the next sample and returns the changes: marks found, moved, confirmed or retracted. Findings refer to the
+   * current roast; after a certain drop the next `charge` begins a new one. Retracting `charge` retracts its roast. The
+   * same samples always give the same findings.
    */
   push(sample: DetectorSample): Finding[];
-  /** Call it at the end of a recording: returns the provisional drop that the recording stops in, if there is one. */
+  /** Call it at the end of a recording: returns the provisional drop at which the recording stops, if there is one. */
   finish(): Finding[];
   /** A copy of the state, to resume after a restart with `createRoastDetector(options, snapshot)`. */
   snapshot(): DetectorSnapshot;
@@ -199,14 +199,14 @@ function followCharge(memory: DetectorSnapshot, charge: ChargeState, newest: Tru
   return findings;
 }
 
-/** Fits the mark anew when the fall has become deeper, or is over. */
+/** Fits the mark again when the fall has become deeper, or is over. */
 function placeCharge(readings: readonly TrustedReading[], charge: ChargeState, turn: TurnState | null): void {
   const deeper = (charge.placedToC ?? Number.POSITIVE_INFINITY) - charge.lowestC;
   if (deeper < limits.chargePlaceEveryC && !(turn && deeper > 0)) return;
   charge.placedToC = charge.lowestC;
   const peak = { timeSeconds: charge.peakSeconds, tempC: charge.peakC };
   const knee = kneeOf(readings, peak, charge.lowestC, turn ? limits.chargeSlowFallC : limits.chargeTypicalFallC);
-  // The charge lies before the turning point, whatever falls later or on a clock that jumped.
+  // The charge lies before the turning point, even if the curve falls later or the clock jumped.
   if (turn && knee.timeSeconds > turn.timeSeconds) return;
   charge.timeSeconds = knee.timeSeconds;
   charge.tempC = knee.tempC;

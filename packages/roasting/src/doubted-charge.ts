@@ -44,13 +44,16 @@ export function reconsider(memory: DetectorSnapshot, newest: TrustedReading): Fi
   ];
 }
 
-/** Keeps a retracted charge or a slight fall: it may prove to have been the charge. The last one before a steady rise counts. */
+/**
+ * Keeps a retracted charge or a slight fall: it may still turn out to be the charge. The last one before a steady rise
+ * counts.
+ */
 export function doubt(memory: DetectorSnapshot, charge: ChargeState, turn: TurnState | null): void {
   if (!turn || charge.cold || (memory.doubted && charge.peakC >= limits.dropMinC)) return;
   memory.doubted = { charge, turn, topC: turn.tempC, topSeconds: turn.timeSeconds };
 }
 
-/** Follows the rise after a retracted charge. A probe that rises no further was not in a roast. */
+/** Follows the rise after a retracted charge. If the probe rises no further, there was no roast. */
 export function followDoubted(memory: DetectorSnapshot, nowSeconds: number): void {
   const { doubted } = memory;
   if (!doubted) return;
@@ -62,8 +65,8 @@ export function followDoubted(memory: DetectorSnapshot, nowSeconds: number): voi
 }
 
 /**
- * Whether a fall may be the drop of the roast whose charge was retracted: the probe rose from the turn to this fall, as far and as
- * long as in a roast. After a door it is back sooner.
+ * Whether a fall may be the drop of the roast whose charge was retracted: the probe rose from the turn to this fall, as
+ * far and as long as in a roast. After a door it recovers sooner.
  */
 export function mayBeItsDrop({ doubted, readings }: DetectorSnapshot, fall: ChargeState): boolean {
   if (!doubted || doubted.laterC === undefined || fall.peakC < limits.dropMinC) return false;
@@ -74,14 +77,17 @@ export function mayBeItsDrop({ doubted, readings }: DetectorSnapshot, fall: Char
   return fall.peakC >= topC - limits.dropDeclineC - limits.dropFallScatters * noiseC;
 }
 
-/** Whether a fall may be the drop of the roast before, which ended because it stood still. */
+/** Whether a fall may be the drop of the previous roast, which ended because it stood still. */
 export function mayEndStanding({ stoodAtC, droppedSeconds }: DetectorSnapshot, fall: ChargeState): boolean {
   if (typeof stoodAtC !== 'number' || droppedSeconds === null) return false;
   const since = fall.timeSeconds - droppedSeconds;
   return since <= limits.dropStalledSeconds && Math.abs(fall.peakC - stoodAtC) <= limits.dropDeclineC;
 }
 
-/** The fall was the drop: reports the whole roast. Without a drop in this fall nothing is reported and null returned. */
+/**
+ * The fall was the drop: reports the whole roast. If there is no drop in this fall, nothing is reported and null is
+ * returned.
+ */
 export function completeDoubted(
   memory: DetectorSnapshot,
   fall: ChargeState,
@@ -90,7 +96,7 @@ export function completeDoubted(
   const { doubted, readings } = memory;
   if (!doubted || level === undefined || !mayBeItsDrop(memory, fall)) return null;
   if (fall.peakC - fall.lowestC < limits.dropCertainFallC || fall.peakC - level < limits.dropFallC) return null;
-  // A door in a drum that is held at its temperature gives the heat back.
+  // A door in a drum that is held at its temperature lets the heat return.
   const before = trendOf(within(readings, fall.peakSeconds - limits.dropStalledRateSeconds, fall.peakSeconds));
   const rose = before !== undefined && before.slopePerSecond >= limits.dropStalledPerSecond;
   if (!rose && fall.peakC - level < limits.dropCertainFallC) return null;
@@ -115,7 +121,7 @@ export function finishDoubted(memory: DetectorSnapshot, fall: ChargeState): Find
   return doubted && fallen && mayBeItsDrop(memory, fall) ? roastOf(memory, doubted, fall, true) : null;
 }
 
-/** The marks of a roast whose charge had been retracted. They replace what was reported about its drop as a charge. */
+/** The marks of a roast whose charge had been retracted. They replace the earlier report of its drop as a charge. */
 function roastOf(
   memory: DetectorSnapshot,
   { charge, turn }: DoubtedCharge,

@@ -17,11 +17,11 @@ export interface DropState {
   witnessSeconds: number | null;
   /** Too cold or too early for a finished roast. */
   early: boolean;
-  /** Since when the fall is deep enough to be certain; null while it is not. */
+  /** Time since which the fall is deep enough to be certain; null while it is not. */
   deepSinceSeconds: number | null;
   /** Enough of the fall is known: the mark is final. */
   fitted?: boolean;
-  /** When the roast was last seen to stand still below its top; absent in older snapshots. */
+  /** The last time at which the roast stood still below its top; absent in older snapshots. */
   stalledSeconds?: number;
 }
 
@@ -97,7 +97,7 @@ export function markOfDrop(
   deepestC: number,
 ): Pick<DropState, 'timeSeconds' | 'tempC' | 'witnessSeconds'> {
   const after = readings.findIndex(({ timeSeconds }) => timeSeconds > peak.timeSeconds);
-  // Readings around an old top are forgotten: that is no silence.
+  // Readings around an old top have been discarded: that is not a gap.
   const silent = after > 0 && (readings[after]?.timeSeconds ?? 0) - peak.timeSeconds > silenceSeconds;
   const begun = silent ? leftBeforeSilence(readings, peak) : null;
   const knee = silent ? peak : departureFromTrend(readings, peak, deepestC);
@@ -107,8 +107,8 @@ export function markOfDrop(
 }
 
 /**
- * If there are no readings at the drop, the fall after the silence is extrapolated in a straight line back to the level before
- * it. If the fall is over by then, the mark lies a little before the middle of the silence, because a probe lags.
+ * If there are no readings at the drop, the fall after the gap is extrapolated in a straight line back to the level
+ * before it. If the fall is over by then, the mark lies a little before the middle of the gap, because a probe lags.
  */
 function acrossSilence(readings: readonly TrustedReading[], knee: Moment): Moment {
   const next = readings.find(({ timeSeconds }) => timeSeconds > knee.timeSeconds);

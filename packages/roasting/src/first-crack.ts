@@ -2,7 +2,10 @@
 export const crackSources = ['lot', 'coffee', 'recipe', 'batch', 'machine', 'roastery', 'literature'] as const;
 export type CrackSource = (typeof crackSources)[number];
 
-/** The first crack of a past roast, as a person or the machine marked it, and what that roast shares with the one that runs. */
+/**
+ * The first crack of a past roast, as a person or the machine marked it, and what that roast has in common with the
+ * running one.
+ */
 export interface PastCrack {
   readonly tempC: number;
   readonly sameMachine: boolean;
@@ -14,25 +17,29 @@ export interface PastCrack {
 }
 
 /**
- * Batches up to this ratio crack at about the same reading; the probe lies otherwise in a batch of twice the weight. On recorded
- * roasts 1.3 and 1.5 do the same; 1.12, as for curves, leaves too few roasts, and 2 mixes what differs.
+ * Batches up to this ratio crack at about the same reading; in a batch of twice the weight the probe is covered
+ * differently. On recorded roasts 1.3 and 1.5 give the same result; 1.12, as for curves, leaves too few roasts, and 2
+ * mixes different batches.
  */
 export const crackBatchRatio = 1.5;
 
 /** The predicted bean temperature of first crack. */
 export interface PredictedFirstCrack {
   readonly tempC: number;
-  /** How far the next roast's crack lies from it, °C: eight of ten within 1.28 of these, as of a standard deviation. */
+  /**
+   * The deviation to expect of the next roast's crack, °C: eight in ten lie within 1.28 of these, as of a standard
+   * deviation.
+   */
   readonly spreadC: number;
-  /** The closest group with roasts in it. Broader groups only stabilise the prediction. */
+  /** The closest group that has roasts. Broader groups only stabilise the prediction. */
   readonly source: CrackSource;
-  /** Roasts in that group. */
+  /** Number of roasts in that group. */
   readonly roasts: number;
 }
 
 /**
- * What is held before any roast was seen: probes differ from machine to machine, so books say 190-205 °C. `apart` is how
- * far groups of a kind lie from each other (standard deviation, °C), `within` how far roasts of a group do.
+ * The assumption before the first roast: probes differ from machine to machine, so books say 190-205 °C. `apart` is the
+ * standard deviation between groups of a kind, `within` that between the roasts of a group, °C.
  */
 const literature = { tempC: 196, spreadC: 9 };
 const groups: readonly { source: CrackSource; apart: number; within: number; holds: (past: PastCrack) => boolean }[] = [
@@ -43,15 +50,16 @@ const groups: readonly { source: CrackSource; apart: number; within: number; hol
   { source: 'coffee', apart: 2.5, within: 2.2, holds: (past) => past.sameMachine && past.sameCoffee },
   { source: 'lot', apart: 2, within: 2, holds: (past) => past.sameMachine && past.sameLot },
 ];
-/** The spread within a group is believed as if this many roasts had shown the usual one before. */
+/** The weight of the usual spread, in roasts, against the spread within a group. */
 const usualSpreadWeight = 4;
 /** Older roasts are ignored: probes are moved and coffees change. On recorded roasts the newest five predict best. */
 const newestOfMachine = 5;
 const newestOfRoastery = 30;
 
 /**
- * Predicts the crack temperature from past roasts, newest first. It starts with the broadest group. Each closer group corrects
- * the estimate, weighted by its number of roasts and its spread. Medians are used, so one wrong mark does not move it.
+ * Predicts the crack temperature from past roasts, newest first. It starts with the broadest group. Each closer group
+ * corrects the estimate, weighted by its number of roasts and its spread. Medians are used, so one wrong mark has
+ * little effect.
  */
 export function predictFirstCrack(past: readonly PastCrack[]): PredictedFirstCrack {
   let prediction: PredictedFirstCrack = { ...literature, source: 'literature', roasts: 0 };
@@ -63,13 +71,13 @@ export function predictFirstCrack(past: readonly PastCrack[]): PredictedFirstCra
       .map(({ tempC }) => tempC);
     if (temps.length === 0) continue;
     const middleC = middle(temps);
-    // One roast lies in its own middle and shows no spread.
+    // A single roast is its own median and shows no spread.
     const shownBy = temps.length - 1;
     const shownC = spreadAround(middleC, temps);
-    // However alike roasts of other machines are, they say nothing of how far this one's probe lies from theirs.
+    // However alike roasts of other machines are, they do not show how far this machine's probe deviates from theirs.
     const alikeC = source === 'roastery' ? Math.max(within, shownC) : shownC;
     const variance = (usualSpreadWeight * within ** 2 + shownBy * alikeC ** 2) / (usualSpreadWeight + shownBy);
-    // A middle value is less certain than a mean: π/2 times the variance, for three values and more.
+    // A median is less certain than a mean: π/2 times the variance, for three values and more.
     const ofMiddle = (variance / temps.length) * (temps.length > 2 ? Math.PI / 2 : 1);
     const before = Math.min(meanVariance + apart ** 2, literature.spreadC ** 2 + apart ** 2);
     const weight = before / (before + ofMiddle);
@@ -84,18 +92,18 @@ export function predictFirstCrack(past: readonly PastCrack[]): PredictedFirstCra
   return prediction;
 }
 
-/** The temperatures between which eight of ten roasts crack. */
+/** The temperatures between which eight in ten roasts crack. */
 export const crackRange = ({ tempC, spreadC }: { tempC: number; spreadC: number }): { fromC: number; toC: number } => ({
   fromC: tempC - band * spreadC,
   toC: tempC + band * spreadC,
 });
 
-/** Four of five of a normal distribution lie within so many standard deviations. */
+/** Four in five of a normal distribution lie within this many standard deviations. */
 const band = 1.2816;
 
 /**
- * The standard deviation of a normal distribution that holds eight of ten as these values do, and one value more. Taken from
- * the eighth of ten and not from the middle one: cracks of strange beans are rare and far off, a wrong mark is rarer still.
+ * The standard deviation of a normal distribution that covers eight in ten of these values, and one value more. It uses
+ * the eighth of ten rather than the median: cracks of unusual beans are rare and far off, wrong marks are rarer.
  */
 function spreadAround(middleC: number, temps: readonly number[]): number {
   const away = temps.map((temp) => Math.abs(temp - middleC)).toSorted((a, b) => a - b);
@@ -103,7 +111,7 @@ function spreadAround(middleC: number, temps: readonly number[]): number {
   return (away[eighth - 1] ?? 0) / band;
 }
 
-/** How much wider Student's t is than the normal distribution where it holds eight of ten (Cornish-Fisher). */
+/** How much wider Student's t is than the normal distribution at eight in ten (Cornish-Fisher). */
 function overNormal(degreesOfFreedom: number): number {
   const z2 = band ** 2;
   return 1 + (z2 + 1) / (4 * degreesOfFreedom) + (5 * z2 ** 2 + 16 * z2 + 3) / (96 * degreesOfFreedom ** 2);

@@ -9,7 +9,7 @@ import {
 import { pastCurveStepSeconds as stepSeconds, turnOf, type PastCurve } from './past-curve.ts';
 import { isReading } from './series.ts';
 
-/** What a past roast of the machine shares with the running one. */
+/** What a past roast of the machine has in common with the running one. */
 export interface PastRoast {
   readonly sameRecipe: boolean;
   readonly sameCoffee: boolean;
@@ -18,7 +18,7 @@ export interface PastRoast {
 
 /** More past roasts do not reduce the error (measured with 4, 8 and 15). */
 export const maxPastCurves = 8;
-/** A group of fewer roasts is not preferred to all of the machine. */
+/** A smaller group is not preferred to all roasts of the machine. */
 const minOfAGroup = 3;
 
 const groups: readonly { source: ForecastSource; holds: (past: PastRoast) => boolean }[] = [
@@ -36,7 +36,10 @@ export function isSameBatch(kg: number | null, otherKg: number | null, ratio = s
   return Math.max(kg / otherKg, otherKg / kg) <= ratio;
 }
 
-/** The past roasts of the machine that are closest to the running one, newest first, and what they share with it. */
+/**
+ * The past roasts of the machine that are closest to the running one, newest first, and what they have in common with
+ * it.
+ */
 export function closestRoasts<Past extends PastRoast>(
   past: readonly Past[],
 ): { source: ForecastSource; roasts: readonly Past[] } {
@@ -47,15 +50,15 @@ export function closestRoasts<Past extends PastRoast>(
   return { source: past.length === 0 ? 'none' : 'machine', roasts: past.slice(0, maxPastCurves) };
 }
 
-/** The usual error counts as so many past roasts. */
+/** The usual error counts as this many past roasts. */
 const usualErrorWeight = 4;
 /** Past curves are smoothed, so their errors are this share of live ones. */
 const smoothedShare = 0.82;
 const minScore = 0.2;
 
 /**
- * The basis of a forecast from past curves, newest first. Each curve is forecast from the older ones; the errors say how far
- * this machine lies from the usual error.
+ * The basis of a forecast from past curves, newest first. Each curve is forecast from the older ones; the errors show
+ * how much larger or smaller this machine's errors are than the usual ones.
  */
 export function forecastBasis(
   curves: readonly PastCurve[],
@@ -66,13 +69,15 @@ export function forecastBasis(
   return { curves, errorFactor: Math.exp(logs / (scores.length + usualErrorWeight)) };
 }
 
-/** Distances at which a past roast is forecast. */
+/** Times ahead at which a past roast is forecast. */
 const scoredAheadSeconds = [30, 60, 90, 120];
 const scoreEverySteps = 4;
-/** A rate is taken over so many steps before a moment. */
+/** A rate is measured over this many steps. */
 const rateSteps = 4;
 
-/** The error that eight of ten forecasts of a roast stay below, as a multiple of the usual one; null where none is made. */
+/**
+ * The error that eight in ten forecasts of a roast stay below, as a multiple of the usual one; null where none is made.
+ */
 function scoreOf(curve: PastCurve, older: readonly PastCurve[], habits: ForecastHabits): number | null {
   if (older.length === 0) return null;
   const forecaster = createForecaster({ curves: older, errorFactor: 1 }, habits);

@@ -1,9 +1,9 @@
 import { isReading, type Reading } from './series.ts';
 
-/** The readings of one moment by channel; a channel that is absent or null was not read. */
+/** The readings of one time by channel; a channel that is absent or null was not read. */
 export type ChannelReadings = Readonly<Record<string, Reading>>;
 
-/** How long a reading may stand still before it counts as frozen. */
+/** How long a reading may stay the same before it counts as frozen. */
 export interface FrozenLimit {
   readonly seconds: number;
   /** Another temperature must have moved by this much in that time, °C. */
@@ -18,7 +18,7 @@ export interface FrozenLimit {
 export const frozenLimits: Readonly<Record<string, readonly FrozenLimit[]>> = {
   bean_temp: [
     { seconds: 30, othersMovedC: 2 },
-    // Also when everything stands still, as when a controller answers from memory, or when there is no other probe.
+    // Also when all readings stay the same, as when a controller answers from memory, or when there is no other probe.
     { seconds: 60, othersMovedC: 0 },
   ],
   exhaust_temp: [{ seconds: 60, othersMovedC: 10 }],
@@ -27,7 +27,7 @@ export const frozenLimits: Readonly<Record<string, readonly FrozenLimit[]>> = {
 export interface FrozenChange {
   readonly channel: string;
   readonly isFrozen: boolean;
-  /** When the value changed last, seconds since charge. It names the occurrence. */
+  /** When the value last changed, seconds since charge. It identifies the occurrence. */
   readonly sinceSeconds: number;
 }
 
@@ -40,7 +40,7 @@ interface Held {
 }
 
 export interface FrozenWatch {
-  /** Adds the readings of the next moment. Answers channels that froze or move again. */
+  /** Adds the next readings. Returns channels that froze or change again. */
   push(seconds: number, values: ChannelReadings): FrozenChange[];
   /** For how long a channel has had the same value; null before its first reading. */
   heldSeconds(channel: string, seconds: number): number | null;
@@ -48,7 +48,7 @@ export interface FrozenWatch {
 
 const isTemperature = (channel: string): boolean => channel.endsWith('_temp');
 
-/** Notes how far the other temperatures moved while this one stood still. */
+/** Records how far the other temperatures moved while this one stayed the same. */
 const noteOthers = (held: Held, channel: string, values: ChannelReadings): void => {
   for (const [other, value] of Object.entries(values)) {
     if (other === channel || !isTemperature(other) || !isReading(value)) continue;
@@ -67,7 +67,10 @@ const maxMovedC = ({ others }: Held): number => {
   return most;
 };
 
-/** Follows the readings of one roast from its charge on and says which temperatures are frozen. A missing reading freezes nothing. */
+/**
+ * Follows the readings of one roast from its charge and returns the frozen temperatures. A missing reading does not
+ * count as frozen.
+ */
 export function createFrozenWatch(limits: typeof frozenLimits = frozenLimits): FrozenWatch {
   const channels = new Map<string, Held>();
   const pushChannel = (channel: string, value: number, seconds: number, values: ChannelReadings): FrozenChange[] => {

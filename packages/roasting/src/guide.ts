@@ -2,7 +2,7 @@ import type { ControlPoint } from './control-profile.ts';
 import { isReading } from './series.ts';
 import { formatDuration } from './units.ts';
 
-/** A control profile as it is followed: held from point to point, or led from one to the next second by second. */
+/** A control profile during a roast: each value is held until the next point, or interpolated every second. */
 export interface Guide {
   /** Rising in time. */
   readonly points: readonly ControlPoint[];
@@ -23,9 +23,9 @@ export interface ControlChange {
 export interface GuideStep {
   /** Seconds after charge. */
   readonly atSeconds: number;
-  /** Until then; 0 or below while it is due. */
+  /** Seconds until then; 0 or below while it is due. */
   readonly inSeconds: number;
-  /** Reached little by little until `atSeconds`, instead of set at it. */
+  /** Reached gradually by `atSeconds`, instead of set at it. */
   readonly gradual: boolean;
   readonly changes: readonly ControlChange[];
 }
@@ -35,13 +35,16 @@ export const dueSeconds = 10;
 
 const settingsOf = ({ burner, exhaust, drumRpm }: ControlPoint): Settings => ({ burner, exhaust, drumRpm });
 
-/** Index of the point that holds at a moment; the first one holds from the charge on. -1 without points. */
+/** Index of the point that applies at a time; the first one applies from the charge. -1 without points. */
 const holdingIndex = (points: readonly ControlPoint[], seconds: number): number => {
   const after = points.findIndex(({ timeSeconds }) => timeSeconds > seconds);
   return Math.max(after === -1 ? points.length - 1 : after - 1, Math.min(0, points.length - 1));
 };
 
-/** What is planned at a moment, rounded to whole % and RPM where it is interpolated; the last point holds on. Null without points. */
+/**
+ * The planned values at a time, rounded to whole % and RPM where they are interpolated; the last point stays in effect.
+ * Null without points.
+ */
 export function plannedAt({ points, interpolated }: Guide, seconds: number): Settings | null {
   const index = holdingIndex(points, seconds);
   const from = points[index];
@@ -58,7 +61,7 @@ const changesBetween = (from: Settings, to: Settings): ControlChange[] =>
     from[control] === to[control] ? [] : [{ control, from: from[control], to: to[control] }],
   );
 
-/** The next point at which something is to be changed; null after the last one. */
+/** The next point at which a control changes; null after the last one. */
 export function nextStep(guide: Guide, seconds: number): GuideStep | null {
   const now = plannedAt(guide, seconds);
   if (now === null) return null;
@@ -72,7 +75,7 @@ export function nextStep(guide: Guide, seconds: number): GuideStep | null {
   return null;
 }
 
-/** The step whose second has just come; null when there is none, and for what changes little by little. */
+/** The step that falls into this second; null when there is none, and for gradual changes. */
 export function dueStep(guide: Guide, seconds: number): GuideStep | null {
   if (guide.interpolated) return null;
   const index = holdingIndex(guide.points, seconds);
@@ -84,7 +87,7 @@ export function dueStep(guide: Guide, seconds: number): GuideStep | null {
   return { atSeconds, inSeconds: atSeconds - seconds, gradual: false, changes };
 }
 
-/** What the machine does, % each; null where it wasn't read. */
+/** The machine's outputs, % each; null where one was not read. */
 export interface Outputs {
   readonly burner: number | null | undefined;
   readonly exhaust: number | null | undefined;
@@ -97,12 +100,14 @@ export interface GuideDeviation {
   readonly percent: number;
 }
 
-/** Less is how a damper stands or a drive rounds, not a deviation, percentage points. */
+/**
+ * A smaller difference is the resolution of a damper or the rounding of a drive, not a deviation, percentage points.
+ */
 export const deviationTolerancePercent = 3;
 
 /**
- * Where the machine is not as planned, largest first. `drumPercent` of the plan is by the machine's own full speed.
- * Nothing within `dueSeconds` of a step: hands need that long.
+ * Deviations of the machine from the plan, largest first. `drumPercent` of the plan is relative to the machine's
+ * maximum speed. None is reported within `dueSeconds` of a step: the operator needs that long.
  */
 export function deviationsFrom(guide: Guide, seconds: number, actual: Outputs, maxDrumRpm: number): GuideDeviation[] {
   const planned = plannedAt(guide, seconds);
@@ -128,14 +133,14 @@ const units: Record<Control, string> = { burner: '%', exhaust: '%', drumRpm: 'RP
 export const changeText = ({ control, from, to }: ControlChange): string =>
   `${names[control]} ${Math.round(from)} → ${Math.round(to)} ${units[control]}`;
 
-/** Where a control is to go, without where it comes from: `Burner 60 %`. */
+/** The target of a control without its current value: `Burner 60 %`. */
 export const goalText = ({ control, to }: ControlChange): string =>
   `${names[control]} ${Math.round(to)} ${units[control]}`;
 
 /** `Burner 80 → 60 % · Airflow 40 → 50 %`. */
 export const changesText = (step: GuideStep): string => step.changes.map(changeText).join(' · ');
 
-/** When a step is due: `In 0:25`, `Now`, or `Until 4:00` for what is led there little by little. */
+/** When a step is due: `In 0:25`, `Now`, or `Until 4:00` for a gradual change. */
 export const stepMoment = (step: GuideStep): string => {
   if (step.gradual) return `Until ${formatDuration(step.atSeconds)}`;
   return step.inSeconds <= 0 ? 'Now' : `In ${formatDuration(Math.ceil(step.inSeconds))}`;
@@ -159,8 +164,8 @@ export const guideOf = (plan: {
 });
 
 /**
- * How far a control was from its plan between charge and drop, on average, percentage points; null where it was not
- * recorded. `values` are % each, at times since charge.
+ * The deviation of a control from its plan between charge and drop, on average, percentage points; null where it was
+ * not recorded. `values` are % each, at times since charge.
  */
 export function meanDeviation(
   guide: Guide,

@@ -1,4 +1,4 @@
-/** The events of a roast in the order in which they happen. */
+/** The events of a roast in their usual order. */
 export const markKinds = [
   'charge',
   'turning_point',
@@ -12,7 +12,7 @@ export const markKinds = [
 ] as const;
 export type MarkKind = (typeof markKinds)[number];
 
-/** Who said so: the machine by a signal of its own, our detector, or a person. */
+/** The source of a mark: a signal of the machine, the detector, or a person. */
 export const markOrigins = ['machine', 'detector', 'person'] as const;
 export type MarkOrigin = (typeof markOrigins)[number];
 
@@ -21,7 +21,7 @@ export interface Mark {
   readonly kind: MarkKind;
   /** On the recording's own time axis, in seconds. */
   readonly timeSeconds: number;
-  /** Bean temperature at that moment, °C. */
+  /** Bean temperature at that time, °C. */
   readonly tempC: number | null;
   readonly origin: MarkOrigin;
   /** 0 (a guess) to 1 (certain). */
@@ -40,9 +40,9 @@ export type MarkOrder =
   | { readonly ok: false; readonly earlier: MarkKind; readonly later: MarkKind; readonly repeated: boolean };
 
 /**
- * Whether marks follow each other as a roast does. Missing marks are fine, equal times too (a crack that ends at the
- * drop). Otherwise names the first pair that can't be: `earlier` should come before `later` and doesn't, or one kind
- * occurs twice (`repeated`).
+ * Checks the order of marks. Missing marks and equal times are allowed (a crack that ends at the drop). Otherwise
+ * returns the first impossible pair: `earlier` should come before `later` and does not, or one kind occurs twice
+ * (`repeated`).
  */
 export function marksInOrder(marks: readonly Pick<Mark, 'kind' | 'timeSeconds'>[]): MarkOrder {
   const sorted = [...marks].sort((a, b) => markKinds.indexOf(a.kind) - markKinds.indexOf(b.kind));

@@ -7,7 +7,7 @@ export function minorDigits(currency: string): number {
   return digits;
 }
 
-// The engine's own data rounds some currencies that ISO 4217 divides, because their coins are out of use.
+// The engine's own data rounds some currencies that ISO 4217 divides, because their coins are no longer used.
 const dividedByIso: Readonly<Record<string, number>> = {
   AFN: 2,
   ALL: 2,

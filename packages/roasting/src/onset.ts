@@ -1,6 +1,6 @@
 import type { TrustedReading } from './reading-filter.ts';
 
-/** A moment and the bean temperature then. */
+/** A time and the bean temperature then. */
 export interface Moment {
   readonly timeSeconds: number;
   readonly tempC: number;
@@ -11,13 +11,13 @@ export interface OnsetWindow {
   /** Readings that are fitted: from the level before the fall to its first part. */
   readonly fromSeconds: number;
   readonly untilSeconds: number;
-  /** The earliest onset asked for; the latest is the end of the readings. */
+  /** The earliest onset to consider; the latest is the end of the readings. */
   readonly earliestSeconds: number;
-  /** How the fall may begin: with a corner (1), or bent as a lag bends it (2). */
+  /** The shape of the beginning: a corner (1), or rounded by a lag (2). */
   readonly bends: readonly number[];
 }
 
-/** Readings within a bin are averaged: no probe resolves a fall any finer. */
+/** Readings within a bin are averaged: no probe resolves a fall more finely. */
 const binSeconds = 0.5;
 const stepSeconds = 0.25;
 /** Lower bound of the residual scatter, for resolution and model error, °C. */
@@ -32,9 +32,9 @@ interface Hypothesis {
 }
 
 /**
- * When a fall began: `level + slope · u − depth · max(0, u)^bend` with u = time − onset is fitted for each possible onset
- * and bend. The result is the mean of the onsets, weighted by their likelihood, so noise, whole degrees and few readings shift it
- * little. Null when nothing falls.
+ * When a fall began: `level + slope · u − depth · max(0, u)^bend` with u = time − onset is fitted for each possible
+ * onset and bend. The result is the mean of the onsets, weighted by their likelihood, so noise, whole degrees and few
+ * readings have little effect on it. Null when nothing falls.
  */
 export function onsetOfFall(readings: readonly TrustedReading[], window: OnsetWindow): Moment | null {
   const points = binned(readings, window);

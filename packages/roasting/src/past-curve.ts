@@ -12,7 +12,7 @@ export interface LocalLine {
   readonly perSecondC: number;
 }
 
-/** The least-squares line through the readings of a span, at the moment `atSeconds`; null for fewer than three readings. */
+/** The least-squares line through the readings of a span, at `atSeconds`; null for fewer than three readings. */
 export function lineThrough(
   timesSeconds: ArrayLike<number>,
   tempsC: ArrayLike<Reading>,
@@ -36,7 +36,7 @@ export function lineThrough(
   return { tempC: (sv - perSecondC * st) / n, perSecondC };
 }
 
-/** Index of the first time at or after a moment. Times must rise. */
+/** Index of the first time at or after a given time. Times must rise. */
 function firstFrom(timesSeconds: ArrayLike<number>, fromSeconds: number): number {
   let [low, high] = [0, timesSeconds.length];
   while (low < high) {
@@ -47,7 +47,7 @@ function firstFrom(timesSeconds: ArrayLike<number>, fromSeconds: number): number
   return low;
 }
 
-/** A curve is smoothed over this time around each moment. */
+/** A curve is smoothed over this time around each point. */
 const smoothedSeconds = 20;
 
 /** The past curve of a recorded roast. Times are seconds since charge and rise. */
@@ -77,7 +77,7 @@ export function turnOf(curve: PastCurve): number {
   return turn;
 }
 
-/** The temperature of a curve at a moment; the last slope continues it past its end. Null in a gap. */
+/** The temperature of a curve at a time; the last slope continues it past its end. Null in a gap. */
 export function tempAt(curve: PastCurve, seconds: number): Reading {
   const place = seconds / pastCurveStepSeconds;
   const before = Math.min(Math.floor(place), curve.length - 2);
@@ -93,9 +93,9 @@ export interface WarmingTable {
 }
 
 const tableStepC = 2.5;
-/** A rate is taken over this many steps before and after. */
+/** A rate is measured over this many steps before and after. */
 const rateSteps = 3;
-/** The curve is still bent by the turn for so many steps. */
+/** The curve still bends from the turning point for this many steps. */
 const afterTurnSteps = 4;
 
 /** The rates of a past curve from its turn on, by bean temperature; null where it has too few. */
@@ -121,7 +121,7 @@ export function warmingTable(curve: PastCurve): WarmingTable | null {
   return { firstC: first * tableStepC, rates: withoutHoles(rates) };
 }
 
-/** Cells that no reading fell into lie on the line between their neighbours. */
+/** Cells without readings are interpolated between their neighbours. */
 function withoutHoles(rates: readonly number[]): number[] {
   return rates.map((rate, at) => {
     if (!Number.isNaN(rate)) return rate;

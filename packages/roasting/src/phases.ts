@@ -17,11 +17,11 @@ export interface Phase {
   readonly startSeconds: number;
   readonly endSeconds: number;
   readonly durationSeconds: number;
-  /** Of the time from charge to drop, 0…1; null while there is no drop. */
+  /** Share of the time from charge to drop, 0…1; null while there is no drop. */
   readonly share: number | null;
   readonly startTempC: Reading;
   readonly endTempC: Reading;
-  /** Mean rate over the phase, °C/min; drying is taken from the turning point where it is known. */
+  /** Mean rate over the phase, °C/min; drying starts at the turning point where it is known. */
   readonly meanRateC: Reading;
 }
 
@@ -94,7 +94,7 @@ export interface RunningPhase {
   readonly name: PhaseName;
   /** Seconds since the phase began. */
   readonly durationSeconds: number;
-  /** Of the time since the charge, 0…1; in development it is the development ratio so far. */
+  /** Share of the time since the charge, 0…1; in development it is the development time ratio so far. */
   readonly share: number;
 }
 
@@ -130,7 +130,8 @@ function areaFrom(start: Moment | undefined, drop: Moment | undefined, curve: Ro
 
 /**
  * Area between the bean temperature and a base (100 °C, where water leaves the bean) over a span of time, °C·min. Parts
- * under the base count nothing. Missing readings are bridged by a straight line, since an area with holes means nothing.
+ * below the base count as zero. Missing readings are bridged by a straight line, because an area with gaps has no
+ * meaning.
  */
 export function areaAbove(curve: RoastCurve, fromSeconds: number, toSeconds: number, baseC = 100): number | null {
   let area = 0;

@@ -1,9 +1,9 @@
-/** What a Python literal can hold here. Tuples read as arrays; dictionary keys become strings. */
+/** The values that a Python literal can hold here. Tuples are read as arrays; dictionary keys become strings. */
 export type PythonValue = null | boolean | number | string | PythonValue[] | Map<string, PythonValue>;
 
 export type LiteralErrorCode = 'too_large' | 'too_deep' | 'syntax';
 
-/** The text is not a literal we read; `offset` is where, in UTF-16 units. */
+/** The text is not a supported literal; `offset` is the position, in UTF-16 units. */
 export class LiteralError extends Error {
   readonly code: LiteralErrorCode;
   readonly offset: number;
@@ -17,7 +17,7 @@ export class LiteralError extends Error {
 
 /** A four-hour roast at 4 Hz with a dozen channels is about 12 MB of text. */
 const defaultMaxLength = 32 * 1024 * 1024;
-/** Artisan nests five deep; the bound keeps a hostile file off the call stack. */
+/** Artisan nests five deep; the limit protects the call stack from a hostile file. */
 const maxDepth = 64;
 
 const simpleEscapes: Record<string, string> = {
@@ -44,15 +44,14 @@ const words: Record<string, PythonValue> = {
 
 export interface LiteralOptions {
   readonly maxLength?: number;
-  /** Hears of each entry of the outermost dictionary, with the text of its value. */
+  /** Receives each entry of the outermost dictionary, with the text of its value. */
   readonly onEntry?: (key: string, valueText: string) => void;
 }
 
 /**
  * Reads one Python literal, as `repr()` writes it: dictionaries, lists, tuples, strings with escapes, numbers, None,
- * True, False, nan and inf. `u'…'` is a string too: Python 2 wrote it. It never evaluates anything: names, calls, operators, bytes
- * and f-strings are errors.
- * Dictionaries become Maps, so no key can reach a prototype.
+ * True, False, nan and inf. `u'…'` of Python 2 is a string too. It never evaluates anything: names, calls, operators,
+ * bytes and f-strings are errors. Dictionaries become Maps, so no key can reach a prototype.
  */
 export function parsePythonLiteral(
   text: string,
@@ -76,7 +75,7 @@ export function parsePythonLiteral(
     at = pattern.lastIndex;
     return match[0];
   };
-  /** Piece by piece: one pattern over megabytes of blanks would run out of stack. */
+  /** In parts: one pattern over megabytes of blanks would overflow the stack. */
   const skipSpace = () => {
     while (take(spacePattern) !== null);
   };
@@ -153,7 +152,7 @@ export function parsePythonLiteral(
     return entries;
   }
 
-  /** One string, or several side by side, which Python joins. */
+  /** One string, or several adjacent ones, which Python joins. */
   function readStrings(): string {
     let joined = '';
     while (atString()) {

@@ -1,6 +1,6 @@
 import type { PythonValue } from './python-literal.ts';
 
-/** What can be written: a value that can be read, with plain objects as dictionaries. */
+/** A value that can be written: one that can be read, with plain objects as dictionaries. */
 export type WritableValue =
   | Exclude<PythonValue, PythonValue[] | Map<string, PythonValue>>
   | readonly WritableValue[]
@@ -21,7 +21,7 @@ export function pythonRepr(value: WritableValue): string {
 
 const isList = (value: WritableValue): value is readonly WritableValue[] => Array.isArray(value);
 
-/** Neither `nan` nor `inf` is a literal to Python, so what is no number can't be written as one. */
+/** Python has no literal for `nan` and `inf`, so numbers must be finite. */
 function numberRepr(value: number): string {
   if (!Number.isFinite(value)) throw new RangeError(`${value} can't be written as a literal`);
   return String(value);
@@ -30,7 +30,7 @@ function numberRepr(value: number): string {
 const simple: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', '\\': '\\\\', "'": "\\'" };
 
 function stringRepr(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what is escaped here
+  // oxlint-disable-next-line no-control-regex -- the pattern finds the control characters to escape
   const escaped = text.replaceAll(/[\\'\u0000-\u001f\u007f-\u{10ffff}]/gu, (character) => {
     const point = character.codePointAt(0) ?? 0;
     const hex = (length: number) => point.toString(16).padStart(length, '0');

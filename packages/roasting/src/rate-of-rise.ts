@@ -6,21 +6,22 @@ export { movingAverage } from './smoothing.ts';
 /** The product document's moving average. */
 const averagedSlopes = 5;
 
-/** The roast in a recording, on the recording's or the roast's own axis. */
+/** The roast within a recording, on the recording's or the roast's own axis. */
 export interface RoastWindow {
-  /** Null where no charge is known: everything recorded counts. */
+  /** Null where no charge is known: the whole recording counts. */
   readonly chargeSeconds: number | null;
   /** Null while the beans are in the drum, or where the drop is unknown. */
   readonly dropSeconds: number | null;
 }
 
 /**
- * Rate of rise of a recorded roast, as page, files, report and comparison show it: slopes smoothed by a centred 5-point moving average, as the product document has it,
- * °C/min. The slope at a reading is that of the least-squares line through the 20 s around it (Artisan's span): between
- * neighbours at 4 Hz and a resolution of 0.1 °C it would jump by 24 °C/min, and five points could not mend that. Where
- * readings lie too far apart for a line, it is the slope from the reading before. Irregular sampling is respected. Null
- * at missing readings, and never taken across more than 3 of them. Only readings from charge to drop count: what the probe
- * did in the empty drum is no rate of any bean, so the rate is the same however much was recorded around the roast.
+ * Rate of rise of a recorded roast, as page, files, report and comparison show it: slopes smoothed by a centred 5-point
+ * moving average, as the product document defines it, °C/min. The slope at a reading is that of the least-squares line
+ * through the 20 s around it (Artisan's span): between neighbours at 4 Hz and a resolution of 0.1 °C it would jump by
+ * 24 °C/min, which five points could not smooth. Where readings are too far apart for a line, it is the slope from the
+ * previous reading. Irregular sampling is respected. Null at missing readings, and never computed across more than 3 of
+ * them. Only readings from charge to drop count: the probe in an empty drum measures no beans, so the rate does not
+ * depend on how much was recorded around the roast.
  */
 export function rateOfRise(
   timesSeconds: ArrayLike<number>,
@@ -62,9 +63,9 @@ function slopePerMinute(times: ArrayLike<number>, temps: ArrayLike<Reading>, fro
 
 /**
  * Rate of rise without lag, °C/min, for finished curves: the slope of the least-squares line through the readings
- * within `spanSeconds` centred on each reading, which is a Savitzky-Golay filter of order 1 that also takes irregular
- * times (what Artisan offers for its stored curves). At the ends of a stretch the window becomes one-sided. Null
- * where fewer than 3 readings lie in the window. O(n).
+ * within `spanSeconds` centred on each reading. This is a Savitzky-Golay filter of order 1 that also accepts irregular
+ * times (Artisan offers it for stored curves). At the ends of a run the window becomes one-sided. Null where fewer than
+ * 3 readings lie in the window. O(n).
  */
 export function smoothRateOfRise(
   timesSeconds: ArrayLike<number>,
@@ -92,19 +93,18 @@ export function smoothRateOfRise(
 }
 
 export interface LiveRateOfRise {
-  /** Takes the newest reading; answers °C/min, or null until 3 readings over a quarter of the span are in. */
+  /** Takes the newest reading; returns °C/min, or null until there are 3 readings over a quarter of the span. */
   push(timeSeconds: number, tempC: Reading): Reading;
-  /** Forgets what was seen, as after a charge. */
+  /** Discards earlier readings, as after a charge. */
   reset(): void;
 }
 
 /**
  * Live rate of rise: the least-squares slope over the last `spanSeconds` (default 20 s, as Artisan's live span).
- *
- * Artisan takes (T_now - mean of 5 readings around the left end) / Δt, which hangs on a single newest reading; a probe
- * with σ = 0.1 °C at 1 Hz and 20 s then gives σ ≈ 0.33 °C/min against ≈ 0.22 for the line through all 20, with the
- * same lag of half a span. Both need no look-ahead. More than 3 missing readings in a row, a silence of half a span,
- * or time running backwards start it afresh: a rate is never taken across a gap.
+ * Artisan uses (T_now - mean of 5 readings around the left end) / Δt, which depends on a single newest reading; a probe
+ * with σ = 0.1 °C at 1 Hz and 20 s then gives σ ≈ 0.33 °C/min against ≈ 0.22 for the line through all 20, with the same
+ * lag of half a span. Neither needs look-ahead. More than 3 missing readings in a row, a gap of half a span, or time
+ * running backwards restart it: a rate is never computed across a gap.
  */
 export function createLiveRateOfRise({ spanSeconds = 20 }: { spanSeconds?: number } = {}): LiveRateOfRise {
   let window: { time: number; temp: number }[] = [];
@@ -135,7 +135,10 @@ export function createLiveRateOfRise({ spanSeconds = 20 }: { spanSeconds?: numbe
   };
 }
 
-/** Sums of a least-squares line that readings can join and leave. Times are taken from the first one for precision. */
+/**
+ * Sums of a least-squares line that readings can be added to and removed from. Times are relative to the first one for
+ * precision.
+ */
 function createLine() {
   let origin: number | null = null;
   let [n, st, sv, stt, stv] = [0, 0, 0, 0, 0];

@@ -11,21 +11,21 @@ export interface RateShapeLimits {
 }
 
 /**
- * The most sensitive limits that raise a false alarm in at most one of the 59 recorded roasts; `npm run bench -- alarms` judges each
- * roast by limits that were chosen without its owner.
+ * The most sensitive limits that raise a false alarm in at most one of the 59 recorded roasts; `npm run bench --
+ * alarms` judges each roast by limits that were chosen without its owner.
  */
 export const rateShapeLimits: RateShapeLimits = { crashFall: 8, crashShare: 0.6, flickRise: 7 };
 
-/** From this bean temperature on, °C: before it the rate still finds its course. */
+/** Applies from this bean temperature, °C: below it the rate has not settled yet. */
 const fromBeanC = 140;
 const windowSeconds = 45;
-/** One rate a second is enough of a curve that is smoothed over 20 s. */
+/** One rate per second is enough for a curve that is smoothed over 20 s. */
 const stepSeconds = 1;
 
 export type RateShapeName = 'crash' | 'flick';
 
 export interface RateShape {
-  /** Adds the live rate of rise of a moment; answers what the last 45 s are. */
+  /** Adds the live rate of rise at a time; returns the shape of the last 45 s. */
   push(seconds: number, rate: Reading, beanC: Reading, isBeforeCrack: boolean): RateShapeName | null;
 }
 

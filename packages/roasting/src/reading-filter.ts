@@ -6,13 +6,13 @@ export interface TrustedReading {
   readonly fan: number | null;
 }
 
-/** Plain data, so that it can be kept and restored. */
+/** Plain data, so that it can be stored and restored. */
 export interface ReadingFilterState {
   last: TrustedReading | null;
   suspects: TrustedReading[];
 }
 
-/** No bean probe falls faster than this (the steepest of the recorded charges fell 9 °C/s), plus its noise. */
+/** No bean probe falls faster than this (the steepest recorded charge fell 9 °C/s), plus its noise. */
 const maxFallPerSecond = 12;
 /** … nor rises faster: cold beans cool a probe at once, only hot air warms it. */
 const maxRisePerSecond = 4;
@@ -21,12 +21,14 @@ const maxNoiseC = 5;
 const convincing = 3;
 /** … if they last this long: a loose plug read at 4 Hz gives many zeros in a second. */
 const convincingSeconds = 2;
-/** … and as long as the probe would have needed for the jump, up to this time: a plug that is loose for 4 s reads zeros. */
+/**
+ * … and as long as the probe would have needed for the jump, up to this time: a plug that is loose for 4 s reads zeros.
+ */
 const maxConvincingSeconds = 10;
 /** At the start two agreeing readings are enough, this far apart. */
 const convincingSecondsAtFirst = 1;
 const maxSuspectsAtFirst = 8;
-/** After any silence, a jump larger than this much time allows needs three agreeing readings. */
+/** After a gap, a jump larger than this much time allows needs three agreeing readings. */
 const explainingSeconds = 3;
 const plausible = { minC: -40, maxC: 400 };
 

@@ -1,11 +1,11 @@
 import type { TrustedReading } from './reading-filter.ts';
 
-/** Readings from one moment to another, both included. */
+/** Readings between two times, both included. */
 export function within(readings: readonly TrustedReading[], fromSeconds: number, toSeconds: number): TrustedReading[] {
   return readings.filter(({ timeSeconds }) => timeSeconds >= fromSeconds && timeSeconds <= toSeconds);
 }
 
-/** Readings of the last seconds with data: a silence of up to a minute counts as one step. */
+/** Readings of the last seconds with data: a gap of up to a minute counts as one step. */
 export function lastWatched(readings: readonly TrustedReading[], watchedSeconds: number): TrustedReading[] {
   let watched = 0;
   let from = readings.length - 1;
@@ -18,7 +18,7 @@ export function lastWatched(readings: readonly TrustedReading[], watchedSeconds:
   return readings.slice(Math.max(0, from));
 }
 
-/** Readings further apart than this have a silence between them. */
+/** Readings further apart than this have a gap between them. */
 export const silenceSeconds = 6;
 const maxSilenceSeconds = 60;
 
@@ -37,7 +37,9 @@ export function lowestOf(readings: readonly TrustedReading[]): TrustedReading | 
   );
 }
 
-/** The first of the lowest since a moment. No list is built, because it runs at every sample of an idle machine. */
+/**
+ * The first of the lowest readings since a time. No list is built, because it runs at every sample of an idle machine.
+ */
 export function lowestSince(readings: readonly TrustedReading[], fromSeconds: number): TrustedReading | undefined {
   let lowest: TrustedReading | undefined;
   for (let at = readings.length - 1; at >= 0; at--) {
@@ -98,8 +100,8 @@ export function medianOf(values: readonly number[]): number | undefined {
 const noiseReadings = 40;
 
 /**
- * Standard deviation of the noise up to a moment, °C. It is estimated from the median distance of readings from the mean of
- * their neighbours, so neither a bend nor a few outliers count.
+ * Standard deviation of the noise up to a time, °C. It is estimated from the median distance of readings from the mean
+ * of their neighbours, so neither a bend nor a few outliers count.
  */
 export function noiseBefore(readings: readonly TrustedReading[], untilSeconds: number): number {
   const off: number[] = [];

@@ -11,15 +11,15 @@ interface Rate {
   readonly error: number;
 }
 
-/** How the probe came back after a fall. */
+/** How the probe recovered after a fall. */
 export interface Recovery {
   readonly fastest: Rate;
   readonly latest: Rate;
-  /** The smallest share of a rate that was left within 80 s, as far as it is certain in spite of the noise. */
+  /** The smallest share of a rate that was left within 80 s, with the noise taken into account. */
   readonly slowedTo: number;
-  /** … as it was measured. */
+  /** … as measured. */
   readonly slowedToLikely: number;
-  /** The latest rate as a share of the fastest of the last 80 s, at most, in view of the noise. */
+  /** The latest rate as a share of the fastest of the last 80 s, at most, with the noise taken into account. */
   readonly steadyAt: number;
 }
 
@@ -69,7 +69,7 @@ function precedingRates(rates: readonly Rate[], { atSeconds }: Rate): Rate[] {
   return rates.filter((rate) => rate.atSeconds >= from && rate.atSeconds <= atSeconds);
 }
 
-/** Which share of the rates before it a rate has at most, in view of so many standard errors. */
+/** The upper bound of a rate as a share of the rates before it, in view of this many standard errors. */
 function shareLeft(rate: Rate, before: readonly Rate[], errors: number): number {
   const most = Math.max(...before.map(({ perSecond, error }) => perSecond - errors * error));
   return most > minRatePerSecond ? (rate.perSecond + errors * rate.error) / most : 1;
@@ -105,7 +105,7 @@ function ratesOf(cells: readonly (Sums | undefined)[], noiseC: number, width: nu
       sums.tc += cell?.tc ?? 0;
     }
     const spread = sums.tt - (sums.t * sums.t) / sums.readings;
-    // Readings of one cell tell no rate over three.
+    // Readings of one cell do not give a rate over three.
     if (sums.readings < 3 || spread < sums.readings * cellSeconds) continue;
     const perSecond = (sums.tc - (sums.t * sums.c) / sums.readings) / spread;
     rates.push({ atSeconds: (from + width / 2) * cellSeconds, perSecond, error: noiseC / Math.sqrt(spread) });

@@ -6,7 +6,7 @@ import type { PythonValue } from './python-literal.ts';
 import { pythonRepr, type WritableValue } from './python-repr.ts';
 import { fromKg, parseMassUnit } from './units.ts';
 
-/** What was changed of an imported roast since; what is absent is as the file has it. */
+/** The changes to an imported roast since its import; absent fields are as in the file. */
 export interface AlogChanges {
   readonly title?: string;
   readonly operator?: string;
@@ -16,14 +16,14 @@ export interface AlogChanges {
   readonly roastedKg?: number | null;
   /** When the recording began, ms since 1970. */
   readonly startedAtMs?: number;
-  /** Seconds since the recording began; null for a mark that was taken away. */
+  /** Seconds since the recording began; null for a removed mark. */
   readonly marks?: Partial<Record<MarkKind, number | null>>;
-  /** Goes beside Artisan's own keys, which passes over it. */
+  /** Stored beside Artisan's own keys; Artisan ignores it. */
   readonly record?: WritableValue;
 }
 
 /**
- * An Artisan file with these changes and everything else as it was: keys that we don't use, their order, and the text of each
+ * An Artisan file with these changes and everything else unchanged: unknown keys, their order, and the text of each
  * value to the digit.
  */
 export function restoreAlog(text: string, changes: AlogChanges): string {
@@ -32,7 +32,7 @@ export function restoreAlog(text: string, changes: AlogChanges): string {
   return written(texts, changedEntries(file, changes));
 }
 
-/** The same of the keys of Artisan's JSON export: an `.alog` file. */
+/** The same for the keys of Artisan's JSON export: an `.alog` file. */
 export function alogOfDictionary(file: Dictionary, changes: AlogChanges): string {
   const texts = new Map([...file].map(([key, value]) => [key, pythonRepr(writable(value))]));
   return written(texts, changedEntries(file, changes));
@@ -72,7 +72,7 @@ function changedEntries(file: Dictionary, changes: AlogChanges): ReadonlyMap<str
   return changed;
 }
 
-/** Artisan has a colour of the ground coffee and one of the beans; ours was read from the first that is set. */
+/** Artisan has a color of the ground coffee and one of the beans; ours was read from the first that is set. */
 const colorKey = (file: Dictionary): string =>
   (numberOf(file, 'ground_color') ?? 0) === 0 && (numberOf(file, 'whole_color') ?? 0) !== 0
     ? 'whole_color'

@@ -1,4 +1,4 @@
-/** Times between which a recording has no sample at all, s. */
+/** Times between which a recording has no samples, s. */
 export interface SamplingHole {
   readonly fromSeconds: number;
   readonly toSeconds: number;
@@ -8,9 +8,9 @@ export interface SamplingHole {
 
 /** A pause shorter than this is a late reading, s. */
 const shortestHoleSeconds = 3;
-/** … and so is one of fewer turns than this: a file may hold one reading in ten seconds. */
+/** … and so is one of fewer intervals than this: a file may hold one reading in ten seconds. */
 const fewestTurns = 4;
-/** Enough of the pauses to know the usual one. */
+/** Enough intervals to know the usual one. */
 const examined = 500;
 
 const usualPause = (timesSeconds: ArrayLike<number>): number => {
@@ -24,7 +24,7 @@ const usualPause = (timesSeconds: ArrayLike<number>): number => {
 };
 
 /**
- * Where a recording was interrupted: pauses between two samples that are longer than 3 s and than four of its usual
+ * Where a recording was interrupted: intervals between two samples that are longer than 3 s and than four of its usual
  * ones. Times must rise.
  */
 export function samplingHoles(timesSeconds: ArrayLike<number>): SamplingHole[] {

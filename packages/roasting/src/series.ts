@@ -2,8 +2,8 @@
 export type Reading = number | null;
 
 /**
- * Missing readings in a row that may be bridged for display and for rates; a longer run is a gap and stays one
- * (the house rule of the record: nothing is invented).
+ * Missing readings in a row that may be bridged for display and for rates; a longer run is a gap and stays one: no
+ * reading is invented.
  */
 export const bridgeableMissing = 3;
 
@@ -14,7 +14,7 @@ export function isReading(value: number | null | undefined): value is number {
 
 /**
  * Indices of usable readings, split wherever more than {@link bridgeableMissing} readings in a row are missing. A
- * reading whose time doesn't lie after the one before it is left out, since no rate can be taken across it.
+ * reading whose time does not follow the previous one is left out, since no rate can be computed across it.
  */
 export function stretchesOf(timesSeconds: ArrayLike<number>, values: ArrayLike<Reading>): number[][] {
   const stretches: number[][] = [];
@@ -42,7 +42,7 @@ export function stretchesOf(timesSeconds: ArrayLike<number>, values: ArrayLike<R
 }
 
 /**
- * Value at a moment by linear interpolation between the readings around it; null outside the series or inside a gap
+ * Value at a time by linear interpolation between the readings around it; null outside the series or inside a gap
  * longer than `maxGapSeconds`. Times must rise.
  */
 export function valueAt(
@@ -72,7 +72,7 @@ export function valueAt(
   return leftValue + ((rightValue - leftValue) * (atSeconds - leftTime)) / (rightTime - leftTime);
 }
 
-/** Indices of the longest strictly rising run of times that can be picked, in O(n log n). */
+/** Indices of the longest strictly rising run of times, in O(n log n). */
 export function risingIndices(times: readonly number[]): number[] {
   const tails: number[] = [];
   const previous: number[] = [];

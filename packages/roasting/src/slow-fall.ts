@@ -36,8 +36,8 @@ export function findSlowFall(readings: readonly TrustedReading[], notBeforeSecon
 }
 
 /**
- * Finds a slow fall soon after another: beans that follow a door, or a drum that was heated only shortly. Only what lies after
- * the valley between them counts. It opens no roast.
+ * Finds a slow fall soon after another: beans that follow a door, or a drum that was heated only briefly. Only readings
+ * after the valley between them count. It starts no roast.
  */
 export function findFallAfterValley(readings: readonly TrustedReading[], notBeforeSeconds: number): ChargeState | null {
   const { lowest, valleySeconds } = lastDip(readings);
@@ -95,7 +95,10 @@ function findFallTo(
   return { ...chargeAt(readings, { timeSeconds: knee.timeSeconds, tempC: kneeC }, peak, lowest.tempC), slight };
 }
 
-/** The lowest reading of the last dip, and when the probe was coldest before its top: in an earlier dip, or as a drum was heated up. */
+/**
+ * The lowest reading of the last dip, and the time at which the probe was coldest before its top: in an earlier dip, or
+ * while the drum was heated up.
+ */
 function lastDip(readings: readonly TrustedReading[]) {
   // A smaller swing is noise.
   const dipC = Math.max(

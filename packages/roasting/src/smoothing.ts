@@ -1,8 +1,8 @@
 import { isReading, type Reading } from './series.ts';
 
 /**
- * Running median over an odd number of readings. Takes out lone spikes and leaves edges where they are. Missing
- * readings stay missing and don't count in a neighbour's window, which shrinks at the ends.
+ * Running median over an odd number of readings. Removes single spikes and keeps edges in place. Missing readings stay
+ * missing and do not count in a neighbour's window, which shrinks at the ends.
  */
 export function medianFilter(values: ArrayLike<Reading>, width = 5): Reading[] {
   const half = halfOf(width);
@@ -16,8 +16,8 @@ export function medianFilter(values: ArrayLike<Reading>, width = 5): Reading[] {
 }
 
 /**
- * Smoothing with a Hanning window over an odd number of readings, centred, so without lag. Missing readings stay
- * missing; the weights of those present are scaled to 1.
+ * Smoothing with a Hanning window over an odd number of readings, centred and therefore without lag. Missing readings
+ * stay missing; the weights of the others are scaled to 1.
  */
 export function hanning(values: ArrayLike<Reading>, width = 11): Reading[] {
   const half = halfOf(width);
@@ -35,11 +35,11 @@ export function hanning(values: ArrayLike<Reading>, width = 11): Reading[] {
   });
 }
 
-/** Mean over an odd number of readings, centred. Missing readings stay missing and aren't counted. */
+/** Mean over an odd number of readings, centred. Missing readings stay missing and are not counted. */
 export function movingAverage(values: ArrayLike<Reading>, width = 5): Reading[] {
   const half = halfOf(width);
   const means: Reading[] = [];
-  // No list a reading: this runs over every sample of a roast.
+  // No list per reading: this runs over every sample of a roast.
   for (let index = 0; index < values.length; index++) {
     let sum = 0;
     let present = 0;

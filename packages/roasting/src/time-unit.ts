@@ -1,12 +1,12 @@
 export type TimeUnit = 's' | 'cs' | 'ms';
 
-/** How many of the unit make a second. */
+/** Units per second. */
 export const perSecond: Record<TimeUnit, number> = { s: 1, cs: 100, ms: 1000 };
 
 /**
- * The unit an imported curve counts its time in, guessed from its last time: above 50 000 milliseconds, above 5 000
- * centiseconds, else seconds (the product document's limits). Show what was chosen and let a person change it: a
- * roast logged over 83 minutes in seconds would be taken for centiseconds.
+ * The time unit of an imported curve, guessed from its last time: above 50 000 milliseconds, above 5 000 centiseconds,
+ * else seconds (the product document's limits). Show the choice and let a person change it: a roast of more than 83
+ * minutes in seconds would be read as centiseconds.
  */
 export function guessTimeUnit(lastTime: number): TimeUnit {
   if (lastTime > 50_000) return 'ms';
@@ -15,8 +15,8 @@ export function guessTimeUnit(lastTime: number): TimeUnit {
 }
 
 /**
- * Points of an imported curve in seconds, and the unit that was chosen (or was given). Points whose time is not a
- * number, or is negative, are dropped; numbers written as text count as numbers.
+ * Points of an imported curve in seconds, and the unit that was chosen or given. Points whose time is not a number, or
+ * is negative, are dropped; numbers written as text count as numbers.
  */
 export function withTimeInSeconds<P extends { readonly time: unknown }>(
   points: readonly P[],

@@ -1,14 +1,14 @@
-/** °C to °F. For temperatures; a rate converts with {@link rateCToF}. */
+/** °C to °F, for temperatures; a rate converts with {@link rateCToF}. */
 export function cToF(tempC: number): number {
   return tempC * 1.8 + 32;
 }
 
-/** °F to °C. For temperatures; a rate converts with {@link rateFToC}. */
+/** °F to °C, for temperatures; a rate converts with {@link rateFToC}. */
 export function fToC(tempF: number): number {
   return (tempF - 32) / 1.8;
 }
 
-/** A rate or a difference in °C as one in °F: the offset of 32 falls out. */
+/** A rate or a difference in °C as one in °F: without the offset of 32. */
 export function rateCToF(rateC: number): number {
   return rateC * 1.8;
 }
@@ -36,7 +36,7 @@ export function fromKg(kg: number, unit: MassUnit): number {
   return kg / kgPerUnit[unit];
 }
 
-/** Decimals that a scale in this unit shows, and most decimals of a weight that was typed in it. */
+/** Decimals of a scale in this unit, and the most decimals of a weight typed in it. */
 const usualDigits: Record<MassUnit, number> = { kg: 3, g: 1, lb: 2, oz: 2 };
 const typedDigits: Record<MassUnit, number> = { kg: 6, g: 2, lb: 3, oz: 3 };
 
@@ -47,8 +47,9 @@ export const roundKg = (kg: number): number => kilograms(milligrams(kg));
 const roundedTo = (value: number, digits: number): number => Number(value.toFixed(digits));
 
 /**
- * A weight in kg as the number that was typed: 115.2 of 0.1152 kg in grams, 25.3 of 11.475887 kg in pounds. That is the shortest
- * number that gives the same milligrams. A weight typed in another unit has the decimals of a scale: 12 kg are 26.46 lb.
+ * A weight in kg as the number that was typed: 115.2 for 0.1152 kg in grams, 25.3 for 11.475887 kg in pounds. That is
+ * the shortest number that gives the same milligrams. A weight typed in another unit has the decimals of a scale: 12 kg
+ * are 26.46 lb.
  */
 export function weightAsTyped(kg: number, unit: MassUnit): number {
   const value = fromKg(kg, unit);
@@ -64,15 +65,15 @@ export function kgOfTyped(value: number, unit: MassUnit): number {
   return unit === 'kg' ? value : roundKg(toKg(value, unit));
 }
 
-/** The unit a file or a person wrote (`Kg`, `LB`, `lbs`, ` oz`), or null when it is none of ours. */
+/** The unit in a file or an input (`Kg`, `LB`, `lbs`, ` oz`), or null when it is not supported. */
 export function parseMassUnit(text: string): MassUnit | null {
   const word = text.trim().toLowerCase().replace(/s$/, '');
   return massUnits.find((unit) => unit === word) ?? null;
 }
 
 /**
- * Seconds as m:ss, rounded to the second: 612.4 → `10:12`. Minutes don't turn into hours, as on a roaster's clock.
- * Negative times (before charge) carry a minus. `--` when there is no duration.
+ * Seconds as m:ss, rounded to the second: 612.4 → `10:12`. Minutes do not turn into hours, as on a roaster's timer.
+ * Negative times (before charge) have a minus. `--` when there is no duration.
  */
 export function formatDuration(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return '--';
@@ -107,6 +108,6 @@ function oneDecimal(value: number): string {
   return text === '-0.0' ? '0.0' : text;
 }
 
-/** What a probe in a roaster can show, °C: outside of it no reading is a temperature. */
+/** The range of a probe in a roaster, °C: a reading outside of it is not a temperature. */
 export const coldestC = -100;
 export const hottestC = 1200;

@@ -5,7 +5,7 @@ import { markOf, type MarkKind } from './marks.ts';
 import { pythonRepr, type WritableValue } from './python-repr.ts';
 import type { Reading } from './series.ts';
 
-/** A curve beside bean and exhaust temperature, on the same times. */
+/** An extra curve, on the same times as bean and exhaust temperature. */
 export interface WrittenChannel {
   /** As Artisan shows it. */
   readonly name: string;
@@ -19,7 +19,7 @@ export interface WrittenRoast {
   readonly beanTempC: readonly Reading[];
   readonly exhaustTempC: readonly Reading[];
   readonly channels: readonly WrittenChannel[];
-  /** Where burner, air and drum were set: shown beside the curves, and kept when Artisan saves the file anew. */
+  /** The settings of burner, air and drum: shown beside the curves, and kept when Artisan saves the file again. */
   readonly controls?: Partial<ControlSteps>;
   readonly marks: readonly { readonly kind: MarkKind; readonly timeSeconds: number }[];
   readonly title: string;
@@ -33,16 +33,16 @@ export interface WrittenRoast {
   /** When the recording began, ms since 1970. */
   readonly startedAtMs: number;
   readonly uuid: string;
-  /** What the format has no place for; comes back as `record` from `parseAlog`. */
+  /** Data that the format has no place for; `parseAlog` returns it as `record`. */
   readonly record: WritableValue;
 }
 
-/** The version of the format that is followed: Artisan's own numbering. */
+/** The version of the format that is followed, in Artisan's own numbering. */
 const artisanVersion = '4.0.3';
-/** Artisan's number for a device that it doesn't read itself. */
+/** Artisan's number for a device that it does not read itself. */
 const virtualDevice = 25;
 
-/** What a cup is judged by; 5 of 10 stands for not judged. */
+/** The criteria of a cupping; 5 of 10 means not rated. */
 const flavorLabels = [
   'Acidity',
   'Aftertaste',
@@ -56,14 +56,14 @@ const flavorLabels = [
 ];
 
 /**
- * A roast as an Artisan `.alog` file. Marks lie on the nearest sample, as Artisan has them; missing readings are -1.
- * Extra curves go in pairs, since an extra device of Artisan has two.
+ * A roast as an Artisan `.alog` file. Marks lie on the nearest sample, as in Artisan; missing readings are -1. Extra
+ * curves go in pairs, since an extra device of Artisan has two.
  */
 export function writeAlog(roast: WrittenRoast): string {
   return [...writeAlogPieces(roast)].join('');
 }
 
-/** The same piece by piece, for curves of hours: an entry of the file's dictionary at a time. */
+/** The same in parts, for curves of hours: one entry of the file's dictionary at a time. */
 export function* writeAlogPieces(roast: WrittenRoast): Generator<string> {
   let before = '{';
   for (const [key, value] of Object.entries(alogOf(roast))) {
@@ -101,7 +101,7 @@ function alogOf(roast: WrittenRoast): Record<string, WritableValue> {
     temp2: roast.beanTempC.map(orDropout),
     ...extraDevices(roast),
     etypes: ['Air', 'Drum', 'Damper', 'Burner', '--'],
-    // Without these two Artisan opens the file, and refuses it as the background of another roast.
+    // Without these two keys Artisan opens the file, but refuses it as the background of another roast.
     samplinginterval: samplingSeconds(roast.timesSeconds),
     flavors: flavorLabels.map(() => 5),
     flavorlabels: [...flavorLabels],
@@ -125,7 +125,7 @@ function samplingSeconds(timesSeconds: readonly number[]): number {
 
 const orDropout = (reading: Reading | undefined): number => reading ?? -1;
 
-/** Index of the sample nearest to each mark. A charge that isn't there is -1, everything else 0. */
+/** Index of the sample nearest to each mark. A missing charge is -1, every other missing mark 0. */
 function timeindexOf({ marks, timesSeconds }: WrittenRoast): number[] {
   return timeindexKinds.map((kind) => {
     const mark = markOf(marks, kind);
@@ -134,10 +134,10 @@ function timeindexOf({ marks, timesSeconds }: WrittenRoast): number[] {
   });
 }
 
-/** Displays that Artisan has room for: it keeps what they show for all of them, also for those that no device uses. */
+/** The number of displays in Artisan: it stores the settings of all of them, also of those that no device uses. */
 const displays = 10;
 
-/** The lists that Artisan keeps one entry a device in; they must all be as long, but for those of its displays. */
+/** The lists with one entry per device; they must have equal length, except for those of the displays. */
 function extraDevices({ channels, timesSeconds }: WrittenRoast): Record<string, WritableValue> {
   const devices = Array.from(
     { length: Math.ceil(channels.length / 2) },
