@@ -16,9 +16,9 @@ const lastingShape = z
   .min(minLastingSeconds, `Use ${minLastingSeconds} s or more`)
   .max(600, 'Use 600 s or less');
 
-/** What fulfils a rule, `kind` by `kind`. Units stand in the names: °C, °C per minute, seconds, percent. */
+/** The condition of a rule, by `kind`. Units are part of the names: °C, °C per minute, seconds, percent. */
 export const alarmConditionShape = z.discriminatedUnion('kind', [
-  /** So long after the charge or a mark. */
+  /** This long after the charge or a mark. */
   z.object({ kind: z.literal('time'), after: z.enum(markKinds), seconds: timeShape }),
   z.object({
     kind: z.literal('temperature'),
@@ -40,15 +40,15 @@ export const alarmConditionShape = z.discriminatedUnion('kind', [
     side: sideShape,
     distance_c: z.number('Enter a distance').min(0.5, 'Use 0.5 °C or more').max(100, 'Use 100 °C or less'),
   }),
-  /** The phase that runs has this share of the time since the charge. */
+  /** The current phase has this share of the time since the charge. */
   z.object({
     kind: z.literal('phase_share'),
     phase: z.enum(phaseNames),
     percent: z.number('Enter a share').min(1, 'Use 1 % or more').max(100, 'Use 100 % or less'),
   }),
-  /** The channel gave no reading for so long. */
+  /** The channel gave no reading for this long. */
   z.object({ kind: z.literal('channel_silent'), channel: channelNameShape, seconds: lastingShape }),
-  /** The channel gave the same value for so long. */
+  /** The channel gave the same value for this long. */
   z.object({ kind: z.literal('channel_frozen'), channel: channelNameShape, seconds: lastingShape }),
   /** Ready-made: the rate of rise falls suddenly between 140 °C and first crack. */
   z.object({ kind: z.literal('rate_crash') }),
@@ -73,7 +73,7 @@ export const alarmRuleBodyShape = z.object({
   message: lineShape(120).min(1, 'Enter a message'),
   colour: alarmColourShape.default('amber'),
   sound: z.boolean().default(true),
-  /** Sent to the phones of the machine's people that asked for it. */
+  /** Sent to the phones of the machine's people who asked for alarms. */
   push: z.boolean().default(false),
   is_enabled: z.boolean().default(true),
 });
@@ -87,13 +87,13 @@ export const alarmRuleShape = z.object({
   sound: z.boolean(),
   push: z.boolean(),
   is_enabled: z.boolean(),
-  /** Raised with every change; a change that names an older one is refused. */
+  /** Increases with every change; a change based on an older one is refused. */
   revision: z.number().int(),
 });
 export type AlarmRule = z.infer<typeof alarmRuleShape>;
 export type AlarmRuleBody = z.infer<typeof alarmRuleBodyShape>;
 
-/** Of one machine or recipe. */
+/** Rules of one machine or recipe. */
 export const maxAlarmRules = 30;
 
 const listShape = z.object({ rules: z.array(alarmRuleShape) });

@@ -3,31 +3,35 @@ import { endpoint } from './endpoint.ts';
 import { idShape, instantShape } from './shapes.ts';
 
 /**
- * Alarms of roasts. `rule`: a rule of the machine or its recipe was fulfilled, once per roast. `frozen`: a temperature stood still
- * while the roast went on. `silent`: the board stopped sending. The last two need no rule and are cleared when they are over.
+ * Alarms of roasts. `rule`: a rule of the machine or its recipe was fulfilled, once per roast. `frozen`: a temperature
+ * stopped changing while the roast went on. `silent`: the board stopped sending. The last two need no rule and are
+ * cleared when they are over.
  */
 export const alarmKinds = ['rule', 'frozen', 'silent'] as const;
 export const alarmColours = ['red', 'amber', 'green', 'blue'] as const;
 export const alarmColourShape = z.enum(alarmColours);
 export type AlarmColour = z.infer<typeof alarmColourShape>;
 
-/** An alarm of samples that are older than this when they arrive is stored; no screen shows or sounds it as if it were now. */
+/**
+ * An alarm from samples that are older than this on arrival is stored; no screen shows or sounds it as if it were now.
+ */
 export const lateAlarmSeconds = 30;
 
 export const roastAlarmShape = z.object({
   id: idShape,
   roast_id: idShape,
   kind: z.enum(alarmKinds),
-  /** Its rule, which may have been deleted since; null for the alarms that need none. */
+  /** Its rule, which may have been deleted since; null for alarms that need none. */
   rule_id: idShape.nullable(),
   /**
-   * The fault of the machine that it is about: `silent` (the board), `silent bean_temp`, `frozen bean_temp`; null for any other alarm. What is
-   * raised without a rule and what a rule raises about the same are one fault: one entry of the bell and one message to phones.
+   * The fault of the machine: `silent` (the board), `silent bean_temp`, `frozen bean_temp`; null for any other alarm.
+   * An alarm with a rule and one without a rule about the same fault are one fault: one entry in the bell's list and
+   * one message to phones.
    */
   fault: z.string().nullable(),
   /** The frozen channel. */
   channel: z.string().nullable(),
-  /** Of the rule; null for the alarms that need none. */
+  /** Of the rule; null for alarms without one. */
   message: z.string().nullable(),
   colour: alarmColourShape,
   sound: z.boolean(),
@@ -37,14 +41,14 @@ export const roastAlarmShape = z.object({
   raised_at: instantShape,
   /** Its samples arrived more than 30 s late. */
   is_late: z.boolean(),
-  /** When it was over; null for a rule, and as long as it lasts. */
+  /** When it was over; null for a rule, and while it lasts. */
   cleared_at: instantShape.nullable(),
   acknowledged_at: instantShape.nullable(),
   acknowledged_by: z.string().nullable(),
 });
 export type RoastAlarm = z.infer<typeof roastAlarmShape>;
 
-/** Whether screens show it now: it is about this moment, lasts, and is not acknowledged. */
+/** Whether screens show it now: it is current, lasts, and is not acknowledged. */
 export const isAlarmShown = ({
   is_late,
   cleared_at,
@@ -52,7 +56,7 @@ export const isAlarmShown = ({
 }: Pick<RoastAlarm, 'is_late' | 'cleared_at' | 'acknowledged_at'>): boolean =>
   !is_late && cleared_at === null && acknowledged_at === null;
 
-/** Of one roast; a running roast stores no more than these. */
+/** A running roast stores no more alarms than this. */
 export const maxRoastAlarms = 200;
 
 export const listRoastAlarms = endpoint({

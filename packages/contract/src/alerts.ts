@@ -6,10 +6,10 @@ export const lotAlertShape = z.object({
   lot_id: idShape,
   lot_number: z.string(),
   coffee_name: z.string(),
-  /** Now, kg; it may have been more when the alert was raised. */
+  /** Weight now, kg; it may have been more when the alert was raised. */
   current_weight: z.number(),
   raised_at: instantShape,
-  /** Recipes that watch the lot, by name. */
+  /** Names of the recipes that watch the lot. */
   recipes: z.array(z.string()),
 });
 export type LotAlert = z.infer<typeof lotAlertShape>;
@@ -44,7 +44,7 @@ export const mailStatusShape = z.object({
   recipients: z.array(z.string()),
   waiting: z.number().int(),
   last_sent_at: instantShape.nullable(),
-  /** The newest mail that could not be sent so far, and the mail server's word. */
+  /** The newest email that could not be sent so far, and the mail server's answer. */
   problem: z.object({ at: instantShape, subject: z.string(), error: z.string(), gave_up: z.boolean() }).nullable(),
 });
 export type MailStatus = z.infer<typeof mailStatusShape>;

@@ -3,7 +3,10 @@ import { endpoint } from './endpoint.ts';
 import { roastFilters } from './roasts.ts';
 import { dayShape, idShape, instantShape } from './shapes.ts';
 
-/** Which roasts are counted: the same keys as the list of roasts has, so that a figure's link shows the roasts behind it. */
+/**
+ * The filter of the roasts: the same keys as the list of roasts has, so that a figure's link shows the roasts behind
+ * it.
+ */
 export const analyticsFilters = {
   from: roastFilters.from,
   to: roastFilters.to,
@@ -23,7 +26,7 @@ export type WeekStart = (typeof weekStarts)[number];
 
 const periodQuery = {
   ...analyticsFilters,
-  /** Absent: what fits the span. More than 400 periods become the next coarser kind; the answer says which it is. */
+  /** Absent: chosen by the span. More than 400 periods become the next coarser kind; the answer names it. */
   period: periodKindShape.optional(),
   week_start: z.enum(weekStarts).default('monday'),
 };
@@ -32,11 +35,14 @@ const share = z.number().nullable();
 const figures = {
   /** Every roast that matches, running and aborted ones too, as the list of roasts shows them. */
   roasts: z.number().int(),
-  /** Green weight charged. */
+  /** Green weight of the charge. */
   kg: z.number(),
   /** Charge to drop; over completed roasts, as are the ratios. */
   mean_duration_seconds: z.number().nullable(),
-  /** Development ratio, 0 to 1: mean, standard deviation (of the sample: none below two), and how many roasts have one. */
+  /**
+   * Development time ratio, 0 to 1: mean, standard deviation (of the sample: none below two), and how many roasts have
+   * one.
+   */
   development_ratio_mean: share,
   development_ratio_deviation: share,
   development_roasts: z.number().int(),
@@ -44,7 +50,7 @@ const figures = {
 export const figuresShape = z.object(figures);
 export type Figures = z.infer<typeof figuresShape>;
 
-/** Days of a period, both included, in the roastery's time zone; cut to what was asked for. */
+/** Days of a period, both included, in the roastery's time zone; cut to the requested span. */
 const periodDays = { from: dayShape, to: dayShape };
 export const periodFiguresShape = z.object({ ...periodDays, ...figures });
 export type PeriodFigures = z.infer<typeof periodFiguresShape>;
@@ -60,10 +66,10 @@ export const analyticsProduction = endpoint({
   query: z.object(periodQuery),
   response: z.object({
     totals: figuresShape,
-    /** As many days just before `from`, to compare with; null without a `from`. */
+    /** The same number of days just before `from`, to compare with; null without a `from`. */
     earlier: z.object({ ...periodDays, ...figures }).nullable(),
     period: periodKindShape,
-    /** In order; periods without a roast are there with zeros. */
+    /** In order; periods without a roast are included with zeros. */
     periods: z.array(periodFiguresShape),
   }),
 });
@@ -80,7 +86,7 @@ export const groupSorts = groupSortFields.flatMap((field) => [field, `-${field}`
 export const groupFiguresShape = z.object({
   /** Of the machine or recipe; null for coffees and people, which go by name, and where there is none. */
   id: idShape.nullable(),
-  /** Null: roasts without one (no machine, no coffee named, no recipe). */
+  /** Null: roasts without one (no machine, no coffee name, no recipe). */
   name: z.string().nullable(),
   ...figures,
 });
@@ -120,7 +126,10 @@ export const analyticsChoices = endpoint({
   }),
 });
 
-/** How a reference was found: the recipe's own choice, else its best cupped roast, else the one nearest to the middle of all. */
+/**
+ * How a reference was found: the recipe's own choice, else its highest-scoring roast, else the roast closest to the
+ * median of all.
+ */
 export const referenceSourceShape = z.enum(['chosen', 'best_rated', 'most_typical']);
 export type ReferenceSource = z.infer<typeof referenceSourceShape>;
 
@@ -133,7 +142,7 @@ export const comparedRoastShape = z.object({
   roasted_by: z.string().nullable(),
   duration_seconds: z.number().nullable(),
   drop_temp: degrees,
-  /** From the reference's bean temperature, charge on charge; null when the two share less than 30 s. */
+  /** From the reference's bean temperature, aligned at charge; null when the two share less than 30 s. */
   distance: z
     .object({
       /** Root of the mean squared difference, °C. */
@@ -146,7 +155,7 @@ export const comparedRoastShape = z.object({
 });
 export type ComparedRoast = z.infer<typeof comparedRoastShape>;
 
-/** At each time after charge the reference, and between which temperatures (°C) four of five of the roasts lie. */
+/** For each time after charge: the reference, and the temperatures (°C) between which four in five roasts lie. */
 export const curveBandShape = z.object({
   time_seconds: z.array(z.number()),
   reference: z.array(degrees),
@@ -171,7 +180,7 @@ export const recipeConsistencyShape = named.extend({
   /** The newest of them whose curves were compared with the reference, which is not counted. */
   compared: z.number().int(),
   source: referenceSourceShape.nullable(),
-  /** Mean and largest distance of these curves from the reference, °C; null where there is nothing to compare. */
+  /** Average and largest deviation of these curves from the reference, °C; null where there is nothing to compare. */
   mean_rms: degrees,
   max_rms: degrees,
 });
@@ -187,7 +196,7 @@ export const analyticsRecipeConsistency = endpoint({
   query: z.object(consistencyFilters),
   response: z.object({
     recipes: z.array(recipeConsistencyShape),
-    /** Recipes with roasts that match, also those beyond the 50. */
+    /** Recipes with roasts that match, including those beyond the 50. */
     total: z.number().int(),
   }),
 });
@@ -207,11 +216,11 @@ export const analyticsConsistency = endpoint({
     reference: z
       .object({ id: idShape, roast_number: z.string(), start_time: instantShape, source: referenceSourceShape })
       .nullable(),
-    /** Newest first; the reference itself is among them when it falls into the span, with a distance of 0. */
+    /** Newest first; the reference itself is among them when it is within the span, with a deviation of 0. */
     roasts: z.array(comparedRoastShape),
-    /** Completed roasts of the recipe that match, also those beyond the newest 40. */
+    /** Completed roasts of the recipe that match, including those beyond the newest 40. */
     total: z.number().int(),
-    /** Mean of the distances, the reference left out; °C. */
+    /** Average of the deviations without the reference; °C. */
     mean_rms: degrees,
     band: curveBandShape.nullable(),
   }),
@@ -223,7 +232,7 @@ const greenFigures = {
   kg: z.number(),
   /** At the lots' cost per kg. */
   cost: z.number(),
-  /** Part of `kg` whose lot has no cost: it is missing in `cost`. */
+  /** The part of `kg` whose lot has no cost: it is missing in `cost`. */
   kg_without_cost: z.number(),
   roasts: z.number().int(),
 };
@@ -250,7 +259,7 @@ export const analyticsGreen = endpoint({
   query: z.object({ ...periodQuery, limit: z.coerce.number().int().min(1).max(500).default(50) }),
   response: z.object({
     totals: greenFiguresShape,
-    /** Charged by roasts that took nothing from a lot: none was chosen, or their recipe does not deduct. */
+    /** Charged by roasts that used nothing from a lot: no lot was chosen, or their recipe does not deduct. */
     kg_without_lot: z.number(),
     period: periodKindShape,
     periods: z.array(z.object({ ...periodDays, ...greenFigures })),

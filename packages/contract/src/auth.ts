@@ -19,9 +19,9 @@ export const emailShape = z.string().trim().toLowerCase().max(254).pipe(z.email(
 export const passwordShape = z.string().min(8, 'Use at least 8 characters').max(1024);
 
 export const preferencesShape = z.object({
-  /** Temperatures are stored and sent in °C; this is how a person reads them. */
+  /** Temperatures are stored and sent in °C; this is the unit of the screens. */
   temperature_unit: z.enum(['C', 'F']),
-  /** Weights are stored and sent in kg; this is how a person reads and types them. */
+  /** Weights are stored and sent in kg; this is the unit of the screens and inputs. */
   weight_unit: z.enum(massUnits),
   theme: z.enum(['system', 'light', 'dark']),
   /** BCP 47 tag of the region whose dates, clock and numbers the portal writes and reads, e.g. `en-US`. */

@@ -10,9 +10,9 @@ export const batchPrefixShape = z
   .regex(/^[A-Z][A-Z0-9]{0,5}$/, 'Use a letter and up to 5 more letters or digits');
 
 /**
- * What became of a number. `cancelled`: its plan was cancelled. `discarded`: its roast was none, and can be restored. `deleted`: its
- * roast was deleted. `replaced`: its roast became part of another, or took the number of its plan. `lost`: what it was given to could not be
- * saved; nothing has it.
+ * The state of a number. `cancelled`: its plan was cancelled. `discarded`: its roast was discarded, and can be
+ * restored. `deleted`: its roast was deleted. `replaced`: its roast became part of another, or received the number of
+ * its plan. `lost`: its owner could not be saved; the number is unused.
  */
 export const batchNumberStates = [
   'planned',
@@ -33,7 +33,7 @@ export const batchNumberShape = z.object({
   given_at: instantShape,
   /** When its plan was cancelled, its roast deleted or discarded, or the number found to be lost. */
   ended_at: instantShape.nullable(),
-  /** While there is one. */
+  /** While the roast exists. */
   plan_id: idShape.nullable(),
   roast_id: idShape.nullable(),
 });

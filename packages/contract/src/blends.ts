@@ -3,13 +3,13 @@ import { endpoint } from './endpoint.ts';
 import { idShape, instantShape, lineShape, messageShape, pageQuery, textShape } from './shapes.ts';
 
 export const blendComponentShape = z.object({
-  /** Null when the roast was deleted since: what went into the blend stays. */
+  /** Null when the roast has been deleted: its share of the blend stays. */
   roast_id: idShape.nullable(),
   roast_number: z.string(),
   coffee_name: z.string().nullable(),
   roasted_at: instantShape.nullable(),
   kg: z.number(),
-  /** Of the blend, 0 to 1. */
+  /** Share of the blend, 0 to 1. */
   share: z.number(),
 });
 
@@ -34,7 +34,7 @@ const blendFields = {
     .array(
       z.object({
         roast_id: idShape,
-        // Kept to the milligram.
+        // To the milligram.
         kg: z.number('Enter the weight in kg').min(0.000_001, 'Weight must be greater than 0').max(10_000),
       }),
     )
@@ -81,7 +81,7 @@ export const listBlendableRoasts = endpoint({
   access: 'user',
   query: z.object({
     ...pageQuery(50),
-    /** What this blend holds counts as left. */
+    /** The weight in this blend counts as left. */
     blend_id: idShape.optional(),
   }),
   response: z.object({ roasts: z.array(blendableRoastShape), total: z.number().int() }),
@@ -119,7 +119,7 @@ export const updateBlend = endpoint({
   summary: 'Change a blend; weight that it no longer uses returns to its roasts',
   access: 'user',
   params: byId,
-  /** Its components may be none where roasts that were deleted since stay in it. */
+  /** Components can be empty when deleted roasts stay in the blend. */
   body: z.object({ ...blendFields, revision: z.number().int().optional() }),
   response: blendShape,
   errors: ['not_found', 'changed_meanwhile'],

@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 
-/** Below the portal's address: software for boards, served to anyone. */
+/** Below the portal's address: software for boards, public. */
 export const packagesPath = '/packages';
 
 /** Fingerprint of an OpenPGP key, as `gpg` shows it without blanks. */
 const fingerprintShape = z.string().regex(/^[0-9A-F]{40}$/);
 
-/** What a repository of packages says of itself, in its `repository.json`. */
+/** The contents of the `repository.json` of a package repository. */
 export const packageRepositoryShape = z.object({
   version: z.string(),
-  /** The agent for any computer with Node, as npm loads it; below the repository. Releases before had none. */
+  /** The agent as an npm package for any computer with Node; below the repository. Absent in older releases. */
   portable: z.string().optional(),
-  /** Of the keys that sign it: more than one while a key is replaced. */
+  /** The keys that sign it: more than one while a key is replaced. */
   fingerprints: z.array(fingerprintShape).min(1),
   packages: z.array(
     z.object({
@@ -43,16 +43,21 @@ export const getBoardPackages = endpoint({
   }),
 });
 
-/** Only in a network of one's own: without TLS a board is paired by name of this flag. */
+/** Only for a private network: without TLS a board is paired with this flag. */
 export const trialFlag = (portalUrl: string): string =>
   portalUrl.startsWith('http:') && !/^http:\/\/(localhost|127(\.\d+){3}|\[::1\])[:/]?/.test(portalUrl)
     ? ' --trial-without-tls'
     : '';
 
-/** The agent for any computer with Node, below `packagesPath`. Its name has the version: npm keeps what it has loaded by its address. */
+/**
+ * The agent for any computer with Node, below `packagesPath`. Its name contains the version, because npm caches
+ * downloads by address.
+ */
 export const portablePackageName = (version: string): string => `roastery-agent-${version}.tgz`;
 
-/** One line for a computer that runs Artisan: loads the agent, pairs it and runs it. It is the same in every shell. */
+/**
+ * One line for a computer that runs Artisan: downloads the agent, pairs it and runs it. It is the same in every shell.
+ */
 export const artisanCommand = (portalUrl: string, portable: string, ticket: string): string =>
   `npx --yes ${portalUrl}${packagesPath}/${portable} artisan ${ticket} --api ${portalUrl}${trialFlag(portalUrl)}`;
 

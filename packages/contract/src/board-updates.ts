@@ -8,13 +8,13 @@ export const boardUpdatesShape = z.object({
   /** The version that this server has for boards; null where it has none. */
   version: z.string().nullable(),
   boards: z.number().int(),
-  /** Of them, those that run `version`. */
+  /** Boards that already run `version`. */
   updated: z.number().int(),
-  /** Of the others, those that could be ordered to update now. */
+  /** Other boards that can be ordered to update now. */
   ready: z.number().int(),
-  /** Of the others, those that take no orders: their agent is too old or no package. */
+  /** Other boards that accept no orders: their agent is too old or not installed as a package. */
   by_hand: z.number().int(),
-  /** Of the orders to update to `version`. */
+  /** Open orders to update to `version`. */
   under_way: z.number().int(),
   turned_back: z.number().int(),
   failed: z.number().int(),
@@ -41,7 +41,7 @@ export const orderBoardUpdates = endpoint({
   summary:
     'Request boards to download and install the version of this server: these boards, a tenth of the rest, or all',
   body: z.object({
-    /** The one that the page showed. If the server has another one by now, the answer is a conflict. */
+    /** The version that the page showed. If the server has another one by now, the answer is a conflict. */
     version: boardVersionShape,
     boards: z.union([z.enum(['tenth', 'all']), machineIdsShape]),
   }),

@@ -1,6 +1,6 @@
 import { packagesPath, trialFlag } from './board-packages.ts';
 
-/** What a board's card says about its machine. */
+/** Settings on a board's SD card about its machine. */
 export interface CardFacts {
   readonly serialNumber: string;
   readonly portalUrl: string;
@@ -11,11 +11,11 @@ export interface CardFacts {
 export interface WirelessNetwork {
   readonly name: string;
   readonly password: string;
-  /** ISO 3166, two letters: which channels may be used. */
+  /** ISO 3166, two letters: decides which channels are allowed. */
   readonly country: string;
 }
 
-/** Letters, digits and dashes, as a network name of a computer has them. */
+/** Letters, digits and dashes, as allowed in a host name. */
 export const hostNameOf = (serialNumber: string): string => {
   const letters = serialNumber
     .toLowerCase()
@@ -41,7 +41,7 @@ curl -fsS -o "$RUNTIME_DIRECTORY/install.sh" ${forShell(`${portalUrl}${packagesP
 exec sh "$RUNTIME_DIRECTORY/install.sh" ${forShell(ticket)}${trialFlag(portalUrl)}
 `;
 
-/** Ends for good when it has worked, or when install.sh says that a person has to do something first (2). */
+/** Stops retrying when it has worked, or when install.sh reports that a person has to act (2). */
 const firstBootUnit = `[Unit]
 Description=Install and pair roastery-agent
 Wants=network-online.target time-sync.target

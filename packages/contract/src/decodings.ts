@@ -2,8 +2,8 @@ import type { Channel, Encoding, RegisterTable, WordOrder } from './machine-map.
 import { rawValue } from './raw-value.ts';
 
 /**
- * What a register may mean, for people who look for their machine's instruments: every plausible decoding of what stands
- * there, and how much it looks like a temperature. Pure; board and portal judge alike.
+ * Possible meanings of a register, for people who search for the instruments of their machine: every plausible decoding
+ * of its value, and how much it looks like a temperature. Pure; board and portal use the same rules.
  */
 export interface Decoding {
   readonly as: Encoding;
@@ -12,7 +12,7 @@ export interface Decoding {
   readonly unit: '°C' | '°F';
 }
 
-/** One place with what stood there: `words[i]` was read at `seconds[i]` of the probe. */
+/** One register with its readings: `words[i]` was read at `seconds[i]` of the probe. */
 export interface RegisterSeries {
   readonly unit: number;
   readonly table: RegisterTable;
@@ -36,7 +36,7 @@ export interface Candidate {
 }
 
 const orders: readonly WordOrder[] = ['ABCD', 'CDAB', 'BADC', 'DCBA'];
-/** How often machines speak so; only to put one before the other where the values leave the choice. */
+/** How common an encoding is; only decides the order where the values do not. */
 const scaleWeights: readonly (readonly [number, number])[] = [
   [0.1, 1],
   [1, 0.9],
@@ -66,7 +66,10 @@ const allDecodings: readonly (Decoding & { readonly weight: number })[] = (
   ),
 );
 
-/** °C by one decoding; undefined where the bits are no such value. `second`: the register behind, where there is one. */
+/**
+ * °C by one decoding; undefined where the bits are not a valid value. `second`: the following register, if there is
+ * one.
+ */
 export const decodeAs = (decoding: Decoding, first: number, second: number | undefined): number | undefined => {
   if (isWide(decoding.as) && second === undefined) return undefined;
   const raw = rawValue(decoding.as, decoding.order, first, second ?? 0);
@@ -78,12 +81,12 @@ export const decodeAs = (decoding: Decoding, first: number, second: number | und
 
 const lowest = -30;
 const highest = 800;
-/** Faster than any probe in a drum follows, °C a second. */
+/** A probe in a drum never changes faster, °C/s. */
 const steepest = 20;
-/** A float nearer to nothing than this is made of an integer's bits. */
+/** A float closer to zero than this is made of an integer's bits. */
 const minFloat = 0.01;
 
-/** How much the size of a value looks like a roaster: from ambient to a hot drum, then flames, then frost. */
+/** How plausible a value is for a roaster: ambient to a hot drum first, then flames, then frost. */
 const levelWeight = (celsius: number): number => {
   if (celsius < 5) return celsius < -5 ? 0.15 : 0.3;
   if (celsius <= 280) return 1;
@@ -111,11 +114,11 @@ const scoreOf = (
     const isNothing = (value: number): boolean =>
       Math.abs(decoding.unit === '°F' ? value * 1.8 + 32 : value) < minFloat;
     if (values.some(isNothing)) return 0;
-    // Round numbers are settings; the bits of an integer beside an empty register look like one of them.
+    // Round numbers are settings; the bits of an integer beside an empty register look like one.
     const low = decoding.order === 'ABCD' || decoding.order === 'BADC' ? behind : place;
     if (low === undefined || low.words.every((word) => word === 0)) score *= 0.4;
   }
-  // What never moves is a setting more often than a probe; a real one trembles.
+  // A constant value is more often a setting than a probe; a real probe fluctuates.
   return values.length > 2 && steps === 0 ? score * 0.5 : score;
 };
 
@@ -131,7 +134,7 @@ const withoutEchoes = (readings: readonly Reading[]): Reading[] => {
 };
 
 export interface RankOptions {
-  /** What the machine's own display shows now, °C: decodings near to it come first. */
+  /** The temperature on the machine's own display, °C: decodings close to it come first. */
   readonly shown?: number;
 }
 
@@ -140,7 +143,7 @@ const nearness = (values: readonly number[], shown: number): number => {
   return away <= Math.max(3, Math.abs(shown) * 0.03) ? 4 / (1 + away) : 0.01 / (1 + away);
 };
 
-/** The decodings of one place, best first; empty where none can be a temperature. */
+/** The decodings of one register, best first; empty where none can be a temperature. */
 const readPlace = (place: RegisterSeries, behind: RegisterSeries | undefined, { shown }: RankOptions): Reading[] => {
   const next = behind?.words.length === place.words.length ? behind : undefined;
   const readings = allDecodings.flatMap((decoding): Reading[] => {
@@ -161,7 +164,7 @@ const readPlace = (place: RegisterSeries, behind: RegisterSeries | undefined, { 
 export const placeKey = ({ unit, table, address }: Pick<RegisterSeries, 'unit' | 'table' | 'address'>): string =>
   `${unit}/${table}/${address}`;
 
-/** Places that can be a temperature, likeliest first. Coils and discrete inputs can't; they are left away. */
+/** Registers that can be a temperature, likeliest first. Coils and discrete inputs cannot; they are left out. */
 export const rankTemperatures = (places: readonly RegisterSeries[], options: RankOptions = {}): Candidate[] => {
   const byKey = new Map(places.map((place) => [placeKey(place), place]));
   const candidates = places.flatMap((place): Candidate[] => {
@@ -170,7 +173,7 @@ export const rankTemperatures = (places: readonly RegisterSeries[], options: Ran
     const [best, ...others] = readPlace(place, behind, options);
     return best === undefined ? [] : [{ place, readings: [best, ...others] }];
   });
-  // The second half of a float is no instrument of its own.
+  // The second half of a float is not a channel of its own.
   const halves = new Set(
     candidates
       .filter(({ readings: [best] }) => best.decoding.as === 'f32' && best.score > 0.5)
@@ -181,14 +184,14 @@ export const rankTemperatures = (places: readonly RegisterSeries[], options: Ran
   return candidates.toSorted((a, b) => weight(b) - weight(a));
 };
 
-/** A coil or a discrete input, with what it said. */
+/** A coil or a discrete input, with its readings. */
 export interface BitCandidate {
   readonly place: RegisterSeries;
-  /** How often it went up or down during the probe. */
+  /** How often it changed during the probe. */
   readonly changes: number;
 }
 
-/** Coils and discrete inputs, those that changed first: a signal of the machine is one that moves when the machine does. */
+/** Coils and discrete inputs, those that changed first: a signal of the machine changes when the machine does. */
 export const rankBits = (places: readonly RegisterSeries[]): BitCandidate[] =>
   places
     .filter(({ table, words }) => (table === 'coil' || table === 'discrete') && words.length > 0)
@@ -200,13 +203,13 @@ export const rankBits = (places: readonly RegisterSeries[]): BitCandidate[] =>
 
 const letters: Record<RegisterTable, string> = { holding: 'h', input: 'i', coil: 'c', discrete: 'd' };
 
-/** A place in a map's notation, e.g. `h:6`, or `2/i:1000` of another unit than the map's. */
+/** A register in a map's notation, e.g. `h:6`, or `2/i:1000` of a unit other than the map's. */
 export const addressText = (
   { unit, table, address }: Pick<RegisterSeries, 'unit' | 'table' | 'address'>,
   mapUnit: number,
 ): string => `${unit === mapUnit ? '' : `${unit}/`}${letters[table]}:${address}`;
 
-/** A temperature channel of a map that reads a place so. */
+/** A temperature channel of a map that reads a register this way. */
 export const channelOf = (
   place: Pick<RegisterSeries, 'unit' | 'table' | 'address'>,
   { as, order, scale, unit }: Decoding,

@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { storedMapShape } from './machine-map.ts';
 import { idShape, instantShape, lineShape } from './shapes.ts';
 
-/** What a board needs to know beyond its environment file; it keeps the answer for starts without a network. */
+/** The settings of a board beyond its environment file; it stores the answer for starts without a network. */
 export const deviceSelfShape = z.object({
   machine_id: idShape,
   serial_number: z.string(),
@@ -34,7 +34,10 @@ export const revokeOwnCredential = endpoint({
   response: z.object({ serial_number: z.string() }),
 });
 
-/** Letters of a pairing code: no vowels and no digits, so no words by chance and nothing to mistake. */
+/**
+ * Letters of a pairing code: without vowels and digits, so that no words appear by chance and no characters are
+ * confused.
+ */
 export const pairingLetters = 'BCDFGHJKLMNPQRSTVWXZ';
 /** Twelve of twenty letters are 51.9 bits. */
 export const pairingCodeLength = 12;
@@ -48,7 +51,7 @@ export const lettersOfPairingCode = (typed: string): string =>
 
 const codeShape = new RegExp(`^[${pairingLetters}]{${pairingCodeLength}}$`);
 
-/** Whether these letters could be a code at all. */
+/** Whether these letters can be a code at all. */
 export const isPairingCode = (letters: string): boolean => codeShape.test(letters);
 
 export const pairDevice = endpoint({
@@ -61,7 +64,7 @@ export const pairDevice = endpoint({
   access: 'public',
   body: z.object({
     code: z.string().max(64),
-    /** SHA-256 of the secret that the board made for itself, in hex. The secret never travels here. */
+    /** SHA-256 of the secret that the board generated, in hex. The secret itself is never sent here. */
     secret_hash: z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex'),
     /** Identifies the board's hardware, if it is known. */
     hardware_id: lineShape(80),
@@ -89,7 +92,7 @@ export type MqttAclRule = z.infer<typeof mqttAclRuleShape>;
 export const mqttVerdictShape = z.object({
   result: z.enum(['allow', 'deny']),
   is_superuser: z.boolean(),
-  /** The topics of a board, so that no further question is needed. EMQX reads it from version 5.8 on. */
+  /** The topics of a board, so that the broker needs no further request. EMQX reads it from version 5.8 on. */
   acl: z.array(mqttAclRuleShape).optional(),
 });
 export type MqttVerdict = z.infer<typeof mqttVerdictShape>;

@@ -4,16 +4,16 @@ import type { ErrorCode } from './errors.ts';
 export const apiBasePath = '/api/v1';
 
 /**
- * Who may call an endpoint at all. What they may see through it is decided by the verb behind it.
- * `device`: a board's credential (`Authorization: Bearer <machine token>` with `X-Machine-Serial`);
- * `broker`: the MQTT broker's shared secret in `X-Broker-Secret`.
+ * Who may call an endpoint. What a caller sees through it is decided by its handler. `device`: a board's credential
+ * (`Authorization: Bearer <machine token>` with `X-Machine-Serial`); `broker`: the MQTT broker's shared secret in
+ * `X-Broker-Secret`.
  */
 export type Access = 'public' | 'user' | 'admin' | 'device' | 'broker';
 
 /**
- * What a caller needs on the machine that the path names, or that the roast or plan in the path belongs to. `see`: any of its
- * people; `roast`: plan, mark and edit, as its roasters do; `manage`: its owner and admins. Without `see` the answer is 404, with
- * `see` alone 403.
+ * The right that a caller needs on the machine in the path, or on the machine of the roast or plan in the path. `see`:
+ * any of its people; `roast`: plan, mark and edit, for its roasters; `manage`: its owner and admins. Without `see` the
+ * answer is 404, with `see` alone 403.
  */
 export type MachineRight = 'see' | 'roast' | 'manage';
 
@@ -34,7 +34,7 @@ export interface Endpoint<
   readonly tag: string;
   readonly access: Access;
   readonly right?: MachineRight;
-  /** The cookie of a wall link opens it too; no other endpoint takes that cookie. */
+  /** The cookie of a wall link also opens it; no other endpoint accepts that cookie. */
   readonly isForWallLinks?: true;
   readonly params?: Params;
   readonly query?: Query;
@@ -45,9 +45,9 @@ export interface Endpoint<
   readonly response?: Response;
   /** Content type of a success when it is not JSON. */
   readonly produces?: string;
-  /** Status of a success, 200 unless said. */
+  /** Status of a success, 200 by default. */
   readonly status?: 200 | 201 | 202 | 204;
-  /** Codes beyond those every endpoint of its access can answer. */
+  /** Codes in addition to those of every endpoint with the same access. */
   readonly errors?: readonly ErrorCode[];
 }
 
@@ -69,13 +69,13 @@ type Part<E, K extends 'params' | 'query' | 'body' | 'response'> = E extends { r
 type Given<S> = S extends z.ZodType ? z.input<S> : undefined;
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 
-/** What a caller passes. */
+/** The input of a caller. */
 export type ParamsOf<E> = Given<Part<E, 'params'>>;
 export type QueryOf<E> = Given<Part<E, 'query'>>;
 export type BodyOf<E> = Given<Part<E, 'body'>>;
-/** What the api's handler receives after parsing. */
+/** The input of the api's handler after parsing. */
 export type ParsedParams<E> = Parsed<Part<E, 'params'>>;
 export type ParsedQuery<E> = Parsed<Part<E, 'query'>>;
 export type ParsedBody<E> = Parsed<Part<E, 'body'>>;
-/** What travels back. */
+/** The body of the answer. */
 export type ResponseOf<E> = Parsed<Part<E, 'response'>>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The closed list of error codes and the HTTP status each one travels with. */
+/** The closed list of error codes and the HTTP status of each. */
 export const errorStatus = {
   not_signed_in: 401,
   wrong_credentials: 401,
@@ -28,7 +28,7 @@ export const errorCodes = Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]
 export const fieldErrorShape = z.object({ field: z.string(), message: z.string() });
 export type FieldError = z.infer<typeof fieldErrorShape>;
 
-/** Body of every answer that is not a success. `detail` is a sentence, or for `validation` one line a field. */
+/** Body of every answer that is not a success. `detail` is a sentence, or for `validation` one line per field. */
 export const errorBodyShape = z.object({
   detail: z.union([z.string(), z.array(fieldErrorShape)]),
   code: z.enum(errorCodes),

@@ -37,7 +37,7 @@ export const exportRoastPdf = endpoint({
   errors: ['not_found'],
 });
 
-/** All that match, so the page is left out. */
+/** All rows that match, therefore without a page. */
 const listQuery = listRoasts.query?.omit({ limit: true, offset: true });
 
 export const exportRoastsCsv = endpoint({

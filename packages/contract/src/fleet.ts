@@ -6,7 +6,7 @@ import { connectionShape } from './machines.ts';
 import { idShape, instantShape, pageQuery } from './shapes.ts';
 
 /**
- * Where a ticket stands. `paired`: exchanged for a credential; `confirmed`: the board has called with that credential,
+ * State of a ticket. `paired`: exchanged for a credential; `confirmed`: the board has connected with that credential,
  * so it is on its disk.
  */
 export const ticketStates = ['pending', 'paired', 'confirmed', 'expired', 'revoked'] as const;
@@ -23,7 +23,7 @@ export const pairingTicketShape = z.object({
   expires_at: instantShape,
   state: z.enum(ticketStates),
   redeemed_at: instantShape.nullable(),
-  /** Address that the exchange came from. */
+  /** Address from which the ticket was exchanged. */
   redeemed_from: z.string().nullable(),
   hardware_id: z.string().nullable(),
   agent_version: z.string().nullable(),
@@ -34,7 +34,7 @@ export type PairingTicket = z.infer<typeof pairingTicketShape>;
 export const credentialShape = z.object({
   origin: z.enum(['registration', 'pairing', 'rotation']),
   since: instantShape,
-  /** While a rotation overlaps: until when the credential before it still works. */
+  /** During a rotation: when the previous credential stops working. */
   previous_valid_until: instantShape.nullable(),
 });
 
@@ -47,7 +47,7 @@ export const sealedHistoryShape = z.object({
   to: instantShape.nullable(),
 });
 
-/** What a board's last retained status, its credential and its ticket give reason to look at. */
+/** The problems in a board's last retained status, its credential and its ticket. */
 export const deviceWarnings = [
   'no_credential',
   'offline',
@@ -66,7 +66,7 @@ export const deviceWarnings = [
 ] as const;
 export type DeviceWarning = (typeof deviceWarnings)[number];
 
-/** An update ordered from here, as far as its board has come with it. */
+/** The progress of an update that was ordered here. */
 export const orderedUpdateShape = z.object({
   version: z.string(),
   state: z.enum(updateOrderStates),
@@ -85,13 +85,13 @@ export const deviceShape = z.object({
   last_seen_at: instantShape.nullable(),
   agent_version: z.string().nullable(),
   firmware_version: z.string().nullable(),
-  /** What it reads by. */
+  /** The map that it reads with. */
   map: z.object({ id: z.string(), rev: z.number().int() }).nullable(),
-  /** Where its readings come from in place of a map. */
+  /** The source of its readings if it is not a map. */
   source: programSourceShape.nullable(),
-  /** What was set for it from here, and whether it does it. */
+  /** The settings that were made here, and whether the board applies them. */
   config: boardConfigShape.pick({ map: true, revision: true, changed_at: true, state: true, reason: true }),
-  /** The line from the board to the machine. */
+  /** The connection from the board to the machine. */
   machine_link: z.enum(['ok', 'failing', 'starting']).nullable(),
   machine_link_detail: z.string().nullable(),
   journal: z
@@ -99,21 +99,21 @@ export const deviceShape = z.object({
       entries_waiting: z.number().int(),
       bytes: z.number().int(),
       dropped_entries: z.number().int(),
-      /** Readings kept in memory, since the disk of the board accepts no writes; null while it does. */
+      /** Readings kept in memory because the board's disk accepts no writes; null when the disk works. */
       entries_in_memory: z.number().int().nullable(),
     })
     .nullable(),
-  /** What it holds sealed; null when it seals nothing. */
+  /** The history that it holds sealed; null without any. */
   sealed_history: sealedHistoryShape.nullable(),
   clock_synced: z.boolean().nullable(),
   disk_free_bytes: z.number().int().nullable(),
-  /** The newest update of its agent, and whether that stayed. */
+  /** The newest update of its agent, and whether it was kept. */
   update: boardUpdateShape.nullable(),
   order: orderedUpdateShape.nullable(),
-  /** Its agent was installed as a package and takes orders to update. */
+  /** Its agent was installed as a package and accepts orders to update. */
   takes_orders: z.boolean(),
   credential: credentialShape.nullable(),
-  /** Two boards have connected in turns with this credential, in the last minutes. */
+  /** Two boards have connected alternately with this credential within the last minutes. */
   credential_shared: z.boolean(),
   /** The newest ticket of this machine. */
   ticket: pairingTicketShape.nullable(),
@@ -155,7 +155,7 @@ export const getPairing = endpoint({
   errors: ['not_found'],
 });
 
-/** Of a code that is shown this once. */
+/** The pairing code, which is shown only once. */
 export const issuedTicketShape = z.object({
   ticket_id: idShape,
   machine_id: idShape,

@@ -3,11 +3,11 @@ import { endpoint } from './endpoint.ts';
 import { impossibleWeight, isWeightPossible, markShape, roastFieldsShape, roastShape } from './roasts.ts';
 import { givenInstantShape, idShape, instantShape, lineShape, temperatureShape } from './shapes.ts';
 
-/** Maximum size of a file, bytes. The largest real one that we know has 0.4 MB. */
+/** Maximum size of a file, bytes. The largest known real file has 0.4 MB. */
 export const maxUploadBytes = 10 * 1024 * 1024;
 export const maxUploadText = '10 MB';
 
-/** The program that wrote a file; `csv` and `xlsx` are tables of any. */
+/** The program that wrote a file; `csv` and `xlsx` are tables of any program. */
 export const uploadFormats = [
   'alog',
   'csv',
@@ -33,11 +33,11 @@ export const timeUnitShape = z.enum(['s', 'cs', 'ms']);
 /** Source of a unit: the file, a guess from its values, or a person. */
 const unitSourceShape = z.enum(['file', 'guess', 'person']);
 
-/** What a person may correct before the import. Absent: as in the file, or guessed. */
+/** Corrections that a person may make before the import. Absent: as in the file, or guessed. */
 export const uploadChoicesShape = z.object({
   temperature_unit: temperatureUnitShape.optional(),
   time_unit: timeUnitShape.optional(),
-  /** Charge and drop by hand, in seconds since the recording began. */
+  /** Charge and drop entered by hand, in seconds since the recording began. */
   charge_seconds: z.number().min(0).max(86_400).optional(),
   drop_seconds: z.number().min(0).max(86_400).optional(),
 });
@@ -53,12 +53,12 @@ export const uploadShape = z.object({
   coffee_process: z.string().nullable(),
   /** As the file names it. */
   machine_name: z.string().nullable(),
-  /** A machine one may see that has this name or serial number. */
+  /** A machine that the user may see and that has this name or serial number. */
   machine_id: idShape.nullable(),
   roasted_by: z.string().nullable(),
   profile_name: z.string().nullable(),
   roast_number: z.string().nullable(),
-  /** The number that the other program gave it, with its prefix: `P5-42`. The roast keeps it beside its own number. */
+  /** The number in the other program, with its prefix: `P5-42`. The roast keeps it in addition to its own number. */
   source_batch: z.string().nullable(),
   roast_level: z.string().nullable(),
   batch_size_kg: z.number().nullable(),
@@ -68,7 +68,7 @@ export const uploadShape = z.object({
   notes: z.string().nullable(),
   /** The moment of charge, where the file says when it was recorded. */
   start_time: instantShape.nullable(),
-  /** What a person has set so far: send it again with one thing changed. */
+  /** All corrections so far: send them again with one changed. */
   choices: uploadChoicesShape,
   temperature_unit: z.object({ value: temperatureUnitShape, source: unitSourceShape }),
   time_unit: z.object({ value: timeUnitShape, source: unitSourceShape }),
@@ -82,17 +82,17 @@ export const uploadShape = z.object({
   ),
   /** On the roast's axis: seconds since charge. */
   marks: z.array(markShape),
-  /** For a picture: at most a few hundred points, seconds since the recording began, °C. */
+  /** For a preview: at most a few hundred points, seconds since the recording began, °C. */
   curve: z.object({
     time_seconds: z.array(z.number()),
     bean_temp: z.array(z.number().nullable()),
     exhaust_temp: z.array(z.number().nullable()),
   }),
-  /** What had to be assumed or left out, a sentence each. */
+  /** Assumptions and omissions, one sentence each. */
   warnings: z.array(z.string()),
-  /** Why it can't be imported yet, as a sentence: a charge has to be set. Null when it can. */
+  /** Why it cannot be imported yet, as a sentence: a charge has to be set. Null when it can. */
   missing: z.string().nullable(),
-  /** Roasts one may see that hold the same file, or the same curve. */
+  /** Roasts that the user may see and that hold the same file, or the same curve. */
   duplicates: z.array(
     z.object({
       roast_id: idShape,
@@ -147,12 +147,14 @@ export const chooseRoastUpload = endpoint({
   errors: ['not_found', 'too_many_requests'],
 });
 
-/** What was roasted, as it is known when a roast is made: all that an edit may set. */
+/** The description of a roast when it is created: all fields that an edit may set. */
 export const roastFactsShape = roastFieldsShape.omit({ revision: true });
 
 const dayMs = 86_400_000;
 
-/** The moment of charge. A clock may be a time zone off; a date further ahead is a typing error or a wrong clock. */
+/**
+ * The time of the charge. A clock may be off by a time zone; a date further ahead is a typing error or a wrong clock.
+ */
 const chargedAtShape = givenInstantShape.refine(
   (instant) => Date.parse(instant) <= Date.now() + dayMs,
   'The start is more than a day in the future. Check the date',

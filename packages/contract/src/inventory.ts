@@ -45,12 +45,12 @@ export const lotShape = z.object({
   screen_size: z.string().nullable(),
   notes: z.string().nullable(),
   registration_date: instantShape,
-  /** Current weight over the mean daily use of the last 30 days; null without use. */
+  /** Current weight divided by the mean daily use of the last 30 days; null without use. */
   estimated_runout_days: z.number().nullable(),
   /** Recipes linked to the lot. */
   usage_count: z.number().int(),
   status: lotStatusShape,
-  /** Reserved by hand; shown as the status unless the lot is in use or depleted. */
+  /** Set to Reserved; shown as the status unless the lot is in use or depleted. */
   is_reserved: z.boolean(),
   archived_at: instantShape.nullable(),
   revision: z.number().int(),
@@ -157,7 +157,7 @@ export const lotOrigins = filterList('lotOrigins', '/inventory/filters/origins',
 export const lotLocations = filterList('lotLocations', '/inventory/filters/locations', 'Locations of all lots');
 export const lotStatusList = filterList('lotStatusList', '/inventory/filters/statuses', 'All statuses');
 
-/** The api mounts this before `getLot`: `export` is no id. */
+/** The api mounts this before `getLot`: `export` is not an id. */
 export const exportLots = endpoint({
   name: 'exportLots',
   method: 'GET',
@@ -176,7 +176,7 @@ export const lotImportRowShape = z.object({
   coffee_name: z.string(),
   origin: z.string(),
   initial_weight: z.number().nullable(),
-  /** What keeps the row from being imported. */
+  /** Why the row cannot be imported. */
   errors: z.array(fieldErrorShape),
 });
 export type LotImportRow = z.infer<typeof lotImportRowShape>;
@@ -197,7 +197,7 @@ export const importLots = endpoint({
     faulty: z.number().int(),
     /** 0 in a dry run. */
     imported: z.number().int(),
-    /** Columns of the file that are no fields of a lot, or that only the ledger decides. */
+    /** Columns of the file that are not fields of a lot, or that only the ledger changes. */
     ignored_columns: z.array(z.string()),
   }),
   errors: ['already_exists', 'too_many_requests'],
@@ -299,7 +299,7 @@ export const adjustLot = endpoint({
       .max(1_000_000)
       .refine((kg) => kg !== 0, 'Enter a weight other than 0'),
     note: lineShape(500).min(1, 'Enter a reason'),
-    /** What the lot held when the change was worked out; the change is refused when it holds something else. */
+    /** The weight on which the change is based; the change is refused when the lot's weight differs. */
     stock_before: z.number().optional(),
   }),
   response: lotShape,

@@ -7,9 +7,9 @@ import { roastShape } from './roasts.ts';
 import { idShape, instantShape } from './shapes.ts';
 
 /**
- * Server-sent events of a machine, each with its id. Each event's `event:` field is `type`, its `data:` the JSON of the shape.
- * On every connect: `hello`, then `backlog` (the running roast from 60 s before charge, else the last five minutes),
- * then the tail. Samples carry (epoch, seq): whoever receives one twice keeps one.
+ * Server-sent events of a machine, each with its id. The `event:` field is `type`, `data:` is the JSON of the shape. On
+ * every connect: `hello`, then `backlog` (the running roast from 60 s before charge, else the last five minutes), then
+ * new samples. Samples carry (epoch, seq): a client that receives one twice keeps one.
  */
 export const liveSamplesShape = z.object({
   epoch: z.string(),
@@ -38,15 +38,18 @@ export const liveEventShape = z.discriminatedUnion('type', [
     roast: roastShape.nullable(),
     charge_mono: z.number().nullable(),
   }),
-  /** The newest reading, as soon as the board has it. */
+  /** The newest reading, as soon as the board has read it. */
   z.object({ type: z.literal('reading'), ...ofMachine, reading: liveReadingShape, received_at: instantShape }),
-  /** A journal batch passing by: fills what live readings missed. */
+  /** A journal batch: it fills the gaps of the live readings. */
   z.object({ type: z.literal('samples'), ...ofMachine, samples: liveSamplesShape }),
   /** A roast of this machine began, changed or ended. */
   z.object({ type: z.literal('roast'), ...ofMachine, roast: roastShape, charge_mono: z.number().nullable() }),
   /** The running roast was deleted. The stream ends after this event: a new one starts with a fresh backlog. */
   z.object({ type: z.literal('roast_deleted'), ...ofMachine, roast_id: idShape }),
-  /** The alarms of the running roast: after the backlog where there are some, then whenever one is raised, cleared or acknowledged. */
+  /**
+   * The alarms of the running roast: after the backlog if there are any, then whenever one is raised, cleared or
+   * acknowledged.
+   */
   z.object({ type: z.literal('alarms'), ...ofMachine, roast_id: idShape, alarms: z.array(roastAlarmShape) }),
   z.object({
     type: z.literal('status'),
@@ -55,12 +58,12 @@ export const liveEventShape = z.discriminatedUnion('type', [
     last_seen_at: instantShape.nullable(),
     status: statusShape.nullable(),
   }),
-  /** The user may not see it, or not any more; its other events end. On a stream of several machines. */
+  /** On a stream of several machines: the user may not see this machine, or no longer; its other events end. */
   z.object({ type: z.literal('gone'), ...ofMachine }),
 ]);
 export type LiveEvent = z.infer<typeof liveEventShape>;
 
-/** An event without the machine that it is of. */
+/** An event without the id of its machine. */
 export type MachineEvent = LiveEvent extends infer Event
   ? Event extends unknown
     ? Omit<Event, 'machine_id'>
@@ -80,7 +83,7 @@ export const machineLive = endpoint({
   errors: ['not_found', 'too_many_requests', 'not_ready'],
 });
 
-/** More than a browser has tabs for. */
+/** More than a browser opens tabs for. */
 export const maxLiveMachines = 40;
 
 export const machinesLive = endpoint({

@@ -6,10 +6,10 @@ import { lotBodyShape } from './inventory.ts';
 import { importStates } from './roast-imports.ts';
 import { idShape, instantShape, lineShape, messageShape, pageQuery } from './shapes.ts';
 
-/** Lots of one file. A larger list is divided. */
+/** Lots of one file. A larger list must be divided. */
 export const maxImportedLots = 20_000;
 
-/** What a column of a list can be: a field of a lot, or a figure from which one follows. */
+/** The meaning of a column in a list: a field of a lot, or a figure from which one follows. */
 export const lotImportFields = [
   'lot_number',
   'coffee_name',
@@ -42,7 +42,7 @@ export const weightUnits = ['kg', 'g', 'lb', 'oz', 't'] as const;
 export const priceUnits = ['per_kg', 'per_lb', 'cents_per_lb', 'per_bag'] as const;
 export const densityUnits = ['g_ml', 'g_l'] as const;
 export const altitudeUnits = ['m', 'ft'] as const;
-/** Of a column whose cells don't name one. */
+/** Unit of a column whose cells do not name one. */
 export const lotImportUnits = [...weightUnits, ...priceUnits, ...densityUnits, ...altitudeUnits] as const;
 export type LotImportUnit = (typeof lotImportUnits)[number];
 
@@ -59,8 +59,9 @@ export const isDayField = (field: LotImportField | null): boolean =>
   field === 'harvest_date' || field === 'purchase_date';
 
 /**
- * `invalid`: a value is missing or can't be read. `exists`: the lot number is in the inventory. `twice`: an earlier row has it.
- * `check` is imported all the same. `left_out` by a person. `kept`: in use, so the undo left it.
+ * `invalid`: a value is missing or can't be read. `exists`: the lot number is in the inventory. `twice`: an earlier row
+ * has it. `check` rows are imported all the same. `left_out`: by a person. `kept`: in use, so the undo did not delete
+ * it.
  */
 export const lotRowProblems = ['invalid', 'exists', 'twice', 'check', 'left_out', 'kept'] as const;
 export type LotRowProblem = (typeof lotRowProblems)[number];
@@ -68,18 +69,18 @@ export type LotRowProblem = (typeof lotRowProblems)[number];
 export const lotImportColumnShape = z.object({
   /** As the file names it. */
   head: z.string(),
-  /** The first values, as the file writes them. */
+  /** The first values, as in the file. */
   samples: z.array(z.string()),
   /** Null: not imported. */
   field: z.enum(lotImportFields).nullable(),
   unit: z.enum(lotImportUnits).nullable(),
-  /** What separates the decimals; null in a column without decimals. */
+  /** The decimal sign; null in a column without decimals. */
   decimal: z.enum(['.', ',']).nullable(),
   /** Order of day, month and year; null in a column whose dates don't show it. */
   date_order: z.enum(dateOrders).nullable(),
-  /** The dates can be read in two ways: a person has to choose the order. */
+  /** The dates are ambiguous: a person has to choose the order. */
   is_order_open: z.boolean(),
-  /** What had to be assumed, in words. */
+  /** Assumptions, in words. */
   notes: z.array(z.string()),
 });
 export type LotImportColumn = z.infer<typeof lotImportColumnShape>;
@@ -90,21 +91,21 @@ export const lotImportShape = z.object({
   state: z.enum(importStates),
   created_at: instantShape,
   finished_at: instantShape.nullable(),
-  /** Until then its lots can be deleted again, all together; null while it runs and afterwards. */
+  /** Until then its lots can be deleted together; null while it runs and afterwards. */
   undo_until: instantShape.nullable(),
-  /** The sheet that is read, and all that a workbook has; null and none in a text file. */
+  /** The sheet that is read, and all sheets of the workbook; null and none in a text file. */
   sheet: z.string().nullable(),
   sheets: z.array(z.string()),
   columns: z.array(lotImportColumnShape),
-  /** What is said of the whole file, e.g. lines above the heads. */
+  /** Remarks on the whole file, e.g. lines above the heads. */
   notes: z.array(z.string()),
   number_prefix: z.string().nullable(),
   origin: z.string().nullable(),
   bag_kg: z.number().nullable(),
   rows: z.number().int(),
-  /** Would be imported as they are. */
+  /** Lots that would be imported. */
   ready: z.number().int(),
-  /** Green coffee of these, kg. */
+  /** Green coffee of these lots, kg. */
   ready_kg: z.number(),
   imported: z.number().int(),
   undone: z.number().int(),
@@ -114,7 +115,7 @@ export type LotImport = z.infer<typeof lotImportShape>;
 
 export const lotImportRowStates = ['read', 'imported', 'undone'] as const;
 
-/** A lot as its row says it; null where the row has nothing or what can't be read. */
+/** A lot as in its row; null where a value is absent or can't be read. */
 const lotValuesShape = z.object({
   lot_number: z.string().nullable(),
   coffee_name: z.string().nullable(),
@@ -135,7 +136,7 @@ export const lotImportedRowShape = z.object({
   /** Values that can't be imported, by field. */
   errors: z.array(fieldErrorShape),
   problem: z.enum(lotRowProblems).nullable(),
-  /** The problem, and what had to be assumed, in words. */
+  /** The problem, and the assumptions, in words. */
   remarks: z.array(z.string()),
   lot_id: idShape.nullable(),
 });
@@ -186,16 +187,16 @@ export const lotColumnChoiceShape = z.object({
   date_order: z.enum(dateOrders).nullable().optional(),
 });
 
-/** What a person says of a list; what is left out is guessed. */
+/** The choices of a person for a list; the rest is guessed. */
 export const lotImportChoicesShape = z.object({
   sheet: z.string().max(200).optional(),
-  /** By the place of the column, from 0. */
+  /** By the index of the column, from 0. */
   columns: z
     .record(z.string().regex(/^\d{1,2}$/, 'A column is named by its place, from 0'), lotColumnChoiceShape)
     .optional(),
-  /** Rows without a lot number get this and a number of their own. */
+  /** The lot number of rows without one: this prefix and a running number. */
   number_prefix: lineShape(40).nullable().optional(),
-  /** Of rows that name none. */
+  /** Of rows without one. */
   origin: lineShape(120).nullable().optional(),
   /** Weight of a bag where no column says it. */
   bag_kg: z.number().positive('The weight of a bag must be greater than 0').max(10_000).nullable().optional(),

@@ -4,9 +4,9 @@ import { maxUploadBytes } from './imports.ts';
 import { idShape, lineShape } from './shapes.ts';
 
 /**
- * What became of a file. `created`: a new roast. `joined`: it belongs to a roast that was recorded live. `updated`: a newer
- * version of a file that was brought in before. `known`: nothing changed, the same content or curve was there. `deleted`: its roast
- * was deleted here, and does not come back.
+ * The result for a file. `created`: a new roast. `joined`: it belongs to a roast that was recorded live. `updated`: a
+ * newer version of a known file. `known`: nothing changed, the same content or curve exists. `deleted`: its roast was
+ * deleted here and is not created again.
  */
 export const machineFileOutcomes = ['created', 'joined', 'updated', 'known', 'deleted'] as const;
 export type MachineFileOutcome = (typeof machineFileOutcomes)[number];
@@ -35,12 +35,12 @@ export const maxCheckedFiles = 500;
 const sha256Shape = z.string().regex(/^[0-9a-f]{64}$/);
 
 export const machineFilesCheckShape = z.object({
-  /** For whom the server keeps this machine's files, as in a statement about its journal. */
+  /** The owner for whom the server keeps this machine's files, as in a statement about its journal. */
   owner: z.string().regex(/^[0-9a-f]{16}$/),
   missing: z.array(sha256Shape),
 });
 
-/** A database that was restored from a backup lacks the files that were taken after it. */
+/** A database that was restored from a backup lacks the files that were sent after it. */
 export const checkMachineFiles = endpoint({
   name: 'checkMachineFiles',
   method: 'POST',

@@ -3,8 +3,8 @@ import { channelNameShape } from './channels.ts';
 import { lineShape } from './shapes.ts';
 
 /**
- * A machine map says which Modbus registers mean what. It is data: catalogue entry or the owner's file.
- * Addresses are zero-based as on the wire; `40001` notation is refused with a sentence that names the correct address.
+ * A machine map assigns a meaning to Modbus registers. It is data: a catalogue entry or the owner's file. Addresses are
+ * zero-based as on the wire; `40001` notation is refused with a sentence that names the correct address.
  */
 
 const addressSentence =
@@ -51,7 +51,7 @@ export interface RegisterAddress {
 
 const tables: Record<string, RegisterTable> = { h: 'holding', i: 'input', c: 'coil', d: 'discrete' };
 
-/** Takes an address that `addressShape` accepted apart; `defaultUnit` is the map's unit. Throws on anything else. */
+/** Parses an address that `addressShape` accepted; `defaultUnit` is the map's unit. Throws on anything else. */
 export const parseAddress = (text: string, defaultUnit: number): RegisterAddress => {
   const match = addressPattern.exec(text);
   const table = match ? tables[match[2] ?? ''] : undefined;
@@ -115,7 +115,10 @@ export const channelShape = z.strictObject({
 });
 export type Channel = z.infer<typeof channelShape>;
 
-/** raw = (engineering value − offset) ÷ scale, clamped to `range`. Described and simulated; nothing writes unless commissioned. */
+/**
+ * raw = (engineering value − offset) ÷ scale, clamped to `range`. Only described and simulated; nothing writes unless
+ * commissioned.
+ */
 export const outputShape = z.strictObject({
   at: addressShape,
   as: encodingShape.default('u16'),
@@ -135,7 +138,10 @@ const eventActionShape = z.union([
   z.strictObject({ wait: z.number().int().min(0).max(600_000) }),
 ]);
 
-/** `when`: a bit the machine raises at the event (rising edge); `on`: writes that make the event happen (described only). */
+/**
+ * `when`: a bit that the machine raises at the event (rising edge); `on`: writes that make the event happen (described
+ * only).
+ */
 export const eventShape = z
   .strictObject({ when: addressShape.optional(), on: z.array(eventActionShape).optional() })
   .refine((event) => event.when !== undefined || event.on !== undefined, 'an event needs "when" or "on"');
@@ -153,33 +159,33 @@ export const eventNameShape = z.enum([
   'cool_end',
 ]);
 
-/** What fits into a batch of samples. */
+/** The most channels in a batch of samples. */
 const maxChannels = 64;
-/** More than any machine has. With the other limits it keeps a map well below what a broker takes in one packet. */
+/** More than any machine has. With the other limits it keeps a map well below the broker's packet limit. */
 const maxOutputs = 64;
 const maxBad = 20;
 const maxActions = 100;
 
-/** How far a map was tried: not at all, against the simulator (registers and decoding agree), on a machine of that kind. */
+/** How a map was verified: not at all, against the simulator (registers and decoding agree), or on a real machine. */
 export const verificationShape = z.enum(['none', 'simulator', 'hardware']);
 export type Verification = z.infer<typeof verificationShape>;
 
 export const mapIdShape = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,79}$/, 'use lower-case letters, digits, dot, dash');
 
-/** A map that was saved once: to be read also where today's limits are narrower than those of its day. */
+/** A map that was saved once: it must stay readable when the limits become narrower. */
 export const storedMapShape = z.strictObject({
   v: z.literal(1),
   id: mapIdShape,
-  /** Counts the owner's edits; travels with every batch of samples. */
+  /** Counts the owner's edits; sent with every batch of samples. */
   rev: z.number().int().min(1).default(1),
   maker: lineShape(80),
   model: lineShape(80),
-  /** What the machine takes, where its name says so. */
+  /** The capacity, where the machine's name contains it. */
   capacityKg: z.number().min(0.1).max(10_000).optional(),
-  /** Where its facts come from. */
+  /** The source of its facts. */
   source: lineShape(120).optional(),
   verified: verificationShape.default('none'),
-  /** What a person should know before relying on it. */
+  /** Notes to read before relying on it. */
   notes: lineShape(600).optional(),
   link: linkShape,
   /** 1 to 247 on a serial line; some machines on TCP answer only to 255. */
@@ -188,15 +194,15 @@ export const storedMapShape = z.strictObject({
   /** Readings per second. */
   hz: z.number().min(0.1).max(10).default(2),
   timeoutMs: z.number().int().min(20).max(10_000).default(300),
-  /** Silence kept after a failure, longer than the machine's slowest answer. */
+  /** The pause after a failure, longer than the machine's slowest answer. */
   quietMs: z.number().int().min(0).max(30_000).default(1000),
   /** Pause between two requests on a line that needs one. */
   gapMs: z.number().int().min(0).max(1000).default(0),
   maxRegisters: z.number().int().min(1).max(125).default(100),
   maxHole: z.number().int().min(0).max(60).default(12),
   /**
-   * How its roasts begin: `hot` (where absent), beans into a heated machine; `cold`, with the beans in before the heat is
-   * on, as in fluid beds and sample roasters. The detector looks for the charge by it.
+   * How its roasts begin: `hot` (default), beans into a heated machine; `cold`, with the beans in before the heat is
+   * on, as in fluid beds and sample roasters. The detector uses it to find the charge.
    */
   charging: z.enum(['hot', 'cold']).optional(),
   /** RPM at which `drum_speed` reads 100 %. */
@@ -206,12 +212,12 @@ export const storedMapShape = z.strictObject({
   events: z.partialRecord(eventNameShape, eventShape).default({}),
 });
 
-/** On a serial line 0 is a broadcast: every unit takes it, and none answers. */
+/** On a serial line 0 is a broadcast: every unit receives it, and none answers. */
 const isUnitOn = ({ kind }: Link, unit: number): boolean =>
   kind === 'tcp' || (unit <= 247 && (unit > 0 || kind === 'rtu-over-tcp'));
 const isWide = (as: Encoding): boolean => as === 'u32' || as === 'i32' || as === 'f32' || as === 'bcd32';
 
-/** Every address of a map with its place in it. */
+/** Every address of a map with its path in the map. */
 const addressesOf = (
   map: z.infer<typeof storedMapShape>,
 ): { path: (string | number)[]; at: string; as?: Encoding }[] => [
@@ -230,7 +236,7 @@ const checkMap = (map: z.infer<typeof storedMapShape>, context: z.RefinementCtx)
   const serialUnits = 'unit must be 1 to 247 on a serial line';
   if (!isUnitOn(map.link, map.unit)) refuse(['unit'], serialUnits);
   for (const { path, at, as } of addressesOf(map)) {
-    // What is no address has been said.
+    // An invalid address has been reported already.
     if (!addressPattern.test(at)) continue;
     const { unit, table, address, bit } = parseAddress(at, map.unit);
     if (unit !== map.unit && !isUnitOn(map.link, unit)) refuse(path, serialUnits);
@@ -253,10 +259,10 @@ const checkMap = (map: z.infer<typeof storedMapShape>, context: z.RefinementCtx)
       refuse(['outputs', name, 'readback'], `there is no channel "${output.readback}"`);
 };
 
-/** As a person writes it: an unknown key is most likely a typing error, so it is refused. */
+/** As a person writes it: an unknown key is probably a typing error, so it is refused. */
 export const machineMapShape = storedMapShape.superRefine(checkMap);
 
-/** As a server or a board of another version sends it: what is not known is ignored. */
+/** As a server or a board of another version sends it: unknown keys are ignored. */
 export const sentLinkShape = z.discriminatedUnion('kind', [
   tcpLinkShape.strip(),
   rtuOverTcpLinkShape.strip(),
@@ -273,5 +279,5 @@ export const sentMapShape = storedMapShape
   .strip()
   .superRefine(checkMap);
 export type MachineMap = z.infer<typeof machineMapShape>;
-/** As a person writes it, defaults left away. */
+/** As a person writes it, without defaults. */
 export type MachineMapInput = z.input<typeof machineMapShape>;

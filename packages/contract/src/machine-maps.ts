@@ -36,11 +36,11 @@ export const listMachineMaps = endpoint({
 });
 
 export const mapDetailShape = mapSummaryShape.extend({
-  /** The revision that was asked for, else the newest. */
+  /** The requested revision, else the newest. */
   map: storedMapShape,
   based_on: z.string().nullable(),
   may_edit: z.boolean(),
-  /** Machines one may see that are read by it. */
+  /** Machines that the user may see and that use it. */
   machines: z.array(z.object({ id: idShape, display_name: z.string(), rev: z.number().int() })),
 });
 export type MapDetail = z.infer<typeof mapDetailShape>;
@@ -89,7 +89,7 @@ export const downloadMachineMap = endpoint({
   errors: ['not_found'],
 });
 
-/** So many own maps a person may have; more than machines are built. */
+/** The most own maps a person may have; more than machines are built. */
 export const maxOwnMaps = 200;
 
 const noteShape = lineShape(200);
@@ -119,7 +119,7 @@ export const importArtisanSettings = endpoint({
   accepts: { type: 'application/octet-stream', maxBytes: 2 * 1024 * 1024 },
   response: z.object({
     map: mapDetailShape,
-    /** What could not be taken from the file, in words. */
+    /** Parts of the file that could not be imported, in words. */
     remarks: z.array(z.string()),
   }),
   errors: ['conflict', 'too_large', 'too_many_requests'],
@@ -133,7 +133,7 @@ export const saveMachineMap = endpoint({
   summary: 'Save an own map as its next revision; boards that use it receive it',
   body: z.object({
     map: machineMapShape,
-    /** The revision that the change began from. */
+    /** The revision on which the change is based. */
     rev: z.number().int().min(1),
     note: noteShape.optional(),
   }),
@@ -151,12 +151,12 @@ export const deleteMachineMap = endpoint({
   errors: ['not_found', 'conflict'],
 });
 
-/** Levels that a person may set from afar. */
+/** Log levels that a person may set remotely. */
 export const boardLogLevels = ['error', 'warn', 'info', 'debug'] as const;
 
 export const hzShape = z.number('Enter readings per second').min(0.1, 'At least 0.1').max(10, 'At most 10');
 
-/** Where a machine is reached, where it differs from its map. */
+/** The address of a machine, if it differs from its map. */
 export const machineAddressShape = z.object({
   host: lineShape(253).min(1, 'Enter the machine’s address').nullable(),
   port: z.number('Enter a port').int().min(1, 'At least 1').max(65_535, 'At most 65535').nullable(),
@@ -164,7 +164,7 @@ export const machineAddressShape = z.object({
   path: lineShape(200).min(1, 'Enter the serial adapter').nullable(),
 });
 
-/** What is set for one board beside the map's own words; null: as the map or the board has it. */
+/** Settings for one board in addition to the map; null: as the map or the board has it. */
 export const boardSettingsShape = machineAddressShape.extend({
   hz: hzShape.nullable(),
   log_level: z.enum(boardLogLevels).nullable(),
@@ -176,8 +176,8 @@ export const boardSettingsShape = machineAddressShape.extend({
 export type BoardSettings = z.infer<typeof boardSettingsShape>;
 
 /**
- * `none`: nothing was ever set from here; `waiting`: the board has not said anything about it yet, or waits for a roast to end;
- * `trial`: the board uses it and takes it back unless it reaches server and machine with it; `reverted`: it took it back.
+ * `none`: nothing was ever set here; `waiting`: the board has not reported on it yet, or waits for a roast to end;
+ * `trial`: the board uses it and reverts it unless it reaches server and machine; `reverted`: it did.
  */
 export const pushStates = ['none', 'waiting', 'trial', 'running', 'reverted', 'refused'] as const;
 export type PushState = (typeof pushStates)[number];
@@ -185,22 +185,22 @@ export type PushState = (typeof pushStates)[number];
 const mapNameShape = z.object({ id: z.string(), rev: z.number().int() });
 
 export const boardConfigShape = z.object({
-  /** The map that was chosen here; null: the board reads by a file of its own. */
+  /** The map that was chosen here; null: the board reads with a file of its own. */
   map: mapNameShape
     .extend({ maker: z.string(), model: z.string(), verified: verificationShape, notes: z.string().nullable() })
     .nullable(),
-  /** How the machine is reached by that map and the settings. */
+  /** The machine's address by that map and the settings. */
   link: linkShape.nullable(),
   /** Readings per second that the map has. */
   map_hz: z.number().nullable(),
   settings: boardSettingsShape,
-  /** Counts what was set; the board names the one it runs. */
+  /** The revision of the settings; the board reports the one it runs. */
   revision: z.number().int(),
   changed_at: instantShape.nullable(),
   state: z.enum(pushStates),
-  /** Why it waits or was refused, in the board's words. */
+  /** Why it waits or was refused, as the board reports it. */
   reason: z.string().nullable(),
-  /** The map that the board's status names. */
+  /** The map in the board's status. */
   running_map: mapNameShape.nullable(),
 });
 export type BoardConfig = z.infer<typeof boardConfigShape>;
@@ -227,7 +227,7 @@ export const setBoardConfig = endpoint({
     map_id: mapIdShape.nullable(),
     /** Default the newest. */
     map_rev: z.number().int().min(1).optional(),
-    /** Of the settings that the edit began from; an older one is refused. */
+    /** The revision of the settings on which the edit is based; an older one is refused. */
     revision: z.number().int().optional(),
   }),
   response: boardConfigShape,

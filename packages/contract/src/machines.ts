@@ -5,11 +5,11 @@ import { mapIdShape } from './machine-map.ts';
 import { machineAddressShape } from './machine-maps.ts';
 import { idShape, instantShape, lineShape, pageQuery } from './shapes.ts';
 
-/** The dot on a machine's card: `online` when its board sent something within a minute. */
+/** The dot on a machine's card: `online` when its board sent a message within a minute. */
 export const connectionShape = z.enum(['online', 'offline', 'never_connected']);
 export type Connection = z.infer<typeof connectionShape>;
 
-/** What the machine is to the caller: their own, any one to an admin, or shared with them. */
+/** The machine's relation to the caller: their own, any machine for an admin, or shared with them. */
 export const machineRoleShape = z.enum(['owner', 'admin', 'roaster', 'viewer']);
 export type MachineRole = z.infer<typeof machineRoleShape>;
 
@@ -19,7 +19,7 @@ export const machineShape = z.object({
   display_name: z.string(),
   machine_type: z.string(),
   max_capacity_kg: z.number(),
-  /** Before its own batch numbers; null: it counts with the roastery. */
+  /** Prefix of its own batch numbers; null: it uses the roastery's numbers. */
   batch_prefix: z.string().nullable(),
   total_roasts: z.number().int(),
   total_kg_roasted: z.number(),
@@ -29,14 +29,14 @@ export const machineShape = z.object({
   role: machineRoleShape,
   connection: connectionShape,
   last_seen_at: instantShape.nullable(),
-  /** Its board said last that it has no machine map, so that it reads nothing. */
+  /** Its board last reported that it has no machine map, so that it reads nothing. */
   lacks_map: z.boolean(),
-  /** Its readings come from Artisan on a computer, and not by a map. */
+  /** Its readings come from Artisan on a computer instead of a map. */
   runs_artisan: z.boolean(),
   archived_at: instantShape.nullable(),
   /** The roast that runs on it now. */
   current_roast_id: idShape.nullable(),
-  /** Raised with every edit; one that names an older revision is refused. */
+  /** Increases with every edit; an edit based on an older revision is refused. */
   revision: z.number().int(),
 });
 export type Machine = z.infer<typeof machineShape>;
@@ -53,16 +53,16 @@ export const registerMachineShape = z.object({
   display_name: displayNameShape,
   machine_type: machineTypeShape,
   max_capacity_kg: capacityShape,
-  /** The map its board is to read by; it can be chosen later. */
+  /** The map for its board; it can be chosen later. */
   map_id: mapIdShape.nullable().optional(),
-  /** Where its board finds the machine; without a map it means nothing. */
+  /** The machine's address for its board; ignored without a map. */
   ...machineAddressShape.partial().shape,
 });
 export const editMachineShape = z.object({
   display_name: displayNameShape,
   machine_type: machineTypeShape,
   max_capacity_kg: capacityShape,
-  /** Left away: as it is. */
+  /** Absent: unchanged. */
   batch_prefix: batchPrefixShape.nullable().optional(),
 });
 
@@ -107,11 +107,11 @@ export const getMachine = endpoint({
 });
 
 export const registeredMachineShape = machineShape.extend({
-  /** Shown once; only a hash is kept. */
+  /** Shown once; only a hash is stored. */
   auth_token: z.string(),
   /** Twelve letters in three groups; the ticket is `PAIR-` plus this. Shown once. */
   pairing_code: z.string(),
-  /** What the board's environment file needs besides the token. */
+  /** The contents of the board's environment file besides the token. */
   api_url: z.string(),
   pairing_expires_at: instantShape,
   support_email: z.string().nullable(),

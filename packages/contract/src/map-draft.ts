@@ -1,40 +1,40 @@
 import { addressText, channelOf, decodingText, type Decoding, type RegisterSeries } from './decodings.ts';
 import { eventNameShape, type Channel, type Link, type MachineMap, type MachineMapInput } from './machine-map.ts';
 
-/** "This one is the beans": a channel's name, where it was seen, and how it is read. */
+/** "This register is the bean temperature": a channel's name, its register, and how it is read. */
 export interface PickedPlace {
   readonly channel: string;
   readonly place: { readonly unit: number; readonly table: RegisterSeries['table']; readonly address: number };
   readonly decoding: Decoding;
 }
 
-/** Events of which a machine may raise a bit. */
+/** Events for which a machine may raise a bit. */
 export type SignalName = keyof MachineMap['events'];
 
-/** "This bit goes up when the beans go in": a coil or a discrete input. */
+/** "This bit is raised at the charge": a coil or a discrete input. */
 export interface PickedSignal {
   readonly event: SignalName;
   readonly place: PickedPlace['place'];
 }
 
-/** What a probe in a roaster can show; beyond it a wire is broken. In the channel's own unit. */
+/** The range of a probe in a roaster; beyond it a wire is broken. In the channel's own unit. */
 const validRange = { '°C': [-50, 700], '°F': [-60, 1300] } as const;
 
-/** Outputs of a machine: a share of the whole, not a temperature. */
+/** Outputs of a machine: percentages, not temperatures. */
 const percentChannels: ReadonlySet<string> = new Set(['heat_power', 'fan_speed', 'drum_speed']);
 
 export interface MapDraft {
-  /** The map that is changed; without it a new one begins. */
+  /** The map to change; without it a new one is created. */
   readonly base: MachineMap | undefined;
   readonly link: Link;
   readonly unit: number;
   readonly picks: readonly PickedPlace[];
   readonly signals?: readonly PickedSignal[];
-  /** Channels of the base that are to go. */
+  /** Channels of the base to remove. */
   readonly left?: readonly string[];
 }
 
-/** The map with what was picked in it, at the next revision. It is for `machineMapShape` to say whether it is whole. */
+/** The map with the chosen channels, at the next revision. `machineMapShape` checks whether it is complete. */
 export const draftMap = ({ base, link, unit, picks, signals = [], left = [] }: MapDraft): MachineMapInput => {
   const mapUnit = base?.unit ?? unit;
   const events = {
@@ -83,13 +83,13 @@ export const channelWords = ({
 type Channels = Pick<MachineMapInput, 'channels' | 'events'>;
 
 export interface ChannelChange {
-  /** A channel's name, or an event's whose signal it is. */
+  /** A channel's name, or the name of an event with a signal. */
   readonly channel: string;
   readonly before: string | undefined;
   readonly after: string | undefined;
 }
 
-/** Channels that two maps read differently, by name, then events that they hear of by another bit. */
+/** Channels that two maps read differently, by name, then events with different signal bits. */
 export const channelChanges = (before: Channels | undefined, after: Channels): ChannelChange[] => {
   const names = new Set([...Object.keys(before?.channels ?? {}), ...Object.keys(after.channels)]);
   const channels = [...names].toSorted().map((channel): ChannelChange => {

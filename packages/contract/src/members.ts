@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { idShape, lineShape, messageShape } from './shapes.ts';
 
-/** What the owner of a machine or an admin gives to another person. */
+/** The right that the owner of a machine or an admin gives to another person. */
 export const memberRoles = ['roaster', 'viewer'] as const;
 export const memberRoleShape = z.enum(memberRoles);
 export type MemberRole = z.infer<typeof memberRoleShape>;
@@ -10,7 +10,7 @@ export type MemberRole = z.infer<typeof memberRoleShape>;
 export const machineMemberShape = z.object({
   user_id: idShape,
   full_name: z.string(),
-  /** Null for whoever may not manage the machine. */
+  /** Null for users who may not manage the machine. */
   email: z.string().nullable(),
   role: z.enum(['owner', ...memberRoles]),
   is_active: z.boolean(),

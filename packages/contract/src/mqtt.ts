@@ -5,14 +5,13 @@ import { sentMapShape } from './machine-map.ts';
 import { idShape, lineShape, temperatureShape } from './shapes.ts';
 
 /**
- * Topics and payloads between a board and the server. MQTT user name = serial number, password = machine token,
- * client id = `clientIdOf(serial)`. A serial number may hold any character: it travels percent-encoded as one level.
- *
- * A reader ignores fields that it does not know, in every message and both directions, so that boards and servers of different
- * versions work together. `v` changes only when the meaning of a known field changes. Servers and boards up to 0.1.0 refused
- * unknown fields in journal batches, live readings, machine maps and probe messages: those four get no new field.
- * Two exceptions. A probe request has `link` for a board that says it has no machine map; those older boards did not run without
- * one. A journal batch has `continues` for a server that has stated the owner of the stream; those older servers state none.
+ * Topics and payloads between a board and the server. MQTT user name = serial number, password = machine token, client
+ * id = `clientIdOf(serial)`. A serial number may hold any character: it is percent-encoded as one topic level. A reader
+ * ignores unknown fields, in every message and both directions, so that boards and servers of different versions work
+ * together. `v` changes only when the meaning of a known field changes. Servers and boards up to 0.1.0 refused unknown
+ * fields in journal batches, live readings, machine maps and probe messages: those four get no new field. Two
+ * exceptions. A probe request has `link` for a board that reports no machine map; older boards did not run without one.
+ * A journal batch has `continues` for a server that has stated the owner of the stream; older servers state none.
  */
 const root = 'roastery/v1';
 const level = (serialNumber: string): string => encodeURIComponent(serialNumber);
@@ -21,7 +20,7 @@ export const topicKinds = ['journal', 'live', 'status', 'ack', 'config', 'plan',
 export type TopicKind = (typeof topicKinds)[number];
 
 export const topicOf = (serialNumber: string, kind: TopicKind): string => `${root}/${level(serialNumber)}/${kind}`;
-/** Filter over all machines; `$share/ingest/` is put before it on brokers that divide work. */
+/** Filter over all machines; brokers that share work prefix it with `$share/ingest/`. */
 export const allMachines = (kind: TopicKind): string => `${root}/+/${kind}`;
 export const parseTopic = (topic: string): { serialNumber: string; kind: TopicKind } | undefined => {
   const [a, b, serial, kind, ...rest] = topic.split('/');
@@ -43,7 +42,10 @@ export const deviceMayPublish: readonly TopicKind[] = ['journal', 'live', 'statu
 /** … and reads these, its own only. */
 export const deviceMaySubscribe: readonly TopicKind[] = ['ack', 'config', 'plan', 'probe'];
 
-/** Bytes of one packet. A journal batch of 600 entries × 64 channels is under it; a broker cuts off whoever sends a larger one. */
+/**
+ * Bytes of one packet. A journal batch of 600 entries × 64 channels is below it; a broker closes the connection of a
+ * client that sends a larger one.
+ */
 export const maxPacketBytes = 256 * 1024;
 
 /** User name of the api's own connection; its password is the broker secret. */
@@ -53,7 +55,7 @@ export const epochShape = z.string().regex(/^[0-9a-f]{16}$/, 'sixteen hex digits
 const seqShape = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 const millisShape = z.number().int().min(0).max(8.64e15);
 
-/** Where a stream goes on: in the recording that was begun with stream `epoch`, from sequence number `seq` on. */
+/** The stream that this one continues: the recording of stream `epoch`, from sequence number `seq` on. */
 export const continuesShape = z.object({ epoch: epochShape, seq: seqShape });
 export type Continues = z.infer<typeof continuesShape>;
 
@@ -73,8 +75,8 @@ const batchHead = {
   /** Monotonic clock of the first entry, ms since boot. */
   mono: millisShape,
   /**
-   * Of a stream that a board began because its disk failed: its sequence numbers and its roasts continue those of an earlier
-   * stream, so both are one recording.
+   * For a stream that a board began because its disk failed: its sequence numbers and its roasts continue those of an
+   * earlier stream, so both are one recording.
    */
   continues: continuesShape.optional().catch(undefined),
 };
@@ -110,7 +112,7 @@ export type SampleBatch = z.infer<typeof sampleBatchShape>;
 export const markKindShape = z.enum(markKinds);
 export const markOriginShape = z.enum(['machine', 'detector', 'person']);
 
-/** A mark, or its correction: the newest entry of one kind within a roast counts; `seq: null` takes the mark back. */
+/** A mark, or its correction: the newest entry of one kind within a roast counts; `seq: null` withdraws the mark. */
 export const markEventShape = z.object({
   type: z.literal('mark'),
   roast_id: idShape,
@@ -130,16 +132,16 @@ export const roastEventShape = z.object({
   type: z.literal('roast'),
   roast_id: idShape,
   state: z.enum(['in_progress', 'completed', 'aborted']),
-  /** At its begin: the planned roast that its charge took from the board. */
+  /** At its beginning: the planned roast that its charge took from the board. */
   plan_id: idShape.optional(),
 });
 
-/** Entries that the journal dropped because its disk was full: these sequence numbers will never arrive. */
+/** Entries that the journal dropped because its disk was full: these sequence numbers never arrive. */
 export const gapEventShape = z.object({
   type: z.literal('gap'),
   from_seq: seqShape,
   to_seq: seqShape,
-  /** A reason of a newer agent must not cost the marks that travel in the same batch. */
+  /** An unknown reason from a newer agent must not lose the marks in the same batch. */
   reason: z.enum(['disk_full', 'damaged', 'cap_reached']).catch('damaged'),
 });
 
@@ -175,19 +177,23 @@ export const entryCount = (batch: JournalBatch): number => (batch.k === 'samples
 export const maxAckRanges = 1000;
 
 /**
- * Payload of `ack`, published after the commit: these inclusive ranges of the stream are in the database (or refused for
- * good and quarantined) and may leave the board's disk. The first range starts at the lowest sequence number still of interest.
+ * Payload of `ack`, published after the commit: these inclusive ranges of the stream are in the database (or refused
+ * for good and quarantined) and may be deleted from the board's disk. The first range starts at the lowest sequence
+ * number that still matters.
  */
 export const ackShape = z.object({
   v: z.literal(1),
   epoch: epochShape,
   ranges: z.array(z.tuple([seqShape, seqShape])).max(maxAckRanges),
   /**
-   * Makes the message a statement of what the server holds: every entry up to this sequence number that it stored, refused,
-   * deleted or expired lies in `ranges`. The server lacks the others and wants them from a board that still has them.
+   * Makes the message a statement of what the server holds: every entry up to this sequence number that it stored,
+   * refused, deleted or expired lies in `ranges`. The server lacks the others and requests them from a board that still
+   * has them.
    */
   through: seqShape.optional(),
-  /** In a statement: for whom the server keeps this machine's history. Opaque; derived from machine and owner. */
+  /**
+   * In a statement: the owner for whom the server keeps this machine's history. Opaque; derived from machine and owner.
+   */
   owner: z
     .string()
     .regex(/^[0-9a-f]{16}$/)
@@ -197,7 +203,7 @@ export const ackShape = z.object({
 });
 export type Ack = z.infer<typeof ackShape>;
 
-/** Payload of `live`, QoS 0: the newest reading, for the eye only. Same (epoch, seq) as in the journal. */
+/** Payload of `live`, QoS 0: the newest reading, for display only. Same (epoch, seq) as in the journal. */
 export const liveReadingShape = z.object({
   v: z.literal(1),
   epoch: epochShape,
@@ -209,17 +215,17 @@ export const liveReadingShape = z.object({
   roast: z
     .object({ id: idShape, charge_mono: millisShape, state: z.enum(['in_progress', 'completed', 'aborted']) })
     .nullable(),
-  /** What the machine is doing, by the board's detector. */
+  /** The machine's state according to the board's detector. */
   phase: z.enum(['idle', 'roasting', 'dropped']),
 });
 export type LiveReading = z.infer<typeof liveReadingShape>;
 
 const configRevShape = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 
-/** A field of a status that is not understood must not cost the rest of it. */
+/** An invalid field of a status must not lose the others. */
 const lenient = <T extends z.ZodType>(shape: T) => shape.optional().catch(undefined);
 
-/** Streams that a board can name in its status; it names the current one first, then the newest. */
+/** The most streams in a board's status; the current one comes first, then the newest. */
 export const maxHistoryStreams = 20;
 
 /** A stream that a board still holds on its disk, acknowledged or not. */
@@ -236,9 +242,9 @@ export const heldStreamShape = z.object({
 export type HeldStream = z.infer<typeof heldStreamShape>;
 
 /**
- * State of the newest update of a board. `waiting`: installed, begins once no roast runs. `on_trial`: it runs, and the
- * earlier version comes back unless it stays healthy. `turned_back`: the earlier version runs again. `unfinished`: it was
- * interrupted while it was installed, and the earlier version runs.
+ * State of the newest update of a board. `waiting`: installed, begins when no roast runs. `on_trial`: it runs, and is
+ * rolled back unless it stays healthy. `turned_back`: the earlier version runs again. `unfinished`: its installation
+ * was interrupted, and the earlier version runs.
  */
 export const boardUpdateShape = z.object({
   state: z.enum(['waiting', 'on_trial', 'good', 'turned_back', 'unfinished']),
@@ -254,8 +260,8 @@ export const boardUpdateShape = z.object({
 export type BoardUpdate = z.infer<typeof boardUpdateShape>;
 
 /**
- * A version as a board may be told to install it: what a Debian version may have, without an epoch. It ends in a letter or
- * digit, since apt reads `-` and `+` behind a package's name as orders of their own.
+ * A version that a board may be ordered to install: the characters of a Debian version, without an epoch. It ends in a
+ * letter or digit, because apt interprets a `-` or `+` after a package's name as an order.
  */
 export const boardVersionShape = z.string().regex(/^[0-9](?:[A-Za-z0-9.+~-]{0,38}[A-Za-z0-9])?$/);
 
@@ -264,15 +270,15 @@ export const updateOrderShape = z.object({ id: idShape, version: boardVersionSha
 export type UpdateOrder = z.infer<typeof updateOrderShape>;
 
 /**
- * What a board has done with its order. `wanted`: not begun; `waiting`: for the end of a roast; `fetching`: it is fetched and
- * installed; `trial`: it runs and has to prove itself; `done`: it stays; `turned_back`: the earlier version runs again;
+ * The state of a board's order. `wanted`: not begun; `waiting`: for the end of a roast; `fetching`: it is downloaded
+ * and installed; `trial`: it runs on trial; `done`: it is kept; `turned_back`: the earlier version runs again;
  * `failed`: it was not installed, and nothing changed.
  */
 export const updateOrderStates = ['wanted', 'waiting', 'fetching', 'trial', 'done', 'turned_back', 'failed'] as const;
 export type UpdateOrderState = (typeof updateOrderStates)[number];
 export const updateProgressShape = updateOrderShape.extend({
   state: z.enum(updateOrderStates),
-  /** Why it was turned back or failed. */
+  /** Why it was rolled back or failed. */
   reason: lineShape(300).optional(),
 });
 export type UpdateProgress = z.infer<typeof updateProgressShape>;
@@ -312,31 +318,31 @@ export const statusShape = z.object({
   /** Random per connection: a late last will of an older connection must not hide a newer one. */
   session: z.string().max(40),
   t: millisShape,
-  /** Random per start of the agent: two that take turns are two boards with one credential. */
+  /** Random per start of the agent: two ids that alternate are two boards with one credential. */
   instance: lenient(z.string().regex(/^[0-9a-f]{16}$/)),
   agent_version: lenient(lineShape(40)),
   firmware_version: lenient(lineShape(40)),
   epoch: lenient(epochShape),
   /** Absent on a board without a machine map; see `lacksMap`. */
   map: lenient(z.object({ id: z.string().max(80), rev: z.number().int() })),
-  /** Where readings come from when it is no machine map: a program on the board's computer. */
+  /** The source of the readings if it is not a machine map: a program on the board's computer. */
   source: lenient(programSourceShape),
-  /** What became of the newest `config`. */
+  /** The state of the newest `config`. */
   config: lenient(
     z.object({
       rev: configRevShape,
       state: z.enum(['running', 'waiting', 'refused']),
       reason: z.string().max(300).optional(),
       /**
-       * The settings run, and are taken back unless the server and the machine are reached with them in time. Absent: this
-       * agent knows none of the settings that can be taken back.
+       * The settings run, and are reverted unless the server and the machine are reached with them in time. Absent: the
+       * agent has no revertible settings.
        */
       trial: lenient(z.boolean()),
-      /** The settings were taken back, and `state` is `refused`. */
+      /** The settings were reverted, and `state` is `refused`. */
       reverted: lenient(z.boolean()),
     }),
   ),
-  /** The plan that the board follows, or holds for the next charge; null when it has none. */
+  /** The plan that the board follows, or holds for the next charge; null without one. */
   plan: lenient(
     z.object({ id: idShape, roast_id: idShape.nullable(), recipe_revision: z.number().int().nullable() }).nullable(),
   ),
@@ -347,39 +353,42 @@ export const statusShape = z.object({
       entries_waiting: z.number().int().min(0),
       bytes: z.number().int().min(0),
       dropped_entries: z.number().int().min(0),
-      /** How often readings are sent now: each second while a roast runs, gathered between roasts. Live readings go at once. */
+      /**
+       * How often readings are sent now: each second while a roast runs, in batches between roasts. Live readings are
+       * sent at once.
+       */
       send_every_seconds: lenient(z.number().min(0).max(3600)),
-      /** The disk accepts no writes: entries are kept in memory and sent from there, until a power cut. */
+      /** The disk accepts no writes: entries are kept in memory and sent from there; a power cut loses them. */
       in_memory: lenient(z.boolean()),
       /** How many of them are not acknowledged. */
       entries_in_memory: lenient(z.number().int().min(0)),
     }),
   ),
-  /** What a server that lost data can ask for. */
+  /** The streams that a server without data can request. */
   history: lenient(z.array(heldStreamShape).max(maxHistoryStreams)),
   clock_synced: lenient(z.boolean()),
   disk_free_bytes: lenient(z.number().int().min(0)),
-  /** Of a board whose agent was ever updated. */
+  /** For a board whose agent was ever updated. */
   update: lenient(boardUpdateShape),
-  /** The update that was ordered from the portal, null without one; absent on a board that takes no orders. */
+  /** The update that was ordered from the portal, null without one; absent on a board that accepts no orders. */
   order: lenient(updateProgressShape.nullable()),
 });
 export type DeviceStatus = z.infer<typeof statusShape>;
 
-/** What `machine_link_detail` of a board without a machine map begins with; its `machine_link` is `starting`. */
+/** The beginning of `machine_link_detail` of a board without a machine map; its `machine_link` is `starting`. */
 export const noMapDetail = 'no machine map';
 
-/** Whether a board says that it has no machine map, so that it reads nothing. */
+/** Whether a board reports that it has no machine map, so that it reads nothing. */
 export const lacksMap = (
   status: { readonly map?: unknown; readonly machine_link_detail?: string | null | undefined } | null,
 ): boolean =>
   status !== null && (status.map ?? null) === null && status.machine_link_detail?.startsWith(noMapDetail) === true;
 
-/** Where the board's own page can be opened: nowhere, on the board itself, or in its whole network. */
+/** Who can open the board's own page: no one, the board itself, or its whole network. */
 export const statusPageModes = ['off', 'board', 'network'] as const;
 
 export const maxTimeServers = 4;
-/** A host name, or an address of IPv4 or IPv6. */
+/** A host name, or an IPv4 or IPv6 address. */
 export const timeServerShape = z
   .string()
   .max(253)
@@ -392,7 +401,10 @@ export const timeServersShape = z
   .min(1, 'Enter a time server')
   .max(maxTimeServers, `At most ${maxTimeServers} time servers`);
 
-/** What is set for one board instead of what its map or its own file says. Boards up to 0.1.0 know `hz` and `log_level` alone. */
+/**
+ * Settings for one board that replace those of its map or its own file. Boards up to 0.1.0 only know `hz` and
+ * `log_level`.
+ */
 export const boardOverridesShape = z.object({
   /** Readings per second instead of the map's. */
   hz: z.number().min(0.1).max(10).optional(),
@@ -408,18 +420,20 @@ export const boardOverridesShape = z.object({
 export type BoardOverrides = z.infer<typeof boardOverridesShape>;
 
 /**
- * Payload of `config`, retained: the machine map the owner chose and what is set for this board. `rev` counts up with every
- * change; the board names in its status the one it runs. Without a map it goes on reading by its own.
+ * Payload of `config`, retained: the machine map that the owner chose and the settings of this board. `rev` increases
+ * with every change; the board names in its status the one it runs. Without a map it keeps reading with its own.
  */
 export const configShape = z.object({
   v: z.literal(1),
   rev: configRevShape.default(0),
   map: sentMapShape.nullable(),
   ...boardOverridesShape.shape,
-  /** The update that the board is to fetch and install; absent where none was ordered, or the order was withdrawn. */
+  /**
+   * The update that the board is to download and install; absent where none was ordered, or the order was withdrawn.
+   */
   update: updateOrderShape.optional().catch(undefined),
 });
 export type DeviceConfig = z.infer<typeof configShape>;
 
-/** What can still be read of a `config` that is not understood: which one is refused. */
+/** The revision of a `config` that is not understood, so that the refusal can name it. */
 export const unreadableConfigShape = z.object({ rev: configRevShape });

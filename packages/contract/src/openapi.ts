@@ -4,7 +4,7 @@ import { apiBasePath, type Access, type Endpoint } from './endpoint.ts';
 import { errorBodyShape, errorStatus, type ErrorCode } from './errors.ts';
 import { liveEventShape } from './live.ts';
 
-/** Codes that every endpoint of an access can answer, beside its own. */
+/** Codes that every endpoint with the same access can answer, besides its own. */
 const commonErrors: Record<Access, readonly ErrorCode[]> = {
   public: ['validation', 'too_many_requests', 'wrong_origin'],
   user: ['not_signed_in', 'validation', 'wrong_origin'],

@@ -28,7 +28,7 @@ export const parseShape = <S extends z.ZodType>(shape: S, value: unknown): Parse
     if (parsed.success) return { success: true, data: parsed.data };
     return { success: false, reason: 'mismatch', issues: parsed.error.issues };
   } catch {
-    // What was thrown names a line of a library: it helps neither the sender nor a person who reads the log.
+    // The thrown error names a line of a library: it helps neither the sender nor a reader of the log.
     return refuse('check_threw', 'has a value that cannot be checked');
   }
 };
@@ -55,7 +55,7 @@ export const describeRefusal = ({ issues }: Refusal, most = 1): string => {
   return `${lines.join('; ').slice(0, maxSentence - more.length)}${more}`;
 };
 
-/** A value of our own making that does not fit its shape. */
+/** A value of our own that does not fit its shape. */
 export class ShapeError extends Error {
   override readonly name = 'ShapeError';
   readonly refusal: Refusal;
@@ -65,12 +65,14 @@ export class ShapeError extends Error {
   }
 }
 
-/** For values of our own making, such as a row that was checked before it was stored. Throws `ShapeError`. */
+/** For values of our own, such as a row that was checked before it was stored. Throws `ShapeError`. */
 export const parseOrThrow = <S extends z.ZodType>(shape: S, value: unknown): z.output<S> => {
   const parsed = parseShape(shape, value);
   if (!parsed.success) throw new ShapeError(parsed);
   return parsed.data;
 };
 
-/** Without what a database cannot hold: NUL, and half a character, in which also a cut text may end. */
+/**
+ * Without characters that a database cannot store: NUL, and half a surrogate pair, which can also end a truncated text.
+ */
 export const storableText = (text: string): string => text.replaceAll(/[\p{Surrogate}\0]/gu, '\uFFFD');

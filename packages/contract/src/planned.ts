@@ -18,7 +18,7 @@ export const plannedRoastShape = z.object({
   notes: z.string().nullable(),
   created_at: instantShape,
   created_by: z.string(),
-  /** It waits for its machine's next charge, was bound to the roast that began with one, or was cancelled. */
+  /** It waits for its machine's next charge, is bound to the roast that began with one, or was cancelled. */
   status: z.enum(['waiting', 'bound', 'cancelled']),
   /** Those of the same machine that wait before it. */
   ahead: z.number().int(),
@@ -29,9 +29,9 @@ export type PlannedRoast = z.infer<typeof plannedRoastShape>;
 const planFields = {
   lot_id: idShape.nullable().optional(),
   profile_id: idShape.nullable().optional(),
-  /** Without a lot: what is roasted. */
+  /** The coffee when no lot is linked. */
   coffee_name: lineShape(200).nullable().optional(),
-  /** At most what the machine holds, and within the recipe's range. */
+  /** At most the machine's capacity, and within the recipe's range. */
   batch_size_kg: z.number().positive('Batch must be greater than 0').max(10_000).nullable().optional(),
   roasted_by: lineShape(120).nullable().optional(),
   notes: textShape(10_000).nullable().optional(),
@@ -64,7 +64,7 @@ export const planRoast = endpoint({
   body: z.object({
     machine_id: idShape,
     ...planFields,
-    /** The same roast so many times, each with a batch number of its own. The answer is the first one. */
+    /** Adds the same roast this many times, each with a batch number of its own. The answer is the first one. */
     count: z.number().int().min(1).max(maxPlansAtOnce).default(1),
   }),
   response: plannedRoastShape,

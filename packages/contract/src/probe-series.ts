@@ -1,14 +1,14 @@
 import { placeKey, type RegisterSeries } from './decodings.ts';
 import type { ProbeBlock } from './probe.ts';
 
-/** Readings kept of each place: two minutes at one a second. */
+/** Readings kept of each register: two minutes at one per second. */
 const maxReadings = 120;
 
-/** The readings of each place during a probe. A round in which a place did not answer has no reading of it. */
+/** The readings of each register during a probe. A round in which a register did not answer has no reading of it. */
 export const createProbeSeries = () => {
   const places = new Map<string, RegisterSeries>();
   return {
-    /** Takes what was read at `seconds` since the look began. */
+    /** Adds the readings of `seconds` since the probe began. */
     take(blocks: readonly ProbeBlock[], seconds: number): void {
       for (const { unit, table, start, words } of blocks) {
         for (const [index, word] of words.entries()) {

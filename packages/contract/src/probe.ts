@@ -4,8 +4,8 @@ import { linkShape, sentLinkShape } from './machine-map.ts';
 import { idShape } from './shapes.ts';
 
 /**
- * Finding a machine's instruments through its board: a request on the board's topic `probe`, its answers on `probed`. Nothing is
- * stored or retained, and nothing writes to the machine: no request does.
+ * Finds a machine's instruments through its board: a request on the board's topic `probe`, its answers on `probed`.
+ * Nothing is stored or retained, and no request writes to the machine.
  */
 export const probeTables = ['holding', 'input', 'coil', 'discrete'] as const;
 const tableShape = z.enum(probeTables);
@@ -30,8 +30,8 @@ export const probeWishShape = z
 export type ProbeWish = z.infer<typeof probeWishShape>;
 
 /**
- * Payload of `probe`, QoS 1, never retained. `link` is where the machine is, for a board without a machine map; it is sent to
- * no other, since boards up to 0.1.0 refuse unknown fields here.
+ * Payload of `probe`, QoS 1, never retained. `link` is the machine's address, for a board without a machine map; it is
+ * only sent to those, because boards up to 0.1.0 refuse unknown fields here.
  */
 export const probeRequestShape = z.discriminatedUnion('do', [
   z.object({
@@ -40,19 +40,21 @@ export const probeRequestShape = z.discriminatedUnion('do', [
     id: idShape,
     /** A board whose clock is set ignores an expired request; ms since 1970. */
     expires_at: z.number().int(),
-    /** The board stops by itself after so long. */
+    /** The board stops by itself after this time. */
     lasts_s: z.number().int().min(5).max(900),
     wish: probeWishShape.strip(),
     link: sentLinkShape.optional(),
   }),
   z.object({
     v: z.literal(1),
-    /** Finds speed, parity and units that answer on the machine's line; the board reads nothing else at the same time. */
+    /**
+     * Finds speed, parity and answering units on the machine's line; the board reads nothing else at the same time.
+     */
     do: z.literal('find'),
     id: idShape,
     expires_at: z.number().int(),
     lasts_s: z.number().int().min(5).max(900),
-    /** Tried first, beside the usual ones. */
+    /** Tried first, in addition to the usual ones. */
     unit: z.number().int().min(0).max(255),
     link: sentLinkShape.optional(),
   }),
@@ -77,7 +79,7 @@ export const probeEnds = [
 export const maxProbeWords = 1000;
 
 const wordShape = z.number().int().min(0).max(65_535);
-/** Neighbours that were read in one request: registers 0 to 65535, or bits as 0 and 1. */
+/** Neighbouring registers that were read in one request: 0 to 65535, or bits as 0 and 1. */
 export const probeBlockShape = z.object({
   unit: z.number().int().min(0).max(255),
   table: tableShape,
@@ -92,7 +94,7 @@ export const probeMessageShape = z.discriminatedUnion('k', [
     v: z.literal(1),
     id: idShape,
     k: z.literal('progress'),
-    /** Requests so far, of how many. */
+    /** Requests so far, and the total. */
     asked: z.number().int().min(0),
     of: z.number().int().min(0),
     found: z.number().int().min(0),
@@ -113,7 +115,7 @@ export const probeMessageShape = z.discriminatedUnion('k', [
     v: z.literal(1),
     id: idShape,
     k: z.literal('trying'),
-    /** Requests so far, of at most how many. */
+    /** Requests so far, and the maximum. */
     asked: z.number().int().min(0),
     of: z.number().int().min(0),
     /** `rtu /dev/ttyUSB0 9600 baud, no parity, unit 1` */
@@ -165,7 +167,7 @@ export const findProbeLine = endpoint({
     'Find speed, parity and units that answer on the machine’s line; the board only reads, and nothing else at the same time',
   status: 202,
   body: z.object({
-    /** Tried first, beside the usual ones. */
+    /** Tried first, in addition to the usual ones. */
     unit: z.number().int().min(0).max(255),
     ...whereItIs,
   }),

@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { roastLevelShape } from './roasts.ts';
 import { flagQueryShape, idShape, lineShape, messageShape, pageQuery, textShape } from './shapes.ts';
 
-/** One a second for half an hour. */
+/** One per second for half an hour. */
 export const maxControlPoints = 1800;
 
 /** One step of a control profile. Drum in RPM; burner and exhaust in %. */
@@ -20,7 +20,7 @@ export const profileBodyShape = z.object({
   coffee_origin: lineShape(120).nullable().optional(),
   coffee_variety: lineShape(120).nullable().optional(),
   roast_level: roastLevelShape.default('Medium'),
-  /** °C of the empty drum at the charge; null where the recipe names none. */
+  /** °C of the empty drum at the charge; null where the recipe has none. */
   target_charge_temp: z.number().positive('Charge temp must be greater than 0').max(400).nullable().optional(),
   target_drop_temp: z.number().positive('Drop temp must be greater than 0').max(400).default(210),
   target_roast_time: z.number().int().positive('Roast time must be greater than 0').max(14_400).default(720),
@@ -63,9 +63,9 @@ export const profileShape = z.object({
   is_favorite: z.boolean(),
   times_used: z.number().int(),
   lot_info: z.object({ lot_number: z.string(), current_weight: z.number() }).nullable(),
-  /** The roast this recipe is measured against, by choice, else its best rated. */
+  /** The roast with which this recipe is compared: a chosen one, else its highest-scoring one. */
   reference_roast_id: idShape.nullable(),
-  /** A person chose it, and it is one that this user may see; false for the best rated, and for none. */
+  /** A person chose it, and this user may see it; false for the highest-scoring one, and for none. */
   reference_is_chosen: z.boolean(),
   revision: z.number().int(),
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { idShape, instantShape, pageQuery } from './shapes.ts';
 
-/** A journal message of a board that could not be stored. It was acknowledged, so that the board goes on. */
+/** A journal message of a board that could not be stored. It was acknowledged, so that the board continues. */
 export const quarantinedShape = z.object({
   id: idShape,
   serial_number: z.string(),
@@ -13,7 +13,7 @@ export const quarantinedShape = z.object({
   reason: z.string(),
   bytes: z.number().int(),
   received_at: instantShape,
-  /** How often the same message came, and when it came last. */
+  /** How often the same message arrived, and when it last arrived. */
   times: z.number().int(),
   last_received_at: instantShape,
 });
@@ -33,7 +33,7 @@ export const listQuarantined = endpoint({
   response: z.object({
     quarantined: z.array(quarantinedShape),
     total: z.number().int(),
-    /** Messages dropped so far for want of room. */
+    /** Messages dropped so far because the quarantine was full. */
     dropped: z.number().int(),
   }),
 });

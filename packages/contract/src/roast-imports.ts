@@ -7,20 +7,20 @@ import { givenInstantShape, idShape, instantShape, lineShape, messageShape, page
 export const maxImportFiles = 5000;
 
 /**
- * `open`: files are added, read and corrected. `importing`: roasts are made in the background. `done`: made; can be undone for
- * a day. `undoing`: they are deleted again.
+ * `open`: files are added, read and corrected. `importing`: roasts are created in the background. `done`: created; can
+ * be undone for a day. `undoing`: they are deleted again.
  */
 export const importStates = ['open', 'importing', 'done', 'undoing', 'undone'] as const;
 
 /**
- * `waiting`: not read yet. `read`: can be imported, or lacks something. `refused`: can't be read. `imported`: its roast is made.
- * `undone`: its roast was deleted again.
+ * `waiting`: not read yet. `read`: can be imported, or lacks a value. `refused`: can't be read. `imported`: its roast
+ * was created. `undone`: its roast was deleted again.
  */
 export const importFileStates = ['waiting', 'read', 'refused', 'imported', 'undone'] as const;
 
 /**
- * What keeps a file from being imported, or should be checked first. `weights` and `check` are imported all the same;
- * `left_out` by a person.
+ * A problem that prevents the import of a file, or should be checked first. `weights` and `check` files are imported
+ * all the same; `left_out`: by a person.
  */
 export const importProblems = [
   'refused',
@@ -33,7 +33,7 @@ export const importProblems = [
   'left_out',
 ] as const;
 export type ImportProblem = (typeof importProblems)[number];
-/** Files with these are imported. */
+/** Files with these problems are imported. */
 export const harmlessProblems: readonly ImportProblem[] = ['weights', 'check'];
 
 const importFields = {
@@ -41,12 +41,12 @@ const importFields = {
   state: z.enum(importStates),
   created_at: instantShape,
   finished_at: instantShape.nullable(),
-  /** Until then its roasts can be deleted again, all together; null while it runs and afterwards. */
+  /** Until then its roasts can be deleted together; null while it runs and afterwards. */
   undo_until: instantShape.nullable(),
   /** For files whose own machine and lot are not known by name. */
   machine_id: idShape.nullable(),
   lot_id: idShape.nullable(),
-  /** Old roasts leave the stock of today alone, unless a person says otherwise. */
+  /** Old roasts do not change today's stock, unless a person chooses so. */
   takes_green: z.boolean(),
 };
 
@@ -54,11 +54,11 @@ export const roastImportShape = z.object({
   ...importFields,
   files: z.number().int(),
   waiting: z.number().int(),
-  /** Would be imported as they are. */
+  /** Files that would be imported. */
   ready: z.number().int(),
   imported: z.number().int(),
   undone: z.number().int(),
-  /** Files by what is wrong with them. */
+  /** Files by problem. */
   problems: z.array(z.object({ problem: z.enum(importProblems), files: z.number().int() })),
 });
 export type RoastImport = z.infer<typeof roastImportShape>;
@@ -80,7 +80,7 @@ export const importFileShape = z.object({
   lot_id: idShape.nullable(),
   source_batch: z.string().nullable(),
   problem: z.enum(importProblems).nullable(),
-  /** The problem, and what had to be assumed, in words. */
+  /** The problem, and the assumptions, in words. */
   remarks: z.array(z.string()),
   roast_id: idShape.nullable(),
 });

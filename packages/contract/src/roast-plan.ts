@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { maxControlPoints } from './profiles.ts';
 import { idShape, lineShape } from './shapes.ts';
 
-/** A point of a plan: %, drum in RPM and, by the machine's full speed, in %. */
+/** A point of a plan: %, drum in RPM and, by the machine's maximum speed, in %. */
 export const plannedPointShape = z.object({
   /** Seconds after charge. */
   time: z.number().min(0).max(14_400),
@@ -16,7 +16,7 @@ export const plannedPointShape = z.object({
 const planBody = {
   /** The roast whose charge took it; null while it waits. */
   roast_id: idShape.nullable(),
-  /** As it was when the plan was last sent, or when its roast began. */
+  /** As of the last time the plan was sent, or the beginning of its roast. */
   recipe: z.object({ id: idShape, revision: z.number().int(), name: lineShape(200) }).nullable(),
   coffee_name: z.string().max(400).nullable(),
   batch_size_kg: z.number().min(0).max(10_000).nullable(),
@@ -28,30 +28,30 @@ const planBody = {
   target_development_time: z.number().min(0).max(14_400).nullable(),
   /** Rising in time; empty without a recipe. */
   points: z.array(plannedPointShape).max(maxControlPoints),
-  /** Led from point to point second by second; else each point holds until the next. */
+  /** Interpolated from point to point every second; else each point is held until the next. */
   interpolated: z.boolean(),
   /** RPM at which this machine's drum reads 100 %. */
   max_drum_rpm: z.number().positive().max(500),
 };
 
-/** What is planned for a roast: a recipe's control profile with what goes in and what is to come out. */
+/** The plan of a roast: a recipe's control profile with the weight in and the targets. */
 export const roastPlanShape = z.object({ id: idShape, ...planBody });
 export type RoastPlan = z.infer<typeof roastPlanShape>;
 
 /**
- * So many plans go to a board at most: the one it follows, and what its next charges take while it is offline.
+ * The most plans that are sent to a board: the one it follows, and those for its next charges while it is offline.
  * Fewer where their points fill the message.
  */
 export const maxPlansOnBoard = 4;
 
 /**
- * Payload of `plan`, retained: what this machine roasts by and what waits for its next charges, in their order. An empty
- * list, or an empty payload, takes back what was sent.
+ * Payload of `plan`, retained: the plan that this machine follows and those that wait for its next charges, in order.
+ * An empty list, or an empty payload, withdraws earlier ones.
  */
 export const plansShape = z.object({ v: z.literal(1), plans: z.array(roastPlanShape).max(maxPlansOnBoard) });
 export type Plans = z.infer<typeof plansShape>;
 
-/** What a roast was held against: its plan, or (without an id) the recipe that it was given later. */
+/** What a roast was compared with: its plan, or (without an id) the recipe that was set later. */
 export const followedPlanShape = z.object({ id: idShape.nullable(), ...planBody });
 export type FollowedPlan = z.infer<typeof followedPlanShape>;
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { idShape, messageShape } from './shapes.ts';
 
-/** Digits that a person types to be named on a shared device. */
+/** Digits that a person types to be set as the roaster on a shared device. */
 export const pinShape = z.string().regex(/^\d{4,12}$/, 'Use 4 to 12 digits');
 
 export const roasterShape = z.object({ user_id: idShape, full_name: z.string(), has_pin: z.boolean() });
@@ -20,7 +20,7 @@ export const listRoasters = endpoint({
   right: 'see',
   params: byMachine,
   response: z.object({
-    /** Named by the next roast; null: the machine’s owner. */
+    /** The roaster of the next roast; null: the machine’s owner. */
     current: roasterShape.nullable(),
     people: z.array(roasterShape),
   }),
@@ -39,7 +39,7 @@ export const setRoaster = endpoint({
   params: byMachine,
   body: z.object({
     user_id: idShape,
-    /** Of that person; not needed for oneself, nor for whoever has none. */
+    /** PIN of that person; not needed for oneself, nor for people without one. */
     pin: pinShape.optional(),
   }),
   response: roasterShape,

@@ -16,9 +16,9 @@ import {
 } from './shapes.ts';
 
 /**
- * Why there are no samples. `disk_full`, `cap_reached`, `damaged`: the board lost or dropped them. `board_off`: it was switched
- * off. `agent_stopped`: its program was not running. `machine_silent`: the machine did not answer. `not_arrived`: they are still
- * on the board or in transit.
+ * Why there are no samples. `disk_full`, `cap_reached`, `damaged`: the board lost or dropped them. `board_off`: it was
+ * switched off. `agent_stopped`: its program was not running. `machine_silent`: the machine did not answer.
+ * `not_arrived`: they are still on the board or in transit.
  */
 export const gapReasons = [
   'disk_full',
@@ -54,18 +54,21 @@ export const markShape = z.object({
 });
 export type RoastMark = z.infer<typeof markShape>;
 
-/** How far the times of a roast can be trusted: a synchronised clock, a clock the server corrected, or only order. */
+/** How reliable the times of a roast are: a synchronised clock, a clock the server corrected, or only their order. */
 export const timeQualityShape = z.enum(['synchronised', 'estimated']);
 
 const roastRowFields = {
   id: idShape,
   /** Display number: the roastery's own, else `PR-` plus the first 8 characters of the id. */
   roast_number: z.string(),
-  /** Counted for the roastery or the machine, never given twice. Null until its charge has arrived: the first 8 characters of the id stand in. */
+  /**
+   * The roastery's or the machine's number, never used twice. Null until its charge has arrived: the first 8 characters
+   * of the id stand in.
+   */
   batch_number: z.string().nullable(),
-  /** False where it was imported among many files: then it never gets a batch number of the roastery. */
+  /** False where it was imported among many files: such a roast never gets a batch number of the roastery. */
   is_numbered: z.boolean(),
-  /** The number that another program gave it, with its prefix, where it was imported: `P5-42`. */
+  /** The number in another program, with its prefix, where it was imported: `P5-42`. */
   source_batch: z.string().nullable(),
   status: roastStatusShape,
   coffee_name: z.string().nullable(),
@@ -104,15 +107,15 @@ export const roastShape = z.object({
   cupping_score: z.number().nullable(),
   color: z.number().nullable(),
   marks: z.array(markShape),
-  /** Names of the recorded channels, so that a page offers only what exists. */
+  /** Names of the recorded channels, so that a page only offers existing ones. */
   channels: z.array(z.string()),
   max_drum_rpm: z.number().nullable(),
   time_quality: timeQualityShape,
-  /** The stretch of its machine's recording that it covers; null for a file and for what was logged by hand. */
+  /** The part of its machine's recording that it covers; null for a file and for a roast logged by hand. */
   recorded: z.object({ from: instantShape, to: instantShape.nullable() }).nullable(),
-  /** Made by a person of a stretch of a recording, not by the board. */
+  /** Created by a person from a part of a recording, not by the board. */
   made_by_hand: z.boolean(),
-  /** Raised with every change; an edit that names an older one is refused. */
+  /** Increases with every change; an edit based on an older one is refused. */
   revision: z.number().int(),
 });
 export type Roast = z.infer<typeof roastShape>;
@@ -158,7 +161,7 @@ export const roastFilters = {
   favorites_only: flagQueryShape.optional(),
   with: roastPartShape.optional(),
   without: roastPartShape.optional(),
-  /** These and no others, separated by commas. */
+  /** Only these roasts, separated by commas. */
   ids: z
     .string()
     .transform((text) => text.split(','))
@@ -197,7 +200,7 @@ export const getRoast = endpoint({
 
 const reading = z.number().nullable();
 export const datapointShape = z.object({
-  /** Seconds since charge; of a roast without one, since the moment where a charge was first said to be. */
+  /** Seconds since charge; without a charge, since the time where one was first reported. */
   time_seconds: z.number(),
   bean_temp: reading,
   exhaust_temp: reading,
@@ -241,7 +244,7 @@ export const curveColumnsShape = z.object({
 export type CurveColumns = z.infer<typeof curveColumnsShape>;
 
 export const recordedCurveShape = curveColumnsShape.extend({
-  /** Where the board recorded nothing, in order. Empty for a file and for what was logged by hand. */
+  /** Where the board recorded nothing, in order. Empty for a file and for a roast logged by hand. */
   gaps: z.array(curveGapShape),
 });
 export type RecordedCurve = z.infer<typeof recordedCurveShape>;
@@ -263,11 +266,13 @@ export const getRoastCurveColumns = endpoint({
 export const predictedCrackShape = z.object({
   /** °C. */
   temp: z.number(),
-  /** How far the next roast's crack lies from it, °C: eight of ten within 1.28 of these. */
+  /** The deviation to expect of the next roast's crack, °C: eight in ten lie within 1.28 of these. */
   spread: z.number(),
-  /** The closest past roasts it was learnt from; `lot`, `coffee`, `recipe` and `batch` on the same machine. */
+  /**
+   * The closest past roasts that the prediction is based on; `lot`, `coffee`, `recipe` and `batch` on the same machine.
+   */
   source: z.enum(crackSources),
-  /** How many those are; 0 for `literature`. */
+  /** The number of those roasts; 0 for `literature`. */
   roasts: z.number().int(),
 });
 export type PredictedCrack = z.infer<typeof predictedCrackShape>;
@@ -286,7 +291,7 @@ export const getLearntCrack = endpoint({
 });
 
 export const forecastBasisShape = z.object({
-  /** What the past roasts share with this one; all are of its machine. */
+  /** What the past roasts have in common with this one; all are of its machine. */
   source: z.enum(forecastSources),
   /** Bean temperatures of past roasts every 5 s from charge to drop, newest first; null in a gap. */
   curves: z.array(z.array(z.number().nullable())),
@@ -308,7 +313,10 @@ export const getForecastBasis = endpoint({
   errors: ['not_found'],
 });
 
-/** What was roasted, field by field. A shape that takes both weights refuses more out of the drum than went in. */
+/**
+ * The description of a roast, field by field. A shape with both weights refuses a roasted weight above the green
+ * weight.
+ */
 export const roastFieldsShape = z.object({
   coffee_name: lineShape(200).nullable().optional(),
   coffee_origin: lineShape(120).nullable().optional(),
@@ -324,7 +332,7 @@ export const roastFieldsShape = z.object({
   notes: textShape(10_000).nullable().optional(),
   cupping_score: z.number().min(0).max(100).nullable().optional(),
   color: z.number().min(0).max(200).nullable().optional(),
-  /** The revision the edit was made on; a newer one answers `changed_meanwhile`. */
+  /** The revision on which the edit is based; if there is a newer one, the answer is `changed_meanwhile`. */
   revision: z.number().int().optional(),
 });
 
@@ -333,7 +341,7 @@ interface Weights {
   readonly end_weight_kg?: number | null | undefined;
 }
 
-/** A milligram: weights that were converted differ by less. */
+/** A milligram: converted weights differ by less. */
 const toleranceKg = 1e-6;
 
 /** Beans lose weight in the drum. */
@@ -375,9 +383,9 @@ export const deleteRoast = endpoint({
 
 const markBodyShape = z
   .object({
-    /** Seconds since charge; of a roast without a charge as its curve counts them. */
+    /** Seconds since charge; for a roast without a charge, as its curve counts them. */
     time_seconds: z.number().min(-14_400).max(86_400).optional(),
-    /** The moment itself, instead of `time_seconds`. */
+    /** The wall clock time, instead of `time_seconds`. */
     at: instantShape.optional(),
     temp: temperatureShape.nullable().optional(),
   })

@@ -72,9 +72,9 @@ export const roasterySettingsShape = z.object({
   website: line(300),
   /** IANA name; days and months of the roastery are counted in it. */
   time_zone: z.string().max(60),
-  /** Who is written to about alerts beside the administrators. */
+  /** Recipient of alerts in addition to the administrators. */
   alert_email: z.union([z.email('Enter an email address').max(254), z.literal('')]).nullable(),
-  /** Every user is then a roaster of every machine. */
+  /** Makes every user a roaster of every machine. */
   all_users_see_all_machines: z.boolean(),
   /** ISO 4217 code of all amounts of money. */
   currency: z.string().refine((code) => currencies.includes(code), 'Choose a currency'),
@@ -84,7 +84,7 @@ export const roasterySettingsShape = z.object({
       z.object({ weight: z.number().positive('Weight must be greater than 0').max(10_000), unit: z.enum(massUnits) }),
     )
     .max(20),
-  /** Raised with every change; an edit that names an older one is refused. */
+  /** Increases with every change; an edit based on an older one is refused. */
   revision: z.number().int(),
 });
 export type BagSize = RoasterySettings['bag_sizes'][number];

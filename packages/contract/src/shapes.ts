@@ -1,7 +1,7 @@
 import { coldestC, hottestC } from '@roastery/roasting/units';
 import { z } from 'zod';
 
-/** Of a limit whose field has no sentence of its own: what a person can do about it, not what a program expected. */
+/** For a limit whose field has no sentence of its own: what a person can do about it, not what a program expected. */
 const limitSentence = (issue: z.core.$ZodRawIssue): string | undefined => {
   if (issue.code !== 'too_big' && issue.code !== 'too_small') return undefined;
   const isMost = issue.code === 'too_big';
@@ -15,7 +15,7 @@ const limitSentence = (issue: z.core.$ZodRawIssue): string | undefined => {
 };
 z.config({ customError: limitSentence });
 
-/** UUID, version 7 where we make it: sorts by creation time. */
+/** UUID, version 7 for ids that we create: sorts by creation time. */
 export const idShape = z.uuid();
 export type Id = z.infer<typeof idShape>;
 
@@ -25,12 +25,12 @@ export const instantShape = z.iso.datetime();
 /** Calendar day in the roastery's time zone, `yyyy-mm-dd`. */
 export const dayShape = z.iso.date();
 
-/** Years that a person can mean: beyond them calendars, spreadsheets and text comparisons of days end. */
+/** Years that a person can mean: outside of them calendars, spreadsheets and text comparisons of days fail. */
 const meantYears = /^(?:19|20|21)\d\d-|^2200-/;
 const meantYearsMessage = 'Use a year from 1900 to 2200';
-/** A moment that a request gives. What is stored may lie elsewhere: the clock of a board can be wrong. */
+/** A time in a request. Stored times may lie outside, because the clock of a board can be wrong. */
 export const givenInstantShape = instantShape.regex(meantYears, meantYearsMessage);
-/** A day that a request gives. */
+/** A day in a request. */
 export const givenDayShape = dayShape.regex(meantYears, meantYearsMessage);
 
 /** Temperatures in °C unless a name says otherwise; wide enough for burners, narrow enough to refuse nonsense. */
@@ -42,7 +42,7 @@ export const lineShape = (max: number) =>
     .string()
     .trim()
     .max(max)
-    // oxlint-disable-next-line no-control-regex -- control characters are what is refused here
+    // oxlint-disable-next-line no-control-regex -- the pattern finds the control characters to refuse
     .regex(/^[^\u0000-\u001f\u007f]*$/u, 'must not contain control characters');
 
 /** Several lines; NUL is refused because Postgres cannot store it. */
@@ -50,7 +50,7 @@ export const textShape = (max: number) =>
   z
     .string()
     .max(max)
-    // oxlint-disable-next-line no-control-regex -- NUL is what is refused here
+    // oxlint-disable-next-line no-control-regex -- the pattern finds the NUL to refuse
     .regex(/^[^\u0000]*$/u, 'must not contain NUL');
 
 /** Query values arrive as text: `true`/`1` and `false`/`0`. */

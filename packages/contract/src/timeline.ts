@@ -22,7 +22,7 @@ export const timelineRoastShape = z.object({
   status: roastStatusShape,
   /** Null for a roast that no board recorded: a file, or one that was logged by hand. */
   recording_id: idShape.nullable(),
-  /** Its charge; without one, where a charge was first said to be. */
+  /** Its charge; without one, where a charge was first reported. */
   from: instantShape,
   /** Its drop; without one, where the board ended it. Null while it runs. */
   to: instantShape.nullable(),
@@ -33,7 +33,7 @@ export const timelineRoastShape = z.object({
 export type TimelineRoast = z.infer<typeof timelineRoastShape>;
 
 export const timelineShape = between.extend({
-  /** First and last moment of everything that this machine recorded; null before its first sample. */
+  /** First and last time of everything that this machine recorded; null before its first sample. */
   first_at: instantShape.nullable(),
   last_at: instantShape.nullable(),
   recordings: z.array(timelineRecordingShape),
@@ -45,9 +45,9 @@ export const timelineShape = between.extend({
     high: z.array(z.number().nullable()),
   }),
   gaps: z.array(timelineGapShape),
-  /** The newest of them where there are more than fit. */
+  /** The newest roasts where there are too many. */
   roasts: z.array(timelineRoastShape),
-  /** How many roasts the span has. */
+  /** The number of roasts in the span. */
   roasts_total: z.number().int(),
 });
 export type Timeline = z.infer<typeof timelineShape>;
@@ -62,10 +62,10 @@ export const getTimeline = endpoint({
   right: 'see',
   params: z.object({ id: idShape }),
   query: z.object({
-    /** Without a span: the day that ends with the newest sample, or what there is of it. */
+    /** Without a span: the day that ends with the newest sample, or its recorded part. */
     from: givenInstantShape.optional(),
     to: givenInstantShape.optional(),
-    /** Steps that the span is divided into: as many as there are pixels to draw on. */
+    /** Steps that the span is divided into: one per pixel. */
     points: z.coerce.number().int().min(50).max(2000).default(600),
   }),
   response: timelineShape,
@@ -83,7 +83,7 @@ export const makeRoast = endpoint({
   status: 201,
   params: z.object({ id: idShape }),
   body: z.object({
-    /** Without it: this moment. */
+    /** Without it: now. */
     charge_at: instantShape.optional(),
     drop_at: instantShape.nullable().optional(),
   }),

@@ -23,7 +23,7 @@ export const createUserShape = z.object({
   full_name: lineShape(120).min(1, 'Full name is required'),
   email: emailShape,
   password: passwordShape,
-  /** Machines that the new user shares from the start. */
+  /** Machines that the new user shares from the beginning. */
   machines: z
     .array(z.object({ machine_id: idShape, role: memberRoleShape }))
     .max(200)

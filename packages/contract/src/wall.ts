@@ -7,8 +7,8 @@ import { plannedPointShape } from './roast-plan.ts';
 import { idShape, instantShape, lineShape, messageShape } from './shapes.ts';
 
 /**
- * The wall: all machines that the caller may see, for a television. Its stream and its list carry nothing else, so that a wall
- * link can open them without an account.
+ * The wall: all machines that the caller may see, for a television. Its stream and its list contain nothing else, so
+ * that a wall link can open them without an account.
  */
 export const wallRoastShape = z.object({
   id: idShape,
@@ -43,7 +43,7 @@ export const wallMachineShape = z.object({
 });
 export type WallMachine = z.infer<typeof wallMachineShape>;
 
-/** The first by name; a wall with more than its tiles shows them in pages. */
+/** The first by name; a wall with more machines than tiles shows them in pages. */
 export const maxWallMachines = 120;
 
 export const getWall = endpoint({
@@ -58,7 +58,7 @@ export const getWall = endpoint({
     machines: z.array(wallMachineShape).max(maxWallMachines),
     /** Of all machines that the caller may see. */
     total: z.int().min(0),
-    /** How the figures read: as the user chose, on a screen without an account as the maker of its link did. */
+    /** The units and formats: as the user chose, on a screen without an account as the creator of its link did. */
     reads_as: preferencesShape,
   }),
 });
@@ -83,7 +83,7 @@ export const wallEventShape = z.discriminatedUnion('type', [
     connection: connectionShape,
     last_seen_at: instantShape.nullable(),
   }),
-  /** The recent past, one value a second at most; ms since the board's boot. */
+  /** The recent past, at most one value per second; ms since the board's boot. */
   z.object({
     type: z.literal('curve'),
     ...ofMachine,
@@ -107,7 +107,7 @@ export const wallEventShape = z.discriminatedUnion('type', [
     connection: connectionShape,
     last_seen_at: instantShape.nullable(),
   }),
-  /** The alarms that last and are not acknowledged, newest first. */
+  /** The current alarms that are not acknowledged, newest first. */
   z.object({ type: z.literal('alarms'), ...ofMachine, alarms: z.array(wallAlarmShape) }),
   /** A roast began, changed or ended: read the wall again. */
   z.object({ type: z.literal('changed'), ...ofMachine, charge_mono: z.number().nullable() }),
@@ -143,7 +143,7 @@ export const wallLinkShape = z.object({
   name: z.string(),
   created_at: instantShape,
   created_by: z.string(),
-  /** When a screen opened it last. */
+  /** When a screen last opened it. */
   last_opened_at: instantShape.nullable(),
 });
 export type WallLink = z.infer<typeof wallLinkShape>;
