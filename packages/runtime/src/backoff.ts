@@ -8,13 +8,13 @@ export interface BackoffLimits {
 export interface Failure {
   /** How long the connection lasted, ms; absent where there was none. */
   readonly lastedMs?: number;
-  /** What the server asked for in its `Retry-After`, ms. */
+  /** The delay in the server's `Retry-After`, ms. */
   readonly retryAfterMs?: number | undefined;
 }
 
 /** A connection that ended sooner counts as a failure: it does not reset the delays. */
 export const steadyMs = 30_000;
-/** A server that asks for more is asked again after this long. */
+/** The longest wait for a server that asks for more. */
 const maxRetryAfterMs = 600_000;
 
 /** Reads a `Retry-After` header: seconds, or a date. Undefined where it says neither. */
@@ -25,8 +25,9 @@ export const parseRetryAfter = (header: string | undefined, now: number = Date.n
 };
 
 /**
- * Delays that double from `minMs` to `maxMs`, each drawn between half and the whole, so that many clients do not come back
- * in step. They begin again after a connection that lasted `steadyMs`, and after `reset()`. A `Retry-After` is a lower bound.
+ * Delays that double from `minMs` to `maxMs`, each drawn between half and the whole, so that many clients do not retry
+ * at the same time. They start again after a connection that lasted `steadyMs`, and after `reset()`. A `Retry-After` is
+ * a lower bound.
  */
 export const createBackoff = (minMs: number, maxMs: number, random: () => number = Math.random) => {
   let next = minMs;
@@ -68,12 +69,13 @@ export interface RetryOptions {
   readonly random?: () => number;
 }
 
-/** An attempt that failed; `limits` where this kind of failure has delays of its own. */
+/** A failed attempt; `limits` where this kind of failure has delays of its own. */
 export type FailedAttempt = Failure & { readonly limits?: BackoffLimits };
 
 /**
- * Calls `attempt` until it answers `done`, the signal aborts or `maxTries` have failed; undefined in the last two cases. Pauses
- * in between as `createBackoff` says, with delays of their own for each kind of failure. A connection that lasted resets all.
+ * Calls `attempt` until it answers `done`, the signal aborts or `maxTries` have failed; undefined in the last two
+ * cases. Pauses follow `createBackoff`, with delays of their own for each kind of failure. A connection that lasted
+ * resets all of them.
  */
 export const withBackoff = async <T>(
   attempt: () => Promise<{ readonly done: T } | FailedAttempt>,

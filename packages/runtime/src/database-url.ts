@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Where a Postgres listens. */
+/** The address of a Postgres server. */
 export interface DatabasePlace {
   readonly host: string;
   readonly port: number;
@@ -9,7 +9,7 @@ export interface DatabasePlace {
 export interface DatabaseAddress {
   /** In the order of the address; several are a primary and its standbys. */
   readonly places: readonly DatabasePlace[];
-  /** The same database at its first place alone. */
+  /** The same database at its first address only. */
   readonly firstUrl: string;
 }
 
@@ -21,7 +21,10 @@ const placeOf = (text: string): DatabasePlace | undefined => {
   return hostname === '' ? undefined : { host: hostname.replaceAll(/[[\]]/g, ''), port: Number(port || 5432) };
 };
 
-/** Reads `postgres://user:password@host:port,host:port/name?…`; undefined where it is none, or asks for a server that only reads. */
+/**
+ * Reads `postgres://user:password@host:port,host:port/name?…`; undefined where the URL is invalid, or asks for a
+ * read-only server.
+ */
 export const parseDatabaseUrl = (url: string): DatabaseAddress | undefined => {
   const [, scheme, user = '', hosts = '', rest = ''] =
     /^(postgres(?:ql)?:\/\/)([^@/?#]*@)?([^/?#]*)(.*)$/.exec(url) ?? [];
@@ -37,7 +40,7 @@ export const parseDatabaseUrl = (url: string): DatabaseAddress | undefined => {
   return { places, firstUrl: firstUrl.href };
 };
 
-/** The variable that names a database. */
+/** The variable that holds the database URL. */
 export const databaseUrlShape = z
   .string()
   .refine((url) => parseDatabaseUrl(url) !== undefined, 'must be a postgres:// address, to read and write');

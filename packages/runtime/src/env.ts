@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 
-/** A start that cannot go on, with one line for the person who started it. */
+/** The start cannot continue, with one line for the person who started it. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
 /**
  * Reads the environment once through a zod shape. Empty strings count as unset, since unit files and compose files
- * write `NAME=`. Throws `ConfigError` with one line that names every variable that is wrong, never its value.
+ * write `NAME=`. Throws `ConfigError` with one line that names every invalid variable, but never its value.
  */
 export const readEnv = <S extends z.ZodType>(shape: S, env: NodeJS.ProcessEnv = process.env): z.output<S> => {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));

@@ -17,7 +17,10 @@ const journaldPriority = (level: number): number => {
   return level >= 30 ? 6 : 7;
 };
 
-/** Whether stdout is the very stream that systemd names in `JOURNAL_STREAM` (`device:inode`), not one that a parent had. */
+/**
+ * Whether stdout is the stream that systemd names in `JOURNAL_STREAM` (`device:inode`), and not that of a parent
+ * process.
+ */
 export const writesToJournald = (env: NodeJS.ProcessEnv = process.env, fd = 1): boolean => {
   const named = env['JOURNAL_STREAM'];
   if (named === undefined) return false;
@@ -25,7 +28,7 @@ export const writesToJournald = (env: NodeJS.ProcessEnv = process.env, fd = 1): 
   return named === `${dev}:${ino}`;
 };
 
-/** Puts `<3>` and the like before each line, which journald takes off again and keeps as the line's priority. */
+/** Prefixes each line with `<3>` or another priority; journald removes it and stores it as the line's priority. */
 export const withPriorities = (
   stream: DestinationStream,
 ): DestinationStream & { readonly [needsLevel]: true; lastLevel: number } => ({
@@ -36,7 +39,10 @@ export const withPriorities = (
   },
 });
 
-/** JSON lines on stdout, with priorities where journald reads them, or on another stream. Values under names that hold secrets are cut out wherever they appear at the first three levels. */
+/**
+ * JSON lines on stdout, with priorities where journald reads them, or on another stream. Values under names of secrets
+ * are removed wherever they appear at the first three levels.
+ */
 export const createLogger = (name: string, level: LogLevel = 'info', stream?: DestinationStream): Logger => {
   const options: LoggerOptions = {
     name,
@@ -57,10 +63,13 @@ export const createLogger = (name: string, level: LogLevel = 'info', stream?: De
   return writesToJournald() ? pino(options, withPriorities(pino.destination({ dest: 1, sync: true }))) : pino(options);
 };
 
-/** Lets a repeated line through once per period and counts what it held back. */
+/** Passes a repeated line once per period and counts the suppressed ones. */
 export const createLogGate = (periodMs: number, now: () => number = Date.now) => {
   const seen = new Map<string, { at: number; held: number }>();
-  /** Returns how many were held back since the last line with this key, or undefined when this one is to be held back too. */
+  /**
+   * Returns how many lines were suppressed since the last one with this key, or undefined when this one is suppressed
+   * too.
+   */
   return (key: string): number | undefined => {
     const time = now();
     const earlier = seen.get(key);
@@ -68,7 +77,7 @@ export const createLogGate = (periodMs: number, now: () => number = Date.now) =>
       earlier.held += 1;
       return undefined;
     }
-    // Keys can come from outside (user names): forget the old ones before the map grows.
+    // Keys can come from outside (user names): delete the old ones before the map grows.
     if (seen.size > 1000) for (const [other, entry] of seen) if (time - entry.at >= periodMs) seen.delete(other);
     seen.set(key, { at: time, held: 0 });
     return earlier?.held ?? 0;

@@ -3,9 +3,9 @@ import { ConfigError } from './env.ts';
 import type { ServiceNotifier } from './systemd.ts';
 
 /**
- * Runs a program: `start` opens everything and returns what closes it. SIGTERM and SIGINT close it once; a second
- * signal or 10 s end the process at once. A `ConfigError` ends the start with one clear line and exit code 2. A `service`
- * reports READY and STOPPING to systemd, and its watchdog is fed as long as the event loop turns.
+ * Runs a program: `start` opens everything and returns the function that closes it. SIGTERM and SIGINT close it once; a
+ * second signal or 10 s end the process at once. A `ConfigError` ends the start with one clear line and exit code 2. A
+ * `service` reports READY and STOPPING to systemd, and feeds its watchdog as long as the event loop runs.
  */
 export const runProgram = (
   log: Logger,

@@ -7,7 +7,7 @@ export const codeOf = (error: unknown): string =>
 /** The message of an error, or a thrown value as text. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** The port on which a server listens. Throws for one that does not listen, or listens on a path. */
+/** The port on which a server listens. Throws for a server that does not listen, or listens on a path. */
 export const portOf = (server: Pick<Server, 'address'>): number => {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server listens on no port');

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import type { Logger } from './logger.ts';
 
 /**
- * Tells systemd how we are, through its own `systemd-notify` program: a datagram socket needs native code in Node. Does
- * nothing outside a `Type=notify` service.
+ * Reports the state of the service to systemd through the `systemd-notify` program: a datagram socket needs native code
+ * in Node. Does nothing outside a `Type=notify` service.
  */
 export const createServiceNotifier = (env: NodeJS.ProcessEnv, log: Logger) => {
   const active = env['NOTIFY_SOCKET'] !== undefined;
@@ -17,7 +17,7 @@ export const createServiceNotifier = (env: NodeJS.ProcessEnv, log: Logger) => {
   return {
     ready: (): void => notify('--ready'),
     stopping: (): void => notify('STOPPING=1'),
-    /** Feeds the watchdog twice per period, as long as `healthy()` says so. Returns how to stop. */
+    /** Feeds the watchdog twice per period, as long as `healthy()` is true. Returns a function that stops it. */
     feedWatchdog(healthy: () => boolean): () => void {
       if (watchdogMs <= 0) return () => undefined;
       const timer = setInterval(() => {

@@ -14,7 +14,9 @@ const orderShape = z.union([
 ]);
 type Order = z.infer<typeof orderShape>;
 
-/** Steers a simulator by JSON lines. Each is answered by a log line with `control`. Returns what stops listening. */
+/**
+ * Controls a simulator by JSON lines. Each is answered by a log line with `control`. Returns a function that stops it.
+ */
 export const takeControlLines = (input: Readable, simulator: Simulator, log: Logger): (() => void) => {
   const lines = createInterface({ input });
   lines.on('line', (line) => {

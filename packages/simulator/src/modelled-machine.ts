@@ -21,7 +21,7 @@ export interface ModelledMachineOptions {
   readonly chargeAfterSeconds?: number;
   /** With `roasting`: seconds since charge. Default 150. */
   readonly roastedSeconds?: number;
-  /** Charge batch after batch (default), or only when told to. */
+  /** Charge batch after batch (default), or only when ordered to. */
   readonly autoCharge?: boolean;
   readonly nextBatch?: (roast: number) => Batch;
   readonly betweenBatchesSeconds?: number;
@@ -30,7 +30,7 @@ export interface ModelledMachineOptions {
   readonly noise?: number;
 }
 
-/** Batches as a roastery's day has them: levels, weights and coffees change, every one sound. */
+/** Batches of a typical day: levels, weights and coffees change, without faults. */
 export const variedBatches = (capacityKg: number, seed: number): ((roast: number) => Batch) => {
   return (roast) => {
     const random = createRandom(seed * 1000 + roast);
@@ -69,7 +69,7 @@ export const createModelledMachine = (options: ModelledMachineOptions): Roasting
     ...(options.betweenBatchesSeconds === undefined ? {} : { betweenBatchesSeconds: options.betweenBatchesSeconds }),
   });
   if (start === 'roasting') {
-    // A machine that has stood hot for a while, so that the roast under way began like any other.
+    // A machine that has been hot for a while, so that the current roast began like any other.
     program.advance(120);
     program.charge();
     program.advance(options.roastedSeconds ?? 150);

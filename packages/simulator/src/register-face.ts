@@ -10,12 +10,12 @@ import {
 } from './registers/channel-registers.ts';
 import { createRegisterBank, type HolePolicy, type RegisterBank } from './registers/register-bank.ts';
 
-/** A machine as its registers show it. */
+/** A machine as its registers present it. */
 export interface RegisterFace {
   readonly bank: RegisterBank;
-  /** Brings the registers up to the machine's readings. `brokenProbes` are channels that show "no probe". */
+  /** Updates the registers to the machine's readings. `brokenProbes` are channels that show "no probe". */
   refresh(brokenProbes: readonly string[]): void;
-  /** What the registers say, as a right reader has it: °C or %, null for "no probe". */
+  /** The values that a correct reader decodes: °C or %, null for "no probe". */
   shown(): Record<string, number | null>;
   raised(): EventName[];
 }
@@ -25,7 +25,9 @@ const sameAddress = (one: string, other: string, unit: number): boolean => {
   return a.unit === b.unit && a.table === b.table && a.address === b.address;
 };
 
-/** Lays a machine's readings, outputs and event bits into registers as the map says, and takes writes to its outputs. */
+/**
+ * Maps a machine's readings, outputs and event bits to registers as the map says, and accepts writes to its outputs.
+ */
 export const createRegisterFace = (
   machine: RoastingMachine,
   map: MachineMap,
@@ -77,7 +79,7 @@ export const createRegisterFace = (
     refresh(brokenProbes) {
       const readings = machine.readings();
       for (const [name, channel] of channels) {
-        // A machine without that instrument shows what a missing probe shows.
+        // A machine without that instrument shows the value of a missing probe.
         const value = brokenProbes.includes(name) ? null : (readings[name] ?? null);
         showReading(bank, map, name, channel, value);
       }

@@ -6,19 +6,19 @@ export interface ReplayOptions {
   readonly roast: ArtisanRoast;
   /** Raise the event bits at the file's marks. Default true. */
   readonly events?: boolean;
-  /** Begin with the first sample at or after this time of the file, s. Default: with the first there is. */
+  /** Begin with the first sample at or after this time of the file, s. Default: the first sample. */
   readonly fromSeconds?: number;
-  /** Seconds of the first sample before the recording plays. Default 0. */
+  /** Seconds at the first sample before the recording plays. Default 0. */
   readonly leadSeconds?: number;
-  /** Start over when it has ended, after this many seconds of its last sample. Default: never. */
+  /** Start over after the end and this many seconds at its last sample. Default: never. */
   readonly loopAfterSeconds?: number;
   /** Play at once (default), or when `charge()` is called. */
   readonly autoStart?: boolean;
-  /** Which curve of the file fills which channel, where the file's own names don't tell. */
+  /** Which curve of the file fills which channel, where the file's own names do not match. */
   readonly curves?: Readonly<Record<string, string>>;
 }
 
-/** How the curves of real files are called, by our channel. The first that fits wins. */
+/** Names of curves in real files, by our channel. The first match wins. */
 const curveNames: readonly (readonly [channel: string, name: RegExp])[] = [
   ['burner_front_temp', /burner.*front|front.*burner|^front/i],
   ['burner_back_temp', /burner.*(back|rear)|(back|rear).*burner|^(back|rear)/i],
@@ -59,13 +59,13 @@ const indexAt = (times: readonly number[], atSeconds: number): number => {
   return low - 1;
 };
 
-// A millisecond's grace keeps a timer that fires a hair early from showing the sample before.
+// A millisecond of tolerance keeps a timer that fires slightly early from showing the previous sample.
 const grace = 0.001;
 
 /**
- * A recorded roast as a machine: each of the file's samples stands from its own time to the next one's. Temperatures of
- * extra curves come as the file has them; curves, dropouts included, are never interpolated. Throws `RangeError` for an
- * empty recording, one that ends before it begins to play, or a chosen curve that isn't there.
+ * A recorded roast as a machine: each sample of the file is shown from its own time to the next one's. Temperatures of
+ * extra curves are shown as in the file; curves, dropouts included, are never interpolated. Throws `RangeError` for an
+ * empty recording, one that ends before it begins to play, or a missing curve.
  */
 export const createReplayMachine = (options: ReplayOptions): RoastingMachine => {
   const { roast } = options;
@@ -85,7 +85,7 @@ export const createReplayMachine = (options: ReplayOptions): RoastingMachine => 
   let playedFrom: number | undefined = (options.autoStart ?? true) ? 0 : undefined;
   let roasts = 0;
 
-  /** Position on the recording's own time axis; before the first sample while it hasn't begun. */
+  /** Position on the recording's own time axis; before the first sample while it has not begun. */
   const position = (): number =>
     playedFrom === undefined ? Number.NEGATIVE_INFINITY : timeSeconds - playedFrom - leadSeconds + firstSeconds + grace;
   const index = (): number => Math.max(first, indexAt(times, position()));
@@ -112,7 +112,7 @@ export const createReplayMachine = (options: ReplayOptions): RoastingMachine => 
       timeSeconds += seconds;
       if (loopAfterSeconds === undefined || playedFrom === undefined) return;
       const lasts = leadSeconds + lastSeconds - firstSeconds + loopAfterSeconds;
-      // A hair of tolerance, so that rounding can't leave a step too small to be taken.
+      // A tolerance, so that rounding cannot leave a step that is too small.
       while (timeSeconds - playedFrom >= lasts - 1e-6) {
         playedFrom += lasts;
         roasts += marks.some((mark) => mark.kind === 'charge') ? 1 : 0;
@@ -145,7 +145,7 @@ export const createReplayMachine = (options: ReplayOptions): RoastingMachine => 
       playedFrom = timeSeconds;
       return true;
     },
-    // A recording can't be dropped or steered.
+    // A recording cannot be dropped or controlled.
     drop: () => false,
     setOutput: () => false,
   };

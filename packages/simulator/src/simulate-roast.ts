@@ -21,9 +21,9 @@ export interface SimulateRoastOptions {
   readonly coffee?: Partial<GreenCoffee>;
   /** Default Medium. */
   readonly level?: RoastLevel;
-  /** What goes wrong, if anything. */
+  /** The fault of the roast, if any. */
   readonly fault?: RoastFault | null;
-  /** A recipe's control profile; the operator corrects its burner where the rate of rise strays. */
+  /** A recipe's control profile; the operator corrects its burner where the rate of rise deviates. */
   readonly controlProfile?: readonly ControlPoint[];
   /** Single figures of the plan, e.g. `{ dropTempC: 211 }`. */
   readonly plan?: Partial<RoastPlan>;
@@ -42,7 +42,7 @@ export interface SimulatedMark {
   readonly timeSeconds: number;
   /** Index of the sample nearest to the mark. */
   readonly index: number;
-  /** What the bean probe showed, °C. */
+  /** Reading of the bean probe, °C. */
   readonly tempC: number;
 }
 
@@ -51,19 +51,19 @@ export interface SimulatedRoast {
   /** Seconds since the first sample, evenly spaced. */
   readonly timesSeconds: readonly number[];
   readonly channels: readonly ModelChannel[];
-  /** One column per channel, as long as `timesSeconds`: °C, %, Pa; rounded to a tenth, as a register has it. */
+  /** One column per channel, as long as `timesSeconds`: °C, %, Pa; rounded to a tenth, as in a register. */
   readonly columns: Readonly<Record<ModelChannel, readonly number[]>>;
-  /** In order of time; charge and drop are always there. */
+  /** In order of time; charge and drop are always present. */
   readonly marks: readonly SimulatedMark[];
   readonly greenKg: number;
-  /** What left the drum. */
+  /** Roasted weight. */
   readonly roastedKg: number;
   readonly level: RoastLevel;
 }
 
 const tenth = (value: number): number => Math.round(value * 10) / 10;
 
-/** One whole roast of the modelled machine, from before the charge to after the drop. Pure; takes some 50 ms. */
+/** One whole roast of the modelled machine, from before the charge to after the drop. Pure; takes about 50 ms. */
 export const simulateRoast = (options: SimulateRoastOptions): SimulatedRoast => {
   const hz = options.hz ?? 1;
   const capacityKg = options.capacityKg ?? 30;

@@ -12,7 +12,7 @@ import { showReading } from './registers/channel-registers.ts';
 import { createRegisterFace } from './register-face.ts';
 import { createReplayMachine, type ReplayOptions } from './replay.ts';
 
-/** What the registers showed from a moment on: the machine's own record, to compare a stored curve with. */
+/** The register values from a time on: the machine's own record, to compare a stored curve with. */
 export interface PresentedState {
   /** Wall clock, ms since 1970, with fractions. */
   readonly atMs: number;
@@ -20,7 +20,7 @@ export interface PresentedState {
   readonly machineSeconds: number;
   /** Sample of a replayed recording. */
   readonly sampleIndex?: number;
-  /** °C or % as a right reader decodes the registers; null for "no probe". */
+  /** °C or % as a correct reader decodes the registers; null for "no probe". */
   readonly values: Readonly<Record<string, number | null>>;
   readonly events: readonly EventName[];
 }
@@ -43,7 +43,7 @@ export interface SimulatorConfig {
   readonly faults?: FaultsInput;
   /** Seed of faults and, unless `model` has one, of the machine. Default 1. */
   readonly seed?: number;
-  /** Called at each change of what the registers show. */
+  /** Called at each change of the registers. */
   readonly onPresented?: (state: PresentedState) => void;
   /** Called with each answer to a request that reads registers. */
   readonly onAnswer?: (answer: AnsweredRead) => void;
@@ -52,9 +52,9 @@ export interface SimulatorConfig {
   readonly log?: Logger;
 }
 
-/** What a machine answered: the registers from `start` on, as they were read. */
+/** An answer of the machine: the registers from `start` on, as they were read. */
 export interface AnsweredRead {
-  /** Monotonic, ms since boot, as a board dates its samples: between question and answer. */
+  /** Monotonic, ms since boot, as a board dates its samples: between request and answer. */
   readonly monoMs: number;
   /** Modbus function: 3 holding, 4 input registers. */
   readonly code: number;
@@ -69,9 +69,9 @@ export interface SimulatorState {
   readonly sampleIndex: number | undefined;
   readonly values: Readonly<Record<string, number | null>>;
   readonly events: readonly EventName[];
-  /** Requests taken so far, answered or not. */
+  /** Requests received so far, answered or not. */
   readonly requests: number;
-  /** Modbus functions that were asked for so far; 1 to 4 read. */
+  /** Modbus functions requested so far; 1 to 4 read. */
   readonly functions: readonly number[];
 }
 
@@ -81,23 +81,23 @@ export interface Simulator extends AsyncDisposable {
   state(): SimulatorState;
   /** Replaces all faults; `{}` is a machine without any. Throws a ShapeError for unknown or impossible faults. */
   setFaults(faults: FaultsInput): void;
-  /** Charges now, or starts a replay that waits; false when it can't. */
+  /** Charges now, or starts a waiting replay; false when it cannot. */
   charge(): boolean;
   drop(): boolean;
   setTimeFactor(factor: number): void;
-  /** Closes all connections once; the machine goes on. */
+  /** Closes all connections once; the machine continues. */
   hangUp(): void;
   /** Every change of the registers so far, with `record: true`. */
   record(): readonly PresentedState[];
   close(): Promise<void>;
 }
 
-/** A channel of this name counts the requests: every answer that holds it names itself. */
+/** A channel of this name counts the requests: every answer that holds it identifies itself. */
 export const requestNumber = 'request_number';
-/** A process that was stopped doesn't live through what it missed: at most this many seconds pass at once. */
+/** A process that was stopped does not catch up: at most this many seconds pass at once. */
 const longestCatchUpMs = 5000;
 
-/** Starts a machine behind Modbus. Rejects when port or serial line can't be opened. */
+/** Starts a machine behind Modbus. Rejects when port or serial line cannot be opened. */
 export const startSimulator = async (config: SimulatorConfig): Promise<Simulator> => {
   const { map, log } = config;
   const seed = config.seed ?? 1;
@@ -138,7 +138,7 @@ export const startSimulator = async (config: SimulatorConfig): Promise<Simulator
     if (config.record === true) presented.push(state);
     config.onPresented?.(state);
   };
-  /** Lives through the time since the last call, showing every change a recording has on the way. */
+  /** Advances the time since the last call, showing every change of a recording on the way. */
   const live = (): void => {
     const now = performance.now();
     let owed = (Math.min(now - livedUntil, longestCatchUpMs) / 1000) * timeFactor;

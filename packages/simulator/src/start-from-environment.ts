@@ -34,11 +34,11 @@ const environmentShape = z.object({
   SIM_CAPACITY_KG: z.coerce.number().positive().max(1000).default(30),
   /** JSON object of faults from the start. */
   FAULTS: z.string().default('{}'),
-  /** `stdin`: JSON lines on standard input steer the machine. */
+  /** `stdin`: JSON lines on standard input control the machine. */
   SIM_CONTROL: z.enum(['none', 'stdin']).default('none'),
-  /** File to which every change of the registers is appended, a JSON line each. */
+  /** File to which every change of the registers is appended, one JSON line each. */
   SIM_RECORD: z.string().optional(),
-  /** File to which every answer with registers is appended, a JSON line each. */
+  /** File to which every answer with registers is appended, one JSON line each. */
   SIM_ANSWERS: z.string().optional(),
   LOG_LEVEL: z.enum(logLevels).default('info'),
 });
@@ -139,7 +139,7 @@ const readRoast = (path: string, fromSeconds = Number.NEGATIVE_INFINITY): Replay
   }
 };
 
-/** A port that is taken is the user's business, anything else a fault of ours. */
+/** A port in use is the user's problem, anything else a fault of ours. */
 const asConfigError = (error: unknown, map: MachineMap, port: number | undefined): unknown => {
   const code = codeOf(error);
   const wanted = port ?? ('port' in map.link ? map.link.port : demoPort);

@@ -7,7 +7,7 @@ import { z } from 'zod';
 const port = z.coerce.number().int().min(1, 'must be 1 to 65535').max(65_535, 'must be 1 to 65535');
 
 const shape = z.object({
-  /** The portal and the api listen here; 0.0.0.0 lets other devices of the network in. */
+  /** The portal and the api listen here; 0.0.0.0 lets other devices of the network connect. */
   HOST: z.string().default('127.0.0.1'),
   PORT: port.default(3000),
   MQTT_PORT: port.default(1883),

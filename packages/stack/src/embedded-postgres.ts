@@ -13,7 +13,7 @@ import { newSecret, readIfPresent, writePrivateFile } from './private-file.ts';
 import { identifyProcess, processesWorkingIn } from './running-processes.ts';
 
 export interface EmbeddedPostgresOptions {
-  /** Everything lies in `postgres/` below it: the cluster, and its passwords (0600). Created when absent. */
+  /** Everything is in `postgres/` below it: the cluster, and its passwords (0600). Created when absent. */
   dataDir: string;
   /** On 127.0.0.1; a free one when not given. */
   port?: number;
@@ -50,9 +50,9 @@ interface Cluster {
 const SHUTDOWN_MS = 8_000;
 
 /**
- * Starts a real Postgres 18 from node_modules: about 1 s the first time, 0.1 s later. Data is kept between starts; files of a
- * killed postmaster are removed; root runs it under an unprivileged account.
- * @throws with one sentence when it can't start
+ * Starts a real Postgres 18 from node_modules: about 1 s the first time, 0.1 s later. Data is kept between starts;
+ * files of a killed postmaster are removed; root runs it under an unprivileged account. @throws with one sentence when
+ * it cannot start
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const cluster = await openCluster(options);
@@ -143,7 +143,7 @@ async function runInitdb(cluster: Cluster, draft: string): Promise<void> {
 }
 
 /**
- * initdb insists on a name for its user id. Where the id has none (a container started with a bare number) a user
+ * initdb requires a name for its user id. Where the id has none (a container started with a bare number) a user
  * namespace maps it to one that does; the files still belong to the bare number.
  */
 function withKnownUser(cluster: Cluster, command: string, args: string[]): [string, string[]] {
@@ -157,8 +157,8 @@ function withKnownUser(cluster: Cluster, command: string, args: string[]): [stri
 }
 
 /**
- * How the programs get a folder. Under a lent account it is their working directory, which the kernel enters
- * before it drops root: so data in a folder that only root can reach, such as below /root, can stay where it is.
+ * How the programs reach a folder. Under another account it is their working directory, which the kernel enters before
+ * it drops root: so data in a folder that only root can reach, such as below /root, can stay there.
  */
 function nameOfFolder(cluster: Cluster, folder: string): string {
   return cluster.account === undefined ? folder : '/proc/self/cwd';
@@ -178,8 +178,9 @@ function identityOf(account: Account | undefined) {
 }
 
 /**
- * After a SIGKILL of ours the postmaster may still run, and after a SIGKILL of the postmaster its children may: ends them
- * and waits. Then a lock file whose process id now belongs to some other program is removed; Postgres would trust it.
+ * After a SIGKILL of ours the postmaster may still run, and after a SIGKILL of the postmaster its children may: ends
+ * them and waits. Then a lock file whose process id now belongs to another program is removed, because Postgres would
+ * trust it.
  */
 async function clearUpAfterCrash(cluster: Cluster, log: EmbeddedPostgresOptions['log']): Promise<void> {
   const lockFile = path.join(cluster.folder, 'postmaster.pid');
@@ -259,7 +260,7 @@ async function stopPostmaster(postmaster: ChildProcess, exited: Promise<void>, g
   await exited;
 }
 
-/** Creates role and database on the first start; answers their address. */
+/** Creates role and database on the first start; returns their address. */
 async function openDatabase(cluster: Cluster, port: number, isNew: boolean): Promise<string> {
   const file = path.join(cluster.home, 'password');
   const known = isNew ? undefined : await readIfPresent(file);

@@ -10,7 +10,9 @@ const COLOUR_OF_PROCESS: Record<string, Colour> = {
   stack: 'white',
 };
 
-/** Control characters, and those that reorder or break a line: a terminal acts on them, a person doesn't see them. */
+/**
+ * Control characters, and those that reorder or break a line: a terminal acts on them, and a person does not see them.
+ */
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** Untrusted text for a terminal: `\\u{1b}` in place of an escape. Tabs stay. */

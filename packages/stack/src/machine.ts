@@ -7,7 +7,7 @@ import { freePort } from './ports.ts';
 import { agentEnvironment, type StackPlan } from './stack-environment.ts';
 import type { SupervisedProcess } from './supervised-process.ts';
 
-/** A machine that is registered in the roastery, to be simulated. Seconds are the machine's, not the clock's. */
+/** A machine that is registered in the roastery and simulated. Seconds are the machine's, not the clock's. */
 export interface MachineOptions {
   serial: string;
   /** Its token from the registration. */
@@ -37,7 +37,7 @@ export interface MachineOptions {
   /** A file to which every answer of the machine is appended, one JSON line each: the ground truth of the reads. */
   answersFile?: string;
   firmwareVersion?: string;
-  /** Where the agent finds the broker, instead of the stack's own address: a line that can be cut. */
+  /** Where the agent finds the broker, instead of the stack's own address: a link that can be cut. */
   mqttUrl?: string;
   /** Added to the agent's environment, e.g. a clock that jumps. */
   agentEnvironment?: Record<string, string>;
@@ -61,7 +61,7 @@ export interface RunningMachine {
 /** As on a board (deploy/systemd/roastery-agent.service): a small young generation, otherwise loading the program alone takes 100 MB. */
 const boardNodeFlags = ['--max-semi-space-size=1', '--optimize-for-size'];
 
-/** Runs a simulated machine and the agent beside it, as two processes. */
+/** Runs a simulated machine and its agent, as two processes. */
 export async function startMachine(
   plan: StackPlan,
   runner: PartRunner,

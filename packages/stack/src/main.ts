@@ -19,7 +19,7 @@ const LAST_MOMENT_MS = 10_000;
 const PARENT_POLL_MS = 500;
 
 /**
- * `npm start`: the whole roastery until Ctrl-C. Sets the exit code: 0 after a clean stop, 1 when it couldn't start.
+ * `npm start`: the whole roastery until Ctrl-C. Sets the exit code: 0 after a clean stop, 1 when it could not start.
  * @param parentPid the process that started us, when that is npm: we end with it
  */
 export async function main(parentPid: number | undefined): Promise<void> {
@@ -58,7 +58,7 @@ function stopWithParent(parentPid: number, stopping: AbortController): void {
 
 function stopOn(signal: string, stopping: AbortController): void {
   if (stopping.signal.aborted) {
-    // npm forwards the signal that the terminal has sent us already; only a later one is a second Ctrl-C.
+    // npm forwards the signal that the terminal has already sent us; only a later one is a second Ctrl-C.
     if (Date.now() - Number(stopping.signal.reason) < 500) return;
     process.exit(1);
   }
@@ -77,7 +77,7 @@ async function startFromEnvironment(signal: AbortSignal): Promise<Stack> {
   const showsAll = config.logLevel === 'debug' || config.logLevel === 'trace';
   let isOpen = false;
   const onLine = (name: string, line: string) => {
-    // During the start parts warn of others that are not ready yet. If one never is, startStack throws the reason.
+    // During the start, parts warn about others that are not ready yet. If one never is, startStack throws the reason.
     const isNoise = isRoutine(line) || (!isOpen && isWarning(line));
     if (showsAll || !isNoise) say(format(name, line));
   };

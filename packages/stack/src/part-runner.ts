@@ -16,7 +16,7 @@ export interface PartRunner {
   stop(name: string, graceMs: number): Promise<void>;
   /** Runs a script to its end. @throws CannotStart with its last output when it fails */
   runOnce(part: Part): Promise<void>;
-  /** Waits until a GET answers 2xx. @throws CannotStart when `name` keeps dying or the time is up */
+  /** Waits until a GET answers 2xx. @throws CannotStart when `name` keeps exiting or the time is up */
   untilOk(name: string, url: string, timeoutMs: number): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ interface RunnerOptions {
   signal: AbortSignal | undefined;
 }
 
-/** A part that exits so often before it was ready is not started again. */
+/** A part that exits this often before it was ready is not started again. */
 const DEATHS_BEFORE_GIVING_UP = 3;
 
 /** Lines of a failed part that are shown. */

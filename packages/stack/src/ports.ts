@@ -16,7 +16,9 @@ const given = new Set<number>();
 /** Nor by another process of this user within this time. */
 const reservedMs = 120_000;
 
-/** Reserves a port beside the other processes of this user; where files can't be written, all ports are taken to be free. */
+/**
+ * Reserves a port among the processes of this user; where files cannot be written, all ports are assumed to be free.
+ */
 const reserve = async (port: number): Promise<boolean> => {
   const folder = join(tmpdir(), `roastery-ports-${process.getuid?.() ?? 0}`);
   const path = join(folder, String(port));

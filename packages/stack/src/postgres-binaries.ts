@@ -34,9 +34,10 @@ interface InstalledPackage {
 }
 
 /**
- * Finds the Postgres programs inside node_modules and makes them usable. Their package links its libraries in an install
- * script, which a careful npm doesn't run, so we link them. Where we may not write, or where `account` can't reach (an
- * install below a 0700 home), a copy is made once: for root below /var/cache or the temporary folder, else in `ownFolder`.
+ * Finds the Postgres programs inside node_modules and makes them usable. Their package links its libraries in an
+ * install script, which a careful npm does not run, so we link them. Where we may not write, or `account` has no access
+ * (an install below a 0700 home), a copy is made once: for root below /var/cache or the temporary folder, else in
+ * `ownFolder`.
  */
 export async function preparePostgresBinaries(
   account: Account | undefined,
@@ -83,7 +84,7 @@ async function findInstalledPackage(): Promise<InstalledPackage> {
   }
 }
 
-/** Repairs links and modes in place where we may; answers what is still missing as a sentence. */
+/** Repairs links and modes in place where we may; returns what is still missing as a sentence. */
 async function obstacleTo(native: string, account: Account | undefined): Promise<string | undefined> {
   try {
     await linkLibraries(native);
@@ -148,7 +149,7 @@ async function permits(account: Account, file: string, bits: number): Promise<bo
   return (granted & bits) === bits;
 }
 
-/** Copies into `folder` unless a good copy exists. Answers the reason when it fails. */
+/** Copies into `folder` unless a good copy exists. Returns the reason when it fails. */
 async function copyTo(native: string, folder: string, account: Account | undefined): Promise<string | undefined> {
   try {
     if (!(await exists(folder))) await makeCopy(native, folder);

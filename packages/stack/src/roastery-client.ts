@@ -14,11 +14,11 @@ interface Given<E> {
   body?: BodyOf<E>;
 }
 
-/** A program that talks to the api as a signed-in person, with the contract's own endpoints. */
+/** A program that uses the api as a signed-in person, with the contract's own endpoints. */
 export interface RoasteryClient {
   /** The session cookie, `name=value`, for browsers and event streams. */
   readonly cookie: string;
-  /** @throws with status and body when the answer is no success */
+  /** @throws with status and body when the answer is not a success */
   call<E extends Endpoint>(endpoint: E, given?: Given<E>): Promise<ResponseOf<E>>;
 }
 
@@ -49,7 +49,7 @@ const send = async (url: string, method: string, cookie: string, body: unknown):
   return response;
 };
 
-/** Signs in at a server and answers a client. */
+/** Signs in at a server and returns a client. */
 export const signIn = async (
   origin: string,
   { email, password }: { email: string; password: string },

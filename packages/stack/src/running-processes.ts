@@ -13,12 +13,12 @@ export async function identifyProcess(pid: number): Promise<ProcessIdentity | un
   if (process.platform !== 'linux') return isAlive(pid) ? { pid, startedAt: 0 } : undefined;
   const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(gone);
   if (line === undefined) return undefined;
-  // "pid (name) state ppid …": the name may hold spaces and brackets, so count from its last bracket.
+  // "pid (name) state ppid …": the name may hold spaces and brackets, so parse after its last bracket.
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
   return fields[0] === 'Z' ? undefined : { pid, startedAt: Number(fields[19]) };
 }
 
-/** Whether that very process still runs. */
+/** Whether that process still runs. */
 export async function stillRuns(identity: ProcessIdentity): Promise<boolean> {
   return (await identifyProcess(identity.pid))?.startedAt === identity.startedAt;
 }

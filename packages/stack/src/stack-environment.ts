@@ -15,7 +15,7 @@ export interface StackPlan {
   secrets: StackSecrets;
   admin: { email: string; password: string };
   logLevel: string;
-  /** Software for boards; by default that of `npm run release`, where it was made. */
+  /** Software for boards; by default that of `npm run release`, if it was built. */
   packagesDir?: string | undefined;
 }
 
@@ -58,7 +58,7 @@ export function apiEnvironment(plan: StackPlan): Record<string, string> {
     BROKER_SECRET: plan.secrets.brokerSecret,
     BROKER_MANAGEMENT_URL: `http://127.0.0.1:${plan.ports.brokerManagement}`,
     SECRET_KEY: plan.secrets.secretKey,
-    // No balancer stands in front of it.
+    // There is no load balancer in front of it.
     DRAIN_SECONDS: '0',
     ADMIN_EMAIL: plan.admin.email,
     ADMIN_PASSWORD: plan.admin.password,

@@ -53,7 +53,7 @@ export interface StackOptions {
   signal?: AbortSignal;
 }
 
-/** What broker and api of a stack are started with. */
+/** The settings of broker and api of a stack. */
 export interface ServersEnvironment {
   broker: Record<string, string>;
   api: Record<string, string>;

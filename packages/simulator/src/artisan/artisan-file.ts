@@ -3,13 +3,13 @@ import type { TemperatureUnit } from '@roastery/roasting/units';
 import { pythonRepr, type WritableValue } from '@roastery/roasting/python-repr';
 import { cToF } from '@roastery/roasting/units';
 
-/** A roast as Artisan holds it while it records; °C. */
+/** A roast in Artisan's memory while it records; °C. */
 export interface ArtisanRecording {
   /** Seconds since START. */
   readonly seconds: readonly number[];
   readonly beanTempC: readonly (number | null)[];
   readonly exhaustTempC: readonly (number | null)[];
-  /** Seconds since START, of marks that were set. */
+  /** Seconds since START, for marks that were set. */
   readonly charge?: number;
   readonly dryEnd?: number;
   readonly firstCrack?: number;
@@ -25,18 +25,18 @@ export interface ArtisanRecording {
   readonly batchNumber?: number;
   readonly batchPrefix?: string;
   readonly notes?: string;
-  /** More keys, as an edit in Artisan may leave them. */
+  /** Additional keys, as an edit in Artisan may add them. */
   readonly more?: Readonly<Record<string, WritableValue>>;
 }
 
-/** Where a mark lies among the samples; what is not set is 0, and -1 for the charge. */
+/** Index of a mark among the samples; unset marks are 0, an unset charge is -1. */
 const indexOf = ({ seconds }: ArtisanRecording, moment: number | undefined, unset = 0): number => {
   if (moment === undefined) return unset;
   const index = seconds.findIndex((second) => second >= moment);
   return index < 0 ? seconds.length - 1 : index;
 };
 
-/** The text of the `.alog` file that Artisan saves of it: one Python dictionary on one line. */
+/** The text of the `.alog` file that Artisan saves for it: one Python dictionary on one line. */
 export const artisanFile = (roast: ArtisanRecording): string => {
   const unit = roast.unit ?? 'C';
   const written = (temps: readonly (number | null)[]) =>

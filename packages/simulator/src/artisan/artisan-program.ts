@@ -13,8 +13,8 @@ const timerText = (seconds: number): string => {
 };
 
 /**
- * A computer that runs Artisan, as far as others see it: WebLCDs (a WebSocket at /websocket that sends what the displays show) and the
- * files of its autosave folder.
+ * The outside of a computer that runs Artisan: WebLCDs (a WebSocket at /websocket that sends the values of the
+ * displays) and the files of its autosave folder.
  */
 export const startArtisanProgram = async (
   options: { readonly unit?: TemperatureUnit; readonly port?: number } = {},
@@ -45,11 +45,11 @@ export const startArtisanProgram = async (
     watchers: (): number => sockets.size,
     /** Any text, as another program might send it. */
     send,
-    /** What the displays show at one reading; null is a probe without a value. */
+    /** The values of the displays at one reading; null is a probe without a value. */
     reads: (beanTempC: number | null, exhaustTempC: number | null): void =>
       send({ data: { bt: shown(beanTempC), et: shown(exhaustTempC) } }),
     ticks: (seconds: number): void => send({ data: { time: timerText(seconds) } }),
-    /** Plays a roast second by second, from one to another second since START: reading and timer as Artisan sends them. */
+    /** Plays a roast second by second, between two times since START: reading and timer as Artisan sends them. */
     async play(
       roast: ArtisanRecording,
       [from, to]: readonly [number, number],
@@ -68,11 +68,11 @@ export const startArtisanProgram = async (
         await pause();
       }
     },
-    /** Saves a file as Artisan does: whole, at once. */
+    /** Saves a file as Artisan does: in one step. */
     save: (folder: string, name: string, roast: ArtisanRecording): Promise<void> =>
       writeFile(join(folder, name), artisanFile({ unit, ...roast })),
     rename: (folder: string, from: string, to: string): Promise<void> => rename(join(folder, from), join(folder, to)),
-    /** Loses its watchers, as when Artisan is closed. */
+    /** Disconnects its clients, as when Artisan is closed. */
     hangUp(): void {
       for (const socket of sockets) socket.terminate();
       sockets.clear();

@@ -11,7 +11,7 @@ export const demoPort = 5020;
 export interface DemoMapOptions {
   /** Default RM30. */
   readonly model?: DemoModel;
-  /** Where the machine is reached. Default Modbus TCP on 127.0.0.1:5020. */
+  /** Address of the machine. Default Modbus TCP on 127.0.0.1:5020. */
   readonly host?: string;
   readonly port?: number;
   /** Instead of host and port: another kind of link. */
@@ -39,8 +39,8 @@ const output = (address: number, readback: string) => ({
 });
 
 /**
- * Machine map of our own demo machine: eight readings side by side in input registers, three outputs in holding
- * registers, and bits for charge, the first-crack button on the panel, and drop. 32767 means "no probe".
+ * Machine map of our own demo machine: eight adjacent readings in input registers, three outputs in holding registers,
+ * and bits for charge, the first-crack button on the panel, and drop. 32767 means "no probe".
  */
 export const demoRoasterMap = (options: DemoMapOptions = {}): MachineMap => {
   const model = options.model ?? 'RM30';

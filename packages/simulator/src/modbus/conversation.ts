@@ -9,19 +9,19 @@ export interface ConversationContext {
   readonly bank: RegisterBank;
   readonly faults: () => Faults;
   readonly random: Random;
-  /** Every request that arrived, whatever became of it. */
+  /** Every request that arrived, with its fault. */
   readonly onRequest: (request: FramedRequest) => void;
   /** Every answer that is sent undamaged. */
   readonly onAnswer?: ((request: FramedRequest, pdu: Buffer) => void) | undefined;
-  /** What became of a request that was not passed over. */
+  /** The fault of a request that was answered. */
   readonly onFate?: (request: FramedRequest, fate: Fate) => void;
 }
 
 const maxLatenessMs = 100;
 
-/** Unit, function and first place: the same question, however much is read along. */
+/** Unit, function and first address: the same request, however many registers it reads. */
 const placeOf = ({ unit, pdu }: FramedRequest): string => `${unit}/${pdu.subarray(0, 3).toString('hex')}`;
-/** Coils for discrete inputs, holding for input registers, and the other way round. */
+/** Coils for discrete inputs, holding for input registers, and the reverse. */
 const otherFunction = (pdu: Buffer): Buffer => {
   const other = Buffer.from(pdu);
   const code = other[0] ?? 0;
@@ -30,12 +30,12 @@ const otherFunction = (pdu: Buffer): Buffer => {
 };
 
 /**
- * Answers the requests of one connection in the order they came, several in flight if the peer likes. Returns what ends
- * it: answers still under way are given up.
+ * Answers the requests of one connection in order; the peer may send several at once. Returns a function that ends it
+ * and drops pending answers.
  */
 export const converse = (stream: Duplex, framing: Framing, context: ConversationContext): (() => void) => {
   const underWay = new Set<NodeJS.Timeout>();
-  /** What was asked after each question, the last time. */
+  /** The request that followed each request last time. */
   const followers = new Map<string, FramedRequest>();
   let previous: string | undefined;
   let held: { readonly bytes: Buffer; readonly timer: NodeJS.Timeout } | undefined;
@@ -51,14 +51,14 @@ export const converse = (stream: Duplex, framing: Framing, context: Conversation
     underWay.add(timer);
     return timer;
   };
-  /** On a busy computer a repeat could come later than any that was asked for: then it does not come. */
+  /** On a busy computer a repeat could arrive after any later request: then it is dropped. */
   const repeat = (bytes: Buffer, delayMs: number): void => {
     const dueAt = performance.now() + delayMs;
     after(delayMs, () => {
       if (performance.now() - dueAt < maxLatenessMs) write(bytes);
     });
   };
-  /** Sends an answer, in one piece with one that was held back for it. */
+  /** Sends an answer, in one piece with a held-back one. */
   const send = (bytes: Buffer): void => {
     if (held === undefined) return write(bytes);
     clearTimeout(held.timer);
@@ -101,7 +101,7 @@ export const converse = (stream: Duplex, framing: Framing, context: Conversation
     const bytes = framed(request, pdu, fate.damage);
     const { repeatAfterMs } = fate;
     const deliver = (): void => {
-      // Before it leaves, so that its time lies between question and answer for the peer too.
+      // Before it is sent, so that its time lies between request and answer for the peer too.
       if (refused === null && fate.damage === 'none') context.onAnswer?.(request, pdu);
       if (fate.isJoined) holdBack(bytes, fate.joinMs);
       else send(bytes);
@@ -129,7 +129,7 @@ export const converse = (stream: Duplex, framing: Framing, context: Conversation
     }
   });
   stream.on('close', end);
-  // A peer that vanishes is usual beside a roaster; `close` follows and cleans up.
+  // A peer that disappears is normal beside a roaster; `close` follows and cleans up.
   stream.on('error', end);
   return end;
 };

@@ -5,12 +5,12 @@ import type { Damage } from './framing.ts';
 
 const probability = z.number().min(0).max(1).default(0);
 const delay = z.number().min(0).max(60_000);
-/** One delay, or the shortest and the longest of many, ms. */
+/** One delay, or the range of many, ms. */
 const delays = z.union([delay, z.tuple([delay, delay])]);
 
 /** Faults of line and machine. Probabilities count per request; an empty object is a machine without faults. */
 export const faultsShape = z.strictObject({
-  /** Takes requests and never answers. */
+  /** Accepts requests and never answers. */
   silence: z.boolean().default(false),
   /** Units that never answer while the others do. */
   deadUnits: z.array(z.number().int().min(0).max(247)).default([]),
@@ -25,18 +25,18 @@ export const faultsShape = z.strictObject({
   repeatAtOnceProbability: probability,
   repeatProbability: probability,
   repeatMs: delays.default(500),
-  /** An answer to what was asked next the last time, before it is asked again. */
+  /** The answer to the next request of last time, sent before it is requested again. */
   earlyProbability: probability,
-  /** Answers that are held back until the next one and come in one piece with it, or alone after this long. */
+  /** Answers that are held back and sent in one piece with the next one, or alone after this time. */
   joinProbability: probability,
   joinMs: delays.default(1000),
-  /** Answers with a right check in the name of another unit, or of another function. */
+  /** Answers with a valid checksum but the number of another unit or function. */
   otherUnitProbability: probability,
   otherFunctionProbability: probability,
-  /** Answers refused with an exception. */
+  /** Answers that are an exception. */
   exceptionProbability: probability,
   exceptionCode: z.number().int().min(1).max(11).default(4),
-  /** Modbus TCP: another transaction id; on serial lines a wrong check value. */
+  /** Modbus TCP: another transaction id; on serial lines a wrong checksum. */
   wrongTransactionProbability: probability,
   /** Wrong CRC or LRC; on Modbus TCP garbled data. */
   wrongCheckProbability: probability,
@@ -45,7 +45,7 @@ export const faultsShape = z.strictObject({
   wrongLengthProbability: probability,
   /** The connection is closed instead of an answer. */
   closeProbability: probability,
-  /** Channels whose probe gives nothing. */
+  /** Channels whose probe has no value. */
   brokenProbes: z.array(z.string()).default([]),
 });
 export type Faults = z.infer<typeof faultsShape>;
@@ -53,7 +53,7 @@ export type FaultsInput = z.input<typeof faultsShape>;
 
 export const noFaults: Faults = parseOrThrow(faultsShape, {});
 
-/** What becomes of one request. */
+/** The fault of one request. */
 export type Fate =
   | { readonly kind: 'silence' }
   | { readonly kind: 'close' }
@@ -62,7 +62,7 @@ export type Fate =
       readonly delayMs: number;
       readonly damage: Damage;
       readonly exception: number | null;
-      /** It comes once more so long after the first time. */
+      /** The answer is repeated after this time. */
       readonly repeatAfterMs: number | undefined;
       readonly isJoined: boolean;
       readonly joinMs: number;
@@ -78,7 +78,7 @@ const drawRepeat = (faults: Faults, random: Random): number | undefined => {
   return random.chance(faults.repeatProbability) ? draw(faults.repeatMs, random) : undefined;
 };
 
-/** Draws what becomes of the next request to a unit. */
+/** Draws the fault of the next request to a unit. */
 export const drawFate = (faults: Faults, unit: number, random: Random): Fate => {
   if (faults.silence || faults.deadUnits.includes(unit) || random.chance(faults.lossProbability)) {
     return { kind: 'silence' };

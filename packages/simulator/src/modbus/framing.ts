@@ -7,7 +7,7 @@ export interface FramedRequest {
   readonly transaction: number;
 }
 
-/** What is wrong with an answer on purpose. */
+/** The deliberate fault of an answer. */
 export type Damage =
   | 'none'
   | 'wrong_transaction'
@@ -18,13 +18,13 @@ export type Damage =
   | 'other_unit'
   | 'other_function';
 
-/** How requests and answers lie in a stream of bytes. One instance belongs to one connection. */
+/** The format of requests and answers in a stream of bytes. One instance belongs to one connection. */
 export interface Framing {
-  /** Requests completed by these bytes. Throws `UnreadableStream` when the connection is beyond saving. */
+  /** Requests completed by these bytes. Throws `UnreadableStream` when the connection cannot be recovered. */
   take(bytes: Buffer): FramedRequest[];
   /** The bytes of an answer, damaged on purpose or not. */
   frame(request: FramedRequest, answer: Buffer, damage: Damage): Buffer;
-  /** Whether a unit that isn't there is answered for, as a gateway does, or stays silent, as a bus does. */
+  /** Whether an absent unit is answered with an exception, as by a gateway, or not at all, as on a bus. */
   readonly answersForMissingUnits: boolean;
 }
 
@@ -32,7 +32,7 @@ export class UnreadableStream extends Error {
   override readonly name = 'UnreadableStream';
 }
 
-/** The same bytes with some of them turned over; the length stays. */
+/** The same bytes with some of them inverted; the length stays. */
 export const garble = (bytes: Buffer): Buffer =>
   Buffer.from(bytes.map((byte, index) => (index % 2 === 0 ? byte ^ 0x5a : byte)));
 

@@ -12,12 +12,12 @@ import { createRtuFraming } from './rtu-framing.ts';
 export interface ModbusListener {
   /** The TCP port; undefined on a serial line. */
   readonly port: number | undefined;
-  /** Closes every connection at once; new ones are still taken. */
+  /** Closes every connection at once; new ones are still accepted. */
   hangUp(): void;
   close(): Promise<void>;
 }
 
-/** Takes Modbus requests on a socket. Port 0 picks a free one. Rejects when the port is taken. */
+/** Accepts Modbus requests on a socket. Port 0 picks a free one. Rejects when the port is in use. */
 export const listenOnSocket = async (
   kind: 'tcp' | 'rtu-over-tcp',
   host: string,
@@ -53,7 +53,7 @@ export const listenOnSocket = async (
   };
 };
 
-/** Takes Modbus RTU or ASCII requests on a serial line or pseudo terminal. Rejects when it can't be opened. */
+/** Accepts Modbus RTU or ASCII requests on a serial line or pseudo terminal. Rejects when it cannot be opened. */
 export const listenOnLine = async (
   link: Extract<Link, { kind: 'rtu' | 'ascii' }>,
   context: ConversationContext,

@@ -28,7 +28,7 @@ export const createMbapFraming = (): Framing => {
       header.writeUInt16BE(damage === 'wrong_transaction' ? (transaction + 1) & 0xffff : transaction, 0);
       header.writeUInt16BE(answer.length + 1 + (damage === 'wrong_length' ? 3 : 0), 4);
       header[6] = unit;
-      // TCP has no check value of its own: a "wrong check" can only be data that isn't what was asked for.
+      // TCP has no checksum of its own: a wrong one is simulated by data that was not requested.
       const data = damage === 'garbled' || damage === 'wrong_check' ? garble(answer) : answer;
       const frame = Buffer.concat([header, data]);
       return damage === 'cut_short' ? cutShort(frame) : frame;

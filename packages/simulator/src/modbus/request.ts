@@ -81,7 +81,7 @@ const writeMany = (bank: RegisterBank, unit: number, code: number, address: numb
   bank.write(unit, bits ? 'coil' : 'holding', address, words);
 };
 
-/** Eight bits a byte, the lowest address in the lowest bit. */
+/** Eight bits per byte, the lowest address in the lowest bit. */
 const packBits = (bits: readonly number[]): Buffer => {
   const bytes = Buffer.alloc(Math.ceil(bits.length / 8));
   for (const [index, bit] of bits.entries())

@@ -20,15 +20,16 @@ const requestLength = (bytes: Buffer): number | undefined => {
   return undefined;
 };
 
-/** A whole frame taken apart; undefined when its CRC is wrong. */
+/** A parsed frame; undefined when its CRC is wrong. */
 const checkedRequest = (frame: Buffer): FramedRequest | undefined => {
   if (frame.length < 4 || frame.readUInt16LE(frame.length - 2) !== crc16(frame.subarray(0, -2))) return undefined;
   return { unit: frame[0] ?? 0, pdu: Buffer.from(frame.subarray(1, -2)), transaction: 0 };
 };
 
 /**
- * Modbus RTU. The standard ends a frame by 3.5 characters of silence, which sockets and pseudo terminals don't keep, so
- * requests are distinguished by their length; bytes older than `staleMs` that make no request are noise and are thrown away.
+ * Modbus RTU. The standard ends a frame by 3.5 characters of silence, which sockets and pseudo terminals do not keep,
+ * so requests are distinguished by their length; bytes older than `staleMs` that form no request are discarded as
+ * noise.
  */
 export const createRtuFraming = (staleMs = 40, now: () => number = () => performance.now()): Framing => {
   let pending = Buffer.alloc(0);
@@ -47,7 +48,7 @@ export const createRtuFraming = (staleMs = 40, now: () => number = () => perform
         if (known !== undefined && pending.length < known) break;
         const complete = checkedRequest(pending.subarray(0, known ?? pending.length));
         if (complete === undefined) {
-          // Wrong CRC: a slave keeps quiet. An unknown function may still be under way; the stale rule ends it.
+          // Wrong CRC: a slave does not answer. An unknown function may still be incomplete; the stale rule ends it.
           if (known !== undefined) pending = Buffer.alloc(0);
           break;
         }

@@ -1,8 +1,8 @@
-/** Green coffee as it goes into the drum. */
+/** Green coffee at the charge. */
 export interface GreenCoffee {
   /** Water, % of the green weight; 9 to 12.5 is usual. */
   readonly moisturePercent: number;
-  /** g/mL, poured; 0.62 (low grown) to 0.75 (high grown). Dense beans take heat slower and crack a little later. */
+  /** g/mL, poured; 0.62 (low grown) to 0.75 (high grown). Dense beans heat up more slowly and crack a little later. */
   readonly densityGramsPerMl: number;
 }
 
@@ -15,7 +15,7 @@ export interface BeansInDrum {
   readonly tempC: number;
   /** Temperature at which this coffee starts to crack, °C. */
   readonly crackTempC: number;
-  /** How slowly these beans take heat; 1 is usual. */
+  /** How slowly these beans heat up; 1 is usual. */
   readonly slowness: number;
   /** 0 before first crack, 1 when all beans have cracked. */
   readonly cracked: number;
@@ -28,7 +28,7 @@ const specificHeatOf = (tempC: number): number => 1.35 + 0.003 * tempC;
 
 export const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value));
 
-/** Green coffee at room temperature. `crackShiftC` tells one lot from another. */
+/** Green coffee at room temperature. `crackShiftC` distinguishes lots. */
 export const greenBeans = (greenKg: number, coffee: GreenCoffee, tempC: number, crackShiftC: number): BeansInDrum => {
   const waterKg = (greenKg * coffee.moisturePercent) / 100;
   const denser = (coffee.densityGramsPerMl - usualGreenCoffee.densityGramsPerMl) / 0.06;
@@ -44,10 +44,10 @@ export const greenBeans = (greenKg: number, coffee: GreenCoffee, tempC: number, 
   };
 };
 
-/** What the beans weigh now, kg. */
+/** Current weight of the beans, kg. */
 export const beanWeightKg = (beans: BeansInDrum): number => beans.dryKg + beans.waterKg;
 
-/** What the beans in the drum meet. */
+/** The environment of the beans in the drum. */
 export interface Surroundings {
   readonly drumRpm: number;
   readonly airPercent: number;
@@ -63,7 +63,7 @@ export interface BeanStep {
   readonly fromDrumKw: number;
 }
 
-/** Heat into the beans, water out of them, and what first crack does to both. */
+/** Heat flow into the beans, water loss, and the effects of first crack on both. */
 export const stepBeans = (surroundings: Surroundings, beans: BeansInDrum, dtSeconds: number): BeanStep => {
   const { tempC } = beans;
   const { drumRpm, airPercent, inletTempC, drumTempC, gasKwPerK } = surroundings;
@@ -73,7 +73,7 @@ export const stepBeans = (surroundings: Surroundings, beans: BeansInDrum, dtSeco
   const fromGasKw = (1 - Math.exp(-gasContact / gasKwPerK)) * gasKwPerK * (inletTempC - tempC);
   const fromDrumKw = ((0.0046 * beans.greenKg * turning) / beans.slowness) * (drumTempC - tempC);
 
-  // Cracking starts at its temperature and takes about a minute and a half; it lets steam go and then gives heat.
+  // Cracking starts at its temperature and takes about a minute and a half; it releases steam and then heat.
   const cracking = clamp((tempC - beans.crackTempC) / 7, 0, 1.6) * (1 - beans.cracked) * 0.024;
   const crackedBy = cracking * dtSeconds;
   const evaporated =

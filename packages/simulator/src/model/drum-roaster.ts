@@ -3,8 +3,8 @@ import { clamp, greenBeans, stepBeans, usualGreenCoffee, type BeansInDrum, type 
 /**
  * Thermal model of a gas-fired drum roaster. Lumped masses: drum with housing, beans (dry matter and water), the gas
  * that flows through, and the probes with their lag. Every figure scales with the machine's capacity, so a 7 kg and a
- * 30 kg machine roast alike. Figures are chosen so that the curves lie among the real ones we have: turning point
- * after 60 to 110 s, first crack near 198 °C after 7 to 9.5 minutes, rate of rise from about 20 to 5 °C/min.
+ * 30 kg machine roast alike. Figures are chosen so that the curves lie among the recorded ones: turning point after 60
+ * to 110 s, first crack near 198 °C after 7 to 9.5 minutes, rate of rise from about 20 to 5 °C/min.
  */
 export interface RoasterControls {
   /** Burner, 0…100 %. */
@@ -17,7 +17,7 @@ export interface RoasterControls {
 export interface RoasterState {
   readonly capacityKg: number;
   readonly ambientC: number;
-  /** What burner, fan and drum really do: they follow the controls with a lag. */
+  /** The actual state of burner, fan and drum: they follow the controls with a lag. */
   readonly heatPercent: number;
   readonly airPercent: number;
   readonly drumRpm: number;
@@ -26,12 +26,12 @@ export interface RoasterState {
   readonly exhaustTempC: number;
   readonly burnerFrontTempC: number;
   readonly burnerBackTempC: number;
-  /** Pressure in the drum against the room, Pa; below zero while the fan draws. */
+  /** Pressure in the drum relative to the room, Pa; below zero while the fan runs. */
   readonly drumPressurePa: number;
   readonly beans: BeansInDrum | null;
-  /** How long the discharge door stays open yet, s: cold air falls in past the bean probe. */
+  /** How long the discharge door stays open, s: cold air flows in past the bean probe. */
   readonly doorOpenSeconds: number;
-  /** What the probes show, without noise. */
+  /** Readings of the probes, without noise. */
   readonly beanProbeC: number;
   readonly exhaustProbeC: number;
 }
@@ -66,7 +66,7 @@ export const emptyRoaster = (capacityKg: number, drumTempC: number, ambientC = 2
   exhaustProbeC: drumTempC * 0.9,
 });
 
-/** Green coffee falls into the drum at room temperature. `crackShiftC` tells one lot from another. */
+/** Charges green coffee at room temperature. `crackShiftC` distinguishes lots. */
 export const chargeBeans = (
   roaster: RoasterState,
   greenKg: number,
@@ -81,7 +81,7 @@ export const chargeBeans = (
 /** The door opens and the beans leave for the cooler. */
 export const dropBeans = (roaster: RoasterState): RoasterState => ({ ...roaster, beans: null, doorOpenSeconds: 35 });
 
-/** The machine `dtSeconds` later. Pure. Keep the step at or under half a second: the gas answers within seconds. */
+/** The machine `dtSeconds` later. Pure. Keep the step at or below half a second: the gas reacts within seconds. */
 export const stepRoaster = (roaster: RoasterState, controls: RoasterControls, dtSeconds: number): RoasterState => {
   const { capacityKg, ambientC } = roaster;
   const heatPercent = approach(roaster.heatPercent, clamp(controls.heatPercent, 0, 100), dtSeconds, 4);
@@ -119,7 +119,7 @@ export const stepRoaster = (roaster: RoasterState, controls: RoasterControls, dt
     (lossKwPerKkg + 0.002 * coldAir) * capacityKg * (drumBeforeC - ambientC);
   const drumTempC = drumBeforeC + (drumKw * dtSeconds) / (drumKjPerKkg * capacityKg);
 
-  // The bean probe sits in the moving bed and sees some of the gas; in an empty drum it hangs in the air.
+  // The bean probe is in the moving bed and sees some of the gas; in an empty drum it hangs in the air.
   const full = bean === null ? 0 : clamp(bean.beans.greenKg / (0.55 * capacityKg), 0.35, 1);
   const seesGas = 0.07 + 0.08 * (1 - full);
   const emptyTarget = 0.75 * drumTempC + 0.25 * exhaustTempC;

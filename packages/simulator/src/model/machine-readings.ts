@@ -6,7 +6,7 @@ import type { Random } from './random.ts';
 /** RPM at which the drum reads 100 %, unless a machine map says otherwise: the map's own default. */
 export const usualMaxDrumRpm = 100;
 
-/** What a machine's instruments show: °C, %, Pa by channel name; null where a probe gives nothing. */
+/** Readings of a machine's instruments: °C, %, Pa by channel name; null for a probe without a value. */
 export type Readings = Readonly<Record<string, number | null>>;
 
 /** Channels that the drum roaster of the model can fill, in the order of the demo machine. */
@@ -29,8 +29,8 @@ export interface NoiseOptions {
 }
 
 /**
- * Instruments of the modelled machine. Noise as thermocouples beside a burner have it: a few hundredths of a degree on
- * the bean probe, more in the gas. `drum_speed` is in % of `maxDrumRpm`.
+ * Instruments of the modelled machine. The noise is that of thermocouples beside a burner: a few hundredths of a degree
+ * on the bean probe, more in the gas. `drum_speed` is in % of `maxDrumRpm`.
  */
 export const readingsOf = (
   roaster: RoasterState,
@@ -60,7 +60,7 @@ export const inChannelUnit = (name: string, value: number, unit: Channel['unit']
   return value;
 };
 
-/** The way back: a register's engineering value as °C, % or Pa. */
+/** The reverse: a register's engineering value as °C, % or Pa. */
 export const fromChannelUnit = (name: string, value: number, unit: Channel['unit'], maxDrumRpm: number): number => {
   if (unit === '°F') return (value - 32) / 1.8;
   if (unit === 'rpm' && name === 'drum_speed') return rpmToPercent(value, maxDrumRpm);

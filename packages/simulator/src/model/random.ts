@@ -1,10 +1,10 @@
-/** Numbers that look random and repeat with the seed: two runs of one seed are one roast. */
+/** Pseudo-random numbers from a seed: two runs with one seed give the same roast. */
 export interface Random {
   /** Evenly in 0…1, 1 excluded. */
   next(): number;
   /** Around 0 with standard deviation 1. */
   gaussian(): number;
-  /** Evenly between two figures. */
+  /** Evenly between two numbers. */
   between(low: number, high: number): number;
   /** True with this probability. */
   chance(probability: number): boolean;

@@ -2,7 +2,7 @@ import { interpolateControlProfile, type ControlPoint } from '@roastery/roasting
 import type { RoasterControls } from './drum-roaster.ts';
 import { plannedRate, type RoastPlan } from './roast-plan.ts';
 
-/** What the operator sees. */
+/** The readings that the operator sees. */
 export interface OperatorView {
   readonly sinceChargeSeconds: number;
   readonly beanTempC: number;
@@ -11,25 +11,25 @@ export interface OperatorView {
   readonly pastTurningPoint: boolean;
 }
 
-/** Looks at the curve every so often and sets the controls in the steps a person uses. */
+/** Checks the curve at intervals and sets the controls in steps as a person would. */
 export interface RoastOperator {
   controls(view: OperatorView): RoasterControls;
 }
 
 const pollIntervalSeconds = 12;
 const heatStepPercent = 2.5;
-/** What a distracted operator leaves the burner at, %. */
+/** The burner level that a distracted operator leaves, %. */
 const stallHeatPercent = 27.5;
 
 const onStep = (percent: number): number =>
   Math.min(100, Math.max(0, Math.round(percent / heatStepPercent) * heatStepPercent));
 
-/** Where the controls would stand if the roast needed no steering. */
+/** The control positions of a roast that needs no steering. */
 const planned = (plan: RoastPlan): ((view: OperatorView) => RoasterControls) => {
   if (plan.controlProfile !== null) return fromProfile(plan.controlProfile);
   return ({ beanTempC, pastTurningPoint }) => {
     const phase = !pastTurningPoint || beanTempC < 150 ? 0 : beanTempC < 196 ? 1 : 2;
-    // The burner comes down as the beans heat up, as in every profile.
+    // The burner is reduced as the beans heat up, as in every profile.
     const heatPercent = pastTurningPoint ? plan.firstHeatPercent - 0.2 * (beanTempC - 110) : plan.firstHeatPercent;
     return { heatPercent, airPercent: plan.airPercent[phase], drumRpm: plan.drumRpm };
   };
@@ -45,7 +45,7 @@ const fromProfile = (points: readonly ControlPoint[]): ((view: OperatorView) => 
   };
 };
 
-/** Follows the plan or its control profile, and steers with the burner where the rate of rise strays from the plan. */
+/** Follows the plan or its control profile, and corrects the burner where the rate of rise deviates from the plan. */
 export const createOperator = (plan: RoastPlan): RoastOperator => {
   const plannedControls = planned(plan);
   let correction = 0;
@@ -57,7 +57,7 @@ export const createOperator = (plan: RoastPlan): RoastOperator => {
   const observe = (view: OperatorView, plannedHeat: number): void => {
     const { beanTempC, ratePerMinute } = view;
     if (view.pastTurningPoint && ratePerMinute !== null && beanTempC > 115) {
-      // Looks a little ahead: what is set now is felt half a minute later.
+      // Looks ahead: a change takes effect half a minute later.
       const error = plannedRate(plan, beanTempC + ratePerMinute * 0.4) - ratePerMinute;
       correction += 0.4 * error + 2 * (error - (lastError ?? error));
       correction = Math.min(60, Math.max(-50, correction));

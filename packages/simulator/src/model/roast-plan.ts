@@ -4,29 +4,29 @@ import type { ControlPoint } from '@roastery/roasting/control-profile';
 export const roastLevels = ['Light', 'Medium-Light', 'Medium', 'Medium-Dark', 'Dark'] as const;
 export type RoastLevel = (typeof roastLevels)[number];
 
-/** What goes wrong in a bad roast. */
+/** The fault of a bad roast. */
 export const roastFaults = ['stalled', 'baked', 'scorched', 'too_fast'] as const;
 export type RoastFault = (typeof roastFaults)[number];
 
-/** What the operator aims at. Rates are of the bean probe, °C/min. */
+/** The operator's targets. Rates are of the bean probe, °C/min. */
 export interface RoastPlan {
   readonly chargeTempC: number;
   readonly dropTempC: number;
-  /** Rate of rise wanted at 100 °C and at 205 °C; between and beyond it falls in a straight line over temperature. */
+  /** Target rate of rise at 100 °C and at 205 °C; linear over temperature between and beyond them. */
   readonly rateAt100C: number;
   readonly rateAt205C: number;
-  /** Burner right after charge, %; before the operator has a rate to steer by. */
+  /** Burner right after charge, %; used before there is a rate to correct by. */
   readonly firstHeatPercent: number;
-  /** Air as the roast goes: drying, Maillard, development, %. */
+  /** Airflow during drying, Maillard and development, %. */
   readonly airPercent: readonly [number, number, number];
   readonly drumRpm: number;
-  /** Where the operator takes the burner away by mistake, and for how long. */
+  /** When the operator turns the burner down by mistake, and for how long. */
   readonly stall: { readonly fromTempC: number; readonly seconds: number } | null;
   /** A recipe's control profile instead of the figures above; the operator corrects its burner by the rate of rise. */
   readonly controlProfile: readonly ControlPoint[] | null;
 }
 
-/** Drop temperatures of a drum roaster's bean probe; development from about 12 to 25 % follows from them. */
+/** Drop temperatures of a drum roaster's bean probe; development of about 12 to 25 % follows from them. */
 const dropTempOf: Record<RoastLevel, number> = {
   Light: 206,
   'Medium-Light': 209,
@@ -60,7 +60,7 @@ const faultyPlan: Record<RoastFault, Partial<RoastPlan>> = {
   too_fast: { chargeTempC: 218, rateAt100C: 32, rateAt205C: 14, firstHeatPercent: 92, airPercent: [45, 60, 70] },
 };
 
-/** The plan for a level, bent by a fault, with single figures set by the caller. */
+/** The plan for a level, changed by a fault, with single figures set by the caller. */
 export const roastPlan = (
   level: RoastLevel,
   fault: RoastFault | null = null,
@@ -72,7 +72,7 @@ export const roastPlan = (
   ...own,
 });
 
-/** The rate of rise wanted at a bean temperature, °C/min. */
+/** The target rate of rise at a bean temperature, °C/min. */
 export const plannedRate = (plan: RoastPlan, beanTempC: number): number => {
   const slope = (plan.rateAt205C - plan.rateAt100C) / 105;
   const rate = plan.rateAt100C + slope * (Math.max(beanTempC, 90) - 100);

@@ -12,7 +12,7 @@ import { createRandom } from './random.ts';
 import { createOperator, type RoastOperator } from './roast-operator.ts';
 import type { RoastPlan } from './roast-plan.ts';
 
-/** One batch to come. */
+/** The next batch. */
 export interface Batch {
   readonly greenKg: number;
   readonly coffee: GreenCoffee;
@@ -22,7 +22,7 @@ export interface Batch {
 export const programPhases = ['preheating', 'ready', 'roasting', 'cooling'] as const;
 export type ProgramPhase = (typeof programPhases)[number];
 
-/** Something happened; `tempC` is what the bean probe showed. */
+/** An event; `tempC` is the reading of the bean probe. */
 export interface ProgramMark {
   readonly kind: MarkKind;
   readonly timeSeconds: number;
@@ -34,14 +34,14 @@ export interface ProgramOptions {
   readonly seed: number;
   /** The batch of each roast: called before the machine heats for it, with 0, 1, 2 … */
   readonly nextBatch: (roast: number) => Batch;
-  /** Drum temperature at the start, °C; the room's for a cold machine. */
+  /** Drum temperature at the start, °C; room temperature for a cold machine. */
   readonly startTempC?: number;
   readonly ambientC?: number;
   /** Shortest wait between drop and next charge, s: the cooler has to empty. Default 150. */
   readonly betweenBatchesSeconds?: number;
   /** Shortest wait before the first charge, s. Default 20. */
   readonly firstChargeSeconds?: number;
-  /** Charge by itself when hot enough (default), or only when `charge()` is called. */
+  /** Charge automatically when hot enough (default), or only when `charge()` is called. */
   readonly autoCharge?: boolean;
 }
 
@@ -51,20 +51,20 @@ export interface RoastProgram {
   readonly phase: ProgramPhase;
   readonly roaster: RoasterState;
   readonly controls: RoasterControls;
-  /** Marks of the roast that runs or ran last; empty before the first charge. */
+  /** Marks of the current or last roast; empty before the first charge. */
   readonly marks: readonly ProgramMark[];
   /** Roasts begun. */
   readonly roasts: number;
   readonly batch: Batch;
-  /** Weight that left the drum last, kg; null while beans are in it or before the first drop. */
+  /** Weight of the last drop, kg; null while beans are in the drum or before the first drop. */
   readonly roastedKg: number | null;
-  /** Lets time pass; returns the marks that happened. */
+  /** Advances time; returns the marks that occurred. */
   advance(seconds: number): readonly ProgramMark[];
   /** Charges now, if the drum is empty; false otherwise. */
   charge(): boolean;
   /** Drops now, if there are beans in the drum; false otherwise. */
   drop(): boolean;
-  /** Takes a control out of the operator's hands (a written register); undefined gives it back. */
+  /** Sets a control instead of the operator (a written register); undefined returns it. */
   override(control: keyof RoasterControls, value: number | undefined): void;
 }
 
@@ -72,7 +72,7 @@ const stepSeconds = 0.25;
 /** Dry end by the usual convention, second crack on a drum roaster's probe, °C. */
 const dryEndC = 150;
 const secondCrackC = 223.5;
-/** A roast that got nowhere is dropped after this long, s. */
+/** A roast that makes no progress is dropped after this time, s. */
 const longestRoastSeconds = 1500;
 
 export const createRoastProgram = (options: ProgramOptions): RoastProgram => {
@@ -127,7 +127,7 @@ export const createRoastProgram = (options: ProgramOptions): RoastProgram => {
   const drop = (): boolean => {
     if (phase !== 'roasting' || roaster.beans === null) return false;
     const { beans } = roaster;
-    // What first crack began goes on in the cooler: no end of crack is marked after the drop.
+    // First crack continues in the cooler: no end of crack is marked after the drop.
     mark('drop');
     roastedKg = beanWeightKg(beans);
     roaster = dropBeans(roaster);

@@ -13,23 +13,23 @@ type Scaled = Pick<Channel, 'as' | 'scale' | 'offset' | 'unit'> & { readonly bad
 type MapFigures = Pick<MachineMap, 'order' | 'unit' | 'maxDrumRpm'>;
 
 /**
- * The raw value a machine shows for a value in °C or %: the way back through unit, offset and scale, rounded to what
- * the encoding can hold. A reading never lands on a raw value that means "no probe".
+ * The raw value of a value in °C or %: the reverse of unit, offset and scale, rounded to the encoding's resolution. A
+ * reading never becomes a raw value that means "no probe".
  */
 export const rawOf = (name: string, channel: Scaled, value: number, maxDrumRpm: number): number => {
   const exact = (inChannelUnit(name, value, channel.unit, maxDrumRpm) - channel.offset) / channel.scale;
-  // 185.95 ÷ 0.1 is 1859.4999… in floating point: twelve digits bring back what was meant.
+  // 185.95 ÷ 0.1 is 1859.4999… in floating point: rounding to twelve digits corrects it.
   const raw = nearestRaw(channel.as, Number(exact.toPrecision(12)));
   return channel.bad?.includes(raw) === true ? nearestRaw(channel.as, raw > 0 ? raw - 1 : raw + 1) : raw;
 };
 
-/** What an agent should make of a raw value: °C or %, to four decimals. */
+/** The value that an agent should decode: °C or %, to four decimals. */
 export const valueOf = (name: string, channel: Scaled, raw: number, maxDrumRpm: number): number =>
   Math.round(fromChannelUnit(name, raw * channel.scale + channel.offset, channel.unit, maxDrumRpm) * 1e4) / 1e4;
 
 /**
- * What the machine shows when a probe gives nothing: the map's own "bad" value, else no number (floats), else a value
- * outside the map's range. Undefined when the map has no way to say it; then the register keeps its last value.
+ * The raw value of a probe without a value: the map's own "bad" value, else NaN (floats), else a value outside the
+ * map's range. Undefined when the map has none; then the register keeps its last value.
  */
 export const missingRaw = (channel: Channel): number | undefined => {
   const bad = channel.bad?.find((raw) => nearestRaw(channel.as, raw) === raw);
@@ -45,7 +45,7 @@ export const missingRaw = (channel: Channel): number | undefined => {
 
 const isBitTable = (address: RegisterAddress): boolean => address.table === 'coil' || address.table === 'discrete';
 
-/** Writes one channel's reading into the bank; null means that the probe gives nothing. */
+/** Writes one channel's reading into the bank; null means that the probe has no value. */
 export const showReading = (
   bank: RegisterBank,
   map: MapFigures,
@@ -65,7 +65,7 @@ export const showReading = (
   }
 };
 
-/** What the registers say now, as a right reader has it: °C or % to four decimals, null for "no probe" or out of range. */
+/** The value that a correct reader decodes: °C or % to four decimals, null for "no probe" or out of range. */
 export const shownReading = (bank: RegisterBank, map: MapFigures, name: string, channel: Channel): number | null => {
   const at = parseAddress(channel.at, map.unit);
   const words = [bank.get(at.unit, at.table, at.address), bank.get(at.unit, at.table, at.address + 1)];
@@ -77,7 +77,7 @@ export const shownReading = (bank: RegisterBank, map: MapFigures, name: string, 
   return valueOf(name, channel, raw, map.maxDrumRpm);
 };
 
-/** The value, in °C or %, that was written to an output's registers; clamped to its range. Undefined when it is none. */
+/** The value, in °C or %, that was written to an output's registers; clamped to its range. Undefined when invalid. */
 export const writtenValue = (bank: RegisterBank, map: MapFigures, name: string, output: Output): number | undefined => {
   const at = parseAddress(output.at, map.unit);
   const words = [bank.get(at.unit, at.table, at.address), bank.get(at.unit, at.table, at.address + 1)];
@@ -88,7 +88,7 @@ export const writtenValue = (bank: RegisterBank, map: MapFigures, name: string, 
   return fromChannelUnit(name, shown, output.unit, map.maxDrumRpm);
 };
 
-/** Shows an output's set point in its own registers, as a machine does before anybody has written. */
+/** Writes an output's set point to its own registers, as a machine does before the first write. */
 export const showOutput = (bank: RegisterBank, map: MapFigures, name: string, output: Output, value: number): void => {
   const at = parseAddress(output.at, map.unit);
   const raw = rawOf(name, output, value, map.maxDrumRpm);
@@ -97,10 +97,10 @@ export const showOutput = (bank: RegisterBank, map: MapFigures, name: string, ou
   }
 };
 
-/** How many registers an output takes. */
+/** Number of registers of an output. */
 export const outputWords = (output: Output): 1 | 2 => wordsOf(output.as);
 
-/** Gives a channel its registers, so that they can be read before it has shown anything. */
+/** Creates a channel's registers, so that they can be read before its first value. */
 export const layOut = (bank: RegisterBank, map: MapFigures, channel: Channel): void => {
   const at = parseAddress(channel.at, map.unit);
   const words = isBitTable(at) || at.bit !== undefined ? 1 : wordsOf(channel.as);

@@ -1,6 +1,6 @@
 import type { Encoding, WordOrder } from '@roastery/contract/machine-map';
 
-/** The whole numbers an encoding can hold; undefined for floats. */
+/** The range of integers of an encoding; undefined for floats. */
 const rawLimits: Record<Encoding, readonly [number, number] | undefined> = {
   u16: [0, 0xffff],
   i16: [-0x8000, 0x7fff],
@@ -15,14 +15,14 @@ const rawLimits: Record<Encoding, readonly [number, number] | undefined> = {
 export const wordsOf = (as: Encoding): 1 | 2 =>
   as === 'u32' || as === 'i32' || as === 'f32' || as === 'bcd32' ? 2 : 1;
 
-/** The nearest value the encoding can hold: whole and within its limits, or single precision. */
+/** The nearest value of the encoding: an integer within its limits, or single precision. */
 export const nearestRaw = (as: Encoding, raw: number): number => {
   const limits = rawLimits[as];
   if (limits === undefined) return Math.fround(raw);
   return Math.min(limits[1], Math.max(limits[0], Math.round(raw))) + 0;
 };
 
-/** Decimal digits, one a nibble: 1234 → 0x1234. */
+/** Decimal digits, one per nibble: 1234 → 0x1234. */
 const toBcd = (value: number): number => Number.parseInt(String(value), 16);
 const fromBcd = (word: number): number | undefined => {
   const digits = word.toString(16);
@@ -51,7 +51,7 @@ export const toWords = (as: Encoding, order: WordOrder, raw: number): number[] =
   return [sent.readUInt16BE(0), sent.readUInt16BE(2)];
 };
 
-/** One or two registers as a raw value; undefined where they hold none (letters in BCD, a float that is no number). */
+/** One or two registers as a raw value; undefined where they hold none (letters in BCD, NaN in a float). */
 export const fromWords = (as: Encoding, order: WordOrder, words: readonly number[]): number | undefined => {
   const first = words[0] ?? 0;
   if (as === 'u16') return first;

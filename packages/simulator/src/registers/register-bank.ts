@@ -15,18 +15,18 @@ export class ModbusException extends Error {
   }
 }
 
-/** What a machine answers for addresses between those it knows: zero, as most PLCs do, or exception 2. */
+/** The answer for addresses between the known ones: zero, as most PLCs do, or exception 2. */
 export type HolePolicy = 'zero' | 'refuse';
 
 type Table = Map<number, number>;
 export type WriteListener = (unit: number, table: RegisterTable, address: number, words: readonly number[]) => void;
 
-/** Registers, coils and discrete inputs of one or more units, as they lie in the machine. */
+/** Registers, coils and discrete inputs of one or more units. */
 export interface RegisterBank {
   hasUnit(unit: number): boolean;
   /** 16-bit words, or 0 and 1 for coils and discrete inputs. Throws exception 2 outside the machine's addresses. */
   read(unit: number, table: RegisterTable, address: number, count: number): number[];
-  /** A request from outside; reaches the listener. Throws exception 2 unless every address is writable. */
+  /** A write request; calls the listener. Throws exception 2 unless every address is writable. */
   write(unit: number, table: RegisterTable, address: number, words: readonly number[]): void;
   /** The machine itself sets a word. */
   set(unit: number, table: RegisterTable, address: number, word: number): void;

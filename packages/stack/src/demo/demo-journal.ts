@@ -21,8 +21,8 @@ export interface PastRoast {
 const samplesPerBatch = 300;
 
 /**
- * The journal that a board would have sent of these roasts, oldest first: samples, then events. All are in one boot, so monotonic
- * time is wall time since then.
+ * The journal that a board would have sent for these roasts, oldest first: samples, then events. All are in one boot,
+ * so monotonic time is wall time since then.
  */
 export const journalOf = (
   epoch: string,

@@ -13,8 +13,8 @@ import type { DemoPlace } from './seed-demo.ts';
 const pollIntervalMs = 3000;
 
 /**
- * The operator of the demo machine: describes each roast at its begin, with the recipes in turn. A roast that a user planned or
- * described is not changed. Works until the signal aborts; an unavailable server is retried.
+ * The operator of the demo machine: describes each roast at its beginning, with the recipes in turn. A roast that a
+ * user planned or described is not changed. Works until the signal aborts; an unavailable server is retried.
  */
 export const runDemoOperator = async (place: DemoPlace, signal: AbortSignal): Promise<void> => {
   const { state } = await openDemoState(place.dataDir);
@@ -45,7 +45,7 @@ export const runDemoOperator = async (place: DemoPlace, signal: AbortSignal): Pr
   }
 };
 
-/** Neither planned nor described. While roasts wait for the machine, one of them may yet be this one. */
+/** Neither planned nor described. While roasts wait for the machine, one of them may still become this one. */
 const isUnclaimed = async (client: RoasteryClient, roast: Roast): Promise<boolean> => {
   const { profile_id, lot_id, coffee_name, batch_size_kg, machine_id } = roast;
   const queue = machine_id === null ? {} : { machine_id };

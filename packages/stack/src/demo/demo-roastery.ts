@@ -19,7 +19,7 @@ export const roastery = {
 export const owner = { full_name: 'Maya Lindqvist', email: 'maya@lindqvist.example' };
 const people = ['Maya Lindqvist', 'Jonas Ek', 'Amina Yusuf'] as const;
 
-/** The first one roasts live. Each counts its own batches. */
+/** The first one roasts live. Each has batch numbers of its own. */
 export const machines = [
   {
     serial_number: 'DEMO-30-001',
@@ -197,7 +197,7 @@ export const lots = [
   },
 ] as const satisfies readonly LotBody[];
 export type LotNumber = (typeof lots)[number]['lot_number'];
-/** Reserved by hand. */
+/** Set to Reserved. */
 export const reservedLot: LotNumber = 'KE-2603';
 
 type ProfileBody = BodyOf<typeof createProfile>;

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { newSecret, readIfPresent, writePrivateFile } from '../private-file.ts';
 
 const shape = z.object({
-  /** Values of the demo that are generated once and kept: an interrupted start continues. */
+  /** Values of the demo that are generated once and stored: an interrupted start continues. */
   begunAtMs: z.number(),
   ownerPassword: z.string(),
   boot: z.string(),

@@ -34,9 +34,9 @@ export interface DemoPlace {
 const dayMs = 86_400_000;
 
 /**
- * Fills an empty roastery with the demo through the public interfaces: the api for people, lots and recipes, MQTT for roasts.
- * Answers the tokens of its machines by serial number; none when another person registered them. An interrupted start continues
- * and keeps what exists.
+ * Fills an empty roastery with the demo through the public interfaces: the api for people, lots and recipes, MQTT for
+ * roasts. Returns the tokens of its machines by serial number; none when another person registered them. An interrupted
+ * start continues and keeps what exists.
  */
 export const seedDemo = async (place: DemoPlace): Promise<DemoState['machines']> => {
   const { state, save } = await openDemoState(place.dataDir);
@@ -85,7 +85,7 @@ export const seedDemo = async (place: DemoPlace): Promise<DemoState['machines']>
   return state.machines;
 };
 
-/** Exchanges a machine's ticket, as its board does. Answers the credential. */
+/** Exchanges a machine's ticket, as its board does. Returns the credential. */
 const pair = async (client: RoasteryClient, { pairing_code: code }: { pairing_code: string }): Promise<string> => {
   const secret = randomBytes(32).toString('base64url');
   const hash = createHash('sha256').update(secret).digest('hex');
