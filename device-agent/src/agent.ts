@@ -31,14 +31,14 @@ import { createUpdateOrders } from './update/update-orders.ts';
 import { startUplink } from './uplink/uplink.ts';
 
 export interface Agent extends AsyncDisposable {
-  /** Stops reading, syncs the journal, sends a last status; within 10 s. */
+  /** Stops reading, syncs the journal, publishes a last status; within 10 s. */
   close(): Promise<void>;
 }
 
 const clockCheckMs = 60_000;
-/** A disk that refuses writes, or accepts them again, is reported at once. */
+/** A disk that starts or stops refusing writes is reported at once. */
 const troubleCheckMs = 1000;
-/** Without progress in reading or journal for so long the watchdog is no longer fed. */
+/** Without progress in reading or journal for this long the watchdog is no longer fed. */
 const stalledMs = 30_000;
 const lastStatusMs = 3000;
 
@@ -64,8 +64,9 @@ const firstMap = async (
 };
 
 /**
- * Starts the agent: reads the machine, keeps the journal, ships it. It needs neither network nor broker nor a set clock.
- * Throws `ConfigError` with one clear line when its own map file, data folder or a second agent on it stand in the way.
+ * Starts the agent: reads the machine, keeps the journal, ships it. It needs neither network nor broker nor a set
+ * clock. Throws `ConfigError` with one clear line when its own map file, the data folder or a second agent prevents the
+ * start.
  */
 export const startAgent = async (
   config: AgentConfig,
@@ -91,7 +92,7 @@ const startLocked = async (
   const wallClock = createWallClock(clock.now);
   const profile = createDeviceProfile({ ...config, log });
   const service = createServiceNotifier(process.env, log);
-  /** Only who uses Artisan carries it in memory. */
+  /** Loaded on demand, so that only boards with Artisan use the memory. */
   const artisanParts = config.artisan && (await import('./artisan/artisan-source.ts'));
   const artisanDescribed = config.artisan && artisanParts?.describeArtisan(config.artisan);
   const first: Awaited<ReturnType<typeof firstMap>> = config.artisan ? {} : await firstMap(config, profile, log);
@@ -99,7 +100,7 @@ const startLocked = async (
   let map: MachineMap | undefined = withOverrides(first.map, settings.now);
   const described = (): SourceDescription | undefined => artisanDescribed ?? map;
   const ownFile = config.machineMapPath === undefined ? undefined : await readMachineMap(config.machineMapPath);
-  /** Without a map there are events, and no samples. */
+  /** Without a map there are events, but no samples. */
   const contextOf = (of: SourceDescription | undefined): RecordingContext => ({
     boot: clock.boot,
     map: { id: of?.id ?? 'none', rev: of?.rev ?? 0 },
@@ -137,7 +138,7 @@ const startLocked = async (
     brokerUrl: async () => {
       const url = config.mqttUrl ?? (await profile.brokerUrl());
       const warning = url === undefined ? undefined : plainBrokerWarning(url);
-      // Before the token leaves the board, once for each address.
+      // Checked before the token leaves the board, once for each address.
       if (warning !== undefined && !warnedOf.has(warning))
         log.warn({ warning }, 'uplink: broker connection not encrypted');
       if (warning !== undefined) warnedOf.add(warning);
@@ -184,7 +185,7 @@ const startLocked = async (
     plans,
   });
 
-  /** What every source gives. */
+  /** Common to all sources. */
   const sink = {
     monoNow: clock.mono,
     reading(reading: Reading): void {
@@ -214,7 +215,7 @@ const startLocked = async (
   const page = createStatusPage(config, { status: () => report.status(), log });
   const pageOpened = page.use(settings.now.status_page);
   const timeServers = createTimeServers(process.env, log);
-  // After a start of the board as well: its request may not have been handled.
+  // Also after a start of the board: its request may not have been handled.
   timeServers
     .use(settings.now.time_servers)
     .catch((error: unknown) => log.warn({ reason: String(error) }, 'time servers: not requested'));
@@ -245,7 +246,7 @@ const startLocked = async (
       uplink.refreshStatus();
     },
   });
-  /** The line has one owner at a time: the readings, or a probe. */
+  /** The line has one owner at a time: the readings or a probe. */
   let lineTurn: Promise<void> = Promise.resolve();
   const inTurnOnLine = (work: () => Promise<void>): Promise<void> => {
     const turn = lineTurn.then(work);

@@ -1,7 +1,7 @@
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Makes the names in a folder durable: a rename or a new file is lost in a power cut otherwise. */
+/** Syncs a folder: without this a rename or a new file is lost in a power cut. */
 export const syncFolder = async (folder: string): Promise<void> => {
   // Windows has no such call for a folder.
   if (process.platform === 'win32') return;
@@ -13,7 +13,7 @@ export const syncFolder = async (folder: string): Promise<void> => {
   }
 };
 
-/** Replaces a file so that a power cut leaves the old or the new content, never a piece. Mode 0600. */
+/** Replaces a file so that a power cut leaves the old or the new content, never a part. Mode 0600. */
 export const writeFileAtomically = async (path: string, content: string | Uint8Array): Promise<void> => {
   const draft = `${path}.new`;
   const handle = await open(draft, 'w', 0o600);

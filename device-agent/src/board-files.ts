@@ -20,8 +20,8 @@ const valuesIn = (path: string): NodeJS.Dict<string> => {
 };
 
 /**
- * The environment as the service has it: what the unit reads from the two files, and above them what the caller has.
- * Throws the file system's error when a file is there and can't be read.
+ * The environment of the service: the two files that the unit reads, overridden by the caller's environment. Throws the
+ * file system's error when a file exists and can't be read.
  */
 export const readBoardEnvironment = (configDir: string, env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv => ({
   ...valuesIn(settingsFile(configDir)),
@@ -29,6 +29,6 @@ export const readBoardEnvironment = (configDir: string, env: NodeJS.ProcessEnv =
   ...env,
 });
 
-/** The configuration as the service has it. Throws `ConfigError`, or the file system's error. */
+/** The configuration of the service. Throws `ConfigError`, or the file system's error. */
 export const readBoardConfig = (configDir: string, env?: NodeJS.ProcessEnv): AgentConfig =>
   readConfig(readBoardEnvironment(configDir, env));

@@ -20,7 +20,7 @@ export interface BoardReportSources {
   readonly journal: Journal;
   readonly uplink: Pick<Uplink, 'connection' | 'entriesWaiting'>;
   readonly map: () => MachineMap | undefined;
-  /** What is recorded, by the map or of Artisan. */
+  /** The recorded channels, of the map or of Artisan. */
   readonly described: () => SourceDescription | undefined;
   readonly artisan: () => Pick<ArtisanSource, 'files'> | undefined;
   readonly link: () => MachineLink;
@@ -28,11 +28,11 @@ export interface BoardReportSources {
   readonly plans: Pick<PlanStore, 'running' | 'next'>;
 }
 
-/** Where a machine is, in a few characters: `tcp 192.168.0.20:502`, `rtu /dev/ttyUSB0`. */
+/** The machine's address in a few characters: `tcp 192.168.0.20:502`, `rtu /dev/ttyUSB0`. */
 export const describeLine = (link: Link): string =>
   'host' in link ? `${link.kind} ${link.host}:${link.port}` : `${link.kind} ${link.path}`;
 
-/** Keeps the newest reading and tells the board's own page what there is to see. */
+/** Keeps the newest reading and provides the data of the board's own page. */
 export const createBoardReport = (from: BoardReportSources) => {
   const startedAt = Date.now();
   let newest: LiveReading | undefined;

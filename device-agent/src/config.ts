@@ -12,14 +12,14 @@ export interface ArtisanConfig {
   readonly folder: string | undefined;
   /** Its WebLCDs. */
   readonly url: string | undefined;
-  /** The unit that it works in; else its newest file says it. */
+  /** Artisan's unit; by default that of its newest file. */
   readonly unit: TemperatureUnit | undefined;
-  /** Files that were saved longer ago than this before the first start are left alone; null takes all. */
+  /** Files that were last saved longer ago than this before the first start are ignored; null takes all. */
   readonly pastDays: number | null;
 }
 
 export interface AgentConfig {
-  /** Base of the api with its version, without a slash at the end. */
+  /** Base of the api with its version, without a trailing slash. */
   readonly apiUrl: string;
   readonly machineSerial: string;
   readonly machineToken: string;
@@ -27,15 +27,15 @@ export interface AgentConfig {
   /** Machine map file; without it the map the server has for this machine. */
   readonly machineMapPath: string | undefined;
   readonly dataDir: string;
-  /** Asked from the api where absent. */
+  /** Requested from the api if absent. */
   readonly mqttUrl: string | undefined;
-  /** PEM of the authority that signed the broker's certificate, where it is not a public one. */
+  /** PEM of the authority that signed the broker's certificate, if it is not a public one. */
   readonly mqttCa: string | undefined;
   readonly journalCapBytes: number;
   readonly logLevel: LogLevel;
-  /** Where readings come from in place of a machine map: Artisan on this computer. */
+  /** The source of the readings instead of a machine map: Artisan on this computer. */
   readonly artisan?: ArtisanConfig | undefined;
-  /** Where the board's own status page listens; the network sees it only when this says so. */
+  /** Where the board's own status page listens; only an explicit address opens it to the network. */
   readonly statusHost: string;
   /** Undefined: no page. */
   readonly statusPort: number | undefined;
@@ -77,7 +77,7 @@ export const withBasePath = (url: string): string => {
   return trimmed.endsWith(basePath) ? trimmed : `${trimmed}${basePath}`;
 };
 
-/** Names the credential of a board without giving it away: another one means that the board was paired again. */
+/** Identifies the credential of a board without revealing it: another one means that the board was paired again. */
 export const credentialId = ({
   machineSerial,
   machineToken,
@@ -115,7 +115,7 @@ const artisanOf = (values: NodeJS.ProcessEnv): ArtisanConfig | undefined => {
 const placeShape = envShape.pick({ DATA_DIR: true, STATUS_HOST: true, STATUS_PORT: true });
 const portOf = (port: 'off' | number): number | undefined => (port === 'off' ? undefined : port);
 
-/** Where the status page is when the server has set that, else where the board's own configuration has it. */
+/** The address of the status page: the server's setting, else the board's own configuration. */
 export const pageAsSet = <T extends Pick<AgentConfig, 'statusHost' | 'statusPort'>>(
   configured: T,
   mode: BoardOverrides['status_page'],
@@ -126,7 +126,7 @@ export const pageAsSet = <T extends Pick<AgentConfig, 'statusHost' | 'statusPort
   return { ...configured, statusHost: mode === 'network' ? '0.0.0.0' : '127.0.0.1', statusPort };
 };
 
-/** Where a running agent is found: no more of the configuration than that. Throws `ConfigError`. */
+/** The part of the configuration that locates a running agent. Throws `ConfigError`. */
 export const agentPlace = (env: NodeJS.ProcessEnv): Pick<AgentConfig, 'dataDir' | 'statusHost' | 'statusPort'> => {
   const values = readEnv(placeShape, env);
   return { dataDir: values.DATA_DIR, statusHost: values.STATUS_HOST, statusPort: portOf(values.STATUS_PORT) };
@@ -134,7 +134,7 @@ export const agentPlace = (env: NodeJS.ProcessEnv): Pick<AgentConfig, 'dataDir' 
 
 /**
  * Reads the configuration from the environment and, below it, from an environment file (`NAME=value` lines). Throws
- * `ConfigError` with one line that names what is wrong, never a value.
+ * `ConfigError` with one line that names every invalid variable, never a value.
  */
 export const readConfig = (env: NodeJS.ProcessEnv = process.env, envFile?: string): AgentConfig => {
   const fromFile = envFile === undefined ? {} : parseEnv(readText(envFile, 'environment file'));

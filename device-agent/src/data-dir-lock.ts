@@ -6,16 +6,16 @@ import { ConfigError } from '@roastery/runtime/env';
 import type { Logger } from '@roastery/runtime/logger';
 import { isMissing, readFileIfThere } from './atomic-file.ts';
 
-/** Where there is no /proc: which boot it is, as the moment of the boot, s. A lock from before it is no process's any more. */
+/** Without /proc: identifies the boot by its time, s. A lock from an earlier boot has no process any more. */
 const bootTag = (): string => `boot:${Math.round(Date.now() / 1000 - uptime())}`;
-/** The wall clock may have been set by so much since, s. */
+/** The wall clock may have been set by this much since, s. */
 const bootTolerance = 60;
 const isSameStart = (held: string, now: string | undefined): boolean => {
   if (!held.startsWith('boot:') || now?.startsWith('boot:') !== true) return held === now;
   return Math.abs(Number(held.slice(5)) - Number(now.slice(5))) <= bootTolerance;
 };
 
-/** Start time of a process in clock ticks since boot: tells a process from a later one with its number. */
+/** Start time of a process in clock ticks since boot: distinguishes a process from a later one with its number. */
 const startTimeOf = async (pid: number): Promise<string | undefined> => {
   if (process.platform !== 'linux') return bootTag();
   const stat = await readFileIfThere(`/proc/${pid}/stat`);
@@ -23,10 +23,10 @@ const startTimeOf = async (pid: number): Promise<string | undefined> => {
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
 };
 
-/** Ticks of `/proc` in a second, on every Linux there is. */
+/** Ticks of `/proc` per second, the same on every Linux. */
 const ticksPerSecond = 100;
 
-/** For how long a process runs, ms; undefined when it is gone. */
+/** How long a process has been running, ms; undefined when it is gone. */
 export const runningForMs = async (pid: number): Promise<number | undefined> => {
   const started = await startTimeOf(pid);
   return started === undefined || started.startsWith('boot:')
@@ -47,7 +47,7 @@ const isAlive = async (holder: string): Promise<boolean> => {
   return startTime === undefined || startTime === '-' || isSameStart(startTime, await startTimeOf(number));
 };
 
-/** Process id of the agent that works on this data folder, undefined when none does. */
+/** Process id of the agent that uses this data folder, undefined when none does. */
 export const agentOn = async (dataDir: string): Promise<number | undefined> => {
   const holder = await readFileIfThere(join(dataDir, 'agent.lock'));
   return holder !== undefined && (await isAlive(holder)) ? Number(holder.trim().split(' ')[0]) : undefined;
@@ -63,14 +63,16 @@ const linkIfFree = async (from: string, to: string): Promise<boolean> => {
   }
 };
 
-/** A disk that refuses writes, or refuses this user, does not stop recording: the lock then lies in the temporary folder. */
+/**
+ * A disk that refuses writes, or refuses this user, does not stop recording: the lock is then in the temporary folder.
+ */
 const diskTrouble: readonly (string | undefined)[] = ['EROFS', 'ENOSPC', 'EDQUOT', 'EIO', 'EACCES', 'EPERM'];
 const elsewhere = (dataDir: string): string =>
   join(tmpdir(), `roastery-agent-${createHash('sha256').update(resolve(dataDir)).digest('hex').slice(0, 16)}`);
 
 /**
- * Makes this process the only agent on a data folder; two would interleave their sequence numbers. A lock that a killed
- * process left is taken over. Throws `ConfigError` while another agent lives. Returns how to release it.
+ * Makes this process the only agent on a data folder; two would interleave their sequence numbers. The lock of a killed
+ * process is replaced. Throws `ConfigError` while another agent runs. Returns a function that releases it.
  */
 export const lockDataDir = async (dataDir: string, log?: Logger): Promise<() => Promise<void>> => {
   const inTheWay = await agentOn(dataDir).catch(() => undefined);
@@ -119,7 +121,7 @@ const lockIn = async (folder: string, dataDir: string): Promise<() => Promise<vo
   }
 };
 
-/** Moves a dead lock away; one that another process has renewed goes back. */
+/** Moves a stale lock away; one that another process has renewed is moved back. */
 const takeAside = async (path: string, aside: string, dead: string): Promise<void> => {
   try {
     await rename(path, aside);

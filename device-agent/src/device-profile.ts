@@ -12,7 +12,7 @@ import { mapFromServer } from './machine-map-file.ts';
 export interface DeviceProfile {
   readonly mqttUrl: string;
   readonly map: MachineMap | null;
-  /** What is wrong with the map that the server has, for this agent; the rest of its answer counts all the same. */
+  /** Why this agent cannot use the server's map; the rest of the answer still counts. */
   readonly mapTrouble?: string;
 }
 
@@ -27,19 +27,20 @@ export interface DeviceProfileParts {
 const timeoutMs = 8000;
 /** The longest pause that the api may ask for. */
 const maxPauseMs = 600_000;
-/** A map that this agent can't read by must not cost the rest: the server may be newer. */
+/** A map that this agent can't read must not invalidate the rest: the server may be newer. */
 export const deviceAnswerShape = deviceSelfShape.extend({ map: z.unknown() });
 const keptShape = z.object({ mqtt_url: z.string() });
 
 /**
- * What the api knows of this board. The last answer is kept on disk, so that a start without a network finds its broker.
+ * The api's data about this board. The last answer is stored on disk, so that a start without a network finds its
+ * broker.
  */
 export const createDeviceProfile = ({ apiUrl, machineSerial, machineToken, dataDir, log }: DeviceProfileParts) => {
   const keptPath = join(dataDir, 'device.json');
   const gate = createLogGate(60_000);
   let serverOffsetMs: number | undefined;
   let keptUrl: string | undefined;
-  /** The api asked for a pause: until then it is not asked. */
+  /** The api asked for a pause: no request is sent until then. */
   let askAgainAt = -Infinity;
 
   const complain = (problem: string): undefined => {
@@ -93,9 +94,9 @@ export const createDeviceProfile = ({ apiUrl, machineSerial, machineToken, dataD
   };
 
   return {
-    /** Asks the api; undefined when it can't be reached or rejects the credential (logged once a minute). */
+    /** Requests the data; undefined when the api can't be reached or rejects the credential (logged once a minute). */
     ask,
-    /** The broker's address: the api's newest answer, else the one kept on disk. */
+    /** The broker's address: the api's newest answer, else the one stored on disk. */
     async brokerUrl(): Promise<string | undefined> {
       const fresh = await ask();
       keptUrl ??= await kept();

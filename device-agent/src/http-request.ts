@@ -7,12 +7,12 @@ export interface HttpAnswer {
   readonly text: string;
 }
 
-/** No answer that we ask for comes near this. */
+/** No answer that we request is nearly this large. */
 const maxBytes = 262_144;
 
 /**
- * GET of a small text, or POST of a JSON `body` or of a `file` as it is, without redirects. Node's own `fetch` would cost the agent about 5 MB of
- * memory. Rejects when there is no whole answer within `timeoutMs`.
+ * GET of a small text, or POST of a JSON `body` or of a `file` as it is, without redirects. Node's own `fetch` would
+ * cost the agent about 5 MB of memory. Rejects when there is no complete answer within `timeoutMs`.
  */
 export const httpRequest = (
   url: string,

@@ -12,13 +12,13 @@ interface Issue {
   readonly errors?: readonly (readonly Issue[])[];
 }
 
-/** `channels.bean_temp.at: …`: where in the map, and what to write there. */
+/** `channels.bean_temp.at: …`: the position in the map, and what to write there. */
 const describeIssue = (issue: Issue): string => {
   const where = issue.path.map(String).join('.') || 'the map';
   return `${where}: ${issue.message}`;
 };
 
-/** The map that the server has for this board, or what is wrong with it for this agent; null where it has none. */
+/** The server's map for this board, or why this agent cannot use it; null without one. */
 export const mapFromServer = (given: unknown): { map: MachineMap | null } | { trouble: string } => {
   const parsed = parseShape(sentMapShape.nullable(), given);
   if (parsed.success) return { map: parsed.data };
@@ -27,7 +27,7 @@ export const mapFromServer = (given: unknown): { map: MachineMap | null } | { tr
   };
 };
 
-/** Takes a machine map from text. Throws `ConfigError` with one line that names every wrong place in it. */
+/** Parses a machine map from text. Throws `ConfigError` with one line that names every invalid position in it. */
 export const parseMachineMap = (
   text: string,
   source: string,
@@ -67,15 +67,15 @@ export const readMachineMap = async (path: string): Promise<MachineMap> => {
   return parseMachineMap(text, path);
 };
 
-/** The map that the server pushed last, kept on the board so that it counts without a network too. */
+/** The map that the server sent last, stored on the board so that it also applies without a network. */
 const pushedMapPath = (dataDir: string): string => join(dataDir, 'machine-map.json');
 
 export const keepPushedMap = (dataDir: string, map: MachineMap): Promise<void> =>
   writeFileAtomically(pushedMapPath(dataDir), `${JSON.stringify(map, null, 2)}\n`);
 
 /**
- * The map to read by: the one the server pushed, unless the file on the board is a newer revision of it. A pushed map
- * that can't be read any more is left aside with a warning; a wrong file stops the start.
+ * The map to read with: the one the server sent, unless the file on the board is a newer revision of it. A stored map
+ * that can't be read any more is ignored with a warning; an invalid file prevents the start.
  */
 export const chooseMachineMap = async (
   dataDir: string,
@@ -89,7 +89,7 @@ export const chooseMachineMap = async (
   });
   if (text === undefined) return fromFile;
   try {
-    // A newer agent may have kept it.
+    // A newer agent may have stored it.
     const pushed = parseMachineMap(text, pushedMapPath(dataDir), sentMapShape);
     return fromFile && fromFile.id === pushed.id && fromFile.rev > pushed.rev ? fromFile : pushed;
   } catch (error) {

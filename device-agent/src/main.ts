@@ -59,10 +59,10 @@ const options = {
 
 const parse = () => parseArgs({ allowPositionals: true, options });
 type Values = ReturnType<typeof parse>['values'];
-/** Returns the exit code; nothing while the program goes on. */
+/** Returns the exit code; undefined while the program continues. */
 type Command = (argument: string | undefined, values: Values) => Promise<number | undefined>;
 
-/** Commands are loaded when they are called: the agent itself should not carry the others in memory. */
+/** Commands are loaded on demand: the agent itself should not keep the others in memory. */
 const commands: Record<string, Command> = {
   async run(_, values) {
     const { run } = await import('./cli/run.ts');

@@ -10,7 +10,7 @@ export interface MapChangeParts extends Pick<
 > {
   readonly dataDir: string;
   readonly log: Logger;
-  /** The map without what is set beside it. */
+  /** The map without the settings of the board. */
   readonly base: MachineMap | undefined;
   readonly current: () => MachineMap | undefined;
   /** The map file on this board. A newer revision there is not replaced by an older one from the server. */
@@ -26,7 +26,7 @@ export interface MapChangeParts extends Pick<
 
 type ConfigReport = NonNullable<DeviceStatus['config']>;
 
-/** The map as this board reads by it. What is set for the board comes before what the map says. */
+/** The map as this board reads with it. Settings of the board override the map. */
 export const withOverrides = <T extends MachineMap | undefined>(
   map: T,
   { hz, timeout_ms: timeoutMs, gap_ms: gapMs }: BoardOverrides,
@@ -43,9 +43,9 @@ export const withOverrides = <T extends MachineMap | undefined>(
 const reverted = (rev: number, reason: string): ConfigReport => ({ rev, state: 'refused', reason, reverted: true });
 
 /**
- * Takes what the server sets for this board. A log level counts at once; a map is kept on disk at once and used from the
- * next moment without a roast on, since a curve must not change its meaning half way. Settings come back by themselves when
- * they cut the board off.
+ * Applies the server's settings for this board. A log level applies at once; a map is stored at once and used from the
+ * next time without a roast, since a curve must not change its meaning half way. Settings that cut the board off are
+ * reverted.
  */
 export const createMapChanges = (parts: MapChangeParts) => {
   const { dataDir, log, current, ownFile, roastRuns, use } = parts;
@@ -65,7 +65,7 @@ export const createMapChanges = (parts: MapChangeParts) => {
     log.info({ level: next }, 'log level changed');
     log.level = next;
   };
-  /** The map as it is to be, where that is another one than is in use. */
+  /** The map to use, if it differs from the current one. */
   const otherMap = (overrides: BoardOverrides): MachineMap | undefined => {
     const wanted = withOverrides(base, overrides);
     return JSON.stringify(wanted) === JSON.stringify(current()) ? undefined : wanted;
@@ -111,7 +111,7 @@ export const createMapChanges = (parts: MapChangeParts) => {
 
   const take = async (config: DeviceConfig): Promise<void> => {
     const { rev } = config;
-    // A config that was overtaken on its way.
+    // A config that arrived after a newer one.
     if (reported && rev < reported.rev) return;
     const because = trial.revertedBecause(rev);
     const overrides = because === undefined ? overridesOf(config) : trial.now();
@@ -138,18 +138,18 @@ export const createMapChanges = (parts: MapChangeParts) => {
     received(config: DeviceConfig): void {
       inTurn(() => take(config));
     },
-    /** A config that was not understood; the board goes on as before. */
+    /** A config that was not understood; the board continues as before. */
     refused(rev: number, issue: string): void {
       if (!reported || rev >= reported.rev) {
         report({ rev, state: 'refused', reason: `this agent does not understand it: ${issue}`.slice(0, 300) });
       }
     },
-    /** To be called after each reading: cheap while nothing waits. */
+    /** Call after each reading: cheap while nothing waits. */
     afterReading(): void {
       trial.afterReading();
       if (waiting && !roastRuns()) inTurn(apply);
     },
-    /** What became of the newest config; undefined before one has come. */
+    /** The state of the newest config; undefined before one has arrived. */
     state: (): ConfigReport | undefined => reported && { ...reported, trial: trial.isOn() },
     async stop(): Promise<void> {
       trial.stop();

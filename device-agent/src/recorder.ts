@@ -10,8 +10,8 @@ import type { PlanStore } from './plan/plan-store.ts';
 import type { Reading, SourceDescription } from './source.ts';
 
 /**
- * How often the tracker's state is recorded between two segments: a restart replays at most this much. Between roasts rarely: it
- * takes as many bytes as some hundred readings.
+ * How often the tracker's state is recorded between two segments: a restart replays at most this much. Rarely between
+ * roasts: it takes as many bytes as some hundred readings.
  */
 const stateEveryMs: Readonly<Record<SyncPace, number>> = { each_second: 180_000, gather: 900_000 };
 
@@ -25,8 +25,8 @@ export interface Recorded {
 const isMarkKind = (name: string): name is MarkKind => markKinds.some((kind) => kind === name);
 
 /**
- * Puts readings into the journal, the events of roasts after them, and answers what to show live. It goes on with the
- * roast that the journal ends in. A roast's begin names the plan that its charge took.
+ * Appends readings to the journal, followed by the events of roasts, and returns the live reading. It continues the
+ * roast at the end of the journal. The beginning of a roast names the plan that its charge took.
  */
 export const createRecorder = (
   journal: Journal,
@@ -100,7 +100,7 @@ export const createRecorder = (
     return Math.max(0, Math.round(chargeMs - offsetMs));
   }
 
-  /** The roast that runs; after its drop the ended one, until the drum is at rest. */
+  /** The running roast; after its drop the ended one, until the drum is at rest. */
   function liveRoast(from: RoastTracker): LiveReading['roast'] {
     const running = from.running();
     if (running) return { id: running.id, charge_mono: chargeMono(running.chargeMs), state: 'in_progress' };

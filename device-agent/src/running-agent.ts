@@ -21,7 +21,7 @@ export interface AgentPlace {
 }
 
 const timeoutMs = 3000;
-/** A page that is not there so long after the start of its agent does not come. */
+/** A page that is not there this long after the start of its agent does not come. */
 const startsWithinMs = 20_000;
 
 /** Where the board itself finds its page. */
@@ -45,13 +45,13 @@ const holderOf = async (dataDir: string): Promise<number | 'unknown' | undefined
   try {
     return await agentOn(dataDir);
   } catch (error) {
-    // The folder belongs to the agent; an ordinary user has to believe the page.
+    // The folder belongs to the agent; an ordinary user has to rely on the page.
     if (error instanceof Error && 'code' in error && error.code === 'EACCES') return 'unknown';
     throw error;
   }
 };
 
-/** Whether an agent works on this data folder, and what it says about itself. */
+/** Whether an agent uses this data folder, and its status. */
 export const findRunningAgent = async (configured: AgentPlace): Promise<RunningAgent> => {
   const place = pageAsSet(configured, (await readKeptSettings(configured.dataDir)).now.status_page);
   const pid = await holderOf(place.dataDir);

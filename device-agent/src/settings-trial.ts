@@ -6,9 +6,9 @@ import { z } from 'zod';
 import { readFileIfThere, writeFileAtomically } from './atomic-file.ts';
 import type { TimeServersState } from './time-servers.ts';
 
-/** For so long new settings have time to prove themselves. */
+/** How long new settings may take to succeed. */
 export const settingsTrialMs = 120_000;
-/** The machine has to be read without a failure for so long. */
+/** How long the machine has to be read without a failure. */
 const steadyMs = 10_000;
 const pollIntervalMs = 1000;
 
@@ -18,19 +18,19 @@ const keptShape = z.object({
   /** Revision of the config that `now` is of. */
   rev: z.number().int(),
   now: boardOverridesShape,
-  /** While they are on trial: what counted before, and whether the machine was read with it. */
+  /** While they are on trial: the previous settings, and whether the machine was read with them. */
   trial: z.object({ before: boardOverridesShape, machine: z.boolean() }).optional(),
-  /** The newest config whose settings were taken back. */
+  /** The newest config whose settings were reverted. */
   reverted: z.object({ rev: z.number().int(), reason: z.string() }).optional(),
 });
 type Kept = z.infer<typeof keptShape>;
 
 export const settingsFile = (dataDir: string): string => join(dataDir, 'board-settings.json');
 
-/** What a config sets beside the map. */
+/** The settings of a config beside its map. */
 export const overridesOf = (config: DeviceConfig): BoardOverrides => parseOrThrow(boardOverridesShape, config);
 
-/** In one order of names. */
+/** With sorted names. */
 const textOf = ({ hz, log_level, timeout_ms, gap_ms, status_page, time_servers }: BoardOverrides): string =>
   JSON.stringify({ hz, log_level, timeout_ms, gap_ms, status_page, time_servers });
 /** A log level can't cut a board off. */
@@ -49,10 +49,10 @@ export interface SettingsTrialParts {
   readonly dataDir: string;
   readonly log: Logger;
   readonly isMachineRead: () => boolean;
-  /** Whether the server answers at this moment. */
+  /** Whether the server answers now. */
   readonly reachServer: () => Promise<boolean>;
   readonly roastRuns: () => boolean;
-  /** Of the time servers that were set, whether one has answered. */
+  /** Whether one of the set time servers has answered. */
   readonly timeServers: () => Promise<TimeServersState>;
   /** Uses these settings again. */
   readonly revert: (rev: number, to: BoardOverrides, reason: string) => void;
@@ -61,7 +61,7 @@ export interface SettingsTrialParts {
   readonly times?: { readonly trialMs: number; readonly steadyMs: number };
 }
 
-/** The settings that a board had last, for this machine or any, of its disk; none where the file can't be read. */
+/** The last settings of a board on its disk, for this machine or any; none if the file can't be read. */
 export const readKeptSettings = async (dataDir: string, machine?: string, log?: Logger): Promise<Kept> => {
   const none: Kept = { machine: machine ?? '', rev: 0, now: {} };
   const text = await readFileIfThere(settingsFile(dataDir)).catch((error: unknown) => {
@@ -76,14 +76,16 @@ export const readKeptSettings = async (dataDir: string, machine?: string, log?: 
 };
 
 /**
- * Keeps the settings that the server set, also through a restart. New ones are on trial: unless the server is reached, the
- * machine is read with them as before and a new time server answers, within two minutes, the ones before come back.
+ * Stores the server's settings, also through a restart. New ones are on trial: unless the server is reached, the
+ * machine is read as before and a new time server answers, within two minutes, the previous ones are restored.
  */
 export const createSettingsTrial = (kept: Kept, parts: SettingsTrialParts) => {
   const { dataDir, log, times = { trialMs: settingsTrialMs, steadyMs } } = parts;
   let begunAt = performance.now();
   let steadyFrom: number | undefined;
-  /** Once it was: a failure while the board still waits for a server or the time says nothing about these settings. */
+  /**
+   * Once is enough: a failure while the board still waits for a server or the time says nothing about these settings.
+   */
   let wasSteady = false;
   let hasRead = false;
   let timer: NodeJS.Timeout | undefined;
@@ -120,7 +122,7 @@ export const createSettingsTrial = (kept: Kept, parts: SettingsTrialParts) => {
     }
     const isOver = time.state === 'refused' || performance.now() - begunAt >= times.trialMs;
     if (kept.trial !== trial || !isOver) return;
-    // A roast that is recorded is not interrupted.
+    // A running roast is not interrupted.
     if (parts.roastRuns() && parts.isMachineRead()) return;
     const reason = reasonOf(wasSteady, time);
     log.warn({ rev, reason }, 'settings: reverted');
@@ -141,18 +143,18 @@ export const createSettingsTrial = (kept: Kept, parts: SettingsTrialParts) => {
         .finally(() => (looking = false));
     }, pollIntervalMs).unref();
   };
-  // The board was started again in the middle.
+  // The board was restarted during the trial.
   if (kept.trial) watch();
 
   return {
     now: (): BoardOverrides => kept.now,
     isOn: (): boolean => kept.trial !== undefined,
-    /** Why the settings of this config are not used any more. */
+    /** Why the settings of this config are no longer used. */
     revertedBecause: (rev: number): string | undefined =>
       kept.reverted?.rev === rev ? kept.reverted.reason : undefined,
-    /** Whether a config brings other settings than those in use. */
+    /** Whether a config has other settings than those in use. */
     differs: (wanted: BoardOverrides): boolean => textOf(wanted) !== textOf(kept.now),
-    /** To be called before settings are used. */
+    /** Call before settings are used. */
     async begin(rev: number, now: BoardOverrides): Promise<void> {
       const before = kept.trial?.before ?? kept.now;
       if (differInLogOnly(now, before)) return end({ rev, now });
@@ -160,7 +162,7 @@ export const createSettingsTrial = (kept: Kept, parts: SettingsTrialParts) => {
       await keep({ rev, now, trial: { before, machine } });
       watch();
     },
-    /** The settings are in use from here on: what was read before does not count. */
+    /** The settings are in use from here on: earlier readings do not count. */
     applied(): void {
       if (kept.trial) watch();
     },

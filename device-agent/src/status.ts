@@ -9,7 +9,7 @@ import { noMapDetail } from '@roastery/contract/mqtt';
 import type { MachineLink } from './source.ts';
 import type { StatusDetails } from './uplink/uplink.ts';
 
-/** Room on the disk of a folder; undefined where the disk doesn't say. A board that can't be asked goes on all the same. */
+/** Free room on the disk of a folder; undefined if the disk does not answer. The board continues without it. */
 export const freeBytes = async (folder: string): Promise<number | undefined> => {
   try {
     const { bavail, bsize } = await statfs(folder);
@@ -26,7 +26,7 @@ export interface StatusSources {
   readonly dataDir: string;
   readonly journal: Journal;
   readonly map: () => MachineMap | undefined;
-  /** Of a board whose readings come from a program, and not by a map. */
+  /** For a board whose readings come from a program instead of a map. */
   readonly source: () => StatusDetails['source'];
   readonly link: () => MachineLink;
   readonly clockSynced: () => boolean;
@@ -59,10 +59,10 @@ export const programSource = (
   };
 };
 
-/** Tells this run of the agent from any other, also from one on a copied card. */
+/** Identifies this run of the agent, also against one on a copied card. */
 const instance = randomBytes(8).toString('hex');
 
-/** What the board says about itself in its retained status. */
+/** The board's retained status. */
 export const describeBoard = async (from: StatusSources): Promise<StatusDetails> => {
   const free = await freeBytes(from.dataDir);
   const { bytes, droppedEntries, trouble, inMemory, entriesInMemory, syncEveryMs } = from.journal.stats();

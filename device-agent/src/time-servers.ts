@@ -9,7 +9,7 @@ export type TimeServersState =
   | { readonly state: 'answered' | 'waiting' }
   | { readonly state: 'refused'; readonly reason: string };
 
-/** What `deploy/board/time-servers` says where it set nothing. */
+/** The text of `deploy/board/time-servers` if it set nothing. */
 const refusals: Readonly<Record<string, string>> = {
   missing: 'systemd-timesyncd is not installed on this board: set the time servers in the program that sets its clock',
   off: 'systemd-timesyncd is not running on this board: another program sets its clock, or it was disabled',
@@ -17,8 +17,8 @@ const refusals: Readonly<Record<string, string>> = {
 const noRootPart = 'the agent was not installed as a package, so it cannot set time servers';
 
 /**
- * Passes the time servers that the portal sets on to the root part of the package, as a request in the service's runtime
- * directory. Where the agent was not installed as a package there is no such part.
+ * Passes the portal's time servers to the root part of the package, as a request in the service's runtime directory. An
+ * agent that was not installed as a package has no such part.
  */
 export const createTimeServers = (env: NodeJS.ProcessEnv, log: Logger) => {
   const [folder, resultFile] = [env['RUNTIME_DIRECTORY'], env['ROASTERY_TIME_SERVERS']];

@@ -8,10 +8,10 @@ import { openFileMemory, type FileFate } from './file-memory.ts';
 import { alogNames, findFile, readAlog, type FoundFile } from './read-folder.ts';
 import { askMissing, sendFile } from './send-file.ts';
 
-/** What became of the files of the folder, the newest first. */
+/** The state of the files in the folder, newest first. */
 export interface FilesReport {
   readonly folder: string;
-  /** Files whose roasts are in the portal, and files that were refused for good. */
+  /** Files whose roasts are in the portal, and files that the server refused for good. */
   readonly sent: number;
   readonly refused: number;
   readonly waiting: number;
@@ -27,20 +27,20 @@ export interface FilesReport {
 export interface ArtisanFilesParts {
   readonly config: AgentConfig;
   readonly folder: string;
-  /** Files that were changed longer ago than this at the first start are left alone; null takes all. */
+  /** Files that were last changed longer ago than this at the first start are ignored; null takes all. */
   readonly pastDays: number | null;
   readonly log: Logger;
   readonly changed: () => void;
-  /** Between two looks at the folder. */
+  /** Pause between two scans of the folder. */
   readonly scanMs?: number;
-  /** A file that is not whole and has not changed for so long is damaged. */
+  /** An incomplete file that has not changed for this long is damaged. */
   readonly unfinishedMs?: number;
-  /** Between two questions whether the server still has the files. */
+  /** Pause between two checks that the server still has the files. */
   readonly checkMs?: number;
 }
 
 const usualScanMs = 2000;
-/** Every so many scans all files are checked; between them only new ones and those that changed lately. */
+/** Every this many scans all files are checked; between them only new ones and those that changed lately. */
 const scansPerFullScan = 15;
 const recentFiles = 10;
 const usualUnfinishedMs = 60_000;
@@ -53,8 +53,9 @@ const isSame = (a: FoundFile | undefined, b: { size: number; mtimeMs: number } |
   a !== undefined && b !== undefined && a.size === b.size && a.mtimeMs === b.mtimeMs;
 
 /**
- * Watches Artisan's autosave folder and sends each finished file once. A file is finished when it lay unchanged between two scans and
- * is whole. What was sent is remembered by its content, so that a restart or another name sends nothing twice.
+ * Watches Artisan's autosave folder and sends each finished file once. A file is finished when it did not change
+ * between two scans and is complete. Sent contents are remembered by hash, so that neither a restart nor another name
+ * sends one twice.
  */
 export const watchArtisanFiles = async (parts: ArtisanFilesParts) => {
   const { config, folder, pastDays, log, changed } = parts;
@@ -63,11 +64,11 @@ export const watchArtisanFiles = async (parts: ArtisanFilesParts) => {
   const memory = await openFileMemory(config.dataDir, firstSinceMs, log);
   const backoff = createBackoff(retryMs.min, retryMs.max);
   const stop = new AbortController();
-  /** As the scan before found them. */
+  /** As of the previous scan. */
   let before = new Map<string, FoundFile>();
-  /** Files that can't be read or sent yet, and why. */
+  /** Files that can't be read or sent yet, with the reason. */
   const waiting = new Map<string, { reason: string; size: number; mtimeMs: number; since: number }>();
-  /** Not files of their own, or too large: checked again when they change. */
+  /** Links and files that are too large: checked again when they change. */
   const passedOver = new Map<string, FoundFile>();
   let trouble: string | null = null;
   let sendAgainAt = Number.NEGATIVE_INFINITY;
@@ -132,7 +133,7 @@ export const watchArtisanFiles = async (parts: ArtisanFilesParts) => {
     }
     backoff.reset();
     setTrouble(null);
-    // For whom the server keeps it, too, is said in answer to the check.
+    // The answer to the check also names the owner for whom the server keeps it.
     checkAt = Number.NEGATIVE_INFINITY;
     await settle(
       file,
@@ -161,7 +162,7 @@ export const watchArtisanFiles = async (parts: ArtisanFilesParts) => {
     }
   };
 
-  /** The newest file says in which unit Artisan works, also when it was brought in long ago. */
+  /** The newest file shows Artisan's unit, even if it was sent long ago. */
   const learnUnit = async (files: Iterable<FoundFile>): Promise<void> => {
     const [newest] = [...files].filter(({ refusal }) => refusal === undefined).sort((a, b) => b.mtimeMs - a.mtimeMs);
     if (newest === undefined || newest.mtimeMs <= (unit?.mtimeMs ?? Number.NEGATIVE_INFINITY)) return;
@@ -211,7 +212,7 @@ export const watchArtisanFiles = async (parts: ArtisanFilesParts) => {
     tellChange();
   };
 
-  /** A server whose database was restored from a backup gets again what it took after it. */
+  /** A server whose database was restored from a backup receives the later files again. */
   const checkTaken = async (): Promise<void> => {
     const taken = memory.taken();
     if (taken.length === 0 || performance.now() < checkAt) return;
@@ -267,7 +268,7 @@ export const watchArtisanFiles = async (parts: ArtisanFilesParts) => {
 
   return {
     report,
-    /** The unit that Artisan works in, as its newest file says; undefined before there is one. */
+    /** Artisan's unit, as its newest file shows; undefined before there is one. */
     unit: (): TemperatureUnit | undefined => unit?.of,
     async stop(): Promise<void> {
       stop.abort();

@@ -4,7 +4,7 @@ import type { MachineLink, Reading, Source, SourceDescription } from '../source.
 import { watchArtisanFiles, type FilesReport } from './artisan-files.ts';
 import { followArtisan } from './live-feed.ts';
 
-/** What is recorded of Artisan's displays. */
+/** The recorded channels of Artisan's displays. */
 export const describeArtisan = ({ url }: ArtisanConfig): SourceDescription => ({
   id: 'artisan',
   rev: 1,
@@ -18,7 +18,7 @@ export interface ArtisanParts {
   readonly log: Logger;
   readonly reading: (reading: Reading) => void;
   readonly linkChanged: (link: MachineLink) => void;
-  /** What became of the files has changed. */
+  /** The state of the files has changed. */
   readonly filesChanged: () => void;
   readonly roastRuns: () => boolean;
 }

@@ -5,23 +5,23 @@ import type { Logger } from '@roastery/runtime/logger';
 import { z } from 'zod';
 import { readFileIfThere, writeFileAtomically } from '../atomic-file.ts';
 
-/** What became of one content. A refused one is not sent again. */
+/** The result for one content. A refused one is not sent again. */
 const fateShape = z.object({
   outcome: z.enum([...machineFileOutcomes, 'refused']),
   reason: z.string().max(300).optional(),
   at: z.number(),
-  /** For whom the server keeps it, as it said itself; absent before it has. */
+  /** The owner for whom the server keeps it; absent before the server has stated it. */
   owner: z.string().optional(),
 });
 export type FileFate = z.infer<typeof fateShape>;
 
-/** A file as it was when its content was read last. */
+/** A file as of the last time its content was read. */
 const seenShape = z.object({ size: z.number(), mtimeMs: z.number(), sha256: z.string().regex(/^[0-9a-f]{64}$/) });
 export type SeenFile = z.infer<typeof seenShape>;
 
 const memoryShape = z.object({
   v: z.literal(1),
-  /** Files that were changed before this are left alone; null takes all. */
+  /** Files that were changed before this are ignored; null takes all. */
   sinceMs: z.number().nullable(),
   /** By SHA-256 of the content. */
   fates: z.record(z.string(), fateShape),
@@ -29,14 +29,16 @@ const memoryShape = z.object({
   seen: z.record(z.string(), seenShape),
 });
 
-/** The oldest are forgotten first; a file of them that changes its name is answered as known by the server. */
+/** The oldest are removed first; if such a file is renamed, the server answers that it knows it. */
 const maxContents = 20_000;
 
-/** What this computer remembers of the files that it brought in: on disk, so that a restart sends nothing twice. */
+/** The files that this computer has sent: on disk, so that a restart sends nothing twice. */
 export const openFileMemory = async (dataDir: string, firstSinceMs: number | null, log: Logger) => {
   const path = join(dataDir, 'artisan-files.json');
   let isFailing = false;
-  /** A disk that fails keeps no file from the server: until it works again, a restart sends files that the server knows. */
+  /**
+   * A failing disk does not stop the sending: until it works again, a restart sends files that the server already has.
+   */
   const fail = (error: unknown): undefined => {
     if (!isFailing) log.warn({ reason: String(error) }, 'artisan: file memory write failed');
     isFailing = true;
@@ -76,7 +78,7 @@ export const openFileMemory = async (dataDir: string, firstSinceMs: number | nul
         .sort((a, b) => b.at - a.at)
         .slice(0, count),
     count: (isWanted: (fate: FileFate) => boolean): number => [...fates.values()].filter(isWanted).length,
-    /** Remembers that a file has this content, and what became of it where that is new. */
+    /** Remembers that a file has this content, and the result if it is new. */
     async note(name: string, file: SeenFile, fate?: FileFate): Promise<void> {
       seen.set(name, file);
       if (fate !== undefined) {
@@ -86,15 +88,15 @@ export const openFileMemory = async (dataDir: string, firstSinceMs: number | nul
       }
       await save();
     },
-    /** Contents of the files of the folder that the server took. */
+    /** Contents of the files in the folder that the server accepted. */
     taken: (): string[] =>
       [...new Set([...seen.values()].map(({ sha256 }) => sha256))].filter((sha256) => {
         const outcome = fates.get(sha256)?.outcome;
         return outcome !== undefined && outcome !== 'refused' && outcome !== 'deleted';
       }),
     /**
-     * Remembers what the server says of contents that it took. What it has lost is forgotten and so sent again, to the owner that
-     * it was taken for and to no other. Answers how many.
+     * Applies the server's statement about contents that it accepted. A content that it lost is forgotten and therefore
+     * sent again, only to the owner for whom it was sent. Returns how many.
      */
     async checked(asked: readonly string[], { owner, missing }: { owner: string; missing: readonly string[] }) {
       const isMissing = new Set(missing);
@@ -113,7 +115,7 @@ export const openFileMemory = async (dataDir: string, firstSinceMs: number | nul
       if (hasLearned || lost.size > 0) await save();
       return lost.size;
     },
-    /** Forgets files whose names are gone. */
+    /** Forgets files whose names no longer exist. */
     keepNames(names: ReadonlySet<string>): void {
       for (const name of seen.keys()) if (!names.has(name)) seen.delete(name);
     },

@@ -3,8 +3,9 @@ import { coldestC, fToC, hottestC, type TemperatureUnit } from '@roastery/roasti
 import { z } from 'zod';
 
 /**
- * What Artisan's WebLCDs send: `{"data":{"bt":"187.4","et":"203.0"}}` at each of its readings and `{"data":{"time":"03:12"}}` each
- * second of a recording. A key that is absent says nothing new. A display without a value shows letters or dashes.
+ * A message of Artisan's WebLCDs: `{"data":{"bt":"187.4","et":"203.0"}}` at each of its readings and
+ * `{"data":{"time":"03:12"}}` each second of a recording. An absent key means no change. A display without a value
+ * shows letters or dashes.
  */
 const messageShape = z.object({
   data: z
@@ -13,7 +14,7 @@ const messageShape = z.object({
     .catch(undefined),
 });
 
-/** A temperature: a number as it is displayed, `no_value` for anything else, undefined where the message says nothing of it. */
+/** A temperature: a number as displayed, `no_value` for anything else, undefined if the message has none. */
 export type Displayed = number | 'no_value' | undefined;
 
 export interface LcdMessage {
@@ -25,7 +26,7 @@ export interface LcdMessage {
 
 const temperatureOf = (text: string | undefined): Displayed => {
   if (text === undefined) return undefined;
-  // An empty text would be 0.
+  // An empty text would parse as 0.
   return /^\s*-?\d+(?:\.\d+)?\s*$/.test(text) ? Number(text) : 'no_value';
 };
 
@@ -38,7 +39,7 @@ const secondsOf = (text: string | undefined): number | undefined => {
   return sign === '-' ? -total : total;
 };
 
-/** Undefined for what is no message of WebLCDs, or one of an alarm. */
+/** Undefined for a message that is not from WebLCDs, or is an alarm. */
 export const readLcdMessage = (text: string): LcdMessage | undefined => {
   const parsed = parseJson(messageShape, text);
   if (!parsed.success || parsed.data.data === undefined) return undefined;
@@ -46,7 +47,7 @@ export const readLcdMessage = (text: string): LcdMessage | undefined => {
   return { bean: temperatureOf(bt), exhaust: temperatureOf(et), seconds: secondsOf(time) };
 };
 
-/** A displayed temperature in °C; null where there is none, or one that no probe gives. */
+/** A displayed temperature in °C; null where there is none, or one outside a probe's range. */
 export const celsiusOf = (displayed: Displayed, unit: TemperatureUnit): number | null => {
   if (typeof displayed !== 'number') return null;
   const tempC = unit === 'F' ? fToC(displayed) : displayed;
@@ -55,21 +56,21 @@ export const celsiusOf = (displayed: Displayed, unit: TemperatureUnit): number |
 
 /** The timer ticks each second: after a longer pause it may have been stopped, reset and started. */
 const tickingMs = 2500;
-/** A timer that goes back by so much has begun anew. */
+/** A timer that goes back by this much has restarted. */
 const minFallSeconds = 3;
 const beginsAtSeconds = 2;
 
 /**
- * Hears the charge in Artisan's timer. It begins at START, again at CHARGE and in newer versions again at DROP, and the protocol does
- * not say which it was. It is a charge where the timer was heard to begin after a silence on the open line (START), went on without
- * a pause, and then begins again. Anything else says nothing: the detector and the file find the charge.
+ * Detects the charge from Artisan's timer. It starts at START, restarts at CHARGE and in newer versions again at DROP,
+ * and the protocol does not name the event. It is a charge if the timer started after a silence on the open connection
+ * (START), continued without a pause, and then restarts. In any other case the detector and the file find the charge.
  */
 export const createChargeEar = () => {
   let last: { seconds: number; atMs: number } | undefined;
   let openedAtMs = Number.NEGATIVE_INFINITY;
   let isStarted = false;
   return {
-    /** The line to Artisan was opened: what came before is not known. */
+    /** The connection to Artisan was opened: earlier messages are unknown. */
     opened(nowMs: number): void {
       last = undefined;
       openedAtMs = nowMs;

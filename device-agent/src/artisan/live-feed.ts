@@ -6,14 +6,14 @@ import { celsiusOf, createChargeEar, readLcdMessage, type Displayed } from './lc
 
 export interface LiveFeedParts {
   readonly url: string;
-  /** The unit that Artisan works in; undefined while it is not known. */
+  /** Artisan's unit; undefined while it is unknown. */
   readonly unit: () => TemperatureUnit | undefined;
   readonly monoNow: () => number;
   readonly reading: (reading: Reading) => void;
   readonly linkChanged: (link: MachineLink) => void;
-  /** A charge that Artisan's timer tells is no news while a roast runs. */
+  /** A charge signal of Artisan's timer is ignored while a roast runs. */
   readonly roastRuns: () => boolean;
-  /** Artisan's slowest usual reading comes every 5 s: after so long without one it has stopped. */
+  /** Artisan's slowest usual interval is 5 s: after this long without a reading it has stopped. */
   readonly silentAfterMs?: number;
 }
 
@@ -21,7 +21,7 @@ export const liveChannels = ['bean_temp', 'exhaust_temp'] as const;
 
 const retryLimits = { minMs: 500, maxMs: 10_000 };
 const openWithinMs = 10_000;
-/** A message of WebLCDs has some fifty letters. */
+/** A message of WebLCDs has about fifty letters. */
 const maxMessageBytes = 65_536;
 const usualSilentAfterMs = 15_000;
 const checkMs = 1000;
@@ -32,8 +32,8 @@ const wordsOf: Readonly<Record<(typeof liveChannels)[number], string>> = {
 };
 
 /**
- * Follows Artisan's displays. Each reading that Artisan makes becomes one; what its display shows no number for is null. When
- * Artisan stops, nothing is recorded: old values are not said again.
+ * Follows Artisan's displays. Each reading of Artisan becomes one sample; a display without a number is null. When
+ * Artisan stops, nothing is recorded: old values are not repeated.
  */
 export const followArtisan = (parts: LiveFeedParts) => {
   const { url, unit, monoNow, reading, linkChanged, roastRuns, silentAfterMs = usualSilentAfterMs } = parts;
@@ -77,7 +77,7 @@ export const followArtisan = (parts: LiveFeedParts) => {
     if (bean !== undefined || exhaust !== undefined) take(bean, exhaust);
   };
 
-  /** Until the connection ends; answers how long it lasted. */
+  /** Until the connection ends; returns how long it lasted. */
   const connectOnce = (): Promise<{ lastedMs: number; why: string }> =>
     new Promise((resolve) => {
       let openedAt: number | undefined;
@@ -93,7 +93,7 @@ export const followArtisan = (parts: LiveFeedParts) => {
         openedAt = performance.now();
         heardAt ??= openedAt;
         chargeEar.opened(openedAt);
-        // Newer versions answer with what they show now.
+        // Newer versions answer with the current values.
         made.send('');
       });
       made.on('message', (data, isBinary) => {

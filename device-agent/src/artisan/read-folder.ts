@@ -7,12 +7,12 @@ import { AlogError, parseAlog } from '@roastery/roasting/alog';
 import type { TemperatureUnit } from '@roastery/roasting/units';
 import { codeOf } from '@roastery/runtime/system-errors';
 
-/** A file of the folder as it lies there. */
+/** A file in the folder. */
 export interface FoundFile {
   readonly name: string;
   readonly size: number;
   readonly mtimeMs: number;
-  /** Why it is not read: it is no file of its own, or too large. */
+  /** Why it is not read: it is a link, or too large. */
   readonly refusal?: string;
 }
 
@@ -27,7 +27,7 @@ const refusalOf = (stats: Stats): string | undefined => {
   return stats.size > maxUploadBytes ? `it is larger than ${maxUploadText}` : undefined;
 };
 
-/** A file by its name; undefined where it is gone or may not be seen. */
+/** A file by its name; undefined if it does not exist or can't be accessed. */
 export const findFile = async (folder: string, name: string): Promise<FoundFile | undefined> => {
   try {
     const stats = await lstat(join(folder, name));
@@ -45,10 +45,10 @@ export type ReadFile =
   | { readonly kind: 'unfinished'; readonly sha256: string; readonly reason: string }
   | { readonly kind: 'unreadable'; readonly reason: string };
 
-/** Neither follows a link that took the file's place, nor waits for a pipe. Windows has neither. */
+/** Do not follow a link that replaced the file, nor wait for a pipe. Windows has neither. */
 const carefully = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** Reads a file of at most `maxUploadBytes`, and says whether it is a whole roast file of Artisan. */
+/** Reads a file of at most `maxUploadBytes`, and returns whether it is a complete roast file of Artisan. */
 export const readAlog = async (folder: string, found: FoundFile): Promise<ReadFile> => {
   let content: Buffer;
   try {

@@ -16,7 +16,7 @@ export type SendingResult =
   | { readonly kind: 'taken'; readonly outcome: MachineFileOutcome }
   /** The server can't use this content, now or later. */
   | { readonly kind: 'refused'; readonly reason: string }
-  /** Not now. `isOfFile`: it may be the file, so the others go first. */
+  /** Not now. `isOfFile`: the file may be the cause, so the others are sent first. */
   | {
       readonly kind: 'not_now';
       readonly reason: string;
@@ -24,7 +24,7 @@ export type SendingResult =
       readonly isOfFile: boolean;
     };
 
-/** A slow line takes a minute for the largest file. */
+/** A slow connection takes a minute for the largest file. */
 const timeoutMs = 120_000;
 const refusals = new Set([400, 409, 413, 415, 422]);
 
@@ -35,7 +35,7 @@ const detailOf = (text: string): string => {
   return typeof detail === 'string' ? detail : detail.map(({ message }) => message).join(' ');
 };
 
-/** A file's name as one line: a control character is no part of it, nor is half of a character where it is cut. */
+/** A file's name as one line, without control characters or half a surrogate pair at the cut. */
 const lineOf = (name: string): string => storableText(name.replaceAll(/\p{Cc}/gu, '_').slice(-200)).trim();
 
 const notNow = (reason: string, retryAfter?: string, isOfFile = false): SendingResult => ({
@@ -72,7 +72,9 @@ export const sendFile = async (config: AgentConfig, name: string, content: Uint8
 
 const checkTimeoutMs = 20_000;
 
-/** Asks which of these contents the server lacks, and for whom it keeps files; undefined when it can't or doesn't say. */
+/**
+ * Asks which of these contents the server lacks, and for whom it keeps files; undefined when there is no usable answer.
+ */
 export const askMissing = async (config: AgentConfig, sha256: readonly string[]) => {
   const options = { headers: headersOf(config), timeoutMs: checkTimeoutMs, body: { sha256 } };
   try {

@@ -24,7 +24,7 @@ export interface ArtisanOptions {
 
 const usualUrl = 'ws://127.0.0.1:8080/websocket';
 
-/** A folder of this person on a computer that is no board: no right of an administrator is needed. */
+/** A folder of this user on a computer that is not a board: it needs no administrator rights. */
 export const personalFolder = (
   platform: NodeJS.Platform = process.platform,
   env: NodeJS.ProcessEnv = process.env,
@@ -35,7 +35,7 @@ export const personalFolder = (
   return join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'roastery-agent');
 };
 
-/** Asks once, where there is a person to answer. */
+/** Asks once, if a person can answer. */
 const askForFolder = async (): Promise<string> => {
   if (!process.stdin.isTTY) return '';
   const dialog = createInterface({ input: process.stdin, output: process.stdout });
@@ -49,7 +49,7 @@ const askForFolder = async (): Promise<string> => {
   }
 };
 
-/** What is chosen now, and what was chosen before. */
+/** The current and the previous choice. */
 const chooseSettings = async (configDir: string, options: ArtisanOptions): Promise<NodeJS.Dict<string>> => {
   const path = settingsFile(configDir);
   const before = parseEnv((await readFileIfThere(path)) ?? '');
@@ -71,8 +71,8 @@ const chooseSettings = async (configDir: string, options: ArtisanOptions): Promi
 };
 
 /**
- * Pairs this computer by a ticket, if one is given, and runs the agent on it with Artisan as its source. Returns the exit code;
- * nothing while it runs.
+ * Pairs this computer with a ticket, if one is given, and runs the agent on it with Artisan as its source. Returns the
+ * exit code; undefined while it runs.
  */
 export const artisan = async (ticket: string | undefined, options: ArtisanOptions): Promise<number | undefined> => {
   const configDir = options['config-dir'] ?? personalFolder();

@@ -13,7 +13,7 @@ interface SignInPlan {
 const name = 'roastery-agent';
 const inXml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** How each system starts a program whenever this person signs in. */
+/** How each system starts a program when this user signs in. */
 export const signInPlan = (
   platform: NodeJS.Platform,
   { home, node, words }: { readonly home: string; readonly node: string; readonly words: readonly string[] },
@@ -53,8 +53,8 @@ WantedBy=default.target
 };
 
 /**
- * Lets the system start the agent whenever this person signs in. The program is copied beside its settings: npx keeps it where it may
- * be cleared away. Returns the exit code.
+ * Makes the system start the agent when this user signs in. The program is copied beside its settings, because npx
+ * keeps it in a cache that may be cleared. Returns the exit code.
  */
 export const startAtSignIn = async (configDir: string): Promise<number> => {
   const program = join(configDir, 'program');

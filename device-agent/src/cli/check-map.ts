@@ -9,7 +9,7 @@ import {
 import { planReads, readItems } from '../core/read-plan.ts';
 import { readMachineMap } from '../machine-map-file.ts';
 
-/** Says whether a map file is right, and what reading by it costs. Returns the exit code. */
+/** Validates a map file and prints the cost of reading with it. Returns the exit code. */
 export const checkMap = async (path: string | undefined): Promise<number> => {
   if (path === undefined) {
     process.stderr.write('usage: device-agent check-map FILE\n');

@@ -6,7 +6,7 @@ const signs = { good: '✓', warning: '!', trouble: '✗', skipped: '–' } as c
 const colours = { good: 32, warning: 33, trouble: 31, skipped: 90 } as const;
 const labelWidth = 14;
 
-/** One check for a person: a sign, what was found, and below it what to do. */
+/** One check for a person: a symbol, the finding, and below it what to do. */
 export const verdictLines = (check: string, verdict: Verdict, coloured: boolean): string => {
   const sign = coloured
     ? `\u001B[${colours[verdict.outcome]}m${signs[verdict.outcome]}\u001B[0m`
@@ -25,7 +25,7 @@ export const summary = ({ checks }: Pick<Examination, 'checks'>): string => {
   return `Problems (✗): ${wrong}. Start at the top: later problems often follow from the first.`;
 };
 
-/** Examines this board. Returns the exit code: 0 everything was checked and nothing has to be mended, 1 otherwise. */
+/** Examines this board. Returns the exit code: 0 everything was checked and needs no action, 1 otherwise. */
 export const doctor = async (configDir: string = usualConfigDir, asJson = false): Promise<number> => {
   const coloured = process.stdout.isTTY && process.env['NO_COLOR'] === undefined;
   const examination = await examineBoard(configDir, process.env, (check, verdict) => {

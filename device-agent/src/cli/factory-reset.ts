@@ -31,7 +31,7 @@ const revocationText = (revocation: Revocation, serial = ''): string => {
   return `The server did not confirm the revocation (${revocation.reason}): THE OLD CREDENTIAL STAYS VALID until an administrator revokes it in the portal: Devices, menu of ${serial}, Revoke.`;
 };
 
-/** Makes the board as if it had never been paired. Returns the exit code: 0 done, 1 refused, 2 called wrongly. */
+/** Removes all pairing data of the board. Returns the exit code: 0 done, 1 refused, 2 wrong usage. */
 export const factoryReset = async ({
   configDir = usualConfigDir,
   yes,
@@ -52,7 +52,7 @@ export const factoryReset = async ({
       return 1;
     }
     await prepareReset(order);
-    // First the server, while the board can still prove who it is.
+    // First the server, while the board still has its credential.
     const revocation = await revokeOnServer(env);
     await resetBoard(order);
     process.stdout.write(

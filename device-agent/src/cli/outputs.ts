@@ -26,12 +26,12 @@ const lineOf = ({ atSeconds, control, planned: value, order }: SimulatedWrite): 
   return `${head}  ${register} ← ${raw}, which is ${Math.round(written * 10) / 10} ${unit}${said}`;
 };
 
-/** What would be written by a plan and a map, in lines. */
+/** The writes of a plan by a map, as lines. */
 export const describeWrites = (writes: readonly SimulatedWrite[]): string[] => writes.map(lineOf);
 
 /**
- * Says what the plan on this board would write to the machine by its map. It opens no connection to the machine. Answers the
- * exit code.
+ * Prints what the plan on this board would write to the machine by its map. It opens no connection to the machine.
+ * Returns the exit code.
  */
 export const outputs = async (simulate = false, configDir: string = usualConfigDir): Promise<number> => {
   if (!simulate) {

@@ -5,7 +5,9 @@ import { PairingTrouble } from '../pairing/pairing-trouble.ts';
 
 const exitCodes = { 'may pass': 1, 'called wrongly': 2, 'ticket refused': 3 } as const;
 
-/** Pairs this board by a ticket. Returns the exit code: 0 paired, 1 not yet, 2 called wrongly, 3 the ticket was refused. */
+/**
+ * Pairs this board with a ticket. Returns the exit code: 0 paired, 1 not yet, 2 wrong usage, 3 the ticket was refused.
+ */
 export const pair = async (
   ticket: string | undefined,
   api: string | undefined,

@@ -96,7 +96,7 @@ const wishOf = (options: ProbeOptions, mapUnit: number) => {
 const sameLine = (a: Link, b: Link): boolean =>
   'host' in a && 'host' in b ? a.host === b.host && a.port === b.port : 'path' in a && 'path' in b && a.path === b.path;
 
-/** Why the probe must wait, in a sentence that says what to do; undefined when it may go on. */
+/** Why the probe must wait, as a sentence that says what to do; undefined when it can start. */
 const obstacle = async (configDir: string, link: Link, inUse: Link | undefined): Promise<string | undefined> => {
   const agent = await findRunningAgent(agentPlace(readBoardEnvironment(configDir)));
   if (agent.kind === 'none') return undefined;
@@ -107,7 +107,7 @@ const obstacle = async (configDir: string, link: Link, inUse: Link | undefined):
   return `The agent is reading ${linkLabel(link)}, and a line has only one master. Use "Find registers" of the machine in the portal, or stop the agent:\n  sudo systemctl stop roastery-agent   … probe …   sudo systemctl start roastery-agent\n`;
 };
 
-/** Reads a machine's registers and makes a map of them. Returns the exit code: 0 done, 1 not, 2 called wrongly. */
+/** Reads a machine's registers and creates a map from them. Returns the exit code: 0 done, 1 not, 2 wrong usage. */
 export const probe = async (options: ProbeOptions): Promise<number> => {
   const configDir = options['config-dir'] ?? usualConfigDir;
   const lines = createInterface({ input: process.stdin, output: process.stdout });
@@ -146,7 +146,7 @@ export const probe = async (options: ProbeOptions): Promise<number> => {
           try {
             return await lines.question(question, { signal: stopping.signal });
           } catch (error) {
-            // Ctrl-C or Ctrl-D: the person has left.
+            // Ctrl-C or Ctrl-D: the person quit.
             if (error instanceof Error && (error.name === 'AbortError' || 'code' in error)) return undefined;
             throw error;
           }

@@ -9,7 +9,7 @@ import type { BoardStatus } from '../status-page/board-status.ts';
 
 const placeOf = (configDir: string) => agentPlace(environmentOf(configDir));
 
-/** The address of the agent's page needs no secret: without access to `agent.env` the usual one is used. */
+/** The address of the agent's page is not secret: without access to `agent.env` the default one is used. */
 const environmentOf = (configDir: string): NodeJS.ProcessEnv => {
   try {
     return readBoardEnvironment(configDir);
@@ -49,7 +49,7 @@ const pageTexts = {
   silent: 'its status page does not answer: sudo device-agent doctor',
 } as const;
 
-/** Says what the running agent sees. Returns the exit code: 0 all is well, 1 not, or there is no agent. */
+/** Prints the state of the running agent. Returns the exit code: 0 no problem, 1 a problem, or no agent. */
 export const status = async (configDir: string = usualConfigDir, asJson = false): Promise<number> => {
   const agent = await findRunningAgent(placeOf(configDir));
   if (agent.kind !== 'seen') {
@@ -61,7 +61,7 @@ export const status = async (configDir: string = usualConfigDir, asJson = false)
 };
 
 const pollMs = 2000;
-/** No roast lasts so long; whatever waits then goes on, and the agent takes its roast up again after a restart. */
+/** No roast lasts this long; the update continues then, and the agent resumes its roast after the restart. */
 const longestMs = 2 * 3_600_000;
 
 /** Waits until no roast runs: an update must not interrupt one. Returns the exit code, always 0. */

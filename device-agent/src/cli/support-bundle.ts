@@ -7,7 +7,7 @@ import { makeSupportBundle } from '../support/support-bundle.ts';
 const usualName = (): string =>
   `roastery-support-${new Date().toISOString().slice(0, 16).replaceAll(/[-:]/g, '')}.tar.gz`;
 
-/** Writes what support needs into one file. Returns the exit code. */
+/** Writes the data that support needs into one file. Returns the exit code. */
 export const supportBundle = async (
   path: string = usualName(),
   configDir: string = usualConfigDir,

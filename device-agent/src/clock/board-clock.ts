@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import type { ClockReading } from '../core/entry.ts';
 
-/** The kernel's id of this boot; where there is none (no Linux) a random one, so that monotonic times never mix. */
+/**
+ * The kernel's id of this boot; without one (no Linux) a random one, so that monotonic times of different boots never
+ * mix.
+ */
 const readBootId = (path: string): string => {
   try {
     return readFileSync(path, 'utf8').trim().toLowerCase();
@@ -15,7 +18,7 @@ const readBootId = (path: string): string => {
 /** ms since boot, with fractions. */
 const monotonic = (): number => Number(process.hrtime.bigint() / 1000n) / 1000;
 
-/** A synchronised clock is slewed; wall and monotonic time that part by more say that it was set. */
+/** A synchronised clock is slewed; if wall and monotonic time diverge by more, the clock was set. */
 const stepMs = 500;
 
 export interface ClockSources {
@@ -27,9 +30,9 @@ export interface ClockSources {
 }
 
 /**
- * The board's two clocks. `process.hrtime` is CLOCK_MONOTONIC: ms since boot, the same for every process of a boot. That the
- * wall clock is synchronised is a statement about the moment of the check: it is set aside as soon as wall and monotonic time
- * part, and the wall time goes on from that moment by the monotonic clock.
+ * The board's two clocks. `process.hrtime` is CLOCK_MONOTONIC: ms since boot, the same for every process of a boot. A
+ * synchronised wall clock is only known at the time of the check: the result is discarded as soon as wall and monotonic
+ * time diverge, and from then on the wall time follows the monotonic clock.
  */
 export const createBoardClock = (sources: ClockSources = {}) => {
   const { bootIdPath = '/proc/sys/kernel/random/boot_id', mono = monotonic, wall = Date.now } = sources;
@@ -46,7 +49,7 @@ export const createBoardClock = (sources: ClockSources = {}) => {
       if (trustedOffset === undefined || !hasStepped()) return { boot, mono: Math.round(at), wall: wall(), synced };
       return { boot, mono: Math.round(at), wall: Math.round(trustedOffset + at), synced: false };
     },
-    /** The wall clock was set after it had been found synchronised: what found it so may be out of date. */
+    /** The wall clock was set after it had been found synchronised: that result may be out of date. */
     hasStepped,
     setSynced(value: boolean): void {
       synced = value;

@@ -4,10 +4,10 @@ import { isMissing } from '../atomic-file.ts';
 
 /** systemd-timesyncd touches it once the clock has been set in this boot. */
 const timesyncMark = '/run/systemd/timesync/synchronized';
-/** A clock this near to the server's counts as synchronised: HTTP answers take that long on a bad line. */
+/** A clock this close to the server's counts as synchronised: HTTP answers take this long on a bad network. */
 const closeEnoughMs = 2000;
 
-/** Whether systemd-timesyncd has had an answer since it started. */
+/** Whether systemd-timesyncd has received an answer since it started. */
 export const hasTimesyncMark = async (): Promise<boolean> => {
   try {
     await access(timesyncMark);
@@ -18,7 +18,7 @@ export const hasTimesyncMark = async (): Promise<boolean> => {
   }
 };
 
-/** What systemd says (it asks the kernel, so chrony and ntpd count too); undefined without systemd. */
+/** systemd's answer (it asks the kernel, so chrony and ntpd count too); undefined without systemd. */
 const systemdSays = (): Promise<boolean | undefined> =>
   new Promise((resolve) => {
     execFile('timedatectl', ['show', '-p', 'NTPSynchronized', '--value'], { timeout: 5000 }, (error, output) => {
@@ -33,13 +33,13 @@ const isNear = (serverOffsetMs: number | undefined): boolean =>
 export interface ServerTime {
   /** Server time minus ours at the newest answer; undefined before the first. */
   offsetMs(): number | undefined;
-  /** Asks for it anew; undefined when the server can't be reached. */
+  /** Requests it again; undefined when the server can't be reached. */
   ask(): Promise<unknown>;
 }
 
 /**
- * Whether the wall clock can be trusted now. After a step only the server can say so: the marks of this board, and the
- * server's newest answer, are of the time before it. Undefined when nothing new is known.
+ * Whether the wall clock is reliable now. After a step only the server can confirm it: the marks of this board, and the
+ * server's newest answer, are older. Undefined when nothing new is known.
  */
 export const checkSynchronised = async (hasStepped: boolean, server: ServerTime): Promise<boolean | undefined> => {
   if (hasStepped) {
@@ -52,8 +52,8 @@ export const checkSynchronised = async (hasStepped: boolean, server: ServerTime)
 };
 
 /**
- * Whether the wall clock can be trusted: by the board itself, else by comparison with the server.
- * @param serverOffsetMs server time minus ours, undefined while the server hasn't been reached
+ * Whether the wall clock is reliable: according to the board itself, else by comparison with the server. @param
+ * serverOffsetMs server time minus ours, undefined while the server has not been reached
  */
 export const isClockSynced = async (serverOffsetMs: number | undefined): Promise<boolean> => {
   if (await hasTimesyncMark()) return true;

@@ -1,30 +1,30 @@
-/** Answers that the pace is judged by. */
+/** Number of answers that the pace is computed from. */
 const kept = 16;
-/** So many answers make a pace; before them the usual time of this unit is unknown. */
+/** With fewer answers the usual time of this unit is unknown. */
 const enough = 4;
-/** The map's deadline suffices where it leaves this much room above the usual. */
+/** The map's deadline is used where it leaves this much room above the usual time. */
 const enoughRoom = 1.5;
-/** Else an answer may take so much longer than most. */
+/** Otherwise an answer may take this much longer than most. */
 const roomFactor = 2;
 const roomMs = 100;
 
 export interface AnswerPace {
-  /** An answer came after so many ms, in time or late. */
+  /** An answer arrived after this many ms, in time or late. */
   took(ms: number): void;
-  /** Whether enough answers came to rely on it. */
+  /** Whether there are enough answers to rely on it. */
   isKnown(): boolean;
-  /** Three of four answers came within so many ms; undefined before the first. */
+  /** Three in four answers arrived within this many ms; undefined before the first. */
   usualMs(): number | undefined;
-  /** How quick this unit can be: the second quickest of its recent answers, ms; undefined before enough came. */
+  /** The fastest time of this unit: the second quickest of its recent answers, ms; undefined with too few answers. */
   quickestMs(): number | undefined;
   /** How long to wait for an answer, ms. */
   deadlineMs(): number;
 }
 
 /**
- * How long a unit takes to answer. The deadline is the map's as long as that suffices; a unit that usually takes longer gets
- * twice its usual time, up to `longestMs`. Three of four answers decide, so that a few late ones among many quick ones stay
- * late: their values belong to another moment.
+ * Measures how long a unit takes to answer. The deadline is the map's as long as that suffices; a unit that usually
+ * takes longer gets twice its usual time, up to `longestMs`. Three in four answers decide, so that a few late ones
+ * among many quick ones stay late: their values belong to another time.
  */
 export const createAnswerPace = (timeoutMs: number, longestMs: number): AnswerPace => {
   const times: number[] = [];

@@ -6,7 +6,7 @@ import type { WallClock } from './wall-clock.ts';
 const maxSpanMs = 86_400_000;
 
 /**
- * The longest run from the first entry on that one batch can hold: consecutive sequence numbers, one kind, one context,
+ * The longest run from the first entry that one batch can hold: consecutive sequence numbers, one kind, one context,
  * times that do not fall.
  */
 const firstRun = (entries: readonly Entry[]): readonly Entry[] => {
@@ -31,8 +31,8 @@ const sameColumns = (a: Entry, b: Entry): boolean =>
   a.context.channels.join() === b.context.channels.join();
 
 /**
- * Cuts the next batch from the front of `entries`. Answers it with the range it covers, or undefined when there are no
- * entries. Times are given as the clock knows them now.
+ * Takes the next batch from the front of `entries`. Returns it with the range it covers, or undefined when there are no
+ * entries. Times are converted by the clock's present knowledge.
  */
 export const cutBatch = (
   entries: readonly Entry[],

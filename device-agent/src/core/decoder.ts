@@ -11,17 +11,17 @@ export interface DecodedValue {
   readonly quality: Quality;
 }
 
-/** Answer of a unit, registers or bits (0 and 1), from the item's own place on. */
+/** Answer of a unit, registers or bits (0 and 1), from the item's own address on. */
 export type Decode = (words: ArrayLike<number>, offset: number) => DecodedValue;
 
 /** The contract refuses values beyond this: no roaster has them. */
 const limit = 1e6;
-/** Four decimals are finer than any probe and keep `2153 × 0.1` from travelling as 215.30000000000001. */
+/** Four decimals are finer than any probe and keep `2153 × 0.1` from being sent as 215.30000000000001. */
 const rounded = (value: number): number => Math.round(value * 1e4) / 1e4;
 
 /**
- * What controllers send in place of a temperature when the probe is broken or missing, where a map says nothing of it: the
- * ends of the number. At two decimals they would pass for 327.67 and 655.35 °C.
+ * Values that controllers send for a broken or missing probe, if the map defines none: the ends of the number range. At
+ * two decimals they would pass for 327.67 and 655.35 °C.
  */
 const noProbe: Partial<Record<Encoding, readonly number[]>> = {
   u16: [0x7fff, 0x8000, 0xffff],
@@ -37,7 +37,7 @@ const toPortalUnit = (name: string, channel: Channel, map: Pick<MachineMap, 'max
   return (value: number) => value;
 };
 
-/** The unit that a channel's values have once they are decoded. */
+/** The unit of a channel's decoded values. */
 export const portalUnit = (name: string, channel: Pick<Channel, 'unit'>): Channel['unit'] => {
   if (channel.unit === '°F') return '°C';
   return channel.unit === 'rpm' && name === 'drum_speed' ? '%' : channel.unit;
@@ -59,7 +59,7 @@ export const createDecoder = (
   const order = channel.order ?? map.order;
   const isTemperature = channel.unit === '°C' || channel.unit === '°F';
   const bad = new Set(channel.bad ?? (isTemperature ? noProbe[channel.as] : undefined) ?? []);
-  // Where a map names no range, what a probe can show is it.
+  // Without a range in the map, the range of a probe applies.
   const isPlausible = (value: number): boolean =>
     isTemperature && channel.range === undefined ? value >= coldestC && value <= hottestC : Math.abs(value) <= limit;
   const convert = toPortalUnit(name, channel, map);

@@ -1,6 +1,6 @@
 import type { JournalEvent } from '@roastery/contract/mqtt';
 
-/** What a run of samples has in common: the boot its monotonic times belong to, the map and the columns. */
+/** The common properties of a run of samples: the boot of its monotonic times, the map and the columns. */
 export interface RecordingContext {
   readonly boot: string;
   readonly map: { readonly id: string; readonly rev: number };
@@ -28,7 +28,7 @@ export interface EventEntry extends EntryHead {
 /** Samples and events share one sequence. */
 export type Entry = SampleEntry | EventEntry;
 
-/** What the two clocks showed at one moment. */
+/** Both clocks at one time. */
 export interface ClockReading {
   readonly boot: string;
   readonly mono: number;

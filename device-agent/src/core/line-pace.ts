@@ -8,20 +8,21 @@ type SerialLink = Extract<Link, { kind: 'rtu' | 'ascii' }>;
 const fastBaud = 19_200;
 const shortestSilenceMs = 1.75;
 
-/** Characters of question and answer on the line, and the silence after each. */
+/** Characters of request and answer on the line, and the silence after each. */
 const requestMs = (link: SerialLink, { table, count }: PlannedRead): number => {
   const bitsPerCharacter = 1 + link.dataBits + (link.parity === 'none' ? 0 : 1) + link.stopBits;
   const characterMs = (bitsPerCharacter * 1000) / link.baud;
   const data = table === 'coil' || table === 'discrete' ? Math.ceil(count / 8) : 2 * count;
-  // RTU: unit, function, place, count, CRC against unit, function, length, data, CRC. ASCII: two digits a byte, `:`, CR LF.
+  // RTU: unit, function, address, count, CRC against unit, function, length, data, CRC. ASCII: two digits per byte,
+  // `:`, CR LF.
   if (link.kind === 'ascii') return (2 * 7 + 3 + 2 * (4 + data) + 3) * characterMs;
   const silenceMs = link.baud > fastBaud ? shortestSilenceMs : 3.5 * characterMs;
   return (8 + 5 + data) * characterMs + 2 * silenceMs;
 };
 
 /**
- * How long a serial line is busy with one reading of a map, ms, if the machine answered without thinking; undefined where
- * the line is a network, whose speed is unknown.
+ * How long one reading of a map occupies a serial line, ms, if the machine answered at once; undefined for a network,
+ * whose speed is unknown.
  */
 export const lineMs = (map: MachineMap): number | undefined => {
   const { link } = map;
@@ -31,7 +32,7 @@ export const lineMs = (map: MachineMap): number | undefined => {
 
 const oneDecimal = (hz: number): string => (Math.floor(hz * 10) / 10).toString();
 
-/** What a map asks of its line and can't have, in a sentence; undefined when the line is fast enough or a network. */
+/** Why the line is too slow for a map, as a sentence; undefined when the line is fast enough or a network. */
 export const slowLineSentence = (map: MachineMap): string | undefined => {
   const takes = lineMs(map);
   if (takes === undefined || takes <= 1000 / map.hz || !('baud' in map.link)) return undefined;
@@ -43,8 +44,8 @@ export const slowLineRemedy =
   'Choose fewer readings a second in the portal, a higher baud rate in the machine and the map, or remove channels from the map.';
 
 /**
- * Says what a lost answer costs on a line without transaction numbers when the map leaves only answers of one length; undefined
- * where requests can have different lengths. README.md, "Whose answer is it?".
+ * Explains the cost of a lost answer on a line without transaction numbers when the map only allows answers of one
+ * length; undefined where requests can have different lengths. README.md, "Whose answer is it?".
  */
 export const alikeAnswersSentence = (map: MachineMap): string | undefined => {
   const { link, maxRegisters, quietMs } = map;
@@ -56,18 +57,18 @@ export const alikeAnswersSentence = (map: MachineMap): string | undefined => {
 export const alikeAnswersRemedy =
   'Raise maxRegisters in the machine map if the machine can return several registers in one answer, or read it over Modbus TCP.';
 
-/** Readings are judged over so many, so that one slow answer is no news. */
+/** Number of readings that are averaged, so that one slow answer is not reported. */
 const window = 20;
-/** A timer is never exact; so much short of the map's rate is the map's rate. */
+/** A timer is never exact; a rate this close to the map's counts as the map's rate. */
 const slack = 1.1;
 
-/** Watches how long readings take, and says which rate they reach. */
+/** Measures how long readings take, and which rate they reach. */
 export const createPaceWatch = (hz: number) => {
   let sumMs = 0;
   let count = 0;
   let reached: number | undefined;
   return {
-    /** A reading that succeeded took so long. */
+    /** Adds the duration of a successful reading. */
     took(ms: number): void {
       sumMs += ms;
       count += 1;
@@ -77,11 +78,11 @@ export const createPaceWatch = (hz: number) => {
       sumMs = 0;
       count = 0;
     },
-    /** Readings a second, when they are fewer than the map asks for. */
+    /** Readings per second, when they are fewer than the map asks for. */
     reachedHz: (): number | undefined => reached,
   };
 };
 
-/** A machine that is read more slowly than its map asks, in a sentence. */
+/** Reports a machine that is read more slowly than its map asks, as a sentence. */
 export const slowReadingSentence = (reachedHz: number, hz: number): string =>
   `Only ${reachedHz} of ${hz} readings a second: the line or the machine is too slow for this map.`;

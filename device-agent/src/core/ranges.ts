@@ -2,8 +2,8 @@
 export type SeqRange = readonly [from: number, to: number];
 
 /**
- * A set of whole numbers kept as sorted, disjoint, inclusive ranges. Streams are nearly contiguous, so it holds a
- * handful of ranges whatever the number of entries.
+ * A set of whole numbers stored as sorted, disjoint, inclusive ranges. Streams are nearly contiguous, so it holds few
+ * ranges however many entries there are.
  */
 export class RangeSet {
   #ranges: [number, number][] = [];
@@ -73,7 +73,7 @@ export class RangeSet {
     return this.#ranges.reduce((sum, [from, to]) => sum + to - from + 1, 0);
   }
 
-  /** Index of the first range whose end is at or after `seq`: the place to look for it, by bisection. */
+  /** Index of the first range whose end is at or after `seq`, by bisection. */
   #firstEndingAtOrAfter(seq: number): number {
     let low = 0;
     let high = this.#ranges.length;

@@ -5,16 +5,16 @@ import {
   type RegisterTable,
 } from '@roastery/contract/machine-map';
 
-/** Something the map wants from one place: a channel or the bit of an event. */
+/** One item of the map at one address: a channel or the bit of an event. */
 export interface ReadItem {
   readonly purpose: 'channel' | 'event';
   readonly name: string;
   readonly address: RegisterAddress;
-  /** Registers (or coils, discrete inputs) it takes. */
+  /** Number of registers (or coils, discrete inputs). */
   readonly width: 1 | 2;
 }
 
-/** One request on the wire with the items its answer holds. */
+/** One request on the wire with the items in its answer. */
 export interface PlannedRead {
   readonly unit: number;
   readonly table: RegisterTable;
@@ -29,11 +29,11 @@ export interface ReadLimits {
 }
 
 const isBits = (table: RegisterTable): boolean => table === 'coil' || table === 'discrete';
-/** Places in one request. A request for bits costs a sixteenth of one for registers; the protocol allows 2000. */
+/** Addresses in one request. A bit takes a sixteenth of a register; the protocol allows 2000. */
 export const maxSpan = (table: RegisterTable, limits: Pick<ReadLimits, 'maxRegisters'>): number =>
   isBits(table) ? Math.min(2000, limits.maxRegisters * 16) : limits.maxRegisters;
 
-/** All places a map reads. */
+/** All addresses that a map reads. */
 export const readItems = (map: MachineMap): ReadItem[] => {
   const channels = Object.entries(map.channels).map(([name, channel]): ReadItem => {
     const address = parseAddress(channel.at, map.unit);
@@ -58,8 +58,8 @@ const toRead = (items: readonly ReadItem[]): PlannedRead | undefined => {
 };
 
 /**
- * Groups neighbours of one unit and table into as few requests as possible: holes of up to `maxHole` are read along,
- * no request exceeds `maxRegisters`. At 9600 baud a request costs far more than the registers in it.
+ * Groups neighbours of one unit and table into as few requests as possible: gaps of up to `maxHole` are read too, no
+ * request exceeds `maxRegisters`. At 9600 baud a request costs far more than the registers in it.
  */
 export const planReads = (items: readonly ReadItem[], limits: ReadLimits): PlannedRead[] => {
   const sorted = items.toSorted(
@@ -93,8 +93,8 @@ export const planReads = (items: readonly ReadItem[], limits: ReadLimits): Plann
 };
 
 /**
- * What to ask instead of a request that the device refused (exception 2 or 3): first the same items without reading
- * holes along, then halves. Empty when a single place is refused: nothing smaller can be asked.
+ * The requests that replace one that the device refused (exception 2 or 3): first the same items without gaps, then
+ * halves. Empty when a single address is refused, which cannot be split.
  */
 export const splitRead = (read: PlannedRead): PlannedRead[] => {
   const withoutHoles = planReads(read.items, { maxRegisters: read.count, maxHole: 0 });

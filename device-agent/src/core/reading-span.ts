@@ -1,22 +1,22 @@
-/** Spans that the usual one is taken from. */
+/** Number of durations that the usual one is computed from. */
 const kept = 15;
-/** So many make a usual one; before them a reading is measured by its line alone. */
+/** With fewer durations a reading is compared with its line's time only. */
 const enough = 3;
-/** Whatever is usual: a sample that is dated this well, half of it off at most, is believed, ms. */
+/** A sample with this much uncertainty in its time, at most half of it either way, is always accepted, ms. */
 export const alwaysMs = 400;
-/** A reading may take this much longer than usual, ms and times. */
+/** A reading may take this much longer than usual, ms and factor. */
 const roomMs = 150;
 const roomFactor = 1.25;
 
 /**
- * Judges whether question and answer of a reading lie near enough to each other: its sample is dated at their middle, and the
- * machine may have measured at either end. What is usual for a machine is learnt, so that slow ones are read.
- * @param expectedMs what the line alone takes, where that is known
+ * Decides whether request and answer of a reading are close enough together: its sample is dated at their middle, and
+ * the machine may have measured at either end. The usual duration is learnt, so that slow machines are read. @param
+ * expectedMs the time of the line alone, where it is known
  */
 export const createSpanJudge = (expectedMs: number) => {
   const spans: number[] = [];
   const usualMs = (): number => {
-    // The quicker ones: a processor that is starved for a while makes no slow machine.
+    // The quicker ones count: a process that is starved for a while does not make the machine slow.
     const usual = spans.toSorted((a, b) => a - b)[Math.floor((spans.length - 1) / 4)];
     return spans.length < enough ? expectedMs : (usual ?? expectedMs);
   };
@@ -24,7 +24,7 @@ export const createSpanJudge = (expectedMs: number) => {
   return {
     /** How long most readings of this machine take, ms. */
     usualMs,
-    /** Whether a reading that took so long is believed. */
+    /** Whether a reading of this duration is accepted. */
     accepts(spanMs: number): boolean {
       spans.push(spanMs);
       if (spans.length > kept) spans.shift();

@@ -1,11 +1,14 @@
-/** The longest time after which an answer may come late or once more, ms: the quiet time, and a little on a busy computer. */
+/**
+ * The longest time after which an answer may arrive late or repeated, ms: the quiet time, plus a margin for a busy
+ * computer.
+ */
 export const answerHorizon = (quietMs: number): number => 1.25 * quietMs;
 
-/** A question that was asked. */
+/** A sent request. */
 export interface Asked {
   readonly unit: number;
   readonly code: number;
-  /** Unit, function, first place and how many. */
+  /** Unit, function, first address and count. */
   readonly place: string;
   readonly at: number;
   answeredAt: number | undefined;
@@ -16,17 +19,16 @@ interface Heard {
   readonly at: number;
 }
 
-/** Marks that are remembered before those of long ago are swept out: a transaction number does not come again soon. */
+/** Remembered marks before old ones are removed: a transaction number is not reused soon. */
 const sweptAt = 500;
-/** A place whose answers were nothing new so often, of so many, is one whose answers repeat by themselves. */
+/** An address whose answers were repeats this often, of this many, repeats answers by itself. */
 const steadyAfter = 3;
 const judgedBy = 8;
 
 /**
- * What was asked and heard within the horizon, the longest time after which an answer may still come late or once more.
- *
- * A mark is what tells an answer from others: its transaction number on Modbus TCP, its length on the other lines. A mark that
- * was asked for once within the horizon belongs to that question: the answers to any other one that had it are over.
+ * Requests and answers within the horizon, the longest time after which an answer may still arrive late or repeated. A
+ * mark distinguishes answers: the transaction number on Modbus TCP, the length on other lines. A mark that was used
+ * once within the horizon belongs to that request: no answers to earlier requests with the same mark can follow.
  */
 export const createRecentAnswers = (horizonMs: number, now: () => number) => {
   const asked = new Map<number, readonly Asked[]>();
@@ -51,32 +53,38 @@ export const createRecentAnswers = (horizonMs: number, now: () => number) => {
       asked.set(mark, [...recentlyAsked(mark), question]);
       return question;
     },
-    /** Whether an answer with this mark can only belong to the next question. */
+    /** Whether an answer with this mark can only belong to the next request. */
     isFree: (mark: number): boolean => recentlyAsked(mark).length === 0,
-    /** The questions with this mark that answers may still come to, oldest first. */
+    /** The requests with this mark that answers may still arrive for, oldest first. */
     asked: recentlyAsked,
-    /** An answer came, `mark` with all else that it tells; says whether the same bytes came within the horizon. */
+    /**
+     * Records an answer, `mark` with all its other properties; returns whether the same bytes arrived within the
+     * horizon.
+     */
     hear(mark: string, bytes: string): boolean {
       const before = recentlyHeard(mark);
       heard.set(mark, [...before, { bytes, at: now() }]);
       return before.some((one) => one.bytes === bytes);
     },
-    /** These bytes were the answer to a question for this place; `isOld` when they had come before, undefined where that says nothing. */
+    /**
+     * Records that these bytes were the answer to a request for this address; `isOld` when they had arrived before,
+     * undefined where that is unknown.
+     */
     answered(place: string, bytes: string, isOld?: boolean): void {
       const before = places.get(place) ?? { answers: [], wereOld: [] };
-      // A probe asks for thousands of places once; what is forgotten is only less well known.
+      // A probe reads thousands of addresses once; a removed one is only less well known.
       if (places.size > 500) places.clear();
       places.set(place, {
         answers: [...before.answers, { bytes, at: now() }].slice(-judgedBy),
         wereOld: isOld === undefined ? before.wereOld : [...before.wereOld, isOld].slice(-judgedBy),
       });
     },
-    /** Whether this place gave these bytes within the horizon before a question. */
+    /** Whether this address answered with these bytes within the horizon before a request. */
     isOwn: (place: string, bytes: string, asked: Asked): boolean =>
       places.get(place)?.answers.some((answer) => answer.bytes === bytes && asked.at - answer.at < horizonMs) === true,
-    /** Whether this place often gives what it gave before. */
+    /** Whether this address often repeats its answers. */
     isSteady: (place: string): boolean => (places.get(place)?.wereOld.filter(Boolean).length ?? 0) >= steadyAfter,
-    /** Whether an earlier question is still without its answer. */
+    /** Whether an earlier request is still unanswered. */
     hasUnanswered: (than: Asked): boolean =>
       [...asked.keys()].some((mark) => recentlyAsked(mark).some((one) => one !== than && one.answeredAt === undefined)),
   };

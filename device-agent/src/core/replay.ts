@@ -8,7 +8,7 @@ import {
   type TrackerSnapshot,
 } from './roast-tracker.ts';
 
-/** What a journal holds to go on from: the newest snapshot and the entries of the newest segment. */
+/** The data of a journal to resume from: the newest snapshot and the entries of the newest segment. */
 export interface RecordedPast {
   readonly state: RecordedState | undefined;
   readonly entries: readonly Entry[];
@@ -21,7 +21,7 @@ export interface RecordedState {
   readonly offsetMs: number;
 }
 
-/** A sample as the tracker sees it. */
+/** A sample as the tracker receives it. */
 export const trackedSample = (
   seq: number,
   timeMs: number,
@@ -44,8 +44,8 @@ const unknownPauseMs = 3_600_000;
 const longestKnownPauseMs = 900_000;
 
 /**
- * Tracker time = monotonic time + offset, so that it goes on rising through a reboot. After one, the wall clocks say how
- * long the board was away; a clock that ran backwards or far ahead says nothing.
+ * Tracker time = monotonic time + offset, so that it keeps rising through a reboot. After a reboot the wall clocks show
+ * how long the board was off, unless they run backwards or far ahead.
  */
 const offsetAfterReboot = (state: RecordedState, now: ClockReading): number => {
   const awayMs = now.wall - state.clock.wall;
@@ -57,8 +57,8 @@ type RoastOrMark = Extract<JournalEvent, { type: 'mark' | 'roast' }>;
 const isRoastOrMark = (event: JournalEvent): event is RoastOrMark => event.type === 'mark' || event.type === 'roast';
 
 /**
- * Brings a tracker to where the journal ends, so that a roast goes on under its id after a SIGKILL at any moment. Answers
- * the events that follow from the samples but did not reach the disk before the end.
+ * Advances a tracker to the end of the journal, so that a roast continues under its id after a SIGKILL at any moment.
+ * Returns the events that follow from the samples but did not reach the disk before the end.
  */
 export const resumeTracker = (
   past: RecordedPast,

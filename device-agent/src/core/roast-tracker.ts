@@ -32,7 +32,7 @@ export interface RunningRoast {
   said?: Partial<Record<DetectedKind, Detection>>;
 }
 
-/** Everything the tracker remembers, as plain JSON; taken between two samples. */
+/** The tracker's state, as plain JSON; taken between two samples. */
 export interface TrackerSnapshot {
   readonly seq: number;
   readonly lastMs: number | null;
@@ -41,7 +41,7 @@ export interface TrackerSnapshot {
   readonly detector: DetectorSnapshot;
 }
 
-/** How the machine is charged, as its map says. */
+/** How the machine is charged, according to its map. */
 export type Charging = 'hot' | 'cold';
 
 const detectedKinds: readonly DetectedKind[] = ['charge', 'turning_point', 'dry_end', 'drop'];
@@ -145,7 +145,7 @@ export const createRoastTracker = (
       if (!running || running.saidByMachine.includes(finding.retract)) return;
       if (running.said) delete running.said[finding.retract];
       mark(running, finding.retract, null, 'detector', 0, false);
-      // `endedMs` stays: the detector may find this charge again, and it lies before this moment.
+      // `endedMs` stays: the detector may find this charge again, and it lies before this time.
       if (finding.retract === 'charge') close(running, 'aborted');
       return;
     }
@@ -205,8 +205,8 @@ export const createRoastTracker = (
       options.charging = next;
     },
     /**
-     * Call when another probe measures the beans: the step between two probes is not a charge. Only between two roasts. Take a
-     * snapshot before the next sample, because a replay does not contain this call.
+     * Call when another probe measures the beans: the step between two probes is not a charge. Only between two roasts.
+     * Take a snapshot before the next sample, because a replay does not contain this call.
      */
     forgetTemperatures(): void {
       detector = createRoastDetector(options);

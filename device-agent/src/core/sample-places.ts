@@ -1,4 +1,4 @@
-/** Where samples lie in time: finds the sequence number nearest to a moment within the last `capacity` samples. */
+/** Finds the sequence number of the sample nearest to a time within the last `capacity` samples. */
 export const createSamplePlaces = (capacity = 8192) => {
   let times: number[] = [];
   let seqs: number[] = [];
@@ -6,13 +6,13 @@ export const createSamplePlaces = (capacity = 8192) => {
     add(timeMs: number, seq: number): void {
       times.push(timeMs);
       seqs.push(seq);
-      // In steps, so that not every sample moves the whole list.
+      // In steps, so that the list is not moved for every sample.
       if (times.length > capacity * 1.25) {
         times = times.slice(-capacity);
         seqs = seqs.slice(-capacity);
       }
     },
-    /** Null when the moment lies more than 30 s outside what is known. */
+    /** Null when the time lies more than 30 s outside the known samples. */
     nearest(timeMs: number): number | null {
       let low = 0;
       let high = times.length;

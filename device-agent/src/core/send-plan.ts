@@ -3,11 +3,11 @@ import { RangeSet, type SeqRange } from './ranges.ts';
 export interface SendPlanLimits {
   /** Entries in one batch. */
   readonly maxEntries: number;
-  /** Batches that may wait for their acknowledgement at one time. */
+  /** Batches that may wait for their acknowledgement at the same time. */
   readonly window: number;
   /** Slots of the window that backlog leaves to new entries. */
   readonly reserved: number;
-  /** A batch without an acknowledgement goes out again after this long. */
+  /** A batch without an acknowledgement is sent again after this long. */
   readonly resendMs: number;
 }
 
@@ -17,13 +17,13 @@ interface InFlight {
   readonly sentAt: number;
 }
 
-/** Window while nothing is acknowledged: enough to notice that the server is back, little enough not to flood it. */
+/** Window while nothing is acknowledged: enough to notice that the server is back, without flooding it. */
 const probeWindow = 2;
 
 /**
- * Decides which entries go out next. New entries first, so that a backlog of days never holds them up; then the backlog
- * from its newest end, since the roast that runs is what people wait for. Only an application acknowledgement ends an
- * entry's turn: lost and overdue batches become waiting again.
+ * Decides which entries are sent next. New entries first, so that a backlog of days never delays them; then the backlog
+ * from its newest end, because people wait for the running roast. Only an application acknowledgement completes an
+ * entry: lost and overdue batches become waiting again.
  */
 export const createSendPlan = (limits: SendPlanLimits) => {
   const waiting = new RangeSet();
@@ -41,7 +41,7 @@ export const createSendPlan = (limits: SendPlanLimits) => {
       for (const [from, to] of ranges) waiting.add(from, to);
     },
 
-    /** Entries that will never be readable again (dropped, damaged). */
+    /** Entries that can never be read again (dropped, damaged). */
     forget(from: number, to: number): void {
       waiting.remove(from, to);
     },
@@ -84,7 +84,7 @@ export const createSendPlan = (limits: SendPlanLimits) => {
       if (answered) allowed = Math.min(limits.window, allowed * 2);
     },
 
-    /** Takes back what has waited too long for its acknowledgement; answers how many batches. */
+    /** Returns batches to the queue whose acknowledgement is overdue; returns how many. */
     takeOverdue(now: number): number {
       const overdue = inFlight.filter((batch) => now - batch.sentAt >= limits.resendMs);
       if (overdue.length === 0) return 0;

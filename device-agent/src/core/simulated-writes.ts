@@ -2,14 +2,14 @@ import type { Encoding, MachineMap, Output } from '@roastery/contract/machine-ma
 import { percentToRpm, rpmToPercent } from '@roastery/roasting/control-profile';
 import { controls, plannedAt, type Control, type Guide } from '@roastery/roasting/guide';
 
-/** What would be written to a machine at one moment, by one output of its map. Nothing writes it. */
+/** A write to a machine at one time, by one output of its map. It is never performed. */
 export interface SimulatedWrite {
   /** Seconds after charge. */
   readonly atSeconds: number;
   readonly control: Control;
   /** As planned: %, drum in RPM. */
   readonly planned: number;
-  /** Null where the map has no such output, or one in a unit that a plan doesn't have. */
+  /** Null where the map has no such output, or one in a unit that a plan does not have. */
   readonly order: WriteOrder | null;
 }
 
@@ -22,16 +22,16 @@ export interface WriteOrder {
   readonly unit: Output['unit'];
   readonly raw: number;
   readonly isClamped: boolean;
-  /** How long `maxPerSecond` makes it take from what was written before, s; 0 at once. */
+  /** How long `maxPerSecond` makes the change from the previous value take, s; 0 at once. */
   readonly overSeconds: number;
-  /** It would still be on its way when the next point comes. */
+  /** The change would not be finished at the next point. */
   readonly isTooSlow: boolean;
 }
 
 type OutputName = 'heat_power' | 'fan_speed' | 'drum_speed';
 const outputOf: Record<Control, OutputName> = { burner: 'heat_power', exhaust: 'fan_speed', drumRpm: 'drum_speed' };
 
-/** A planned value in the unit of an output; undefined where there is no way from one to the other. */
+/** A planned value in the unit of an output; undefined where it cannot be converted. */
 const inUnitOf = (output: Output, control: Control, value: number, maxDrumRpm: number): number | undefined => {
   if (control !== 'drumRpm') {
     return output.unit === '%' ? value : output.unit === 'rpm' ? percentToRpm(value, maxDrumRpm) : undefined;
@@ -51,15 +51,15 @@ const bounds: Record<Exclude<Encoding, 'f32'>, readonly [number, number]> = {
 
 const clamp = (value: number, [low, high]: readonly [number, number]): number => Math.min(high, Math.max(low, value));
 
-/** Raw value of an engineering value: whole but in floats, within what the register can hold. */
+/** Raw value of an engineering value: an integer except for floats, within the register's range. */
 const rawOf = ({ as, scale, offset }: Output, value: number): number => {
   const raw = (value - offset) / scale;
   return as === 'f32' ? Math.round(raw * 1000) / 1000 : clamp(Math.round(raw), bounds[as]);
 };
 
 /**
- * What a plan would write by the outputs of a map, point by point: the first settings at the charge, afterwards what changes.
- * A plan with control points is written point by point, with the ramp between them.
+ * The writes of a plan by the outputs of a map, point by point: the first settings at the charge, then the changes. A
+ * plan with control points is written point by point, with the ramp between them.
  */
 export const simulateWrites = (guide: Guide, map: MachineMap): SimulatedWrite[] => {
   const writes: SimulatedWrite[] = [];

@@ -1,12 +1,12 @@
 /**
- * What happens to what the board reads. `each_second`: synced to the disk and sent every second. `gather`: both rarely, since
- * every sync wears out the board's card.
+ * How readings are synced and sent. `each_second`: synced to the disk and sent every second. `gather`: both rarely,
+ * since every sync wears out the board's card.
  */
 export type SyncPace = 'each_second' | 'gather';
 
-/** After a start the content of the drum is unknown, and a user may be waiting for the first readings. */
+/** After a start it is unknown whether a roast runs, and a user may be waiting for the first readings. */
 const startMs = 60_000;
-/** A charge is recognised some time after it; the fall of the bean temperature shows sooner that there may be one. */
+/** A charge is recognised only after a while; the fall of the bean temperature shows sooner that there may be one. */
 const fallC = 4;
 const fallMs = 10_000;
 const afterFallMs = 60_000;

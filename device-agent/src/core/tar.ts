@@ -1,4 +1,4 @@
-/** One entry of an archive; folders end without a slash. */
+/** One entry of an archive; names of folders end without a slash. */
 export type TarEntry =
   | { readonly path: string; readonly kind: 'file'; readonly mode: number; readonly content: Buffer }
   | { readonly path: string; readonly kind: 'folder'; readonly mode: number }
@@ -30,7 +30,9 @@ const headerOf = (entry: TarEntry, mtimeSeconds: number): Buffer => {
   return header;
 };
 
-/** A tar archive (ustar) of these entries, all of one time and owned by root: the same bytes for the same content. */
+/**
+ * A tar archive (ustar) of these entries, all with one time and owned by root: the same bytes for the same content.
+ */
 export const tarOf = (entries: readonly TarEntry[], mtimeSeconds: number): Buffer => {
   const parts = entries.flatMap((entry) => {
     const header = headerOf(entry, mtimeSeconds);

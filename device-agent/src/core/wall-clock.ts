@@ -1,15 +1,14 @@
 import type { ClockReading } from './entry.ts';
 
 /**
- * Wall time of a monotonic time. For this boot the clock of this moment decides, so that times taken before the clock
- * was set are put right; for an earlier boot the best reading that its journal holds (a synchronised one, else the
- * latest).
+ * Wall time of a monotonic time. For this boot the current clock decides, so that times taken before the clock was set
+ * are corrected; for an earlier boot the best clock reading in its journal (a synchronised one, else the latest).
  */
 export const createWallClock = (now: () => ClockReading) => {
   const earlier = new Map<string, ClockReading>();
   return {
     now,
-    /** Learns a reading that the journal holds. */
+    /** Adds a clock reading from the journal. */
     learn(reading: ClockReading): void {
       const known = earlier.get(reading.boot);
       const better =

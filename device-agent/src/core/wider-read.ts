@@ -8,26 +8,26 @@ export interface Span {
 }
 
 export interface WiderSpan extends Span {
-  /** What is read along before and after, in steps of one register or eight bits. */
+  /** Additional addresses before and after, in steps of one register or eight bits. */
   readonly before: number;
   readonly after: number;
 }
 
-/** A machine may know more places after a restart. */
+/** A machine may know more addresses after a restart. */
 const tryAgainMs = 3_600_000;
 const lastPlace = 65_535;
-/** What one answer can hold. */
+/** The maximum of one answer. */
 const longest = (table: RegisterTable): number => (table === 'coil' || table === 'discrete' ? 2000 : 125);
 
 type Side = 'before' | 'after';
 
-/** From how many places beside it on a machine refuses to read; Infinity while it refused none. */
+/** The distance from which a machine refuses to read; Infinity while it has refused none. */
 interface Limits {
   before: number;
   after: number;
-  /** So many places after it were read. */
+  /** This many additional addresses after it were read. */
   readAfter: number;
-  /** A refusal that was heard once: it may have been the late answer to another question. */
+  /** A refusal that arrived once: it may have been the late answer to another request. */
   doubt: { readonly side: Side; readonly at: number } | undefined;
   readonly since: number;
 }
@@ -38,12 +38,12 @@ const maxPlaces = 500;
 const maxReads = 5;
 
 /**
- * Reads a few places more than are wanted, so that the answer has a length of its own. Which neighbours the machine refuses is
- * remembered: the smallest length comes first, so the border is found at the first refusals beyond it.
+ * Reads a few more addresses than needed, so that the answer has a unique length. The neighbours that the machine
+ * refuses are remembered: the smallest length is tried first, so the limit is found at the first refusals beyond it.
  */
 export const createWiderReads = (now: () => number) => {
   const limits = new Map<string, Limits>();
-  /** The newest requests for each span, with what was read along. */
+  /** The newest requests for each span, with their additional addresses. */
   const lastReads = new Map<string, readonly Span[]>();
   const limitsOf = (span: Span): Limits => {
     const known = limits.get(keyOf(span));
@@ -55,8 +55,8 @@ export const createWiderReads = (now: () => number) => {
     return unknown;
   };
   /**
-   * An unrequested answer has the length of one of the newest requests for its own span, however long ago. With another first
-   * place the same length holds other values.
+   * An unrequested answer has the length of one of the newest requests for its own span, however long ago. With another
+   * first address the same length holds other values.
    */
   const isLastOfAnother = ({ unit, table, start, count }: Span, wanted: string): boolean =>
     [...lastReads].some(([key, reads]) =>
@@ -69,14 +69,16 @@ export const createWiderReads = (now: () => number) => {
       ),
     );
   return {
-    /** The shortest span around this one, up to `upTo` places, whose length `isFree`; undefined when there is none. */
+    /**
+     * The shortest span around this one, up to `upTo` addresses, whose length `isFree`; undefined when there is none.
+     */
     choose(span: Span, upTo: number, isFree: (count: number) => boolean): WiderSpan | undefined {
       const step = span.table === 'coil' || span.table === 'discrete' ? 8 : 1;
       const known = limitsOf(span);
       const most = Math.min(upTo, longest(span.table));
       for (let more = 0; span.count + more * step <= most; more++) {
         const room = Math.floor((lastPlace + 1 - span.start - span.count) / step);
-        // Beside places before it only those after it that were read: a refusal then has one cause.
+        // Beside addresses before it only those after it that were read: a refusal then has one cause.
         const after = more < known.after && more <= room ? more : Math.min(known.readAfter, known.after - 1);
         const before = more - after;
         if (before >= known.before || before * step > span.start) return undefined;
@@ -85,9 +87,9 @@ export const createWiderReads = (now: () => number) => {
       }
       return undefined;
     },
-    /** Whether no other span was last asked with as many places, nor this one from another place. */
+    /** Whether no other span was last requested with this length, nor this one from another address. */
     isDistinct: (span: Span): boolean => !isLastOfAnother(span, keyOf(span)),
-    /** A span is asked for, with what is read along. */
+    /** Records a request for a span, with its additional addresses. */
     asked(span: Span, { unit, table, start, count }: Span): void {
       if (lastReads.size > maxPlaces) lastReads.clear();
       const key = keyOf(span);
@@ -99,7 +101,7 @@ export const createWiderReads = (now: () => number) => {
       known.readAfter = Math.max(known.readAfter, after);
       known.doubt = undefined;
     },
-    /** A refusal came. Two of them in a row on one side are believed. */
+    /** Records a refusal. Two in a row on one side are accepted. */
     refused(span: Span, { before, after }: WiderSpan): void {
       const known = limitsOf(span);
       const side = after > known.readAfter ? 'after' : 'before';

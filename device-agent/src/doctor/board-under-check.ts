@@ -18,9 +18,9 @@ export type ApiAnswer =
       readonly kind: 'answered';
       readonly status: number;
       readonly tookMs: number;
-      /** The server's clock less ours, ms; undefined when it didn't say. */
+      /** The server's clock minus ours, ms; undefined when the answer has none. */
       readonly clockAheadMs: number | undefined;
-      /** What it knows of this machine; undefined unless it is a roastery that accepts our credential. */
+      /** The server's data about this machine; undefined unless it is a roastery that accepts our credential. */
       readonly self: DeviceSelf | undefined;
     }
   | { readonly kind: 'failed'; readonly error: unknown };
@@ -31,16 +31,16 @@ export type FoundMap =
   | { readonly kind: 'none' }
   | { readonly kind: 'wrong'; readonly says: string };
 
-/** One board, and what was found out about it: each question is asked once, when the first check needs it. */
+/** One board and the findings about it: each question is asked once, when the first check needs it. */
 export interface BoardUnderCheck {
   readonly configDir: string;
-  /** The configuration, or the error that stands in its way. */
+  /** The configuration, or the error that prevents reading it. */
   readonly config: AgentConfig | undefined;
   readonly configError: unknown;
   readonly agent: () => Promise<RunningAgent>;
   readonly api: () => Promise<ApiAnswer>;
   readonly map: () => Promise<FoundMap>;
-  /** One reading of the machine; only to be asked for while no agent runs. */
+  /** One reading of the machine; only requested while no agent runs. */
   readonly reading: () => Promise<MachineReading | undefined>;
 }
 
@@ -84,7 +84,7 @@ const loadConfig = (configDir: string, env: NodeJS.ProcessEnv): { config?: Agent
 
 const pollMs = 500;
 
-/** An agent that has just started gets the time to open its page. */
+/** An agent that has just started gets time to open its page. */
 const askAgent = async (config: AgentConfig): Promise<RunningAgent> => {
   const until = performance.now() + pageOpensWithinMs;
   for (;;) {
@@ -94,7 +94,7 @@ const askAgent = async (config: AgentConfig): Promise<RunningAgent> => {
   }
 };
 
-/** Gets to know a board by its configuration folder, without changing or disturbing anything. */
+/** Examines a board by its configuration folder, without changing or disturbing anything. */
 export const inspectBoard = (configDir: string, env: NodeJS.ProcessEnv = process.env): BoardUnderCheck => {
   const { config, configError } = loadConfig(configDir, env);
   const agent = once(async (): Promise<RunningAgent> => (config ? askAgent(config) : { kind: 'none' }));

@@ -2,7 +2,7 @@ import { aboutJournal } from '../status-page/concerns.ts';
 import { readUpdateState, updateSummary } from '../update/update-state.ts';
 import { good, notConfigured, skipped, trouble, warning, type Check } from './check.ts';
 
-/** Whether the agent itself is at work. */
+/** Checks that the agent itself is running. */
 export const checkAgent: Check = {
   name: 'agent',
   async run(board) {
@@ -31,12 +31,12 @@ export const checkAgent: Check = {
   },
 };
 
-/** Whether the version that was installed last is the one that runs. */
+/** Checks that the version installed last is the one that runs. */
 export const checkUpdate: Check = {
   name: 'update',
   async run(board) {
     const agent = board.config ? await board.agent() : undefined;
-    // The agent knows also what an ordinary user may not read.
+    // The agent can read files that an ordinary user may not read.
     const words = updateSummary(agent?.kind === 'seen' ? agent.status.update : await readUpdateState());
     if (words === undefined) return good('this agent was never updated');
     return words.todo === undefined ? good(words.says) : warning(words.says, words.todo);

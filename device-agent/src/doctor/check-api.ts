@@ -1,6 +1,6 @@
 import { good, notConfigured, skipped, trouble, warning, type Check } from './check.ts';
 
-/** Whether the api is one, is well, and speaks as this agent expects. */
+/** Checks that the api answers, is healthy, and has the version that this agent expects. */
 export const checkApi: Check = {
   name: 'api',
   async run(board) {
@@ -26,7 +26,7 @@ export const checkApi: Check = {
   },
 };
 
-/** Whether the server knows this board by its token. */
+/** Checks that the server accepts this board's token. */
 export const checkCredential: Check = {
   name: 'credential',
   async run(board) {

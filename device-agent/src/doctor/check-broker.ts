@@ -20,7 +20,7 @@ const keptUrl = async (dataDir: string): Promise<string | undefined> => {
     const text = await readFileIfThere(join(dataDir, 'device.json'));
     return text === undefined ? undefined : parseJson(keptShape, text).data?.mqtt_url;
   } catch (error) {
-    // Not ours to read: the agent asks the api again as well.
+    // Not readable for this user: the agent also asks the api.
     if (codeOf(error) === 'EACCES') return undefined;
     throw error;
   }
@@ -32,7 +32,7 @@ const brokerUrl = async (board: BoardUnderCheck, config: AgentConfig): Promise<s
   return (answer.kind === 'answered' ? answer.self?.mqtt_url : undefined) ?? keptUrl(config.dataDir);
 };
 
-/** What stands between board and broker below MQTT; undefined when nothing does. */
+/** The problem between board and broker below MQTT; undefined without one. */
 const aboutConnection = async (url: string, ca: string | undefined): Promise<Verdict | undefined> => {
   const peer = peerOf(url, 'the broker’s address (MQTT_URL, else what the server says)');
   try {
@@ -61,7 +61,10 @@ const aboutRefusal = (error: SessionError, host: string): Verdict =>
         'Check the address of the broker. If it is right, tell the operator of the server.',
       );
 
-/** Comes in with the board's credential and leaves again. Only while no agent runs: the broker lets one board in once. */
+/**
+ * Connects with the board's credential and disconnects. Only while no agent runs: the broker accepts one connection per
+ * board.
+ */
 const tryToComeIn = async (url: string, { machineSerial, machineToken, mqttCa }: AgentConfig): Promise<Verdict> => {
   const { host } = new URL(url);
   const began = performance.now();
@@ -72,7 +75,7 @@ const tryToComeIn = async (url: string, { machineSerial, machineToken, mqttCa }:
       username: machineSerial,
       password: machineToken,
       ca: mqttCa,
-      // Closed without a goodbye: no status of this board is published.
+      // Closed without DISCONNECT: no status of this board is published.
       will: {
         topic: topicOf(machineSerial, 'status'),
         payload: JSON.stringify({ v: 1, online: false, session: 'doctor', t: Date.now() }),
@@ -88,7 +91,7 @@ const tryToComeIn = async (url: string, { machineSerial, machineToken, mqttCa }:
   }
 };
 
-/** Whether the broker takes what the board has to send. */
+/** Checks that the broker accepts this board. */
 export const checkBroker: Check = {
   name: 'broker',
   async run(board) {

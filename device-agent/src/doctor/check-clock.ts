@@ -1,7 +1,7 @@
 import { isClockSynced } from '../clock/synchronisation.ts';
 import { good, notConfigured, trouble, warning, type Check } from './check.ts';
 
-/** The server tells its time in whole seconds. */
+/** The server sends its time in whole seconds. */
 const toleratedMs = 5000;
 const wrongMs = 120_000;
 
@@ -17,7 +17,7 @@ const apart = (ms: number): string => {
 const setIt =
   'Set it over the network: sudo timedatectl set-ntp true. Without a time server: sudo timedatectl set-time "YYYY-MM-DD HH:MM:SS"';
 
-/** Whether the board's clock is set, and how far it is from the server's. */
+/** Checks that the board's clock is set, and its difference from the server's. */
 export const checkClock: Check = {
   name: 'clock',
   async run(board) {

@@ -17,7 +17,7 @@ const modeOf = async (path: string): Promise<number | undefined> => {
   }
 };
 
-/** Whether the board knows who it is, and keeps that to itself. */
+/** Checks that the board has an identity, and keeps it private. */
 export const checkConfiguration: Check = {
   name: 'configuration',
   async run({ configDir, config, configError }) {

@@ -7,7 +7,7 @@ import { lowDiskBytes } from '../status-page/concerns.ts';
 import { good, notConfigured, trouble, warning, type Check, type Verdict } from './check.ts';
 
 const mebibytes = (bytes: number): string => `${Math.round(bytes / 1_048_576)} MiB`;
-/** Below this nothing of use fits. */
+/** Below this there is too little room for a journal. */
 const fullDiskBytes = 16 * 1_048_576;
 
 const sizeOf = async (folder: string): Promise<number> => {
@@ -16,7 +16,7 @@ const sizeOf = async (folder: string): Promise<number> => {
     const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));
     return sizes.reduce((sum, size) => sum + size, 0);
   } catch (error) {
-    // A segment may have been sent and freed in between.
+    // A segment may have been sent and deleted in between.
     if (isMissing(error)) return 0;
     throw error;
   }
@@ -41,7 +41,7 @@ const aboutFolder = (error: unknown, dataDir: string): Verdict => {
   throw error;
 };
 
-/** Whether there is room for the journal. */
+/** Checks that there is room for the journal. */
 export const checkDisk: Check = {
   name: 'disk',
   async run({ config }) {

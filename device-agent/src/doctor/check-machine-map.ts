@@ -2,7 +2,7 @@ import { alikeAnswersRemedy, alikeAnswersSentence, slowLineRemedy, slowLineSente
 import { noMapYet } from '../status-page/concerns.ts';
 import { good, notConfigured, trouble, warning, type Check } from './check.ts';
 
-/** Whether the board knows how to read its machine. */
+/** Checks that the board has a usable machine map. */
 export const checkMachineMap: Check = {
   name: 'machine map',
   async run(board) {

@@ -53,7 +53,7 @@ const aboutSerialPort = async (path: string): Promise<Verdict | undefined> => {
   }
 };
 
-/** Why a machine gives no readings, by what its line said. */
+/** Why a machine gives no readings, by the error of its line. */
 const aboutSilence = (link: Link, reason: string): Verdict => {
   const where = describeLine(link);
   const lateMs = lateAnswer.exec(reason)?.[1];
@@ -99,7 +99,7 @@ const aboutSilence = (link: Link, reason: string): Verdict => {
   );
 };
 
-/** What the page of an agent says that reads Artisan. */
+/** The state of an agent that reads Artisan, from its page. */
 const aboutArtisan = (status: BoardStatus): Verdict => {
   const [concern] = concernsOf({ ...status, uplink: { ...status.uplink, connected: true } }).filter(({ says }) =>
     says.includes('Artisan'),
@@ -113,7 +113,7 @@ const aboutArtisan = (status: BoardStatus): Verdict => {
 
 const noPlace = 'without a machine map its address is unknown';
 
-/** Whether the machine answers; the running agent is asked, since a line has one master only. */
+/** Checks that the machine answers; a running agent is asked, because a line has only one master. */
 export const checkMachine: Check = {
   name: 'machine',
   async run(board) {

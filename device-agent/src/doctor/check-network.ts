@@ -2,7 +2,7 @@ import { good, notConfigured, trouble, type Check } from './check.ts';
 import { aboutTheWay, peerOf } from './connection-trouble.ts';
 import { reach } from './tls-handshake.ts';
 
-/** Whether there is a way from the board to the roastery's server. */
+/** Checks that there is a route from the board to the roastery's server. */
 export const checkNetwork: Check = {
   name: 'network',
   async run({ config }) {

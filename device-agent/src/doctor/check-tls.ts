@@ -7,7 +7,7 @@ const soonMs = 14 * 86_400_000;
 const isThisBoard = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 
-/** Whether the server is who it says, and for how long still. */
+/** Checks the server's certificate and its expiry. */
 export const checkTls: Check = {
   name: 'TLS',
   async run({ config }) {

@@ -8,7 +8,7 @@ interface Shown {
   readonly why?: string;
 }
 
-/** A drum or its air was never colder or hotter than this, °C; a wrong word order or scale nearly always is. */
+/** A drum or its air is never colder or hotter than this, °C; a wrong word order or scale nearly always is. */
 const believable = { from: -20, to: 700 };
 const oldMs = 15_000;
 
@@ -45,7 +45,7 @@ const judge = (values: readonly Shown[]): Verdict => {
       'Compare with the display of the machine. The address, word order or scale of that channel is wrong in the machine map.',
     );
   if (absent.length > 0) {
-    // A roast is read by its beans.
+    // A roast needs a bean temperature.
     const verdict = absent.includes('bean_temp') ? trouble : warning;
     return verdict(`No valid value from ${absent.join(', ')}: ${all}.`, remedyFor(values));
   }
@@ -74,7 +74,7 @@ const valuesOf = async (board: BoardUnderCheck): Promise<readonly Shown[] | stri
   }));
 };
 
-/** What each channel reads, and whether that can be. */
+/** Checks that the value of each channel is plausible. */
 export const checkValues: Check = {
   name: 'values',
   async run(board) {

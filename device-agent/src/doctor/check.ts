@@ -1,11 +1,11 @@
 import type { RunningAgent } from '../running-agent.ts';
 import type { BoardUnderCheck } from './board-under-check.ts';
 
-/** What one check found. A warning lets the board record; trouble has to be mended. */
+/** The result of one check. With a warning the board still records; a failure needs action. */
 export type Verdict =
   | { readonly outcome: 'good'; readonly says: string }
   | { readonly outcome: 'warning' | 'trouble'; readonly says: string; readonly todo: string }
-  /** Not checked, for a reason that another check names. */
+  /** Not checked; the reason names another check. */
   | { readonly outcome: 'skipped'; readonly says: string };
 
 export const good = (says: string): Verdict => ({ outcome: 'good', says });
@@ -18,7 +18,7 @@ export interface Check {
   readonly run: (board: BoardUnderCheck) => Promise<Verdict>;
 }
 
-/** Why the agent, which has the line, can't be asked. */
+/** Why the agent, which owns the line, can't be asked. */
 export const withoutPage = (agent: Extract<RunningAgent, { kind: 'unseen' | 'unknown' }>): string => {
   if (agent.kind === 'unknown' || agent.page === 'silent') return 'its status page does not answer';
   return agent.page === 'off' ? 'its status page is off' : 'it has just started';

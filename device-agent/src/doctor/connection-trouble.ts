@@ -2,7 +2,7 @@ import { codeOf } from '@roastery/runtime/system-errors';
 import { noTls, noWay, unknownAuthority } from '../pairing/pairing-trouble.ts';
 import { trouble, type Verdict } from './check.ts';
 
-/** A place on the network, with the setting that names it. */
+/** A network address, with the setting that names it. */
 export interface Peer {
   readonly host: string;
   readonly port: number;
@@ -19,7 +19,7 @@ const isTimeout = (error: unknown): boolean =>
   codeOf(error) === 'ETIMEDOUT' ||
   (error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError'));
 
-/** Why nothing gets through to a peer, below TLS; undefined where the way is free. */
+/** Why a peer can't be reached, below TLS; undefined where it can. */
 export const aboutTheWay = (error: unknown, { host, port, setting }: Peer): Verdict | undefined => {
   const code = codeOf(error);
   if (code === 'ENOTFOUND')
@@ -50,7 +50,7 @@ export const aboutTheWay = (error: unknown, { host, port, setting }: Peer): Verd
   return undefined;
 };
 
-/** Why there is no trust in a peer's certificate; undefined where that was not the trouble. */
+/** Why a peer's certificate is not trusted; undefined for other errors. */
 export const aboutTls = (error: unknown, { host, port, setting }: Peer, now = new Date()): Verdict | undefined => {
   const code = codeOf(error);
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')

@@ -13,7 +13,7 @@ import { checkTls } from './check-tls.ts';
 import { checkValues } from './check-values.ts';
 import { trouble, type Check, type Verdict } from './check.ts';
 
-/** In the order of the way from the drum to the server. */
+/** In order from the drum to the server. */
 const checks: readonly Check[] = [
   checkConfiguration,
   checkAgent,
@@ -33,7 +33,7 @@ const checks: readonly Check[] = [
 export interface Examination {
   readonly agent_version: string;
   readonly at: string;
-  /** Nothing has to be mended, and everything could be checked. */
+  /** No action is needed, and everything could be checked. */
   readonly healthy: boolean;
   readonly checks: readonly ({ readonly check: string } & Verdict)[];
 }
@@ -50,8 +50,8 @@ const runSafely = async (check: Check, board: Parameters<Check['run']>[0]): Prom
 };
 
 /**
- * Checks everything between the machine and the server, one after the other, and reports each verdict as soon as it is
- * there. It changes nothing and never takes the line or the session of the running agent.
+ * Checks everything between the machine and the server in order, and reports each result as soon as it is there. It
+ * changes nothing and never uses the line or the session of the running agent.
  */
 export const examineBoard = async (
   configDir: string,

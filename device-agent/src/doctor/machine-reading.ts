@@ -15,7 +15,7 @@ export type MachineReading =
   | { readonly kind: 'read'; readonly channels: readonly ReadChannel[]; readonly tookMs: number }
   | { readonly kind: 'silent'; readonly reason: string };
 
-/** A first request may be lost; a machine that is there answers one of these. */
+/** A first request may be lost; a connected machine answers one of these. */
 const attempts = 3;
 const betweenMs = 500;
 export const lateAnswer = /one came after (\d+) ms/;
@@ -42,7 +42,7 @@ export const readMachine = async (map: MachineMap): Promise<MachineReading> => {
         });
         return { kind: 'read', channels, tookMs: Math.round(performance.now() - began) };
       }
-      // While the line rests after a failure the first reason is the true one, unless an answer came late.
+      // While the line rests after a failure the first reason is the real one, unless a late answer arrived.
       if (reason === '' || lateAnswer.test(outcome.reason)) ({ reason } = outcome);
     }
     return { kind: 'silent', reason };

@@ -18,7 +18,9 @@ export const reach = ({ host, port }: Peer): Promise<void> =>
     socket.once('error', reject);
   });
 
-/** Opens a TLS connection and returns until when the certificate is valid. Rejects with the reason when it is not trusted. */
+/**
+ * Opens a TLS connection and returns the expiry of the certificate. Rejects with the reason when it is not trusted.
+ */
 export const shakeHands = ({ host, port }: Peer, ca: string | undefined): Promise<Date> =>
   new Promise((resolve, reject) => {
     const socket = connect({

@@ -36,15 +36,16 @@ export interface CurrentStreamParts {
   readonly segmentClosed: () => Promise<void>;
 }
 
-/** A disk that failed is tried again after this long, and twice as long each time. */
+/** A failed disk is retried after this long, and after twice as long each time. */
 const firstRetryMs = 1000;
 export const lastRetryMs = 30_000;
-/** So many segments may be dropped for one write. */
+/** Segments that may be dropped for one write. */
 const maxRooms = 16;
 
 /**
- * The stream that is being written. It moves between disk and memory: while the disk refuses writes, a new stream goes on in
- * memory; when the disk works again, that stream gets a folder. Each move keeps all entries, and no number is used twice.
+ * The stream that is being written. It moves between disk and memory: while the disk refuses writes, a new stream
+ * continues in memory; when the disk works again, that stream gets a folder. Each move keeps all entries, and no number
+ * is used twice.
  */
 export const createCurrentStream = (parts: CurrentStreamParts) => {
   const { disk, folder, log, clock, segmentBytes, diskGraceMs, credential, streams, found, durable } = parts;
@@ -77,14 +78,14 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
     if (tail && !tail.isHolding()) durable(current, [[entry.seq, entry.seq]]);
     if (excess.length > 0) streams.lost(current, excess, isDiskFull ? 'disk_full' : 'damaged');
   };
-  /** Where other programs take the room as fast as it is made, the disk counts as failed. */
+  /** If other programs use the room as fast as it is freed, the disk counts as failed. */
   let roomsMade = 0;
   const freeSpace = async (): Promise<boolean> => {
     if (roomsMade >= maxRooms) return false;
     roomsMade += 1;
     return streams.freeSpace();
   };
-  /** A writer of a stream in its folder. Throws when the disk doesn't take its first segment. */
+  /** A writer of a stream in its folder. Throws when the disk does not accept its first segment. */
   const writerOf = async (
     stream: Stream,
     place: string,
@@ -104,7 +105,7 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
       roastRuns: parts.roastRuns,
       head: (from, of, unwritten) => {
         const state = parts.state();
-        // What is named here is reported no more: an entry that reports it must be on the disk first.
+        // An entry listed here is not reported again: its report must be on the disk first.
         const gone = new RangeSet(stream.gone.ranges());
         for (const entry of unwritten)
           if (entry.kind === 'event' && entry.event.type === 'gap')
@@ -116,7 +117,7 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
           { k: 'acked', ranges: stream.acked.ranges() },
           { k: 'gone', ranges: gone.ranges() },
           ...(state ? [{ k: 'state', state } as const] : []),
-          // Once more, behind the state: a block that is overwritten must not take the meaning of all that follows.
+          // Repeated after the state: an overwritten block must not invalidate everything after it.
           { k: 'context', of: from, ...of },
         ];
       },
@@ -149,8 +150,8 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
   };
 
   /**
-   * Goes on in a new stream, in memory. Its numbers go on too, so that marks name their samples as before. After `before`,
-   * of an owner that the server has stated, it continues the same recording: a roast in that moment stays one roast.
+   * Continues in a new stream, in memory. Its numbers continue too, so that marks name their samples as before. After
+   * `before`, of an owner that the server has stated, it continues the same recording: a running roast stays one roast.
    */
   const beginInMemory = (
     entries: readonly Entry[],
@@ -175,7 +176,7 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
   /** Open segments that the disk did not let us close. */
   const unsettled: (() => Promise<boolean>)[] = [];
   let settleTimer: NodeJS.Timeout | undefined;
-  /** Tries each once, and again later where the disk still refuses. */
+  /** Tries each once, and again later if the disk still refuses. */
   const settleAll = async (): Promise<void> => {
     clearTimeout(settleTimer);
     const tried = unsettled.splice(0).map(async (settle) => {
@@ -186,7 +187,7 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
     clearTimeout(settleTimer);
     settleTimer = setTimeout(() => void settleAll(), Math.min(lastRetryMs, diskGraceMs)).unref();
   };
-  /** Closes what a stream was being written to; answers what is not safe on the disk. */
+  /** Closes the file of a stream; returns the entries that are not safe on the disk. */
   const closeTail = (stream: Stream, writer: Writer): readonly Entry[] => {
     const { unsafe, safe, gathered, settle } = writer.giveUp();
     stream.setTail(undefined);
@@ -196,7 +197,7 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
     return unsafe;
   };
 
-  /** The disk refuses writes: entries that are not synced go on in memory. */
+  /** The disk refuses writes: entries that are not synced continue in memory. */
   const leaveDisk = (stream: Stream, reason: string, full: boolean): void => {
     const tail = stream.tail();
     if (tail?.kind !== 'disk' || closed) return;
@@ -210,7 +211,7 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
     else stream.keep([...stream.kept(), ...unsafe]);
   };
 
-  /** Begins a stream for another owner, who gets nothing of the one before. */
+  /** Begins a stream for another owner, who gets none of the previous one. */
   const beginForOwner = (owner: string): void => {
     const before = current;
     const tail = before.tail();
@@ -232,7 +233,7 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
   };
   let attempt: Promise<void> = Promise.resolve();
   let trying = false;
-  /** Brings the stream in memory to the disk, where that works again. */
+  /** Moves the stream in memory to the disk, when that works again. */
   const tryDisk = async (): Promise<void> => {
     const stream = current;
     const tail = stream.tail();
@@ -240,7 +241,7 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
     trying = true;
     const first = stream.nextSeq();
     const initial = tail.hold(first);
-    // Beyond this a folder may be on the disk that a later start takes for a stream that it may go on with.
+    // From here on the disk may hold a folder that a later start continues.
     let isNamed = false;
     const bring = async (): Promise<Writer> => {
       await found.retry();
@@ -252,7 +253,7 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
       try {
         await withRoom(() => stream.firstNote(place));
       } catch (error) {
-        // The entries stay in memory: the next try may begin with a later one.
+        // The entries stay in memory: the next attempt may begin with a later one.
         await writer.close(0);
         await disk.rm(writer.path(), { force: true }).catch(() => undefined);
         throw error;
@@ -266,13 +267,13 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
       const held = tail.heldBack();
       stream.setTail(writer);
       for (const entry of held) writer.append(recordOf(entry), entry);
-      // A stream was begun for another owner in the meantime.
+      // In the meantime a stream was begun for another owner.
       if (stream !== current) void writer.flush().then(() => stream.tail() === writer && closeTail(stream, writer));
       [diskTrouble, roomsMade] = [undefined, 0];
       void settleAll();
       log.info({ epoch: stream.epoch, entries: initial.length }, 'journal: disk recovered');
     } catch (error) {
-      // A read-only disk refuses a folder below another one as "no such file": what it said before is the reason.
+      // A read-only disk reports "no such file" for a folder below another one: the earlier error is the reason.
       if (diskTrouble === undefined || !isMissing(error))
         diskTrouble = error instanceof Error ? error.message : String(error);
       isDiskFull = isFull(error);
@@ -290,9 +291,9 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
 
   return {
     /**
-     * Opens the newest stream of the last process, or begins one. Where the disk refuses writes, or refused them in a roast
-     * (`wentOn`), the last process may have gone on in memory before it ended: `maxUsed` is how many numbers it can have used
-     * that the disk does not show.
+     * Opens the newest stream of the last process, or begins one. Where the disk refuses writes, or refused them during
+     * a roast (`wentOn`), the last process may have continued in memory before it ended: `maxUsed` is how many numbers
+     * it can have used that the disk does not show.
      */
     async open(newest: FoundStream | undefined, maxUsed: number, wentOn: boolean): Promise<void> {
       const isPairedAnew = newest?.stream.awaitsOwner() === true;
@@ -330,7 +331,7 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
       const tail = current.tail();
       return tail?.kind === 'disk' ? tail.trouble()?.reason : (diskTrouble ?? 'the disk is not ready yet');
     },
-    /** Tries once more to bring to the disk what is in memory; gives up after `graceMs`. */
+    /** Tries once more to move the entries in memory to the disk; gives up after `graceMs`. */
     async close(graceMs: number): Promise<void> {
       clearTimeout(retryTimer);
       await Promise.race([attempt.then(tryDisk), pause(graceMs)]);

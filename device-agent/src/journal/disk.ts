@@ -3,8 +3,8 @@ import * as fs from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * The calls that a journal makes of its disk: those of Node, which tests wrap to let each of them fail. Everything that
- * touches segments goes through here.
+ * The disk operations of a journal: those of Node, which tests wrap to let each of them fail. All access to segments
+ * uses this.
  */
 export type JournalDisk = Pick<
   typeof fs,
@@ -12,10 +12,10 @@ export type JournalDisk = Pick<
 >;
 export const nodeDisk: JournalDisk = fs;
 
-/** The disk has no room; anything else is trouble with the disk itself, for which nothing is deleted. */
+/** The disk has no room; any other error is a fault of the disk, for which nothing is deleted. */
 export const isFull = (error: unknown): boolean => codeOf(error) === 'ENOSPC' || codeOf(error) === 'EDQUOT';
 
-/** Makes the names in a folder durable: a rename or a new file is lost in a power cut otherwise. */
+/** Syncs a folder: without this a rename or a new file is lost in a power cut. */
 export const syncFolderOn = async (disk: JournalDisk, folder: string): Promise<void> => {
   // Windows has no such call for a folder.
   if (process.platform === 'win32') return;
@@ -43,7 +43,10 @@ export const replaceFile = async (disk: JournalDisk, path: string, content: stri
 
 const blockBytes = 4096;
 
-/** A file block by block, with zeros for those that can't be read: the rest of its records is there. Throws when none can. */
+/**
+ * A file block by block, with zeros for unreadable ones, so that its other records are still found. Throws when no
+ * block can be read.
+ */
 export const readInBlocks = async (disk: JournalDisk, path: string): Promise<Buffer> => {
   const handle = await disk.open(path, 'r');
   try {
@@ -72,7 +75,7 @@ export class TooLong extends Error {
   override readonly name = 'TooLong';
 }
 
-/** Waits for the disk, but not for ever. */
+/** Waits for the disk, with a limit. */
 export const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -27,12 +27,17 @@ export interface FindParts {
   readonly damaged: (stream: Stream, holes: readonly SeqRange[]) => void;
 }
 
-/** A disk that fails at the start is asked again at once, then with every later try, and in the end for what it can give. */
+/**
+ * A disk that fails at the start is retried at once, then at every later attempt, and at the end only for its readable
+ * parts.
+ */
 const triesAtStart = 3;
 const betweenTriesMs = 150;
 const strictTries = 6;
 
-/** Finds the streams of a journal. What can't be read now is looked for again by `retry`, and handed to `later`. */
+/**
+ * Finds the streams of a journal. Streams that can't be read now are tried again by `retry`, and passed to `later`.
+ */
 export const findStreams = async ({ disk, folder, log, clock, credential, damaged }: FindParts) => {
   let tries = 0;
   let lastIndex = 0;
@@ -63,7 +68,7 @@ export const findStreams = async ({ disk, folder, log, clock, credential, damage
     tries += 1;
     const insistence: Insistence = tries > strictTries ? 'whatever-can-be-read' : 'strict';
     const listed = unread ?? (await listStreamFolders(disk, folder));
-    // Another look may have ended while this one waited for a slow disk: what lies there since is this process's own.
+    // Another attempt may have ended while this one waited for a slow disk: streams since then are of this process.
     unread ??= listed;
     const foundNow: FoundStream[] = [];
     let failure: unknown;
@@ -90,7 +95,7 @@ export const findStreams = async ({ disk, folder, log, clock, credential, damage
     /** Behind all folders that are there. */
     nextIndex: (): number => (lastIndex += 1),
     later: undefined as ((stream: FoundStream) => void) | undefined,
-    /** Looks for what could not be read; does nothing when all of it was. */
+    /** Retries the streams that could not be read; does nothing when all were. */
     async retry(): Promise<void> {
       if (isComplete()) return;
       for (const found of await scan()) result.later?.(found);
@@ -106,7 +111,7 @@ export const findStreams = async ({ disk, folder, log, clock, credential, damage
       log.warn({ reason: String(error) }, 'journal: folder unreadable');
     }
   }
-  // Where the newest can't be read its last number is unknown.
+  // If the newest can't be read, its last number is unknown.
   if (!isComplete()) result.streams = result.streams.map((found) => ({ ...found, mayGoOn: false }));
   return result;
 };

@@ -10,8 +10,8 @@ interface GapReport {
 }
 
 /**
- * Gaps of earlier streams that a later stream of the recording reports. Until that entry is safe, the notes of the earlier one
- * don't name what is gone, so that a start after a kill finds and reports it again.
+ * Gaps of earlier streams that a later stream of the recording reports. Until that entry is safe, the notes of the
+ * earlier stream do not list them, so that a start after a kill finds and reports them again.
  */
 export const createGapReports = (streams: () => readonly Stream[]) => {
   let open: readonly GapReport[] = [];

@@ -13,11 +13,11 @@ export interface JournalOptions {
   readonly capBytes: number;
   readonly clock: WallClock;
   readonly log: Logger;
-  /** Goes into the first segment; samples carry it until `setContext`. */
+  /** Written to the first segment; samples carry it until `setContext`. */
   readonly context: RecordingContext;
-  /** What a restart goes on from; every segment begins with it, so that an older one is never needed. */
+  /** The state to resume from; every segment begins with it, so that an older one is never needed. */
   readonly state: () => RecordedState | undefined;
-  /** A new segment begins at this size: what is dropped goes by whole segments. */
+  /** A new segment begins at this size: entries are dropped by whole segments. */
   readonly segmentBytes?: number;
   /** Longest time an entry waits for the disk to be synced, at the pace `each_second`, and while the board gathers. */
   readonly syncMs?: number;
@@ -25,14 +25,16 @@ export interface JournalOptions {
   /** How long the disk may refuse before entries are sent from memory, in a stream of their own. */
   readonly diskGraceMs?: number;
   readonly disk?: JournalDisk;
-  /** Names the credential of this board; see `credentialId`. Without it every stream counts as recorded with it. */
+  /**
+   * Identifies the credential of this board; see `credentialId`. Without it every stream counts as recorded with it.
+   */
   readonly credential?: string;
 }
 
 export interface JournalListener {
-  /** Entries that may be sent: they survive a power cut from now on, or there is no disk that could hold them. */
+  /** Entries that may be sent: from now on they survive a power cut, or there is no disk for them. */
   readonly durable: (ranges: readonly SeqRange[], epoch: string) => void;
-  /** Entries that will never be readable again, or are not to be sent now. */
+  /** Entries that can never be read again, or are not to be sent now. */
   readonly gone: (from: number, to: number, epoch: string) => void;
 }
 
@@ -41,22 +43,22 @@ export interface JournalStats {
   readonly droppedEntries: number;
   /** Why the disk refuses writes, while it does. */
   readonly trouble: string | undefined;
-  /** Entries are kept in memory and sent from there: there is no disk to write them to. */
+  /** Entries are kept in memory and sent from there: there is no disk for them. */
   readonly inMemory: boolean;
   /** How many entries are kept in memory and are not acknowledged. */
   readonly entriesInMemory: number;
   /** Streams that wait for the server to state their owner, since the board was paired again. */
   readonly awaitingOwner: number;
   readonly stalledMs: number;
-  /** How often what is recorded is synced, and may be sent after it, ms. */
+  /** How often entries are synced, ms; they may be sent afterwards. */
   readonly syncEveryMs: number;
 }
 
 /**
- * The board's own record of what the machine did. Entries are on disk before they are sent, synced as often as the pace says, at
- * every event and at every flush. What the server has committed stays until its room is needed, so
- * that a server that lost it can ask for it again; what it has not committed goes last, and the stream says what went.
- * While the disk is gone, entries go from memory, in a stream with a fresh epoch.
+ * The board's own record of the machine. Entries are on disk before they are sent, synced as often as the pace says, at
+ * every event and at every flush. Entries that the server has committed stay until their room is needed, so that a
+ * server that lost them can request them again; uncommitted entries are dropped last, and the stream reports the loss.
+ * While the disk fails, entries are sent from memory, in a stream with a new epoch.
  */
 export interface Journal {
   /** Id of the stream that is being written: random, so that no number is ever used twice. */
@@ -64,7 +66,7 @@ export interface Journal {
   /** State and entries of the last process, to resume from. */
   readonly past: RecordedPast;
   readonly listen: (listener: JournalListener) => void;
-  /** What the next samples have in common. */
+  /** The context of the next samples. */
   readonly setContext: (context: RecordingContext) => void;
   /** How often samples are synced from now on; at first each second. */
   readonly setPace: (pace: SyncPace) => void;
@@ -81,19 +83,21 @@ export interface Journal {
   readonly epochs: () => string[];
   /** Entries of a stream that may be sent and are not acknowledged. */
   readonly waiting: (epoch?: string) => readonly SeqRange[];
-  /** Entries from `from` on, `to` at most, of one place, and how far that place reaches. Throws while it can't be read. */
+  /**
+   * Entries from `from` on, to `to` at most, of one place, and where that place ends. Throws while it can't be read.
+   */
   readonly readPart: (from: number, to: number, epoch?: string) => Promise<{ entries: readonly Entry[]; to: number }>;
-  /** How far the place of `from` reaches, `to` at most. */
+  /** Where the place of `from` ends, `to` at most. */
   readonly segmentEnd: (from: number, to: number, epoch?: string) => number;
   readonly read: (from: number, to: number) => Promise<readonly Entry[]>;
   readonly acknowledge: (ranges: readonly SeqRange[], epoch?: string) => void;
-  /** Applies what the server states that it holds, and for whom. */
+  /** Applies the server's statement about the entries that it holds, and their owner. */
   readonly hear: (ack: Ack) => void;
-  /** Where a stream that was begun because the disk failed goes on. */
+  /** The stream that one begun because of a failed disk continues. */
   readonly continues: (epoch: string) => Continues | undefined;
-  /** For whom a stream was recorded, once the server has stated it. */
+  /** The owner of a stream, once the server has stated it. */
   readonly ownerOf: (epoch: string) => string | undefined;
-  /** What is still here of each stream, the newest first. */
+  /** The remaining entries of each stream, newest first. */
   readonly history: () => Promise<StreamHistory[]>;
   stats(): JournalStats;
   readonly close: () => Promise<void>;

@@ -16,7 +16,7 @@ import { createStreams } from './streams.ts';
 
 export type { Journal, JournalListener, JournalOptions, JournalStats } from './journal-types.ts';
 
-/** What was read is synced this often at the pace `each_second`, and while the board gathers. */
+/** Readings are synced this often at the pace `each_second`, and while the board gathers. */
 export const syncIntervalMs = 1000;
 export const idleSyncIntervalMs = 60_000;
 /** After a roast its segment stays open for late corrections of its marks. */
@@ -27,7 +27,7 @@ const closeGraceMs = 4000;
 const tickMs = 500;
 /** Ten samples a second at the highest rate of a machine map, and events. */
 const maxEntriesPerSecond = 20;
-/** No roast goes on after so long. */
+/** No roast lasts longer. */
 const maxAwayMs = 3_600_000;
 
 /** How many entries a process can have made since the last one that is on the disk. */
@@ -38,7 +38,9 @@ const maxEntriesSince = ({ entries }: RecordedPast, now: ClockReading): number =
   return Math.ceil((Math.min(sinceMs, maxAwayMs) / 1000) * maxEntriesPerSecond);
 };
 
-/** Whether a roast ran when the disk was last written, so long ago that the process may have gone on in memory since. */
+/**
+ * Whether a roast ran when the disk was last written, so long ago that the process may have continued in memory since.
+ */
 const mayHaveGoneOn = ({ state, entries }: RecordedPast, now: ClockReading, graceMs: number): boolean => {
   const last = entries.at(-1);
   if (last === undefined) return false;
@@ -50,7 +52,9 @@ const mayHaveGoneOn = ({ state, entries }: RecordedPast, now: ClockReading, grac
   return ran && (last.context.boot !== now.boot || now.mono - last.mono >= graceMs);
 };
 
-/** Opens the journal in `folder`, whatever state the last process, a power cut or the disk left it in. It always opens. */
+/**
+ * Opens the journal in `folder`, whatever state the last process, a power cut or the disk left it in. It always opens.
+ */
 export const openJournal = async (options: JournalOptions): Promise<Journal> => {
   const { folder, capBytes, clock, log, segmentBytes = 262_144 } = options;
   const { syncMs = syncIntervalMs, idleSyncMs = idleSyncIntervalMs } = options;
@@ -80,7 +84,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
         whenStarted.push(() => streams.appendEvent(stream, event));
         return;
       }
-      // The numbers of a recording go on from stream to stream: only its newest one has free numbers.
+      // The numbers of a recording continue from stream to stream: only its newest one has free numbers.
       const newest = streams.newestOf(stream);
       if (newest === current.get()) {
         const seq = appendEvent(clock.now().mono, event);
@@ -146,7 +150,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     report(late);
   };
   const newest = found.streams.at(-1);
-  /** A roast of an earlier pairing does not go on in this one. */
+  /** A roast of an earlier pairing does not continue in this one. */
   const ofThisPairing = found.streams.filter(({ stream }) => !stream.awaitsOwner());
   const lastWritten = ofThisPairing.findLast(({ stream }) => stream.segments().length > 0)?.stream;
   const past = await readPast(disk, lastWritten ? streams.segmentsOfRecording(lastWritten) : [], log);

@@ -5,8 +5,8 @@ import { RangeSet, type SeqRange } from '../core/ranges.ts';
 export const maxEntriesInMemory = 14_400;
 
 /**
- * The newest entries of a stream, where there is no disk for them. They are sent from here. While they are brought to a
- * disk that works again, what comes is held back: it may be sent when it is on that disk too.
+ * The newest entries of a stream without a disk. They are sent from memory. While they are moved to a disk that works
+ * again, new entries are held back: they may be sent when they are on that disk too.
  */
 export const createMemoryTail = (initial: readonly Entry[], limit = maxEntriesInMemory) => {
   let entries = [...initial];
@@ -17,7 +17,7 @@ export const createMemoryTail = (initial: readonly Entry[], limit = maxEntriesIn
     unsynced: (): SeqRange[] =>
       new RangeSet(entries.flatMap(({ seq }) => (seq >= heldFrom ? [[seq, seq]] : []))).ranges(),
     bytes: (): number => 0,
-    /** Answers what had to go for want of room: the oldest samples first, events last. */
+    /** Returns the entries that were dropped for lack of room: the oldest samples first, events last. */
     append(entry: Entry): SeqRange[] {
       entries.push(entry);
       if (entries.length <= limit) return [];
@@ -29,20 +29,20 @@ export const createMemoryTail = (initial: readonly Entry[], limit = maxEntriesIn
       if (entries.some(({ seq }) => done.has(seq))) entries = entries.filter(({ seq }) => !done.has(seq));
     },
     isHolding: (): boolean => heldFrom !== Infinity,
-    /** From now on what is appended waits. Answers what is here already. */
+    /** From now on appended entries wait. Returns the present ones. */
     hold(nextSeq: number): readonly Entry[] {
       heldFrom = nextSeq;
       return [...entries];
     },
     heldBack: (): readonly Entry[] => entries.filter(({ seq }) => seq >= heldFrom),
-    /** Gives up what waits, for another stream. */
+    /** Discards the waiting entries, which continue in another stream. */
     takeHeldBack(): readonly Entry[] {
       const held = entries.filter(({ seq }) => seq >= heldFrom);
       entries = entries.filter(({ seq }) => seq < heldFrom);
       heldFrom = Infinity;
       return held;
     },
-    /** What waited may be sent. */
+    /** The waiting entries may be sent. */
     release(): SeqRange[] {
       const ranges = new RangeSet(entries.flatMap(({ seq }) => (seq >= heldFrom ? [[seq, seq]] : []))).ranges();
       heldFrom = Infinity;

@@ -4,12 +4,12 @@ import type { RecordedPast } from '../core/replay.ts';
 import type { JournalDisk } from './disk.ts';
 import { readSegment, type SealedSegment } from './segment.ts';
 
-/** Damage can hide a state; beyond so many segments the past is left alone. */
+/** Damage can hide a state; the search stops after this many segments. */
 const maxSegments = 16;
 
 /**
  * Reads back from the newest segment until there is a state and every entry after it: nearly always the newest segment
- * alone, since each begins with a state. What can't be read is no past.
+ * alone, since each begins with a state. Unreadable segments are skipped.
  */
 export const readPast = async (
   disk: JournalDisk,

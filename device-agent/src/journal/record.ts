@@ -6,19 +6,21 @@ import type { SeqRange } from '../core/ranges.ts';
 
 /**
  * The format that this version writes, and the highest one it reads. An update may be rolled back, so a journal must be
- * readable by the version before: records of a new kind are passed over by a reader that doesn't know them, and only a
- * change that an older reader would misunderstand raises this number. A release that writes a raised format has to follow
- * one that reads it.
+ * readable by the previous version: a reader skips records of unknown kinds, and only a change that an older reader
+ * would misunderstand raises this number. A release that writes a higher format has to follow one that reads it.
  */
 export const journalFormat = 1;
 
 /**
  * A record on disk: two magic bytes, length and CRC-32 of the payload (little endian), the payload as JSON. The magic
- * lets a reader find its feet again behind damaged bytes.
+ * bytes let a reader resynchronise after damaged bytes.
  */
 export type JournalRecord =
   | { readonly k: 'head'; readonly v: number; readonly epoch: string; readonly first: number }
-  /** `of`: the first sequence number of its segment, all of which it holds for; without it, for what follows it only. */
+  /**
+   * `of`: the first sequence number of its segment, to which it applies as a whole; without it, only to the following
+   * entries.
+   */
   | ({ readonly k: 'context'; readonly of?: number } & RecordingContext)
   | ({ readonly k: 'clock' } & ClockReading)
   | { readonly k: 's'; readonly q: number; readonly m: number; readonly v: readonly (number | null)[] }
@@ -29,8 +31,8 @@ export type JournalRecord =
   | { readonly k: 'state'; readonly state: RecordedState };
 
 /**
- * A record as it lies on the disk where it is long: `z` is its JSON, deflated, in base64. Earlier versions pass it over; they go on
- * from the entries alone.
+ * The form of a long record on disk: `z` is its JSON, deflated, in base64. Earlier versions skip it and resume from the
+ * entries alone.
  */
 interface PackedRecord {
   readonly k: 'packed';
@@ -63,12 +65,12 @@ export const encodeRecord = (record: JournalRecord): Buffer => {
   return framed;
 };
 
-/** Bytes that are no record, and the record before which they lie (`records.length` for a damaged tail). */
+/** Bytes that are not a record, and the index of the record after them (`records.length` for a damaged tail). */
 export interface Damage {
   readonly from: number;
   readonly to: number;
   readonly beforeRecord: number;
-  /** A record that was cut short while it was written: nothing that was ever synced to disk is missing. */
+  /** A record that was cut short while it was written: nothing that was ever synced is missing. */
   readonly torn: boolean;
 }
 
@@ -85,7 +87,7 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 const isRanges = (ranges: unknown): boolean =>
   Array.isArray(ranges) && ranges.every((range) => Array.isArray(range) && range.length === 2 && range.every(isCount));
 
-/** What a reader relies on, for each kind of record. Other kinds are those of a later version. */
+/** The fields that a reader relies on, for each kind of record. Other kinds are those of a later version. */
 const isSound: Readonly<Record<JournalRecord['k'], (record: Record<string, unknown>) => boolean>> = {
   head: ({ v, epoch, first }) => isCount(v) && typeof epoch === 'string' && isCount(first),
   context: ({ boot, map, channels }) => typeof boot === 'string' && isObject(map) && Array.isArray(channels),
@@ -103,13 +105,13 @@ const unpacked = (z: string): Buffer | undefined => {
   try {
     return inflateSync(Buffer.from(z, 'base64'), { maxOutputLength: maxUnpackedBytes });
   } catch (error) {
-    // What was packed by no version, or is far too long.
+    // Data that no version packed, or that is far too long.
     if (error instanceof Error && 'code' in error) return undefined;
     throw error;
   }
 };
 
-/** The record that a payload holds; undefined for one that no version has written. */
+/** The record in a payload; undefined for one that no version has written. */
 const parsePayload = (payload: Buffer, isPacked = false): JournalRecord | undefined => {
   try {
     const record: unknown = JSON.parse(payload.toString());
@@ -146,7 +148,7 @@ const isTornRecord = (bytes: Buffer, at: number): boolean => {
   return length > 0 && length <= maxPayloadBytes && left < headBytes + length;
 };
 
-/** Reads all records whose checksum holds; what lies between them is reported, never thrown over. */
+/** Reads all records with a valid checksum; bytes between them are reported, never thrown. */
 export const scanRecords = (bytes: Buffer): Scan => {
   const records: JournalRecord[] = [];
   const ends: number[] = [];

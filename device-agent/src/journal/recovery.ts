@@ -25,28 +25,28 @@ export interface RecoveredStream {
   readonly index: number;
   readonly segments: readonly SealedSegment[];
   readonly nextSeq: number;
-  /** What the server has, what had to go, for whom it was recorded: as far as the disk says. */
+  /** The entries that the server has, those that were dropped, and the owner, as far as the disk shows. */
   readonly notes: StreamNotes;
   readonly clocks: readonly ClockReading[];
-  /** Sequence numbers that damage took and that were not reported yet. */
+  /** Sequence numbers lost to damage and not reported yet. */
   readonly damaged: readonly SeqRange[];
-  /** Sequence numbers that were dropped for room and not reported yet. */
+  /** Sequence numbers dropped for room and not reported yet. */
   readonly dropped: readonly SeqRange[];
-  /** Segments without an entry, to be removed once the next one is open: they remember the sequence until then. */
+  /** Segments without an entry, to be removed once the next one is open: until then their names keep the sequence. */
   readonly leftOver: readonly string[];
-  /** Whether its next number is certain, so that it may go on. */
+  /** Whether its next number is certain, so that it may continue. */
   readonly mayGoOn: boolean;
 }
 
 /** Damaged bytes are kept for analysis, but never enough to fill the disk. */
 const quarantineLimit = 32;
 
-/** More events than a process appends behind a stream of which it drops the last segment. */
+/** More events than a process appends after a stream of which it drops the last segment. */
 const maxLateEvents = 1000;
 
 type Found = SegmentName & { readonly name: string };
 
-/** How far a start goes to read a file: `strict` gives up on an error, for the disk may answer later. */
+/** How hard a start tries to read a file: `strict` gives up on an error, because the disk may answer later. */
 export type Insistence = 'strict' | 'whatever-can-be-read';
 
 const findSegments = async (disk: JournalDisk, folder: string): Promise<Found[]> => {
@@ -72,10 +72,10 @@ const refuseLaterFormat = (folder: string, bytes: Buffer): void => {
 };
 
 /**
- * Reads a stream's folder as the last process left it, however it ended. Damage costs what it covers: bad bytes go to
- * `quarantine/`, the rest is kept. Only segments that were being written, and the newest one, are read. A disk that
- * can't be written changes nothing of what is found. Throws `ConfigError` for a later format, and when `strict`, what the
- * disk throws on reading.
+ * Reads a stream's folder as the last process left it, however it ended. Damage costs only the damaged entries: bad
+ * bytes are moved to `quarantine/`, the rest is kept. Only segments that were being written, and the newest one, are
+ * read. A read-only disk does not change the result. Throws `ConfigError` for a later format, and when `strict`, the
+ * disk's read errors.
  */
 export const recoverStream = async (
   disk: JournalDisk,
@@ -123,7 +123,7 @@ export const recoverStream = async (
   /** Only the name is left of a closed segment that was dropped for room. */
   const isDropped = (segment: Found): boolean => segment.state === 'sealed' && sizes.get(segment) === 0;
 
-  // Before anything is touched. The newest is enough: every start begins one.
+  // Before anything is changed. The newest is enough: every start begins one.
   const newest = found.findLast((segment) => !isDropped(segment));
   const newestBytes = newest && (await read(newest.name));
   if (newestBytes) refuseLaterFormat(folder, newestBytes);
@@ -163,7 +163,7 @@ export const recoverStream = async (
     nextSeq = Math.max(nextSeq, (data.highest ?? -1) + 1);
     const tail = data.damage.find(({ to }) => to === bytes.length);
     if (data.unsureBytes > 0) {
-      // What stood there may have been sent: its numbers must not be used again.
+      // Its entries may have been sent: their numbers must not be used again.
       const lost = Math.ceil(data.unsureBytes / minEntryBytes);
       damaged.push([nextSeq, nextSeq + lost - 1]);
       nextSeq += lost;
@@ -217,13 +217,13 @@ export const recoverStream = async (
   for (const { path, range } of emptied) if (dropped.within(...range).length === 0) leftOver.push(path);
   const explained = [...damaged, ...dropped.ranges(), ...words];
   if (emptied.some(({ range }) => range[1] === nextSeq - 1)) {
-    // The last process may have used numbers behind them for their gaps, in memory.
+    // The last process may have used numbers after them for their gaps, in memory.
     mayGoOn = false;
     settled.add(nextSeq, nextSeq + maxLateEvents - 1);
     nextSeq += maxLateEvents;
   }
   const holes = vanished({ segments, known, settled, damaged: explained, nextSeq });
-  // Earlier versions did not record what they had dropped.
+  // Earlier versions did not record dropped entries.
   if (gone === undefined) for (const [from, to] of holes) settled.add(from, to);
   else damaged.push(...holes);
   return {
@@ -242,7 +242,7 @@ export const recoverStream = async (
   };
 };
 
-/** Numbers below the next one that are in no segment, and of which nothing says why. */
+/** Numbers below the next one that are in no segment, for an unknown reason. */
 const vanished = (of: {
   readonly segments: readonly SealedSegment[];
   readonly known: RangeSet;

@@ -14,11 +14,13 @@ export interface SealedSegmentsParts {
   readonly damaged: (segment: SealedSegment, holes: readonly SeqRange[]) => void;
 }
 
-/** A disk that fails now may answer later; one that failed so often and for so long has lost what it can't read. */
+/**
+ * A disk that fails now may answer later; one that failed this often and for this long has lost its unreadable data.
+ */
 const readTries = 4;
 const readTriesMs = 20_000;
 
-/** Where the name tells all numbers, also of a segment that a start could not rename. */
+/** Whether the name gives all numbers, also for a segment that a start could not rename. */
 const closedPath = ({ path, first, last, content }: SealedSegment): string =>
   join(dirname(path), sealedName(first, last, content));
 
@@ -42,7 +44,7 @@ export const createSealedSegments = ({ disk, sealed: initial, learn, damaged }: 
     }
   };
 
-  /** False where the disk refuses it. */
+  /** False if the disk refuses it. */
   const empty = async (path: string, closed: string): Promise<boolean> => {
     try {
       if (path !== closed) await disk.rename(path, closed);
@@ -55,7 +57,7 @@ export const createSealedSegments = ({ disk, sealed: initial, learn, damaged }: 
 
   return {
     list: (): readonly SealedSegment[] => sealed,
-    /** The newest segment is read next, as a rule: from memory, also when the disk fails. */
+    /** The newest segment is usually read next: from memory, also when the disk fails. */
     add(segment: SealedSegment, entries: readonly Entry[]): void {
       sealed.push(segment);
       cached = { path: segment.path, entries };
@@ -63,7 +65,10 @@ export const createSealedSegments = ({ disk, sealed: initial, learn, damaged }: 
     holding: (seq: number): SealedSegment | undefined => sealed.find(({ first, last }) => first <= seq && last >= seq),
     bytes: (): number => sealed.reduce((sum, { bytes }) => sum + bytes, 0),
 
-    /** Entries of a segment; what its name promises and its bytes don't hold is reported. Throws while it can't be read. */
+    /**
+     * Entries of a segment; entries in its name that are missing in its bytes are reported. Throws while it can't be
+     * read.
+     */
     async read(segment: SealedSegment): Promise<readonly Entry[]> {
       if (cached?.path === segment.path) return cached.entries;
       const { entries, clocks, missing } = readSegment(await readBytes(segment.path), segment);
@@ -74,8 +79,8 @@ export const createSealedSegments = ({ disk, sealed: initial, learn, damaged }: 
     },
 
     /**
-     * A segment leaves the list when its file is gone, not before. With `keepName` the empty file stays: it frees the room, and
-     * its name tells a later start which numbers were dropped.
+     * A segment leaves the list only when its file is gone. With `keepName` the empty file stays: it frees the room,
+     * and its name tells a later start which numbers were dropped.
      */
     async remove(segment: SealedSegment, keepName: boolean): Promise<void> {
       const closed = closedPath(segment);

@@ -4,7 +4,9 @@ import { syncFolderOn, type JournalDisk } from './disk.ts';
 
 type Handle = Awaited<ReturnType<JournalDisk['open']>>;
 
-/** The segment being written. Appends go behind the last whole record, whatever an earlier attempt left there. */
+/**
+ * The segment being written. Records are appended after the last whole one, whatever an earlier attempt left there.
+ */
 export class SegmentFile {
   readonly path: string;
   readonly #disk: JournalDisk;
@@ -19,8 +21,8 @@ export class SegmentFile {
   }
 
   /**
-   * A new file with `content`, synced together with its name. It is written beside its place and put there whole, so that
-   * one that was there, and that a failed sync made doubtful, is never written again.
+   * A new file with `content`, synced together with its name. It is written under a temporary name and then renamed, so
+   * that a file that a failed sync made doubtful is never written again.
    */
   static async create(disk: JournalDisk, path: string, content: Uint8Array): Promise<SegmentFile> {
     const draft = `${path}.draft`;
@@ -48,7 +50,7 @@ export class SegmentFile {
     return this.#size > this.#syncedSize;
   }
 
-  /** False when file or folder was deleted: what is written from then on is lost when this process ends. */
+  /** False when file or folder was deleted: later writes are lost when this process ends. */
   async isThere(): Promise<boolean> {
     try {
       await this.#disk.stat(this.path);
@@ -59,7 +61,7 @@ export class SegmentFile {
     }
   }
 
-  /** Writes all bytes or throws and leaves the file as it was; a full disk may take a part of them first. */
+  /** Writes all bytes or throws and leaves the file as it was; a full disk may first accept a part of them. */
   async append(bytes: Uint8Array): Promise<void> {
     let written = 0;
     try {
@@ -81,7 +83,7 @@ export class SegmentFile {
     this.#syncedSize = size;
   }
 
-  /** Takes away what was written and never synced. */
+  /** Removes bytes that were written and never synced. */
   async cutUnsynced(): Promise<void> {
     if (this.dirty) await this.#handle.truncate(this.#syncedSize);
     this.#size = this.#syncedSize;

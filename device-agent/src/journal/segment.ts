@@ -3,10 +3,10 @@ import { RangeSet, type SeqRange } from '../core/ranges.ts';
 import type { RecordedState } from '../core/replay.ts';
 import { journalFormat, scanRecords, type Damage, type JournalRecord, type Scan } from './record.ts';
 
-/** Whether a segment holds part of a roast: those go last when the disk is full. */
+/** Whether a segment holds part of a roast: those are dropped last when the disk is full. */
 export type SegmentContent = 'roast' | 'idle';
 
-/** A closed segment: its name says what is in it, so that a start needs to read the newest ones only. */
+/** A closed segment: its name describes its content, so that a start only needs to read the newest ones. */
 export interface SealedSegment {
   readonly path: string;
   readonly first: number;
@@ -36,27 +36,27 @@ export const parseSegmentName = (name: string): SegmentName | undefined => {
 
 export interface SegmentData {
   readonly epoch: string | undefined;
-  /** In the order of their sequence numbers, each once. */
+  /** In order of their sequence numbers, each once. */
   readonly entries: readonly Entry[];
   readonly clocks: readonly ClockReading[];
-  /** The newest record of what the server has committed. */
+  /** The newest record of the entries that the server has committed. */
   readonly acked: readonly SeqRange[];
-  /** The newest record of what had to go; undefined where there is none, as in segments of earlier versions. */
+  /** The newest record of dropped entries; undefined if there is none, as in segments of earlier versions. */
   readonly gone: readonly SeqRange[] | undefined;
   /** The newest state of the roast tracker. */
   readonly state: RecordedState | undefined;
   readonly damage: readonly Damage[];
-  /** Sequence numbers that damage took, or whose meaning is unknown. */
+  /** Sequence numbers that are lost to damage, or whose meaning is unknown. */
   readonly missing: readonly SeqRange[];
-  /** Highest sequence number of any record, of one that can't be understood too: it must not be used again. */
+  /** Highest sequence number of any record, including one that can't be interpreted: it must not be used again. */
   readonly highest: number | undefined;
-  /** Bytes behind the last entry that may have held more of them, which may have been sent. */
+  /** Bytes after the last entry that may have held more entries, which may have been sent. */
   readonly unsureBytes: number;
-  /** Entries whose bytes are whole, but whose context is not there any more. */
+  /** Entries whose bytes are whole, but whose context is missing. */
   readonly withoutContext: number;
 }
 
-/** What the name of a segment says of its entries. */
+/** The entries according to the name of a segment. */
 export interface SegmentBounds {
   readonly first?: number;
   readonly last?: number;
@@ -69,20 +69,20 @@ const contextOf = ({ boot, map, channels }: ContextRecord): RecordingContext => 
 export const isSameContext = (a: RecordingContext, b: RecordingContext): boolean =>
   a === b || JSON.stringify([a.boot, a.map, a.channels]) === JSON.stringify([b.boot, b.map, b.channels]);
 
-/** The one context of a segment that has one; undefined where its records disagree about it. */
+/** The context of a segment with exactly one; undefined where its records disagree about it. */
 const onlyContext = (own: readonly ContextRecord[], first: number | undefined): RecordingContext | undefined => {
   const ofThis = own.filter(({ of }) => of === first);
   const [candidate, ...others] = ofThis.length > 0 ? ofThis : own;
   return candidate && others.every((other) => isSameContext(candidate, other)) ? contextOf(candidate) : undefined;
 };
 
-/** No record of a context is smaller, no record of an entry either. */
+/** No record of a context or of an entry is smaller. */
 const minContextBytes = 100;
 export const minEntryBytes = 39;
 
 /**
- * Contexts of a segment of an earlier version, which hold from their place on. Behind damage that may have hidden another
- * one, a context holds only if the next one is the same again: each change of a map has its own revision.
+ * Contexts of a segment of an earlier version, which apply from their position on. After damage that may have hidden
+ * another one, a context only applies if the next one is the same again: each change of a map has its own revision.
  */
 const createContextSearch = ({ records, damage }: Scan) => {
   const places = records.flatMap((record, index) => (record.k === 'context' ? [{ index, record }] : []));
@@ -101,7 +101,7 @@ const createContextSearch = ({ records, damage }: Scan) => {
 
 const isStray = (seq: number, lowest = 0, highest = Infinity): boolean => seq < lowest || seq > highest;
 
-/** Whether each record is there once and in its place: a part that lies where another one was shows as a repeat. */
+/** Whether each record is there once and in its position: a misplaced block shows as a repeat. */
 const isInOrder = (records: readonly JournalRecord[], lowest?: number, last?: number): boolean => {
   let newest = -1;
   let heads = 0;
@@ -115,7 +115,7 @@ const isInOrder = (records: readonly JournalRecord[], lowest?: number, last?: nu
 };
 
 /**
- * Turns the bytes of a segment into entries. Bytes that were damaged, put elsewhere or repeated cost what they cover; an
+ * Parses the bytes of a segment into entries. Damaged, misplaced or repeated bytes cost only their own entries; an
  * entry whose context is not certain counts as missing.
  */
 export const readSegment = (bytes: Buffer, bounds: SegmentBounds = {}): SegmentData => {
@@ -147,7 +147,7 @@ export const readSegment = (bytes: Buffer, bounds: SegmentBounds = {}): SegmentD
     if (!isEntry(record)) continue;
     if (isStray(record.q, lowest, bounds.last) || found.has(record.q)) continue;
     if (isDamaged && highest !== undefined) hidden += Math.max(0, record.q - highest - 1);
-    // A part of another place may lie over a change of context, where there can be one.
+    // A misplaced block may cover a change of context, if there can be one.
     const context = own.length > 0 ? only : isDisordered ? undefined : searchContext(index, hidden);
     found.set(record.q, { entry: context && toEntry(record, context), behindDamage: isDamaged });
     if (record.q >= (highest ?? 0)) entriesEnd = ends[index] ?? entriesEnd;
@@ -157,14 +157,14 @@ export const readSegment = (bytes: Buffer, bounds: SegmentBounds = {}): SegmentD
   const seqs = [...found.keys()].sort((a, b) => a - b);
   const entries = seqs.flatMap((seq) => found.get(seq)?.entry ?? []);
   const isHarmed = damage.length > 0 || isDisordered;
-  // A record that was cut short is the end of what was written, but only where all before it is whole.
+  // A record that was cut short is the end of the written data, but only if everything before it is whole.
   const isCutShort = damage.length === 1 && damage[0]?.torn === true && !isDisordered;
   const isEndUnsure = isDisordered || damage.some(({ to }) => to > entriesEnd);
   const missing = new RangeSet();
   let expected = lowest;
   for (const seq of seqs) {
     const { entry, behindDamage } = found.get(seq) ?? {};
-    // A number may have been left out on purpose; what lies behind whole records was.
+    // A number may have been left out on purpose, if the records around it are whole.
     const isHole = behindDamage === true || isDisordered || (expected === lowest && isHarmed);
     if (expected !== undefined && seq > expected && isHole) missing.add(expected, seq - 1);
     if (!entry) missing.add(seq, seq);
@@ -186,7 +186,7 @@ export const readSegment = (bytes: Buffer, bounds: SegmentBounds = {}): SegmentD
   };
 };
 
-/** A journal of a later version may hold kinds of records that this one doesn't know. */
+/** A journal of a later version may hold kinds of records that this one does not know. */
 const isEntry = (record: JournalRecord): record is EntryRecord => record.k === 's' || record.k === 'e';
 
 /** The format of a segment that this version can't read; undefined when it can. */
@@ -195,7 +195,7 @@ export const laterFormat = (bytes: Buffer): number | undefined =>
     .records.map((record) => (record.k === 'head' ? record.v : journalFormat))
     .find((format) => format > journalFormat);
 
-/** Undefined for a sample that has not one value for each channel: it was read by another context. */
+/** Undefined for a sample that does not have one value for each channel: it was read with another context. */
 const toEntry = (record: EntryRecord, context: RecordingContext): Entry | undefined => {
   if (record.k === 'e') return { kind: 'event', seq: record.q, mono: record.m, context, event: record.e };
   if (record.v.length !== context.channels.length) return undefined;

@@ -9,19 +9,19 @@ export interface ServerStatementParts {
   readonly streams: Streams;
   /** These entries may be sent. */
   readonly durable: (stream: Stream, ranges: readonly SeqRange[]) => void;
-  /** Nothing of the stream may be sent any more. */
+  /** No entries of the stream may be sent any more. */
   readonly withdraw: (stream: Stream) => void;
-  /** The server speaks for another owner than the stream was recorded for. */
+  /** The server states another owner than the one the stream was recorded for. */
   readonly sealed: (stream: Stream, owner: string) => void;
 }
 
-/** What a stream's owner means for it: `serve` it, or keep it `sealed` until an administrator confirms. */
+/** The consequence of a stream's owner: `serve` it, or keep it `sealed` until an administrator confirms. */
 export type Verdict = 'serve' | 'sealed';
 
 /**
- * Whether a stream belongs to the owner that the server states. A stream without an owner belongs to the first owner of whom
- * the server knows the stream. One of which nothing was ever acknowledged belongs to the first owner that is stated, unless
- * the board was paired again since.
+ * Whether a stream belongs to the owner that the server states. A stream without an owner belongs to the first owner of
+ * whom the server knows the stream. A stream without any acknowledgement belongs to the first owner that is stated,
+ * unless the board has been paired again since.
  */
 export const judgeOwner = (stream: Pick<Stream, 'owner' | 'isSealed' | 'awaitsOwner' | 'acked'>, ack: Ack): Verdict => {
   if (ack.owner === undefined) return stream.isSealed() ? 'sealed' : 'serve';
@@ -45,7 +45,7 @@ export const createServerStatements = ({ log, streams, durable, withdraw, sealed
     if (owner !== undefined) sealed(stream, owner);
   };
 
-  /** What the server doesn't hold any more is as if it had never been acknowledged; what is not here either is gone. */
+  /** Entries that the server no longer holds count as never acknowledged; those that are not here either are lost. */
   const askedAgain = (stream: Stream, ranges: readonly SeqRange[], through: number): void => {
     const missing = new RangeSet(stream.acked.within(0, through));
     for (const [from, to] of ranges) missing.remove(from, to);
@@ -70,7 +70,7 @@ export const createServerStatements = ({ log, streams, durable, withdraw, sealed
     hear(ack: Ack): void {
       const stream = streams.find(ack.epoch);
       if (!stream) return;
-      // Only a statement of its owner says whether history of an earlier pairing may be sent.
+      // Only a statement of its owner decides whether history of an earlier pairing may be sent.
       if (ack.owner === undefined && stream.awaitsOwner()) return;
       if (judgeOwner(stream, ack) === 'sealed') return seal(stream, ack.owner);
       const wasSealed = stream.isSealed();

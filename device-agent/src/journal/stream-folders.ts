@@ -5,13 +5,14 @@ import { replaceFile, type JournalDisk } from './disk.ts';
 import { notesName, type StreamNotes } from './stream.ts';
 
 /**
- * Where streams lie: the first one in the journal's folder itself, where earlier versions look, each later one in a folder
- * of its own below `streams/`. A folder counts as begun when it has its `epoch` file; nothing is added to one without.
+ * The folders of streams: the first one in the journal's folder itself, where earlier versions look, each later one in
+ * a folder of its own below `streams/`. A folder counts as begun when it has its `epoch` file; nothing is added to one
+ * without.
  */
 export interface StreamFolder {
   readonly folder: string;
   readonly index: number;
-  /** As its name says; undefined for the first one. */
+  /** From its name; undefined for the first one. */
   readonly epoch: string | undefined;
 }
 
@@ -47,13 +48,13 @@ const readText = async (disk: JournalDisk, path: string): Promise<string | undef
   }
 };
 
-/** What the `epoch` file says; undefined where there is none, or where it is damaged. */
+/** The content of the `epoch` file; undefined if it is missing or damaged. */
 export const readEpoch = async (disk: JournalDisk, folder: string): Promise<string | undefined> => {
   const text = (await readText(disk, join(folder, 'epoch')))?.trim();
   return text !== undefined && isEpoch(text) ? text : undefined;
 };
 
-/** The folder with the name of its stream; what is there stays. */
+/** The folder with the name of its stream; existing content stays. */
 export const makeStreamFolder = async (disk: JournalDisk, folder: string): Promise<void> => {
   await disk.mkdir(folder, { recursive: true });
 };
@@ -63,7 +64,7 @@ export const nameStream = async (disk: JournalDisk, folder: string, epoch: strin
   if (known !== epoch) await replaceFile(disk, join(folder, 'epoch'), `${epoch}\n`);
 };
 
-/** Notes that are missing or damaged cost a resend, nothing else. */
+/** Missing or damaged notes cost a resend, nothing else. */
 export const readNotes = async (disk: JournalDisk, folder: string): Promise<StreamNotes> => {
   try {
     const text = await readText(disk, join(folder, notesName));

@@ -9,11 +9,11 @@ import type { SealedSegment } from './segment.ts';
 import { createSealedSegments } from './sealed-segments.ts';
 import type { Writer } from './writer.ts';
 
-/** What a closed stream says of itself in `stream.json`; the open one says it in its segments too. */
+/** The notes of a closed stream in `stream.json`; an open one also has them in its segments. */
 export interface StreamNotes {
   readonly owner?: string | undefined;
   readonly sealed?: boolean | undefined;
-  /** The credential that the board had when it recorded the stream; see `credentialId`. */
+  /** The credential with which the board recorded the stream; see `credentialId`. */
   readonly credential?: string | undefined;
   readonly continues?: Continues | undefined;
   readonly acked?: readonly SeqRange[];
@@ -33,12 +33,12 @@ export interface StreamParts {
   readonly disk: JournalDisk;
   readonly log: Logger;
   readonly epoch: string;
-  /** Undefined: there is nothing of it on the disk. */
+  /** Undefined: none of it is on the disk. */
   readonly folder: string | undefined;
   readonly segments: readonly SealedSegment[];
   readonly nextSeq: number;
   readonly notes: StreamNotes;
-  /** The credential that the board has now; undefined where it doesn't matter. */
+  /** The credential that the board has now; undefined where it does not matter. */
   readonly credential: string | undefined;
   readonly learn: (reading: ClockReading) => void;
   /** Entries that damage destroyed; reported once. */
@@ -47,12 +47,12 @@ export interface StreamParts {
 
 export const notesName = 'stream.json';
 
-/** One sequence of entries under its own id: where they are, what the server has of them, for whom they were recorded. */
+/** One sequence of entries under its own id: their places, the entries that the server has, and the owner. */
 export const createStream = (parts: StreamParts) => {
   const { disk, log, epoch, notes, credential: ownCredential } = parts;
   const acked = new RangeSet(notes.acked ?? []);
   const gone = new RangeSet(notes.gone ?? []);
-  /** Of `gone`: what a start must find missing again, since the entry that reports it is not safe yet. */
+  /** The part of `gone` that a start must find missing again, because the entry that reports it is not safe yet. */
   const unreported = new RangeSet();
   const words: LateEvent[] = [...(notes.words ?? [])];
   let folder = parts.folder;
@@ -60,14 +60,14 @@ export const createStream = (parts: StreamParts) => {
   let sealed = notes.sealed === true;
   let credential = notes.credential ?? ownCredential;
   const awaitsOwner = (): boolean => ownCredential !== undefined && credential !== ownCredential;
-  // What went on in another stream has used its numbers, also where no segment shows them.
+  // The entries that continue in another stream have used its numbers, also where no segment shows them.
   const highest = Math.max(acked.last()?.[1] ?? -1, gone.last()?.[1] ?? -1, ...words.map(({ seq }) => seq));
   let nextSeq = Math.max(parts.nextSeq, highest + 1);
-  /** The newest entries, while they are not closed in a segment. */
+  /** The newest entries, which are not in a closed segment yet. */
   let tail: Writer | MemoryTail | undefined;
   /** Entries of a segment that could not be closed: the disk failed. */
   let kept: readonly Entry[] = [];
-  /** Of those: not on the disk for certain before that segment is closed. */
+  /** Of those: not certain to be on the disk before that segment is closed. */
   let keptUnsafe: readonly SeqRange[] = [];
   let writing: Promise<void> = Promise.resolve();
   let noted: string | undefined;
@@ -137,9 +137,9 @@ export const createStream = (parts: StreamParts) => {
       kept = entries;
       keptUnsafe = unsafe;
     },
-    /** Entries stand in a file that the disk does not let us close yet. */
+    /** Entries are in a file that the disk does not let us close yet. */
     isUnsettled: (): boolean => keptUnsafe.length > 0,
-    /** Answers the entries that have become safe by it. */
+    /** Returns the entries that have become safe by it. */
     addSegment(segment: SealedSegment, entries: readonly Entry[]): readonly SeqRange[] {
       segments.add(segment, entries);
       if (!kept[0] || kept[0].seq < segment.first) return [];
@@ -154,9 +154,9 @@ export const createStream = (parts: StreamParts) => {
     owner: (): string | undefined => owner,
     setOwner: (name: string | undefined): void => void (owner = name),
     continues: notes.continues,
-    /** Recorded with an earlier credential, and the server has not stated since for whom it keeps it. */
+    /** Recorded with an earlier credential, and the server has not yet stated for whom it keeps it. */
     awaitsOwner,
-    /** Neither sent nor forgotten. */
+    /** Neither sent nor deleted. */
     isSealed: (): boolean => sealed || awaitsOwner(),
     seal(yes: boolean): void {
       sealed = yes;
@@ -164,7 +164,7 @@ export const createStream = (parts: StreamParts) => {
     },
 
     held,
-    /** Whether the end of this process, or a power cut, leaves this entry: the disk or the server has it. */
+    /** Whether this entry survives the end of this process or a power cut: the disk or the server has it. */
     isSafe(seq: number): boolean {
       if (acked.has(seq)) return true;
       const word = words.findIndex((one) => one.seq === seq);
@@ -175,13 +175,13 @@ export const createStream = (parts: StreamParts) => {
       for (const [from, to] of acked.ranges()) ranges.remove(from, to);
       return ranges.ranges();
     },
-    /** How far the place reaches where `from` lies: a segment, or the memory between two of them. */
+    /** The end of the place that holds `from`: a segment, or the memory between two of them. */
     endOfPart(from: number, to: number): number {
       const end =
         segments.holding(from)?.last ?? (segments.list().find(({ first }) => first > from)?.first ?? Infinity) - 1;
       return Math.min(to, end);
     },
-    /** Entries from `from` on that lie in one place, and how far it reaches. Throws while it can't be read. */
+    /** Entries from `from` on in one place, and where it ends. Throws while it can't be read. */
     async read(from: number, to: number): Promise<{ entries: readonly Entry[]; to: number }> {
       const last = stream.endOfPart(from, to);
       const segment = segments.holding(from);
@@ -189,8 +189,8 @@ export const createStream = (parts: StreamParts) => {
       return { entries: all.filter(({ seq }) => seq >= from && seq <= last), to: last };
     },
     /**
-     * Deletes a closed segment; answers the entries that the server will never get. Where their gap may have to wait in memory,
-     * `keepName` leaves the segment's name for a later start.
+     * Deletes a closed segment; returns the entries that the server will never get. If the report of the gap may have
+     * to wait in memory, `keepName` leaves the segment's name for a later start.
      */
     async drop(segment: SealedSegment, keepName: boolean): Promise<{ lost: SeqRange[]; gaps: JournalEvent[] }> {
       const lost = new RangeSet([[segment.first, segment.last]]);
@@ -217,13 +217,15 @@ export const createStream = (parts: StreamParts) => {
       nextSeq = Math.max(nextSeq, (acked.last()?.[1] ?? -1) + 1);
       if (tail?.kind === 'memory') tail.settled(acked);
     },
-    /** Adds an event behind the end of a stream that is not written any more. */
+    /** Adds an event after the end of a stream that is no longer written. */
     appendLate(mono: number, context: RecordingContext, event: JournalEvent): SeqRange {
       const seq = nextSeq++;
       words.push({ seq, mono, context, event });
       return [seq, seq];
     },
-    /** Writes `stream.json` where it has changed. The server can state its content again, so a failed write does no harm. */
+    /**
+     * Writes `stream.json` if it has changed. The server can state its content again, so a failed write does no harm.
+     */
     note(): Promise<void> {
       const place = folder;
       if (place === undefined) return writing;
@@ -232,9 +234,9 @@ export const createStream = (parts: StreamParts) => {
         .catch((error: unknown) => log.debug({ reason: String(error) }, 'journal: writing stream notes failed'));
       return writing;
     },
-    /** Writes `stream.json` into a folder that is not named yet. Throws where the disk refuses it. */
+    /** Writes `stream.json` into a folder that has no name yet. Throws if the disk refuses it. */
     firstNote: (place: string): Promise<void> => writing.then(() => writeNotes(place)),
-    /** The folder was made again: its notes are gone. */
+    /** The folder was created again: its notes are gone. */
     noteAnew(): void {
       noted = undefined;
       void stream.note();

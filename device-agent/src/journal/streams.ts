@@ -17,11 +17,11 @@ export interface StreamsParts {
   /** Appends an event to a stream. */
   readonly appendEvent: (stream: Stream, event: JournalEvent) => void;
   readonly gone: (stream: Stream, from: number, to: number) => void;
-  /** Records which entries are gone. */
+  /** Records lost entries. */
   readonly noteGone: (stream: Stream) => void;
 }
 
-/** So much of a segment holds its first clock. */
+/** A segment holds its first clock within this many bytes. */
 const headBytes = 4096;
 /** Other programs of the board need room too. */
 const spareBytes = 64 * 1_048_576;
@@ -31,14 +31,14 @@ const isCommitted = (stream: Stream, { first, last }: SealedSegment): boolean =>
 
 interface KeptStream {
   readonly acked: RangeSet;
-  /** Kept for another owner than the one who is served now. */
+  /** Kept for another owner than the present one. */
   readonly isSealed: () => boolean;
   readonly segments: () => readonly SealedSegment[];
 }
 
 /**
- * What to drop when there is no room, of streams from the oldest on: first what the server has committed, of sealed
- * streams last; then samples outside roasts; and only when there are none the oldest roast.
+ * What to drop when there is no room, starting with the oldest stream: first entries that the server has committed,
+ * those of sealed streams last; then samples outside roasts; and only when there are none the oldest roast.
  */
 export const chooseSegment = <S extends KeptStream>(
   streams: readonly S[],
@@ -53,7 +53,10 @@ export const chooseSegment = <S extends KeptStream>(
   );
 };
 
-/** All streams of a journal, the one that is being written last: what goes when there is no room, and what is still here. */
+/**
+ * All streams of a journal, the one being written last: which entries are dropped when there is no room, and which
+ * remain.
+ */
 export const createStreams = (parts: StreamsParts) => {
   const { disk, log, clock, capBytes } = parts;
   const all: Stream[] = [];
@@ -74,7 +77,7 @@ export const createStreams = (parts: StreamsParts) => {
 
   const newestOf = (stream: Stream): Stream =>
     all.findLast((other) => recordingOf(other) === recordingOf(stream)) ?? stream;
-  /** Streams that went on with the recording of this one from memory, each from its first number on. */
+  /** Streams that continued the recording of this one from memory, each from its first number on. */
   const laterThan = (stream: Stream) =>
     all.flatMap((other) => {
       const from = other.continues?.seq;
@@ -95,7 +98,7 @@ export const createStreams = (parts: StreamsParts) => {
     return true;
   };
 
-  /** When a segment was begun, by the clock of then, ms since 1970; null where it doesn't say. */
+  /** When a segment was begun, by the clock at that time, ms since 1970; null if unknown. */
   const beginOf = async (segment: SealedSegment | undefined): Promise<number | null> => {
     if (!segment) return null;
     const known = clocks.get(segment.path);
@@ -120,13 +123,16 @@ export const createStreams = (parts: StreamsParts) => {
     addEarlier: (stream: Stream): void => void all.splice(-1, 0, stream),
     /** The newest stream of its recording. */
     newestOf,
-    /** Closed segments of the recording that a stream is part of: the numbers go on from stream to stream. */
+    /** Closed segments of the recording that a stream is part of: the numbers continue from stream to stream. */
     segmentsOfRecording: (stream: Stream): SealedSegment[] =>
       all
         .filter((other) => recordingOf(other) === recordingOf(stream))
         .flatMap((other) => other.segments())
         .sort((a, b) => a.first - b.first),
-    /** Without what a later stream of the recording holds too: its file may keep what went on from memory, if it could not be cut. */
+    /**
+     * Without the entries that a later stream of the recording holds too: if its file could not be cut, it still has
+     * the entries that continued from memory.
+     */
     withoutLater(stream: Stream, ranges: readonly SeqRange[]): readonly SeqRange[] {
       const later = laterThan(stream);
       if (later.length === 0) return ranges;
@@ -136,7 +142,7 @@ export const createStreams = (parts: StreamsParts) => {
           own.remove(Math.max(low, from), high);
       return own.ranges();
     },
-    /** What the server has of a stream is never sent of an earlier one. */
+    /** Entries that the server has of a stream are never sent of an earlier one. */
     acknowledge(stream: Stream, ranges: readonly SeqRange[]): void {
       stream.acknowledge(ranges);
       const from = stream.continues?.seq;
@@ -148,7 +154,7 @@ export const createStreams = (parts: StreamsParts) => {
       }
     },
     find: (epoch: string): Stream | undefined => all.find((stream) => stream.epoch === epoch),
-    /** Takes streams of which nothing is left off the list. */
+    /** Removes empty streams from the list. */
     tidy(current: Stream): void {
       const isDone = (stream: Stream): boolean => stream !== current && !stream.held().first() && !stream.isUnsettled();
       for (const stream of all.filter(isDone)) all.splice(all.indexOf(stream), 1);
@@ -161,7 +167,7 @@ export const createStreams = (parts: StreamsParts) => {
     /** Makes room on a full disk; false when there is nothing to drop. */
     freeSpace: (): Promise<boolean> => drop('disk_full'),
 
-    /** Keeps the journal below its cap, and what the server has already from taking the last of the disk's room. */
+    /** Keeps the journal below its cap, and keeps committed entries from using the last of the disk's room. */
     async keepWithinCap(): Promise<void> {
       while (bytes() > capBytes && (await drop('cap_reached')));
       const folder = all.findLast((stream) => stream.folder() !== undefined)?.folder();
@@ -172,7 +178,7 @@ export const createStreams = (parts: StreamsParts) => {
       }
     },
 
-    /** What is still here of each stream, the newest first. */
+    /** The remaining entries of each stream, newest first. */
     async history(): Promise<StreamHistory[]> {
       const found: StreamHistory[] = [];
       for (const stream of all.toReversed().slice(0, maxHistory)) {

@@ -14,35 +14,39 @@ export interface WriterParts {
   readonly segmentBytes: number;
   readonly log: Logger;
   readonly nextSeq: () => number;
-  /** What the next entries have in common. */
+  /** The context of the next entries. */
   readonly context: () => RecordingContext;
   /** Whether a roast runs: a segment that begins now holds part of it. */
   readonly roastRuns: () => boolean;
-  /** What every segment begins with, so that it can be read alone; `unwritten` are entries that are in no segment yet. */
+  /**
+   * The beginning of every segment, so that it can be read alone; `unwritten` are entries that are in no segment yet.
+   */
   readonly head: (first: number, context: RecordingContext, unwritten: readonly Entry[]) => JournalRecord[];
   readonly sealed: (segment: SealedSegment, entries: readonly Entry[]) => Promise<void>;
   /** Entries that survive a power cut from now on. */
   readonly durable: (ranges: readonly SeqRange[]) => void;
-  /** Makes the journal's folder again, where it was taken away. */
+  /** Creates the journal's folder again, if it was deleted. */
   readonly makeFolder: () => Promise<void>;
   /** Makes room on a full disk; false when there is nothing left to drop. */
   readonly freeSpace: () => Promise<boolean>;
-  /** The disk has refused writes for `graceMs`: entries have to go another way. */
+  /** The disk has refused writes for `graceMs`: entries must continue in memory. */
   readonly gaveUp: () => void;
   /** How long the disk may refuse. */
   readonly graceMs: number;
-  /** The first number that it will be given. */
+  /** The first number that it will receive. */
   readonly first: number;
-  /** Entries that are known already and come first. */
+  /** Known entries that come first. */
   readonly initial: readonly Entry[];
 }
 
-/** What is left of a writer that the disk has failed. */
+/** The rest of a writer after the disk has failed. */
 export interface GivenUp {
   /** Entries that are not safe on the disk, and those of the open segment that stay with it. */
   readonly unsafe: readonly Entry[];
   readonly safe: readonly Entry[];
-  /** Of those that stay: gathered long before the disk failed and not synced. They are safe when the segment is closed. */
+  /**
+   * Of those that stay: gathered long before the disk failed and not synced. They are safe when the segment is closed.
+   */
   readonly gathered: readonly SeqRange[];
   readonly settle: () => Promise<boolean>;
 }
@@ -53,14 +57,14 @@ interface Queued {
 }
 
 /**
- * Entries that were written so long before the disk failed stay with their segment: what goes on in another stream may be found
- * in the file of this one too, by a start after a kill, and would be stored twice.
+ * Entries that were written this long before the disk failed stay with their segment: entries that continue in another
+ * stream may also be found in the file of this one after a kill, and would be stored twice.
  */
 const idleUnsyncedMs = 3000;
 const recordsPerWrite = 200;
 const retryMs = 1000;
 
-/** An entry as it is written. */
+/** The written form of an entry. */
 export const recordOf = (entry: Entry): JournalRecord =>
   entry.kind === 'sample'
     ? { k: 's', q: entry.seq, m: entry.mono, v: entry.values }
@@ -82,22 +86,22 @@ const openSegment = async (
 };
 
 /**
- * Writes records one after the other, off the path of the readings: a card that stalls for a second delays no reading. While
- * the disk refuses writes, records wait in memory. The writer retries every second and gives up after `graceMs`. Throws when
- * the first segment can't be created.
+ * Writes records in order, independent of the readings: a card that stalls for a second delays no reading. While the
+ * disk refuses writes, records wait in memory. The writer retries every second and gives up after `graceMs`. Throws
+ * when the first segment can't be created.
  */
 export const createWriter = async (parts: WriterParts) => {
   const { log } = parts;
   let active = await openSegment(parts, parts.first, parts.initial[0]?.context ?? parts.context());
   let queue: Queued[] = parts.initial.map((entry) => ({ record: recordOf(entry), entry }));
   const unsynced = new RangeSet();
-  /** Entries that are announced already. */
+  /** Entries that have been reported already. */
   const announced = new RangeSet(parts.initial.map(({ seq }) => [seq, seq] as const));
   let syncWanted = false;
   let rollWanted = false;
   let closing = false;
   let stopped = false;
-  /** The kernel may have thrown written pages away: the file must not be believed. */
+  /** The kernel may have discarded written pages: the file is not reliable. */
   let doubtful = false;
   let trouble: { readonly reason: string; readonly full: boolean; readonly since: number } | undefined;
   let progressAt = performance.now();
@@ -110,10 +114,10 @@ export const createWriter = async (parts: WriterParts) => {
     for (const settle of waiting) settle();
   };
 
-  /** The context once more: for when damage takes the head. */
+  /** The context again, in case the head is damaged. */
   const contextRecord = (): JournalRecord => ({ k: 'context', of: active.first, ...active.context });
 
-  /** The segment from memory into another file, which then takes its place. */
+  /** Writes the segment from memory into another file, which then replaces it. */
   const writeAnew = async (why: string): Promise<void> => {
     const { file, first, context, entries, roast } = active;
     log.error({ path: file.path, why }, 'journal: segment rewritten');
@@ -147,7 +151,7 @@ export const createWriter = async (parts: WriterParts) => {
     if (fresh.first()) parts.durable(fresh.ranges());
   };
 
-  /** Closes the segment and begins the next one, with the context of what comes next. */
+  /** Closes the segment and begins the next one, with the context of the next entries. */
   const roll = async (): Promise<void> => {
     const next = queue.find(({ entry }) => entry)?.entry;
     const [first, context] = [next?.seq ?? parts.nextSeq(), next?.context ?? parts.context()];
@@ -220,7 +224,7 @@ export const createWriter = async (parts: WriterParts) => {
     if (trouble === undefined) log.error({ reason }, 'journal: disk not writable');
     trouble = { reason, full, since: trouble?.since ?? performance.now() };
     settleFlushes();
-    // What was written before may be safe all the same.
+    // Earlier writes may be safe all the same.
     try {
       if (!doubtful) await sync();
     } catch (failure) {
@@ -247,7 +251,7 @@ export const createWriter = async (parts: WriterParts) => {
         if (closing || stopped) return;
         await afterFailure(error);
       }
-      // Trying counts: a watchdog restart would not make a full disk any bigger.
+      // An attempt counts as progress: a watchdog restart would not enlarge a full disk.
       progressAt = performance.now();
     }
     settleFlushes();
@@ -298,12 +302,12 @@ export const createWriter = async (parts: WriterParts) => {
     dirty: (): boolean => active.file.dirty || queue.length > 0,
     /** Why the disk refuses writes, while it does. */
     trouble: () => trouble,
-    /** How long nothing has moved although something should, ms. */
+    /** How long there has been no progress although there should be, ms. */
     stalledMs: (): number => (working ? performance.now() - progressAt : 0),
 
     /**
-     * Stops at once. Answers the entries that are not safe on the disk, and takes what was written of them away from it,
-     * where it lets us. `settle` makes what is safe a closed segment; false where the disk doesn't let us now.
+     * Stops at once. Returns the entries that are not safe on the disk, and removes their written part from it, if
+     * possible. `settle` closes the segment with the safe entries; false if the disk does not allow it now.
      */
     giveUp(): GivenUp {
       stopped = true;
@@ -327,7 +331,8 @@ export const createWriter = async (parts: WriterParts) => {
       const settle = async (): Promise<boolean> => {
         try {
           let file = left;
-          // What was gathered stands only in what would be cut: the file is replaced whole, or stays as it is.
+          // Gathered entries are only in the part that would be cut: the file is replaced as a whole, or stays as it
+          // is.
           if (gathered.first() === undefined) await file.cutUnsynced();
           const last = safe.at(-1)?.seq;
           if (last === undefined) {
@@ -352,7 +357,7 @@ export const createWriter = async (parts: WriterParts) => {
       return { unsafe, safe, gathered: gathered.ranges(), settle };
     },
 
-    /** Writes and syncs what waits; gives up after `graceMs`. */
+    /** Writes and syncs the waiting records; gives up after `graceMs`. */
     async close(graceMs: number): Promise<void> {
       syncWanted = true;
       kick();

@@ -12,11 +12,11 @@ import { crc16, crcBytes } from './crc16.ts';
 
 /** Modbus TCP: transaction, protocol 0, length of the rest. */
 const head = 6;
-/** Of so many questions an answer may still come. */
+/** Number of requests whose answers may still arrive. */
 const maxAsked = 64;
 /**
- * Whether an answer was cut short and filled up by the next one, which begins within it and reaches to its end or beyond. Registers that
- * look like one have no number that was asked.
+ * Whether an answer was cut short and filled up by the next one, which begins within it and reaches to its end or
+ * beyond. Registers that look like an answer do not have a requested transaction number.
  */
 const holdsAnother = (frame: Buffer, asked: readonly number[]): boolean => {
   for (let at = 1; at + head + 3 <= frame.length; at++) {
@@ -51,7 +51,7 @@ const createTcpFraming = (): AnswerFraming => {
         if (holdsAnother(frame, asked)) throw new BrokenStream('an answer within an answer');
         const body = frame.subarray(head);
         const transaction = frame.readUInt16BE(0);
-        // What is no answer keeps its number: the question it came for has failed.
+        // Bytes that are not an answer keep their number: the request has failed.
         answers.push(answerOf(body, transaction) ?? { unit: -1, code: 0, data: Buffer.alloc(0), transaction });
         pending = pending.subarray(head + length);
       }
@@ -66,14 +66,14 @@ const createTcpFraming = (): AnswerFraming => {
 const longestRtu = 3 + 255 + 2;
 
 /**
- * Modbus RTU. Its frames end by silence, which sockets and USB adapters do not keep, so an answer is whatever has the length
- * that it claims and a right CRC, wherever it begins: bytes before it are the rest of another one, or noise.
+ * Modbus RTU. Its frames end by silence, which sockets and USB adapters do not keep, so an answer is a sequence of the
+ * length that it claims with a valid CRC, wherever it begins: bytes before it are the rest of another one, or noise.
  */
 const createRtuFraming = (): AnswerFraming => {
   let pending = Buffer.alloc(0);
   let expected: Question | undefined;
   let stray: Buffer[] = [];
-  /** The answer that is waited for has begun here: nothing within it is taken for another one. */
+  /** The expected answer has begun here: nothing within it counts as another one. */
   const isExpectedAt = (at: number): boolean =>
     expected !== undefined &&
     pending[at] === expected.unit &&
@@ -122,7 +122,7 @@ const createRtuFraming = (): AnswerFraming => {
 const longestAscii = 1 + 2 * (3 + 255 + 1) + 2;
 const sumOf = (bytes: Buffer): number => bytes.reduce((sum, byte) => (sum + byte) & 0xff, 0);
 
-/** Modbus ASCII. Its check is a sum of eight bits: it finds each error of one character, and 255 of 256 others. */
+/** Modbus ASCII. Its checksum has eight bits: it detects each error of one character, and 255 of 256 others. */
 const createAsciiFraming = (): AnswerFraming => {
   let pending = '';
   let stray = '';
@@ -138,7 +138,7 @@ const createAsciiFraming = (): AnswerFraming => {
       pending += bytes.toString('latin1');
       const answers: AnswerFrame[] = [];
       for (let end = pending.indexOf('\n'); end >= 0; end = pending.indexOf('\n')) {
-        // A line that was cut off has another one behind it.
+        // Another line follows one that was cut off.
         const start = Math.max(0, pending.lastIndexOf(':', end));
         const line = pending.slice(start, end);
         stray += pending.slice(0, start);

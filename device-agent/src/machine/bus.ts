@@ -14,8 +14,9 @@ export interface BusRequest {
   readonly start: number;
   readonly count: number;
   /**
-   * Neighbours may be read along, up to so many places in all, so that the answer has a length of its own. Without it, or
-   * where the machine refuses its neighbours, answers of one length are distinguished by their content and by listening.
+   * Neighbours may be read too, up to this many addresses in all, so that the answer has a unique length. Without it,
+   * or if the machine refuses its neighbours, answers of one length are distinguished by their content and by
+   * listening.
    */
   readonly upTo?: number;
 }
@@ -23,41 +24,41 @@ export interface BusRequest {
 export type BusAnswer =
   /** Registers 0 to 65535, or bits as 0 and 1. */
   | { readonly kind: 'data'; readonly words: readonly number[] }
-  /** The device refused: a valid answer, the line is fine. */
+  /** The device refused: a valid answer, the line works. */
   | { readonly kind: 'exception'; readonly code: number }
-  /** No valid answer, or one that could be another question's. */
+  /** No valid answer, or one that could belong to another request. */
   | { readonly kind: 'failed'; readonly reason: string }
-  /** Not a byte from this unit, while others of the line answer: it rests, the line goes on. */
+  /** No byte from this unit, while others on the line answer: it rests, the line continues. */
   | { readonly kind: 'silent'; readonly reason: string }
-  /** Not asked: the line or the unit rests until its turn comes again. */
+  /** Not requested: the line or the unit rests until its next attempt. */
   | { readonly kind: 'resting'; readonly reason: string };
 
 export interface BusTiming {
   /** How long to wait for an answer; a unit that usually takes longer gets longer. */
   readonly timeoutMs: number;
-  /** Longer than the slowest late answer, so that none is taken for a new request's. */
+  /** Longer than the slowest late answer, so that none is accepted for a new request. */
   readonly quietMs: number;
   /** Pause between two requests. */
   readonly gapMs: number;
-  /** No other program can have asked on this line just before: there is nothing to hear out. */
+  /** No other program can have used this line just before: there is nothing to wait for. */
   readonly isFresh?: boolean;
 }
 
-/** Longest wait before a line or a unit is tried again: with it the machine is read within 5 s of its return. */
+/** Longest pause before a line or a unit is tried again: with it the machine is read within 5 s of its return. */
 const longestBackoffMs = 2500;
 const connectDeadlineMs = 1500;
-/** After a late answer: an echo of it would follow at once, and be heard. */
+/** After a late answer: a repeat of it would follow at once, and be received. */
 const settleMs = 50;
-/** A unit that gave no answer so often in a row rests. */
+/** A unit without an answer this often in a row rests. */
 const silencesBeforeRest = 2;
-/** So many lengths are tried in one reading when the machine refuses the neighbours. */
+/** Lengths that are tried in one reading when the machine refuses the neighbours. */
 const widthsTried = 6;
-/** Gateway codes of the Modbus specification: the unit behind it is dead, the gateway is not. */
+/** Gateway codes of the Modbus specification: the unit behind it does not answer, the gateway works. */
 const gatewayExceptions = new Set([0x0a, 0x0b]);
-/** Codes that say: not these places. */
+/** Codes that refuse these addresses. */
 const refusesPlaces = (code: number): boolean => code === 2 || code === 3;
 
-/** Why a line without transaction numbers rests after a question that got no answer. */
+/** Why a line without transaction numbers rests after an unanswered request. */
 export const waitsForLateAnswer = 'waits for a late answer';
 
 const codeOf: Record<RegisterTable, number> = { coil: 1, discrete: 2, holding: 3, input: 4 };
@@ -70,18 +71,20 @@ interface Rest {
 interface UnitState extends Rest {
   readonly pace: AnswerPace;
   silences: number;
-  /** How long the newest answer took that came too late, ms. */
+  /** How long the newest late answer took, ms. */
   lateMs: number | undefined;
 }
 
 const newRest = (): Rest => ({ backoff: createBackoff(200, longestBackoffMs), until: -Infinity, reason: '' });
 
-/** On a serial line two frames are at least 3.5 characters apart; what came before a question is heard in that time. */
+/**
+ * On a serial line two frames are at least 3.5 characters apart; bytes from before a request are received in that time.
+ */
 const silenceMs = (link: Link): number => ('baud' in link ? Math.max(2, Math.ceil((3.5 * 11_000) / link.baud)) : 0);
 
 /**
- * The one owner of a Modbus line. One request at a time, under our own deadline; an answer counts only when it can belong to
- * no other request. README.md, "Whose answer is it?", has the argument.
+ * The one owner of a Modbus line. One request at a time, with our own deadline; an answer only counts when it can
+ * belong to no other request. README.md, "Whose answer is it?", has the argument.
  */
 export const createBus = (
   link: Link,
@@ -94,7 +97,7 @@ export const createBus = (
   const line = newRest();
   const wider = createWiderReads(now);
   const units = new Map<number, UnitState>();
-  /** Units that have answered on this connection since they last failed. */
+  /** Units that have answered on this connection since their last failure. */
   const answering = new Set<number>();
   let isKnownLine = link.kind === 'tcp' || timing.isFresh === true;
   /** A first request whose deadline passed: the usual time of this machine is still unknown. */
@@ -146,7 +149,7 @@ export const createBus = (
     answering.clear();
   };
 
-  /** Opens the line and, where answers have no numbers, hears out what was asked before this program began. */
+  /** Opens the line and, if answers have no numbers, waits for answers to requests of earlier programs. */
   const connect = async (): Promise<string | undefined> => {
     try {
       await conversation.open(connectDeadlineMs);
@@ -161,7 +164,7 @@ export const createBus = (
     return undefined;
   };
 
-  /** Bytes that came before a question are heard before it: they can't be its answer. */
+  /** Bytes from before a request are received before it is sent: they can't be its answer. */
   const drainInput = async (): Promise<void> => {
     const waitMs = Math.max(lastRequestAt + timing.gapMs - now(), silenceMs(link));
     if (waitMs > 0) await pause(waitMs, stopping.signal);
@@ -170,7 +173,7 @@ export const createBus = (
 
   const exchange = createExchange(conversation, now, drainInput);
 
-  /** On a line without transaction numbers: with a length of its own, else by content and by listening. */
+  /** On a line without transaction numbers: with a unique length, else by content and by listening. */
   const askByLength = async (request: BusRequest, patience: Patience, isAgain: boolean): Promise<Outcome> => {
     const code = codeOf[request.table];
     const mark = (count: number): number => answerBytes({ code, count });
@@ -280,7 +283,7 @@ export const createBus = (
       ({ moment } = outcome);
       return { kind: 'data', words: outcome.words };
     },
-    /** When the newest data were asked for, and came. */
+    /** When the newest data were requested, and when they arrived. */
     moment: (): Moment | undefined => moment,
     close(): void {
       stopping.abort();

@@ -7,19 +7,19 @@ import type { LinePort, OpenLine } from './line-port.ts';
 import { createLineNoise } from './line-noise.ts';
 import { createModbusCodec, type DecodedAnswer } from './modbus-codec.ts';
 
-/** An answer that fits the question in flight. */
+/** An answer that fits the current request. */
 export interface FittingAnswer {
   readonly frame: AnswerFrame;
   readonly bytes: string;
   readonly at: number;
-  /** The same bytes came within the horizon: it may be an earlier answer that came again. */
+  /** The same bytes arrived within the horizon: it may be a repeat of an earlier answer. */
   readonly isCopy: boolean;
 }
 
 export interface ConversationEvents {
   /** The line broke. */
   closed(reason: string): void;
-  /** An answer came whose question was given up. */
+  /** An answer arrived whose request had been given up. */
   late(unit: number, afterMs: number): void;
 }
 
@@ -28,9 +28,9 @@ export interface Flight {
   readonly transaction: number;
   readonly asked: Asked;
   readonly answers: FittingAnswer[];
-  /** Answers that came since the question and do not fit it. */
+  /** Answers since the request that do not fit it. */
   strangers: number;
-  /** Those of them that are no answer to any recent question: an answer whose unit or function was bent. */
+  /** Those that answer no recent request: an answer with a damaged unit or function. */
   unknown: number;
   lastByteAt: number;
   wake: (() => void) | undefined;
@@ -39,12 +39,12 @@ export interface Flight {
 const placeOf = ({ unit, code, start, count }: Question): string => `${unit}/${code}/${start}/${count}`;
 /** All refusals have one length, and no answer with values has it. */
 const refusalMark = -1;
-/** Fewer stray bytes than this are noise beside an answer, more are what is left of one. */
+/** Fewer stray bytes than this are noise beside an answer, more are the rest of one. */
 const minDamagedBytes = 3;
 
 /**
- * One question in flight on one line. Every answer that comes is heard, in time or not, and only what fits the question in
- * flight by all that its line tells is handed out.
+ * One request in flight on one line. Every answer is received, in time or late, and only one that fits the current
+ * request in all its properties is returned.
  */
 export const createConversation = (
   link: Link,
@@ -60,10 +60,10 @@ export const createConversation = (
   let framing = createFraming(link.kind);
   let port: LinePort | undefined;
   let flight: Flight | undefined;
-  /** When the first question was asked since the line carried anything. */
+  /** When the first request was sent since the line carried anything. */
   let silentSince: number | undefined;
 
-  /** Drawn, so that no answer of this or an earlier program has it by counting on. */
+  /** Random, so that no answer of this or an earlier program has it by counting on. */
   const newTransaction = (): number => {
     let drawn = randomInt(65_536);
     while (!recent.isFree(drawn)) drawn = randomInt(65_536);
@@ -109,9 +109,9 @@ export const createConversation = (
     if (flight) flight.lastByteAt = now();
     try {
       const frames = framing.take(bytes);
-      // Without a checksum, what was cut short is filled up by the next answer: then bytes of that are left.
+      // Without a checksum, a cut answer is filled up by the next one: then bytes of that are left.
       if (hasTransactions && frames.length > 0 && framing.isWithinAnswer()) return close();
-      // All that these bytes hold is heard before one is believed: two answers may come joined.
+      // All answers in these bytes are received before one is accepted: two may arrive together.
       for (const frame of frames) hear(frame);
     } catch (error) {
       if (!(error instanceof BrokenStream)) throw error;
@@ -124,12 +124,12 @@ export const createConversation = (
     recent,
     hasTransactions,
     isOpen: (): boolean => port !== undefined,
-    /** How long questions have been asked without a byte in return, ms. */
+    /** How long requests have been sent without a byte in return, ms. */
     silentMs: (): number => (silentSince === undefined ? 0 : now() - silentSince),
     isWithinAnswer: (): boolean => framing.isWithinAnswer(),
-    /** Whether the line carried nothing since the question but answers that fit it. */
+    /** Whether since the request the line only carried answers that fit it. */
     isClean: ({ strangers }: Flight): boolean => strangers === 0 && noise.isUsual(framing.strayBytes()),
-    /** Whether an answer came that nothing can be read from: what is left of it, or one in the name of an unknown unit or function. */
+    /** Whether an unreadable answer arrived: the rest of one, or one with an unknown unit or function. */
     isDamaged({ unknown }: Flight): boolean {
       if (hasTransactions) return false;
       const stray = framing.strayBytes();
@@ -146,7 +146,7 @@ export const createConversation = (
       port = opened;
       silentSince = undefined;
     },
-    /** Sends a question. The one before it is over. */
+    /** Sends a request. The previous one is over. */
     ask(question: Question): Flight {
       const transaction = hasTransactions ? newTransaction() : 0;
       silentSince ??= now();
@@ -156,7 +156,7 @@ export const createConversation = (
       port?.write(framing.ask(question, codec.encode(question), transaction));
       return flight;
     },
-    /** Waits for the next bytes, or until that time; `closed` for a line that broke. */
+    /** Waits for the next bytes, or until that time; `closed` for a broken line. */
     async bytesUntil(until: number): Promise<'open' | 'closed'> {
       const current = flight;
       if (current === undefined || port === undefined) return 'closed';
@@ -169,9 +169,9 @@ export const createConversation = (
       current.wake = undefined;
       return port === undefined ? 'closed' : 'open';
     },
-    /** What an accepted answer says to the newest question. */
+    /** Decodes an accepted answer for the newest request. */
     decode: (answer: AnswerFrame): DecodedAnswer => codec.decode(answer),
-    /** The question in flight is given up, or answered. */
+    /** The current request is given up, or answered. */
     over(): void {
       if (flight && flight.answers.length > 0) noise.heard(framing.strayBytes());
       flight = undefined;

@@ -1,19 +1,19 @@
 import { exceptionFlag, type Question } from './answer-frame.ts';
 import type { Conversation, FittingAnswer, Flight } from './conversation.ts';
 
-/** When a question was asked and its answer came, by the clock of the bus. */
+/** When a request was sent and its answer arrived, by the clock of the bus. */
 export interface Moment {
   readonly askedAt: number;
   readonly answeredAt: number;
 }
 
-/** What came of one question. */
+/** The result of one request. */
 export type Outcome =
   | { readonly words: readonly number[]; readonly tookMs: number; readonly moment: Moment }
   | { readonly exception: number; readonly tookMs: number }
-  /** Nothing that could be the answer came before the deadline. */
+  /** Nothing that could be the answer arrived before the deadline. */
   | { readonly nothing: string }
-  /** An answer came and can't be used. None is due any more, so the question may be asked again at once. */
+  /** An unusable answer arrived. None is due any more, so the request may be repeated at once. */
   | { readonly damaged: string; readonly tookMs?: number }
   | { readonly unasked: string }
   | { readonly failed: string };
@@ -26,31 +26,31 @@ export interface Patience {
   readonly deadlineMs: number;
   /** How long most answers of this unit take. */
   readonly usualMs: number;
-  /** How quick this unit can be; 0 while that is unknown. */
+  /** The fastest time of this unit; 0 while that is unknown. */
   readonly quickestMs: number;
 }
 
-/** An answer that comes in a smaller part of the quickest time was under way before its question. */
+/** An answer within a smaller share of the fastest time was sent before its request. */
 const tooSoonPart = 0.5;
-/** In a smaller part than this it may have been: the true one would follow. */
+/** Within a smaller share than this it may have been: the true one would follow. */
 const soonPart = 0.9;
 
-/** After a damaged answer: the rest of a slow one would have come by then. */
+/** After a damaged answer: the rest of a slow one would have arrived by then. */
 const quietAfterDamageMs = 50;
-/** Bytes that are still coming at the deadline are heard for so long. */
+/** Bytes that are still arriving at the deadline are received for this long. */
 const graceMs = 50;
 
 const isRefusal = ({ frame }: FittingAnswer): boolean => (frame.code & exceptionFlag) !== 0;
-/** The only answer that these are, apart from repeats of it. */
+/** The only answer among these, apart from repeats of it. */
 const single = (answers: readonly FittingAnswer[]): FittingAnswer | undefined =>
   new Set(answers.map(({ bytes }) => bytes)).size === 1 ? answers[0] : undefined;
-/** What follows an answer by itself comes within so many ms. */
+/** Unrequested bytes after an answer arrive within this many ms. */
 const followsMs = 10;
-/** By then the true answer is here, where one comes at all, and what may have followed it. */
+/** By then the true answer is here, if one comes at all, and so are bytes that follow it. */
 const settledAt = ({ asked, lastByteAt }: Flight, { usualMs }: Patience): number =>
   Math.max(asked.at + 1.5 * usualMs, lastByteAt) + followsMs;
 
-/** Asks one question and decides which of the answers on the line is its own. README.md, "Whose answer is it?". */
+/** Sends one request and decides which of the answers on the line is its own. README.md, "Whose answer is it?". */
 export const createExchange = (conversation: Conversation, now: () => number, drainInput: () => Promise<void>) => {
   /** Listens until the deadline; with an answer until `enoughAt`, after a damaged one until the line is quiet. */
   const listen = async (flight: Flight, patience: Patience, enoughAt: () => number): Promise<'over' | 'closed'> => {
@@ -61,7 +61,7 @@ export const createExchange = (conversation: Conversation, now: () => number, dr
       else if (conversation.isDamaged(flight))
         until = Math.min(until, Math.max(settledAt(flight, patience), flight.lastByteAt + quietAfterDamageMs));
       if (now() >= until) {
-        // A starved process gets its timers before the bytes that came in the meantime.
+        // In a starved process timers fire before the bytes that arrived in the meantime.
         const { lastByteAt } = flight;
         await new Promise((resolve) => setImmediate(resolve));
         if (flight.lastByteAt === lastByteAt || now() >= deadline + graceMs) return 'over';
@@ -74,7 +74,7 @@ export const createExchange = (conversation: Conversation, now: () => number, dr
   const outcomeOf = ({ asked }: Flight, { frame, at }: FittingAnswer, { deadlineMs }: Patience): Outcome => {
     asked.answeredAt = at;
     const tookMs = at - asked.at;
-    // The answer came, or this process got its turn, too late to say when the machine took these values.
+    // The answer arrived, or this process was scheduled, too late to tell when the machine measured these values.
     if (tookMs > deadlineMs) return none(deadlineMs);
     // On Modbus TCP only the number has been compared so far: the codec refuses another unit, function or length.
     const answer = conversation.decode(frame);
@@ -91,8 +91,8 @@ export const createExchange = (conversation: Conversation, now: () => number, dr
   };
 
   /**
-   * For a question whose answer differs from every other answer that may still come: by its number or its length. Beside a damaged
-   * answer it may be an unrequested one, and is not believed unless `isAgain`.
+   * For a request whose answer differs from every other answer that may still arrive: by its number or its length.
+   * Beside a damaged answer it may be an unrequested one, and is only accepted with `isAgain`.
    */
   const askDistinct = async (question: Question, patience: Patience, isAgain = false): Promise<Outcome> => {
     const flight = conversation.ask(question);
@@ -114,7 +114,7 @@ export const createExchange = (conversation: Conversation, now: () => number, dr
     const values = answers.filter((answer) => !isRefusal(answer));
     const inTime = values.filter((answer) => !isSooner(answer, tooSoonPart));
     if (values[0] && inTime.length === 0) return { damaged: ambiguous, tookMs: tookMs(values[0]) };
-    // A refusal beside values is another question's, or they are unrequested.
+    // A refusal beside values belongs to another request, or the values are unrequested.
     const answer = values.length === 0 ? first : single(inTime);
     if (answer === undefined || (values.length > 0 && answers.some(isRefusal))) return { damaged: ambiguous };
     if (!isAgain && !isRefusal(answer) && conversation.isDamaged(flight)) {
@@ -126,11 +126,11 @@ export const createExchange = (conversation: Conversation, now: () => number, dr
   };
 
   /**
-   * For a question whose answer has the length of other answers. No earlier one of them is still due, so all that
-   * may come beside the true answer are repeats, whose bytes are known, and unrequested answers. It listens until the true answer
-   * would be there: one answer on a clean line whose bytes are new is the true one. Beside it even a known one makes doubt: it is
-   * a repeat, or it is the true answer, unchanged, and the new one is unrequested. Known bytes are believed when the place
-   * often gives the same, or gives them again when it is asked again (`heardOnce`).
+   * For a request whose answer has the length of other answers. No earlier one of them is still due, so the only other
+   * answers are repeats, whose bytes are known, and unrequested ones. It listens until the true answer would be there:
+   * one answer on a clean line with new bytes is the true one. Beside it even a known one causes doubt: it is a repeat,
+   * or it is the true answer, unchanged, and the new one is unrequested. Known bytes are accepted when the address
+   * often gives the same, or gives them again when the request is repeated (`heardOnce`).
    */
   const askAmbiguous = async (
     question: Question,
@@ -151,7 +151,7 @@ export const createExchange = (conversation: Conversation, now: () => number, dr
     const hasOwn = values.some(
       ({ bytes }) => heardOnce?.has(bytes) === true || conversation.recent.isOwn(place, bytes, asked),
     );
-    // Repeats of other answers alone: the true one may still come.
+    // Only repeats of other answers: the true one may still arrive.
     if (areKnown && !hasOwn && !conversation.isDamaged(flight)) return { failed: ambiguous };
     // The true answer is among these, or it is the damaged one beside them: none is due any more.
     asked.answeredAt = now();

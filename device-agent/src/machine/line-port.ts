@@ -11,7 +11,7 @@ export interface LinePort {
 
 export interface LineListener {
   data(bytes: Buffer): void;
-  /** The line broke: a closed socket, an adapter that was pulled out. */
+  /** The line broke: a closed socket, or an adapter that was unplugged. */
   closed(): void;
 }
 
@@ -56,7 +56,7 @@ const openSocket = (
     });
   });
 
-/** What the operating system says when an adapter can't be opened, as what to do. */
+/** The system's error for an adapter that can't be opened, as an instruction. */
 const serialTrouble = (path: string, error: Error): LinkError => {
   const said = error.message;
   if (/no such (file|device)|ENXIO|ENODEV/i.test(said))
@@ -77,7 +77,7 @@ const openSerial = (
     const { path, baud, dataBits, parity, stopBits } = link;
     const port = new SerialPort({ path, baudRate: baud, dataBits, parity, stopBits, autoOpen: false });
     let open = true;
-    // Closing a port that is not open answers an error, which tells us nothing new.
+    // Closing a port that is not open returns an error without new information.
     const close = (): void => {
       open = false;
       port.close(() => undefined);
@@ -86,7 +86,7 @@ const openSerial = (
       if (open) listener.closed();
       close();
     };
-    // Errors come at any time, also after a close: unheard, one would end the process.
+    // Errors can occur at any time, also after a close: an unhandled one would end the process.
     port.on('error', end);
     const timer = setTimeout(() => {
       open = false;
@@ -94,7 +94,7 @@ const openSerial = (
     }, deadlineMs);
     port.open((error) => {
       clearTimeout(timer);
-      // It opened after its deadline, and would keep the port from the next attempt.
+      // It opened after its deadline, and would block the port for the next attempt.
       if (!open) return close();
       if (error) {
         open = false;

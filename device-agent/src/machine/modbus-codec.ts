@@ -5,7 +5,7 @@ import type { AnswerFrame, Question } from './answer-frame.ts';
 import { exceptionFlag } from './answer-frame.ts';
 import { withCrc } from './crc16.ts';
 
-/** What an answer says to the question that it was accepted for. */
+/** A decoded answer to the request for which it was accepted. */
 export type DecodedAnswer =
   /** Registers 0 to 65535, or bits as 0 and 1. */
   { readonly words: readonly number[] } | { readonly exception: number } | { readonly failed: string };
@@ -13,7 +13,7 @@ export type DecodedAnswer =
 // CommonJS with `default` on it: seen from a module, the class is one level down.
 const ModbusClass = modbusSerial.default;
 
-/** The port below `modbus-serial`: keeps the frame that it writes, and hands it the answer that was accepted. */
+/** The port below `modbus-serial`: keeps the frame that it writes, and passes it the accepted answer. */
 class CodecPort extends EventEmitter {
   readonly isOpen = true;
   written = Buffer.alloc(0);
@@ -25,16 +25,16 @@ class CodecPort extends EventEmitter {
   }
 }
 
-/** Every answer as an RTU frame, which is what a port of the library delivers whatever its line is. */
+/** Every answer as an RTU frame, which a port of the library delivers for any line. */
 const rtuFrame = ({ unit, code, data }: AnswerFrame): Buffer =>
   withCrc(Buffer.concat([Buffer.from(code & exceptionFlag ? [unit, code] : [unit, code, data.length]), data]));
 
 const wordsOf = (values: readonly (number | boolean)[], count: number): number[] => values.slice(0, count).map(Number);
 
 /**
- * `modbus-serial` (8.0.25) as a codec: it builds each question and checks and decodes the answer. Its own ports stay out of
- * the way: they take any answer of the right unit, function and length for the newest question's, see
- * README.md, "Whose answer is it?".
+ * `modbus-serial` (8.0.25) as a codec: it builds each request and checks and decodes the answer. Its own ports are not
+ * used: they accept any answer of the right unit, function and length for the newest request, see README.md, "Whose
+ * answer is it?".
  */
 export const createModbusCodec = () => {
   const port = new CodecPort();
@@ -51,7 +51,7 @@ export const createModbusCodec = () => {
   };
 
   return {
-    /** The RTU frame of a question. */
+    /** The RTU frame of a request. */
     encode(question: Question): Buffer {
       const { unit, code, start, count } = question;
       asked = question;
@@ -61,7 +61,7 @@ export const createModbusCodec = () => {
       else modbus.writeFC4(unit, start, count, settle);
       return port.written;
     },
-    /** What this answer says to the newest question. */
+    /** Decodes this answer to the newest request. */
     decode(answer: AnswerFrame): DecodedAnswer {
       decoded = undefined;
       port.emit('data', rtuFrame(answer));

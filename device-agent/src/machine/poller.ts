@@ -9,7 +9,7 @@ import { createReader } from './reader.ts';
 
 /** A reading that became no sample. */
 export interface DroppedReading {
-  /** Monotonic ms: before its first question, and after its last answer or the last wait for one. */
+  /** Monotonic ms: before its first request, and after its last answer or the last wait for one. */
   readonly from: number;
   readonly to: number;
   readonly reason: string;
@@ -26,9 +26,9 @@ export interface PollerParts {
   readonly openLine?: OpenLine;
 }
 
-/** A processor that was away for longer may have left an answer lying about for that long. */
+/** A process that was suspended longer may find an answer that has waited that long. */
 const longestStallMs = 250;
-/** So many readings dropped in a row are news. */
+/** Dropped readings in a row that are reported. */
 const droppedBeforeNews = 3;
 
 const describe = (channels: readonly string[], qualities: readonly Quality[]): string | undefined => {
@@ -39,10 +39,10 @@ const describe = (channels: readonly string[], qualities: readonly Quality[]): s
   return poor.length === 0 ? undefined : poor.join(', ').slice(0, 300);
 };
 
-/** How often a process that has its turn notices that, ms. */
+/** How often the delay of the event loop is measured, ms. */
 const beatMs = 50;
 
-/** Watches whether this process gets its turns. Returns what ends it and says how long the longest wait was, ms. */
+/** Measures whether this process is scheduled. Returns a function that stops and returns the longest delay, ms. */
 const watchForStalls = (): (() => number) => {
   let beatAt = performance.now();
   let longestMs = 0;
@@ -59,7 +59,7 @@ const watchForStalls = (): (() => number) => {
   };
 };
 
-/** A bus that several may ask: each question waits for the answer to the one before it. */
+/** A bus with several users: each request waits for the answer to the previous one. */
 const shareBus = (bus: Bus): Bus => {
   let last: Promise<unknown> = Promise.resolve();
   return {
@@ -74,8 +74,8 @@ const shareBus = (bus: Bus): Bus => {
 };
 
 /**
- * Reads the machine at the map's rate. A reading that takes too long moves the ones after it: they never queue, and a line
- * that is too slow for the map is read as fast as it can.
+ * Reads the machine at the map's rate. A slow reading delays the next ones: they never queue, and a line that is too
+ * slow for the map is read as fast as it can be.
  */
 export const startPoller = ({ map, monoNow, reading, dropped, linkChanged, openLine }: PollerParts) => {
   const bus = shareBus(createBus(map.link, map, monoNow, openLine));
@@ -86,7 +86,7 @@ export const startPoller = ({ map, monoNow, reading, dropped, linkChanged, openL
   const pace = createPaceWatch(map.hz);
   let dueAt = performance.now();
   let tickedAt = performance.now();
-  /** When the machine can have taken the values of the newest reading at the latest. */
+  /** The latest time at which the machine can have measured the newest reading. */
   let takenAt = Number.NEGATIVE_INFINITY;
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
@@ -99,7 +99,7 @@ export const startPoller = ({ map, monoNow, reading, dropped, linkChanged, openL
     linkChanged(link);
   };
 
-  /** A reading whose moment is not known well enough is no reading. */
+  /** A reading without a reliable time is dropped. */
   const drop = (reason: string): void => {
     droppedInRow += 1;
     if (droppedInRow >= droppedBeforeNews) setLink({ state: 'failing', detail: reason });
@@ -118,7 +118,7 @@ export const startPoller = ({ map, monoNow, reading, dropped, linkChanged, openL
     }
     const { from, to, values } = outcome;
     const spanMs = to - from;
-    // A question that was held up reached the machine late: the next one would find the same moment there.
+    // A delayed request reached the machine late: the next one would be measured at the same time.
     const heldUpMs = Math.max(0, spanMs - spans.usualMs());
     takenAt = performance.now() - (monoNow() - from) + heldUpMs;
     const doubt =
@@ -133,7 +133,7 @@ export const startPoller = ({ map, monoNow, reading, dropped, linkChanged, openL
     }
     droppedInRow = 0;
     const risen = [...outcome.bits].flatMap(([name, up]) => (up && bitsBefore.get(name) === false ? [name] : []));
-    // A unit that was silent keeps its bits: what rose in the meantime has still risen.
+    // A silent unit keeps its bits: a bit that rose in the meantime has still risen.
     bitsBefore = new Map([...bitsBefore, ...outcome.bits]);
     reading({ mono: Math.round((from + to) / 2), values, risen });
     pace.took(spanMs);
@@ -144,7 +144,7 @@ export const startPoller = ({ map, monoNow, reading, dropped, linkChanged, openL
   let busy: Promise<void> = Promise.resolve();
   const schedule = (): void => {
     const now = performance.now();
-    // A reading that was taken late does not pull the next one close to it.
+    // A late reading does not move the next one closer to it.
     dueAt = Math.max(dueAt + periodMs, takenAt + periodMs / 2, now);
     timer = setTimeout(tick, dueAt - now);
   };
@@ -158,10 +158,10 @@ export const startPoller = ({ map, monoNow, reading, dropped, linkChanged, openL
 
   return {
     channels: reader.channels,
-    /** One more question to the machine, between those of a reading: the line has one master, and that is us. */
+    /** One additional request to the machine, between those of a reading: a line has one master. */
     ask: (request: BusRequest) => bus.read(request),
     link: (): MachineLink => link,
-    /** How long no reading was begun, ms: the sign of a loop that hangs. A silent machine does not count. */
+    /** How long no reading was begun, ms: the sign of a hanging loop. A silent machine does not count. */
     stalledMs: (): number => performance.now() - tickedAt,
     async stop(): Promise<void> {
       stopped = true;

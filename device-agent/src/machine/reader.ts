@@ -18,26 +18,26 @@ export type ReadingOutcome =
       readonly qualities: readonly Quality[];
       /** State of the bits that the map names for events. */
       readonly bits: ReadonlyMap<string, boolean>;
-      /** From the first question that was answered to the last answer, by the reader's clock. */
+      /** From the first answered request to the last answer, by the reader's clock. */
       readonly from: number;
       readonly to: number;
     }
-  /** The machine gave nothing: no sample, a gap stays a gap. */
+  /** The machine gave no data: no sample, a gap stays a gap. */
   | { readonly kind: 'silence'; readonly reason: string };
 
-/** A place the device refuses is asked for again after this long: a machine may learn it after a restart. */
+/** A refused address is requested again after this long: a machine may know it after a restart. */
 const askRefusedAgainMs = 60_000;
 const nothingAsked = 'nothing to read';
 const refusesAddress = (code: number): boolean => code === 2 || code === 3;
 
-/** The beans first: when the line breaks within a reading, what was read before still counts. */
+/** The bean temperature first: when the line breaks within a reading, earlier values still count. */
 const beansFirst = (plan: readonly PlannedRead[]): PlannedRead[] =>
   plan.toSorted((a, b) => Number(hasBeans(b)) - Number(hasBeans(a)));
 const hasBeans = ({ items }: PlannedRead): boolean => items.some(({ name }) => name === 'bean_temp');
 
 /**
- * Reads everything a map names, once per call. Requests that the device refuses are split and stay split; a single place
- * it refuses is null until it answers again.
+ * Reads everything a map names, once per call. Requests that the device refuses are split and stay split; a single
+ * address it refuses is null until it answers again.
  */
 export const createReader = (
   map: MachineMap,
@@ -58,7 +58,10 @@ export const createReader = (
     else plan = beansFirst(plan.flatMap((other) => (other === read ? smaller : other)));
   };
 
-  /** A refusal counts when it comes twice: a damaged byte can cause one, and the register would not be read for a minute. */
+  /**
+   * A refusal counts when it comes twice: a damaged byte can cause one, and the register would not be read for a
+   * minute.
+   */
   const ask = async (read: PlannedRead): Promise<BusAnswer> => {
     const request = { ...read, upTo: maxSpan(read.table, map) };
     const answer = await bus.read(request);
@@ -75,11 +78,11 @@ export const createReader = (
       let to = 0;
       let reason = nothingAsked;
       let isBroken = false;
-      // Waiting for a unit that is silent would lie between the values of the others.
+      // Waiting for a silent unit would separate the values of the others in time.
       const inOrder = plan.toSorted((a, b) => Number(silentUnits.has(a.unit)) - Number(silentUnits.has(b.unit)));
-      // `onRefused` may put smaller requests in the place of one: they are asked in the next reading.
+      // `onRefused` may replace one request by smaller ones: they are sent in the next reading.
       for (const read of inOrder) {
-        // What is asked after a deadline has passed belongs to another moment.
+        // Requests after a deadline has passed belong to another time.
         if (isBroken) {
           fill(decoded, read.items, silentValue);
           continue;

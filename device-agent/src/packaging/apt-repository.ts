@@ -6,7 +6,7 @@ export type RepositoryFiles = ReadonlyMap<string, Buffer>;
 
 const suite = 'stable';
 const component = 'main';
-/** Below the address of the repository; what is signed. */
+/** Below the address of the repository; the content of the signed file. */
 export const releasePath = `dists/${suite}/Release`;
 
 const sha256 = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
@@ -18,8 +18,8 @@ const entryOf = (deb: DebianPackage): string =>
   `${deb.control}Filename: ${poolPath(deb)}\nSize: ${deb.content.length}\nSHA256: ${sha256(deb.content)}\n`;
 
 /**
- * An apt repository of these packages without its signatures: path → content. Indexes lie under their hash too, so that a
- * board which reads while a newer release takes their place still gets a set that fits together.
+ * An apt repository of these packages without its signatures: path → content. Indexes are also stored under their hash,
+ * so that a board that reads while a newer release replaces them still gets a consistent set.
  */
 export const aptRepositoryOf = (
   debs: readonly DebianPackage[],

@@ -20,7 +20,7 @@ const readVersion = (): string =>
   parseOrThrow(z.object({ version: z.string() }), JSON.parse(readFileSync(join(workspace, 'package.json'), 'utf8')))
     .version;
 
-/** Version and time of the newest entry of the changelog: what is packaged is of that time. */
+/** Version and time of the newest entry of the changelog: the package gets that time. */
 export const readRelease = (): { version: string; seconds: number } => {
   const [, version = ''] = /^[\w.-]+ \(([^)]+)\)/.exec(board('changelog')) ?? [];
   const [, date = ''] = /^ -- .*>\s\s(.+)$/m.exec(board('changelog')) ?? [];
@@ -30,13 +30,13 @@ export const readRelease = (): { version: string; seconds: number } => {
   return { version, seconds };
 };
 
-/** The unit of the repository; in the package a launcher chooses the version, and may turn a new one back. */
+/** The unit of the repository; in the package a launcher chooses the version, and may roll a new one back. */
 export const packagedUnit = (): string => {
   const unit = readFileSync(join(repository, 'deploy', 'systemd', `${name}.service`), 'utf8');
   const from =
     'ExecStart=/usr/bin/node --enable-source-maps --max-semi-space-size=1 --optimize-for-size /opt/roastery/device-agent/dist/main.js run\n';
   const launch = `/usr/lib/${name}/launch`;
-  // As root and outside the sandbox: what is written about a version on trial is out of that version's reach.
+  // As root and outside the sandbox: a version on trial cannot change its own record.
   const to = `ExecStartPre=-+${launch} starting\nExecStart=${launch} run\nExecStopPost=-+${launch} ended\n`;
   if (!unit.includes(from)) throw new Error('the unit starts the agent in another way than the package expects');
   const head = `Documentation=man:device-agent(1)\nWants=${name}-order.path ${name}-time.path\n\n[Service]`;
@@ -69,7 +69,7 @@ const copyright = (): string => {
   return board('copyright').replace('@LICENSE@', indented.join('\n'));
 };
 
-/** Everything that lies on the board afterwards, without its folders. */
+/** All installed files, without their folders. */
 const filesFor = (
   architecture: Architecture,
   bundle: ProgramBundle,
@@ -81,7 +81,7 @@ const filesFor = (
   file('usr/bin/device-agent', board('device-agent'), 0o755),
   file(`usr/lib/${name}/launch`, board('launch'), 0o755),
   ...['order', 'time-servers'].map((part) => file(`usr/lib/${name}/${part}`, board(part), 0o755)),
-  // What begins with `#!` has to be executable.
+  // Files that begin with `#!` have to be executable.
   ...[...bundle.files].map(([path, text]) =>
     file(`usr/lib/${name}/dist/${path}`, text, text.startsWith('#!') ? 0o755 : 0o644),
   ),
@@ -101,13 +101,14 @@ const filesFor = (
     : []),
 ];
 
-/** Node comes from a package of ours where Node.js has binaries for the architecture. */
+/** Node comes from a package of ours if Node.js has binaries for the architecture. */
 const nodeDependency = (architecture: Architecture): string =>
   architecture === 'armhf' ? 'nodejs (>= 20.19)' : 'roastery-node (>= 24) | nodejs (>= 20.19)';
 
 /**
- * The Debian package of the agent for one architecture: the same bytes whoever builds it, wherever and whenever. Throws when
- * the changelog is of another version. A board that has its packages from a repository trusts `keyring` from then on.
+ * The Debian package of the agent for one architecture: the same bytes whoever builds it, wherever and whenever. Throws
+ * when the changelog is of another version. A board that gets its packages from a repository trusts `keyring` from then
+ * on.
  */
 export const packageFor = (
   architecture: Architecture,

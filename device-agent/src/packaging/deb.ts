@@ -14,7 +14,7 @@ export interface DebianPackage {
 export interface PackageParts {
   /** Control file; `@INSTALLED_KIB@` becomes the size of the files. */
   readonly control: string;
-  /** Everything that is installed, without its folders. */
+  /** All installed files, without their folders. */
   readonly files: readonly TarEntry[];
   /** Name of a maintainer script → its text. */
   readonly scripts?: Readonly<Record<string, string>>;
@@ -45,20 +45,20 @@ const below = (entries: readonly TarEntry[]): TarEntry[] => [
   ...entries.map((entry) => ({ ...entry, path: `./${entry.path}` })),
 ];
 
-/** Value of a field of a control file. Throws where it has none. */
+/** Value of a field of a control file. Throws if it is missing. */
 export const fieldOf = (control: string, field: string): string => {
   const [, value] = new RegExp(`^${field}: (.+)$`, 'm').exec(control) ?? [];
   if (value === undefined) throw new Error(`the control file has no ${field}`);
   return value;
 };
 
-/** Seconds since 1970 for what is made: `SOURCE_DATE_EPOCH` as reproducible-builds.org has it, else the given time. */
+/** Build time in seconds since 1970: `SOURCE_DATE_EPOCH` of reproducible-builds.org, else the given time. */
 export const packageSeconds = (env: NodeJS.ProcessEnv, otherwise: number): number => {
   const given = Number(env['SOURCE_DATE_EPOCH'] || Number.NaN);
   return Number.isInteger(given) && given >= 0 ? given : otherwise;
 };
 
-/** A Debian package, made without any tool of Debian: the same bytes for the same parts, on any computer. */
+/** A Debian package, built without any tool of Debian: the same bytes for the same parts, on any computer. */
 export const debOf = ({
   control: template,
   files,
@@ -79,7 +79,7 @@ export const debOf = ({
     packageFile('md5sums', md5sums.join('')),
     ...Object.entries(scripts).map(([name, text]) => packageFile(name, text, 0o755)),
   ];
-  // A higher level takes four times as long for Node.js and saves half a percent of it.
+  // A higher level takes four times as long for Node.js and saves half a percent.
   const zip = (entries: readonly TarEntry[]): Buffer => gzipSync(tarOf(below(entries), seconds), { level: 6 });
   const [name, version, architecture] = ['Package', 'Version', 'Architecture'].map((field) => fieldOf(control, field));
   return {

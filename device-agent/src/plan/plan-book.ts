@@ -1,7 +1,7 @@
 import { roastPlanShape, type RoastPlan } from '@roastery/contract/roast-plan';
 import { z } from 'zod';
 
-/** Plans whose charge has come: the server may not have heard of it yet and go on sending them. */
+/** Plans whose charge has occurred: the server may not know it yet and still send them. */
 const maxTaken = 50;
 
 export const planBookShape = z.object({
@@ -18,19 +18,19 @@ export const planBookShape = z.object({
     .nullable(),
   taken: z.array(z.string()).max(maxTaken),
 });
-/** What a board knows of plans; plain JSON, kept on its disk. */
+/** A board's state of plans; plain JSON, stored on its disk. */
 export type PlanBook = z.infer<typeof planBookShape>;
 
 export const emptyPlanBook: PlanBook = { v: 1, waiting: [], running: null, taken: [] };
 
-/** The server may not have heard of the charge yet: then its plan is among those that wait. */
+/** The server may not know of the charge yet: then its plan is among the waiting ones. */
 const stillPlanned = (running: PlanBook['running'], plans: readonly RoastPlan[]): PlanBook['running'] => {
   if (running === null) return null;
   const { roastId, plan } = running;
   return plans.some(({ id }) => id === plan.id) ? { roastId, plan } : { roastId, plan, cancelled: true };
 };
 
-/** After plans from the server, which replace all that wait. For the running roast the server's plan counts. */
+/** After plans from the server, which replace all waiting ones. For the running roast the server's plan counts. */
 export const withPlans = (book: PlanBook, plans: readonly RoastPlan[], runningRoastId: string | null): PlanBook => {
   const bound = plans.find(({ roast_id: roastId }) => roastId !== null && roastId === runningRoastId);
   const running =
@@ -43,14 +43,14 @@ export const withPlans = (book: PlanBook, plans: readonly RoastPlan[], runningRo
   };
 };
 
-/** After a charge: it takes what waits first. */
+/** After a charge: it takes the first waiting plan. */
 export const withCharge = (book: PlanBook, roastId: string): PlanBook => {
   const [plan, ...waiting] = book.waiting;
   if (plan === undefined) return { ...book, running: null };
   return { ...book, waiting, running: { roastId, plan }, taken: [...book.taken, plan.id].slice(-maxTaken) };
 };
 
-/** After the end of a roast. A charge that was none gives its plan back, unless the plan was cancelled. */
+/** After the end of a roast. A retracted charge returns its plan to the queue, unless the plan was cancelled. */
 export const withEnd = (book: PlanBook, roastId: string, wasNone: boolean): PlanBook => {
   if (book.running?.roastId !== roastId) return book;
   const { plan, cancelled } = book.running;
@@ -64,8 +64,8 @@ export const withEnd = (book: PlanBook, roastId: string, wasNone: boolean): Plan
 };
 
 /**
- * After a restart: what the journal says about the roast that runs outweighs a file that was written a moment before.
- * `planId`: the plan that the journal names for it, if it is known.
+ * After a restart: the journal's information about the running roast overrides a file that was written a moment
+ * earlier. `planId`: the plan that the journal names for it, if it is known.
  */
 export const resumed = (book: PlanBook, roastId: string | null, planId: string | undefined): PlanBook => {
   if (book.running !== null && book.running.roastId === roastId) return book;

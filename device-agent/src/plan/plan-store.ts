@@ -9,7 +9,7 @@ import { emptyPlanBook, planBookShape, resumed, withCharge, withEnd, withPlans, 
 
 export const planFile = (dataDir: string): string => join(dataDir, 'plans.json');
 
-/** What is kept on this board. A file that can't be understood is as none: the server sends its plans again. */
+/** The plans stored on this board. An invalid file counts as empty: the server sends its plans again. */
 export const readPlanBook = async (dataDir: string): Promise<{ book: PlanBook; trouble: string | undefined }> => {
   let text: string | undefined;
   try {
@@ -24,7 +24,7 @@ export const readPlanBook = async (dataDir: string): Promise<{ book: PlanBook; t
     : { book: emptyPlanBook, trouble: describeRefusal(parsed) };
 };
 
-/** The plan that the journal names for a roast; undefined where its begin lies further back. */
+/** The plan that the journal names for a roast; undefined if its beginning is too far back. */
 const planInJournal = (past: RecordedPast, roastId: string | null): string | undefined => {
   for (const entry of past.entries) {
     if (entry.kind === 'event' && entry.event.type === 'roast' && entry.event.roast_id === roastId) {
@@ -42,8 +42,8 @@ export interface PlanStoreParts {
 }
 
 /**
- * Keeps the plans of this machine on the board's disk, so that a charge takes its plan without a network too. It only
- * knows what is planned: nothing of it is written to the machine.
+ * Keeps the plans of this machine on the board's disk, so that a charge also takes its plan without a network. It
+ * stores plans only: nothing is written to the machine.
  */
 export const openPlanStore = async ({ dataDir, log, changed }: PlanStoreParts) => {
   const kept = await readPlanBook(dataDir);
@@ -51,7 +51,7 @@ export const openPlanStore = async ({ dataDir, log, changed }: PlanStoreParts) =
   let { book } = kept;
   let onDisk = JSON.stringify(book);
   let writing = Promise.resolve();
-  /** Charges taken back in this push of the recorder. */
+  /** Charges retracted in this push of the recorder. */
   const takenBack = new Set<string>();
 
   const write = async (): Promise<void> => {
@@ -68,7 +68,7 @@ export const openPlanStore = async ({ dataDir, log, changed }: PlanStoreParts) =
   };
 
   return {
-    /** Plans from the server; none removes all that wait. */
+    /** Plans from the server; an empty list removes all waiting ones. */
     received(plans: readonly RoastPlan[], runningRoastId: string | null): void {
       change(withPlans(book, plans, runningRoastId));
       log.info({ waiting: book.waiting.map(({ id }) => id), running: book.running?.plan.id ?? null }, 'plans: changed');
@@ -76,7 +76,7 @@ export const openPlanStore = async ({ dataDir, log, changed }: PlanStoreParts) =
     resume(past: RecordedPast, roastId: string | null): void {
       change(resumed(book, roastId, planInJournal(past, roastId)));
     },
-    /** An event on its way into the journal: a charge takes a plan and names it, an end lets go of it. */
+    /** An event on its way into the journal: a charge takes a plan and names it, an end releases it. */
     follow(event: JournalEvent): JournalEvent {
       if (event.type === 'mark' && event.kind === 'charge') {
         if (event.at_mono === null) takenBack.add(event.roast_id);
@@ -90,9 +90,9 @@ export const openPlanStore = async ({ dataDir, log, changed }: PlanStoreParts) =
       change(withEnd(book, event.roast_id, takenBack.delete(event.roast_id)));
       return event;
     },
-    /** The plan that is followed, and by which roast. */
+    /** The plan in use, and its roast. */
     running: (): PlanBook['running'] => book.running,
-    /** What the next charge takes. */
+    /** The plan of the next charge. */
     next: (): RoastPlan | undefined => book.waiting[0],
     status(): DeviceStatus['plan'] {
       const plan = book.running?.plan ?? book.waiting[0];

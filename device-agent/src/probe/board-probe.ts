@@ -13,11 +13,11 @@ import { findLine, type FoundLine } from './find-line.ts';
 import { scanRegisters, probeTiming, watchRegisters, type ScanEnd } from './scan-registers.ts';
 
 export interface BoardProbeParts {
-  /** The running agent's own line: questions go between those of its readings. */
+  /** The running agent's own line: requests are sent between those of its readings. */
   readonly read: Bus['read'];
-  /** What the board reads by. Without a map the request says where the machine is, and the line is free. */
+  /** The board's map. Without a map the request names the machine's address, and the line is free. */
   readonly map: () => Pick<MachineMap, 'link' | 'unit'> | undefined;
-  /** Takes the line from the agent's readings while `work` asks on it, and gives it back. */
+  /** Takes the line from the agent's readings while `work` uses it, and returns it. */
   readonly lendLine: (work: () => Promise<void>) => Promise<void>;
   readonly roastRuns: () => boolean;
   readonly send: (message: ProbeMessage) => Promise<void>;
@@ -30,7 +30,7 @@ type Look = Extract<ProbeRequest, { do: 'look' }>;
 type Find = Extract<ProbeRequest, { do: 'find' }>;
 
 const roundMs = 1000;
-/** Often enough to be seen moving, seldom enough for a thin line. */
+/** Often enough to see changes, seldom enough for a slow line. */
 const progressEveryMs = 400;
 const blocksInMessage = 200;
 
@@ -49,7 +49,7 @@ const says: Record<ProbeEnd, string> = {
     'No unit answers at any usual speed and parity. Check the machine’s power, its adapter, and whether A and B are swapped.',
 };
 
-/** Blocks in messages that are small enough for the broker. */
+/** Blocks in messages below the broker's limit. */
 const messagesOf = (blocks: readonly ProbeBlock[]): ProbeBlock[][] => {
   const messages: ProbeBlock[][] = [];
   let words = Number.POSITIVE_INFINITY;
@@ -66,11 +66,13 @@ const messagesOf = (blocks: readonly ProbeBlock[]): ProbeBlock[][] => {
   return messages;
 };
 
-/** The reason given when the probe was ended. */
+/** The reason for the end of the probe. */
 const reasonOf = ({ signal: { reason } }: AbortController): ProbeEnd =>
   typeof reason === 'string' && reason in says ? (reason as ProbeEnd) : 'stopped';
 
-/** Reads the machine's registers for a page of the portal: one probe at a time, never in a roast, without writing. */
+/**
+ * Reads the machine's registers for a page of the portal: one probe at a time, never during a roast, without writing.
+ */
 export const createBoardProbe = ({ read, map, lendLine, roastRuns, send, now, log, perSecond }: BoardProbeParts) => {
   let current:
     | {
@@ -209,11 +211,11 @@ export const createBoardProbe = ({ read, map, lendLine, roastRuns, send, now, lo
       if (link === undefined) return tellNoLine(request.id);
       begin(request, link);
     },
-    /** To be called after each reading: a charge ends the probe. */
+    /** Call after each reading: a charge ends the probe. */
     afterReading(): void {
       if (current && roastRuns()) current.end('roast');
     },
-    /** Ends what holds the line, and waits until it is given back. */
+    /** Ends the probe that uses the line, and waits until the line is returned. */
     async leaveLine(): Promise<void> {
       if (current?.holdsLine !== true) return;
       current.end('stopped');

@@ -3,7 +3,7 @@ import { addressText, decodingText, type BitCandidate, type Candidate } from '@r
 const bars = '▁▂▃▄▅▆▇█';
 const barsShown = 12;
 
-/** The newest values as a little curve; flat where nothing moved. */
+/** The newest values as a sparkline; flat if they did not change. */
 export const sparkline = (values: readonly number[]): string => {
   const shown = values.slice(-barsShown);
   const low = Math.min(...shown);
@@ -14,7 +14,10 @@ export const sparkline = (values: readonly number[]): string => {
 const otherReadings = 3;
 const signed = (change: number): string => `${change > 0 ? '+' : change < 0 ? '−' : '±'}${Math.abs(change).toFixed(1)}`;
 
-/** Candidates for a terminal: number, place, value, change since the scan began, curve, decoding, and what else it may be. */
+/**
+ * Candidates for a terminal: number, address, value, change since the scan began, sparkline, decoding, and alternative
+ * decodings.
+ */
 export const candidateTable = (candidates: readonly Candidate[], unit: number, rows: number): string => {
   const lines = candidates.slice(0, rows).map(({ place, readings: [best, ...others] }, index) => {
     const value = best.values.at(-1) ?? Number.NaN;
@@ -37,7 +40,7 @@ export const candidateTable = (candidates: readonly Candidate[], unit: number, r
     : `    #  register        now   change  curve         read as\n${lines.join('\n')}\n`;
 };
 
-/** Coils and discrete inputs for a terminal: number, place, what it says now, how often it changed, and when. */
+/** Coils and discrete inputs for a terminal: number, address, present value, how often it changed, and when. */
 export const bitTable = (bits: readonly BitCandidate[], unit: number, rows: number): string => {
   const lines = bits
     .slice(0, rows)

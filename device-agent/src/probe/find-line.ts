@@ -3,7 +3,7 @@ import { pause } from '@roastery/runtime/backoff';
 import { createBus } from '../machine/bus.ts';
 import { openLine } from '../machine/line-port.ts';
 
-/** As controllers leave the factory, the most usual first; odd parity is the rarest. */
+/** Factory settings of controllers, the most usual first; odd parity is the rarest. */
 const settings = [
   [9600, 'none'],
   [19_200, 'even'],
@@ -23,21 +23,21 @@ const settings = [
   [19_200, 'odd'],
   [38_400, 'odd'],
 ] as const;
-/** So many of these are tried with many unit numbers when the usual ones are silent. */
+/** This many settings are tried with many unit numbers when the usual ones do not answer. */
 const settingsForManyUnits = 4;
 const serialUnits = [1, 2, 3] as const;
 const furtherSerialUnits = [4, 5, 6, 7, 8, 9, 10] as const;
 const networkUnits = [1, 2, 3, 4, 5, 255, 0] as const;
-/** How long an answer may take, ms: most controllers are quick, and the second round is for those that are not. */
+/** How long an answer may take, ms: most controllers are quick; the second round is for the slow ones. */
 const quickMs = 250;
 const slowMs = 600;
-/** Silence between two questions: a machine has other things to do, and a wrong speed leaves noise behind. */
+/** Pause between two requests: a machine has other tasks, and a wrong speed causes noise. */
 const betweenMs = 50;
 const openDeadlineMs = 1500;
-/** A line that rests after a failure is asked again after this. */
+/** A line that rests after a failure is tried again after this. */
 const restStepMs = 30;
 const restPatienceMs = 2500;
-/** How often a search tries the given settings again, so that a machine read by them is found. */
+/** How often a search retries the given settings, so that a machine with them is found. */
 const returnEveryMs = 10_000;
 
 type SerialLink = Extract<Link, { kind: 'rtu' | 'ascii' }>;
@@ -49,7 +49,7 @@ interface Attempt {
   readonly timeoutMs: number;
 }
 
-/** The line as it was named first, then as machines usually have it; the patient and the unusual last. */
+/** The line as given first, then the usual settings; longer deadlines and unusual settings last. */
 const attempts = (link: Link, firstUnits: readonly number[]): Attempt[] => {
   if (!isSerial(link)) return [{ link, units: [...new Set([...firstUnits, ...networkUnits])], timeoutMs: slowMs }];
   const links: SerialLink[] = [
@@ -72,7 +72,7 @@ const attempts = (link: Link, firstUnits: readonly number[]): Attempt[] => {
   ];
 };
 
-/** Whether a unit answers; a refusal is an answer. One register is read, nothing else. */
+/** Whether a unit answers; a refusal is an answer. It reads one register, nothing else. */
 const answers = async (bus: ReturnType<typeof createBus>, unit: number, signal: AbortSignal): Promise<boolean> => {
   const until = performance.now() + restPatienceMs;
   while (!signal.aborted) {
@@ -92,7 +92,7 @@ export interface FoundLine {
 }
 
 export interface FindProgress {
-  /** Questions asked so far, of at most how many. */
+  /** Requests so far, and the maximum. */
   readonly asked: number;
   readonly of: number;
   /** `rtu /dev/ttyUSB0 9600 baud, no parity, unit 1` */
@@ -100,10 +100,11 @@ export interface FindProgress {
 }
 
 /**
- * Asks for one holding register with the usual speeds, parities and unit numbers, one after the other, until a unit answers
- * rightly: a frame with a wrong checksum is no answer. Then says which other units are on that line. In between it returns to
- * the line and the units it was given: a machine that is switched on during the search is found there within seconds. Undefined where
- * no unit answers, or when `signal` aborted. Throws `LinkError` when there is no such adapter or address.
+ * Requests one holding register with the usual speeds, parities and unit numbers, one after the other, until a unit
+ * gives a valid answer: a frame with a wrong checksum does not count. Then finds the other units on that line. In
+ * between it returns to the line and the units it was given: a machine that is switched on during the search is found
+ * there within seconds. Undefined if no unit answers, or when `signal` aborted. Throws `LinkError` when there is no
+ * such adapter or address.
  */
 export const findLine = async (
   link: Link,
@@ -112,7 +113,7 @@ export const findLine = async (
   trying: (progress: FindProgress) => void,
   returnAfterMs = returnEveryMs,
 ): Promise<FoundLine | undefined> => {
-  // An adapter that is not there answers at no speed, and says something else.
+  // A missing adapter answers at no speed, and the error is a different one.
   (await openLine(link, openDeadlineMs, { data: () => undefined, closed: () => undefined })).close();
   const tries = attempts(link, firstUnits);
   const of = tries.reduce((sum, { units }) => sum + units.length, 0);

@@ -5,7 +5,7 @@ import type { ProbeSeries } from '@roastery/contract/probe-series';
 import { bitTable, candidateTable } from './candidate-table.ts';
 
 export interface Terminal {
-  /** Asks one line; undefined when the person has left. */
+  /** Asks for one line; undefined when the person quit. */
   readonly ask: (question: string) => Promise<string | undefined>;
   readonly write: (text: string) => void;
 }
@@ -27,7 +27,9 @@ d 187.5: the machine's display shows 187.5 °C. w: read again. m: more rows. Ent
 const rank = (series: ProbeSeries, shown: number | undefined): Candidate[] =>
   rankTemperatures(series.places(), shown === undefined ? {} : { shown });
 
-/** Lets a person say which row is what. `again` watches the registers for a while more. Undefined when they left. */
+/**
+ * Lets a person assign rows to channels. `again` watches the registers for a while longer. Undefined when they quit.
+ */
 export const pickChannels = async (
   series: ProbeSeries,
   unit: number,
@@ -75,8 +77,8 @@ const signals = [
 ] as const;
 
 /**
- * Lets a person say which coil or discrete input goes up at charge and drop; asks nothing where there are none. `again` watches
- * them for a while more. Undefined when the person left.
+ * Lets a person choose the coil or discrete input for charge and drop; asks nothing if there are none. `again` watches
+ * them for a while longer. Undefined when the person quit.
  */
 export const pickSignals = async (
   series: ProbeSeries,

@@ -4,10 +4,10 @@ import type { Bus, BusAnswer } from '../machine/bus.ts';
 import { halvesOf, spansOf, spanText, type Span } from './spans.ts';
 
 export interface ScanProgress {
-  /** Places asked for so far, of how many. */
+  /** Addresses requested so far, and the total. */
   readonly asked: number;
   readonly of: number;
-  /** Places that answered. */
+  /** Addresses that answered. */
   readonly found: number;
   readonly where: string;
 }
@@ -15,29 +15,32 @@ export interface ScanProgress {
 export interface ScanParts {
   readonly bus: Pick<Bus, 'read'>;
   readonly signal: AbortSignal;
-  /** Requests a second at most; a machine has other things to do. */
+  /** Requests per second at most; a machine has other tasks. */
   readonly perSecond?: number;
 }
 
 export type ScanEnd =
   | { readonly kind: 'done' }
   | { readonly kind: 'stopped' }
-  /** The machine answers no more. */
+  /** The machine no longer answers. */
   | { readonly kind: 'silent'; readonly reason: string };
 
 /** Slow controllers on a long line answer within this. */
 export const probeTiming = { timeoutMs: 600, quietMs: 800, gapMs: 5 };
 export const usualPerSecond = 20;
-/** So many requests without an answer, one after the other, end the scan. */
+/** This many unanswered requests in a row end the scan. */
 const silencesAllowed = 3;
-/** A line that rests after a failure is waited for so long. */
+/** The wait for a line that rests after a failure. */
 const restPatienceMs = 15_000;
 const restStepMs = 50;
 const busyPauseMs = 500;
 
 const refused = { illegalFunction: 1, address: 2, value: 3, busy: 6, gateway: 10, noTarget: 11 } as const;
 
-/** Asks gently: never more often than allowed, waits while the line rests, and asks a busy machine once more. */
+/**
+ * Sends requests gently: never more often than allowed, waits while the line rests, and repeats a request to a busy
+ * machine once.
+ */
 const createThrottledReader = ({ bus, signal, perSecond = usualPerSecond }: ScanParts) => {
   const spacingMs = 1000 / perSecond;
   let nextAt = -Infinity;
@@ -65,8 +68,9 @@ const createThrottledReader = ({ bus, signal, perSecond = usualPerSecond }: Scan
 };
 
 /**
- * Reads every place of a wish once, by functions 1 to 4 alone. What the machine refuses is halved down to single places; a
- * table that it doesn't have is left. Ends when all was asked, when `signal` aborts, or when the machine stays silent.
+ * Reads every requested address once, by functions 1 to 4 only. Refused requests are halved down to single addresses; a
+ * table that the machine does not have is skipped. Ends when all were requested, when `signal` aborts, or when the
+ * machine stays silent.
  */
 export const scanRegisters = async (
   parts: ScanParts,
@@ -76,7 +80,7 @@ export const scanRegisters = async (
   const read = createThrottledReader(parts);
   const waiting = spansOf(wish);
   const of = waiting.reduce((sum, { count }) => sum + count, 0);
-  /** Units, and tables of units, that are not worth another request. */
+  /** Units, and tables of units, that need no further request. */
   const given = new Set<string>();
   let asked = 0;
   let found = 0;
@@ -147,8 +151,8 @@ export const mergeBlocks = (blocks: readonly ProbeBlock[]): ProbeBlock[] => {
 };
 
 /**
- * Reads what was found again and again, a round at least every `roundMs`, until `signal` aborts or the machine stays
- * silent. Places that answered alone and not together are asked alone again.
+ * Reads the found registers repeatedly, a round at least every `roundMs`, until `signal` aborts or the machine stays
+ * silent. Addresses that answered alone and not together are requested alone again.
  */
 export const watchRegisters = async (
   parts: ScanParts,

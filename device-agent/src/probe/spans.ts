@@ -1,7 +1,7 @@
 import type { RegisterTable } from '@roastery/contract/machine-map';
 import type { ProbeWish } from '@roastery/contract/probe';
 
-/** Neighbours to ask for in one request. */
+/** Neighbours in one request. */
 export interface Span {
   readonly unit: number;
   readonly table: RegisterTable;
@@ -9,11 +9,11 @@ export interface Span {
   readonly count: number;
 }
 
-/** So many at once: few enough that a small controller answers, many enough that a scan takes seconds. */
+/** Registers per request: few enough that a small controller answers, many enough that a scan takes seconds. */
 const registersAtOnce = 32;
 const bitsAtOnce = 128;
 
-/** Where controllers and PLCs beside roasters usually keep their temperatures, beyond the first registers. */
+/** Usual temperature registers of controllers and PLCs beside roasters, beyond the first registers. */
 const usualPlaces: Record<RegisterTable, readonly number[]> = {
   holding: [138, 407, 440, 501, 511, 774, 820, 980, 2002, 4096, 5000, 8001, 10_404, 12_393, 18_176, 32_769],
   input: [119, 290, 360, 1000, 7101, 28_676],
@@ -26,7 +26,7 @@ const registersAtUsualPlace = 8;
 const atOnce = (table: RegisterTable): number =>
   table === 'coil' || table === 'discrete' ? bitsAtOnce : registersAtOnce;
 
-/** Everything to be asked for, in requests that do not overlap: what was named first, the usual places after it. */
+/** All requests of a scan without overlaps: the given addresses first, then the usual ones. */
 export const spansOf = ({ units, tables, from, count, usual_places: usual }: ProbeWish): Span[] =>
   [...new Set(units)].flatMap((unit) =>
     [...new Set(tables)].flatMap((table) => {
@@ -44,7 +44,7 @@ export const spansOf = ({ units, tables, from, count, usual_places: usual }: Pro
     }),
   );
 
-/** Two halves of a span; none of a single place. */
+/** Two halves of a span; none of a single address. */
 export const halvesOf = (span: Span): Span[] => {
   if (span.count < 2) return [];
   const first = span.count >> 1;

@@ -20,13 +20,13 @@ export interface WizardParts {
   /** Try the usual speeds, parities and units first. */
   readonly find: boolean;
   readonly watchSeconds: number;
-  /** What the machine's display shows, °C. */
+  /** The temperature on the machine's display, °C. */
   readonly shown: number | undefined;
   /** The map in use. */
   readonly base: MachineMap | undefined;
-  /** Where the map goes. */
+  /** Path of the new map. */
   readonly out: string;
-  /** Without a terminal: print what was found and ask nothing. */
+  /** Without a terminal: print the findings and ask nothing. */
   readonly terminal: Terminal & { readonly interactive: boolean };
   readonly signal: AbortSignal;
   readonly proofSeconds?: number;
@@ -55,7 +55,7 @@ const changeLines = (base: MachineMap | undefined, draft: MachineMap): string =>
     )
     .join('');
 
-/** Reads by a map for a while and prints the values. Returns whether the bean temperature had a value. */
+/** Reads with a map for a while and prints the values. Returns whether the bean temperature had a value. */
 const prove = async (map: MachineMap, { terminal, signal, proofSeconds = 10 }: WizardParts): Promise<boolean> => {
   const bus = createBus(map.link, map);
   const reader = createReader(map, bus);
@@ -123,9 +123,9 @@ const save = async (parts: WizardParts, link: Link, picks: Picked): Promise<numb
 };
 
 /**
- * Reads a machine's registers, shows what may be a temperature, lets a person pick, writes the map and reads by it.
- * Functions 1 to 4 alone. Returns the exit code: 0 a map was written and reads (or, without a terminal, registers were found),
- * 1 not.
+ * Reads a machine's registers, shows those that may be a temperature, lets a person choose, writes the map and reads
+ * with it. Functions 1 to 4 only. Returns the exit code: 0 a map was written and works (or, without a terminal,
+ * registers were found), 1 not.
  */
 export const runWizard = async (parts: WizardParts): Promise<number> => {
   const { terminal, signal } = parts;

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { Logger } from '@roastery/runtime/logger';
 import { readFileIfThere } from '../atomic-file.ts';
 
-/** Whether the other end answers: `before` in this run, but not at this moment. */
+/** Whether the other end answers: `before` means earlier in this run, but not now. */
 export type Reach = 'now' | 'before' | 'never';
 
 export interface Health {
-  /** Why this is not how an agent should be; undefined when all that is its own is well. */
+  /** The agent's own problem; undefined without one. */
   readonly because: string | undefined;
   readonly roastId: string | undefined;
   readonly broker: { readonly reach: Reach; readonly at: string | undefined };
@@ -15,12 +15,13 @@ export interface Health {
 }
 
 const everyMs = 1000;
-/** One line, whatever an error says of itself. */
+/** One line, whatever an error contains. */
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').slice(0, 200);
 
 /**
- * Says how the agent is in `health` of the service's runtime directory: `NAME=value` lines for the launcher, which is a
- * shell script and makes no requests. The beat counts up, so that a standstill shows. Does nothing outside a service.
+ * Writes the agent's state to `health` in the service's runtime directory: `NAME=value` lines for the launcher, which
+ * is a shell script and sends no requests. The beat counts up, so that a standstill shows. Does nothing outside a
+ * service.
  */
 export const showHealth = (env: NodeJS.ProcessEnv, look: () => Health, log: Logger): (() => void) => {
   const folder = env['RUNTIME_DIRECTORY'];
@@ -62,13 +63,13 @@ export const showHealth = (env: NodeJS.ProcessEnv, look: () => Health, log: Logg
   return () => clearInterval(timer);
 };
 
-/** Whether the service's agent says that a roast runs; false also where it says nothing. */
+/** Whether the service's agent reports a running roast; also false without a report. */
 export const showsRoast = async (env: NodeJS.ProcessEnv): Promise<boolean> => {
   const text = await readFileIfThere(join(env['RUNTIME_DIRECTORY'] ?? '/run/roastery-agent', 'health'));
   return text !== undefined && /^ROAST=(?!none$)./m.test(text);
 };
 
-/** Remembers whether something was ever reached. */
+/** Remembers whether the other end was ever reached. */
 export const createReach = () => {
   let reached = false;
   return (isReached: boolean): Reach => {

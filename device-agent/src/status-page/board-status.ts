@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const rangeOfTime = z.number().int();
 
-/** What a running agent says about itself on the board, at `/status.json`. It holds no secret. Times are ms since 1970. */
+/** The status of a running agent, at `/status.json` on the board. It holds no secret. Times are ms since 1970. */
 export const boardStatusShape = z.object({
   v: z.literal(1),
   agent_version: z.string(),
@@ -18,9 +18,9 @@ export const boardStatusShape = z.object({
     state: z.enum(['starting', 'ok', 'failing']),
     /** Why it fails, or which channels have no valid value. */
     detail: z.string().nullable(),
-    /** Where the machine is, e.g. `tcp 192.168.0.20:502`; null without a machine map. */
+    /** The machine's address, e.g. `tcp 192.168.0.20:502`; null without a machine map. */
     line: z.string().nullable(),
-    /** Readings a second, when line or machine are too slow for what the map asks. */
+    /** Readings per second, when line or machine are too slow for the map. */
     reached_hz: z.number().nullable(),
   }),
   /** Null: there is none yet, and nothing is read. */
@@ -54,17 +54,17 @@ export const boardStatusShape = z.object({
   values: z.array(z.object({ channel: z.string(), value: z.number().nullable(), unit: z.string() })),
   values_age_ms: z.number().nullable(),
   roast: z.object({
-    /** The roast that runs, and for how long, seconds. */
+    /** The running roast, and its duration, seconds. */
     running: z.object({ id: z.string(), seconds: z.number() }).nullable(),
     /** The newest one that ended since this agent started. */
     last: z.object({ id: z.string(), state: z.enum(['completed', 'aborted']), ended_at: rangeOfTime }).nullable(),
   }),
-  /** What is roasted by, or next; in words, for who stands beside the machine. */
+  /** The current or next plan; as texts for a person at the machine. */
   plan: z
     .object({
       name: z.string(),
       is_running: z.boolean(),
-      /** As planned now; before the charge, what it begins with. */
+      /** The planned values now; before the charge, those it begins with. */
       settings: z.string().nullable(),
       step: z.string().nullable(),
       deviations: z.array(z.string()),
@@ -94,12 +94,12 @@ export const boardStatusShape = z.object({
   }),
   clock: z.object({
     synced: z.boolean(),
-    /** The server's clock less ours, ms; null while it hasn't been heard. */
+    /** The server's clock minus ours, ms; null while it is unknown. */
     server_offset_ms: z.number().nullable(),
   }),
-  /** Null where the disk can't be asked. */
+  /** Null if the disk gives no answer. */
   disk: z.object({ free_bytes: z.number().nullable() }),
-  /** What became of the newest update of the agent. */
+  /** The state of the newest update of the agent. */
   update: boardUpdateShape.nullable().default(null),
 });
 export type BoardStatus = z.infer<typeof boardStatusShape>;

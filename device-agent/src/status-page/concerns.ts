@@ -2,7 +2,7 @@ import { slowLineRemedy, slowReadingSentence } from '../core/line-pace.ts';
 import { updateSummary } from '../update/update-state.ts';
 import type { BoardStatus } from './board-status.ts';
 
-/** Something a person at the board should know, and what to do about it. */
+/** A problem that a person at the board should know, and what to do about it. */
 export interface Concern {
   readonly urgency: 'warning' | 'trouble';
   readonly says: string;
@@ -11,9 +11,9 @@ export interface Concern {
 
 /** Below this the journal soon has no room: it may grow by this much in a week offline. */
 export const lowDiskBytes = 256 * 1_048_576;
-/** A connection that is made anew now and then is no news. */
+/** An occasional reconnect is not reported. */
 const shortAwayMs = 60_000;
-/** So old, a reading is no reading; the slowest map reads every 10 s. */
+/** A reading of this age is ignored; the slowest map reads every 10 s. */
 const oldReadingMs = 15_000;
 
 const minutes = (ms: number): string => {
@@ -21,7 +21,7 @@ const minutes = (ms: number): string => {
   return whole === 1 ? '1 minute' : `${whole} minutes`;
 };
 
-/** What a disk that accepts no writes means for the readings of this moment, and what to do. */
+/** The effect of a disk that accepts no writes on the current readings, and what to do. */
 export const aboutJournal = (
   { trouble, in_memory: inMemory, entries_in_memory: count }: BoardStatus['journal'],
   isOnline: boolean,
@@ -35,13 +35,13 @@ export const aboutJournal = (
   };
 };
 
-/** What a board without a machine map says, and what to do. */
+/** The status of a board without a machine map, and what to do. */
 export const noMapYet = {
   says: 'No machine map yet: choose one in the portal.',
   todo: 'In the portal: Machines, “Map and settings” of this machine. The board then reads at once, without a restart.',
 } as const;
 
-/** What is not as it should be between Artisan on this computer and the agent. */
+/** Problems between Artisan on this computer and the agent. */
 const aboutArtisan = ({ machine, artisan }: BoardStatus): Concern[] => {
   const found: Concern[] = [];
   if (artisan?.live === true && machine.state === 'failing')
@@ -62,7 +62,7 @@ const aboutArtisan = ({ machine, artisan }: BoardStatus): Concern[] => {
   return found;
 };
 
-/** What is not as it should be, the most urgent first; empty when all is well. */
+/** All problems, the most urgent first; empty without any. */
 export const concernsOf = (board: BoardStatus): Concern[] => {
   const found: Concern[] = [];
   const { machine, journal, uplink, clock, disk, map, artisan } = board;

@@ -12,7 +12,7 @@ import {
 } from '@roastery/roasting/guide';
 import type { BoardStatus } from './board-status.ts';
 
-/** A plan in words for the board's own page: what is to be done now or next, and what is otherwise than planned. */
+/** A plan as texts for the board's own page: the current or next step, and deviations from the plan. */
 export const planText = (
   plan: RoastPlan | undefined,
   runningSeconds: number | null,

@@ -6,7 +6,7 @@ import type { Concern } from './concerns.ts';
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** `7 s`, `4 min`, `3 h 12 min`, `5 days`: as exact as it matters. */
+/** `7 s`, `4 min`, `3 h 12 min`, `5 days`: as precise as needed. */
 export const spanOf = (ms: number): string => {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 90) return `${seconds} s`;
@@ -43,7 +43,7 @@ const shown = (value: number | null, unit: string): string => {
 const minutesAndSeconds = (seconds: number): string =>
   `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`;
 
-/** UTC and said so: the board's own time zone is rarely set. */
+/** In UTC with its name: the board's own time zone is rarely set. */
 const moment = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
 const row = (label: string, value: string, state: 'good' | 'poor' | 'plain' = 'plain'): string =>
@@ -88,7 +88,7 @@ const titleOf = ({ map, artisan }: BoardStatus): string =>
 const linkTone = { starting: 'plain', ok: 'good', failing: 'poor' } as const;
 const artisanStateTexts = { starting: 'connecting', ok: 'sends readings', failing: 'sends no readings' } as const;
 
-/** What came of Artisan's files, in words: `12 brought in, 1 refused, 2 waiting`. */
+/** The results of Artisan's files as text: `12 imported, 1 refused, 2 waiting`. */
 export const filesSummary = ({ sent, refused, waiting }: { sent: number; refused: number; waiting: number }): string =>
   [`${sent} imported`, refused > 0 ? `${refused} refused` : '', waiting > 0 ? `${waiting} waiting` : '']
     .filter((part) => part !== '')
@@ -124,13 +124,13 @@ const sourceRows = ({ map, machine, artisan }: BoardStatus): string => {
   return row('Line', line, linkTone[machine.state]) + row('Map', name, map === null ? 'poor' : 'plain');
 };
 
-/** An update that went wrong is among the concerns already. */
+/** A failed update is among the concerns already. */
 const updateRow = (update: BoardStatus['update']): string => {
   const words = updateSummary(update);
   return words === undefined || words.todo !== undefined ? '' : row('Update', words.says);
 };
 
-/** The whole page. It comes anew every few seconds by itself, without any script. */
+/** The whole page. It reloads every few seconds by itself, without any script. */
 export const renderStatusPage = (board: BoardStatus, concerns: readonly Concern[]): string => {
   const { machine, uplink, journal, clock, disk } = board;
   const { text, state } = headline(board, concerns);

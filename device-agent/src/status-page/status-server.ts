@@ -8,7 +8,9 @@ import type { BoardStatus } from './board-status.ts';
 import { concernsOf } from './concerns.ts';
 import { renderStatusPage } from './status-page.ts';
 
-/** Addresses without brackets, zone and IPv4 mapping, names in lower case, so that two spellings of one host are equal. */
+/**
+ * Addresses without brackets, zone and IPv4 mapping, names in lower case, so that two spellings of one host are equal.
+ */
 const plain = (host: string): string =>
   host
     .toLowerCase()
@@ -16,14 +18,14 @@ const plain = (host: string): string =>
     .replace(/%.*$/, '')
     .replace(/^::ffff:(?=[\d.]+$)/, '');
 
-/** The host of a `Host` header, without its port; undefined when it is none. */
+/** The host of a `Host` header, without its port; undefined when invalid. */
 const hostOf = (header: string): string | undefined =>
   /^(\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i.exec(header)?.[1]?.toLowerCase();
 
 /**
- * Whether a request was meant for this board: by the address that it came to, or the board's own name. A page elsewhere that
- * lets its name point here (DNS rebinding) comes under another name, and is not answered. The list of all interfaces is not
- * used: it takes a netlink socket, which the service's sandbox forbids.
+ * Whether a request was meant for this board: by the address at which it arrived, or the board's own name. A page
+ * elsewhere that resolves its name to this board (DNS rebinding) uses another name, and is not answered. The list of
+ * all interfaces is not used: it needs a netlink socket, which the service's sandbox forbids.
  */
 const isOurName = (header: string | undefined, cameTo: string | undefined, name = hostname()): boolean => {
   const host = hostOf(header ?? '');
@@ -34,7 +36,7 @@ const isOurName = (header: string | undefined, cameTo: string | undefined, name 
 
 export interface StatusServerParts {
   readonly host: string;
-  /** 0 takes any free port. */
+  /** 0 uses any free port. */
   readonly port: number;
   readonly status: () => Promise<BoardStatus>;
   readonly log: Logger;
@@ -43,7 +45,7 @@ export interface StatusServerParts {
 type PageParts = Pick<StatusServerParts, 'status' | 'log'>;
 
 export interface StatusServer {
-  /** Undefined when the address could not be had. */
+  /** Undefined when the address could not be used. */
   readonly port: number | undefined;
   close(): Promise<void>;
 }
@@ -65,8 +67,8 @@ const answer = (response: ServerResponse, status: number, type: string, text: st
 };
 
 /**
- * Serves the board's own page at `/` and its numbers at `/status.json`: read-only, without a secret, to whoever asks under
- * one of the board's own names. Recording never depends on it: an address that is taken is a warning in the log.
+ * Serves the board's own page at `/` and its data at `/status.json`: read-only, without a secret, to every client that
+ * uses one of the board's own names. Recording never depends on it: an address in use is a warning in the log.
  */
 export const startStatusServer = async (parts: StatusServerParts): Promise<StatusServer> => {
   const { host, port, log } = parts;
@@ -116,8 +118,8 @@ export const startStatusServer = async (parts: StatusServerParts): Promise<Statu
 };
 
 /**
- * The board's page, at the address of its own configuration or as the server sets it: off, on the board itself, or in its
- * whole network.
+ * The board's page, at the address of its own configuration or as the server sets it: off, on the board itself, or in
+ * its whole network.
  */
 export const createStatusPage = (configured: Pick<AgentConfig, 'statusHost' | 'statusPort'>, parts: PageParts) => {
   let server: StatusServer | undefined;

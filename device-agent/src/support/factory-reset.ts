@@ -9,7 +9,7 @@ import { planFile } from '../plan/plan-store.ts';
 import { findRunningAgent, type AgentPlace } from '../running-agent.ts';
 import { settingsFile } from '../settings-trial.ts';
 
-/** The reset cannot go on, and nothing was forgotten. The message says what to do. */
+/** The reset cannot continue, and nothing was deleted. The message says what to do. */
 export class ResetRefused extends Error {
   override readonly name = 'ResetRefused';
 }
@@ -19,7 +19,7 @@ export interface ResetOrder {
   readonly place: AgentPlace;
   /** The machine map as well. */
   readonly all: boolean;
-  /** What the server doesn't have yet is lost then. */
+  /** Data that the server does not have yet is lost then. */
   readonly discardUnsent: boolean;
 }
 
@@ -30,7 +30,7 @@ const stopService = (): Promise<boolean> =>
     execFile('systemctl', ['stop', 'roastery-agent.service'], { timeout: stopTimeoutMs }, (error) => resolve(!error));
   });
 
-/** Stops the running agent, unless a roast runs. What it has in hand it still sends on its way out. */
+/** Stops the running agent, unless a roast runs. It still sends its current entries before it exits. */
 const stopAgent = async (place: AgentPlace): Promise<void> => {
   const agent = await findRunningAgent(place);
   if (agent.kind === 'none') return;
@@ -55,7 +55,7 @@ const mayDelete = async (folder: string): Promise<void> => {
 };
 
 /**
- * Looks whether the board may forget: no roast, nothing unsent, files that may be deleted. Stops the agent for that. Throws
+ * Checks that the board may be reset: no roast, no unsent entries, deletable files. Stops the agent for that. Throws
  * `ResetRefused`.
  */
 export const prepareReset = async ({ configDir, place, discardUnsent }: ResetOrder): Promise<void> => {
@@ -70,7 +70,7 @@ export const prepareReset = async ({ configDir, place, discardUnsent }: ResetOrd
     );
 };
 
-/** Forgets credential and journal, and the machine map where that was asked for. Answers what is gone. */
+/** Deletes credential and journal, and on request the machine map. Returns what was deleted. */
 export const resetBoard = async ({ configDir, place, all }: ResetOrder): Promise<string[]> => {
   const { dataDir } = place;
   const gone = [

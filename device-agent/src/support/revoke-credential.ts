@@ -3,10 +3,10 @@ import { withBasePath } from '../config.ts';
 import { httpRequest } from '../http-request.ts';
 import { codeOf } from '@roastery/runtime/system-errors';
 
-/** What became of this board's credential on the server. */
+/** The state of this board's credential on the server. */
 export type Revocation =
   | { readonly kind: 'revoked' }
-  /** It was not valid any more. */
+  /** It was no longer valid. */
   | { readonly kind: 'was_not_valid' }
   /** The board has none. */
   | { readonly kind: 'none' }
@@ -16,7 +16,7 @@ export type Revocation =
 const timeoutMs = 8000;
 const attempts = 2;
 
-/** Asks the server to end the credential that this board has, and proves by that credential that it may. Never throws. */
+/** Asks the server to revoke this board's credential, authenticated by that credential. Never throws. */
 export const revokeOnServer = async (env: NodeJS.ProcessEnv): Promise<Revocation> => {
   const { API_URL: api, MACHINE_SERIAL: serial, MACHINE_TOKEN: token } = env;
   if (!api || !serial || !token) return { kind: 'none' };

@@ -1,10 +1,10 @@
 const secretName = /TOKEN|SECRET|PASSWORD|PASSPHRASE|CREDENTIAL|PRIVATE|_KEY$/i;
 const cut = '[removed]';
 
-/** Shorter values are no secrets, and cutting them everywhere would make the rest unreadable. */
+/** Shorter values are not secrets, and removing them everywhere would make the rest unreadable. */
 const shortestSecret = 6;
 
-/** As it is meant; a lone % in it stands for itself. */
+/** Decoded; a single % stays as it is. */
 const decoded = (password: string): string => {
   try {
     return decodeURIComponent(password);
@@ -24,13 +24,13 @@ export const secretsIn = (env: NodeJS.Dict<string>): string[] =>
     })
     .filter((value) => value.length >= shortestSecret);
 
-/** The same text without them, however they are written in it. */
+/** The same text without them, in any encoding. */
 export const withoutSecrets = (text: string, secrets: readonly string[]): string => {
   const forms = new Set(
     secrets.flatMap((secret) => [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64')]),
   );
   let safe = text;
-  // Longest first: one may be the beginning of another.
+  // Longest first: one may be a prefix of another.
   for (const form of [...forms].toSorted((a, b) => b.length - a.length)) safe = safe.replaceAll(form, cut);
   return safe
     .replaceAll(/(authorization"?\s*[:=]\s*"?\s*bearer\s+)[\w.~+/=-]+/gi, `$1${cut}`)

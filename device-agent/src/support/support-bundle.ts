@@ -19,7 +19,7 @@ import { secretsIn, withoutSecrets } from './secrets.ts';
 const logLines = 3000;
 const logBytes = 8 * 1_048_576;
 
-/** A file's text, or why there is none: support wants to know that too. */
+/** A file's text, or why it can't be read: support needs to know that too. */
 const textOf = async (path: string): Promise<string> => {
   try {
     return (await readFileIfThere(path)) ?? `# there is no ${path}\n`;
@@ -35,7 +35,7 @@ const output = (program: string, words: readonly string[]): Promise<string> =>
     );
   });
 
-/** Names and sizes of what is in the journal; none of its content. */
+/** Names and sizes of the files in the journal, without content. */
 const journalIndex = async (folder: string): Promise<string> => {
   try {
     const names = (await readdir(folder, { recursive: true })).toSorted();
@@ -71,15 +71,15 @@ const system = async (): Promise<string> => {
 };
 
 const pendingSecret = (text: string): string[] => {
-  // Of all that stands there the server's address alone is none, and support has to see it.
+  // The server's address is the only value that is not secret, and support needs it.
   return Object.entries(parseJson(z.record(z.string(), z.unknown()), text).data ?? {}).flatMap(([name, value]) =>
     typeof value === 'string' && name !== 'api' ? [value] : [],
   );
 };
 
 /**
- * What support needs to know, as a `.tar.gz`: configuration, what the doctor finds, what the agent says, its log, the
- * journal's index. Every text goes through one place that cuts the board's secrets out, wherever they turn up.
+ * The data that support needs, as a `.tar.gz`: configuration, the doctor's findings, the agent's status, its log, the
+ * journal's index. Every text passes one function that removes the board's secrets, wherever they appear.
  */
 export const makeSupportBundle = async (configDir: string, env: NodeJS.ProcessEnv = process.env): Promise<Buffer> => {
   const identity = await textOf(identityFile(configDir));

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
-/** What is sent of a file; undefined: there is none. */
+/** The content to send for a file; undefined: there is none. */
 export type Bend = (path: string, content: Buffer) => Buffer | undefined;
 
 export const torn: Bend = (path, content) =>
@@ -16,7 +16,7 @@ export const changed: Bend = (path, content) =>
 const signatures = /\/(InRelease|Release\.gpg)$/;
 export const withoutSignature: Bend = (path, content) => (signatures.test(path) ? undefined : content);
 
-/** A server in the place of the portal's packages: the files of a folder, bent by `bend`. */
+/** Replaces the portal's packages: a server for the files of a folder, modified by `bend`. */
 export const serveInstead = async (root: string, bend: Bend = (_path, content) => content) => {
   const server: Server = createServer((request, response) => {
     const path = join(root, new URL(request.url ?? '/', 'http://x').pathname.replace(/^\/packages\//, ''));
@@ -27,7 +27,7 @@ export const serveInstead = async (root: string, bend: Bend = (_path, content) =
       return;
     }
     response.writeHead(200, { 'content-length': whole.length });
-    // Less than was announced: the line breaks in the middle.
+    // Less than was announced: the connection breaks in the middle.
     if (sent.length < whole.length) response.write(sent, () => response.destroy());
     else response.end(sent);
   });

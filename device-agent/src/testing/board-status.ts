@@ -1,7 +1,7 @@
 import type { BoardStatus } from '../status-page/board-status.ts';
 
 const now = Date.parse('2026-11-21T10:00:00Z');
-/** What an agent says of itself while a roast runs and nothing is wrong. */
+/** The status of an agent while a roast runs without problems. */
 export const healthyBoard: BoardStatus = {
   v: 1,
   agent_version: '0.1.0',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 export const canMakeCertificates = spawnSync('openssl', ['version']).status === 0;
 
-/** A certificate that vouches for itself, with its key, for an address, valid for so many days; below 0: no longer. */
+/** A self-signed certificate with its key, for an address, valid for this many days; below 0: expired. */
 export const makeCertificate = (folder: string, name: string, address: string, days: number) => {
   const [key, cert] = [join(folder, `${name}.key`), join(folder, `${name}.pem`)];
   const words = [

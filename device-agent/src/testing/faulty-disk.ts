@@ -4,9 +4,9 @@ import type { JournalDisk } from '../journal/disk.ts';
 export const diskFaults = ['EIO', 'EROFS', 'ENOSPC', 'failed fsync', 'short write'] as const;
 export interface DiskFault {
   readonly kind: (typeof diskFaults)[number];
-  /** The call from which on the disk fails. */
+  /** The call from which the disk fails. */
   readonly fromCall: number;
-  /** How many calls that would fail, and for how long; without either, for ever. */
+  /** How many calls fail, and for how long; without either, for ever. */
   readonly calls?: number;
   readonly ms?: number;
 }
@@ -23,7 +23,7 @@ const concerns = (kind: DiskFault['kind'], { name, writes, syncs }: Call): boole
   return writes && !(kind === 'ENOSPC' && (name === 'rm' || name === 'truncate'));
 };
 
-/** The disk of this machine, whose calls are counted and fail as planned: with the errors that a kernel gives. */
+/** The disk of this machine, whose calls are counted and fail as planned: with the errors of a kernel. */
 export const createFaultyDisk = (plan: DiskFault | undefined) => {
   let calls = 0;
   const byName = new Map<string, number>();
@@ -58,7 +58,7 @@ export const createFaultyDisk = (plan: DiskFault | undefined) => {
           const call = { name: key, writes: writing.has(key) || opensToWrite, syncs: syncing.has(key) };
           if (failsNow(call)) {
             if (plan?.kind === 'short write' && key === 'write') {
-              // A part of it, and then an error: what a disk does that runs full or fails in the middle.
+              // A part of it, and then an error: the behaviour of a disk that becomes full or fails in the middle.
               const [bytes, offset, length, position] = given as [Buffer, number, number, number];
               await (Reflect.apply(value, of, [bytes, offset, Math.floor(length / 2), position]) as Promise<unknown>);
             }
@@ -70,7 +70,7 @@ export const createFaultyDisk = (plan: DiskFault | undefined) => {
           return wrap(result);
         };
         return async (...given: unknown[]): Promise<unknown> => {
-          // A process that was killed hears of nothing any more.
+          // A killed process receives no more results.
           if (killed) return new Promise(() => undefined);
           const call = perform(given);
           underWay.add(call);
@@ -87,7 +87,7 @@ export const createFaultyDisk = (plan: DiskFault | undefined) => {
     isBusy: (): boolean => underWay.size > 0,
     /** The disk works from now on. */
     mend: (): void => void (over = true),
-    /** As if the process were killed: what is under way ends, and nothing after it reaches the disk. */
+    /** As if the process were killed: current calls end, and nothing after them reaches the disk. */
     async kill(): Promise<void> {
       killed = true;
       await Promise.allSettled(underWay);

@@ -4,25 +4,25 @@ import { join } from 'node:path';
 import { bootSystemd } from '@roastery/testing/real-systemd';
 import { hurriedClock, repositoryRoot } from '@roastery/testing/shared-data';
 
-/** The folder of the repository that a board of `bootSystemd` sees as well. */
+/** The folder of the repository that a board of `bootSystemd` can read too. */
 const shared = 'node_modules/.cache';
 
-/** Hands connections to a port of 127.0.0.1 on to a socket file, inside of the board. */
+/** Forwards connections to a port of 127.0.0.1 to a socket file, inside the board. */
 const forwarder = (port: number, socket: string): string =>
   `require("node:net").createServer((a) => { const b = require("node:net").connect(${JSON.stringify(socket)}); a.pipe(b).pipe(a); a.on("error", () => b.destroy()); b.on("error", () => a.destroy()); }).listen(${port}, "127.0.0.1")`;
 
-/** Ends when something listens at a port inside of the board. */
+/** Ends when a port inside the board is open. */
 const waiter = (port: number): string =>
   `const ask = () => require("node:net").connect(${port}, "127.0.0.1").on("connect", () => process.exit()).on("error", () => setTimeout(ask, 50)); ask()`;
 
-/** For the shell of a board: lets the agent that is installed next live so many times as fast. */
+/** For the shell of a board: speeds up the clock of the agent that is installed next. */
 export const hurryAgent = (factor: number): string => `mkdir -p /etc/systemd/system/roastery-agent.service.d
 printf '[Service]\\nEnvironment=NODE_OPTIONS=${hurriedClock(factor, '/opt/roastery')}\\n' \
 >/etc/systemd/system/roastery-agent.service.d/clock.conf`;
 
 /**
- * A Debian root under its own systemd without Node.js, whose network has nothing but the given ports of this computer, under
- * the same numbers. `cut` takes a port away, `lead` leads it to another port of this computer.
+ * A Debian root under its own systemd without Node.js, whose network has nothing but the given ports of this computer,
+ * under the same numbers. `cut` removes a port, `lead` connects it to another port of this computer.
  */
 export const bootFreshBoard = async (name: string, ports: readonly number[]) => {
   const board = await bootSystemd();
@@ -34,7 +34,7 @@ export const bootFreshBoard = async (name: string, ports: readonly number[]) => 
     for (const port of ports) rmSync(join(repositoryRoot(), shared, `${name}-${port}.sock`), { force: true });
   };
   try {
-    // What runs here keeps the program that it was started from.
+    // A running program keeps its files.
     await board.must('cp /usr/bin/node /root/node');
     for (const port of ports) {
       const file = `${shared}/${name}-${port}.sock`;
@@ -59,7 +59,7 @@ export const bootFreshBoard = async (name: string, ports: readonly number[]) => 
     }
     // systemd-run answers before its program listens.
     for (const port of ports) await board.must(`timeout 30 /root/node -e '${waiter(port)}'`);
-    // Of a removed package dpkg knows nothing; its thousands of files need not go one by one.
+    // dpkg does not know the files of a removed package; thousands of them need not be deleted one by one.
     await board.must(
       "sed -i '/^Package: nodejs$/,/^$/d' /var/lib/dpkg/status; rm -f /var/lib/dpkg/info/nodejs.*; umount /usr/bin/node 2>/dev/null; rm -f /usr/bin/node; ! command -v node",
     );

@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
-/** What the server behind `/devices/me` is like at the moment. */
+/** The state of the server behind `/devices/me`. */
 export interface Home {
   status: number;
-  /** How far its clock is ahead of ours. */
+  /** The offset of its clock from ours. */
   clockAheadMs: number;
   mqttUrl: string;
-  /** Answers with this instead of what it knows of the machine. */
+  /** Answers with this instead of the machine's data. */
   body: string | undefined;
   map: unknown;
 }

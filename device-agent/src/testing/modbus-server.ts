@@ -1,14 +1,14 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { freePort } from '@roastery/stack/ports';
 
-/** What a scripted unit does with one request: an answer (its bytes may be bent), a delay, or nothing at all. */
+/** How a scripted unit answers one request: an answer (possibly with modified bytes), a delay, or nothing. */
 export interface Behaviour {
   readonly delayMs?: number;
   readonly lost?: boolean;
   readonly twice?: boolean;
   readonly exception?: number;
   readonly close?: boolean;
-  /** Changes the frame on its way, MBAP or CRC included. */
+  /** Modifies the frame, MBAP or CRC included. */
   garble?(frame: Buffer): Buffer;
 }
 
@@ -19,14 +19,14 @@ export interface ScriptedRequest {
   readonly count: number;
 }
 
-/** What stands at an address; bits are set where it is odd. */
+/** The value at an address; bits are set if it is odd. */
 export type Registers = (address: number, request: ScriptedRequest) => number;
 
 export interface ScriptedServer extends AsyncDisposable {
   readonly port: number;
   readonly requests: ScriptedRequest[];
   connections(): number;
-  /** Hangs up on everybody and stops listening; `listen` begins again on the same port. */
+  /** Closes all connections and stops listening; `listen` starts again on the same port. */
   hangUp(): Promise<void>;
   listen(): Promise<void>;
 }
@@ -57,8 +57,8 @@ const answerPdu = (request: ScriptedRequest, exception: number | undefined, regi
 };
 
 /**
- * A Modbus server written for its faults: `tcp` frames answers with MBAP, `rtu` with a CRC, over a socket either way.
- * Independent of the library under test.
+ * A Modbus server for faults: `tcp` frames answers with MBAP, `rtu` with a CRC, over a socket either way. Independent
+ * of the library under test.
  */
 export const startScriptedServer = async (
   framing: 'tcp' | 'rtu',
@@ -117,7 +117,7 @@ export const startScriptedServer = async (
     });
   };
   let server: Server | undefined;
-  // Reserved: while it does not listen, no other test gets it.
+  // Reserved: while it does not listen, no other test gets the port.
   const port = await freePort();
   const listen = (): Promise<void> =>
     new Promise((resolve) => {

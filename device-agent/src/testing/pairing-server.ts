@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What becomes of one request: `lost` before or after the server did its part, an answer that is none, or a plain answer. */
+/** The result of one request: `lost` before or after the server handled it, an invalid answer, or a plain answer. */
 export type Fate = 'answered' | 'lost before' | 'lost after' | 'cut off' | 'status 502' | 'too many' | 'expired';
 
-/** A server with one ticket, as strict as the real one, whose requests to pair meet their fates one after the other. */
+/** A server with one ticket, as strict as the real one, with a scripted result for each pairing request. */
 export const startPairingServer = async (ticket: string, fates: Fate[] = []) => {
-  /** Hashes of the secrets that count, newest last; all but the last are revoked. */
+  /** Hashes of the valid secrets, newest last; all but the last are revoked. */
   const credentials: string[] = [];
   const asked: { code: string; secret_hash: string; hardware_id: string; agent_version: string }[] = [];
 

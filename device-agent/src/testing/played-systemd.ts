@@ -8,9 +8,9 @@ import { openNotifySocket } from '@roastery/testing/notify-socket';
 export interface PlayedUnit {
   /** Folder that the package is installed in, as if it were `/`. */
   readonly root: string;
-  /** User and group of the service: what it may write is part of what is tried. */
+  /** User and group of the service: the tests cover its write permissions. */
   readonly user: number;
-  /** In place of the unit's `WatchdogSec`, `TimeoutStartSec` and `RestartSec`. */
+  /** Instead of the unit's `WatchdogSec`, `TimeoutStartSec` and `RestartSec`. */
   readonly watchdogMs: number;
   readonly startMs: number;
   readonly restartMs: number;
@@ -20,7 +20,7 @@ type Result = 'success' | 'exit-code' | 'signal' | 'watchdog' | 'timeout' | 'pro
 
 const name = 'roastery-agent';
 
-/** To the whole group, as `KillMode=control-group` has it. Answers whether anybody was left in it. */
+/** To the whole group, as with `KillMode=control-group`. Returns whether the group still had processes. */
 const signal = (to: ChildProcess, kind: NodeJS.Signals | 0): boolean => {
   try {
     return to.pid !== undefined && process.kill(-to.pid, kind);
@@ -31,7 +31,7 @@ const signal = (to: ChildProcess, kind: NodeJS.Signals | 0): boolean => {
 };
 
 const lingerMs = 5000;
-/** Nothing follows before the last of the group is gone. */
+/** Nothing follows before the last process of the group is gone. */
 const clearGroup = async (of: ChildProcess): Promise<void> => {
   signal(of, 'SIGKILL');
   const until = performance.now() + lingerMs;
@@ -44,8 +44,8 @@ const end = (child: ChildProcess): Promise<{ code: number | null; by: NodeJS.Sig
   });
 
 /**
- * Does with the installed unit what systemd does: the commands before and after, READY and WATCHDOG over a real notify
- * socket, SIGTERM and SIGABRT to the whole group, the result in the environment, and another start. Nothing is sandboxed.
+ * Runs the installed unit as systemd does: the commands before and after, READY and WATCHDOG over a real notify socket,
+ * SIGTERM and SIGABRT to the whole group, the result in the environment, and restarts. Nothing is sandboxed.
  */
 export const playSystemd = async ({ root, user, watchdogMs, startMs, restartMs }: PlayedUnit) => {
   const socket = await openNotifySocket(user);
@@ -86,7 +86,7 @@ export const playSystemd = async ({ root, user, watchdogMs, startMs, restartMs }
   };
   const onwards = (): number => socket.messages.length;
 
-  /** READY in time, then WATCHDOG in time; answers when one of them is missing, or the program has ended. */
+  /** READY in time, then WATCHDOG in time; returns when one of them is missing, or the program has ended. */
   const supervise = async (from: number, ended: Promise<unknown>): Promise<'ended' | 'watchdog' | 'timeout'> => {
     const program = { runs: true };
     void ended.then(() => (program.runs = false));
@@ -167,9 +167,9 @@ export const playSystemd = async ({ root, user, watchdogMs, startMs, restartMs }
   return {
     start,
     stop,
-    /** Everything ends at once without a signal; what was in memory is gone. */
+    /** Everything ends at once without a signal; data in memory is lost. */
     cutPower,
-    /** How each run ended that ended by itself or was ended by systemd. */
+    /** How each run ended that was not stopped by a test. */
     results,
     log: (): string => log,
     async [Symbol.asyncDispose]() {

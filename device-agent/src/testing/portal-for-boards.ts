@@ -30,7 +30,7 @@ export const openPortalForBoards = async (packagesDir: string) => {
     shown,
     boot: (name: string): Promise<FreshBoard> => bootFreshBoard(name, [stack.ports.http, stack.ports.mqtt, drum.port]),
     deviceOf,
-    /** Registers a machine whose registers the drum has. Answers its ticket. */
+    /** Registers a machine with the registers of the drum. Returns its ticket. */
     async register(serialNumber: string): Promise<string> {
       const map = {
         v: 1,

@@ -1,9 +1,9 @@
 import * as fs from 'node:fs/promises';
 import type { JournalDisk } from '../journal/disk.ts';
 
-/** The disk of this machine, from which a power cut takes what was written to a file after its last sync. */
+/** The disk of this machine; a power cut removes everything that was written to a file after its last sync. */
 export const createPowerCutDisk = () => {
-  /** By inode: the size that is safe. */
+  /** By inode: the synced size. */
   const safeSizes = new Map<number, number>();
   const underWay = new Set<Promise<unknown>>();
   let isOff = false;
@@ -49,7 +49,7 @@ export const createPowerCutDisk = () => {
 
   return {
     disk,
-    /** From now on no call comes back, and the files below `folder` are as a power cut leaves them. */
+    /** From now on no call returns, and the files below `folder` are as after a power cut. */
     async cut(folder: string): Promise<void> {
       isOff = true;
       await Promise.allSettled(underWay);

@@ -1,4 +1,4 @@
-/** One roast as a drum's bean probe sees it: preheat at 200 °C, charge, dip, turning point, rise, drop, empty drum. */
+/** One roast as a bean probe measures it: preheat at 200 °C, charge, dip, turning point, rise, drop, empty drum. */
 export interface CurvePoint {
   readonly seconds: number;
   readonly beanTempC: number;
@@ -6,7 +6,7 @@ export interface CurvePoint {
 
 export const curveMoments = { chargeSeconds: 60, dropSeconds: 660, endSeconds: 780 } as const;
 
-/** A curve at `hz` readings a second with the resolution of a 0.1 °C register. */
+/** A curve at `hz` readings per second with the resolution of a 0.1 °C register. */
 export const roastCurve = (hz = 2): CurvePoint[] => {
   const { chargeSeconds, dropSeconds, endSeconds } = curveMoments;
   const at = (seconds: number): number => {

@@ -1,6 +1,6 @@
 import type { RoastPlan } from '@roastery/contract/roast-plan';
 
-/** A plan that waits, of three steps in as many seconds. */
+/** A waiting plan with three steps, one per second. */
 export const planOf = (number: number, over: Partial<RoastPlan> = {}): RoastPlan => ({
   id: `018f0000-0000-7000-8000-00000000000${number}`,
   roast_id: null,

@@ -22,7 +22,7 @@ import { Aedes, type AedesPublishPacket } from 'aedes';
 export const startTestServer = async (serialNumber: string) => {
   let broker: Aedes | undefined;
   let tcp: Server | undefined;
-  // Reserved: while it does not listen, no other test gets it.
+  // Reserved: while it does not listen, no other test gets the port.
   const port = await freePort();
   const sockets = new Set<Socket>();
   const batches: JournalBatch[] = [];
@@ -89,14 +89,14 @@ export const startTestServer = async (serialNumber: string) => {
     });
     await new Promise<void>((resolve) => tcp?.listen(port, '127.0.0.1', resolve));
   };
-  /** Dies as a killed broker does: nothing is said to anybody, nothing is remembered. */
+  /** Ends like a killed broker: without messages to clients, and without any memory. */
   const kill = async (): Promise<void> => {
     for (const socket of sockets) socket.resetAndDestroy();
     await new Promise((resolve) => tcp?.close(resolve));
     await new Promise<void>((resolve) => (broker ? broker.close(resolve) : resolve()));
     broker = undefined;
   };
-  /** Breaks the connections of everybody, as when a cable is pulled; the broker itself goes on. */
+  /** Breaks all connections, as when a cable is unplugged; the broker itself continues. */
   const cut = (): void => {
     for (const socket of sockets) socket.resetAndDestroy();
   };

@@ -8,7 +8,7 @@ import { readClaim, readUpdateState, valuesIn } from './update-state.ts';
 
 const pollIntervalMs = 2000;
 
-/** What `deploy/board/order` has written of the newest order. */
+/** The record of `deploy/board/order` about the newest order. */
 interface OrderResult {
   readonly order: UpdateOrder;
   readonly state: string;
@@ -23,7 +23,7 @@ const ofLauncher: Readonly<Record<BoardUpdate['state'], UpdateProgress['state']>
   turned_back: 'turned_back',
 };
 
-/** How far an order has come, by what the root part and the launcher have written. */
+/** The progress of an order, from the records of the root part and the launcher. */
 const progressOf = (
   order: UpdateOrder,
   result: OrderResult | undefined,
@@ -36,7 +36,7 @@ const progressOf = (
     };
   if (result?.order.id !== order.id) return progress('wanted');
   if (result.state !== 'installed') return progress(result.state, result.reason);
-  // Another one was installed since: this one is past.
+  // Another one was installed since: this one is obsolete.
   if (update?.installed !== order.version) return progress('done');
   return progress(ofLauncher[update.state], update.reason);
 };
@@ -46,17 +46,17 @@ const isOpen = ({ state }: UpdateProgress): boolean => ['wanted', 'waiting', 'fe
 export interface UpdateOrderParts {
   readonly env: NodeJS.ProcessEnv;
   readonly log: Logger;
-  /** The order has come further. */
+  /** The order has progressed. */
   readonly changed: () => void;
 }
 
 /**
- * Passes an order to update on to the root part of the package, as a request in the service's runtime directory, and follows
- * what becomes of it. Where the agent was not installed as a package there is no such part, and orders are not taken.
+ * Passes an update order to the root part of the package, as a request in the service's runtime directory, and follows
+ * its progress. An agent that was not installed as a package has no such part and accepts no orders.
  */
 export const createUpdateOrders = ({ env, log, changed }: UpdateOrderParts) => {
   const [folder, resultFile] = [env['RUNTIME_DIRECTORY'], env['ROASTERY_UPDATE_ORDER']];
-  /** Undefined until the server has said. */
+  /** Undefined until the server has sent it. */
   let wanted: UpdateOrder | null | undefined;
   let shown = '';
   let working = Promise.resolve();
@@ -99,13 +99,13 @@ export const createUpdateOrders = ({ env, log, changed }: UpdateOrderParts) => {
   timer?.unref();
 
   return {
-    /** The order that holds now; undefined: none, or it was withdrawn. */
+    /** The current order; undefined: none, or it was withdrawn. */
     received(order: UpdateOrder | undefined): void {
       if (!takesOrders) return;
       wanted = order ?? null;
       pollInTurn();
     },
-    /** For the status; undefined on a board that takes no orders. */
+    /** For the status; undefined on a board that accepts no orders. */
     progress: async (): Promise<UpdateProgress | null | undefined> => (takesOrders ? progress() : undefined),
     async close(): Promise<void> {
       clearInterval(timer);

@@ -10,7 +10,7 @@ const usualPass = '/var/lib/roastery-agent/update-passed';
 export const updateRecordFile = (env: NodeJS.ProcessEnv = process.env): string =>
   env['ROASTERY_UPDATE_RECORD'] ?? usualRecord;
 
-/** The file's text; undefined where there is none, or none for this user. */
+/** The file's text; undefined if there is none, or this user may not read it. */
 export const readClaim = async (path: string): Promise<string | undefined> => {
   try {
     return await readFile(path, 'utf8');
@@ -39,8 +39,8 @@ const states: Readonly<Record<string, BoardUpdate['state']>> = {
 };
 
 /**
- * What the launcher (`deploy/board/launch`) recorded of the newest update; undefined where there never was one, where the
- * program was not installed as a package, or where the record says nothing of use.
+ * The record of the launcher (`deploy/board/launch`) about the newest update; undefined if there never was one, if the
+ * program was not installed as a package, or if the record is unusable.
  */
 export const readUpdateState = async (env: NodeJS.ProcessEnv = process.env): Promise<BoardUpdate | undefined> => {
   const text = await readClaim(updateRecordFile(env));
@@ -59,13 +59,13 @@ export const readUpdateState = async (env: NodeJS.ProcessEnv = process.env): Pro
   }).data;
 };
 
-/** What became of the newest update, as a sentence, and what to do where something is to be done. */
+/** The state of the newest update as a sentence, with an instruction if one is needed. */
 export interface UpdateSummary {
   readonly says: string;
   readonly todo?: string;
 }
 
-/** Undefined when there is nothing to say. */
+/** Undefined when there is nothing to report. */
 export const updateSummary = (update: BoardUpdate | undefined | null): UpdateSummary | undefined => {
   if (!update) return undefined;
   const { state, installed, earlier, reason } = update;

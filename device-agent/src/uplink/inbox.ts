@@ -20,7 +20,7 @@ export interface InboxParts {
   readonly configRefused: (rev: number, issue: string) => void;
   /** All plans of this machine; empty when there are none any more. */
   readonly plansReceived: (plans: readonly RoastPlan[]) => void;
-  /** A message that means nothing to us, with what is wrong with it. */
+  /** A message that this agent does not understand, with the reason. */
   readonly unreadable: (topic: string, issue: string) => void;
 }
 
@@ -34,7 +34,7 @@ const shapeOf = (kind: TopicKind | undefined) => {
 const deliver = (parts: InboxParts, topic: string, payload: Buffer): void => {
   const kind = parseTopic(topic)?.kind;
   const shape = shapeOf(kind);
-  // What was taken back leaves its topic empty.
+  // A withdrawn message leaves its topic empty.
   if (kind === 'plan' && payload.length === 0) return parts.plansReceived([]);
   if (!shape || payload.length === 0) return;
   const text = payload.toString();
@@ -52,8 +52,8 @@ const deliver = (parts: InboxParts, topic: string, payload: Buffer): void => {
 };
 
 /**
- * Reads what the server sends to this board: acknowledgements, map and settings, plans, probe requests. Never throws: a
- * message that cannot be read or handled is reported as unreadable and left out.
+ * Reads the server's messages to this board: acknowledgements, map and settings, plans, probe requests. Never throws: a
+ * message that cannot be read or handled is reported as unreadable and skipped.
  */
 export const createInbox =
   (parts: InboxParts) =>

@@ -4,8 +4,8 @@ import { pause } from '@roastery/runtime/backoff';
 import { MqttClient } from 'mqtt';
 import { writeToStream } from 'mqtt-packet';
 
-// The library makes a buffer of each of the 65,536 packet numbers in advance: 7 MB of a small board's memory to save an
-// allocation a packet, of which we send a few a second.
+// The library allocates a buffer for each of the 65,536 packet numbers in advance: 7 MB of a small board's memory to
+// save an allocation per packet, of which we send a few per second.
 Reflect.set(writeToStream, 'cacheNumbers', false);
 
 export interface SessionOptions {
@@ -18,14 +18,14 @@ export interface SessionOptions {
   /** PEM of the authority to trust instead of the built-in ones. */
   readonly ca: string | undefined;
   readonly message: (topic: string, payload: Buffer) => void;
-  /** Gives the attempt up; a session that is open is not touched. */
+  /** Aborts the attempt; an open session is not affected. */
   readonly signal: AbortSignal;
 }
 
 /** `network`: no answer. `busy`: the broker can't serve this board now. `refused`: the broker rejects this board. */
 export type SessionFailure = 'network' | 'busy' | 'refused';
 
-/** Why there is no connection; how soon it is worth another try depends on it. */
+/** Why there is no connection; the time of the next attempt depends on it. */
 export class SessionError extends Error {
   override readonly name = 'SessionError';
   readonly stage: SessionFailure;
@@ -41,9 +41,11 @@ export interface Session {
   readonly closed: Promise<string>;
   readonly isOpen: () => boolean;
   readonly subscribe: (topics: readonly string[]) => Promise<void>;
-  /** QoS 0, thrown away when the line is congested: the next reading is fresher. */
+  /** QoS 0, dropped when the connection is congested: the next reading is more recent. */
   readonly show: (topic: string, payload: string) => void;
-  /** QoS 0, never thrown away here: the server acknowledges what it stored, so a PUBACK of the broker would add nothing. */
+  /**
+   * QoS 0, never dropped here: the server acknowledges stored entries, so a PUBACK of the broker would add nothing.
+   */
   readonly ship: (topic: string, payload: string | Buffer) => void;
   /** QoS 1, resolves on PUBACK, rejects when the connection ends first. */
   readonly publish: (topic: string, payload: string | Buffer, options?: { retain?: boolean }) => Promise<void>;
@@ -57,7 +59,7 @@ const tcpDeadlineMs = 3000;
 const connackDeadlineMs = 10_000;
 /** Dead connections are noticed within one and a half of these. */
 const keepaliveSeconds = 15;
-/** Bytes that may wait in the socket before live readings are thrown away. */
+/** Bytes that may wait in the socket before live readings are dropped. */
 const congestedBytes = 65_536;
 
 const openStream = ({ url, ca }: SessionOptions): Socket => {
@@ -72,7 +74,10 @@ const openStream = ({ url, ca }: SessionOptions): Socket => {
   });
 };
 
-/** CONNACK 3 says "server unavailable", every other code is about us; a certificate that we don't trust is too. */
+/**
+ * CONNACK 3 means "server unavailable", every other code concerns this board; so does a certificate that we do not
+ * trust.
+ */
 const isRefusal = (code: unknown): boolean =>
   typeof code === 'number' ? code !== 3 : typeof code === 'string' && /CERT|SIGN|ISSUER/.test(code);
 
@@ -83,7 +88,7 @@ export const openSession = (options: SessionOptions): Promise<Session> =>
     let reason = 'connection closed';
     const stream = openStream(options);
     stream.once('connect', () => (reached = true));
-    // A new client each time, so that nothing of an earlier session is kept or sent again behind our back.
+    // A new client each time, so that nothing of an earlier session is kept or sent again.
     const client = new MqttClient(() => stream, {
       protocolVersion: 4,
       clean: true,

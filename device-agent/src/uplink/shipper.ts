@@ -12,24 +12,24 @@ import type { Session } from './session.ts';
 const gzipped = promisify(gzip);
 /** Backlog below this is not worth compressing. */
 const gzipFromBytes = 2048;
-/** A server that takes longer to commit is in trouble; what it gets twice does no harm. */
+/** A server that takes longer to commit has a problem; duplicates do no harm. */
 const resendMs = 10_000;
-/** What the disk can't read now is tried again after so long. */
+/** Entries that the disk can't read now are tried again after this long. */
 const rereadMs = 10_000;
 const limits = { maxEntries: maxBatchEntries, window: 32, reserved: 4, resendMs };
-/** Batches under way of all earlier streams together: history never holds up what is recorded now. */
+/** Batches in flight of all earlier streams together: history never delays current entries. */
 const earlierWindow = 8;
-/** So long a stream of this credential waits for the statement of its owner; earlier servers never send one. */
+/** How long a stream of this credential waits for the statement of its owner; earlier servers never send one. */
 const statementMs = 10_000;
 
 type Plan = ReturnType<typeof createSendPlan>;
 interface Sending {
   readonly plan: Plan;
-  /** Ranges that the disk could not read, left out for a while. */
+  /** Ranges that the disk could not read, skipped for a while. */
   unread: { readonly ranges: RangeSet; readonly until: number } | undefined;
 }
 
-/** Sends what the journal holds, batch by batch, until the server has acknowledged it: the current stream, then earlier ones. */
+/** Sends the journal, batch by batch, until the server has acknowledged it: the current stream, then earlier ones. */
 export const createShipper = (journal: Journal, clock: WallClock, topic: string, log: Logger) => {
   const streams = new Map<string, Sending>();
   const sendingOf = (epoch: string): Sending => {
@@ -50,7 +50,7 @@ export const createShipper = (journal: Journal, clock: WallClock, topic: string,
   const unstated = new Set<string>();
   let statedBy = 0;
 
-  /** The next batch of a stream on its way; false when it has none now. */
+  /** Sends the next batch of a stream; false when it has none now. */
   const sendNext = async (session: Session, epoch: string, sending: Sending): Promise<boolean> => {
     const { plan } = sending;
     const next = plan.next();
@@ -66,21 +66,21 @@ export const createShipper = (journal: Journal, clock: WallClock, topic: string,
     try {
       part = await journal.readPart(next.from, next.to, epoch);
     } catch (error) {
-      // The segment ends somewhere in the range: what lies in others gets its own turn.
+      // The segment ends within the range: other segments follow later.
       leaveOut(next.from, journal.segmentEnd(next.from, next.to, epoch), error);
       return true;
     }
     const cut = cutBatch(part.entries, epoch, clock, journal.continues(epoch));
     if (!cut) {
-      // Only what was read is known to hold nothing.
+      // Only the entries that were read are known.
       plan.forget(next.from, part.to);
       return true;
     }
-    // What lies before the first readable entry is gone; what lies behind the batch waits for its turn.
+    // Entries before the first readable one are lost; entries after the batch wait for their turn.
     plan.forget(next.from, cut.from - 1);
     const text = JSON.stringify(cut.batch);
     const payload = next.backlog && text.length > gzipFromBytes ? await gzipped(text) : text;
-    // Taken back while it was zipped: its stream was sealed.
+    // Withdrawn while it was compressed: its stream was sealed.
     if (!journal.epochs().includes(epoch)) return false;
     plan.sent(cut.from, cut.to, performance.now());
     session.ship(topic, payload);
@@ -105,7 +105,7 @@ export const createShipper = (journal: Journal, clock: WallClock, topic: string,
     }
   };
 
-  /** Sends what is synced already, as far as the window allows. */
+  /** Sends entries that are synced already, as far as the window allows. */
   const ship = (session: Session): Promise<void> => {
     shipping ??= sendWaiting(session)
       .catch((error: unknown) => log.error({ err: error }, 'uplink: shipping failed'))
@@ -115,17 +115,20 @@ export const createShipper = (journal: Journal, clock: WallClock, topic: string,
 
   return {
     ship,
-    /** Syncs first: nothing leaves the board that a power cut could still take back, its numbers would be used twice. */
+    /**
+     * Syncs first: nothing leaves the board that a power cut could still remove, because its numbers would be used
+     * twice.
+     */
     async shipNewest(session: Session): Promise<void> {
       await journal.flush();
       await shipping;
       await ship(session);
     },
-    /** A session begins: what was under way in the one before is not. */
+    /** A session begins: batches of the previous one are no longer in flight. */
     connected(): void {
       for (const { plan } of streams.values()) plan.connected();
     },
-    /** A connection is made: streams with an owner wait until the server has stated theirs. */
+    /** A connection begins: streams with an owner wait until the server has stated theirs. */
     connecting(): void {
       unstated.clear();
       for (const epoch of journal.epochs()) if (journal.ownerOf(epoch) !== undefined) unstated.add(epoch);

@@ -21,7 +21,7 @@ export type StatusDetails = Omit<DeviceStatus, 'v' | 'online' | 'session' | 't'>
 
 export interface Connection {
   readonly connected: boolean;
-  /** Since when it is so, ms since 1970. */
+  /** Since when the state is this, ms since 1970. */
   readonly since: number;
   /** Why there is none. */
   readonly reason: string | undefined;
@@ -36,7 +36,7 @@ export interface UplinkParts {
   readonly log: Logger;
   /** Address of the broker; undefined while it is unknown. */
   readonly brokerUrl: () => Promise<string | undefined>;
-  /** What the status says besides connection and session. */
+  /** The content of the status besides connection and session. */
   readonly status: () => Promise<StatusDetails>;
   readonly configReceived: (config: DeviceConfig) => void;
   readonly configRefused: (rev: number, issue: string) => void;
@@ -44,22 +44,22 @@ export interface UplinkParts {
   readonly probeRequested: (request: ProbeRequest) => void;
 }
 
-/** What waits goes out this often, besides what has just been synced. */
+/** Waiting entries are sent this often, in addition to newly synced ones. */
 const shipEveryMs = 1000;
-/** A journal in memory announces each entry: they are sent together. */
+/** A journal in memory reports each entry: they are sent together. */
 const minShipMs = 500;
 /** The retained status is never older than 30 s. */
 const statusEveryMs = 25_000;
 const statusSoonMs = 500;
-/** Time for a retained acknowledgement to arrive, before what it covers is sent again. */
+/** Time for a retained acknowledgement to arrive, before the entries it covers are sent again. */
 const settleMs = 150;
 const sameLineEveryMs = 60_000;
-/** An acknowledgement that takes longer is none. */
+/** An acknowledgement that takes longer is given up. */
 const reachMs = 5000;
 
 /**
- * An address that does not answer costs nothing to try: live is to be back within 2 s. A refusal won't change so soon. Sessions
- * that end soon mean a broker in trouble, or another board with the same credential.
+ * An unreachable address costs little to retry: live readings are to return within 2 s. A refusal does not change so
+ * soon. Short sessions mean a broker with problems, or another board with the same credential.
  */
 const retryLimits: Record<SessionFailure | 'unsteady', BackoffLimits> = {
   network: { minMs: 300, maxMs: 1500 },
@@ -74,7 +74,7 @@ const explained: Record<SessionFailure, string> = {
   refused: 'the broker refuses this board',
 };
 
-/** Keeps a session to the broker: journal, live readings and status go up, acknowledgements and maps come down. */
+/** Keeps a session to the broker: sends journal, live readings and status, receives acknowledgements and maps. */
 export const startUplink = (parts: UplinkParts) => {
   const { serialNumber, journal, log } = parts;
   const topic = (kind: TopicKind): string => topicOf(serialNumber, kind);
@@ -120,7 +120,7 @@ export const startUplink = (parts: UplinkParts) => {
     gone: () => undefined,
   });
   let statusTimer: NodeJS.Timeout | undefined;
-  /** Soon, and once for several reasons: a loose probe changes its mind at every reading. */
+  /** Soon, and once for several reasons: a loose probe changes its state at every reading. */
   const refreshStatus = (): void => {
     statusTimer ??= setTimeout(() => {
       statusTimer = undefined;
@@ -148,7 +148,7 @@ export const startUplink = (parts: UplinkParts) => {
     unreadable: (from, issue) => warn('uplink: message ignored', { topic: from, issue }),
   });
 
-  /** One session from CONNACK to its end; answers why it ended, and how long it lasted. */
+  /** One session from CONNACK to its end; returns why it ended, and how long it lasted. */
   const serve = async (url: string): Promise<{ reason: string; lastedMs: number }> => {
     const id = randomUUID();
     const line = await openSession({
@@ -179,7 +179,7 @@ export const startUplink = (parts: UplinkParts) => {
     session = { id, line };
     brokerAt = hostAndPort(url);
     note(true);
-    // A server that is older than this agent knows no such topic; that must not keep the board from its work.
+    // A server that is older than this agent does not know this topic; that must not stop the board.
     line
       .subscribe([topic('probe')])
       .catch((error: unknown) => log.debug({ reason: String(error) }, 'uplink: probe topic refused'));
@@ -215,7 +215,7 @@ export const startUplink = (parts: UplinkParts) => {
   };
   const running = withBackoff(connect, { limits: retryLimits.network, signal: stopping.signal });
 
-  /** Waits a moment for the last acknowledgements, so that a board can be switched off with nothing unsent. */
+  /** Waits briefly for the last acknowledgements, so that a board can be switched off without unsent entries. */
   const allAcknowledged = async (graceMs: number): Promise<void> => {
     const until = performance.now() + graceMs;
     while (shipper.entriesWaiting() > 0 && performance.now() < until) await pause(20);
@@ -228,12 +228,12 @@ export const startUplink = (parts: UplinkParts) => {
     async tellProbe(message: ProbeMessage): Promise<void> {
       await session?.line.publish(topic('probed'), JSON.stringify(message));
     },
-    /** Syncs and sends what is new now, not at the journal's next turn. */
+    /** Syncs and sends new entries now, not at the journal's next interval. */
     ship: shipNewest,
     refreshStatus,
     entriesWaiting: (): number => shipper.entriesWaiting(),
     connection: (): Connection => connection,
-    /** Whether the broker acknowledges a status of this moment. */
+    /** Whether the broker acknowledges a status now. */
     async reaches(): Promise<boolean> {
       if (!session) return false;
       const { id, line } = session;
@@ -243,7 +243,7 @@ export const startUplink = (parts: UplinkParts) => {
     },
     /** `host:port` of the newest session; undefined before the first. */
     brokerAt: (): string | undefined => brokerAt,
-    /** What is on disk and goes out within `graceMs` still does; then the status says offline. */
+    /** Sends synced entries within `graceMs`; then the status is offline. */
     async stop(graceMs: number): Promise<void> {
       stopping.abort();
       if (session) {
@@ -268,7 +268,7 @@ const hostAndPort = (url: string): string => {
   return `${hostname.replace(/^\[|\]$/g, '')}:${port || (protocol === 'mqtts:' ? 8883 : 1883)}`;
 };
 
-/** Rejects when the connection ends: what is awaited on it may never settle. */
+/** Rejects when the connection ends: promises that wait for it may never settle. */
 const broken = async (line: Session): Promise<never> => {
   throw new SessionError('busy', await line.closed);
 };
