@@ -26,7 +26,7 @@ export const createApp = (context: AppContext, domains: readonly Domain[]) => {
     await next();
     c.res.headers.set('x-request-id', c.get('requestId'));
     if (context.health.stopping) c.res.headers.set('connection', 'close');
-    // The body of an answer to HEAD is never read: whatever produces it must stop.
+    // The body of an answer to HEAD is never read: its producer must stop.
     if (c.req.method === 'HEAD') await c.res.body?.cancel();
   });
   app.use('*', securityHeaders(context.config.isHttps));

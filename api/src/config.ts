@@ -23,11 +23,11 @@ const envShape = z
       .url({ protocol: /^(mqtts?|wss?)$/, error: 'must be an mqtt:// or mqtts:// address' })
       .default('mqtt://127.0.0.1:1883'),
     MQTT_PUBLIC_URL: z.url({ protocol: /^(mqtts?|wss?)$/, error: 'must be an mqtt:// or mqtts:// address' }).optional(),
-    /** On brokers that divide a shared subscription among the api's instances; aedes does not. */
+    /** For brokers that divide a shared subscription among the api's instances; aedes does not. */
     MQTT_SHARED_INGEST: z.enum(['true', 'false']).default('false'),
     BROKER_SECRET: z.string().min(16, 'needs at least 16 characters'),
     BROKER_MANAGEMENT_URL: httpUrl.default('http://127.0.0.1:18083'),
-    /** EMQX's `<API key>:<secret key>`; our own broker knows the api by the broker secret. */
+    /** EMQX's `<API key>:<secret key>`; our own broker authenticates the api by the broker secret. */
     BROKER_MANAGEMENT_KEY: z
       .string()
       .regex(/^[^:]+:.+$/, 'must be <API key>:<secret key>')
@@ -41,7 +41,7 @@ const envShape = z
       .string()
       .regex(/^[^\r\n]*\S@\S[^\r\n]*$/, 'must be an address such as Roastery <roastery@example.com>')
       .optional(),
-    /** Hosts (with ports) of further push services, separated by commas; over plain HTTP too. */
+    /** Hosts (with ports) of further push services, separated by commas; also over plain HTTP. */
     PUSH_HOSTS: z.string().default(''),
     METRICS_TOKEN: z.string().min(16, 'needs at least 16 characters').optional(),
     DRAIN_SECONDS: z.coerce.number().int().min(0).max(3).default(2),
@@ -56,7 +56,9 @@ const envShape = z
     message: 'is missing although SMTP_URL is given',
   });
 
-/** Settings of the api's environment, read once. Throws `ConfigError` with one line that names what is wrong. */
+/**
+ * Settings from the api's environment, read once. Throws `ConfigError` with one line that names the invalid variables.
+ */
 export const readConfig = (env: NodeJS.ProcessEnv = process.env) => {
   const given = readEnv(envShape, env);
   const publicUrl = withoutSlash(given.PUBLIC_URL ?? `http://${given.HOST}:${given.PORT}`);
@@ -71,7 +73,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) => {
     portalDir: given.PORTAL_DIR,
     packagesDir: given.PACKAGES_DIR,
     mqttUrl: given.MQTT_URL,
-    /** The address that boards get. */
+    /** The broker address for boards. */
     mqttPublicUrl: given.MQTT_PUBLIC_URL ?? given.MQTT_URL,
     /** Name of the group in `$share/<group>/…`. */
     ingestGroup: given.MQTT_SHARED_INGEST === 'true' ? 'ingest' : undefined,
@@ -92,10 +94,10 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) => {
       .map((host) => host.trim())
       .filter((host) => host !== ''),
     metricsToken: given.METRICS_TOKEN,
-    /** After SIGTERM `/readyz` answers 503 for so long, and everything else is still served. */
+    /** After SIGTERM `/readyz` answers 503 for this long, and everything else is still served. */
     drainMs: given.DRAIN_SECONDS * 1000,
     logLevel: given.LOG_LEVEL,
-    /** Tests parse every answer against the contract; a wrong one becomes `internal`. */
+    /** Tests parse every answer against the contract; an invalid one becomes `internal`. */
     checkAnswers: false,
   };
 };

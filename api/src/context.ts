@@ -4,7 +4,7 @@ import type { BoardPackages } from './http/package-files.ts';
 import type { DeviceCaller, PublicCaller, RequestDetails, ServerContext, UserCaller } from './http/server-context.ts';
 import type { SendMail } from './mail/smtp.ts';
 
-/** What the whole process shares: composed in `start-api.ts`, handed to every domain, to ingest and to live. */
+/** Shared by the whole process: composed in `start-api.ts`, passed to every domain, to ingest and to live. */
 export interface AppContext extends ServerContext {
   readonly mqtt: MqttLink;
   readonly broker: BrokerManagement;
@@ -16,7 +16,7 @@ export interface AppContext extends ServerContext {
   readonly sendMail: SendMail | undefined;
 }
 
-/** One HTTP request. `log` carries the request id, `sql` rolls back when the request was given up. */
+/** One HTTP request. `log` carries the request id, `sql` rolls back when the request was aborted. */
 export interface RequestContext extends AppContext, RequestDetails {}
 export interface PublicContext extends RequestContext, PublicCaller {}
 export interface UserContext extends RequestContext, UserCaller {}

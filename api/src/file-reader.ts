@@ -7,7 +7,7 @@ import { artisanMachine, readArtisanSettings } from './domains/machine-maps/arti
 import { restoreRoastFile } from './file-reading/restored-file.ts';
 import { serveJobs, served } from './file-reading/serve-jobs.ts';
 
-/** The program of a reader process: `file-reading/` starts it and gives it one file at a time. */
+/** The program of a reader process: `file-reading/` starts it and sends it one file at a time. */
 await serveJobs([
   served(describeRoastFile, describeFile),
   served(readRecording, recordingIn),

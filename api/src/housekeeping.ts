@@ -11,14 +11,14 @@ import type { Service } from './start-api.ts';
 const hourMs = 3_600_000;
 
 /**
- * At the start and once an hour: sessions, sign-in limits, mails and uploads that count no more leave the database, and lost
- * batch numbers are listed. What boards sent is the sweeper's.
+ * At the start and once an hour: expired sessions, sign-in limits, mails and uploads are deleted from the database, and
+ * lost batch numbers are listed. Board data is the sweeper's.
  */
 export const createHousekeeping =
   (everyMs = hourMs): Service =>
   async ({ sql, log }) => {
     const clean = async (): Promise<void> => {
-      // Each by itself: one that fails must not keep the others from their turn.
+      // Each by itself: a failing one must not stop the others.
       for (const task of [
         deleteExpiredSessions,
         deleteExpiredLimits,

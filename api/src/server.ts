@@ -15,7 +15,7 @@ import { quarantineRoutes } from './ingest/quarantine.ts';
 import { createLive } from './live/live.ts';
 import { startApi, type Api, type Service } from './start-api.ts';
 
-/** The generated password is for the person at the terminal, once; it does not go through the log. */
+/** The generated password is for the person at the terminal, once; it is not logged. */
 const prepare = async (context: AppContext): Promise<void> => {
   const admin = await prepareFirstStart(context);
   if (admin?.madeUpPassword === undefined) return;

@@ -20,17 +20,17 @@ import { createOpenStreams } from './http/open-streams.ts';
 import { followEndedSessions } from './http/session-streams.ts';
 import { createSmtp } from './mail/smtp.ts';
 
-/** Work beside HTTP, begun when the schema is up to date. */
+/** Work besides HTTP, started when the schema is up to date. */
 export type Service = (context: AppContext) => Promise<{ close(): Promise<void> }>;
 
 export interface ApiParts {
   readonly domains: readonly Domain[];
   readonly services: readonly Service[];
-  /** Runs after each migration that succeeded, before anything is served. */
+  /** Runs after each successful migration, before anything is served. */
   readonly prepare: (context: AppContext) => Promise<void>;
 }
 
-/** In flight work gets this long when the process ends; streams end at once. */
+/** In-flight work gets this long when the process ends; streams end at once. */
 const graceMs = 5000;
 const slowStartMs = 30_000;
 
@@ -60,7 +60,10 @@ const createContext = (config: ApiConfig, log: Logger) => {
   return { context, servers };
 };
 
-/** Migrates and prepares until it works: Postgres may start after us. A `ConfigError` is for a person and ends the attempts. */
+/**
+ * Migrates and prepares until it works: Postgres may start after us. A `ConfigError` is for a person and ends the
+ * attempts.
+ */
 const untilPrepared = async (
   context: AppContext,
   parts: ApiParts,
@@ -100,7 +103,7 @@ export const startApi = async (config: ApiConfig, log: Logger, parts: ApiParts) 
   const services: { close(): Promise<void> }[] = [];
   const begin = async (): Promise<void> => {
     let step = '';
-    // It may wait for something that never comes: then the log says for what.
+    // It may wait for ever: then the log names the reason.
     const slow = setInterval(() => log.error({ step }, 'start slow'), slowStartMs);
     try {
       await untilPrepared(context, parts, stop.signal, (next) => (step = next));
@@ -116,14 +119,14 @@ export const startApi = async (config: ApiConfig, log: Logger, parts: ApiParts) 
     }
   };
   const ready = begin();
-  // Who awaits `ready` gets its failure; it need not be awaited.
+  // The caller of `ready` gets its failure; it need not be awaited.
   ready.catch((error: unknown) => log.debug({ err: error }, 'not prepared'));
 
   const closeAll = async (): Promise<void> => {
     context.health.stopping = true;
     stop.abort();
     context.streams.endAll();
-    // Balancers and proxies see it in `/readyz` and send nothing more; what they have sent already is served.
+    // Balancers and proxies see it in `/readyz` and send no more requests; those already sent are still served.
     await sleep(config.drainMs);
     await listening.close(graceMs);
     await context.files.close();

@@ -33,7 +33,7 @@ import {
   secondsSinceCharge,
 } from './roast-evaluation.ts';
 
-/** A board sends every second while a roast runs. After so long without a committed sample it counts as silent. */
+/** A board sends every second while a roast runs. After this long without a committed sample it counts as silent. */
 const silentSeconds = 15;
 const tickMs = 1000;
 const maxEnded = 10_000;
@@ -53,13 +53,13 @@ interface Watched {
   pending: StoredBatch[] | undefined;
   /** When the last sample was committed, or the watch began; ms of the monotonic clock. */
   heardAt: number;
-  /** What is stored is to be evaluated: on from the last sample that was, or anew from the charge where samples came late. */
+  /** Stored samples have to be evaluated: from the last evaluated one, or from the charge if samples arrived late. */
   dirty: { since: number; last: number; isFromCharge: boolean } | null;
   silence: string | null;
   isCheckingSilence: boolean;
 }
 
-/** After so long without a sample there may be an alarm: of the silent board, or by a rule about a silent channel. */
+/** After this long without a sample there may be an alarm: a silent board, or a rule about a silent channel. */
 const silenceIsDueMs = ({ roast, silence }: Watched): number => {
   if (roast.rules.some(({ condition }) => condition.kind === 'channel_silent')) return minLastingSeconds * 1000;
   return silence === null ? silentSeconds * 1000 : Number.POSITIVE_INFINITY;
@@ -68,20 +68,20 @@ const silenceIsDueMs = ({ roast, silence }: Watched): number => {
 interface WatchParts {
   readonly sql: Database;
   readonly log: Logger;
-  /** Whether what boards send reaches the database at once. */
+  /** Whether the boards' messages reach the database promptly. */
   readonly isReceiving: () => boolean;
 }
 
 /**
- * Evaluates every running roast on the samples that ingest has committed. Each instance evaluates them all; a unique key of the
- * database lets one of them raise an alarm. After a start, and when samples came late, a roast is evaluated from its charge
- * on by the samples in the database: what was raised before is not raised again. What another instance stored is read every
- * five seconds, from the last sample on.
+ * Evaluates every running roast on the samples that ingest has committed. Each instance evaluates them all; a unique
+ * key of the database lets one of them raise an alarm. After a start, and when samples arrived late, a roast is
+ * evaluated from its charge by the samples in the database, without raising earlier alarms again. Samples that another
+ * instance stored are read every five seconds, from the last sample on.
  */
 const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
   const byRecording = new Map<string, Watched>();
   const changed = new Set<string>();
-  /** Roasts that ended while they were watched: a later change of one is no backfill. */
+  /** Roasts that ended while they were watched: a later change is not a backfill. */
   const ended = new Set<string>();
   let gathering: NodeJS.Timeout | undefined;
   let receivingSince = performance.now();
@@ -123,7 +123,7 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
     const { batch, bootNo, range } = stored;
     const { evaluation } = watched;
     if (range.end <= evaluation.nextSeq && watched.dirty === null) return;
-    // Another instance takes the batches in between.
+    // Another instance ingests the batches in between.
     if (range.start > evaluation.nextSeq) markDirty(watched, false);
     // Marks of a backlog may follow its samples, so it is evaluated when it is complete.
     if ((watched.dirty !== null && range.start < evaluation.nextSeq) || isLate(watched, stored)) markDirty(watched);
@@ -142,7 +142,7 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
     watched.silence = null;
   };
 
-  /** Evaluates a roast by what is stored: from its charge on, or what is new where nothing is missing before it. */
+  /** Evaluates a roast by its stored samples: from its charge, or only new ones if nothing is missing before them. */
   const evaluateStored = async (watched: Watched): Promise<void> => {
     const { row } = watched.roast;
     const isFromCharge = watched.dirty?.isFromCharge ?? true;
@@ -241,7 +241,7 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
     }, debounceMs);
   };
 
-  /** When a sample of the recording was stored last, by this or another instance; ms ago. */
+  /** When a sample of the recording was last stored, by this or another instance; ms ago. */
   const storedAgoMs = async (recordingId: string): Promise<number> => {
     const [row] = await sql<{ ago_ms: number }[]>`
       SELECT extract(epoch FROM now() - received_at) * 1000 AS ago_ms FROM recording_chunks
@@ -258,7 +258,7 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
     const dueMs = silenceIsDueMs(watched);
     if (agoMs < dueMs) {
       watched.heardAt = performance.now() - agoMs;
-      // Another instance takes the batches of this board.
+      // Another instance ingests the batches of this board.
       markDirty(watched, false);
       return;
     }
@@ -270,7 +270,7 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
     if (watched.silence !== null || silentMs < silentSeconds * 1000) return;
     const occurrence = `silent ${Math.round(row.charge_mono_ms + since * 1000)}`;
     watched.silence = occurrence;
-    // It is about now, however old the last sample is.
+    // It is about the present, however old the last sample is.
     await raiseAlarms(sql, [newAlarm(roast, since, { kind: 'silent', occurrence, is_late: false })]);
   };
 
@@ -327,7 +327,7 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
   };
 };
 
-/** The alarms of running roasts: a service that listens to the database, and the batches that ingest hands to it. */
+/** The alarms of running roasts: a service that listens to the database and receives the batches of ingest. */
 export const createAlarms = () => {
   let watch: ReturnType<typeof createRoastWatch> | undefined;
 

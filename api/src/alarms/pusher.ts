@@ -4,7 +4,7 @@ import { forgetPushTarget, readPushKeys, readPushTargets, takeAlarmsToPush } fro
 import { alarmsChangedChannel, type NewAlarm } from '../domains/alarms/stored-alarms.ts';
 import { sendPush, type PushTarget } from '../mail/web-push.ts';
 
-/** Alarms whose notice was missed are found so often. */
+/** Alarms whose notification was missed are found at this interval. */
 const everyMs = 5000;
 const tries = 2;
 
@@ -15,13 +15,13 @@ const inTitleCase = (channel: string): string =>
     (part, letter: string) => (part.startsWith('_') ? ' ' : '') + letter.toUpperCase(),
   );
 
-/** What an alarm says, as the portal has it. */
+/** The text of an alarm, as in the portal. */
 const textOf = ({ kind, channel, message }: Pick<NewAlarm, 'kind' | 'channel' | 'message'>): string => {
   if (kind === 'frozen') return `${inTitleCase(channel ?? 'a_channel')} is frozen. Check the probe.`;
   return kind === 'silent' ? 'No readings arrive. Check the board.' : (message ?? 'Alarm');
 };
 
-/** Sends alarms to phones, beside everything else: a push service that is slow holds up no roast. */
+/** Sends alarms to phones in the background: a slow push service delays no roast. */
 export const pusher = async ({ sql, log: parent, config }: AppContext): Promise<{ close(): Promise<void> }> => {
   const log = parent.child({ part: 'push' });
   const keys = await readPushKeys(sql);
@@ -36,7 +36,7 @@ export const pusher = async ({ sql, log: parent, config }: AppContext): Promise<
         return;
       } catch (error) {
         if (attempt < tries) continue;
-        // Never the address: whoever knows it can send to the browser.
+        // Never the address: it is enough to send to the browser.
         log.warn({ reason: error instanceof Error ? error.message : 'unknown', target: target.id }, 'push failed');
         return;
       }

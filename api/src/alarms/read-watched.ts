@@ -23,11 +23,11 @@ export interface RoastRow {
   readonly status_seq: number | null;
   readonly start_time: string;
   readonly profile_id: string | null;
-  /** It came a moment ago: a roast that has ended was backfilled as a whole. */
+  /** It arrived just now: a roast that has ended was backfilled as a whole. */
   readonly is_new: boolean;
 }
 
-/** A rule with what its alarm is to do. */
+/** A rule with the actions of its alarm. */
 export interface RoastRule extends WatchedRule {
   readonly message: string;
   readonly colour: AlarmColour;
@@ -35,7 +35,7 @@ export interface RoastRule extends WatchedRule {
   readonly push: boolean;
 }
 
-/** What the evaluation of a roast needs beside its samples. */
+/** The data that the evaluation of a roast needs besides its samples. */
 export interface WatchedRoast {
   readonly row: RoastRow;
   /** Seconds since charge. */
@@ -50,7 +50,7 @@ export interface WatchedRoast {
 /** A roast that was stored less than this before, minutes, is new. */
 const newMinutes = 10;
 
-/** Roasts with a charge on a board's recording: these, or all that run. */
+/** Roasts with a charge on a board's recording: these, or all running ones. */
 export const readRoastRows = async (sql: Sql, ids: readonly string[] | 'running'): Promise<RoastRow[]> => {
   const rows = await sql<RoastRow[]>`
     SELECT r.id, r.machine_id, r.recording_id, r.status, r.boot_no, r.charge_mono_ms, r.charge_seq, r.drop_mono_ms, r.drop_seq,
@@ -64,13 +64,13 @@ export const readRoastRows = async (sql: Sql, ids: readonly string[] | 'running'
   return [...rows];
 };
 
-/** What was recorded after a roast that has ended is not its own. */
+/** Samples after the end of a roast are not part of it. */
 export const lastSeqOf = (row: RoastRow): number =>
   row.status === 'in_progress'
     ? Number.MAX_SAFE_INTEGER
     : windowOf(row, row.charge_mono_ms, row.charge_seq, { before: 0, after: 0 }).toSeq;
 
-/** Where the entries of a recording end that follow this one without a hole; undefined where some are missing. */
+/** The end of the entries that follow this one without a gap; undefined where some are missing. */
 export const endOfComplete = async (sql: Sql, recordingId: string, seq: number): Promise<number | undefined> => {
   const parts = await sql<{ from: number; until: number }[]>`
     SELECT lower(part) AS "from", upper(part) AS until
@@ -120,7 +120,10 @@ const rulesOf = (row: RoastRow, rules: readonly RuleRow[]): RoastRule[] =>
 
 const noReference = (): Reading => null;
 
-/** Bean temperature of the recipe's reference roast over the time since charge: the chosen one, else the best rated. */
+/**
+ * Bean temperature of the recipe's reference roast over the time since charge: the chosen one, else the highest-scoring
+ * one.
+ */
 const readReference = async (sql: Sql, row: RoastRow): Promise<(seconds: number) => Reading> => {
   const [reference] = await sql<(RoastRow & { drop_seq: number })[]>`
     SELECT r.recording_id, r.boot_no, r.charge_mono_ms, r.charge_seq, r.drop_seq FROM profiles p
@@ -145,7 +148,7 @@ const readReference = async (sql: Sql, row: RoastRow): Promise<(seconds: number)
   return (seconds) => valueAt(times, temps, seconds);
 };
 
-/** The roast as it is now. `before`: what was read of it earlier; its reference is read once. */
+/** The roast as it is now. `before`: the earlier reading; the reference is read only once. */
 export const readWatchedRoast = async (
   sql: Sql,
   row: RoastRow,
@@ -160,7 +163,7 @@ export const readWatchedRoast = async (
     readBootClocks(sql, row.recording_id),
     needsReference && known === noReference && row.profile_id !== null ? readReference(sql, row) : known,
   ]);
-  // A drop before the charge belongs to the roast before.
+  // A drop before the charge belongs to the previous roast.
   const marks = timedMarks(effectiveMarks(entries), clocks).filter(
     ({ kind, timeSeconds }) => kind !== 'drop' || timeSeconds > 0,
   );

@@ -7,7 +7,7 @@ import { onClockOf } from '../domains/roasts/places.ts';
 import type { Samples } from '../domains/roasts/read-samples.ts';
 import type { WatchedRoast } from './read-watched.ts';
 
-/** What the evaluation of samples has to store. */
+/** The results of an evaluation that have to be stored. */
 export interface AlarmChanges {
   readonly raised: NewAlarm[];
   /** Occurrences that are over. */
@@ -15,11 +15,11 @@ export interface AlarmChanges {
 }
 
 export interface RoastEvaluation {
-  /** Evaluates samples in their order, those of an index range alone; those that were evaluated before are passed over. */
+  /** Evaluates samples in order, within an index range; samples that were already evaluated are skipped. */
   push(roast: WatchedRoast, samples: Samples, from?: number, to?: number): AlarmChanges;
-  /** No sample has come until this moment. */
+  /** No sample has arrived until this time. */
   pushSilence(roast: WatchedRoast, seconds: number): AlarmChanges;
-  /** The sequence number after the last one that was evaluated. */
+  /** The sequence number after the last evaluated one. */
   nextSeq: number;
   /** Seconds since charge of the newest sample; null before the first. */
   readonly lastSeconds: number | null;
@@ -36,7 +36,7 @@ export const columnsOf = (batch: SampleBatch, bootNo: number, from: number, to: 
   };
 };
 
-/** Seconds since charge of a moment of the recording; undefined where the clocks of two boots can't be compared. */
+/** Seconds since charge of a time in the recording; undefined if the clocks of two boots can't be compared. */
 export const secondsSinceCharge = (
   { row, clocks }: WatchedRoast,
   bootNo: number,
@@ -46,7 +46,7 @@ export const secondsSinceCharge = (
   return at === undefined ? undefined : (at - row.charge_mono_ms) / 1000;
 };
 
-/** How long ago this moment of the roast was, s. */
+/** Age of this time in the roast, s. */
 export const ageSeconds = ({ row }: WatchedRoast, seconds: number): number =>
   (Date.now() - Date.parse(row.start_time)) / 1000 - seconds;
 
@@ -63,7 +63,7 @@ export const newAlarm = (
   message: null,
   colour: 'red',
   sound: true,
-  // Of a probe or a board that fails, people learn wherever they are; a rule says whether its alarm is sent.
+  // A failing probe or board is always sent to phones; for a rule its setting decides.
   push: true,
   mono_ms: Math.round(roast.row.charge_mono_ms + atSeconds * 1000),
   happened_at: new Date(Date.parse(roast.row.start_time) + atSeconds * 1000).toISOString(),
@@ -90,7 +90,7 @@ const note = (changes: AlarmChanges, roast: WatchedRoast, finding: AlarmFinding)
   else changes.cleared.push(occurrence);
 };
 
-/** The rules of one running roast and the alarms that need none, over its samples. */
+/** Evaluates the rules of one running roast, and the alarms that need none, over its samples. */
 export const createRoastEvaluation = (firstSeq: number): RoastEvaluation => {
   const watch = createAlarmWatch();
   const state = { nextSeq: firstSeq, lastSeconds: null as number | null };

@@ -10,16 +10,17 @@ export type MessageHandler = (topic: string, payload: Buffer) => void;
 export interface MqttLink {
   readonly isConnected: boolean;
   /**
-   * Rejects when there is no connection: nothing is queued for later, callers decide what to repeat. Rejects a message
-   * that is too large for the broker too, which would cut off this connection and with it everybody's journals.
+   * Rejects when there is no connection: nothing is queued, callers decide what to repeat. Also rejects a message that
+   * is too large for the broker, because the broker would close this connection and with it stop all journals.
    */
   publish(topic: string, payload: string | Buffer, options?: { qos?: 0 | 1; retain?: boolean }): Promise<void>;
   /**
-   * Subscribes now and after every reconnect: to a topic, or to all machines of a kind. Several handlers may share a filter. Returns what ends it. A message whose
-   * handler throws is logged and left out: no message ends the process.
+   * Subscribes now and after every reconnect: to a topic, or to all machines of a kind. Several handlers may share a
+   * filter. Returns a function that ends it. A message whose handler throws is logged and skipped: no message ends the
+   * process.
    */
   subscribe(filter: string, qos: 0 | 1, handler: MessageHandler): () => void;
-  /** Called at once when connected, and on every (re)connect. Returns what ends it. */
+  /** Called at once when connected, and on every (re)connect. Returns a function that ends it. */
   onConnect(handler: () => void): () => void;
   close(): Promise<void>;
 }
@@ -30,10 +31,13 @@ export interface MqttLinkOptions {
   readonly log: Logger;
 }
 
-/** A packet less its topic and header. */
+/** The size of a packet without its topic and header. */
 const maxPayloadBytes = maxPacketBytes - 1024;
 
-/** Whether a filter is this topic, or that of its kind over all machines. `$share/<group>/` in front of the filter is ignored. */
+/**
+ * Whether a filter is this topic, or that of its kind over all machines. A `$share/<group>/` prefix of the filter is
+ * ignored.
+ */
 export const matcherOf = (topic: string): ((filter: string) => boolean) => {
   const kind = parseTopic(topic)?.kind;
   const ofAll = kind === undefined ? undefined : allMachines(kind);
@@ -43,7 +47,7 @@ export const matcherOf = (topic: string): ((filter: string) => boolean) => {
   };
 };
 
-/** Opens in the background and reconnects for ever, 1 to 10 s apart with jitter. */
+/** Connects in the background and reconnects for ever, 1 to 10 s apart with jitter. */
 export const openMqttLink = ({ url, secret, log }: MqttLinkOptions): MqttLink => {
   const backoff = createBackoff(500, 10_000);
   const handlers = new Map<string, { qos: 0 | 1; handlers: Set<MessageHandler> }>();
@@ -139,13 +143,13 @@ export const openMqttLink = ({ url, secret, log }: MqttLinkOptions): MqttLink =>
 };
 
 export interface BrokerManagement {
-  /** Closes a client's connection at once. Never throws: a broker that is away has no connections to close. */
+  /** Closes a client's connection at once. Never throws: an unavailable broker has no connections to close. */
   disconnect(clientId: string): Promise<boolean>;
 }
 
 /**
- * Speaks the broker's management address in EMQX's shape: `DELETE /api/v5/clients/{clientid}`.
- * @param authentication the headers by which the broker knows the api
+ * Uses the broker's management address in EMQX's shape: `DELETE /api/v5/clients/{clientid}`. @param authentication the
+ * headers that authenticate the api
  */
 export const createBrokerManagement = (
   baseUrl: string,

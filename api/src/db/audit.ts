@@ -1,7 +1,7 @@
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Sql } from './sql.ts';
 
-/** Who an audit row names: a person, a board, or the system itself. */
+/** The actor of an audit row: a person, a board, or the system itself. */
 export interface Actor {
   readonly actor: string;
   readonly actorId: string | null;
@@ -25,7 +25,7 @@ export const boardActor = (serialNumber: string, address: string | null): Actor 
 export interface AuditEvent {
   /** `thing.happened`, e.g. `machine.registered`. */
   readonly action: string;
-  /** Id of what it happened to. */
+  /** Id of the affected record. */
   readonly subject?: string | null;
   /** Never a secret. */
   readonly detail?: Record<string, string | number | boolean | null | string[]>;

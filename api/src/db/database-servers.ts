@@ -7,18 +7,17 @@ import postgres from 'postgres';
 import { isDatabaseUnavailable } from './postgres-errors.ts';
 
 /**
- * A database on several servers, one of which takes writes. Each server is asked once a second, over a connection of its own, whether
- * it is the primary and on which timeline: a promotion begins a new one. The primary of the newest timeline is used as soon as it
- * answers, and all connections to other servers are closed, also those to a server that is frozen. A former primary that comes back
- * is on an older timeline, so nothing is written to it. (The driver's own choice among hosts takes a standby for a primary and
- * retries for ever without a pause.)
- *
- * Commits that wait for a lost synchronous standby have no timeout and would take all connections: they are cancelled after 10 s,
- * and fail with `COMMIT_UNCONFIRMED`.
+ * A database on several servers, one of which accepts writes. Each server is asked once a second, over a connection of
+ * its own, whether it is the primary and on which timeline: a promotion begins a new one. The primary of the newest
+ * timeline is used as soon as it answers, and all connections to other servers are closed, including those to a frozen
+ * server. A former primary that returns is on an older timeline, so nothing is written to it. (The driver's own choice
+ * among hosts takes a standby for a primary and retries for ever without a pause.) Commits that wait for a lost
+ * synchronous standby have no timeout and would occupy all connections: they are cancelled after 10 s, and fail with
+ * `COMMIT_UNCONFIRMED`.
  */
 
 const everyMs = 1000;
-/** A server that gives no answer for so long does not count. */
+/** A server that gives no answer for this long is ignored. */
 const silentMs = 5000;
 
 /** `application_name` of the api's pools. */
@@ -78,14 +77,14 @@ const noPrimary = (servers: readonly Server[]): Error => {
   return Object.assign(new Error(message), { code: 'CONNECTION_CLOSED' });
 };
 
-/** Fails with the first thing that is sent. */
+/** Fails with the first statement. */
 const failing = (error: Error): Duplex =>
   new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done(error) });
 
 /** Asks one server until the signal aborts. */
 const follow = async (server: Server, url: string, stop: AbortSignal, onVerdict: () => void): Promise<void> => {
   let probe: ReturnType<typeof openProbe> | undefined;
-  // Some managed servers do not tell theirs.
+  // Some managed servers do not report theirs.
   let hasTimeline = true;
   const answer = async (): Promise<Verdict> => {
     const answered = new AbortController();
@@ -158,7 +157,7 @@ export const followServers = (url: string, log: Logger) => {
   };
 
   return {
-    /** The database at one place: credentials and settings for the driver. */
+    /** The address of the database: credentials and settings for the driver. */
     firstUrl: address.firstUrl,
     /**
      * A connection to the primary, as soon as there is one; without one, a connection that fails. It is closed when another server

@@ -4,7 +4,7 @@ import { before10Folder, migrationsFolder, readMigrations, type Migration } from
 import { openDatabase, type Database, type Sql } from './sql.ts';
 import { isBefore10, upgradeFromBefore10 } from './upgrade-before-1.0.ts';
 
-/** Any number, the same in all versions: whoever migrates holds this advisory lock. */
+/** Any number, the same in all versions: a migration holds this advisory lock. */
 const migrationLock = 7_265_401_122;
 
 /** The first file that is not applied yet. Refuses a database that has other migrations than these files. */
@@ -43,10 +43,10 @@ const applyNext = async (tx: Sql, files: readonly Migration[], log: Logger): Pro
 };
 
 /**
- * Brings the schema up to date and returns the names of the files it applied: those that are not applied yet, in the order of
- * their names. Two branches may add a file each, whichever is applied first. Each file is one transaction that first takes the
- * advisory lock and reads what is applied: of several starters one works and the others wait, and a start that is killed leaves
- * a file applied or not. Throws `ConfigError` when files and database disagree.
+ * Updates the schema and returns the names of the files it applied: those that are not applied yet, in order of their
+ * names. Two branches may add a file each, whichever is applied first. Each file is one transaction that first takes
+ * the advisory lock and reads which files are applied: of several starts one works and the others wait, and a killed
+ * start leaves a file applied or not. Throws `ConfigError` when files and database disagree.
  */
 export const migrate = async (sql: Database, log: Logger, folder: URL = migrationsFolder): Promise<string[]> => {
   const files = await readMigrations(folder);
@@ -59,8 +59,8 @@ export const migrate = async (sql: Database, log: Logger, folder: URL = migratio
 };
 
 /**
- * `npm run upgrade-database`: what the api does at its start, alone. Answers the exit code 0; throws `ConfigError` with a sentence
- * when the database cannot be upgraded.
+ * `npm run upgrade-database`: only the migration of the api's start. Returns the exit code 0; throws `ConfigError` with
+ * a sentence when the database cannot be upgraded.
  */
 export const runUpgradeCommand = async (databaseUrl: string, say: (line: string) => void): Promise<number> => {
   const log = createLogger('upgrade-database', 'warn');

@@ -50,10 +50,10 @@ export const isDatabaseUnavailable = (error: unknown): boolean => {
 export const isTooSlow = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && ['57014', '55P03'].includes(error.code);
 
-/** Nothing can be done now; a timeout is a fault of one statement alone. */
+/** The server is unavailable; a timeout is a fault of one statement only. */
 export const isConnectionLost = (error: unknown): boolean => isDatabaseUnavailable(error) && !isTooSlow(error);
 
-/** Does the work for each row, each by itself: one that fails does not keep the others from their turn. Throws its error at the end. */
+/** Works on each row separately: a failing one does not stop the others. Throws its error at the end. */
 export const forEachRow = async <T>(rows: readonly T[], work: (row: T) => Promise<unknown>): Promise<void> => {
   const errors: unknown[] = [];
   for (const row of rows) {
@@ -82,15 +82,15 @@ export const statementOf = (error: unknown): string | undefined =>
     : undefined;
 
 /**
- * A value that Postgres cannot store or read (class 22): NUL in a text, a year outside its calendar, a number out of range; or
- * one that a check of its column refuses (23514), such as a weight that the column rounds to 0.
+ * A value that Postgres cannot store or read (class 22): NUL in a text, a year outside its calendar, a number out of
+ * range; or one that fails a check of its column (23514), such as a weight that the column rounds to 0.
  */
 export const isUnstorableValue = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && (error.code.startsWith('22') || error.code === '23514');
 
 /**
- * Two transactions collided: serialisation failure, deadlock, or one deleted a row that the other refers to. A retry sees the
- * current state.
+ * Two transactions collided: serialisation failure, deadlock, or one deleted a row that the other refers to. A retry
+ * sees the current state.
  */
 export const isCollision = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && ['40001', '40P01', '23503'].includes(error.code);

@@ -78,13 +78,15 @@ const bound = (target: object, key: PropertyKey): unknown => {
 type Work = (tx: postgres.TransactionSql) => unknown;
 
 export interface TransactionGuard {
-  /** Why the transaction must not go on; undefined while it may. */
+  /** Why the transaction must not continue; undefined while it may. */
   readonly ended: () => Error | undefined;
-  /** How an ended transaction leaves `begin`. An error makes the driver roll back. */
+  /** The error with which an ended transaction leaves `begin`. It makes the driver roll back. */
   readonly leave: (error: Error) => Promise<never>;
 }
 
-/** The same database; its transactions send no further statement and never commit once the guard says that they ended. */
+/**
+ * The same database; its transactions send no further statement and never commit once the guard says that they ended.
+ */
 export const guardTransactions = (sql: postgres.Sql, { ended, leave }: TransactionGuard): postgres.Sql => {
   const statements = (tx: postgres.TransactionSql): postgres.TransactionSql =>
     new Proxy(tx, {

@@ -1,8 +1,8 @@
 import type { Sql } from './sql.ts';
 
 /**
- * Everything that a schema consists of but for the order of columns, a line each: tables, columns, views, constraints, indexes,
- * functions and triggers, as Postgres spells them. Two schemas with equal lines are equal.
+ * The definition of a schema except for the order of columns, one line each: tables, columns, views, constraints,
+ * indexes, functions and triggers, as Postgres prints them. Two schemas with equal lines are equal.
  */
 export const readCatalog = async (sql: Sql, schema: string): Promise<string[]> => {
   const rows = await sql<{ line: string }[]>`

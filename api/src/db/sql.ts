@@ -9,7 +9,7 @@ export type Database = postgres.Sql;
 /** The pool or a transaction: what queries take, so that they run inside either. */
 export type Sql = postgres.ISql;
 
-/** A moment of a row in ISO 8601, limited to the years 0001 to 9999. */
+/** A timestamp of a row in ISO 8601, limited to the years 0001 to 9999. */
 const isoMoment = (text: string): string => {
   if (text.endsWith(' BC') || text === '-infinity') return '0001-01-01T00:00:00.000Z';
   return /^\d{4}-/.test(text) ? new Date(text).toISOString() : '9999-12-31T23:59:59.999Z';
@@ -52,13 +52,13 @@ const isUnconfirmedCommit = (notice: postgres.Notice): boolean => notice['routin
 
 const heard = (notice: postgres.Notice, log: Logger): void => {
   log.debug({ notice: notice['message'] }, 'postgres notice');
-  // What is thrown here rejects the statement of the notice.
+  // An error here rejects the statement of the notice.
   if (isUnconfirmedCommit(notice))
     throw Object.assign(new Error('the standby did not confirm a commit in time'), { code: 'COMMIT_UNCONFIRMED' });
 };
 
 /**
- * Opens lazily: nothing connects before the first query. A lost server is reconnected to within about a second of its return. Of
+ * Connects lazily: not before the first query. A lost server is reconnected to within about a second of its return. Of
  * several hosts the primary is used, and the next one within seconds of its promotion.
  */
 export const openDatabase = ({
@@ -92,7 +92,7 @@ export const openDatabase = ({
         // The data is in memory or on an SSD: a random page costs hardly more than a sequential one. The default is for spinning
         // disks and makes Postgres scan whole tables.
         random_page_cost: 1.1,
-        // Sums over years of roasts fit, so that they are hashed and not sorted on disk.
+        // Sums over years of roasts fit, so that they are hashed in memory and not sorted on disk.
         work_mem: '16MB',
         // Compiling a statement takes longer than any of ours runs.
         jit: 'off',

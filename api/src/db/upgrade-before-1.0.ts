@@ -17,14 +17,14 @@ const cleanUp = '9999_indexes.sql';
 const freshSchema = 'upgrade_comparison';
 const maxNamed = 5;
 
-/** Whether the database was made by the chain of migrations before 1.0. */
+/** Whether the database was created by the chain of migrations before 1.0. */
 export const isBefore10 = async (tx: Sql): Promise<boolean> =>
   (await tx`SELECT FROM schema_migrations WHERE name = ${firstOfChain}`).length > 0;
 
 interface Applied {
   /** Of the chain. */
   readonly chain: ReadonlySet<string>;
-  /** Files after the one that replaces the chain: an earlier version had them behind its chain. */
+  /** Files after the one that replaces the chain: an earlier version applied them after its chain. */
   readonly later: readonly Migration[];
 }
 
@@ -52,7 +52,7 @@ const readApplied = async (tx: Sql, later: readonly Migration[], chain: readonly
   return applied;
 };
 
-/** What a new database has and this one lacks. An index for searching may be absent where the extension may not be used. */
+/** Objects of a new database that this one lacks. A search index may be absent if the extension is not allowed. */
 const missingFrom = async (tx: Sql, files: readonly Migration[]): Promise<string[]> => {
   const upgraded = new Set(await readCatalog(tx, 'public'));
   await tx.unsafe(`CREATE SCHEMA ${freshSchema}`);

@@ -24,7 +24,7 @@ import { timelineRoutes } from './timeline/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import { wallRoutes } from './wall/routes.ts';
 
-/** Everything the api serves beside live streams. */
+/** Everything the api serves besides live streams. */
 export const domains: readonly Domain[] = [
   authRoutes,
   accountRoutes,

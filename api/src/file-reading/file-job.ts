@@ -1,6 +1,9 @@
 import type { ErrorCode, FieldError } from '@roastery/contract/errors';
 
-/** A kind of work on a file, by the name that both processes know it by. `Input` and `Output` are what structured clone can copy. */
+/**
+ * A kind of work on a file, by its name in both processes. `Input` and `Output` must be types that structured clone can
+ * copy.
+ */
 export interface FileJob<Input, Output> {
   readonly name: string;
   /** Only the types: a job has no value of either. */
@@ -10,29 +13,29 @@ export interface FileJob<Input, Output> {
 /** The descriptor of a reader's socket to the api. */
 export const readerSocketAt = 3;
 
-/** What the api sends to a reader process, one request at a time. The file follows on the same socket. */
+/** A request of the api to a reader process, one at a time. The file follows on the same socket. */
 export interface JobRequest {
   readonly job: string;
   readonly input: unknown;
   readonly contentBytes: number;
 }
 
-/** What a reader process answers. */
+/** The answer of a reader process. */
 export type JobAnswer =
   | { readonly kind: 'done'; readonly output: unknown }
-  /** The file is wrong, in words for the person who sent it. */
+  /** The file is invalid, in words for the person who sent it. */
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly detail: string | FieldError[] }
-  /** The reader threw something else: a fault of ours. */
+  /** The reader threw another error: a fault of ours. */
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** The answer, and what the reader holds afterwards. */
+/** The answer, and the reader's memory afterwards. */
 export interface JobReport {
   readonly kind: 'answered';
   readonly answer: JobAnswer;
   readonly residentBytes: number;
 }
 
-/** Why a reader process was ended, or ended by itself, before it answered. */
+/** Why a reader process was stopped, or ended by itself, before it answered. */
 export interface Stopped {
   readonly kind: 'stopped';
   readonly why: 'too_slow' | 'too_large' | 'crashed' | 'not_started' | 'closing';

@@ -12,11 +12,11 @@ export interface FileReadersOptions extends ReaderLimits {
   readonly maxWaiting: number;
   /** A process without work ends after this time. */
   readonly idleMs: number;
-  /** A process that holds more than this after a job is ended. */
+  /** A process that uses more than this after a job is ended. */
   readonly idleMegabytes: number;
 }
 
-/** The largest honest files, 10 MB, take 2 s and 300 MB; two processes at their limits leave the api room in 2 GB. */
+/** The largest valid files, 10 MB, take 2 s and 300 MB; two processes at their limits leave the api room in 2 GB. */
 const defaults: FileReadersOptions = {
   processes: 2,
   maxOfOnePerson: 12,
@@ -28,15 +28,14 @@ const defaults: FileReadersOptions = {
   idleMegabytes: 150,
 };
 
-/** Reads people's files in child processes, so that no file can stop, slow or swell the api. */
+/** Reads users' files in child processes, so that no file can stop, slow or bloat the api. */
 export interface FileReaders {
   /**
-   * @param person whose file it is: everybody's files take turns
-   * @throws `AppError` with what the reader refused, or `validation` when the process had to be stopped,
-   *         `too_many_requests` when too many files wait
+   * @param person the owner of the file: all people's files take turns @throws `AppError` with the reader's refusal, or
+   * `validation` when the process had to be stopped, `too_many_requests` when too many files wait
    */
   run<Input, Output>(job: FileJob<Input, Output>, person: string, content: Uint8Array, input: Input): Promise<Output>;
-  /** Starts the launcher of readers before the first file comes. */
+  /** Starts the launcher of readers before the first file arrives. */
   prepare(): void;
   close(): Promise<void>;
 }
@@ -51,7 +50,7 @@ interface Waiting {
 
 interface Reader {
   readonly process: ReaderProcess;
-  /** Whose file it reads. */
+  /** The owner of its file. */
   person: string | undefined;
   /** It is ending, or has ended. */
   isEnding: boolean;
@@ -59,7 +58,9 @@ interface Reader {
 }
 
 const rememberedTurns = 100;
-/** The process, or the launcher before it had started one, may have been ended from outside: the file gets another one. */
+/**
+ * The process, or the launcher before it had started one, may have been killed from outside: the file gets another one.
+ */
 const mayBeFromOutside: ReadonlySet<Stopped['why']> = new Set(['crashed', 'not_started']);
 const saveAnew = 'Split it, or save it again in the program it comes from.';
 
@@ -79,7 +80,7 @@ export const createFileReaders = (log: Logger, options: Partial<FileReadersOptio
   const launcher = createReaderLauncher();
   const readers = new Set<Reader>();
   let waiting: Waiting[] = [];
-  /** Whose files were read last, the latest at the end. */
+  /** The owners of recent files, the latest at the end. */
   let turns: string[] = [];
   let closing = false;
 
@@ -115,7 +116,7 @@ export const createFileReaders = (log: Logger, options: Partial<FileReadersOptio
     reader.process.kill();
   };
 
-  /** A process that grew gives its memory back by ending; one without work ends later. */
+  /** A process with much memory ends to return it; one without work ends later. */
   const rest = (reader: Reader, bytes: number): void => {
     if (bytes > settings.idleMegabytes * 1024 * 1024) {
       end(reader);
@@ -146,7 +147,7 @@ export const createFileReaders = (log: Logger, options: Partial<FileReadersOptio
     if (report.kind === 'answered') rest(reader, report.residentBytes);
   };
 
-  /** First whoever has the fewest files running, then whose last turn is longest ago, then who came first. */
+  /** First the person with the fewest running files, then the one whose last turn was longest ago, then by arrival. */
   const takeNext = (): Waiting | undefined => {
     const rank = ({ person }: Waiting) => runningOf(person) * 1e6 + turns.lastIndexOf(person);
     const [next] = waiting.toSorted((a, b) => rank(a) - rank(b));
@@ -156,7 +157,7 @@ export const createFileReaders = (log: Logger, options: Partial<FileReadersOptio
     return next;
   };
 
-  /** Gives waiting files to free processes. */
+  /** Assigns waiting files to free processes. */
   const assign = (): void => {
     if (closing) return;
     while (waiting.length > 0) {

@@ -5,7 +5,7 @@ import { storableText } from '@roastery/contract/parse-shape';
 
 const headBytes = 4;
 
-/** Files hold texts of any bytes: those that a reader answers can be stored, wherever they stand. */
+/** Files hold texts of any bytes: the reader's texts are made storable. */
 const storable = (value: unknown): unknown => {
   if (typeof value === 'string') return storableText(value);
   if (Array.isArray(value)) return value.map(storable);
@@ -14,7 +14,7 @@ const storable = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, storable(part)]));
 };
 
-/** Writes a value that structured clone can copy, behind its length. */
+/** Writes a value that structured clone can copy, after its length. */
 export const writeFrame = (to: Writable, value: unknown): void => {
   const body = serialize(storable(value));
   const head = Buffer.alloc(headBytes);
@@ -23,7 +23,7 @@ export const writeFrame = (to: Writable, value: unknown): void => {
   to.write(body);
 };
 
-/** Reads exactly so many bytes; waits for ever when the stream ends before, so its end must be watched elsewhere. */
+/** Reads exactly this many bytes; waits for ever when the stream ends before, so its end must be watched elsewhere. */
 export const readBytes = async (from: Readable, length: number): Promise<Uint8Array<ArrayBuffer>> => {
   const bytes = new Uint8Array(length);
   let at = 0;

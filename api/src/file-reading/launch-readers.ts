@@ -7,12 +7,12 @@ import { readerSocketAt } from './file-job.ts';
 import type { LauncherOrder, LauncherReport } from './reader-launcher.ts';
 
 /**
- * The launcher: a small process that starts and ends the readers. Starting a process copies the page tables of the one that
- * starts it and waits until the copy runs: 40-250 ms of the api's event loop on a busy server. And a reader in an endless loop
- * can't see that the api is gone; the launcher does.
+ * The launcher: a small process that starts and ends the readers. Starting a process copies the page tables of its
+ * parent and waits until the copy runs: 40-250 ms of the api's event loop on a busy server. And a reader in an endless
+ * loop can't notice that the api is gone; the launcher does.
  */
 
-/** Api and Postgres go first. Set while the reader has one thread: those that it makes later take it over. */
+/** Api and Postgres have priority. Set while the reader has one thread: later threads inherit it. */
 const readerNiceness = 10;
 const maxStderrLength = 2000;
 
@@ -27,9 +27,9 @@ interface Reader {
 const readers = new Map<number, Reader>();
 
 /**
- * Linux with autogroups divides the cores among sessions first, and niceness counts within one: so a reader has a session of
- * its own, as Postgres has, and enough of a busy computer to be done within its deadline. Where a sandbox forbids it, all run alike;
- * and a reader may have ended.
+ * Linux with autogroups divides the cores among sessions first, and niceness counts within one: so a reader has a
+ * session of its own, as Postgres has, and enough of a busy computer to meet its deadline. If a sandbox forbids it, all
+ * run alike; and a reader may have ended.
  */
 const yieldToOthers = (pid: number): void => {
   try {
@@ -56,7 +56,7 @@ const watchMemory = async (): Promise<void> => {
 
 const start = ({ id, program, nodeArgs, maxResidentBytes }: Extract<LauncherOrder, { kind: 'start' }>): void => {
   const child = spawn(process.execPath, [...nodeArgs, program], {
-    // A file means the same in every time zone of a server.
+    // A file has the same meaning in every time zone of a server.
     env: { TZ: 'UTC' },
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     detached: true,
@@ -89,8 +89,8 @@ const endAll = (): void => {
 };
 
 /**
- * An api that is killed while the socket of a reader is on its way to it can leave the channel closed without a `disconnect`:
- * then only another parent shows that it is gone.
+ * An api that is killed while it passes a reader's socket can leave the channel closed without a `disconnect`: then
+ * only another parent process shows that it is gone.
  */
 const apiPid = process.ppid;
 const watch = (): void => {
@@ -110,7 +110,7 @@ process.on('message', (message) => {
 const run = promisify(execFile);
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'code' in error;
 
-/** What the system says of a process's memory, as text with the kilobytes in it. */
+/** The system's text about a process's memory, with the kilobytes in it. */
 const ask = async (pid: number): Promise<string | undefined> =>
   process.platform === 'linux'
     ? /^VmRSS:\s*(\d+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]

@@ -7,12 +7,12 @@ export interface ReaderSettings {
   readonly maxResidentBytes: number;
 }
 
-/** What the api asks of the launcher. */
+/** Requests to the launcher. */
 export type LauncherOrder =
   | ({ readonly kind: 'start'; readonly id: number; readonly program: string } & ReaderSettings)
   | { readonly kind: 'kill'; readonly id: number };
 
-/** What the launcher answers. The socket to the reader comes along with `started`. */
+/** Answers of the launcher. `started` passes the socket to the reader. */
 export type LauncherReport =
   | { readonly kind: 'started'; readonly id: number; readonly pid: number }
   | ({ readonly kind: 'ended'; readonly id: number } & EndedReader);
@@ -25,7 +25,7 @@ export interface EndedReader {
   readonly isStarted: boolean;
   /** It exceeded its heap or its resident memory. */
   readonly isTooLarge: boolean;
-  /** The end of what the reader wrote. */
+  /** The end of the reader's output. */
   readonly stderr: string;
 }
 
@@ -48,7 +48,7 @@ interface Pending {
 }
 
 const order = (to: ChildProcess, message: LauncherOrder): void => {
-  // A launcher that takes no orders shows as its end.
+  // A launcher that accepts no orders is treated as ended.
   to.send(message, (error) => void (error && to.kill('SIGKILL')));
 };
 
@@ -71,7 +71,7 @@ export const createReaderLauncher = () => {
     if (reader === undefined || !(socket instanceof Socket)) return undefined;
     // An idle reader does not keep the api running.
     socket.unref();
-    // The end of the reader says why the socket failed.
+    // The end of the reader gives the reason of the socket's failure.
     socket.on('error', () => undefined);
     reader.started = { pid: report.pid, socket };
     return reader.onStarted(reader.started);

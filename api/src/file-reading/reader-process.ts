@@ -7,14 +7,14 @@ export interface ReaderLimits {
   readonly deadlineMs: number;
   /** JavaScript heap of the process; V8 ends a process that exceeds it. */
   readonly heapMegabytes: number;
-  /** Everything the process holds, buffers included. */
+  /** All memory of the process, buffers included. */
   readonly residentMegabytes: number;
 }
 
 const megabyte = 1024 * 1024;
 
 export interface ReaderProcess {
-  /** The end of what it wrote to stderr, once it has ended. */
+  /** The end of its stderr, once it has ended. */
   lastWords(): string;
   /** Does one job. After `stopped` the process is gone. */
   run(request: JobRequest, content: Uint8Array): Promise<JobReport | Stopped>;

@@ -5,7 +5,7 @@ import type { FileJob } from './file-job.ts';
 /** A mark of a roast. Seconds since its first sample. */
 export type RestoredMark = Omit<Mark, 'provisional'>;
 
-/** What was roasted, as an import reads it and an export writes it. */
+/** The description of a roast, as an import reads it and an export writes it. */
 export type FileFacts = Pick<
   Upload,
   | 'coffee_name'
@@ -23,23 +23,23 @@ export type FileFacts = Pick<
   | 'notes'
 >;
 
-/** An imported roast as it is now, to be written into the file that it came from. */
+/** An imported roast in its present state, to be written into its original file. */
 export interface RestoredFile {
   readonly choices: UploadChoices;
-  /** As it was uploaded: a file without a title of its own gave the coffee its name. */
+  /** As it was uploaded: the coffee of a file without a title is named after the file. */
   readonly fileName: string;
-  /** The coffee of the roast's lot, which stands in for a missing name. */
+  /** The coffee of the roast's lot, which replaces a missing name. */
   readonly lotCoffee: string | null;
   readonly facts: FileFacts;
-  /** As it is stored: the facts name the machine's owner where it is empty. */
+  /** As stored: the facts name the machine's owner where it is empty. */
   readonly roastedBy: string | null;
   readonly marks: readonly RestoredMark[];
   readonly firstSampleAtMs: number;
 }
 
-/** Marks as the record in an Artisan file of ours has them. */
+/** Marks in the record of an Artisan file of ours. */
 export const recordedMarks = (marks: readonly RestoredMark[]) =>
   marks.map(({ timeSeconds, tempC, ...mark }) => ({ ...mark, time_seconds: timeSeconds, temp: tempC }));
 
-/** `domains/imports` does it; `domains/exports` asks for it. */
+/** `domains/imports` implements it; `domains/exports` uses it. */
 export const restoreRoastFile: FileJob<RestoredFile, string> = { name: 'restore roast file' };

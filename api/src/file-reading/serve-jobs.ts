@@ -33,10 +33,10 @@ const noSignal = (): undefined => undefined;
 
 /** The reader process: does one job after another, and ends with the socket to the api. */
 export const serveJobs = async (jobs: readonly ServedJob[]): Promise<never> => {
-  // A signal for the whole group of processes stops the api, which ends its readers when it needs them no more.
+  // A signal for the whole process group stops the api, which ends its readers when it no longer needs them.
   process.on('SIGINT', noSignal).on('SIGTERM', noSignal);
-  // A parser that reads several parts of a file at once can fail in two of them: the job has the first failure, and no one
-  // awaits the second.
+  // A parser that reads several parts of a file at once can fail in two of them: the job reports the first failure, and
+  // the second is not awaited.
   process.on('unhandledRejection', (reason) => process.stderr.write(`${String(reason)}\n`));
   const api = new Socket({ fd: readerSocketAt, readable: true, writable: true });
   api.once('close', () => process.exit(0));

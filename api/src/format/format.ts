@@ -1,9 +1,9 @@
 /**
- * Numbers and dates in what the api writes for people: files, mails and error messages. One language and the formats of
- * the product document for every reader, because a file or a mail has no reader whose region is known.
+ * Numbers and dates in texts of the api for people: files, mails and error messages. One language and the formats of
+ * the product document for every reader, because the region of a file's or mail's reader is unknown.
  */
 const locale = 'en-US';
-/** Whose dates a person reads until another region is chosen. */
+/** The default region of dates. */
 export const defaultRegion = locale;
 
 const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
@@ -25,7 +25,7 @@ export const formatDecimal = (value: number): string => oneDecimal.format(value)
 /** The decimal digits of a number before and after its point, at most 15 of them: 6.125 is 6 and 125. */
 export const decimalsOf = (value: number): { whole: string; fraction: string } => {
   const places = Array.from({ length: 16 }, (_, count) => count);
-  // The first of these texts that gives the number back is the shortest.
+  // The first of these texts that parses to the same number is the shortest.
   const text = value.toFixed(places.find((count) => Number(value.toFixed(count)) === value) ?? 15);
   const [whole = '0', fraction = ''] = text.split('.');
   return { whole, fraction };
@@ -73,7 +73,7 @@ export const formatMoment = (instant: string, timeZone: string, region: string =
   return `${order.map((part) => parts.get(part)).join(' ')} at ${time}`;
 };
 
-/** A moment as the clock of a time zone shows it, as if that were UTC, in ms. */
+/** A time as the clock of a time zone shows it, treated as UTC, in ms. */
 export const localClock = (timeZone: string): ((instant: string | Date) => number) => {
   const format = new Intl.DateTimeFormat(locale, {
     timeZone,
@@ -94,7 +94,7 @@ export const localClock = (timeZone: string): ((instant: string | Date) => numbe
   };
 };
 
-/** The calendar day of a moment in a time zone: `2026-11-21`. */
+/** The calendar day of a time in a time zone: `2026-11-21`. */
 export const localDay = (timeZone: string, instant: string | Date = new Date()): string =>
   new Date(localClock(timeZone)(instant)).toISOString().slice(0, 10);
 

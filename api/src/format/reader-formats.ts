@@ -1,7 +1,7 @@
 import { cToF, rateCToF, weightAsTyped, type MassUnit, type TemperatureUnit } from '@roastery/roasting/units';
 import { defaultRegion, formatMoment, formatWith } from './format.ts';
 
-/** How one person reads figures: in what is written for them alone, as a file that they download. */
+/** The formats of one person: for texts that only they read, such as a downloaded file. */
 export interface ReaderFormats {
   readonly weightUnit: MassUnit;
   /** A weight in their unit, for a cell whose head names it. */

@@ -3,10 +3,10 @@ import { Counter, Histogram } from 'prom-client';
 import { clientAddress, type Env } from './client-address.ts';
 import type { ServerContext } from './server-context.ts';
 
-/** Asked every few seconds by machines: their successes are not news. */
+/** Requested every few seconds by machines: successes are not logged. */
 const quiet = new Set(['/healthz', '/readyz', '/metrics', '/api/v1/mqtt/auth', '/api/v1/mqtt/acl']);
 
-/** One line and one measurement a request. Path without its query: searches and addresses are private. */
+/** One line and one measurement per request. Path without its query: searches and addresses are private. */
 export const accessLog = (context: ServerContext): MiddlewareHandler<Env> => {
   const duration = new Histogram({
     name: 'http_request_duration_seconds',

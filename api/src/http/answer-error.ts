@@ -3,7 +3,7 @@ import type { Logger } from '@roastery/runtime/logger';
 import { isCollision, isDatabaseUnavailable, isUnstorableValue, loggable, statementOf } from '../db/postgres-errors.ts';
 import { AppError } from './app-error.ts';
 
-/** What anything thrown means to the caller. Unknown errors say nothing of themselves. */
+/** The answer for any thrown error. Unknown errors reveal nothing. */
 export const toAppError = (error: unknown): AppError => {
   if (error instanceof AppError) return error;
   if (isDatabaseUnavailable(error))
@@ -16,7 +16,7 @@ export const toAppError = (error: unknown): AppError => {
 
 const reasonOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 
-/** The one place where an error becomes a status, a body and, when it is ours to mend, a log line with its stack. */
+/** The only place where an error becomes a status, a body and, for a fault of ours, a log line with its stack. */
 export const answerError = (thrown: unknown, requestId: string, log: Logger): Response => {
   const error = toAppError(thrown);
   if (error.code === 'internal') log.error(loggable(thrown), 'request failed');

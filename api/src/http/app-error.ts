@@ -1,8 +1,8 @@
 import type { ErrorCode, FieldError } from '@roastery/contract/errors';
 
 /**
- * What a verb throws when it cannot do what was asked: a code of the closed list and a sentence for a person (or, for
- * `validation`, one line a field). `answer-error.ts` alone turns it into a status.
+ * The error of a handler that cannot do what was requested: a code of the closed list and a sentence for a person (or,
+ * for `validation`, one line per field). Only `answer-error.ts` turns it into a status.
  */
 export class AppError extends Error {
   override readonly name = 'AppError';

@@ -55,11 +55,14 @@ export const authenticateBroker = (c: Context, request: ServerContext): void => 
 export interface CredentialOwner {
   readonly id: string;
   readonly serial_number: string;
-  /** Which of the machine's credentials it was. */
+  /** Which of the machine's credentials was used. */
   readonly credential_id: string;
 }
 
-/** The machine that a serial number and token belong to; undefined for a wrong, revoked or expired token and for an archived machine. */
+/**
+ * The machine of a serial number and token; undefined for a wrong, revoked or expired token and for an archived
+ * machine.
+ */
 export const findMachineByToken = async (
   sql: Sql,
   serialNumber: string,
@@ -82,9 +85,9 @@ const refuse = (): never => {
 };
 
 /**
- * Refuses unsafe methods that a foreign page set off. Browsers send Origin and Sec-Fetch-Site and let no page change them;
- * programs send neither and are let through: they hold no cookie that they did not get themselves.
- * Behind plain HTTP the page's host must be the host it calls; behind HTTPS it must be the public address itself.
+ * Refuses unsafe methods from a foreign page. Browsers send Origin and Sec-Fetch-Site, which pages can't change;
+ * programs send neither and are accepted: they only hold cookies that they requested themselves. Behind plain HTTP the
+ * page's host must be the host it calls; behind HTTPS it must be the public address itself.
  */
 export const checkOrigin = (c: Context, publicUrl: string): void => {
   if (safeMethods.has(c.req.method)) return;

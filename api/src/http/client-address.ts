@@ -1,19 +1,19 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 
-/** Bindings are absent where a test calls the app without a socket. */
+/** Bindings are absent in tests that call the app without a socket. */
 export interface Env {
   Bindings: Partial<HttpBindings>;
   Variables: { requestId: string; endpointName: string | undefined };
 }
 
-/** Address of the socket's other end, IPv4 without its IPv6 wrapping. */
+/** Address of the socket's peer, IPv4 without its IPv6 wrapping. */
 export const peerAddress = (c: Context<Env>): string | null =>
   c.env?.incoming?.socket.remoteAddress?.replace(/^::ffff:/, '') ?? null;
 
 /**
- * The client's address. With n trusted proxies it is the n-th from the right of X-Forwarded-For: entries further left are
- * the client's own words. Without proxies the header counts for nothing.
+ * The client's address. With n trusted proxies it is the n-th from the right of X-Forwarded-For: entries further left
+ * come from the client. Without proxies the header is ignored.
  */
 export const clientAddress = (c: Context<Env>, trustedProxies: number): string | null => {
   const peer = peerAddress(c);

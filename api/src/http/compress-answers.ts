@@ -7,14 +7,14 @@ import type { Env } from './client-address.ts';
 
 const compress = promisify(gzip);
 
-/** One packet of the network carries less as it is. */
+/** One network packet holds less than this uncompressed. */
 const minBytes = 1024;
-/** From here on the time to compress is longer than what a smaller answer saves: curves of hours, at several megabytes. */
+/** From this size on compressing takes longer than a smaller answer saves: curves of hours, at several megabytes. */
 const largeFromBytes = 256 * 1024;
 
 /**
- * Large answers in a hurry: for a curve of 57,600 points level 4 takes a quarter of the time of level 6 and a hundredth more
- * bytes. What comes in pieces, without a length, is large.
+ * Fast compression for large answers: for a curve of 57,600 points level 4 takes a quarter of the time of level 6 and a
+ * hundredth more bytes. An answer in pieces, without a length, counts as large.
  */
 const levelFor = (bytes = Infinity): { level: number } => ({ level: bytes >= largeFromBytes ? 4 : 6 });
 
@@ -24,8 +24,9 @@ const acceptsGzip = (header: string | undefined): boolean => {
 };
 
 /**
- * An answer of JSON that is there as a whole, compressed where that gains. It never becomes a stream: Node tracks each stream of an
- * answer until the next full garbage collection, and copies thousands of them again and again until then, while requests wait.
+ * Compresses a complete JSON answer if that saves bytes. It never becomes a stream: Node tracks each stream of an
+ * answer until the next full garbage collection, and copies thousands of them again and again until then, while
+ * requests wait.
  */
 export const wholeJsonAnswer = async (c: Context<Env>, json: string, status: number): Promise<Response> => {
   const body = Buffer.from(json);
@@ -38,7 +39,10 @@ export const wholeJsonAnswer = async (c: Context<Env>, json: string, status: num
   return new Response(sent, { status, headers: { ...headers, 'content-length': String(sent.length) } });
 };
 
-/** Compresses all other answers that gain by it. Files of the portal come compressed from the build and pass as they are. */
+/**
+ * Compresses all other answers that become smaller. The portal's files are already compressed by the build and are sent
+ * as they are.
+ */
 export const compressAnswers = (): MiddlewareHandler => async (c, next) => {
   await next();
   const { headers, status } = c.res;

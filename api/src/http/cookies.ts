@@ -15,8 +15,8 @@ export const readSessionCookie = (c: Context, isHttps: boolean): string | undefi
   getCookie(c, sessionCookieName(isHttps));
 
 /**
- * Strict: the page itself is public and calls the api from its own origin, so nothing needs the cookie on a navigation that
- * another site began.
+ * Strict: the page itself is public and calls the api from its own origin, so no navigation from another site needs the
+ * cookie.
  */
 const attributes = (isHttps: boolean, maxAge: number) =>
   ({ httpOnly: true, secure: isHttps, sameSite: 'Strict', path: '/', maxAge }) as const;
@@ -27,7 +27,7 @@ export const sessionCookie = (token: string, isHttps: boolean): string =>
 export const clearedSessionCookie = (isHttps: boolean): string =>
   serialize(sessionCookieName(isHttps), '', attributes(isHttps, 0));
 
-/** A browser without a sign-in for so long is unknown again. */
+/** A browser without a sign-in for this long is unknown again. */
 const maxAgeSeconds = 180 * 24 * 3600;
 /** Several people share the computer beside the roaster. */
 const maxAccounts = 5;
@@ -41,8 +41,8 @@ export const readDeviceCookie = (c: Context, isHttps: boolean): string | undefin
   getCookie(c, deviceCookieName(isHttps));
 
 /**
- * The browser's id for an account, if this account has signed in with this browser before. The cookie holds a pair of id and
- * proof for each account; the proof is keyed, so no other program can make one, and names no account.
+ * The browser's id for an account, if this account has signed in with this browser before. The cookie holds a pair of
+ * id and proof for each account; the proof is keyed, so that no other program can create one, and reveals no account.
  */
 export const knownDevice = (cookie: string | undefined, secretKey: string, email: string): string | undefined => {
   const pairs = (cookie ?? '').split(separator).slice(0, maxAccounts);
@@ -53,7 +53,7 @@ export const knownDevice = (cookie: string | undefined, secretKey: string, email
   return undefined;
 };
 
-/** The cookie after a sign-in: this account first, then the others that it already holds. */
+/** The cookie after a sign-in: this account first, then its other accounts. */
 export const deviceCookie = (
   cookie: string | undefined,
   { secretKey, isHttps }: { readonly secretKey: string; readonly isHttps: boolean },

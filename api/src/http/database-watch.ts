@@ -5,15 +5,19 @@ import type { Database } from '../db/sql.ts';
 import { AppError } from './app-error.ts';
 
 /**
- * A Postgres that hangs takes connections and answers none of them: no statement fails, and its own timeout does not run.
- * While requests wait, one statement on a connection of its own is asked; when it stays unanswered, all requests are answered
- * with 503 and new ones at once, so that nothing piles up. Slow statements and locks do not count: the probe is answered.
+ * A hanging Postgres accepts connections and answers none of them: no statement fails, and its own timeout does not
+ * run. While requests wait, one statement is sent on a connection of its own; when it stays unanswered, all requests
+ * are answered with 503 and new ones at once, so that nothing piles up. Slow statements and locks do not count: the
+ * probe is answered.
  */
 
 const tickMs = 1000;
-/** A request that takes no longer is no reason to ask. */
+/** Shorter requests do not trigger the probe. */
 const maxQuickMs = 2000;
-/** Unanswered for so many ticks, the database hangs. Counted, since an event loop that was blocked makes no late ticks up. */
+/**
+ * Unanswered for this many ticks, the database hangs. Ticks are counted, because a blocked event loop does not catch up
+ * on late ones.
+ */
 const maxUnansweredTicks = 10;
 const retryAfterSeconds = 5;
 
@@ -51,7 +55,7 @@ export const createDatabaseWatch = (sql: Database, open: () => Database, log: Lo
       unansweredTicks = 0;
       return true;
     } catch (error) {
-      // A server that refuses or drops connections is away, and every statement says so by itself.
+      // A server that refuses or drops connections is down, which every statement reports itself.
       const isSilent = error instanceof Error && 'code' in error && error.code === 'CONNECT_TIMEOUT';
       if (!isSilent) unansweredTicks = 0;
       if (!isDatabaseUnavailable(error) && !isClosed) log.warn({ err: error }, 'database probe failed');
@@ -60,7 +64,7 @@ export const createDatabaseWatch = (sql: Database, open: () => Database, log: Lo
       probing = undefined;
     }
   };
-  /** One statement at a time, whoever asks. */
+  /** One statement at a time for all callers. */
   const probe = (): Promise<boolean> => (probing ??= ask());
 
   const tick = (): void => {
@@ -76,7 +80,7 @@ export const createDatabaseWatch = (sql: Database, open: () => Database, log: Lo
   const timer = setInterval(tick, tickMs).unref();
 
   return {
-    /** Does the work of a request with a database of its own, as long as the database answers. */
+    /** Runs the work of a request with a database of its own, as long as the database answers. */
     async during<T>(work: (sql: Database) => Promise<T>): Promise<T> {
       if (isHanging()) throw hangs();
       const waiting: Waiting = { since: performance.now(), giveUp: () => undefined, isGivenUp: false };
@@ -94,7 +98,7 @@ export const createDatabaseWatch = (sql: Database, open: () => Database, log: Lo
         requests.delete(waiting);
       }
     },
-    /** Requests that are not answered yet. */
+    /** Unanswered requests. */
     waiting: (): number => requests.size,
     /** Whether the database answers a statement within this time. */
     async answersWithin(ms: number): Promise<boolean> {

@@ -7,11 +7,11 @@ import type { Env } from './client-address.ts';
 
 export interface Listening {
   readonly port: number;
-  /** Takes nothing new, lets work in flight end for at most `graceMs`, then cuts what is left. */
+  /** Accepts no new connections, lets current work end for at most `graceMs`, then closes the rest. */
   close(graceMs: number): Promise<void>;
 }
 
-/** A client gets 10 s for its headers and 30 s for its whole request: a slow one is cut off. */
+/** A client gets 10 s for its headers and 30 s for its whole request: a slow one is disconnected. */
 export const listen = async (app: Hono<Env>, host: string, port: number): Promise<Listening> => {
   const server = createAdaptorServer({
     fetch: app.fetch,
@@ -38,7 +38,7 @@ export const listen = async (app: Hono<Env>, host: string, port: number): Promis
         server.close(() => resolve());
       });
       server.closeIdleConnections();
-      // Node keeps a connection that ends its request now alive for as long as ever: look again.
+      // Node keeps a connection alive that ends its request after the shutdown began: check again.
       const sweep = setInterval(() => server.closeIdleConnections(), 50);
       const timer = setTimeout(() => server.closeAllConnections(), graceMs);
       await closed;

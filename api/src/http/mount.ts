@@ -37,12 +37,12 @@ export interface Input<E> {
   readonly params: ParsedParams<E>;
   readonly query: ParsedQuery<E>;
   readonly body: ParsedBody<E>;
-  /** Of an endpoint that `accepts` one; empty for all others. */
+  /** For an endpoint that `accepts` one; empty for all others. */
   readonly file: Uint8Array;
-  /** Aborts when the client goes away. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
-/** JSON of the contract's shape, or a whole `Response` for endpoints that produce something else. */
+/** JSON of the contract's shape, or a whole `Response` for endpoints with another type. */
 export type Answer<E> = [ResponseOf<E>] extends [undefined] ? Response : ResponseOf<E> | JsonPieces;
 /** Adds headers to a success. */
 export interface Reply {
@@ -62,7 +62,7 @@ const segmentsOf = (path: string) =>
 const streamedJson = ({ pieces }: JsonPieces, status: number): Response =>
   new Response(streamOf(pieces), { status, headers: { 'content-type': 'application/json' } });
 
-/** What the pieces make together. */
+/** The shape of all pieces together. */
 const wholeJson = async ({ pieces }: JsonPieces): Promise<unknown> => {
   let text = '';
   for await (const piece of pieces) text += piece;
@@ -84,7 +84,7 @@ const respond = (c: Context<Env>, answer: unknown, status: number): Response | P
 
 const parseInput = async <E extends Endpoint>(c: Context<Env>, endpoint: E): Promise<Input<E>> => {
   const { params, query, body } = endpoint;
-  // A path that cannot be an id names nothing.
+  // A path that cannot be an id is not found.
   const parsedParams = params && parseShape(params, c.req.param());
   if (parsedParams && !parsedParams.success) throw new AppError('not_found', 'There is nothing at this address.');
   const input: Record<keyof Input<E>, unknown> = {
@@ -94,13 +94,14 @@ const parseInput = async <E extends Endpoint>(c: Context<Env>, endpoint: E): Pro
     file: endpoint.accepts ? await readFileBody(c, endpoint.accepts) : new Uint8Array(),
     signal: c.req.raw.signal,
   };
-  // The endpoint's own shapes have just made it.
+  // The endpoint's own shapes have just created it.
   return input as Input<E>;
 };
 
 /**
- * Mounts endpoint values of the contract. One way through for all: origin, who is calling, may they, shape of the request,
- * the handler, shape of the answer. Which of the four one uses decides the handler's context and must fit `endpoint.access`.
+ * Mounts endpoint values of the contract. The same steps for all: origin, caller, permission, shape of the request,
+ * handler, shape of the answer. Which of the four functions is used decides the handler's context and must fit
+ * `endpoint.access`.
  */
 export const createRoutes = <App extends ServerContext>(app: Hono<Env>, context: App) => {
   type Request = App & RequestDetails;
@@ -137,7 +138,7 @@ export const createRoutes = <App extends ServerContext>(app: Hono<Env>, context:
         const input = await parseInput(c, endpoint);
         return handler({ ...request, ...caller }, input, { header: (name, value) => headers.append(name, value) });
       });
-      // Only what is whole can be checked.
+      // Only a complete answer can be checked.
       const answer = context.config.checkAnswers && handled instanceof JsonPieces ? await wholeJson(handled) : handled;
       if (context.config.checkAnswers && !(answer instanceof Response)) checkAnswer(endpoint, answer);
       const response = await respond(c, answer, endpoint.status ?? 200);
@@ -149,7 +150,7 @@ export const createRoutes = <App extends ServerContext>(app: Hono<Env>, context:
 
   return {
     mounted: mounted as readonly Mounted[],
-    /** `access: 'public'`: the session comes along if there is one. */
+    /** `access: 'public'`: with the session if there is one. */
     forPublic: <E extends Endpoint>(endpoint: E, handler: Handler<Request & PublicCaller, E>): void =>
       mount(endpoint, ['public'], authenticatePublic, handler),
     /** `access: 'user'` or `'admin'`. */
@@ -160,7 +161,7 @@ export const createRoutes = <App extends ServerContext>(app: Hono<Env>, context:
         (c, request) => authenticateUser(c, request, endpoint.access === 'admin'),
         handler,
       ),
-    /** `access: 'user'`, for wall links too: the only endpoints that take the cookie of one. */
+    /** `access: 'user'`, also for wall links: the only endpoints that accept their cookie. */
     forWall: <E extends Endpoint>(endpoint: E, handler: Handler<Request & WallCaller, E>): void => {
       if (endpoint.isForWallLinks !== true) throw new Error(`${endpoint.name} is not for wall links`);
       mount(endpoint, ['user'], authenticateWall, handler);
@@ -181,7 +182,7 @@ export const createRoutes = <App extends ServerContext>(app: Hono<Env>, context:
       ),
   };
 };
-/** Methods that would have been right at this path, for 405. */
+/** Methods that this path supports, for 405. */
 export const methodsAt = (mounted: readonly Mounted[], path: string): string[] => {
   const parts = path.split('/');
   return mounted

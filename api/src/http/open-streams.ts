@@ -1,13 +1,13 @@
 import { AppError } from './app-error.ts';
 import type { Sql } from '../db/sql.ts';
 
-/** Channel of `pg_notify` on which every instance hears of ended sessions. */
+/** Channel of `pg_notify` that tells every instance about ended sessions. */
 export const sessionEndedChannel = 'session_ended';
 
 /** One browser has a few pages open; a script in a loop must not fill the server. */
 const maxPerSession = 20;
 const maxPerUser = 60;
-/** A page that was just closed frees its place within this time. */
+/** A page that was just closed releases its slot within this time. */
 const retryAfterSeconds = 10;
 
 interface OpenStream {
@@ -17,7 +17,7 @@ interface OpenStream {
 }
 
 /**
- * Keeps the long answers of this instance, so that they end with their session (signed out, expired, deactivated,
+ * Tracks the long answers of this instance, so that they end with their session (signed out, expired, deactivated,
  * password changed), whichever instance ended it, and with the process.
  */
 export const createOpenStreams = () => {
@@ -62,7 +62,7 @@ export const createOpenStreams = () => {
 };
 export type OpenStreams = ReturnType<typeof createOpenStreams>;
 
-/** Tells every instance, when the transaction commits, that these sessions are over. */
+/** Notifies every instance, when the transaction commits, that these sessions are over. */
 export const announceEndedSessions = async (sql: Sql, sessionIds: readonly string[]): Promise<void> => {
   for (const id of sessionIds) await sql`SELECT pg_notify(${sessionEndedChannel}, ${id})`;
 };

@@ -20,9 +20,9 @@ const ingestState = ({ health }: ServerContext) => {
 };
 
 /**
- * For whoever runs the server. `/healthz`: the process answers. `/readyz`: database and broker answer, the schema is up to
- * date, ingest commits what arrives, the process is not ending. `/metrics`: to loopback peers that no proxy speaks for, or
- * with METRICS_TOKEN. All three under a name of this server only, or with that token.
+ * For operators of the server. `/healthz`: the process answers. `/readyz`: database and broker answer, the schema is up
+ * to date, ingest commits messages, the process is not ending. `/metrics`: for loopback peers without a proxy, or with
+ * METRICS_TOKEN. All three only under a name of this server, or with that token.
  */
 export const mountOperations = (app: Hono<Env>, context: ServerContext): void => {
   const hasToken = (c: Context<Env>): boolean => {

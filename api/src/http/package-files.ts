@@ -15,14 +15,14 @@ interface PackageFile {
   readonly etag: string;
 }
 
-/** Software for boards that this server has: an apt repository as `npm run release` makes it. */
+/** The board software of this server: an apt repository as built by `npm run release`. */
 export interface BoardPackages {
   readonly about: PackageRepository;
-  /** Path below `/packages/` → file. What is not in it is not served. */
+  /** Path below `/packages/` → file. Other files are not served. */
   readonly files: ReadonlyMap<string, PackageFile>;
 }
 
-/** Where the address of this server is written into the script. */
+/** The placeholder for this server's address in the script. */
 const script = 'install.sh';
 const placeOfPortal = '@PORTAL@';
 
@@ -116,7 +116,7 @@ const decoded = (path: string): string | undefined => {
   }
 };
 
-/** Serves the packages to anyone: what a board installs is protected by its signature. */
+/** Serves the packages publicly: their signature protects them. */
 export const mountPackages = (app: Hono<Env>, packages: BoardPackages | undefined, publicUrl: string): void => {
   app.get(`${packagesPath}/*`, async (c) => {
     const name = decoded(c.req.path.slice(packagesPath.length + 1));

@@ -10,7 +10,7 @@ import type { Env } from './client-address.ts';
 const cacheFor = (path: string): string =>
   path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
 
-/** Pages have no ending in their address; the api's and missing assets are not pages. */
+/** Addresses of pages have no extension; the api's and missing assets are not pages. */
 const isPage = (path: string): boolean =>
   !/^\/(api|assets|packages|\.well-known)(\/|$)/.test(path) && !/\.\w{2,5}$/.test(path);
 
@@ -28,8 +28,8 @@ const readPreloads = (folder: string): ((path: string) => string | undefined) =>
 };
 
 /**
- * Serves the built portal: files as they are (a `.br` or `.gz` beside one is used when the browser takes it), and the page
- * itself for every other address that is not the api's, since the portal routes in the browser.
+ * Serves the built portal: files as they are (a `.br` or `.gz` beside one is used when the browser accepts it), and the
+ * page itself for every other address that is not the api's, since the portal routes in the browser.
  */
 export const mountPortal = (app: Hono<Env>, folder: string): void => {
   if (!existsSync(join(folder, 'index.html'))) throw new Error(`PORTAL_DIR ${folder} holds no index.html`);

@@ -29,7 +29,9 @@ const files: Record<string, string> = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
 };
 
-/** The description of the api, and a page to read it by; its parts come from this server, so the strict policy holds. */
+/**
+ * The description of the api, and a page to read it; its parts come from this server, so the strict policy applies.
+ */
 export const mountReference = (app: Hono<Env>): void => {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const document = JSON.stringify(openApiDocument());

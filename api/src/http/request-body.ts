@@ -6,11 +6,11 @@ import type { Env } from './client-address.ts';
 export const maxBodyBytes = 1024 * 1024;
 const maxDepth = 32;
 
-/** Fills one buffer of the announced length as the pieces come: no moment has to copy all of a large file. */
+/** Fills one buffer of the announced length as the pieces arrive, so that a large file is never copied at once. */
 const readAnnounced = async (incoming: IncomingMessage, length: number): Promise<Uint8Array> => {
   const bytes = Buffer.allocUnsafeSlow(length);
   let at = 0;
-  // Node's parser holds a body to its announced length.
+  // Node's parser enforces the announced length.
   for await (const piece of incoming as AsyncIterable<Buffer>) at += piece.copy(bytes, at);
   return bytes.subarray(0, at);
 };
@@ -42,10 +42,12 @@ const readBytes = async (c: Context<Env>, maxBytes: number, what: string): Promi
   return Buffer.concat(chunks, length);
 };
 
-/** Half of a surrogate pair is no text: Postgres and UTF-8 cannot hold it. */
+/** Half of a surrogate pair is not valid text: Postgres and UTF-8 cannot store it. */
 const isText = (value: string): boolean => !/\p{Surrogate}/u.test(value);
 
-/** Refuses what no honest client sends: nesting without end and broken text. Iterative, so that depth cannot hurt it. */
+/**
+ * Refuses values that no valid client sends: unlimited nesting and broken text. Iterative, so that depth does no harm.
+ */
 const checkValue = (root: unknown): void => {
   const waiting: { value: unknown; path: string; depth: number }[] = [{ value: root, path: '', depth: 0 }];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
@@ -60,7 +62,9 @@ const checkValue = (root: unknown): void => {
   }
 };
 
-/** The client went away, or was cut off for being slow: the answer is not read, and it is no fault of ours. */
+/**
+ * The client disconnected, or was disconnected for being slow: the answer is not read, and it is not a fault of ours.
+ */
 const refuseBrokenOff = (error: unknown): never => {
   throw error instanceof AppError ? error : invalid('body', 'broke off');
 };
@@ -82,7 +86,7 @@ export const readJsonBody = async (c: Context<Env>): Promise<unknown> => {
   }
 };
 
-/** The file that a request carries instead of JSON. Throws `wrong_type`, `too_large` or `validation`. */
+/** The file of a request that has no JSON. Throws `wrong_type`, `too_large` or `validation`. */
 export const readFileBody = async (c: Context<Env>, { type, maxBytes }: { type: string; maxBytes: number }) => {
   const sent = (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   if (sent !== type) throw new AppError('wrong_type', `Send the file as ${type}.`);

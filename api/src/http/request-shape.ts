@@ -9,7 +9,7 @@ const fieldOf = (path: readonly PropertyKey[]): string => path.map(String).join(
 const sentenceOf = (message: string): string =>
   /^Invalid input: expected .+, received undefined$/.test(message) ? 'Is required' : message;
 
-/** Parses one part of a request, or throws `validation` with one line for each field that is wrong. */
+/** Parses one part of a request, or throws `validation` with one line for each invalid field. */
 export const parsePart = (shape: z.ZodType, value: unknown): unknown => {
   const parsed = parseShape(shape, value);
   if (parsed.success) return parsed.data;
@@ -20,7 +20,7 @@ export const parsePart = (shape: z.ZodType, value: unknown): unknown => {
   throw new AppError('validation', lines);
 };
 
-/** The query as one value a name; a name given twice is refused rather than guessed at. */
+/** The query as one value per name; a repeated name is refused rather than guessed. */
 export const readQuery = (url: string): Record<string, string> => {
   const query: [string, string][] = [];
   const start = url.indexOf('?');

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
 
-/** Everything from this origin, nothing inline. `data:` and `blob:` pictures: chart images are made in the page. */
+/** Everything from this origin, nothing inline. `data:` and `blob:` pictures: the page creates chart images. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",

@@ -5,18 +5,18 @@ import type { Database } from '../db/sql.ts';
 import type { DatabaseWatch } from './database-watch.ts';
 import type { OpenStreams } from './open-streams.ts';
 
-/** Progress of ingest, as far as readiness is concerned. */
+/** The progress of ingest, for readiness. */
 export interface IngestHealth {
-  /** How long the oldest message has waited that is not committed; 0 when none waits. */
+  /** Age of the oldest uncommitted message; 0 without one. */
   readonly oldestWaitingSeconds: number;
   readonly lastCommitAt: Date | undefined;
-  /** Machines whose messages could not be stored for now and are tried again. */
+  /** Machines whose messages could not be stored and are retried. */
   readonly parkedMachines: number;
   /** Messages wait, and for a minute none was committed. */
   readonly isStalled: boolean;
 }
 
-/** What `/readyz` checks besides asking Postgres and the broker link. */
+/** The checks of `/readyz` besides Postgres and the broker link. */
 export interface Health {
   /** The schema is up to date: endpoints may be served. */
   migrated: boolean;
@@ -28,12 +28,12 @@ export interface Health {
 
 export const createHealth = (): Health => ({ migrated: false, stopping: false, ingest: undefined });
 
-/** What HTTP needs of the process; `AppContext` is the whole of it. */
+/** The parts of the process that HTTP needs; `AppContext` is the whole. */
 export interface ServerContext {
   readonly config: ApiConfig;
   readonly log: Logger;
   readonly sql: Database;
-  /** Notices that Postgres hangs, and ends the requests that wait for it. */
+  /** Detects a hanging Postgres, and ends the requests that wait for it. */
   readonly databaseWatch: DatabaseWatch;
   readonly mqtt: { readonly isConnected: boolean };
   /** Long answers (server-sent events) that must end with their session or with the process. */
@@ -61,25 +61,28 @@ export interface Account {
 
 /** The caller of a request. */
 export interface SignedInUser extends Account {
-  /** Ids of machines that the caller is a member of, and of those the ones as a roaster; `all`: of every machine, by the setting. */
+  /**
+   * Ids of machines that the caller is a member of, and those with the role roaster; `all`: of every machine, by the
+   * setting.
+   */
   readonly shared: { readonly see: readonly string[]; readonly roast: readonly string[]; readonly all: boolean };
 }
 
 /** Callers, by the access of the endpoint. */
 export interface PublicCaller {
-  /** The session that came along, if it is good. */
+  /** The caller's session, if it is valid. */
   readonly session: { readonly id: string; readonly user: SignedInUser } | undefined;
-  /** Names accounts that have signed in with this browser before; see `cookies.ts`. */
+  /** Identifies accounts that have signed in with this browser before; see `cookies.ts`. */
   readonly deviceCookie: string | undefined;
 }
 export interface UserCaller {
   readonly user: SignedInUser;
   readonly sessionId: string;
 }
-/** Who looks at the wall: a signed-in user, or a screen of a wall link without an account. */
+/** The viewer of the wall: a signed-in user, or a screen of a wall link without an account. */
 export interface WallCaller {
   readonly user: SignedInUser | null;
-  /** Of the session, or of the screen: a stream ends with it. */
+  /** Id of the session, or of the screen: a stream ends with it. */
   readonly sessionId: string;
 }
 export interface DeviceCaller {

@@ -6,13 +6,13 @@ import { sessionEndedChannel, type OpenStreams } from './open-streams.ts';
 import type { ServerContext, WallCaller } from './server-context.ts';
 import { sessionsInForce } from './sessions.ts';
 
-/** A session that expires or idles out announces nothing: its streams end within this time. */
+/** A session that expires is not announced: its streams end within this time. */
 const sweepMs = 60_000;
 
 /**
  * Registers a long answer of the caller's session. The session is checked again after the registration: one that ended
- * before it answers 401, one that ends after it ends the stream. Check what the caller may see after it: whoever loses a machine
- * loses the streams that are registered by then.
+ * before it answers 401, one that ends after it ends the stream. Check the caller's rights after it: a user who loses a
+ * machine loses the streams registered by then.
  */
 export const openSessionStream = async ({ sql, streams, sessionId, user }: ServerContext & WallCaller) => {
   const stream = streams.open(sessionId, user?.id ?? sessionId);
@@ -33,8 +33,8 @@ const endStale = async (sql: Database, streams: OpenStreams): Promise<void> => {
 };
 
 /**
- * Ends streams with their sessions: at once when an instance announces the end, and within a minute when it happened without
- * an announcement or while this instance could not listen.
+ * Ends streams with their sessions: at once when an instance announces the end, and within a minute when it happened
+ * without an announcement or while this instance could not listen.
  */
 export const followEndedSessions = async (
   sql: Database,

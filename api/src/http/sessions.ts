@@ -15,7 +15,7 @@ export interface FoundSession {
   readonly user: SignedInUser;
 }
 
-/** What makes a session `s` of user `u` good, for requests and streams alike. */
+/** The condition of a valid session `s` of user `u`, for requests and streams alike. */
 const isInForce = (sql: Sql) => sql`
   u.is_active AND s.expires_at > now() AND s.last_seen_at > now() - make_interval(hours => ${sessionIdleHours})`;
 
@@ -27,7 +27,7 @@ export const sharedOf = (sql: Sql) => sql`
             'all', (SELECT all_users_see_all_machines FROM roastery_settings))
      FROM machine_members k WHERE k.user_id = u.id)`;
 
-/** Which of these sessions still sign their user in, or are screens of a wall link that was not revoked. */
+/** Which of these sessions are still valid, or are screens of a wall link that was not revoked. */
 export const sessionsInForce = async (sql: Sql, ids: readonly string[]): Promise<Set<string>> => {
   const rows = await sql<{ id: string }[]>`
     SELECT s.id FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = ANY(${[...ids]}::uuid[]) AND ${isInForce(sql)}
@@ -36,7 +36,7 @@ export const sessionsInForce = async (sql: Sql, ids: readonly string[]): Promise
   return new Set(rows.map((row) => row.id));
 };
 
-/** The session behind a cookie, unless it is over, idle too long, or its user inactive. Notes once a minute that it is used. */
+/** The session of a cookie, unless it is over, idle too long, or its user inactive. Records its use once a minute. */
 export const findSession = async (sql: Sql, token: string): Promise<FoundSession | undefined> => {
   if (!/^[A-Za-z0-9_-]{43}$/.test(token)) return undefined;
   const [row] = await sql<SessionRow[]>`
@@ -51,7 +51,7 @@ export const findSession = async (sql: Sql, token: string): Promise<FoundSession
   return { id, user };
 };
 
-/** Starts a session and returns the token for the cookie; only its hash is kept. */
+/** Starts a session and returns the token for the cookie; only its hash is stored. */
 export const startSession = async (
   sql: Sql,
   userId: string,
@@ -76,7 +76,7 @@ export const endSession = async (sql: Sql, userId: string, sessionId: string): P
   return ended.length > 0;
 };
 
-/** Ends all sessions of a user, but the one named. */
+/** Ends all sessions of a user except the given one. */
 export const endSessionsOf = async (sql: Sql, userId: string, exceptId?: string): Promise<number> => {
   const ended = await sql<{ id: string }[]>`
     DELETE FROM sessions WHERE user_id = ${userId} AND id IS DISTINCT FROM ${exceptId ?? null}::uuid RETURNING id`;
@@ -87,7 +87,10 @@ export const endSessionsOf = async (sql: Sql, userId: string, exceptId?: string)
   return ended.length;
 };
 
-/** Streams were opened with rights that these users have lost: they end with the transaction, and the pages ask anew. */
+/**
+ * Streams were opened with rights that these users have lost: they end with the transaction, and the pages request them
+ * again.
+ */
 export const endStreamsOf = async (sql: Sql, userIds: readonly string[]): Promise<void> => {
   const sessions = await sql<{ id: string }[]>`SELECT id FROM sessions WHERE user_id = ANY(${[...userIds]}::uuid[])`;
   await announceEndedSessions(
@@ -96,7 +99,7 @@ export const endStreamsOf = async (sql: Sql, userIds: readonly string[]): Promis
   );
 };
 
-/** Rows that can no longer sign anybody in. */
+/** Rows that no longer allow a sign-in. */
 export const deleteExpiredSessions = async (sql: Sql): Promise<void> => {
   await sql`
     DELETE FROM sessions

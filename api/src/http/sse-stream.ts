@@ -14,15 +14,15 @@ export interface SseStream {
   /** Queues bytes; `allowance` more may be queued because of them (a backlog is large by itself). */
   readonly send: (bytes: Uint8Array, allowance?: number) => void;
   readonly heartbeat: () => void;
-  /** Ends the answer. Harmless when it has ended. */
+  /** Ends the answer. Does nothing after the end. */
   readonly close: () => void;
   /** Ends the answer when the signal aborts; at once if it has. */
   readonly closeOn: (signal: AbortSignal) => void;
 }
 
 /**
- * The body of a stream of server-sent events, written to from outside, with a bounded queue. `onEnd` is called once, whoever
- * ended it. README.md, "Server-sent events", has why this is not Hono's `streamSSE`.
+ * The body of a stream of server-sent events, written to from outside, with a bounded queue. `onEnd` is called once,
+ * whatever ended it. README.md, "Server-sent events", explains why this is not Hono's `streamSSE`.
  */
 export const createSseStream = (onEnd: () => void): SseStream => {
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
@@ -54,7 +54,7 @@ export const createSseStream = (onEnd: () => void): SseStream => {
     limit += allowance;
     const queued = maxQueuedBytes - (controller.desiredSize ?? 0);
     if (queued + bytes.byteLength > limit) {
-      // An error, unlike `close`, discards the queue: a reader that is stuck must not keep it in memory.
+      // An error, unlike `close`, discards the queue: a stuck reader must not keep it in memory.
       controller.error(new Error('the reader is too slow'));
       return end();
     }

@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream';
 
-/** JSON of the contract's shape that is sent while it is made, for answers of megabytes: the pieces one after another. */
+/**
+ * JSON of the contract's shape that is sent while it is created, for answers of megabytes: one piece after another.
+ */
 export class JsonPieces {
   readonly pieces: AsyncIterable<string> | Iterable<string>;
   constructor(pieces: AsyncIterable<string> | Iterable<string>) {
@@ -12,15 +14,17 @@ async function* encoded(pieces: AsyncIterable<string | Uint8Array> | Iterable<st
   for await (const piece of pieces) yield typeof piece === 'string' ? Buffer.from(piece) : piece;
 }
 
-/** Pieces as the body of an answer: made only as fast as they are taken, and no more of them when the client goes away. */
+/**
+ * Pieces as the body of an answer: created only as fast as they are read, and no more after the client disconnects.
+ */
 export const streamOf = (
   pieces: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
 ): ReadableStream<Uint8Array> =>
   Readable.toWeb(Readable.from(encoded(pieces), { objectMode: false })) as ReadableStream<Uint8Array>;
 
 /**
- * Pieces whose first is there: what can't even begin is an error with its status and sentence, not an answer of 200 that
- * breaks off.
+ * Pieces with the first one already there: a failure before it is an error with its status and sentence, not an answer
+ * of 200 that breaks off.
  */
 export const begun = async <Piece>(pieces: AsyncIterable<Piece> | Iterable<Piece>): Promise<AsyncIterable<Piece>> => {
   const source = Symbol.asyncIterator in pieces ? pieces[Symbol.asyncIterator]() : pieces[Symbol.iterator]();

@@ -9,7 +9,7 @@ import { announceEndedSessions } from './open-streams.ts';
 import { hashToken, newToken } from './secrets.ts';
 import type { ServerContext, WallCaller } from './server-context.ts';
 
-/** The longest that browsers keep a cookie. Opening the link again begins it anew. */
+/** The longest that browsers keep a cookie. Opening the link again renews it. */
 const maxDays = 400;
 
 const cookieName = (isHttps: boolean): string => (isHttps ? '__Host-wall' : 'wall');
@@ -23,7 +23,7 @@ export const wallCookie = (token: string, isHttps: boolean): string =>
     maxAge: maxDays * 24 * 3600,
   });
 
-/** A screen of a wall link that is not revoked. Its id stands for a session wherever streams are registered. */
+/** A screen of a wall link that is not revoked. Its id replaces a session id for streams. */
 const findScreen = async (sql: Sql, token: string | undefined): Promise<string | undefined> => {
   if (token === undefined || !/^[A-Za-z0-9_-]{43}$/.test(token)) return undefined;
   const [screen] = await sql<{ id: string }[]>`
@@ -40,7 +40,7 @@ export const authenticateWall = async (c: Context, request: ServerContext): Prom
   return { user: null, sessionId: screenId };
 };
 
-/** Exchanges the token of a link for that of a new screen; undefined where there is no such link. */
+/** Exchanges the token of a link for that of a new screen; undefined for an unknown link. */
 export const startScreen = async (
   tx: Sql,
   linkToken: string,
@@ -58,7 +58,7 @@ export const startScreen = async (
 
 /** Deletes a link with its screens; their streams end with the transaction. */
 export const deleteLink = async (tx: Sql, linkId: string): Promise<{ name: string } | undefined> => {
-  // No screen can be opened by it between the two statements.
+  // No screen can be opened with it between the two statements.
   await tx`SELECT 1 FROM wall_links WHERE id = ${linkId} FOR UPDATE`;
   const screens = await tx<{ id: string }[]>`SELECT id FROM wall_screens WHERE link_id = ${linkId}`;
   const [link] = await tx<{ name: string }[]>`DELETE FROM wall_links WHERE id = ${linkId} RETURNING name`;

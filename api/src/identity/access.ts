@@ -3,10 +3,8 @@ import type { Sql } from '../db/sql.ts';
 import { AppError, notFound } from '../http/app-error.ts';
 import type { SignedInUser } from '../http/server-context.ts';
 
-/*
- * Who sees and who may change what. Every statement that depends on the caller takes its condition from here. Each condition
- * names the table by the alias in its comment.
- */
+/* Who may see and change what. Every statement that depends on the caller uses a condition from here. Each condition
+   names the table by the alias in its comment. */
 
 /** Machines that are shared with the caller: by membership, or all of them by the roastery's setting. */
 const sharedMachines = (sql: Sql, user: SignedInUser, right: 'see' | 'roast') => sql`
@@ -15,7 +13,7 @@ const sharedMachines = (sql: Sql, user: SignedInUser, right: 'see' | 'roast') =>
   UNION ALL
   SELECT k.id FROM machines k WHERE (SELECT all_users_see_all_machines FROM roastery_settings)`;
 
-/** Condition on `machines m`. It is evaluated anew: streams ask it again while they are open. */
+/** Condition on `machines m`. It is evaluated each time: open streams check it again. */
 export const machineAccess = (sql: Sql, user: SignedInUser, right: MachineRight = 'see') => {
   if (user.is_admin) return sql`true`;
   if (right === 'manage') return sql`m.owner_id = ${user.id}`;
@@ -23,14 +21,14 @@ export const machineAccess = (sql: Sql, user: SignedInUser, right: MachineRight 
   return sql`(m.owner_id = ${user.id} OR m.id = ANY(ARRAY(${sharedMachines(sql, user, right)})))`;
 };
 
-/** What a machine `m` is to the caller, who may see it. */
+/** The relation of a machine `m` to the caller, who may see it. */
 export const machineRole = (sql: Sql, user: SignedInUser) => sql`
   CASE WHEN m.owner_id = ${user.id} THEN 'owner' WHEN ${user.is_admin} THEN 'admin'
        WHEN ${machineAccess(sql, user, 'roast')} THEN 'roaster' ELSE 'viewer' END`;
 
 /**
- * Condition on `roasts r`: the machine's people; of a roast without a machine whoever logged it. The machines are those of the
- * request: with their number known, Postgres reads the roasts by an index.
+ * Condition on `roasts r`: the machine's people; for a roast without a machine the person who logged it. The machines
+ * are those of the request: with their number known, Postgres reads the roasts by an index.
  */
 export const roastAccess = (sql: Sql, user: SignedInUser, right: 'see' | 'roast' = 'see') => {
   if (user.is_admin) return sql`true`;
@@ -40,10 +38,10 @@ export const roastAccess = (sql: Sql, user: SignedInUser, right: 'see' | 'roast'
   return sql`(r.owner_id = ${user.id} OR r.machine_id = ANY(${[...shared]}::uuid[]))`;
 };
 
-/** Condition on `blends b`: whoever made it. */
+/** Condition on `blends b`: its creator. */
 export const blendAccess = (sql: Sql, user: SignedInUser) => (user.is_admin ? sql`true` : sql`b.owner_id = ${user.id}`);
 
-/** Condition on `machine_maps p`: its author, and whoever manages a machine that is read by it. */
+/** Condition on `machine_maps p`: its author, and the managers of a machine that uses it. */
 export const mapAccess = (sql: Sql, user: SignedInUser) =>
   user.is_admin
     ? sql`true`

@@ -33,11 +33,11 @@ const find = async (
 export const findManagedMachine = (sql: Sql, user: SignedInUser, id: string): Promise<ManagedMachine> =>
   find(sql, user, id, undefined);
 
-/** The same, locked until the transaction ends: whoever changes credentials or tickets locks their machine first. */
+/** The same, locked until the transaction ends: a change of credentials or tickets locks its machine first. */
 export const lockManagedMachine = (tx: Sql, user: SignedInUser, id: string): Promise<ManagedMachine> =>
   find(tx, user, id, 'FOR UPDATE');
 
-/** A machine `m` is online: its board said so and was heard within a minute. */
+/** A machine `m` is online: its board reported it and sent a message within a minute. */
 export const isOnline = (sql: Sql, at = sql`now()`) =>
   sql`(m.is_online AND m.last_seen_at > ${at} - interval '1 minute')`;
 
@@ -90,6 +90,8 @@ export const readConnections = async (
   );
 };
 
-/** For whom a machine's history is kept. It is the same after a restore, and another for a machine registered anew. */
+/**
+ * The owner key of a machine's history. It is the same after a restore, and another for a machine registered again.
+ */
 export const historyOwner = (machineId: string, ownerId: string): string =>
   createHash('sha256').update(`${machineId}/${ownerId}`).digest('hex').slice(0, 16);

@@ -15,11 +15,11 @@ export const newPairingCode = (): string =>
     .join('')
     .replaceAll(/(.{4})(?=.)/g, '$1-');
 
-/** What is stored of a code, typed in whatever way. */
+/** The stored hash of a code, however it was typed. */
 export const hashPairingCode = (secretKey: string, typed: string): Buffer =>
   keyedHash(secretKey, lettersOfPairingCode(typed));
 
-/** Issues a ticket for a machine. The code leaves in this answer and is kept as a keyed hash only. */
+/** Issues a ticket for a machine. The code is only in this answer; a keyed hash of it is stored. */
 export const issueTicket = async (
   tx: Sql,
   { secretKey, machineId, serialNumber, by }: { secretKey: string; machineId: string; serialNumber: string; by: Actor },
@@ -41,13 +41,13 @@ export const issueTicket = async (
 };
 
 const windowSeconds = 60;
-/** Attempts in a minute, right codes among them: who watches the limits learns nothing about a code. */
+/** Attempts per minute, including right codes: the limits reveal nothing about a code. */
 export const perAddress = 5;
 export const perRoastery = 100;
 
 /**
- * Counts an attempt to pair before the code is checked. Answers the seconds to wait when there were too many, else
- * undefined. What one address has too many of doesn't count for all.
+ * Counts a pairing attempt before the code is checked. Returns the seconds to wait when there were too many, else
+ * undefined. The excess attempts of one address do not count for all.
  */
 export const countPairingAttempt = async (sql: Database, address: string | null): Promise<number | undefined> => {
   try {

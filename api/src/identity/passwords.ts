@@ -9,7 +9,7 @@ const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 /** Ordered by how common they are; shorter ones are refused by their length already. */
 const refusedPasswords = new Set(dictionary['passwords-common'].filter((word) => word.length >= 8).slice(0, 5000));
 
-/** Throws `validation` for a password that is among the first that anyone would try for this person. */
+/** Throws `validation` for a password that is among the first guesses for this person. */
 export const refuseCommonPassword = (password: string, email: string, field: string): void => {
   const typed = password.toLowerCase();
   if (refusedPasswords.has(typed) || typed === email || typed === email.split('@')[0]) {
@@ -22,14 +22,14 @@ export const hashPassword = (password: string): Promise<string> => hash(password
 /** Hash of a password that no account has, so that an unknown account takes as long as a known one. */
 let dummyHash: Promise<string> | undefined;
 
-/** Checks a password; with no hash (no such account) it works as long and says no. */
+/** Checks a password; without a hash (no such account) it takes as long and returns false. */
 export const isPassword = async (storedHash: string | undefined, password: string): Promise<boolean> => {
   dummyHash ??= hashPassword('no account has this password');
   const matches = await verify(storedHash ?? (await dummyHash), password);
   return matches && storedHash !== undefined;
 };
 
-/** Without letters and digits that are mistaken for one another when read aloud or copied from paper. */
+/** Without letters and digits that are easily confused when read aloud or copied from paper. */
 const letters = 'abcdefghjkmnpqrstuvwxyz23456789';
 
 /** Four groups of five, 99 bits. */

@@ -10,8 +10,8 @@ const tries = 10;
 const windowSeconds = 3600;
 
 /**
- * Checks another person's PIN. Counts the attempt before the PIN is checked, so that a burst of parallel guesses gains nothing; a
- * success gives it back. Throws `validation` for a wrong PIN, `too_many_requests` with the seconds to wait.
+ * Checks another person's PIN. Counts the attempt before the check, so that parallel guesses gain nothing; a success
+ * resets it. Throws `validation` for a wrong PIN, `too_many_requests` with the seconds to wait.
  */
 export const checkPin = async (sql: Database, by: Actor, userId: string, pin: string | undefined): Promise<void> => {
   if (pin === undefined) throw invalid('pin', 'Enter the PIN');

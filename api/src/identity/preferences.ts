@@ -11,17 +11,17 @@ const defaults: Preferences = {
   rate_unit: 'per_minute',
 };
 
-/** What a user chose, and the defaults for the rest. */
+/** A user's choices, and the defaults for the rest. */
 export const preferencesOf = (stored: Record<string, unknown>): Preferences => {
   const parsed = parseShape(preferencesShape.partial(), stored);
   return parsed.success ? { ...defaults, ...withoutUndefined(parsed.data) } : defaults;
 };
 
-/** How this user reads figures. */
+/** The formats of this user. */
 export const formatsOf = (user: { readonly preferences: Record<string, unknown> }): ReaderFormats =>
   readerFormats(preferencesOf(user.preferences));
 
-/** Fields that were really given: a missing one must not hide a default. */
+/** Only fields with a value: a missing one must not hide a default. */
 export const withoutUndefined = <T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;

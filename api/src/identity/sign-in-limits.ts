@@ -4,11 +4,11 @@ import type { Database, Sql } from '../db/sql.ts';
 import { AppError } from '../http/app-error.ts';
 
 const windowSeconds = 300;
-/** Failures in one window. An address may stand for a whole office. */
+/** Failures in one window. An address may be a whole office. */
 const perAccount = 5;
 const perAddress = 30;
 
-/** The limiter speaks `pg`'s query; ours answers with the rows alone. */
+/** The limiter uses `pg`'s query; ours returns only the rows. */
 const clientOf = (sql: Database) => ({
   query: async ({ text, values }: { text: string; values: (string | number | null)[] }) => {
     const rows = await sql.unsafe(text, values);
@@ -37,7 +37,7 @@ export const limiter = (
 /** A typed email may be a password in the wrong field: only its hash is kept. */
 const hashed = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
-/** The first 64 bits, however the address is written: `::` stands for as many groups of zeros as are missing. */
+/** The first 64 bits, in any notation: `::` stands for the missing groups of zeros. */
 const prefixOf = (address: string): string => {
   const [left = [], right] = address.split('::').map((part) => (part === '' ? [] : part.split(':')));
   const zeros = right === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
@@ -64,18 +64,18 @@ const isKnownAddress = async (sql: Sql, email: string, address: string | null): 
   return rows.length > 0;
 };
 
-/** Whose failures these are: a browser's, a known address's, or any stranger's. */
+/** The origin of failures: a browser, a known address, or any stranger. */
 const countedAs = async (sql: Database, email: string, address: string | null, device: string | undefined) => {
   if (device !== undefined) return `${email} with ${device}`;
   return (await isKnownAddress(sql, email, address)) ? `${email} from ${networkOf(address)}` : email;
 };
 
 /**
- * Counts an attempt before the password is checked, so that a burst of parallel guesses gains nothing; a success gives it
- * back. Addresses from which the account has signed in lately are counted apart: a stranger's guesses do not lock
- * the owner out. A browser that the account has signed in with before has a count of its own, whatever else comes from its
- * address: a colleague's wrong passwords do not lock out the office. A limit lasts five minutes from its first failure and
- * never longer. Throws `too_many_requests` with the seconds to wait.
+ * Counts an attempt before the password is checked, so that parallel guesses gain nothing; a success resets it.
+ * Addresses from which the account has signed in recently are counted separately: a stranger's guesses do not lock the
+ * owner out. A browser that the account has used before has a count of its own, whatever else its address sends: a
+ * colleague's wrong passwords do not lock out the office. A limit lasts five minutes from its first failure and never
+ * longer. Throws `too_many_requests` with the seconds to wait.
  */
 export const countAttempt = async (
   sql: Database,

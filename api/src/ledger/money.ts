@@ -12,8 +12,8 @@ export interface Price {
 }
 
 /**
- * A price per kilogram as columns: an integer of the smallest unit for a weight. 6.125 USD are 6125 cents for 10 kg, so nothing
- * is lost of a price that is no whole number of cents.
+ * A price per kilogram as columns: an integer of the smallest unit for a weight. 6.125 USD are 6125 cents for 10 kg, so
+ * a price with fractions of a cent loses nothing.
  */
 export const priceOf = (costPerKilogram: number | null, currency: string): Price => {
   if (costPerKilogram === null) return { price_minor: null, price_kg: '1' };
@@ -30,15 +30,15 @@ export const readCurrency = async (sql: Sql): Promise<string> =>
   currencyOf(await sql<{ currency: string }[]>`SELECT currency FROM roastery_settings`);
 
 /**
- * The currency for prices that this transaction stores: it can't become another one before they are. To be called before a lot is
+ * The currency of prices that this transaction stores: it can't change before they are stored. Call it before a lot is
  * locked, as `changeCurrency` locks them.
  */
 export const holdCurrency = async (tx: Sql): Promise<string> =>
   currencyOf(await tx<{ currency: string }[]>`SELECT currency FROM roastery_settings FOR SHARE`);
 
 /**
- * Amounts keep their figures when the roastery names another currency: 6.50 stay 6.50. A price of 650 cents becomes 650 yen for
- * 100 kg, or 6500 fils for one.
+ * Amounts keep their figures when the roastery changes its currency: 6.50 stays 6.50. A price of 650 cents becomes 650
+ * yen for 100 kg, or 6500 fils for one.
  */
 export const changeCurrency = async (tx: Sql, from: string, to: string): Promise<void> => {
   const more = minorDigits(to) - minorDigits(from);

@@ -24,7 +24,7 @@ export const moveLot = async (tx: Sql, movement: Movement): Promise<void> => {
   await watchStock(tx, lotId);
 };
 
-/** The first movement of lots that were just put in: their initial weight. No recipe can watch them yet, so none is running low. */
+/** The first movement of new lots: their initial weight. No recipe can watch them yet, so none is running low. */
 export const openLedgers = async (
   tx: Sql,
   { lotIds, byUser }: { lotIds: readonly string[]; byUser: string | null },
@@ -38,7 +38,7 @@ export const openLedgers = async (
     UPDATE lots SET current_weight = initial_weight::numeric(14, 6) WHERE id = ANY(${[...lotIds]}::uuid[])`;
 };
 
-/** What lots that were just put in have lost already. No recipe can watch them yet, so none is running low. */
+/** The weight that new lots have already lost. No recipe can watch them yet, so none is running low. */
 export const adjustNewLots = async (
   tx: Sql,
   { moves, note, byUser }: { moves: readonly { lotId: string; kg: number }[]; note: string; byUser: string | null },
@@ -53,15 +53,15 @@ export const adjustNewLots = async (
     UPDATE lots l SET current_weight = l.current_weight + m.kg FROM moved m WHERE l.id = m.lot_id`;
 };
 
-/** On `lots l`: on the shelf, and a recipe linked to it asks to be told when it runs low. */
+/** On `lots l`: in the inventory, and watched by a linked recipe. */
 export const isWatched = (sql: Sql) => sql`
   (l.archived_at IS NULL AND EXISTS (
     SELECT FROM profiles p WHERE p.green_coffee_lot_id = l.id AND p.alert_low_inventory AND p.archived_at IS NULL))`;
 
 /**
- * Raises a lot's alert when it is watched and below the threshold, and takes it away when the weight is back: so there is one a
- * crossing, however often the lot is used or the recipe saved in between. Called after every movement and after a recipe began to
- * watch. The caller holds the lot's row.
+ * Raises a lot's alert when it is watched and below the threshold, and removes it when the weight is back: one alert
+ * per crossing, however often the lot is used or the recipe saved. Called after every movement and after a recipe began
+ * to watch. The caller holds the lot's row.
  */
 export const watchStock = async (tx: Sql, lotId: string): Promise<void> => {
   await tx`

@@ -2,16 +2,16 @@ import { formatKilograms } from '../format/format.ts';
 import type { Sql } from '../db/sql.ts';
 import { AppError } from '../http/app-error.ts';
 
-/** What a roast weighs: roasted where that is known, else what was charged. */
+/** The weight of a roast: the roasted weight where known, else the batch. */
 export const roastedKg = (sql: Sql) => sql`coalesce(r.end_weight_kg, r.batch_size_kg, 0)::numeric(14, 6)`;
 
-/** What blends hold of a roast. */
+/** The weight of a roast that is in blends. */
 export const blendedKg = (sql: Sql) => sql`
   (SELECT coalesce(sum(c.kg), 0) FROM blend_components c WHERE c.roast_id = r.id)`;
 
 /**
- * A roast can't weigh less than what blends already hold of it. Called after a change of its weights, in the same
- * transaction; the caller holds the roast's row.
+ * A roast can't weigh less than its share in blends. Called after a change of its weights, in the same transaction; the
+ * caller holds the roast's row.
  */
 export const refuseOverdrawn = async (tx: Sql, roastId: string): Promise<void> => {
   const [roast] = await tx<{ weight: number; used: number }[]>`

@@ -6,7 +6,7 @@ import { readRoast } from '../domains/roasts/roast-row.ts';
 
 /** Preheat shown before the charge of a running roast. */
 const beforeChargeMs = 60_000;
-/** Shown of a running roast: one that has lasted for longer missed its drop. */
+/** Shown of a running roast: a longer one missed its drop. */
 const roastMs = 2 * 3_600_000;
 /** Shown of a machine without a running roast. */
 const idleMs = 5 * 60_000;
@@ -26,7 +26,7 @@ export interface Backlog {
 
 interface StreamRow {
   id: string;
-  /** Of the stream that is recorded now. */
+  /** Of the current stream. */
   epoch: string;
   last_seq: number;
   is_fresh: boolean;
@@ -63,7 +63,7 @@ const runningRoast = async (sql: Sql, machineId: string): Promise<RunningRow | u
   return row;
 };
 
-/** The samples of the newest boot from a moment on. */
+/** The samples of the newest boot from a time on. */
 const tailOf = (samples: Samples, fromMs: (newestMs: number) => number): Samples => {
   const boot = samples.bootNo.at(-1);
   const from = fromMs(samples.monoMs.at(-1) ?? 0);
@@ -109,7 +109,10 @@ export const readBacklog = async (sql: Sql, machineId: string): Promise<Backlog>
   };
 };
 
-/** Samples of the newest stream after a sequence number, five minutes at most: those that a lost connection may have missed. */
+/**
+ * Samples of the newest stream after a sequence number, five minutes at most: those that a lost connection may have
+ * missed.
+ */
 export const readSince = async (
   sql: Sql,
   machineId: string,

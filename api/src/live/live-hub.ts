@@ -17,17 +17,19 @@ import { createMachineChannel, eventFrame, type MachineChannel, type Watcher } f
 const heartbeatMs = 10_000;
 /** Streams of an archived machine end, and a silent machine goes offline, within this time. */
 const pollMs = 1000;
-/** By then a new subscription is in force, and earlier samples are committed. */
+/** By then a new subscription is active, and earlier samples are committed. */
 const backfillAfterMs = 1500;
 
 export interface LiveHubParts {
   readonly sql: Database;
-  /** A connection of its own: for overlapping filters of one client, brokers deliver a message once or once for each. */
+  /**
+   * A connection of its own: for overlapping filters of one client, brokers deliver a message once or once for each.
+   */
   readonly mqtt: MqttLink;
   readonly log: Logger;
 }
 
-/** Sends the backlog, then what arrived while it was read. */
+/** Sends the backlog, then the events that arrived in the meantime. */
 const continueAfter = (watcher: Watcher, backlog: readonly Uint8Array[]): void => {
   for (const bytes of backlog) watcher.stream.send(bytes, bytes.byteLength);
   const pending = watcher.pending ?? [];
@@ -58,7 +60,7 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
 
   const backfill = async (channel: MachineChannel): Promise<void> => {
     const { epoch, seq } = channel.newest;
-    // Starts earlier, since live readings and journal batches overtake each other.
+    // Begins earlier, since live readings and journal batches overtake each other.
     const samples = await readSince(sql, channel.machine.id, epoch, seq - 100);
     if (samples !== undefined) channel.broadcast({ type: 'samples', samples });
   };
@@ -98,7 +100,7 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
   const lastSent = new WeakMap<MachineChannel, string>();
   const compareConnections = async (): Promise<void> => {
     if (channels.size === 0) return;
-    // A channel that opens while the answer is under way is not in it, and not archived.
+    // A channel that opens while the query runs is not in its result, and not archived.
     const asked = [...channels.values()];
     const machines = await readConnections(
       sql,
@@ -117,7 +119,7 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
     }
   };
 
-  /** One statement at a time: while the database hangs, each would wait on a connection of its own. */
+  /** One statement at a time: while the database hangs, each would occupy a connection. */
   let polling: Promise<void> | undefined;
   let isPollDue = false;
   const pollConnections = (): void => {
@@ -257,7 +259,7 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
     }
     stream.closeOn(signal);
     const sendAll = async (): Promise<void> => {
-      // One after the other: 24 backlogs at once would take every connection to the database.
+      // One after the other: 24 backlogs at once would occupy every connection to the database.
       for (const { channel, watcher } of watched) await sendBacklog(channel, watcher);
     };
     sendAll().catch((error: unknown) => {
@@ -270,8 +272,8 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
 
   return {
     /**
-     * Opens a stream; it ends when `signal` aborts, when the reader disconnects, when one of its machines is archived, or when the
-     * running roast of one is deleted. `gone`: asked for, and not to be seen.
+     * Opens a stream; it ends when `signal` aborts, when the reader disconnects, when one of its machines is archived,
+     * or when the running roast of one is deleted. `gone`: requested machines that the caller may not see.
      */
     watch(
       machines: readonly WatchedMachine[],
@@ -283,7 +285,10 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
       const first = gone.map((id) => eventFrame(id, { type: 'gone' }));
       return open(machines, { userId, view: 'machine' }, signal, onEnd, first);
     },
-    /** The same for all machines of a wall, reduced to what it shows. It ends when one of them is archived: the page asks anew. */
+    /**
+     * The same for all machines of a wall, reduced to the wall's events. It ends when one of them is archived: the page
+     * requests it again.
+     */
     watchWall(machines: readonly WatchedMachine[], signal: AbortSignal, onEnd: () => void): ReadableStream<Uint8Array> {
       return open(machines, { userId: null, view: 'wall' }, signal, onEnd);
     },

@@ -12,7 +12,7 @@ import { requireMachine, seenMachineIds } from '../identity/access.ts';
 import { readConnections } from '../identity/machines.ts';
 import { createLiveHub, type LiveHub } from './live-hub.ts';
 
-/** The live stream of machines: its endpoint, and the service behind it that listens to broker and database. */
+/** The live stream of machines: its endpoint, and the service that listens to broker and database. */
 export const createLive = () => {
   let hub: LiveHub | undefined;
 

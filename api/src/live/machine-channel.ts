@@ -11,7 +11,7 @@ import { decodeBatch } from '../ingest/decode-batch.ts';
 export interface Watcher {
   /** Null for a screen of the wall that has no account. */
   readonly userId: string | null;
-  /** `wall`: only what the wall shows, with the machine's id, since one stream carries many machines. */
+  /** `wall`: only the wall's events, with the machine's id, since one stream carries many machines. */
   readonly view: 'machine' | 'wall';
   readonly stream: SseStream;
   /** Events that arrive while the backlog is being read; undefined after the backlog was sent. */
@@ -36,7 +36,7 @@ export const eventFrame = (machineId: string, event: MachineEvent): Uint8Array =
 /** The live events of one machine for all its watchers. Its topics are subscribed to as long as it has watchers. */
 export const createMachineChannel = (machine: WatchedMachine, mqtt: MqttLink, log: Logger) => {
   const watchers = new Set<Watcher>();
-  /** The newest sample that passed: a backfill after a lost connection starts here. */
+  /** The newest sent sample: a backfill after a lost connection starts here. */
   const newest: { epoch: string | null; seq: number; boot: string | undefined; mono: number } = {
     epoch: null,
     seq: -1,
@@ -49,7 +49,7 @@ export const createMachineChannel = (machine: WatchedMachine, mqtt: MqttLink, lo
     if (watcher.pending === undefined) watcher.stream.send(bytes);
     else watcher.pending.push(bytes);
   };
-  /** Each form is made once, and only if it has a watcher. */
+  /** Each form is created once, and only if it has a watcher. */
   const broadcast = (event: MachineEvent): void => {
     let [full, reduced]: [Uint8Array | undefined, Uint8Array | null | undefined] = [undefined, undefined];
     for (const watcher of watchers) {
@@ -77,7 +77,7 @@ export const createMachineChannel = (machine: WatchedMachine, mqtt: MqttLink, lo
 
   const stopJournal = mqtt.subscribe(topicOf(machine.serialNumber, 'journal'), 0, (_topic, payload) => {
     const decoded = decodeBatch(payload);
-    // Journal events reach watchers as changed roasts after their commit. Unreadable batches are logged by ingest.
+    // Journal events reach watchers as changed roasts after their commit. Ingest logs unreadable batches.
     if (!decoded.ok || decoded.batch.k !== 'samples') return;
     const { batch } = decoded;
     const lastMono = batch.mono + (batch.dt.at(-1) ?? 0);
@@ -93,7 +93,7 @@ export const createMachineChannel = (machine: WatchedMachine, mqtt: MqttLink, lo
     machine,
     ...readable,
     broadcast,
-    /** One event in two forms: for watchers who have the roast among their favourites, and for the others. */
+    /** One event in two forms: for watchers with the roast among their favourites, and for the others. */
     broadcastRoast(event: Extract<MachineEvent, { type: 'roast' }>, favouredBy: ReadonlySet<string>): void {
       const { status, duration_seconds: seconds } = event.roast;
       const { charge_mono: charge } = event;

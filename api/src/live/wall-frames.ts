@@ -4,19 +4,21 @@ import type { WallEvent } from '@roastery/contract/wall';
 import { sseFrame } from '../http/sse-stream.ts';
 import type { Backlog } from './backlog.ts';
 
-/** Of the past a wall draws a small curve. */
+/** The past part of a wall's small curve. */
 const minStepMs = 1000;
 const bean = 'bean_temp';
 
 const frame = (event: WallEvent): Uint8Array => sseFrame(event.type, event);
 
-/** What the server knows of the machine's newest roast, ms since the board's boot: where it runs its charge, else its end. */
+/**
+ * The newest roast of the machine on the server, ms since the board's boot: while it runs its charge, else its end.
+ */
 export interface KnownRoast {
   readonly chargeMono: number | null;
   readonly endedMono: number | null;
 }
 
-/** An event of a machine as the wall gets it; null for what the wall does not show. */
+/** The wall's form of a machine's event; null for an event that the wall does not show. */
 export const wallFrame = (
   machineId: string,
   event: MachineEvent,

@@ -5,12 +5,12 @@ import type { Mail } from './smtp.ts';
 /** Pauses between attempts: from half a minute, doubling, up to an hour. */
 const firstPauseSeconds = 30;
 const maxPauseSeconds = 3600;
-/** Who has not been reached for a day is not told of yesterday. */
+/** After a day of failures a mail is dropped as outdated. */
 const keepTryingHours = 24;
-/** While one instance talks to the mail server no other takes the same mail. */
+/** While one instance sends a mail, no other takes it. */
 const leaseSeconds = 120;
 
-/** Puts a mail into the outbox, in the caller's transaction. */
+/** Adds a mail to the outbox, in the caller's transaction. */
 export const putIntoOutbox = async (tx: Sql, mail: Mail): Promise<void> => {
   await tx`
     INSERT INTO outgoing_mail (id, recipients, subject, body)
@@ -22,7 +22,7 @@ export interface DueMail extends Mail {
   readonly attempts: number;
 }
 
-/** The mail that has waited longest, lent out for as long as an attempt may take. */
+/** The mail that has waited longest, leased for as long as an attempt may take. */
 export const takeDueMail = async (sql: Sql): Promise<DueMail | undefined> => {
   const [mail] = await sql<DueMail[]>`
     UPDATE outgoing_mail SET attempts = attempts + 1, next_attempt_at = now() + make_interval(secs => ${leaseSeconds})
@@ -37,7 +37,7 @@ export const noteSent = async (sql: Sql, id: string): Promise<void> => {
   await sql`UPDATE outgoing_mail SET sent_at = now(), last_error = NULL WHERE id = ${id}`;
 };
 
-/** Plans the next attempt; answers whether there is none. */
+/** Plans the next attempt; returns whether there is none. */
 export const noteFailed = async (sql: Sql, mail: DueMail, reason: string): Promise<boolean> => {
   const pause = Math.min(maxPauseSeconds, firstPauseSeconds * 2 ** (mail.attempts - 1));
   const [row] = await sql<{ gave_up: boolean }[]>`

@@ -11,7 +11,7 @@ export type SendMail = (mail: Mail) => Promise<void>;
 
 const patienceMs = 15_000;
 
-/** Sends through the server of an `smtp://` or `smtps://` address. Every step of the talk has a limit. */
+/** Sends through the server of an `smtp://` or `smtps://` address. Every step of the dialogue has a limit. */
 export const createSmtp = (url: string, from: string): SendMail => {
   const transport = createTransport({
     url,
@@ -19,7 +19,7 @@ export const createSmtp = (url: string, from: string): SendMail => {
     greetingTimeout: patienceMs,
     socketTimeout: patienceMs,
     dnsTimeout: patienceMs,
-    // What is in a mail comes from our own words: nothing is read from files or the network for it.
+    // A mail consists of our own texts: nothing is read from files or the network for it.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -28,6 +28,6 @@ export const createSmtp = (url: string, from: string): SendMail => {
   };
 };
 
-/** A mail server's word as one line that a person may read. */
+/** A mail server's answer as one line for a person. */
 export const reasonOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ').slice(0, 300);

@@ -13,7 +13,7 @@ export interface PushTarget {
   readonly auth: string;
 }
 
-/** By which push services know the sender (VAPID, RFC 8292); base64url. */
+/** Identifies the sender to push services (VAPID, RFC 8292); base64url. */
 export const makePushKeys = (): PushKeys => webPush.generateVAPIDKeys();
 
 /** Whether a browser's keys can be used: a point of the curve, and a secret of 16 bytes. */
@@ -29,7 +29,7 @@ export const isUsable = ({ p256dh, auth }: Pick<PushTarget, 'p256dh' | 'auth'>):
 };
 
 const patienceMs = 10_000;
-/** An alarm that a phone could not be given for so long, s, is old. */
+/** An alarm that could not be delivered for this long, s, is outdated. */
 const ttlSeconds = 120;
 
 /** Sends a message. Answers whether the subscription still exists; throws when the push service fails or refuses. */
@@ -45,7 +45,7 @@ export const sendPush = async (
     { vapidDetails: { subject, ...keys }, TTL: ttlSeconds, urgency: 'high', contentEncoding: 'aes128gcm' },
   );
   const { 'Content-Length': _length, ...others } = headers;
-  // The library's own request has no time limit for the whole answer, and follows no rule about redirects.
+  // The library's own request has no time limit for the whole answer, and no rule about redirects.
   const answer = await fetch(endpoint, {
     method: 'POST',
     headers: others,

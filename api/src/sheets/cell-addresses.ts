@@ -1,7 +1,7 @@
-/** What a spreadsheet has room for: column XFD, row 1,048,576. */
+/** The limits of a spreadsheet: column XFD, row 1,048,576. */
 const lastColumn = 16_384;
 const lastRow = 1_048_576;
-/** A reader fills up the cells between those that are written. */
+/** A reader creates the cells between the written ones. */
 const maxCells = 5_000_000;
 
 const tag = /<(?:\w{1,20}:)?(?:c|row)\s([^<>]*)>/g;
@@ -14,8 +14,8 @@ const columnNumber = (letters: string): number => {
 };
 
 /**
- * Whether the cells of a sheet's XML lie where a spreadsheet can have them and fill no larger area than is read: for one cell
- * `ZZZZZZZ1` a reader would make eight thousand million cells before it.
+ * Whether the cells of a sheet's XML are within a spreadsheet's limits and fill no larger area than is read: for one
+ * cell `ZZZZZZZ1` a reader would create eight thousand million cells before it.
  */
 export const areCellsWithinLimits = (xml: string): boolean => {
   let rows = 0;
@@ -26,7 +26,7 @@ export const areCellsWithinLimits = (xml: string): boolean => {
     const row = Number(digits);
     if (column > lastColumn || row > lastRow) return false;
     rows = Math.max(rows, row);
-    // A cell without content is not filled up to.
+    // Cells before an empty cell are not created.
     if (!attributes.endsWith('/')) columns = Math.max(columns, column);
     if (rows * columns > maxCells) return false;
   }

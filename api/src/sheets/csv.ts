@@ -6,27 +6,29 @@ export interface CsvRecord {
 
 export interface CsvFile {
   readonly separator: ',' | ';' | '\t';
-  /** Line of a cell whose quote is not closed, so that it has swallowed the rest of the file. */
+  /** Line of a cell whose quote is not closed, so that it contains the rest of the file. */
   readonly unclosedQuoteLine: number | undefined;
   readonly records: readonly CsvRecord[];
 }
 
 /**
- * A spreadsheet takes a cell that begins with one of these for a formula (OWASP, CSV injection), also where they are of full
- * width, as Chinese and Japanese keyboards write them.
+ * A spreadsheet treats a cell that begins with one of these as a formula (OWASP, CSV injection), also in full width, as
+ * Chinese and Japanese keyboards write them.
  */
 const needsGuard = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 const isGuarded = /^'+[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 
-/** Names of columns are found in this much; a pattern over megabytes without a line end would run out of stack. */
+/**
+ * Names of columns are searched in this much; a pattern over megabytes without a line end would overflow the stack.
+ */
 const maxHeadLength = 20_000;
 
-/** A title above the heads has no separator, so that more lines than the first are asked. */
+/** A title above the heads has no separator, so more lines than the first are checked. */
 const maxHeadLines = 40;
 const decimalComma = /(?<=\d),(?=\d)/g;
 
 /**
- * What separates the cells: whichever of the three stands most often in the first lines, outside of quotes. Beside another one, a
+ * The separator of cells: the most frequent of the three in the first lines, outside of quotes. Beside another one, a
  * comma between digits is a decimal sign.
  */
 const separatorOf = (text: string): CsvFile['separator'] => {
@@ -41,9 +43,9 @@ const separatorOf = (text: string): CsvFile['separator'] => {
 };
 
 /**
- * Reads CSV as RFC 4180 has it and as spreadsheets write it: a byte order mark, `;` or tabs where the comma is the decimal
- * sign, any line end, quoted cells with line breaks. Blank lines are left out; an unclosed quote runs to the end. A quote
- * that guards a formula (`'=1+1`) is taken off again.
+ * Reads CSV as in RFC 4180 and as spreadsheets write it: a byte order mark, `;` or tabs where the comma is the decimal
+ * sign, any line end, quoted cells with line breaks. Blank lines are left out; an unclosed quote runs to the end. A
+ * quote that guards a formula (`'=1+1`) is removed.
  */
 export const parseCsv = (file: string): CsvFile => {
   const text = file.startsWith('\uFEFF') ? file.slice(1) : file;
@@ -67,7 +69,7 @@ export const parseCsv = (file: string): CsvFile => {
       cell = text.slice(at + 1, end).replaceAll('""', '"');
       line += cell.split(/\r\n|\r|\n/).length - 1;
       at = end + 1;
-      // Whatever stands between the quote and the separator belongs to the cell.
+      // Characters between the quote and the separator belong to the cell.
       const rest = endOfCell(text, at, separator);
       cell += text.slice(at, rest);
       at = rest;
@@ -116,14 +118,14 @@ const writeCell = (value: string | number | boolean | null | undefined): string 
 };
 
 /**
- * Rows as CSV that every spreadsheet opens: UTF-8 with a byte order mark, commas, CRLF. Text that a spreadsheet would take
- * for a formula gets a quote in front and stays text; numbers stay numbers.
+ * Rows as CSV that every spreadsheet opens: UTF-8 with a byte order mark, commas, CRLF. Text that a spreadsheet would
+ * treat as a formula gets a quote in front and stays text; numbers stay numbers.
  */
 export const writeCsv = (rows: readonly CsvRow[]): string => `${csvStart}${rows.map(writeCsvRow).join('')}`;
 
 export type CsvRow = readonly (string | number | boolean | null | undefined)[];
 
-/** What a file begins with whose rows are written one by one. */
+/** The beginning of a file whose rows are written one by one. */
 export const csvStart = '\uFEFF';
 
 export const writeCsvRow = (row: CsvRow): string => `${row.map(writeCell).join(',')}\r\n`;

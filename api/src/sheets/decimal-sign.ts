@@ -7,7 +7,10 @@ const withoutUnits = (cell: string): string => cell.replaceAll(/[\s\u00A0$€]/g
 /** `6.125`, `1,250`: one sign before three digits. Either reading is a number. */
 const isOpen = (text: string): boolean => /^-?[1-9]\d{0,2}[.,]\d{3}$/.test(text);
 
-/** The decimal sign that a number shows by itself: `0.500`, `12.5`, `1.250,5`, and `1.250.000`, where the point can't be it. */
+/**
+ * The decimal sign that a number shows by itself: `0.500`, `12.5`, `1.250,5`, and `1.250.000`, where the period can't
+ * be it.
+ */
 const shownBy = (text: string): DecimalSign | undefined => {
   if (isOpen(text) || !/^-?[\d.,]+$/.test(text)) return undefined;
   const signs = text.match(/[.,]/g) ?? [];
@@ -27,7 +30,7 @@ export const decimalSignOf = (cells: Iterable<string>): DecimalSign | undefined 
   return shown.size === 1 ? only : undefined;
 };
 
-/** The signs of the numbers that can be read in two ways. */
+/** The signs of ambiguous numbers. */
 export const openSignsOf = (cells: Iterable<string>): ReadonlySet<DecimalSign> => {
   const signs = new Set<DecimalSign>();
   for (const cell of cells) {
@@ -47,12 +50,13 @@ const read = (text: string, decimal: DecimalSign): number => {
 
 export type ReadNumber =
   | { readonly value: number }
-  /** What is wrong with the cell. */
+  /** The error of the cell. */
   | { readonly error: string };
 
 /**
- * Reads a number: `1,250.5`, `1.250,5`, `0.500`, `9,4 €`. A single sign before three digits is read with the decimal sign of its
- * column, and refused where that is not known: a weight that is wrong by a thousand times is worse than a question.
+ * Reads a number: `1,250.5`, `1.250,5`, `0.500`, `9,4 €`. A single sign before three digits is read with the decimal
+ * sign of its column, and refused if that is unknown: a weight that is wrong by a factor of a thousand is worse than a
+ * question.
  */
 export const numberWith = (cell: string, decimal: DecimalSign | null): ReadNumber => {
   const text = withoutUnits(cell);

@@ -11,8 +11,8 @@ const cellOf = (cell: unknown): SheetCell =>
     : null;
 
 /**
- * The cells of every sheet of an XLS file (Excel 97 to 2003). Dates are moments in UTC, as the sheet shows them.
- * @throws {WorkbookError}
+ * The cells of every sheet of an XLS file (Excel 97 to 2003). Dates are in UTC, as the sheet shows them. @throws
+ * {WorkbookError}
  */
 export const readOldWorkbook = (bytes: Uint8Array): SheetRows[] => {
   try {

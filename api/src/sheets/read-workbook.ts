@@ -25,8 +25,8 @@ const maxUnpackedBytes = 40 * 1024 * 1024;
 const maxParts = 200;
 
 /**
- * The parts of the archive, unpacked into memory of the size that the archive's directory names: a part that unpacks to more
- * is damaged, and a directory that names too much is refused before anything is unpacked.
+ * The parts of the archive, unpacked into memory of the size that the archive's directory names: a part that unpacks to
+ * more is damaged, and a directory that names too much is refused before anything is unpacked.
  */
 const unpack = (bytes: Uint8Array): Unzipped => {
   let parts = 0;
@@ -52,9 +52,8 @@ const unpack = (bytes: Uint8Array): Unzipped => {
 };
 
 /**
- * The cells of every sheet of an XLSX file. The reader is given the parts that were unpacked here, in a new archive, so that
- * it can't find others than were counted.
- * @throws {WorkbookError}
+ * The cells of every sheet of an XLSX file. The reader gets the unpacked parts in a new archive, so that it can't find
+ * other parts than the counted ones. @throws {WorkbookError}
  */
 export const readWorkbook = async (bytes: Uint8Array): Promise<SheetRows[]> => {
   const parts = unpack(bytes);

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Zip, ZipDeflate } from 'fflate';
 import { localClock } from '../format/format.ts';
 
-/** A moment as a spreadsheet counts it: days since 30 December 1899, without a time zone. */
+/** A time as a spreadsheet counts it: days since 30 December 1899, without a time zone. */
 export interface SheetMoment {
   readonly days: number;
 }
@@ -10,7 +10,7 @@ export type WrittenCell = string | number | boolean | SheetMoment | null | undef
 
 export interface WrittenSheet {
   readonly name: string;
-  /** Rows at the top that are set bold and stay in sight. */
+  /** Bold rows at the top that stay visible. */
   readonly headRows: number;
   /** In characters, by column. */
   readonly widths: readonly number[];
@@ -30,12 +30,14 @@ const signs: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>'
 /** The most characters that a cell holds. */
 const maxTextLength = 32_767;
 
-/** Text for XML. What XML has no place for, and what reads like the escape for it, is written as `_x0007_`. */
+/**
+ * Text for XML. Characters that XML does not allow, and text that looks like their escape, are written as `_x0007_`.
+ */
 const xmlText = (text: string): string =>
   text
     .slice(0, maxTextLength)
     .replaceAll(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')
-    // oxlint-disable-next-line no-control-regex -- these are what XML can't hold
+    // oxlint-disable-next-line no-control-regex -- the pattern finds the characters that XML does not allow
     .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu, (sign) => {
       const point = sign.codePointAt(0) ?? 0;
       return `_x${point.toString(16).toUpperCase().padStart(4, '0')}_`;
@@ -48,7 +50,7 @@ const columnLetters = (place: number): string =>
     ? String.fromCodePoint(65 + place)
     : `${columnLetters(Math.floor(place / 26) - 1)}${String.fromCodePoint(65 + (place % 26))}`;
 
-/** Text is written as text, whatever it begins with: no program takes it for a formula. */
+/** Text is written as text, whatever it begins with: no program reads it as a formula. */
 const cellXml = (cell: WrittenCell, row: number, place: number, isHead: boolean): string => {
   if (cell === null || cell === undefined || cell === '') return '';
   const at = ` r="${columnLetters(place)}${row}"`;
@@ -73,7 +75,7 @@ const sheetStart = ({ headRows, widths }: WrittenSheet): string => {
   return `${xmlHead}<worksheet xmlns="${mainSpace}">${pane}<cols>${columns}</cols><sheetData>`;
 };
 
-/** At most 31 signs, and none of these. */
+/** At most 31 characters, and none of these. */
 const sheetName = (name: string): string => xmlText(name.replaceAll(/[\\/?*[\]:]/g, ' ').slice(0, 31));
 
 const partsAround = (sheets: readonly WrittenSheet[]): [string, string][] => {
@@ -100,14 +102,14 @@ const partsAround = (sheets: readonly WrittenSheet[]): [string, string][] => {
   ];
 };
 
-/** Rows that are compressed at once: some 100 KB, a few milliseconds. */
+/** Rows that are compressed at once: about 100 KB, a few milliseconds. */
 const rowsAtOnce = 500;
-/** The first of them go sooner: whoever waits sees that it begins, whoever left is noticed. */
+/** The first rows are sent sooner: the download starts visibly, and a disconnected client is noticed. */
 const rowsAtFirst = 50;
 
 /**
- * An XLSX file, piece by piece, as its rows come: no more than a few hundred rows are in memory. A sheet's rows are asked for
- * only after those of the sheet before it, and only as fast as the pieces are taken.
+ * An XLSX file in pieces, as its rows arrive: no more than a few hundred rows are in memory. A sheet's rows are
+ * requested only after those of the previous sheet, and only as fast as the pieces are read.
  */
 export async function* writeWorkbook(sheets: readonly WrittenSheet[]): AsyncGenerator<Uint8Array> {
   let pieces: Uint8Array[] = [];
@@ -128,7 +130,7 @@ export async function* writeWorkbook(sheets: readonly WrittenSheet[]): AsyncGene
     archive.add(part);
     return part;
   };
-  // Sent with the first rows, not before them: rows that can't be read are an error then, not half a file.
+  // Sent with the first rows, not before them: unreadable rows then give an error instead of half a file.
   for (const [name, xml] of partsAround(sheets)) open(name).push(encoder.encode(xml), true);
   for (const [place, sheet] of sheets.entries()) {
     const part = open(`xl/worksheets/sheet${place + 1}.xml`);
@@ -141,7 +143,7 @@ export async function* writeWorkbook(sheets: readonly WrittenSheet[]): AsyncGene
       part.push(encoder.encode(xml));
       xml = '';
       yield* taken();
-      // Rows that are there already would otherwise be written without anybody else getting a turn.
+      // Rows that are already there would otherwise be written without yielding to other requests.
       await nextTurn();
     }
     part.push(encoder.encode(`${xml}</sheetData></worksheet>`), true);

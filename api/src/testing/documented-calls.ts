@@ -1,32 +1,32 @@
 import { lot, machine, message, option, recipe, roast, roastery, user, type Shape } from './documented-shapes.ts';
 
-/** Ids and numbers that one call answered and a later one needs. */
+/** Ids and numbers of one answer that a later call needs. */
 export type Known = Record<string, string>;
 
 export interface DocumentedCall {
   /** Method and path below /api/v1, word for word. */
   readonly call: string;
-  /** In the document's words. */
+  /** In the words of the document. */
   readonly what: string;
-  /** Whose id stands in the path. */
+  /** The record whose id is in the path. */
   readonly id?: string;
   /** Which drop-down stands in the path. */
   readonly category?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly payload?: (known: Known) => object;
-  /** `person`: who signs in and out in the first calls; else the administrator. */
+  /** `person`: the user who signs in and out in the first calls; else the administrator. */
   readonly by?: 'person';
   readonly answers: Shape;
-  /** What the answer holds among others. */
+  /** Fields that the answer contains among others. */
   readonly holds?: (known: Known) => object;
   /** How long the answered list is. */
   readonly count?: number;
-  /** Under which name the answered id is kept for later calls. */
+  /** The name of the answered id for later calls. */
   readonly keeps?: string;
 }
 
 const credentials = { email: 'kofi@roastery.example', password: 'drying beds in the sun 8' };
-/** As the lot form sends it: nothing as null, figures as numbers, days as ISO timestamps. */
+/** As the lot form sends it: empty fields as null, figures as numbers, days as ISO timestamps. */
 const lotBody = {
   lot_number: 'KE-26-05',
   coffee_name: 'Kiambu AA',
@@ -80,10 +80,10 @@ const roasteryBody = {
   website: 'https://drum.example',
 };
 
-/** How many choices Seed Defaults gives each drop-down. */
+/** The number of default options of each drop-down. */
 const seeded = { variety: 12, process: 7, origin: 12, warehouse: 1, machine_type: 3 };
 
-/** Every call of the product document's section 7, in an order in which each finds what it needs. */
+/** Every call of section 7 of the product document, in an order in which each finds its records. */
 export const documentedCalls: readonly DocumentedCall[] = [
   {
     call: 'POST /admin/users',

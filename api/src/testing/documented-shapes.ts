@@ -1,4 +1,4 @@
-/** What a field holds; with `?` it may be null. Objects may hold more than is named, lists hold one thing. */
+/** The type of a field; with `?` it may be null. Objects may hold more fields, lists hold one type. */
 type Kind = 'text' | 'number' | 'integer' | 'flag' | 'instant' | 'id';
 export type Shape = Kind | `${Kind}?` | readonly [Shape] | { readonly [field: string]: Shape };
 
@@ -12,7 +12,7 @@ const fits: Record<Kind, (value: unknown) => boolean> = {
   id: (value) => typeof value === 'string' && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value),
 };
 
-/** Every place in which a value is not what the document says, as `users.0.email: text, but 7`. */
+/** Every position at which a value differs from the document, as `users.0.email: text, but 7`. */
 export const misfits = (shape: Shape, value: unknown, at = ''): string[] => {
   if (typeof shape === 'string') {
     const kind = shape.replace('?', '') as Kind;

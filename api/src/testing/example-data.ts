@@ -4,7 +4,7 @@ import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Sql } from '../db/sql.ts';
 import { startSession } from '../http/sessions.ts';
 
-/** As small as a machine map can be. */
+/** The smallest possible machine map. */
 export const exampleMap = {
   v: 1,
   id: 'example',
@@ -52,7 +52,7 @@ export const addRoast = async (sql: Sql, ownerId: string): Promise<string> => {
   return id;
 };
 
-/** A roast of this owner that was discarded. */
+/** A discarded roast of this owner. */
 export const addDiscardedRoast = async (sql: Sql, ownerId: string): Promise<string> => {
   const id = await addRoast(sql, ownerId);
   await sql`
@@ -73,7 +73,7 @@ export const addBlend = async (sql: Sql, ownerId: string): Promise<string> => {
   return id;
 };
 
-/** A roast that waits for the next charge of a new machine of this owner. */
+/** A waiting plan for a new machine of this owner. */
 export const addPlan = async (sql: Sql, ownerId: string): Promise<string> => {
   const id = uuidV7();
   const machineId = await addMachine(sql, ownerId);
@@ -139,7 +139,7 @@ export const addSession = async (sql: Sql, userId: string): Promise<string> => {
   return row.id;
 };
 
-/** The curve of a short roast as CSV: charge, first crack and drop stand in it. */
+/** The curve of a short roast as CSV, with charge, first crack and drop. */
 export const exampleCsv = (unique = uuidV7()): string => {
   const marks = new Map([
     [5, 'Charge'],
@@ -154,7 +154,7 @@ export const exampleCsv = (unique = uuidV7()): string => {
   return ['time (s),BT (°C),event', ...rows].join('\n');
 };
 
-/** A roast of an hour ago as Artisan saves it, each time another one. */
+/** A roast of an hour ago as Artisan saves it, different each time. */
 export const exampleAlog = (): string => artisanFile(drumRoast(Date.now() - 3_600_000));
 
 /** A file that this person uploaded and has not imported. */
@@ -177,7 +177,7 @@ export const addImport = async (sql: Sql, userId: string): Promise<string> => {
   return id;
 };
 
-/** An import of this person that is over, and can be undone. */
+/** A finished import of this person that can be undone. */
 export const addDoneImport = async (sql: Sql, userId: string): Promise<string> => {
   const id = uuidV7();
   await sql`INSERT INTO roast_imports (id, user_id, state, finished_at) VALUES (${id}, ${userId}, 'done', now())`;
@@ -207,7 +207,7 @@ export const addLotImport = async (sql: Sql, userId: string): Promise<string> =>
   return id;
 };
 
-/** An import of lots of this person that is over, and can be undone. */
+/** A finished import of lots of this person that can be undone. */
 export const addDoneLotImport = async (sql: Sql, userId: string): Promise<string> => {
   const id = await addLotImport(sql, userId);
   await sql`UPDATE lot_imports SET state = 'done', finished_at = now() WHERE id = ${id}`;
@@ -226,7 +226,7 @@ export const addFileToImport = async (sql: Sql, userId: string, importId: string
   return id;
 };
 
-/** A refused message of a machine of this owner, which can be stored now. */
+/** A refused message of a machine of this owner that can be stored now. */
 export const addQuarantined = async (sql: Sql, ownerId: string): Promise<string> => {
   const id = uuidV7();
   const machineId = await addMachine(sql, ownerId);
@@ -264,7 +264,7 @@ export const addAlarmRule = async (
   return id;
 };
 
-/** A browser to which this user wants alarms sent. */
+/** A browser of this user that receives alarms. */
 export const addPushSubscription = async (sql: Sql, userId: string): Promise<string> => {
   const id = uuidV7();
   await sql`
@@ -273,7 +273,7 @@ export const addPushSubscription = async (sql: Sql, userId: string): Promise<str
   return id;
 };
 
-/** An alarm of this roast that is not acknowledged. */
+/** An unacknowledged alarm of this roast. */
 export const addAlarm = async (sql: Sql, roastId: string): Promise<string> => {
   const id = uuidV7();
   await sql`

@@ -31,22 +31,22 @@ import {
 } from './example-data.ts';
 
 /**
- * Whose the thing in the path is: everybody's, the owner's and every admin's, or one person's alone. What belongs to a machine has
- * a `right` in the contract instead.
+ * Who has access to the record in the path: all users, the owner and every admin, or one person. Records of a machine
+ * have a `right` in the contract instead.
  */
 export type Belongs = 'everybody' | 'owner' | 'one person';
 
 export interface ExampleRequest {
-  /** Makes a new target and answers the path's parameters. */
+  /** Creates a new record and returns the path's parameters. */
   readonly params?: (sql: Sql, ownerId: string) => Promise<Record<string, string>>;
   readonly belongs?: Belongs;
-  /** A body that is right, new each time. */
+  /** A valid body, new each time. */
   readonly body?: (unique: string) => Record<string, unknown>;
-  /** A file that is right, for an endpoint that accepts one. */
+  /** A valid file, for an endpoint that accepts one. */
   readonly file?: () => string;
-  /** What has to stand in the query. */
+  /** Required query parameters. */
   readonly query?: Record<string, string>;
-  /** Where the state refuses a correct, permitted request. */
+  /** Why the state refuses a valid, permitted request. */
   readonly status?: number;
 }
 
@@ -112,7 +112,7 @@ const profileBody = {
 
 export const examplePassword = 'a long phrase for everybody here';
 
-/** One right request for each endpoint that needs more than its address, by the endpoint's name. */
+/** One valid request for each endpoint that needs more than its address, by the endpoint's name. */
 export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   login: { body: () => ({ email: 'unknown@example.com', password: examplePassword }), status: 401 },
   endSession: { params: withId(addSession), belongs: 'one person' },

@@ -2,21 +2,21 @@ import type { UploadFormat } from '@roastery/contract/imports';
 import { pythonRepr, type WritableValue } from '@roastery/roasting/python-repr';
 import { utils, write } from '@e965/xlsx';
 
-/** A file of each program, made by us after what its public importers read. One roast: 500 s, first crack at 380 s. */
+/** A file of each program, written by us after its public importers. One roast: 500 s, first crack at 380 s. */
 export interface FormatFile {
   readonly format: UploadFormat;
   readonly name: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** What one file of a program has that another of it has not. */
+/** The differences between two files of one program. */
 export interface MadeRoast {
-  /** Of the charge, where the program writes it; else each has a day of its own. */
+  /** Time of the charge, if the program writes it; else each has a day of its own. */
   readonly chargedAt?: Date;
   /** Of the beans, °C: a curve of its own. */
   readonly warmerC?: number;
   readonly coffee?: string;
-  /** Where the program writes weights; the loss is 14 %. */
+  /** If the program writes weights; the loss is 14 %. */
   readonly greenKg?: number;
 }
 
@@ -25,7 +25,7 @@ interface Made {
   readonly coffee: string;
   /** The charge; the given one is of the usual roast. */
   readonly at: (usual: string) => Date;
-  /** Green and roasted, kg; so much of the usual roast. */
+  /** Green and roasted, kg; this much of the usual roast. */
   readonly weights: (usualKg: number) => readonly [green: number, roasted: number];
 }
 interface Maker extends Omit<FormatFile, 'bytes'> {

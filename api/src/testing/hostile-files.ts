@@ -38,7 +38,7 @@ const devices = (count: number): string => {
 };
 const headRows = (head: string): string => `${`${head}\n`.repeat(50)}time,bt,${head}\n${lines(50, ',1')}`;
 
-/** Files that once stopped, slowed or swelled the api, and their kin. */
+/** Files that once stopped, slowed or bloated the api, and similar ones. */
 export const hostileFiles: readonly { readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> }[] = [
   { name: 'a cell ZZZZZZZ1', bytes: workbookOf('<row r="1"><c r="ZZZZZZZ1"><v>1</v></c></row>') },
   {
@@ -89,7 +89,7 @@ export const hostileFiles: readonly { readonly name: string; readonly bytes: Uin
 
 const ten = 10 * 1024 * 1024;
 
-/** An honest file of nearly 10 MB: five columns at 4 Hz over half a day. */
+/** A valid file of nearly 10 MB: five columns at 4 Hz over half a day. */
 export const largeCsv = (): Uint8Array<ArrayBuffer> => {
   const head = 'Time (s),Bean temp (°C),Exhaust temp (°C),Burner (%),Air (%),Drum (%)\n';
   const rows = Array.from({ length: 190_000 }, (_, at) => {
@@ -99,7 +99,7 @@ export const largeCsv = (): Uint8Array<ArrayBuffer> => {
   return encode(head + rows.join('\n')).slice(0, ten);
 };
 
-/** A damaged copy: bytes flipped, pieces cut out, repeated or moved. */
+/** A damaged copy: bytes flipped, parts cut out, repeated or moved. */
 export const mutated = (bytes: Uint8Array, chance: Chance): Uint8Array<ArrayBuffer> => {
   let file = new Uint8Array(bytes);
   const place = () => chance.whole(0, Math.max(0, file.length - 1));
@@ -139,7 +139,7 @@ const hostileXmlValues = [
   'x'.repeat(100_000),
 ];
 
-/** An XML text with elements or values changed; its tags need not fit any more. */
+/** An XML text with elements or values changed; its tags may no longer match. */
 const mutatedXml = (xml: string, chance: Chance): string => {
   const tags = [...xml.matchAll(/<[^>]*>/g)];
   if (tags.length < 2) return xml;
@@ -162,7 +162,7 @@ const mutatedXml = (xml: string, chance: Chance): string => {
   return chance.pick(changes)();
 };
 
-/** A workbook whose archive is sound and whose parts are damaged inside, missing, or lie under another's name. */
+/** A workbook whose archive is valid and whose parts are damaged, missing, or under another part's name. */
 export const mutatedWorkbook = (bytes: Uint8Array, chance: Chance): Uint8Array<ArrayBuffer> => {
   const parts = unzipSync(bytes);
   for (let change = chance.whole(1, 4); change > 0; change -= 1) {

@@ -16,7 +16,7 @@ import { missingFrom, withRange, type SeqRanges } from '../db/seq-ranges.ts';
 interface Kept {
   readonly journal: JournalBoard;
   acknowledged: SeqRanges;
-  /** For whom it was recorded: the first owner that a statement named. */
+  /** The owner of the stream: the first owner that a statement named. */
   owner: string | undefined;
   sealed: boolean;
 }
@@ -25,8 +25,8 @@ const rangesOf = ({ ranges }: Ack): SeqRanges =>
   ranges.reduce<SeqRanges>((all, [from, to]) => withRange(all, { start: from, end: to + 1 }), []);
 
 /**
- * A board in memory that follows the contract: it keeps what was acknowledged, names its streams in its status, and sends
- * again what a statement of the server lacks, unless the stream was recorded for another owner.
+ * A board in memory that follows the contract: it keeps acknowledged entries, names its streams in its status, and
+ * sends again what a statement of the server lacks, unless the stream was recorded for another owner.
  */
 export const createKeepingBoard = (serialNumber: string, journals: readonly JournalBoard[]) => {
   const streams = new Map<string, Kept>(

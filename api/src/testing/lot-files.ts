@@ -1,6 +1,6 @@
 import { utils, write } from '@e965/xlsx';
 
-/** A list of lots as a program or a roastery writes it, made by us after its documents, and what it says of its lots. */
+/** A list of lots of a program or a roastery, written by us after its documents, with the expected lots. */
 export interface LotFile {
   readonly name: string;
   readonly bytes: Uint8Array<ArrayBuffer>;

@@ -21,7 +21,7 @@ export const openReaders = (options: Partial<FileReadersOptions> = {}) => {
 const describeBy = (readers: FileReaders, person: string, content: Uint8Array) =>
   readers.run(describeRoastFile, person, content, {});
 
-/** What became of a file: its number of samples, or the refusal. */
+/** The result for a file: its number of samples, or the refusal. */
 export const outcome = async (readers: FileReaders, content: Uint8Array, person = 'a person') => {
   try {
     return (await describeBy(readers, person, content)).upload.samples;
@@ -31,7 +31,7 @@ export const outcome = async (readers: FileReaders, content: Uint8Array, person 
   }
 };
 
-/** How many texts of rows a list of lots has, or its refusal. */
+/** Number of texts of rows in a list of lots, or its refusal. */
 export const lotsOutcome = async (readers: FileReaders, content: Uint8Array): Promise<string> => {
   try {
     return `${(await readers.run(readLots, 'a person', content, {})).rows.length} texts`;

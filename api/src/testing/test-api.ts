@@ -42,7 +42,7 @@ export const startTestApi = async (databaseUrl: string, config: Partial<ApiConfi
     DATABASE_URL: databaseUrl,
     PORT: '0',
     DRAIN_SECONDS: '0',
-    // Nothing listens on the discard port: the link stays away unless a test brings a broker.
+    // Nothing listens on the discard port: the link stays down unless a test brings a broker.
     MQTT_URL: 'mqtt://127.0.0.1:9',
     BROKER_MANAGEMENT_URL: 'http://127.0.0.1:9',
     BROKER_SECRET: testBrokerSecret,

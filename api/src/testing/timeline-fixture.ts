@@ -6,9 +6,9 @@ import { markEvent, messageOf } from './ingest-fixture.ts';
 
 type Said = readonly [second: number, event: JournalEvent | ((board: RecordedBoard) => JournalEvent)];
 
-/** A board that recorded one sample a second, and said some things in between. */
+/** A board that recorded one sample per second, and some events in between. */
 export const recordBoard = (seconds: number, said: readonly Said[] = [], options: JournalBoardOptions = {}) => {
-  // Its last sample is of now, unless it is said when it booted.
+  // Its last sample is of now, unless the boot time is given.
   const wallOffsetMs = options.wallOffsetMs ?? Date.now() - seconds * 1000 - 5000;
   const journal = createJournalBoard({ ...options, wallOffsetMs });
   const seqs: number[] = [];
@@ -59,7 +59,7 @@ export const roastState = (
   ...(planId === undefined ? {} : { plan_id: planId }),
 });
 
-/** Stores what a board recorded; only samples, or only events, when said so. */
+/** Stores a board's recording; only samples, or only events, if requested. */
 export const commitBoard = (
   sql: Database,
   serial: string,
@@ -75,7 +75,7 @@ export const commitBoard = (
       .map((batch) => messageOf(serial, batch)),
   );
 
-/** A roast whose charge the detector took back, as the board tells of it. */
+/** A roast whose charge the detector withdrew, as the board reports it. */
 export const lostRoast = (id: string): readonly Said[] => [
   [130, roastState(id, 'in_progress')],
   [130, (board) => board.mark(id, 'charge', 100, true)],
@@ -83,7 +83,7 @@ export const lostRoast = (id: string): readonly Said[] => [
   [190, roastState(id, 'aborted')],
 ];
 
-/** A roast that the board finds at its drop: it took the fall of the drop for a charge at first. */
+/** A roast that the board finds at its drop: at first it took the fall of the drop for a charge. */
 export const roastFoundAtDrop = (id: string): readonly Said[] => [
   [730, roastState(id, 'in_progress')],
   [730, (board) => board.mark(id, 'charge', 703, true)],

@@ -18,13 +18,13 @@ export interface Visitor {
   ): Promise<Answered<T>>;
   /** Posts a file as it is. */
   sendFile<T = unknown>(path: string, bytes: string | Uint8Array<ArrayBuffer>): Promise<Answered<T>>;
-  /** Reads an answer that is no text. */
+  /** Reads an answer that is not text. */
   download(path: string): Promise<{ status: number; headers: Headers; bytes: Uint8Array<ArrayBuffer> }>;
   readonly cookie: string | undefined;
   forgetCookie(): void;
 }
 
-/** Every error says whole sentences: a person reads them as they are. */
+/** Every error has whole sentences: a person reads them unchanged. */
 const checkSentence = (text: string): void => {
   const { detail } = parseOrThrow(errorBodyShape, JSON.parse(text));
   if (typeof detail === 'string' && !/[.…]$/.test(detail)) throw new Error(`no whole sentence: ${detail}`);
@@ -33,7 +33,7 @@ const checkSentence = (text: string): void => {
 export const createVisitor = (url: string): Visitor => {
   let cookie: string | undefined;
   return {
-    // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller says what the contract promises it
+    // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the contract's type
     async send<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
       const answer = await fetch(`${url}${apiBasePath}${path}`, {
         method,
@@ -51,7 +51,7 @@ export const createVisitor = (url: string): Visitor => {
       if (isJson && answer.status >= 400) checkSentence(text);
       return { status: answer.status, headers: answer.headers, body: (isJson ? JSON.parse(text) : text) as T };
     },
-    // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller says what the contract promises it
+    // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller names the contract's type
     async sendFile<T>(path: string, bytes: string | Uint8Array<ArrayBuffer>) {
       const answer = await fetch(`${url}${apiBasePath}${path}`, {
         method: 'POST',

@@ -23,7 +23,7 @@ export interface PlainBroker {
   close(): Promise<void>;
 }
 
-/** A real broker that lets everybody in: permissions are the broker's own tests' concern. */
+/** A real broker without permissions: the broker's own tests cover those. */
 export const startPlainBroker = async (): Promise<PlainBroker> => {
   const aedes = await Aedes.createBroker();
   const subscribed: string[] = [];
@@ -58,7 +58,7 @@ export const startWholeApi = async (
   mqttUrl: string,
   ingest: IngestOptions = {},
   env: Readonly<Record<string, string>> = {},
-  /** Of what was stored the alarms get these: another instance has the rest. */
+  /** Of the stored entries the alarms only get these: another instance has the rest. */
   ownPart: (stored: readonly StoredBatch[]) => readonly StoredBatch[] = (stored) => stored,
 ) => {
   const settings = readConfig({

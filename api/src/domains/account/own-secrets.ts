@@ -5,7 +5,7 @@ import { hashPassword, isPassword } from '../../identity/passwords.ts';
 import { countAttempt } from '../../identity/sign-in-limits.ts';
 
 /**
- * Checks the caller's own password with sign-in's limits: whoever holds only a stolen session does not know it. Answers its hash.
+ * Checks the caller's own password with the sign-in limits: a stolen session alone is not enough. Returns its hash.
  */
 export const checkOwnPassword = async (
   { sql, user, sessionId, address }: UserContext,
@@ -27,7 +27,7 @@ export const hasPin = async ({ sql, user }: UserContext): Promise<{ is_set: bool
   return { is_set: row?.is_set ?? false };
 };
 
-/** Sets the own PIN. The password is asked for: on a shared device others use this session. */
+/** Sets the caller's PIN. It needs the password, because on a shared device others use this session. */
 export const setPin = async (
   context: UserContext,
   given: { pin: string; current_password: string },

@@ -21,7 +21,7 @@ export const accountRoutes: Domain = (routes) => {
   routes.forUser(contract.updatePreferences, (context, { body }) => changePreferences(context, body));
 };
 
-/** Changes the own password. */
+/** Changes the caller's password. */
 export const changePassword = async (
   context: UserContext,
   given: { current_password: string; new_password: string },
@@ -31,7 +31,7 @@ export const changePassword = async (
   const before = await checkOwnPassword(context, given.current_password);
   const hashed = await hashPassword(given.new_password);
   await sql.begin(async (tx) => {
-    // An administrator who reset it at the same moment has the last word.
+    // An administrator who resets it at the same time overrides this change.
     const changed = await tx`
       UPDATE users SET password_hash = ${hashed} WHERE id = ${user.id} AND password_hash = ${before}`;
     if (changed.count === 0) throw wrongPassword();
@@ -54,7 +54,7 @@ const isLanguage = (tag: string): boolean => {
   }
 };
 
-/** Changes the preferences that are given. */
+/** Changes the given preferences. */
 export const changePreferences = async (
   { sql, user }: UserContext,
   given: { readonly [K in keyof Preferences]?: Preferences[K] | undefined },
@@ -68,7 +68,7 @@ export const changePreferences = async (
   return preferencesOf(row?.preferences ?? {});
 };
 
-/** Sessions that still sign this person in, newest first. */
+/** Valid sessions of this person, newest first. */
 export const listOwnSessions = ({ sql, user, sessionId }: UserContext): Promise<Session[]> =>
   sql<Session[]>`
     SELECT id, created_at, last_seen_at, address, user_agent, id = ${sessionId} AS is_current

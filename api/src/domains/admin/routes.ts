@@ -18,7 +18,7 @@ export interface AdminStats {
   roasts_this_month: number;
 }
 
-/** Archived machines are left out; the board of an active one is online. The month is the roastery's. */
+/** Archived machines are not counted; the board of an active one is online. The month is the roastery's. */
 export const readAdminStats = async (sql: Sql): Promise<AdminStats> => {
   const zone = await readTimeZone(sql);
   const [row] = await sql<AdminStats[]>`

@@ -18,7 +18,7 @@ export const mountPush = (routes: Routes): void => {
   routes.forUser(contract.unsubscribePush, (context, { params }) => unsubscribe(context, params.id));
 };
 
-/** The roastery's key; the first call makes it. The private part stays in the database. */
+/** The roastery's key; the first call creates it. The private part stays in the database. */
 export const readPushKeys = async (sql: Sql): Promise<PushKeys> => {
   const read = () => sql<PushKeys[]>`SELECT public_key AS "publicKey", private_key AS "privateKey" FROM push_keys`;
   const [known] = await read();
@@ -36,7 +36,7 @@ const readDevices = async (sql: Sql, userId: string): Promise<PushDevice[]> => {
   return [...rows];
 };
 
-/** The push services of the browsers. The api sends to no other address that a user names, unless PUSH_HOSTS lists it. */
+/** The push services of the browsers. The api sends to no other address from a user, unless PUSH_HOSTS lists it. */
 const pushHosts = [
   /^fcm\.googleapis\.com$/,
   /^(?:[\w-]+\.)*push\.services\.mozilla\.com$/,
@@ -81,7 +81,7 @@ const unsubscribe = (context: UserContext, id: string): Promise<{ message: strin
     return { message: 'No more alarms are sent to this browser.' };
   });
 
-/** Alarms that are about this moment, claimed by one instance. One that could not be sent in time is old. */
+/** Current alarms, claimed by one instance. An alarm that could not be sent in time is skipped. */
 export const takeAlarmsToPush = async (sql: Sql) => {
   const rows = await sql<
     {
@@ -105,7 +105,7 @@ export const takeAlarmsToPush = async (sql: Sql) => {
   return [...rows];
 };
 
-/** The browsers of a machine's people: its owner and members, or everybody by the roastery's setting. */
+/** The browsers of a machine's people: its owner and members, or all users by the roastery's setting. */
 export const readPushTargets = async (sql: Sql, machineId: string): Promise<(PushTarget & { id: string })[]> => {
   const rows = await sql<(PushTarget & { id: string })[]>`
     SELECT s.id, s.endpoint, s.p256dh, s.auth FROM push_subscriptions s JOIN users u ON u.id = s.user_id

@@ -19,7 +19,9 @@ export const alarmRoutes: Domain = (routes) => {
   routes.forUser(contract.acknowledgeAlarm, (context, { params }) => acknowledge(context, params.id, params.alarm_id));
 };
 
-/** The first acknowledgement stands. It is no change of the roast and is kept with the alarm, so it has no audit row. */
+/**
+ * The first acknowledgement stays. It does not change the roast and is stored with the alarm, so it has no audit row.
+ */
 const acknowledge = async ({ sql, user }: UserContext, roastId: string, alarmId: string): Promise<RoastAlarm> => {
   await requireRoast(sql, user, roastId, 'roast');
   await sql`

@@ -8,7 +8,7 @@ import type { Sql } from '../../db/sql.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
 import { requireMachine } from '../../identity/access.ts';
 
-/** What a rule belongs to. */
+/** The owner of a rule. */
 interface Holder {
   readonly column: 'machine_id' | 'profile_id';
   readonly id: string;
@@ -40,8 +40,8 @@ export const mountAlarmRules = (routes: Routes): void => {
 };
 
 /**
- * Rules of a machine need its rights. Those of a recipe are part of the recipe, which every user works with. The row is locked,
- * so that two rules at once can't exceed the limit.
+ * Rules of a machine need its rights. Those of a recipe are part of the recipe, which every user may edit. The row is
+ * locked, so that two concurrent rules can't exceed the limit.
  */
 const requireHolder = async ({ user }: UserContext, sql: Sql, holder: Holder, right: 'see' | 'roast') => {
   const lock = right === 'roast' ? sql`FOR NO KEY UPDATE` : sql``;
@@ -81,7 +81,7 @@ const detailOf = (holder: Holder, { message, condition, is_enabled }: AlarmRuleB
   is_enabled,
 });
 
-/** There is one of each at most: the portal has a switch for it. */
+/** At most one of each: the portal has a switch for it. */
 const isReadyMade = (kind: AlarmRule['condition']['kind']): boolean => kind === 'rate_crash' || kind === 'rate_flick';
 
 const createRule = (context: UserContext, holder: Holder, body: AlarmRuleBody): Promise<AlarmRule> =>

@@ -38,7 +38,7 @@ export const notifyAlarms = (sql: Sql) => sql`
   SELECT pg_notify(${alarmsChangedChannel}, jsonb_build_object('roast_id', c.roast_id, 'machine_id', c.machine_id)::text)
   FROM (SELECT DISTINCT roast_id, machine_id FROM changed) c`;
 
-/** Of a rule: once per roast. What follows its id is the fault that it is about. */
+/** For a rule: once per roast. After its id follows the fault. */
 export const ruleOccurrence = (ruleId: string, fault: string | null): string =>
   fault === null ? ruleId : `${ruleId} ${fault}`;
 
@@ -59,7 +59,7 @@ const againAfterSeconds = 600;
 /** … and so are channels that fail together. */
 const togetherSeconds = 60;
 
-/** Whether phones know of the fault that an alarm is about. */
+/** Whether phones have been notified of an alarm's fault. */
 const isKnownToPhones = (alarm: NewAlarm, stored: readonly StoredAlarm[]): boolean => {
   const fault = faultOf(alarm);
   const [sort] = fault?.split(' ') ?? [];
@@ -72,8 +72,8 @@ const isKnownToPhones = (alarm: NewAlarm, stored: readonly StoredAlarm[]): boole
 };
 
 /**
- * Stores those of one roast's alarms that are not stored yet, and notifies all instances with the commit. Instances wait for each other:
- * each occurrence is raised once, each rule once, and phones get one message about each fault.
+ * Stores new alarms of one roast, and notifies all instances with the commit. Instances wait for each other: each
+ * occurrence is raised once, each rule once, and phones get one message per fault.
  */
 export const raiseAlarms = async (sql: Database, alarms: readonly NewAlarm[]): Promise<void> => {
   const [first] = alarms;
@@ -112,7 +112,7 @@ export const clearAlarms = async (sql: Sql, roastId: string, occurrences: readon
     ${notifyAlarms(sql)}`;
 };
 
-/** The occurrence of the silence that lasts, if there is one. */
+/** The occurrence of the current silence, if there is one. */
 export const readOpenSilence = async (sql: Sql, roastId: string): Promise<string | null> => {
   const [row] = await sql<{ occurrence: string }[]>`
     SELECT occurrence FROM roast_alarms WHERE roast_id = ${roastId} AND kind = 'silent' AND cleared_at IS NULL`;
@@ -130,7 +130,7 @@ type Row<Alarm> = Omit<Alarm, 'fault'> & Pick<NewAlarm, 'kind' | 'channel' | 'oc
 
 const withFault = <Alarm>({ occurrence, ...row }: Row<Alarm>) => ({ ...row, fault: faultOf({ ...row, occurrence }) });
 
-/** In the order of time. */
+/** In order of time. */
 export const readRoastAlarms = async (sql: Sql, roastId: string): Promise<RoastAlarm[]> => {
   const rows = await sql<Row<RoastAlarm>[]>`
     SELECT ${columns(sql)} FROM ${source(sql)}
@@ -138,7 +138,7 @@ export const readRoastAlarms = async (sql: Sql, roastId: string): Promise<RoastA
   return rows.map((row) => withFault(row));
 };
 
-/** What screens of a running roast show; nothing of a roast that has ended. */
+/** The alarms on the screens of a running roast; none for a roast that has ended. */
 export const readRunningAlarms = async (sql: Sql, roastId: string): Promise<RoastAlarm[]> => {
   const [roast] = await sql<{ status: string }[]>`SELECT status FROM roasts WHERE id = ${roastId}`;
   return roast?.status === 'in_progress' ? readRoastAlarms(sql, roastId) : [];

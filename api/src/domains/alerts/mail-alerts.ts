@@ -14,7 +14,7 @@ export const alertRecipients = async (sql: Sql): Promise<string[]> => {
   return rows.map((row) => row.email);
 };
 
-/** Recipients who read weights in the same way get the same mail. An address without an account reads kg. */
+/** Recipients with the same unit of weight get the same mail. An address without an account gets kg. */
 const alertReaders = async (sql: Sql): Promise<{ formats: ReaderFormats; recipients: string[] }[]> => {
   const rows = await sql<{ email: string; preferences: Record<string, unknown> | null }[]>`
     SELECT a.email, u.preferences FROM unnest(${await alertRecipients(sql)}::text[]) AS a (email)
@@ -43,7 +43,10 @@ const lineOf = (
   formats: ReaderFormats,
 ) => `${coffee} (lot ${number}): ${formats.weight(kg)} left\n${url}/inventory/lots/${id}/edit`;
 
-/** One mail for each way of reading weights, about all lots that fell below the threshold since the last; each is mailed once per crossing. */
+/**
+ * One mail per unit of weight, about all lots that fell below the threshold since the last one; each is mailed once per
+ * crossing.
+ */
 export const mailRaisedAlerts = async (sql: Database, publicUrl: string): Promise<void> =>
   sql.begin(async (tx) => {
     const raised = await tx<RaisedAlert[]>`

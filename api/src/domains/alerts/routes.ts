@@ -28,7 +28,7 @@ export const listAlerts = async (sql: Sql, userId: string): Promise<LotAlert[]> 
   return [...rows];
 };
 
-/** For this person, until the lot was restocked and falls again. Dismissing twice is fine. */
+/** For this person, until the lot was restocked and falls again. Dismissing twice is allowed. */
 export const dismissAlert = async ({ sql, user }: UserContext, lotId: string): Promise<{ message: string }> => {
   const [alert] = await sql`
     WITH alert AS (SELECT lot_id FROM lot_alerts WHERE lot_id = ${lotId} FOR KEY SHARE),

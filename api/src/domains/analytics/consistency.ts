@@ -37,7 +37,7 @@ const rowTables = (sql: Sql) => sql`
 type Reference = Compared & { readonly source: ReferenceSource };
 type ReferenceRow = Row & { readonly profile_of: string; readonly is_chosen: boolean };
 
-/** The reference roasts of recipes as far as this person may see them: their choice, else their best cupped roast. */
+/** The reference roasts of recipes that this person may see: the chosen ones, else the highest-scoring roasts. */
 const findReferences = (sql: Sql, user: SignedInUser, profileIds: readonly string[]) => sql<ReferenceRow[]>`
   SELECT DISTINCT ON (p.id) ${rowColumns(sql)}, p.id AS profile_of, r.id = p.reference_roast_id AS is_chosen
     FROM profiles p
@@ -61,7 +61,7 @@ const distanceFrom = (reference: SecondCurve, curve: SecondCurve): ComparedRoast
       };
 };
 
-/** A reference whose samples were not kept says nothing: the roast nearest to the median of all is taken instead. */
+/** A reference without samples can't be compared: the roast closest to the median is used instead. */
 const referenceOf = (
   compared: readonly Compared[],
   found: ReferenceRow | undefined,
@@ -73,7 +73,7 @@ const referenceOf = (
   return typical && { ...typical, source: 'most_typical' };
 };
 
-/** Without a reference roast: the roast that lies nearest to the median of all. */
+/** Without a reference roast: the roast closest to the median of all. */
 const medianRoast = (compared: readonly Compared[]): Compared | undefined => {
   const middle = middleCurve(compared.map(({ curve }) => curve));
   const ranked = compared.flatMap((one) => {
@@ -133,7 +133,9 @@ const compareAll = (
   };
 };
 
-/** How near the newest roasts of a recipe came to its reference. Bounded by their number; curves come from the cache. */
+/**
+ * The deviations of a recipe's newest roasts from its reference. Bounded by their number; curves come from the cache.
+ */
 export const readConsistency = async (
   sql: Sql,
   user: SignedInUser,
@@ -159,10 +161,10 @@ export const readConsistency = async (
   return compareAll(profile, compared, count?.total ?? 0, referenceOf(compared, found, read[rows.length] ?? []));
 };
 
-/** What the list of all recipes reads: so many recipes, and so many roasts of each. */
+/** The limits of the list of all recipes: recipes, and roasts of each. */
 const maxRecipes = 50;
 const maxRoastsOfRecipe = 10;
-/** Recipes whose curves are read by one query: some 90 curves of 7 KB. */
+/** Recipes whose curves are read by one query: about 90 curves of 7 KB. */
 const recipesPerQuery = 8;
 
 /** The recipes with the most matching roasts, the least consistent first. Costs at most 550 curves, most of them from the cache. */

@@ -2,7 +2,7 @@ import type { CurveBand } from '@roastery/contract/analytics';
 import { isReading, type Reading, valueAt } from '@roastery/roasting/series';
 import type { AlignedCurve } from '@roastery/roasting/compare';
 
-/** A chart is no wider than this many points are dense. */
+/** More points than this are not visible in a chart. */
 const stepSeconds = 5;
 
 /** Value below which a share of the sorted numbers lies, between neighbours in proportion. */
@@ -20,10 +20,10 @@ const readingsAt = (curves: readonly SecondCurve[], second: number): number[] =>
     .filter(isReading)
     .sort((a, b) => a - b);
 
-/** A tenth of a degree is what probes resolve. */
+/** The resolution of probes is a tenth of a degree. */
 const rounded = (value: number): number => Math.round(value * 10) / 10;
 
-/** The curve that lies in the middle of all, as far as half of them go. */
+/** The median curve, as far as half of the curves reach. */
 export const middleCurve = (curves: readonly SecondCurve[]): SecondCurve => {
   const length = Math.max(0, ...curves.map((curve) => curve.length));
   const middle = Array.from({ length }, (_, second) => {
@@ -33,7 +33,7 @@ export const middleCurve = (curves: readonly SecondCurve[]): SecondCurve => {
   return middle.slice(0, middle.findLastIndex(isReading) + 1);
 };
 
-/** Between which temperatures four of five curves lie, with the reference, every five seconds. */
+/** The temperatures between which four in five curves lie, with the reference, every five seconds. */
 export const curveBand = (curves: readonly SecondCurve[], reference: SecondCurve): CurveBand => {
   const band: CurveBand = { time_seconds: [], reference: [], low: [], middle: [], high: [] };
   const end = Math.max(reference.length, middleCurve(curves).length) - 1;

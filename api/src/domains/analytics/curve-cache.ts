@@ -2,28 +2,31 @@ import type { Sql } from '../../db/sql.ts';
 import { readBeanCurves, type Recorded } from './read-bean-curves.ts';
 import type { SecondCurve } from './curve-band.ts';
 
-/** Some 7 KB each: at most about 7 MB of curves are kept. */
+/** About 7 KB each: at most about 7 MB of curves are kept. */
 const maxCurves = 1000;
 
-/** What a curve is made of. `is_complete`: every sample between charge and drop has arrived, so it will never change. */
+/** The source of a curve. `is_complete`: every sample between charge and drop has arrived, so it will never change. */
 export type CurveSource = Recorded & { readonly is_complete: boolean };
 
-/** Columns of `roasts r` for a {@link CurveSource}; a board's journal may still be on its way, an uploaded file is whole. */
+/**
+ * Columns of `roasts r` for a {@link CurveSource}; a board's journal may still be incomplete, an uploaded file is
+ * complete.
+ */
 export const curveSourceColumns = (sql: Sql) => sql`
   r.recording_id, r.status, r.status_seq, r.boot_no, r.charge_mono_ms, r.charge_seq, r.drop_mono_ms, r.drop_seq,
   EXISTS (SELECT FROM recordings c
            WHERE c.id = r.recording_id
              AND (c.source <> 'agent' OR c.committed @> int8range(r.charge_seq, r.drop_seq, '[]'))) AS is_complete`;
 
-/** A moved mark moves the window: the curve is another one then. */
+/** A moved mark moves the window: the curve changes. */
 const keyOf = ({ id, recording_id, boot_no, charge_mono_ms, drop_mono_ms }: CurveSource): string =>
   [id, recording_id, boot_no, charge_mono_ms, drop_mono_ms].join(' ');
 
-/** Reads curves second by second and keeps the newest used ones of roasts that can't change any more. */
+/** Reads curves second by second and keeps the last used ones of roasts that can't change any more. */
 export const createCurveCache = () => {
   const kept = new Map<string, SecondCurve>();
 
-  /** Last in the map is newest used. */
+  /** The last entry of the map is the last used one. */
   const keep = (key: string, curve: SecondCurve): void => {
     kept.delete(key);
     kept.set(key, curve);

@@ -7,7 +7,7 @@ import type { SignedInUser } from '../../http/server-context.ts';
 import { roastAccess } from '../../identity/access.ts';
 import { type CurveCache, type CurveSource, curveSourceColumns } from './curve-cache.ts';
 
-/** The newest roasts of the machine among which the closest are chosen. */
+/** The newest roasts of the machine, from which the closest are chosen. */
 const newestOfMachine = 60;
 
 type PastRow = CurveSource & {
@@ -16,7 +16,7 @@ type PastRow = CurveSource & {
   readonly batch_size_kg: number | null;
 };
 
-/** The past roasts of a roast's machine that its curve is forecast from, as far as this person may see them. */
+/** The past roasts that the curve of a roast is forecast from, limited to those that this person may see. */
 export const readForecastBasis = async (
   sql: Sql,
   user: SignedInUser,

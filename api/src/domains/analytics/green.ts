@@ -13,9 +13,9 @@ import { readSpan } from './span.ts';
 const noGreen: GreenFigures = { kg: 0, cost: 0, kg_without_cost: 0, roasts: 0 };
 
 /**
- * Green coffee that matching roasts took from lots: what the ledger holds for each roast in the end, edits and returns
- * included, and so what the roast's own row says. Counted in the period of the roast, whenever the movement was written. Lots
- * belong to the roastery, so anybody may see their names; only roasts that the person may see are counted.
+ * Green coffee that matching roasts took from lots: the ledger's final amount for each roast, with edits and returns.
+ * Counted in the period of the roast, whenever the movement was written. Lots belong to the roastery, so every user may
+ * see their names; only roasts that the person may see are counted.
  */
 export const readGreen = async (
   sql: Sql,
@@ -48,8 +48,8 @@ export const readGreen = async (
 };
 
 /**
- * In all (neither start nor lot), by period and by lot, the most used first. Periods and lots are summed together and only then
- * apart, from a few thousand sums.
+ * In all (neither start nor lot), by period and by lot, the most used first. Periods and lots are aggregated together
+ * first and separated afterwards, from a few thousand sums.
  */
 const readUses = (sql: Sql, user: SignedInUser, filter: AnalyticsFilter, zone: string, start: Fragment) => sql<
   UseRow[]
@@ -79,7 +79,7 @@ const figuresOf = ({ kg, cost, kg_without_cost, roasts }: UseRow): GreenFigures 
 
 type Described = Pick<LotUse, 'lot_number' | 'coffee_name' | 'origin' | 'cost_per_kg' | 'current_weight'>;
 
-/** Uses of lots with what people know the lots by, in the same order. */
+/** Uses of lots with their names, in the same order. */
 const describeLots = async (sql: Sql, uses: (GreenFigures & { lot_id: string })[]): Promise<LotUse[]> => {
   const lots = await sql<(Described & { id: string })[]>`
     SELECT l.id, l.lot_number, l.coffee_name, l.origin, ${costPerKg(sql)} AS cost_per_kg, l.current_weight

@@ -12,7 +12,7 @@ export type GroupQuery = AnalyticsFilter & {
   readonly sort: (typeof groupSorts)[number];
 };
 
-/** What roasts are grouped by. A roast keeps the name of a recipe that was deleted. */
+/** The keys of groups. A roast keeps the name of a recipe that was deleted. */
 const keys = {
   machine: (sql: Sql) => ({ id: sql`r.machine_id`, name: sql`NULL::text` }),
   coffee: (sql: Sql) => ({ id: sql`NULL::uuid`, name: sql`r.coffee_name` }),
@@ -34,7 +34,7 @@ const orderBy = (sql: Sql, sort: GroupQuery['sort']) => {
     : sql`${expression} ASC NULLS LAST, lower(name), id`;
 };
 
-/** One page of the groups, and how many there are. */
+/** One page of the groups, and their number. */
 export const readGroups = async (
   sql: Sql,
   user: SignedInUser,
@@ -44,7 +44,7 @@ export const readGroups = async (
   const zone = await readTimeZone(sql);
   const key = keys[by](sql);
   const { name, join } = nameOf(sql, by);
-  // The count comes with every page, also with one beyond the end: then it stands alone, without a group.
+  // The count comes with every page, also with one beyond the end: then it is the only row, without a group.
   const rows = await sql<(Omit<GroupFigures, 'roasts'> & { roasts: number | null; total: number })[]>`
     WITH g AS (
       SELECT ${key.id} AS id, ${key.name} AS name, ${figureColumns(sql)}

@@ -13,8 +13,8 @@ export interface AnalyticsFilter {
 }
 
 /**
- * Condition on `roasts r`: visible to the person and matching, with the meaning that the list of roasts gives the same keys.
- * Days begin and end in the roastery's time zone. Goes with {@link matched}.
+ * Condition on `roasts r`: visible to the person and matching, with the same keys as the list of roasts. Days begin and
+ * end in the roastery's time zone. Use with {@link matched}.
  */
 export const matching = (sql: Sql, user: SignedInUser, filter: AnalyticsFilter, zone: string) => sql`
   ${roastAccess(sql, user)}
@@ -25,7 +25,9 @@ export const matching = (sql: Sql, user: SignedInUser, filter: AnalyticsFilter, 
   ${filter.from === undefined ? sql`` : sql`AND r.start_time >= (${filter.from}::date)::timestamp AT TIME ZONE ${zone}`}
   ${filter.to === undefined ? sql`` : sql`AND r.start_time < (${filter.to}::date + 1)::timestamp AT TIME ZONE ${zone}`}`;
 
-/** The tables that {@link matching} speaks of. People are joined only where a filter asks for one: it costs 50,000 look-ups. */
+/**
+ * The tables that {@link matching} refers to. People are joined only if a filter needs one: it costs 50,000 look-ups.
+ */
 export const matched = (sql: Sql, filter: AnalyticsFilter) =>
   filter.roasted_by === undefined ? sql`roasts r` : matchedWithPeople(sql);
 

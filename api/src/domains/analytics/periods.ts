@@ -8,10 +8,10 @@ export interface Days {
 }
 
 const dayMs = 86_400_000;
-/** More bars than this are no chart any more. */
+/** More bars than this are unreadable. */
 const maxPeriods = 400;
 
-/** A moment of roasting, in SQL, moved into the years that the contract takes: the clock of a board may have said anything. */
+/** The time of a roast, in SQL, limited to the contract's years: the clock of a board may have been wrong. */
 export const withinCalendar = (sql: Sql, moment: ReturnType<Sql>) => {
   const [first, last] = [sql`'1900-01-01T00:00:00Z'::timestamptz`, sql`'2200-12-31T00:00:00Z'::timestamptz`];
   return sql`CASE WHEN ${moment} < ${first} THEN ${first} WHEN ${moment} > ${last} THEN ${last} ELSE ${moment} END`;
@@ -23,7 +23,7 @@ const dayText = (number: number): string => new Date(number * dayMs).toISOString
 
 export const daysIn = ({ from, to }: Days): number => dayNumber(to) - dayNumber(from) + 1;
 
-/** As many days just before; undefined before the year 1. */
+/** The same number of days just before; undefined before the year 1. */
 export const daysBefore = (span: Days): Days | undefined => {
   const length = daysIn(span);
   const first = dayNumber(span.from) - length;
@@ -75,7 +75,7 @@ export const periodStarts = (span: Days, kind: PeriodKind, weekStart: WeekStart 
   if (daysIn(span) / roughDays[kind] > maxPeriods) return [];
   const last = dayNumber(span.to);
   const starts: string[] = [];
-  // Numbers rise whatever the calendar does, so this ends: a text such as "+010000-01-01" sorts before all others.
+  // Numbers always rise, so this ends: a text such as "+010000-01-01" sorts before all others.
   for (let day = startNumber(dayNumber(span.from), kind, weekStart); day <= last; day = numberAfter(day, kind)) {
     starts.push(dayText(day));
   }
@@ -83,16 +83,16 @@ export const periodStarts = (span: Days, kind: PeriodKind, weekStart: WeekStart 
 };
 
 /**
- * First day of the period in which `roasts r` began, as the roastery's calendar has it. Where periods begin is worked out once
- * and each roast finds its place among them: asking the calendar for each of 50,000 roasts takes three times as long.
+ * First day of the period in which `roasts r` began, by the roastery's calendar. The periods are computed once and each
+ * roast is assigned to one: computing the calendar for each of 50,000 roasts takes three times as long.
  */
 export const periodOfRoast = (sql: Sql, span: Days, kind: PeriodKind, zone: string, weekStart: WeekStart) => {
   const starts = periodStarts(span, kind, weekStart);
-  // A span of centuries has too many to be listed: a board whose clock was wrong.
+  // A span of centuries has too many periods: a board's clock was wrong.
   if (starts.length === 0)
     return sql`date_trunc(${kind}::text, (${withinCalendar(sql, sql`r.start_time`)}) AT TIME ZONE ${zone}::text)::date`;
-  // Both lists stand in a query of their own, which is answered once. A roast that arrives between two questions and is older than
-  // the first belongs to the first.
+  // Both lists are one subquery, evaluated once. A roast that arrives between two queries and is older than the first
+  // period belongs to the first.
   const days = sql`SELECT day FROM unnest(${starts}::text[]::date[]) AS day ORDER BY 1`;
   return sql`
     (ARRAY(${days}))[greatest(1, width_bucket(r.start_time, ARRAY(

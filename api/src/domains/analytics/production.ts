@@ -13,7 +13,7 @@ export type PeriodFilter = AnalyticsFilter & {
   readonly week_start?: WeekStart | undefined;
 };
 
-/** Figures of the days just before, when the span has a beginning that was asked for. */
+/** Figures of the days just before, if the requested span has a beginning. */
 const readEarlier = async (
   sql: Sql,
   user: SignedInUser,

@@ -4,7 +4,7 @@ import { numbersOf } from '../roasts/read-samples.ts';
 import { windowOf, type WindowRow } from '../roasts/roast-curve.ts';
 import { secondCurve, type SecondCurve } from './curve-band.ts';
 
-/** A roast with all that says which samples are its own. */
+/** A roast with the fields that locate its samples. */
 export type Recorded = WindowRow & { readonly id: string };
 
 interface ChunkRow {
@@ -28,7 +28,7 @@ const wantedOf = (row: Recorded): Wanted | undefined => {
   return { recordingId, bootNo, chargeMs, window: windowOf(row, chargeMs, chargeSeq, { before: 0, after: 0 }) };
 };
 
-/** Of each chunk the bean temperature alone: a sixth of what is stored. */
+/** Only the bean temperature of each chunk: a sixth of its data. */
 const beanChunks = (sql: Sql, wanted: readonly Wanted[]) => sql<ChunkRow[]>`
   SELECT w.place, c.boot_no, c.mono_ms, c.dt_ms::text AS dt,
          c."values"[(b.at - 1) * cardinality(c.dt_ms) + 1 : b.at * cardinality(c.dt_ms)]::text AS bean
@@ -75,8 +75,8 @@ const assemble = (
 };
 
 /**
- * Bean temperatures of several roasts, second by second after charge, in the order of the roasts: all of them by two questions to
- * the database, however many there are. Empty where nothing was recorded.
+ * Bean temperatures of several roasts, second by second after charge, in the order of the roasts: two queries for all
+ * of them. Empty where nothing was recorded.
  */
 export const readBeanCurves = async (sql: Sql, roasts: readonly Recorded[]): Promise<SecondCurve[]> => {
   const wanted = roasts.map(wantedOf);

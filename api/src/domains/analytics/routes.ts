@@ -32,7 +32,7 @@ export const analyticsRoutes: Domain = (routes) => {
   routes.forUser(contract.analyticsGreen, ({ sql, user }, { query }) => readGreen(sql, user, query));
 };
 
-/** What a person can choose from is not endless; a longer list is cut at the least used. */
+/** Choices are limited; a longer list drops the least used ones. */
 const maxChoices = 500;
 
 interface ChoiceRow {

@@ -41,8 +41,9 @@ interface AccountRow extends Account {
 }
 
 /**
- * Checks email and password and starts a session with a token of its own; a session that came along ends. Unknown account and
- * wrong password are the same answer after the same work; only who knows the password learns that an account is inactive.
+ * Checks email and password and starts a session with a new token; an existing session ends. Unknown account and wrong
+ * password give the same answer after the same work; only with the right password does a caller learn that an account
+ * is inactive.
  */
 export const signIn = async (
   context: PublicContext,
@@ -66,7 +67,7 @@ export const signIn = async (
   await attempt.giveBack();
   const { password_hash: _, ...user } = account;
   const token = await sql.begin(async (tx) => {
-    // A password that is reset, or an account that is deactivated, at this moment ends the sessions it finds.
+    // A password reset or a deactivation at this time ends the sessions it finds.
     const [still] = await tx`
       SELECT 1 FROM users WHERE id = ${user.id} AND is_active AND password_hash = ${account.password_hash} FOR SHARE`;
     if (still === undefined) throw new AppError('wrong_credentials', 'Email or password is wrong.');
@@ -81,7 +82,7 @@ export const signIn = async (
   return { token, user: await toSessionUser(sql, user) };
 };
 
-/** What the portal knows of the person in front of it. */
+/** The portal's data about the signed-in person. */
 export const toSessionUser = async (sql: Sql, user: Account): Promise<SessionUser> => ({
   ...user,
   preferences: preferencesOf(user.preferences),

@@ -34,11 +34,11 @@ interface Wanted {
   readonly search: string | undefined;
   readonly limit: number;
   readonly offset: number;
-  /** What this blend holds counts as left. */
+  /** The weight in this blend counts as left. */
   readonly blendId: string | undefined;
 }
 
-/** Finished roasts of which something is left, newest first. */
+/** Finished roasts that are not used up, newest first. */
 export const readBlendableRoasts = async (
   sql: Sql,
   user: SignedInUser,
@@ -47,7 +47,7 @@ export const readBlendableRoasts = async (
   const others = blendId === undefined ? sql`true` : sql`c.blend_id <> ${blendId}`;
   const used = sql`
     (SELECT coalesce(sum(c.kg), 0) FROM blend_components c WHERE c.roast_id = r.id AND ${others})`;
-  // Few roasts are in blends: which of them are used up is found once, and not asked for roast by roast.
+  // Few roasts are in blends: the used-up ones are found once, and not checked roast by roast.
   const where = sql`
     r.status = 'completed' AND ${roastAccess(sql, user, 'roast')} AND coalesce(r.end_weight_kg, r.batch_size_kg, 0) > 0
     AND r.id NOT IN (

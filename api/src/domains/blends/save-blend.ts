@@ -27,8 +27,8 @@ interface RoastRow {
 }
 
 /**
- * Puts the components in place of what the blend held. The roasts' rows are locked first and in one order, so that two
- * blends made at once can't take the same kilograms, nor wait for each other for ever.
+ * Replaces the components of the blend. The roasts' rows are locked first and in one order, so that two concurrent
+ * blends can neither use the same kilograms nor deadlock.
  */
 const putComponents = async (tx: Sql, context: UserContext, blendId: string, body: BlendBody): Promise<void> => {
   const ids = body.components.map(({ roast_id: id }) => id).sort();

@@ -15,8 +15,8 @@ export const dashboardRoutes: Domain = (routes) => {
 export type SystemStats = ResponseOf<typeof systemStatsEndpoint>;
 
 /**
- * The four figures of the dashboard over what a person may see. A machine is active when it is not archived and its board
- * is online. Days and months are the roastery's own, whatever clocks changed in them.
+ * The four figures of the dashboard, over the records that a person may see. A machine is active when it is not
+ * archived and its board is online. Days and months are the roastery's own, including clock changes.
  */
 export const readSystemStats = async (sql: Sql, user: SignedInUser, now = new Date()): Promise<SystemStats> => {
   const zone = await readTimeZone(sql);

@@ -11,7 +11,7 @@ import { isOnline } from '../../identity/machines.ts';
 import type { StoredOrder } from '../machine-maps/configure-machine.ts';
 import { publishConfigs } from '../machine-maps/publish-configs.ts';
 
-/** What was ordered, and how far the board says it is. What it says of another order is past. */
+/** The order, and its progress according to the board. Progress of another order is obsolete. */
 export const orderOf = (stored: StoredOrder | null, status: DeviceStatus | undefined): Device['order'] => {
   if (stored === null || stored.withdrawn) return null;
   const told = status?.order?.id === stored.id ? status.order : undefined;
@@ -41,10 +41,10 @@ interface Board {
 }
 
 const ended: ReadonlySet<UpdateOrderState> = new Set(['done', 'turned_back', 'failed']);
-/** Withdrawing it would stop nothing any more. */
+/** It is too late to withdraw it. */
 const isOpen = (order: Device['order']): boolean => order !== null && !ended.has(order.state);
 
-/** Boards of machines in use that were ever heard of, those that are online first. */
+/** Boards of machines in use that have ever connected, online ones first. */
 const readBoards = async (sql: Sql, lock: boolean): Promise<Board[]> => {
   if (lock) await sql`SELECT 1 FROM machines WHERE archived_at IS NULL ORDER BY id FOR UPDATE`;
   const rows = await sql<Row[]>`
@@ -65,10 +65,10 @@ const readBoards = async (sql: Sql, lock: boolean): Promise<Board[]> => {
   });
 };
 
-/** It runs another version, and is not under way to this one. */
+/** It runs another version, and has no order for this one. */
 const isReady = ({ takesOrders, version: runs, order }: Board, version: string): boolean =>
   takesOrders && runs !== version && !(isOpen(order) && order?.version === version);
-/** On which this version did not prove itself: a person chooses it by name to try it there again. */
+/** This version failed on it: a person has to name the board to try it there again. */
 const wasTurnedBack = ({ order, update }: Board, version: string): boolean =>
   !isOpen(order) &&
   ((order?.state === 'turned_back' && order.version === version) ||
@@ -124,7 +124,7 @@ const changeOrders = async (
   return boards.map(({ id }) => id);
 };
 
-/** Orders boards to install the version of this server's packages. Boards whose order is under way keep it. */
+/** Orders boards to install the version of this server's packages. Boards with an order in progress keep it. */
 export const orderBoardUpdates = async (
   context: UserContext,
   { version, boards: which }: { version: string; boards: 'tenth' | 'all' | readonly string[] },

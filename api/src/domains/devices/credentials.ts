@@ -11,7 +11,7 @@ import { revokeOpenTickets } from './tickets.ts';
 
 type Credential = Device['credential'];
 
-/** The newest credential that stands, of each of these machines. */
+/** The newest valid credential of each of these machines. */
 export const standingCredentials = async (
   sql: Sql,
   machineIds: readonly string[],
@@ -35,7 +35,7 @@ const revokeAll = async (tx: Sql, machineId: string): Promise<number> => {
   return rows.length;
 };
 
-/** A new token for the machine; what it had works on for the overlap, at 0 hours not at all. */
+/** A new token for the machine; the previous one stays valid for the overlap, at 0 hours not at all. */
 export const rotateCredential = async (context: UserContext, machineId: string, overlapHours: number) => {
   const token = newToken();
   const { machine, until } = await context.sql.begin(async (tx) => {
@@ -68,7 +68,9 @@ export const rotateCredential = async (context: UserContext, machineId: string, 
   };
 };
 
-/** Nothing can speak as this machine any more until a new ticket or token is made. Its board is disconnected at once. */
+/**
+ * Revokes all credentials of the machine until a new ticket or token is created. Its board is disconnected at once.
+ */
 export const revokeCredential = async (context: UserContext, machineId: string) => {
   const { serialNumber, ...revoked } = await context.sql.begin(async (tx) => {
     const machine = await lockManagedMachine(tx, context.user, machineId);
@@ -84,7 +86,7 @@ export const revokeCredential = async (context: UserContext, machineId: string) 
   return { ...revoked, disconnected: await context.broker.disconnect(clientIdOf(serialNumber)) };
 };
 
-/** A board ends the credential that it called with; others of its machine stay as they are. */
+/** A board revokes the credential that it called with; others of its machine stay valid. */
 export const revokeOwn = async (
   { sql, machine, address, broker }: DeviceContext,
   because: string,
@@ -103,7 +105,7 @@ export const revokeOwn = async (
   return { serial_number };
 };
 
-/** A board called with its credential. The first time after pairing that says the secret is on its disk. */
+/** A board called with its credential. The first call after pairing confirms that the secret is on its disk. */
 export const confirmPairing = async ({ sql, machine, address }: DeviceContext): Promise<void> => {
   const confirmed = await sql<{ id: string }[]>`
     UPDATE pairing_tickets t SET confirmed_at = now() FROM machine_credentials c

@@ -1,15 +1,15 @@
 import type { Device, DeviceWarning } from '@roastery/contract/fleet';
 import { lacksMap } from '@roastery/contract/mqtt';
 
-/** Ten minutes at 4 Hz: more than a short cut of the network leaves behind. */
+/** Ten minutes at 4 Hz: more than a short network outage leaves behind. */
 const manyEntries = 2400;
 /** A journal of the usual cap (256 MiB) no longer fits. */
 const littleDiskBytes = 300 * 1_048_576;
 
-/** The board runs another version than the one that was installed. */
+/** The board does not run the version that was installed. */
 const unfinished: ReadonlySet<string> = new Set(['turned_back', 'unfinished']);
 
-/** What to look at, worst first. A board that was never heard of has only its pairing to look at. */
+/** Warnings, worst first. A board that has never connected only has warnings of its pairing. */
 export const warningsOf = (device: Omit<Device, 'warnings'>): DeviceWarning[] => {
   const { journal } = device;
   const signs: [DeviceWarning, boolean][] = [

@@ -5,7 +5,7 @@ import { loggable } from '../../db/postgres-errors.ts';
 
 const everyMs = 10_000;
 
-/** Ends credentials whose overlap is over and disconnects whoever may still be connected with one. */
+/** Ends credentials whose overlap is over and disconnects boards that still use one. */
 export const endOverlaps = async ({ sql, broker }: Pick<AppContext, 'sql' | 'broker'>): Promise<void> => {
   const ended = await sql.begin(async (tx) => {
     const rows = await tx<{ machine_id: string; serial_number: string }[]>`
@@ -20,7 +20,7 @@ export const endOverlaps = async ({ sql, broker }: Pick<AppContext, 'sql' | 'bro
   for (const serial of new Set(ended)) await broker.disconnect(clientIdOf(serial));
 };
 
-/** A credential counts no longer from the second its overlap ends; connections made with it go within ten seconds. */
+/** A credential becomes invalid in the second its overlap ends; its connections are closed within ten seconds. */
 export const watchOverlaps = async (context: AppContext): Promise<{ close(): Promise<void> }> => {
   let running = Promise.resolve();
   const timer = setInterval(() => {

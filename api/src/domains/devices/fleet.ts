@@ -24,10 +24,12 @@ type Row = Pick<
   board_order: StoredOrder | null;
 };
 
-/** Two boards with one credential take turns at least this often: a board waits half a minute at most before it connects. */
+/**
+ * Two boards with one credential alternate at least this often: a board waits half a minute at most before it connects.
+ */
 const sharedMinutes = 10;
 
-/** Machines in use with what their boards last said of themselves. */
+/** Machines in use with the last status of their boards. */
 export const listDevices = async (
   sql: Sql,
   query: { limit: number; offset: number; q?: string | undefined },

@@ -3,10 +3,12 @@ import type { MqttLink } from '../../broker/link.ts';
 import type { Sql } from '../../db/sql.ts';
 import { historyOwner } from '../../identity/machines.ts';
 
-/** Notification channel on which every instance hears that an admin confirmed a restore; the payload is the serial number. */
+/**
+ * Notification channel that tells every instance that an admin confirmed a restore; the payload is the serial number.
+ */
 export const historyRestoredChannel = 'history_restored';
 
-/** A board and the streams that it says it holds. */
+/** A board and the streams that it reports to hold. */
 export interface HeldStreams {
   readonly serialNumber: string;
   readonly epochs: readonly string[];
@@ -32,14 +34,14 @@ const statementOf = ({ machine_id, owner_id, epoch, starts, ends, is_confirmed }
     v: 1,
     epoch,
     ranges,
-    // What lies behind a cut is stated when the gaps before it have closed.
+    // Entries after a cut are stated when the gaps before it have closed.
     through: starts.length > maxAckRanges && last !== undefined ? last : Number.MAX_SAFE_INTEGER,
     owner: historyOwner(machine_id, owner_id),
     ...(is_confirmed ? { restore: true } : {}),
   };
 };
 
-/** What the server holds of each of these streams, as messages; nothing for a machine that is unknown or archived. */
+/** The server's ranges of each of these streams, as messages; none for a machine that is unknown or archived. */
 const readStatements = async (sql: Sql, boards: readonly HeldStreams[]) => {
   const wanted = boards.flatMap(({ serialNumber, epochs }) => epochs.map((epoch) => [serialNumber, epoch] as const));
   if (wanted.length === 0) return [];
@@ -60,8 +62,9 @@ const readStatements = async (sql: Sql, boards: readonly HeldStreams[]) => {
 };
 
 /**
- * States to boards what the server holds of their streams. A board sends what it still has beyond that: after a restore of a
- * backup the curves come back by themselves. What was deleted or expired is stated as held, so that it is not asked for.
+ * States to boards which entries of their streams the server holds. A board sends its other entries: after a restore of
+ * a backup the curves come back automatically. Deleted and expired entries are stated as held, so that they are not
+ * requested.
  */
 export const publishStatements = async (
   { sql, mqtt }: { readonly sql: Sql; readonly mqtt: Pick<MqttLink, 'publish'> },

@@ -26,9 +26,9 @@ interface Ticket {
   readonly is_expired: boolean;
   readonly is_revoked: boolean;
   readonly is_redeemed: boolean;
-  /** Redeemed with this very secret not long ago, and its credential still stands. */
+  /** Redeemed with this secret recently, and its credential is still valid. */
   readonly may_repeat: boolean;
-  /** This machine has had this secret before: a credential that ended must not come back. */
+  /** This machine has had this secret before: a revoked credential must not become valid again. */
   readonly secret_known: boolean;
 }
 
@@ -39,12 +39,12 @@ interface Machine {
   readonly is_archived: boolean;
 }
 
-/** How long the board that redeemed a ticket may ask again: an answer that was lost must not burn it. */
+/** How long the board that redeemed a ticket may repeat the request: a lost answer must not use up the ticket. */
 const repeatMinutes = 15;
 /** A blocked address is logged once a minute, not at each attempt. */
 const blockedGate = createLogGate(60_000);
 
-/** The machine is locked before its ticket, as everything that changes its credentials does. */
+/** The machine is locked before its ticket, as in every change of its credentials. */
 const lockMachineOf = async (tx: Sql, codeHash: Buffer): Promise<Machine | undefined> => {
   const [machine] = await tx<Machine[]>`
     SELECT id, serial_number, display_name, archived_at IS NOT NULL AS is_archived FROM machines
@@ -68,7 +68,7 @@ const readTicket = async (tx: Sql, codeHash: Buffer, secretHash: Buffer): Promis
 };
 
 const expired = 'ticket expired';
-/** Why not: for the audit log; outside only that it has expired. */
+/** The reason of a refusal: for the audit log; the caller only learns that the ticket has expired. */
 const refusalOf = (machine: Machine | undefined, ticket: Ticket | undefined): string | undefined => {
   if (!machine || !ticket) return 'unknown code';
   if (machine.is_archived) return 'machine archived';
@@ -94,10 +94,11 @@ const redeem = async (tx: Sql, machine: Machine, ticket: Ticket, wish: PairingRe
 };
 
 /**
- * Exchanges a ticket for a credential. One transaction consumes the code, binds the board's hash and revokes what the
- * machine had before. The same hash may ask again for a quarter of an hour and is answered the same. A ticket that was never
- * used and has expired answers `ticket_expired`, only to its very code; everything else is refused with one error, whatever
- * was wrong. Each of them counts as an attempt. Throws `wrong_credentials`, `ticket_expired` or `too_many_requests`.
+ * Exchanges a ticket for a credential. One transaction consumes the code, binds the board's hash and revokes the
+ * machine's previous credentials. The same hash may repeat the request for a quarter of an hour and gets the same
+ * answer. An unused ticket that has expired answers `ticket_expired`, only to its exact code; everything else is
+ * refused with one error, whatever the reason. Each request counts as an attempt. Throws `wrong_credentials`,
+ * `ticket_expired` or `too_many_requests`.
  */
 export const pairDevice = async (context: RequestContext, wish: PairingRequest): Promise<PairedMachine> => {
   const { sql, config, address } = context;
@@ -148,7 +149,7 @@ export const pairDevice = async (context: RequestContext, wish: PairingRequest):
       'This pairing code is not valid. Check its letters or ask for a new ticket.',
     );
   }
-  // Whoever is connected with the credential of before.
+  // Boards that are connected with the previous credential.
   if (isNew) await context.broker.disconnect(clientIdOf(machine.serial_number));
   return {
     machine_id: machine.id,

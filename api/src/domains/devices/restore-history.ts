@@ -25,8 +25,9 @@ export const sealedHistory = (history: DeviceStatus['history']): Device['sealed_
 };
 
 /**
- * Streams that an archived machine of the same serial number and owner recorded become this machine's, with their roasts: the
- * board then sends only what they lack, and curves and roasts stay together. Another owner's stay with the archived machine.
+ * Streams that an archived machine of the same serial number and owner recorded become this machine's, with their
+ * roasts: the board then only sends missing entries, and curves and roasts stay together. Streams of another owner stay
+ * with the archived machine.
  */
 const adoptRecordings = async (tx: Sql, machineId: string, epochs: readonly string[]): Promise<number> => {
   const adopted = await tx<{ id: string }[]>`
@@ -55,8 +56,8 @@ const adoptRecordings = async (tx: Sql, machineId: string, epochs: readonly stri
 };
 
 /**
- * Lets a board send sealed streams to this machine and its present owner. Only streams that the board itself names as sealed:
- * an admin confirms what they have seen. A board that is offline hears it when it connects.
+ * Lets a board send sealed streams to this machine and its present owner. Only streams that the board itself reports as
+ * sealed: an admin confirms what they have seen. An offline board receives it when it connects.
  */
 export const restoreHistory = (
   context: UserContext,

@@ -45,7 +45,7 @@ export interface TicketListQuery {
   readonly state?: TicketState | undefined;
 }
 
-/** The hash of a ticket's whole ID; undefined when the text is none. A part of an ID finds nothing. */
+/** The hash of a ticket's whole ID; undefined for any other text. A part of an ID finds nothing. */
 const hashOfId = (secretKey: string, text: string): Buffer | undefined =>
   isPairingCode(lettersOfPairingCode(text)) ? hashPairingCode(secretKey, text) : undefined;
 
@@ -62,7 +62,7 @@ export const listTickets = async (sql: Sql, secretKey: string, query: TicketList
   return { tickets: [...tickets], total: count?.total ?? 0 };
 };
 
-/** Issues a new ticket and revokes what was open: of two tickets in a mailbox only the newer one works. */
+/** Issues a new ticket and revokes open ones: of two tickets in a mailbox only the newer one works. */
 export const reissueTicket = async (context: UserContext, machineId: string): Promise<IssuedTicket> => {
   const { config, user } = context;
   return context.sql.begin(async (tx) => {
@@ -87,7 +87,7 @@ export const reissueTicket = async (context: UserContext, machineId: string): Pr
   });
 };
 
-/** Answers how many there were. */
+/** Returns how many there were. */
 export const revokeOpenTickets = async (tx: Sql, machineId: string): Promise<number> => {
   const rows = await tx`
     UPDATE pairing_tickets SET revoked_at = now()

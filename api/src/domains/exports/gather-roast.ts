@@ -13,13 +13,13 @@ export type ExportedUnit = '°C' | '%' | '';
 export interface ExportedChannel {
   /** Name in the recording. */
   readonly name: string;
-  /** What people call it; no two channels of a roast have the same. */
+  /** Its label; no two channels of a roast have the same. */
   readonly label: string;
   readonly unit: ExportedUnit;
   readonly values: readonly Reading[];
 }
 
-/** A roast with all that was recorded of it, as every format of file needs it. */
+/** A roast with its whole recording, as every file format needs it. */
 export interface ExportedRoast {
   readonly roast: Roast;
   /** Seconds since charge, rising; negative before it. */
@@ -33,7 +33,7 @@ export interface ExportedRoast {
   readonly recordedAtMs: number;
 }
 
-/** An imported file is exported whole. A board records on between roasts: what lies around the roast is enough. */
+/** An imported file is exported whole. A board records between roasts too: a margin around the roast is enough. */
 const marginsOf: Record<'upload' | 'agent', CurveMargins> = {
   upload: { before: 86_400, after: 86_400 },
   agent: { before: 120, after: 300 },
@@ -80,8 +80,8 @@ const describeChannels = (curve: ReadonlyMap<string, readonly Reading[]>, stored
 };
 
 /**
- * All of a roast that a file can hold. Throws `not_found`, also for a roast of another user.
- * @param only the channels that the file shows; all of them when not given
+ * All data of a roast for a file. Throws `not_found`, also for a roast of another user. @param only the channels that
+ * the file shows; all of them when not given
  */
 export const gatherRoast = async (
   sql: Database,
@@ -116,7 +116,7 @@ export const gatherRoast = async (
 export const sinceRecordingBegan = ({ chargeSeconds }: ExportedRoast, roastSeconds: number): number =>
   Math.round((roastSeconds + chargeSeconds) * 1000) / 1000;
 
-/** As files and reports call the marks; the reader of uploads knows these words. */
+/** The labels of marks in files and reports; the reader of uploads knows these words. */
 export const markName: Readonly<Record<MarkKind, string>> = {
   charge: 'Charge',
   turning_point: 'Turning Point',

@@ -15,7 +15,7 @@ interface SourceRow {
   roasts: number;
 }
 
-/** The Artisan file that a roast was imported from, with what was changed since; undefined for every other roast. */
+/** The Artisan file that a roast was imported from, with later changes; undefined for every other roast. */
 export const importedAlog = async (
   { sql, files, user }: UserContext,
   exported: ExportedRoast,

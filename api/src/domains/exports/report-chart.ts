@@ -100,7 +100,7 @@ const drawMarks = (
     const label = `${markName[mark.kind]} ${formatDuration(mark.time_seconds)}${temp}`;
     const width = text.width(label, { size: 6.5 });
     const left = Math.min(Math.max(at - width / 2, plot.x), plot.x + plot.width - width);
-    // Labels that would meet go into a row above.
+    // Labels that would overlap move to a row above.
     const row = Math.max(
       0,
       freeFrom.findIndex((free) => left >= free),

@@ -6,9 +6,9 @@ export type Pdf = InstanceType<typeof PdfWriter>;
 export type Weight = 400 | 600;
 
 /**
- * Geist (SIL Open Font License) comes in one file a script. A text is written in runs, each with the first file that has its
- * characters. Chinese, Japanese and Korean take a font of the server, where it has one: those files are larger than all of
- * this program. What no font has stands as a question mark, never as an empty box.
+ * Geist (SIL Open Font License) has one file per script. A text is written in runs, each with the first file that has
+ * its characters. Chinese, Japanese and Korean use a font of the server, if it has one: those files are larger than
+ * this whole program. A character without a font becomes a question mark, never an empty box.
  */
 const scripts: readonly { readonly name: string; readonly holds: RegExp }[] = [
   {
@@ -25,11 +25,11 @@ const eastAsian = /[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\
 
 interface FontFile {
   readonly file: string;
-  /** Of a collection, the face to take. */
+  /** The face of a font collection. */
   readonly face?: string;
 }
 
-/** Where Debian, Fedora, Arch, macOS and Windows put a font with all of these scripts. */
+/** Paths of a font with all of these scripts on Debian, Fedora, Arch, macOS and Windows. */
 const eastAsianFonts: readonly FontFile[] = [
   { file: '/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc', face: 'NotoSansCJKjp-Regular' },
   { file: '/usr/share/fonts/google-noto-cjk/NotoSansCJK-Regular.ttc', face: 'NotoSansCJKjp-Regular' },
@@ -76,7 +76,7 @@ export interface ReportText {
   /** Writes one line with its top at `y`. */
   line(text: string, x: number, y: number, style: TextStyle): void;
   width(text: string, style: Pick<TextStyle, 'size' | 'weight'>): number;
-  /** The lines that a longer text breaks into. */
+  /** The lines of a longer text. */
   wrap(text: string, width: number, style: Pick<TextStyle, 'size' | 'weight'>): string[];
 }
 

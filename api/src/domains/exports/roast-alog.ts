@@ -13,7 +13,7 @@ const marksSinceRecording = (exported: ExportedRoast) =>
     confidence,
   }));
 
-/** What Artisan has no place for: an import of ours takes it from here. */
+/** Data that Artisan has no place for; our own import reads it from here. */
 const factsOf = ({ roast }: ExportedRoast) => ({
   coffee_name: roast.coffee_name,
   coffee_origin: roast.coffee_origin,
@@ -30,14 +30,17 @@ const factsOf = ({ roast }: ExportedRoast) => ({
   notes: roast.notes,
 });
 
-/** What a roast that was imported from an Artisan file changes in that file. */
+/** The changes to the Artisan file of an imported roast. */
 export const changesOfFile = (exported: ExportedRoast): Pick<RestoredFile, 'facts' | 'marks' | 'firstSampleAtMs'> => ({
   facts: factsOf(exported),
   marks: marksSinceRecording(exported),
   firstSampleAtMs: exported.recordedAtMs,
 });
 
-/** A roast as an Artisan file, in pieces. What Artisan has no place for stands in it too, so that it comes back as it went. */
+/**
+ * A roast as an Artisan file, in parts. It includes the data that Artisan has no place for, so that an import restores
+ * all of it.
+ */
 export const roastAlog = (exported: ExportedRoast): Iterable<string> => {
   const { roast, timesSeconds, channels, recordedAtMs } = exported;
   const values = (name: string): readonly Reading[] =>

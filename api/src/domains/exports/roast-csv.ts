@@ -18,8 +18,8 @@ export const curveHead = ({ channels }: ExportedRoast): string[] =>
 const linesAtOnce = 1000;
 
 /**
- * The curve as CSV, a line a sample, marks on the sample nearest to them; the head first, then some thousand lines at a time.
- * Other programs and our own upload read it.
+ * The curve as CSV, one line per sample, marks on the nearest sample; the head first, then some thousand lines at a
+ * time. Other programs and our own upload read it.
  */
 export function* roastCsv(exported: ExportedRoast): Generator<string> {
   const { timesSeconds, channels, rates } = exported;
@@ -32,7 +32,7 @@ export function* roastCsv(exported: ExportedRoast): Generator<string> {
     const seconds = timesSeconds[index] ?? 0;
     text += writeCsvRow([
       sinceRecordingBegan(exported, seconds),
-      // A number: `-0:15` would be a formula to a spreadsheet, and with a quote before it it is no time.
+      // A number: a spreadsheet would treat `-0:15` as a formula, and with a quote in front it is not a time.
       seconds,
       ...channels.map(({ values }) => values[index]),
       rates[index],

@@ -45,8 +45,8 @@ const roastsAtOnce = 500;
 const roastsAtFirst = 50;
 
 /**
- * All roasts that match, in the list's order and in parts. The list of ids is read at the start, so a roast that ends during
- * the download moves none of them; no connection is held while a slow client reads.
+ * All roasts that match, in the list's order and in parts. The list of ids is read at the start, so a roast that ends
+ * during the download does not move the others; no connection is held while a slow client reads.
  */
 async function* matchingRoasts({ sql, user }: UserContext, query: RoastExportQuery): AsyncGenerator<RoastRow> {
   const ids = await matchingRoastIds(sql, user, query);

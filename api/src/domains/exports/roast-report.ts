@@ -57,7 +57,7 @@ const drawHead = ({ pdf, text, formats }: Sheet, { roast }: ExportedRoast, lette
 
 /** Label over value, four in a row. */
 const drawFigures = ({ pdf, text }: Sheet, all: readonly (readonly [string, string])[], top: number): number => {
-  // A customer needs no figures that were not measured.
+  // Figures that were not measured are left out.
   const figures = all.filter(([, value]) => value !== '--');
   const width = inner / 4;
   for (const [place, [label, value]] of figures.entries()) {
@@ -148,7 +148,7 @@ const drawNotes = ({ pdf, text }: Sheet, notes: string | null, top: number): voi
   }
 };
 
-/** Number of the page and of the roast at the foot of each page. */
+/** Page number and roast at the foot of each page. */
 const drawFeet = ({ pdf, text }: Sheet, { roast }: ExportedRoast): void => {
   const { start, count } = pdf.bufferedPageRange();
   for (let number = start; number < start + count; number++) {
@@ -161,8 +161,8 @@ const drawFeet = ({ pdf, text }: Sheet, { roast }: ExportedRoast): void => {
 };
 
 /**
- * The report of a roast that a shop hands to a customer: A4, fonts embedded, the chart as lines, every word selectable.
- * Costs and stock stay out of it.
+ * The report of a roast that a shop gives to a customer: A4, embedded fonts, the chart as lines, selectable text. It
+ * has no costs and no stock.
  */
 export const roastReport = async (
   exported: ExportedRoast,
@@ -173,7 +173,7 @@ export const roastReport = async (
   const { roast } = exported;
   const pdf = new PdfWriter({
     size: 'A4',
-    // The margins are ours to keep; the writer would begin a new page for a line at the foot.
+    // We place the text in the margins; the library would begin a new page for a line at the foot.
     margin: 0,
     bufferPages: true,
     font: '',
@@ -231,10 +231,10 @@ const developmentOf = ({ roast }: ExportedRoast, formats: ReaderFormats): string
   return ratio === null ? formatDuration(seconds) : `${formatDuration(seconds)} · ${formats.percent(ratio)}`;
 };
 
-/** Who hands a report on, as the roastery's settings have it. */
+/** The sender of a report, from the roastery's settings. */
 export interface Letterhead {
   readonly name: string | null;
-  /** Address, website, phone: what is set of them. */
+  /** Address, website and phone, as far as they are set. */
   readonly lines: readonly string[];
   readonly timeZone: string;
 }

@@ -10,7 +10,7 @@ const phaseName = { drying: 'Drying', maillard: 'Maillard', development: 'Develo
 const weightLoss = ({ batch_size_kg: green, end_weight_kg: roasted }: ExportedRoast['roast']): number | null =>
   green === null || roasted === null ? null : (green - roasted) / green;
 
-/** Words and figures on a first sheet; an upload reads the words before the brackets. */
+/** Labels and figures on a first sheet; an upload reads the words before the brackets. */
 const summaryRows = (
   { roast, recordedAtMs }: ExportedRoast,
   timeZone: string,
@@ -87,7 +87,7 @@ const channelRows = (exported: ExportedRoast): WrittenCell[][] => [
   }),
 ];
 
-/** A roast as a workbook: summary, curve, marks, and what each column of the curve was recorded as. */
+/** A roast as a workbook: summary, curve, marks, and the recorded channel of each column. */
 export const roastWorkbook = (exported: ExportedRoast, timeZone: string, formats: ReaderFormats): WrittenSheet[] => [
   { name: 'Summary', headRows: 0, widths: [28, 40], rows: summaryRows(exported, timeZone, formats) },
   {

@@ -19,7 +19,7 @@ import { roastWorkbook } from './roast-workbook.ts';
 const file = (body: Uint8Array<ArrayBuffer>, type: string, name: string): Response =>
   new Response(body, { headers: { 'content-type': type, 'content-disposition': attachment(name) } });
 
-/** A file that is made while it is sent; it stops being made when the client goes away. */
+/** A file that is generated while it is sent; generation stops when the client disconnects. */
 const streamed = async (
   pieces: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
   type: string,
@@ -31,7 +31,7 @@ const streamed = async (
 
 const today = async ({ sql }: UserContext): Promise<string> => localDay(await readTimeZone(sql));
 
-/** Mounted before the roasts: `export` is no id. */
+/** Mounted before the roasts: `export` is not an id. */
 export const exportRoutes: Domain = (routes) => {
   routes.forUser(contract.exportRoastXlsx, async ({ sql, user }, { params }) => {
     const exported = await gatherRoast(sql, user, params.id);
@@ -67,10 +67,10 @@ export const exportRoutes: Domain = (routes) => {
   );
 };
 
-/** `PR-0189abcd Guji.xlsx`, without what a file system can't hold. */
+/** `PR-0189abcd Guji.xlsx`, without characters that a file system can't store. */
 export const roastFileName = ({ roast_number: number, coffee_name: coffee }: Roast, ending: string): string => {
   const words = `${number}${coffee === null ? '' : ` ${coffee}`}`
-    // oxlint-disable-next-line no-control-regex -- control characters are what is taken out
+    // oxlint-disable-next-line no-control-regex -- the pattern finds the control characters to remove
     .replaceAll(/[\u0000-\u001f\u007f\\/:*?"<>|]+/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim()

@@ -13,17 +13,17 @@ import {
 } from './imported-roast.ts';
 import { guessTemperatureUnit } from './read-table.ts';
 
-/** A curve as the file has it. */
+/** A curve of the file. */
 export interface FileCurve {
-  /** As the file, or its program, calls it. */
+  /** Its name in the file or the program. */
   readonly label: string;
   readonly values: readonly Reading[];
   readonly unit: ChannelUnit;
-  /** The channel of ours that it is. Absent: it keeps a name of its own. */
+  /** The matching channel. Absent: it keeps its own name. */
   readonly is?: 'bean_temp' | 'exhaust_temp' | 'heat_power' | 'fan_speed' | 'drum_speed';
 }
 
-/** A roast as a program wrote it, before units and names are ours. */
+/** A roast as a program wrote it, before units and names are converted. */
 export interface FileRoast {
   readonly timesSeconds: readonly number[];
   readonly curves: readonly FileCurve[];
@@ -31,12 +31,12 @@ export interface FileRoast {
   readonly facts?: Partial<ImportedFacts>;
   readonly batch?: ImportedBatch | null;
   readonly recordedAtMs?: number | null;
-  /** The unit of the file's temperatures, as the file says it or its program usually writes it. */
+  /** The unit of the file's temperatures, as stated in the file or usual for its program. */
   readonly temperatureUnit: TemperatureUnit;
   readonly warnings?: readonly string[];
 }
 
-/** Programs write °F where a person has chosen it, and few say so in the file. */
+/** Programs write °F if a person has chosen it, and few files say so. */
 const unitOf = ({ curves, temperatureUnit }: FileRoast, choices: UploadChoices): KnownUnit<TemperatureUnit> => {
   if (choices.temperature_unit !== undefined) return { value: choices.temperature_unit, source: 'person' };
   const bean = curves.find(({ is }) => is === 'bean_temp')?.values ?? [];
@@ -45,7 +45,7 @@ const unitOf = ({ curves, temperatureUnit }: FileRoast, choices: UploadChoices):
     : { value: temperatureUnit, source: 'file' };
 };
 
-/** Units, names and marks of a program's file as every import has them. A choice of the person outranks the file. */
+/** Converts units, names and marks of a program's file for every import. A person's choice overrides the file. */
 export const assembleRoast = (file: FileRoast, choices: UploadChoices): ImportedRoast => {
   const known = unitOf(file, choices);
   const unit = known.value;
@@ -92,14 +92,14 @@ export const assembleRoast = (file: FileRoast, choices: UploadChoices): Imported
   };
 };
 
-/** How far beans fall within a minute of their drop, °C or °F: the probe is in air then. */
+/** How far the reading falls within a minute of the drop, °C or °F: the probe is in air then. */
 const minFall = 12;
 const fallSeconds = 60;
 const earliestDropSeconds = 90;
 
 /**
- * Where the beans left, in a recording that begins with the charge and names no drop: the last of the hottest readings before
- * a steep fall, else the last sample.
+ * The drop in a recording that begins with the charge and names no drop: the last of the hottest readings before a
+ * steep fall, else the last sample.
  */
 export const dropOf = (timesSeconds: readonly number[], bean: readonly Reading[]): number | undefined => {
   const first = timesSeconds[0];

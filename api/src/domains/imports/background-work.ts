@@ -5,13 +5,13 @@ import { AppError } from '../../http/app-error.ts';
 
 const idleMs = 1000;
 const minRestMs = 5;
-/** On a computer that is busy with other things, a piece takes long without burdening anyone. */
+/** On a computer that is busy with other programs, a piece takes long without slowing anyone. */
 const maxRestMs = 50;
-/** Longer than a page takes; where requests never cease, imports go on all the same. */
+/** Longer than a page takes; if requests never stop, imports continue all the same. */
 const maxYieldMs = 50;
 const pollIntervalMs = 2;
 
-/** A fault may be over at the next try; one that stays must not keep what comes after it waiting. */
+/** A fault may be over at the next attempt; a permanent one must not delay later work. */
 export const maxTries = 3;
 /** Imports that are over are deleted after this. */
 export const keepDays = 14;
@@ -20,9 +20,9 @@ const restAfter = (workedMs: number, restShare: number): number =>
   Math.min(maxRestMs, Math.max(minRestMs, workedMs * restShare));
 
 /**
- * Runs works one after the other, in the order in which they came, with a rest after each. A browser sends files as fast as they
- * are stored: without rests they would take the api from the people who wait for a page.
- * @param restShare rest after a work, as a share of the time that it took
+ * Runs works one after the other, in order, with a rest after each. A browser sends files as fast as they are stored:
+ * without rests they would slow the api for people who wait for a page. @param restShare rest after a work, as a share
+ * of its duration
  */
 export const createTurns = (restShare: number) => {
   let last: Promise<unknown> = Promise.resolve();
@@ -39,10 +39,9 @@ export const createTurns = (restShare: number) => {
 export type WorkOnce = () => Promise<boolean>;
 
 /**
- * Works beside everything else until it is closed, one piece at a time, which begins when no request waits for its answer. A
- * piece that fails is tried again.
- * @param restShare rest after a piece, as a share of the time that it took: then the api, its readers and Postgres belong to
- *   the people who wait for an answer
+ * Works in the background until it is closed, one piece at a time, which begins when no request waits for its answer. A
+ * failed piece is tried again. @param restShare rest after a piece, as a share of its duration: then the api, its
+ * readers and Postgres are free for requests
  */
 export const workInBackground = (
   { log, databaseWatch }: AppContext,

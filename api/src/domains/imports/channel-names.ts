@@ -3,11 +3,11 @@ import type { ChannelUnit } from './imported-roast.ts';
 interface KnownName {
   readonly channel: string;
   readonly unit: ChannelUnit;
-  /** Whole names, in lower case, letters and digits apart by single spaces. */
+  /** Whole names, in lower case, letters and digits separated by single spaces. */
   readonly names: readonly string[];
 }
 
-/** What programs and roasters call the channels that the portal knows. */
+/** Names of the known channels in programs and at roasters. */
 const known: readonly KnownName[] = [
   {
     channel: 'bean_temp',
@@ -90,7 +90,7 @@ const known: readonly KnownName[] = [
   { channel: 'drum_speed', unit: '%', names: ['drum', 'drum speed', '滾筒'] },
 ];
 
-/** Names are compared by patterns that take time with the square of their length; no channel is called something longer. */
+/** Name patterns take time with the square of the length; no channel has a longer name. */
 const maxNameLength = 120;
 
 export const cutName = (name: string): string => name.slice(0, maxNameLength);
@@ -103,13 +103,13 @@ const words = (name: string): string =>
     .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
 
-/** The channel a name stands for, or undefined when it is one of the file's own. */
+/** The channel of a name, or undefined for one of the file's own. */
 export const knownChannel = (name: string): { channel: string; unit: ChannelUnit } | undefined => {
   const said = words(name);
   return known.find(({ names }) => names.includes(said));
 };
 
-/** `Inlet (°F)` → `Inlet`: what is kept is °C, whatever the file had. */
+/** `Inlet (°F)` → `Inlet`: °C is stored, whatever the file had. */
 export const labelWithoutUnit = (label: string): string =>
   cutName(label).replace(/\s*[([]\s*(?:°\s*[CF]?|%)\s*[)\]]$/i, '') || label;
 
@@ -128,21 +128,21 @@ const slugOf = (name: string, place: number): string => {
 /** The names of one recording's channels: each is given once. */
 export class ChannelNames {
   readonly #taken = new Set<string>();
-  /** The last number that was given to a name, so that a thousand curves of one name are numbered in one pass. */
+  /** The last number of a name, so that a thousand curves with one name are numbered in one pass. */
   readonly #lastNumber = new Map<string, number>();
 
   get size(): number {
     return this.#taken.size;
   }
 
-  /** Takes a known name. False when it is taken. */
+  /** Reserves a known name. False when it is in use. */
   take(name: string): boolean {
     if (this.#taken.has(name)) return false;
     this.#taken.add(name);
     return true;
   }
 
-  /** `Inlet Air` → `inlet_air`; a name without a letter of ours becomes `channel_3`. Never one that is taken. */
+  /** `Inlet Air` → `inlet_air`; a name without an ASCII letter becomes `channel_3`. Never one that is in use. */
   takeOwn(label: string, place: number): string {
     const base = slugOf(label, place);
     if (this.take(base)) return base;
@@ -154,7 +154,7 @@ export class ChannelNames {
   }
 }
 
-/** A rate of rise by its name or its unit: it follows from a temperature, is calculated here, and is never one itself. */
+/** A rate of rise by its name or its unit: it is computed from a temperature, and never a channel itself. */
 export const isDerived = (name: string): boolean =>
   /(?:^| )ror(?: |$)|rate ?of ?rise|derivative|^(?:delta|δ) ?(?:bt|et)$|升温|升溫/.test(words(name)) ||
   /°?\s*[CFK]\s*(?:\/|per)\s*(?:\d*\s*s|m)/i.test(cutName(name));

@@ -4,7 +4,7 @@ import { markOf, marksInOrder, type Mark } from '@roastery/roasting/marks';
 import { valueAt, type Reading } from '@roastery/roasting/series';
 import { valuesOf, type ImportedRoast } from './imported-roast.ts';
 
-/** How far a charge found by the detector may lie from the file's own and still be of the same roast, s. */
+/** The distance up to which a detected charge belongs to the same roast as the file's own, s. */
 const sameRoastSeconds = 60;
 
 const byHand = (roast: ImportedRoast, kind: 'charge' | 'drop', timeSeconds: number): Mark => ({
@@ -16,7 +16,7 @@ const byHand = (roast: ImportedRoast, kind: 'charge' | 'drop', timeSeconds: numb
   provisional: false,
 });
 
-/** A reading a second is enough to find a charge by, and more than this many take seconds to look through. */
+/** One reading per second is enough to find a charge, and more than this many take seconds to search. */
 const maxExamined = 20_000;
 
 /** Indices of readings a second or more apart, evenly over the recording. */
@@ -45,7 +45,7 @@ const detected = (roast: ImportedRoast): readonly Mark[] => {
   ).map((mark) => ({ ...mark, provisional: false }));
 };
 
-/** Marks of the file that can stand beside each other; what breaks the order of a roast is left out. */
+/** Marks of the file that are consistent; marks that break the order of a roast are left out. */
 const inOrder = (marks: readonly Mark[]): { kept: Mark[]; left: number } => {
   const kept: Mark[] = [];
   for (const mark of marks) if (marksInOrder([...kept, mark]).ok) kept.push(mark);
@@ -59,8 +59,8 @@ const sentenceOf = (found: readonly Mark[]): string[] => {
 };
 
 /**
- * What a person chose comes first, then what the file says; what is missing is looked for in the curve: charge and drop,
- * turning point and dry end, as a board would have found them.
+ * A person's choice comes first, then the file's mark; missing marks are detected in the curve: charge and drop,
+ * turning point and dry end, as on a board.
  */
 export const completeMarks = (roast: ImportedRoast, choices: UploadChoices): ImportedRoast => {
   const chosen = (['charge', 'drop'] as const).flatMap((kind) => {

@@ -21,8 +21,8 @@ import { readContent } from './file-parts.ts';
 import { findDuplicates, findUpload, type StoredUpload } from './uploads.ts';
 
 /**
- * A person's marks are that person's word; those of a machine or a detector follow the samples like a board's events, and so do
- * all of a file that no person imported (`by` null).
+ * Marks that a person set are stored as that person's; those of a machine or a detector follow the samples like a
+ * board's events, and so do all marks of a file that no person imported (`by` null).
  */
 export const insertFileMarks = async (
   tx: Sql,
@@ -53,7 +53,7 @@ export const insertFileMarks = async (
   if (rows.length > 0) await tx`INSERT INTO roast_marks ${tx(rows)}`;
 };
 
-/** Two clicks make one roast, and a choice that changed while the file was read is not stored by mistake. */
+/** Two clicks create one roast, and a choice that changed while the file was read is not stored by mistake. */
 const lockUpload = async (tx: Sql, upload: StoredUpload, userId: string): Promise<void> => {
   const [row] = await tx<{ is_same: boolean }[]>`
     SELECT choices = ${tx.json(upload.choices)}::jsonb AS is_same FROM roast_uploads
@@ -71,7 +71,7 @@ const refuseDuplicates = async (tx: Sql, user: SignedInUser, file: Uint8Array, c
   throw new AppError('already_exists', `This roast was imported before: ${duplicate.roast_number}${name}.`);
 };
 
-/** Whose roast it becomes, and who the audit names. */
+/** The owner of the roast, and the actor of the audit row. */
 export interface RoastMaker {
   readonly user: SignedInUser;
   readonly actor: Actor;
@@ -79,7 +79,7 @@ export interface RoastMaker {
 
 export type UploadFacts = Omit<ParsedBody<typeof endpoint>, 'even_if_duplicate'>;
 
-/** Inserts the roast of an upload: its recording, marks and facts. The upload is gone afterwards. */
+/** Inserts the roast of an upload: its recording, marks and facts. The upload is deleted. */
 export const insertRoastOfUpload = async (
   tx: Sql,
   { user, actor }: RoastMaker,
@@ -93,9 +93,9 @@ export const insertRoastOfUpload = async (
   }: {
     readonly facts: UploadFacts;
     readonly even_if_duplicate: boolean;
-    /** False: the lot keeps its green coffee. Undefined: as the recipe has it. */
+    /** False: the lot keeps its green coffee. Undefined: according to the recipe. */
     readonly deducts?: boolean | undefined;
-    /** False: it takes no batch number of the roastery. */
+    /** False: it gets no batch number of the roastery. */
     readonly isNumbered?: boolean;
   },
 ): Promise<string> => {
@@ -142,8 +142,8 @@ export const insertRoastOfUpload = async (
 };
 
 /**
- * Makes a roast of an uploaded file: its recording, its marks and what the person says of it, and takes its green weight from
- * the lot, all in one transaction. The upload is gone afterwards, so a second click makes no second roast.
+ * Creates a roast from an uploaded file: its recording, its marks and the person's description, and deducts its green
+ * weight from the lot, all in one transaction. The upload is deleted, so a second click creates no second roast.
  */
 export const createRoastFromUpload = async (
   context: UserContext,

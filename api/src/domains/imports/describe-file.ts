@@ -20,14 +20,14 @@ const pictureOf = (roast: ImportedRoast): Upload['curve'] => {
   };
 };
 
-/** The moment of charge, where the file says when it was recorded and that moment is a date. */
+/** The time of charge, if the file says when it was recorded and that time is valid. */
 const startOf = ({ recordedAtMs }: ImportedRoast, chargeSeconds: number | undefined): string | null => {
   if (recordedAtMs === null || chargeSeconds === undefined) return null;
   const start = new Date(Math.round(recordedAtMs + chargeSeconds * 1000));
   return Number.isNaN(start.getTime()) ? null : start.toISOString();
 };
 
-/** What is in a file of a roast, read as its choices have it. Throws what `readRoastFile` throws. */
+/** The contents of a roast file, read with its choices. Throws the errors of `readRoastFile`. */
 export const describeFile = async (content: Uint8Array, choices: UploadChoices): Promise<DescribedFile> => {
   const { format, roast } = await readRoastFile(content, choices);
   const charge = markOf(roast.marks, 'charge');

@@ -4,7 +4,7 @@ import { readWorkbook, WorkbookError, type SheetRows, type WorkbookErrorCode } f
 import { formatCount } from '../../format/format.ts';
 import { maxSamples, refusedFile } from './imported-roast.ts';
 
-/** What the formats ask of a file, decoded once for all of them. */
+/** The views of a file that formats need, decoded once for all of them. */
 
 const onceEach = <Content>(decode: (bytes: Uint8Array) => Content): ((bytes: Uint8Array) => Content) => {
   const known = new WeakMap<Uint8Array, { readonly content: Content }>();
@@ -37,7 +37,10 @@ const encodingOf = (bytes: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' | unde
   return zeros(0) > head.length * 0.4 && zeros(1) === 0 ? 'utf-16be' : undefined;
 };
 
-/** Chinese in GB 18030: only pairs of bytes above ASCII, a word of two signs among them. No other language on Windows writes so. */
+/**
+ * Chinese in GB 18030: only pairs of bytes above ASCII, with a word of two characters. No other language on Windows is
+ * written so.
+ */
 const isChinese = (bytes: Uint8Array): boolean => {
   const runs =
     Buffer.from(bytes.subarray(0, 20_000))
@@ -46,7 +49,10 @@ const isChinese = (bytes: Uint8Array): boolean => {
   return runs.every((run) => run.length % 2 === 0) && runs.some((run) => run.length >= 4);
 };
 
-/** The file as text: UTF-8, UTF-16, else what older programs on Windows write. Undefined for a file that is no text. */
+/**
+ * The file as text: UTF-8, UTF-16, else the encodings of older programs on Windows. Undefined for a file that is not
+ * text.
+ */
 export const textOf = onceEach((bytes): string | undefined => {
   if (isWorkbook(bytes)) return undefined;
   const encoding = encodingOf(bytes);
@@ -59,7 +65,7 @@ export const textOf = onceEach((bytes): string | undefined => {
   }
 });
 
-/** Lines of a text, counted without making them. */
+/** Number of lines of a text, without creating them. */
 export const countLines = (text: string): number => {
   let lines = 0;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines += 1;
@@ -71,7 +77,9 @@ export const tooManySamples = () =>
 
 const noTable: CsvFile = { separator: ',', unclosedQuoteLine: undefined, records: [] };
 
-/** The file as a table of cells; empty for a file that is no text. Throws `validation` for more rows than are read. */
+/**
+ * The file as a table of cells; empty for a file that is not text. Throws `validation` for more rows than are read.
+ */
 export const tableOf = onceEach((bytes): CsvFile => {
   const text = textOf(bytes);
   if (text === undefined) return noTable;
@@ -79,7 +87,7 @@ export const tableOf = onceEach((bytes): CsvFile => {
   return parseCsv(text);
 });
 
-/** A first look at a text without reading all of it. */
+/** The beginning of a text, without reading all of it. */
 export const headOf = (bytes: Uint8Array, length = 2000): string => textOf(bytes)?.slice(0, length) ?? '';
 
 /** Lines at the beginning of a text, without the byte order mark. */
@@ -90,7 +98,7 @@ export const firstLines = (bytes: Uint8Array, count: number): string[] =>
 
 export const maxFirstRows = 60;
 
-/** Rows of the first lines of a text, for what a program is known by. */
+/** Rows of the first lines of a text, by which a program is recognised. */
 export const firstRows = onceEach((bytes): (readonly string[])[] =>
   parseCsv(firstLines(bytes, maxFirstRows).join('\n')).records.map(({ cells }) => cells),
 );

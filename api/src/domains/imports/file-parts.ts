@@ -1,9 +1,9 @@
 import type { Sql } from '../../db/sql.ts';
 
-/** As long as the migration's parts. One of them takes the driver 1 ms to write or read as text. */
+/** As long as the migration's parts. The driver needs 1 ms to write or read one as text. */
 const partBytes = 256 * 1024;
 
-/** Where files are stored, and the column that names whose parts they are. */
+/** The table that stores files, and the column of the owner. */
 const places = {
   upload: { table: 'roast_upload_parts', owner: 'upload_id' },
   lots: { table: 'lot_import_parts', owner: 'import_id' },
@@ -19,7 +19,7 @@ export const storeContent = async (tx: Sql, place: Place, ownerId: string, conte
   }
 };
 
-/** A stored file; empty when its owner is gone. */
+/** A stored file; empty when its owner no longer exists. */
 export const readContent = async (sql: Sql, place: Place, ownerId: string): Promise<Uint8Array> => {
   const { table, owner } = places[place];
   const pieces: Buffer[] = [];

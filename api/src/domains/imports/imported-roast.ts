@@ -10,10 +10,10 @@ export type ChannelUnit = '°C' | '%' | '';
 export interface ImportedChannel {
   /** Name in the recording: one of the known channels, or the file's own name in lower_snake_case. */
   readonly name: string;
-  /** As the file calls it. */
+  /** Its name in the file. */
   readonly label: string;
   readonly unit: ChannelUnit;
-  /** As long as the times; null where nothing was read. */
+  /** As long as the times; null for missing readings. */
   readonly values: readonly Reading[];
 }
 
@@ -22,7 +22,7 @@ export interface KnownUnit<U> {
   readonly source: 'file' | 'guess' | 'person';
 }
 
-/** What a file says about the roast beside its curve. */
+/** The file's facts about the roast besides its curve. */
 export type ImportedFacts = FileFacts;
 
 export const noFacts: ImportedFacts = {
@@ -41,7 +41,7 @@ export const noFacts: ImportedFacts = {
   notes: null,
 };
 
-/** The number that another program gave the roast, which that roastery has on its bags: `P5-` and 42. */
+/** The number in another program, which that roastery has on its bags: `P5-` and 42. */
 export interface ImportedBatch {
   readonly prefix: string;
   readonly number: number;
@@ -51,7 +51,7 @@ export interface ImportedBatch {
 export const batchName = (batch: ImportedBatch | null): string | null =>
   batch === null ? null : `${batch.prefix}${batch.number}`;
 
-/** One roast as any of the formats has it: °C, kg, seconds since the recording began. */
+/** One roast as read from any format: °C, kg, seconds since the recording began. */
 export interface ImportedRoast {
   /** Rising. */
   readonly timesSeconds: readonly number[];
@@ -59,20 +59,20 @@ export interface ImportedRoast {
   readonly marks: readonly Mark[];
   readonly facts: ImportedFacts;
   readonly batch: ImportedBatch | null;
-  /** The id that the program gave the roast; all versions of its file have it. */
+  /** The program's id of the roast; all versions of its file have it. */
   readonly sourceId?: string | null;
-  /** Moment of second 0, ms since 1970; null where the file doesn't say. */
+  /** Time of second 0, ms since 1970; null if the file has none. */
   readonly recordedAtMs: number | null;
   readonly temperatureUnit: KnownUnit<TemperatureUnit>;
   readonly timeUnit: KnownUnit<TimeUnit>;
-  /** What had to be assumed or left out, a sentence each. */
+  /** Assumptions and omissions, one sentence each. */
   readonly warnings: readonly string[];
 }
 
 export const valuesOf = (roast: Pick<ImportedRoast, 'channels'>, name: string): readonly Reading[] | undefined =>
   roast.channels.find((channel) => channel.name === name)?.values;
 
-/** More samples than a day at 2 Hz, or four hours at 10 Hz, has. Reading them must not keep everybody else waiting. */
+/** More samples than a day at 2 Hz, or four hours at 10 Hz. Reading them must not delay other requests. */
 export const maxSamples = 200_000;
 
 /** Columns of a table, and curves of a recording. The richest real file has two dozen. */
@@ -80,5 +80,5 @@ export const maxColumns = 256;
 /** Readings of all curves together: five curves of 200,000 samples. */
 export const maxReadings = 2_000_000;
 
-/** The file can't be imported, and the sentence says why. */
+/** The file can't be imported; the sentence says why. */
 export const refusedFile = (why: string): AppError => new AppError('validation', why);

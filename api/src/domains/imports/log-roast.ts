@@ -57,7 +57,7 @@ const insertMarks = async (tx: Sql, roastId: string, marks: readonly TimedMark[]
   await tx`INSERT INTO roast_marks ${tx(rows)}`;
 };
 
-/** Logs a roast that no board recorded: its few figures as marks of the person who logs it, and no curve. */
+/** Logs a roast that no board recorded: its few figures as marks of the person who logs it, without a curve. */
 export const logRoast = async (context: UserContext, body: LoggedRoast): Promise<Roast> => {
   const roastId = randomUUID();
   const marks = marksOf(body);

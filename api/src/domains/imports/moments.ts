@@ -1,6 +1,6 @@
 import type { SheetCell } from '../../sheets/read-workbook.ts';
 
-/** Which of the figures of a date come first where they don't show it themselves. */
+/** Which figure of an ambiguous date comes first. */
 type DateOrder = 'dmy' | 'mdy' | 'ymd';
 
 const dated =
@@ -9,16 +9,16 @@ const dated =
 const orderOf = (first: string, sign: string, second: string, usual: DateOrder): DateOrder => {
   if (first.length === 4) return 'ymd';
   if (usual === 'ymd' && sign === '-') return 'ymd';
-  // A point between day, month and year is written in no country that has the month first.
+  // A period between day, month and year is not used in any country with the month first.
   if (sign === '.' || Number(first) > 12) return 'dmy';
   if (Number(second) > 12) return 'mdy';
   return usual === 'ymd' ? 'dmy' : usual;
 };
 
 /**
- * A date with or without its time, as programs write it in the region of their computer, as ms since 1970; null for what is no moment.
- * It names no zone: taken for UTC, and shown so that it can be set right.
- * @param usual order of a date that can be read in two ways
+ * A date with or without its time, as programs write it in the region of their computer, as ms since 1970; null for
+ * other text. Without a zone it is taken as UTC, and shown so that it can be corrected. @param usual order of an
+ * ambiguous date
  */
 export const momentIn = (text: string, usual: DateOrder): number | null => {
   const found = text.length > 40 ? null : dated.exec(text.trim());
@@ -35,14 +35,14 @@ export const momentIn = (text: string, usual: DateOrder): number | null => {
 };
 
 const dayMs = 86_400_000;
-/** Midnight of the day that a spreadsheet counts as 0. */
+/** Midnight of day 0 of a spreadsheet. */
 const spreadsheetZero = Date.UTC(1899, 11, 30);
 
-/** The same of a cell of a workbook: a date, the days that a spreadsheet counts where it lost its format, or a text. */
+/** The same for a cell of a workbook: a date, a spreadsheet's day number that lost its format, or a text. */
 export const momentInCell = (cell: SheetCell | undefined, usual: DateOrder): number | null => {
   if (typeof cell === 'string') return momentIn(cell, usual);
   const ms =
     cell instanceof Date ? cell.getTime() : typeof cell === 'number' ? spreadsheetZero + cell * dayMs : Number.NaN;
-  // A spreadsheet counts in parts of a day, which hit no second exactly.
+  // A spreadsheet counts in fractions of a day, which are not exact to the second.
   return ms > 0 ? Math.round(ms / 1000) * 1000 : null;
 };

@@ -16,9 +16,9 @@ import {
 } from './imported-roast.ts';
 import type { RoastFileFormat } from './roast-file-format.ts';
 
-/** A day: whatever is longer is no roast, and its times would not fit a chunk. */
+/** A day: a longer recording is not a roast, and its times would not fit a chunk. */
 const maxSeconds = 86_400;
-/** A roast has nine; a file may say some of them twice. */
+/** A roast has nine marks; a file may repeat some. */
 const maxMarks = 500;
 
 const refuseTooMuch = ({ timesSeconds, channels, marks }: ImportedRoast): void => {
@@ -36,7 +36,7 @@ const refuseTooMuch = ({ timesSeconds, channels, marks }: ImportedRoast): void =
 
 const maxFactLength = { notes: 10_000, name: 200 };
 
-/** Texts of a file fit the fields that a person can write. */
+/** Texts of a file are cut to the limits of the fields. */
 const cutFacts = (facts: ImportedFacts): ImportedFacts =>
   Object.fromEntries(
     Object.entries(facts).map(([name, value]) => [
@@ -45,7 +45,7 @@ const cutFacts = (facts: ImportedFacts): ImportedFacts =>
     ]),
   ) as ImportedFacts;
 
-/** Readings that no probe gives are missing, not measured. */
+/** Readings outside a probe's range are missing. */
 const withoutImpossibleReadings = (roast: ImportedRoast): ImportedRoast => {
   let left = 0;
   const channels = roast.channels.map((channel) => ({
@@ -84,7 +84,7 @@ const textOfSheet = async (bytes: Uint8Array): Promise<Uint8Array | undefined> =
   return new TextEncoder().encode(writeCsv(rows));
 };
 
-/** What reads the file, and the bytes that it reads. */
+/** The format that reads the file, and the bytes that it reads. */
 const readerOf = async (bytes: Uint8Array): Promise<{ known: RoastFileFormat; bytes: Uint8Array } | undefined> => {
   const known = await recogniseFormat(bytes);
   const text = known?.format === 'xlsx' ? await textOfSheet(bytes) : undefined;
@@ -94,8 +94,8 @@ const readerOf = async (bytes: Uint8Array): Promise<{ known: RoastFileFormat; by
 };
 
 /**
- * Reads a file of one roast, of whatever format it is, and completes its marks. Throws `wrong_type` or `validation` with a
- * sentence that says why it can't be taken.
+ * Reads a file of one roast, of any format, and completes its marks. Throws `wrong_type` or `validation` with a
+ * sentence that says why it can't be imported.
  */
 export const readRoastFile = async (
   bytes: Uint8Array,

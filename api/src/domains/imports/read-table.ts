@@ -9,9 +9,9 @@ import { numberIn, textIn, timeIn } from './table-cells.ts';
 import { findTable, markNamed, type TableLayout, type TableRow } from './table-layout.ts';
 
 export interface TableHints {
-  /** As the file says it outside of the table. */
+  /** As stated in the file outside of the table. */
   readonly temperatureUnit?: TemperatureUnit | undefined;
-  /** The words of the file for -1, which Artisan writes for a reading it didn't get. */
+  /** Texts for -1, which Artisan writes for a missing reading. */
   readonly dropout?: number | undefined;
 }
 
@@ -22,7 +22,9 @@ interface TimedRow {
   readonly row: TableRow;
 }
 
-/** Rows in seconds, rising. Rows whose time is no number, or negative, are dropped, as the product document has it. */
+/**
+ * Rows in seconds, rising. Rows whose time is not a number, or negative, are dropped, as the product document says.
+ */
 const timedRows = (rows: readonly TableRow[], place: number, layout: TableLayout, chosen: TimeUnit | undefined) => {
   const timed = rows.flatMap((row) => {
     const time = timeIn(row[place]);
@@ -82,7 +84,7 @@ const marksOf = (rows: readonly TimedRow[], layout: TableLayout, bean: readonly 
 
 const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
-/** A table of readings, one row a sample. Throws `validation` with a sentence where there is none. */
+/** A table of readings, one row per sample. Throws `validation` with a sentence if there is none. */
 export const readTable = (rows: readonly TableRow[], choices: UploadChoices, hints: TableHints = {}): Curve => {
   const layout = findTable(rows);
   if (layout === undefined) {
@@ -125,10 +127,10 @@ export const readTable = (rows: readonly TableRow[], choices: UploadChoices, hin
 /** No bean is roasted beyond this in °C, and none is dropped below it in °F. */
 const betweenBoth = 270;
 
-/** Of the readings: a probe that was pulled for a moment says nothing of the unit. */
+/** Of the readings: a probe that was unplugged briefly does not change the guess. */
 const minShare = 0.05;
 
-/** °C or °F, by how hot the beans are. Show what was chosen and let a person change it. */
+/** °C or °F, guessed from how hot the beans are. Show the choice and let a person change it. */
 export const guessTemperatureUnit = (beanTemps: readonly Reading[]): TemperatureUnit => {
   const readings = beanTemps.filter((temp) => temp !== null);
   const hot = readings.filter((temp) => temp > betweenBoth).length;

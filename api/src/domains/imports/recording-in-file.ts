@@ -14,7 +14,7 @@ const recordingTimes = (timesSeconds: readonly number[]): Int32Array => {
   return Int32Array.from(timesSeconds, (seconds) => Math.round((seconds - first) * 1000));
 };
 
-/** Over what is stored of times and bean temperatures, counted from the first sample: equal for equal curves. */
+/** Hash of the stored times and bean temperatures, counted from the first sample: equal for equal curves. */
 export const curveHash = (roast: ImportedRoast): Uint8Array => {
   const times = recordingTimes(roast.timesSeconds);
   const bean = valuesOf(roast, 'bean_temp') ?? [];
@@ -25,7 +25,7 @@ export const curveHash = (roast: ImportedRoast): Uint8Array => {
     .digest();
 };
 
-/** The samples and marks of a file as they are stored. Throws what `readRoastFile` throws. */
+/** The samples and marks of a file as they are stored. Throws the errors of `readRoastFile`. */
 export const recordingIn = async (content: Uint8Array, choices: UploadChoices): Promise<FileRecording> => {
   const { format, roast } = await readRoastFile(content, choices);
   const { timesSeconds } = roast;

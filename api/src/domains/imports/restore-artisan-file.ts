@@ -11,23 +11,23 @@ import type { ImportedRoast } from './imported-roast.ts';
 import { completedByName } from './named-file.ts';
 import { readRoastFile } from './read-roast-file.ts';
 
-/** Marks nearer than this are where the file has them: it puts them on samples. */
+/** Marks closer than this are unchanged: the file stores them on samples. */
 const sameMarkSeconds = 0.0015;
 const isSame = (a: number | null, b: number | null): boolean =>
   a === b || (a !== null && b !== null && Math.abs(a - b) < 1e-6);
 
-/** A value where it differs from what the file said when it was imported. */
+/** A value that differs from the file at its import. */
 const changed = <Value>(now: Value, before: Value, same = Object.is(now, before)): Value | undefined =>
   same ? undefined : now;
 
-/** Notes of a roast hold the texts of the file one below the other: what is left is the file's own roasting notes. */
+/** Notes of a roast hold the texts of the file one below the other: the rest is the file's own roasting notes. */
 const roastingNotesIn = (notes: string, { beans, cuppingNotes }: ArtisanRoast, events: string | null): string => {
   let left = notes;
   for (const part of [beans, cuppingNotes, events]) if (part !== null) left = left.replace(part, '');
   return left.replaceAll(/\n{3,}/g, '\n\n').trim();
 };
 
-/** The coffee's name where a person gave it: one that stands in for a missing title belongs to no key of the file. */
+/** The coffee's name if a person entered it: one that replaces a missing title has no key in the file. */
 const titleChanged = (
   name: string | null,
   { fileName, lotCoffee }: Pick<RestoredFile, 'fileName' | 'lotCoffee'>,
@@ -52,7 +52,7 @@ const marksChanged = (now: readonly RestoredMark[], before: ImportedRoast): Alog
   return moved;
 };
 
-/** An imported roast as an `.alog` file: the file that was uploaded, with what was changed of the roast since. */
+/** An imported roast as an `.alog` file: the uploaded file, with the later changes to the roast. */
 export const restoreArtisanFile = async (
   content: Uint8Array,
   { choices, fileName, lotCoffee, facts, roastedBy, marks: fromFirstSample, firstSampleAtMs }: RestoredFile,
@@ -63,9 +63,9 @@ export const restoreArtisanFile = async (
   const dictionary = format === 'artisan_json' ? artisanDictionary(bytes) : readDictionary(text);
   const artisan = artisanRoastIn(dictionary);
   const was = before.facts;
-  // The file counts from its second 0, at which it needs no sample.
+  // The file counts from its second 0, where it needs no sample.
   const firstSeconds = before.timesSeconds[0] ?? 0;
-  // Whole milliseconds, as a recording has its samples.
+  // Whole milliseconds, like the samples of a recording.
   const firstMs = Math.round(firstSeconds * 1000);
   const marks = fromFirstSample.map((mark) => ({
     ...mark,

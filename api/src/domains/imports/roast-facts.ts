@@ -9,7 +9,10 @@ export type RoastFacts = Omit<ParsedBody<typeof updateRoast>, 'revision'>;
 
 const orNull = <T>(value: T | '' | undefined): T | null => (value === undefined || value === '' ? null : value);
 
-/** Whose the new roast is: its machine's owner, else whoever logs it. The machine must be one that they may roast on. */
+/**
+ * The owner of the new roast: its machine's owner, else the person who logs it. That person must be allowed to roast on
+ * the machine.
+ */
 export const machineOf = async (
   tx: Sql,
   user: SignedInUser,
@@ -23,7 +26,7 @@ export const machineOf = async (
   return { machine_id: machineId, owner_id: machine.owner_id };
 };
 
-/** The columns of a new roast that say what was roasted: from its lot and recipe as far as the person says nothing else. */
+/** The description columns of a new roast: from its lot and recipe unless the person sets them. */
 export const factColumns = async (tx: Sql, facts: RoastFacts) => {
   const [profile] =
     facts.profile_id === undefined || facts.profile_id === null

@@ -4,33 +4,33 @@ import type { FileJob } from '../../file-reading/file-job.ts';
 import type { FileFacts } from '../../file-reading/restored-file.ts';
 import type { ImportedBatch, ImportedChannel } from './imported-roast.ts';
 
-/** What a file says of itself, without what only the database knows. */
+/** The contents of a file, without the parts that need the database. */
 export interface DescribedFile {
   readonly upload: Omit<Upload, 'id' | 'file_name' | 'machine_id' | 'choices' | 'duplicates'>;
   readonly fileSha256: Uint8Array;
   readonly curveSha256: Uint8Array;
 }
 
-/** A mark with its place among the samples, ms on the recording's own clock. */
+/** A mark with its position among the samples, ms on the recording's own clock. */
 export interface PlacedMark extends Mark {
   readonly monoMs: number;
   readonly atSample: number;
 }
 
-/** The samples of a file as they are stored. Columns are as long as the times; NaN where nothing was read. */
+/** The samples of a file as they are stored. Columns are as long as the times; NaN for missing readings. */
 export interface FileRecording {
   readonly monoMs: Int32Array;
   readonly channels: readonly (Omit<ImportedChannel, 'values'> & { readonly values: Float64Array })[];
   readonly marks: readonly PlacedMark[];
-  /** ms on the recording's clock; undefined where neither the file nor the person says when the beans went in. */
+  /** ms on the recording's clock; undefined if neither the file nor the person gives a charge. */
   readonly chargeMs: number | undefined;
-  /** Wall clock of the recording's 0, ms since 1970; undefined where the file doesn't say it. */
+  /** Wall clock of the recording's 0, ms since 1970; undefined if the file has none. */
   readonly startedAtMs: number | undefined;
   readonly curveSha256: Uint8Array;
   readonly sourceId: string | null;
   readonly batch: ImportedBatch | null;
   readonly facts: FileFacts;
-  /** The file itself, gzip, where it holds more than is stored of it. */
+  /** The file itself, gzip, if it holds more than is stored of it. */
   readonly source: { readonly format: 'alog' | 'artisan_json'; readonly gzip: Uint8Array } | null;
 }
 

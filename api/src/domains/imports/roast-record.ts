@@ -7,7 +7,7 @@ import type { ImportedChannel, ImportedFacts } from './imported-roast.ts';
 const textOrNull = z.string().nullable();
 const numberOrNull = z.number().nullable();
 
-/** What our own files carry beside what their format has a place for, so that nothing is lost on the way back. */
+/** Additional data in our own files that their format has no place for, so that an import restores everything. */
 export const roastRecordShape = z.object({
   v: z.literal(1),
   recorded_at: z.iso.datetime(),
@@ -52,7 +52,7 @@ const plain = (value: PythonValue): unknown => {
   return Array.isArray(value) ? value.map(plain) : value;
 };
 
-/** The record of a file that we wrote; undefined for every other, and for one that was tampered with. */
+/** The record in a file that we wrote; undefined for every other, and for a modified one. */
 export const readRecord = (value: PythonValue | undefined): RoastRecord | undefined => {
   const parsed = parseShape(roastRecordShape, value === undefined ? undefined : plain(value));
   if (!parsed.success) return undefined;

@@ -15,10 +15,10 @@ import * as imports from './many/change-import.ts';
 import { readImport, readImports } from './many/import-rows.ts';
 import { chooseUpload, getUpload, uploadRoastFile } from './uploads.ts';
 
-/** Half of the time is left to other requests: 2,000 files are sent in half a minute all the same. */
+/** Half of the time is left to other requests: 2,000 files still take only half a minute to send. */
 const storingRestShare = 1;
 
-/** Mounted before the roasts: `uploads` is no id. */
+/** Mounted before the roasts: `uploads` is not an id. */
 export const importRoutes: Domain = (routes) => {
   const storeInTurn = createTurns(storingRestShare);
   routes.forUser(contract.uploadRoastFile, (context, { query, file }) =>

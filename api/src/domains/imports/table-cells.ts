@@ -4,7 +4,7 @@ import type { SheetCell } from '../../sheets/read-workbook.ts';
 const maxNumberLength = 60;
 const plainNumber = /^-?\d+(?:\.\d+)?$/;
 
-/** `204,5` and `1 204.5 °C` as numbers; null for what is none. */
+/** `204,5` and `1 204.5 °C` as numbers; null for other text. */
 export const numberIn = (cell: SheetCell | undefined): number | null => {
   if (typeof cell === 'number') return Number.isFinite(cell) ? cell : null;
   if (typeof cell !== 'string') return null;
@@ -19,17 +19,17 @@ export const numberIn = (cell: SheetCell | undefined): number | null => {
   return null;
 };
 
-/** Midnight of the day that a spreadsheet counts as 0: a time of day comes as a moment of it. */
+/** Midnight of day 0 of a spreadsheet: a time of day is stored as a time on it. */
 const spreadsheetZero = Date.UTC(1899, 11, 30);
 const dayMs = 86_400_000;
 
 export interface CellTime {
   readonly value: number;
-  /** True when the cell itself says that it counts seconds: `6:12`, or a time of day. */
+  /** True when the cell itself shows that it counts seconds: `6:12`, or a time of day. */
   readonly isClock: boolean;
 }
 
-/** `6:12`, `6:12.5`, `1:02:03`, `-0:30`, a time of day, or a plain number in whatever unit the column has. */
+/** `6:12`, `6:12.5`, `1:02:03`, `-0:30`, a time of day, or a plain number in the unit of the column. */
 export const timeIn = (cell: SheetCell | undefined): CellTime | null => {
   if (cell instanceof Date) {
     const ms = cell.getTime() - spreadsheetZero;

@@ -8,7 +8,7 @@ import { textIn } from './table-cells.ts';
 
 export type TableRow = readonly SheetCell[];
 
-/** What a column of a table of readings is for. */
+/** The meaning of a column in a table of readings. */
 export interface TableColumn {
   readonly place: number;
   readonly head: string;
@@ -18,9 +18,9 @@ export interface TableColumn {
 export interface TableLayout {
   readonly headRow: number;
   readonly columns: readonly TableColumn[];
-  /** As the head of the time column says it. */
+  /** As in the head of the time column. */
   readonly timeUnit: TimeUnit | undefined;
-  /** As the head of a temperature column says it. */
+  /** As in the head of a temperature column. */
   readonly temperatureUnit: TemperatureUnit | undefined;
 }
 
@@ -83,7 +83,7 @@ const columnOf = (head: string, place: number): TableColumn | undefined => {
   return { place, head, use: 'channel' };
 };
 
-/** The head of a table of readings: the first row that names a time and a bean temperature. Undefined when none does. */
+/** The head of a table of readings: the first row that names a time and a bean temperature. Undefined without one. */
 export const findTable = (rows: readonly TableRow[]): TableLayout | undefined => {
   for (const [headRow, row] of rows.slice(0, maxRowsAbove).entries()) {
     if (row.length > maxColumns)
@@ -117,7 +117,7 @@ const markNames: Record<MarkKind, readonly string[]> = {
   cool_end: ['cool', 'cool end', 'coole', 'cool down end'],
 };
 
-/** The mark that a word stands for, as Artisan, other programs and our own files write it. */
+/** The mark for a word, as Artisan, other programs and our own files write it. */
 export const markNamed = (text: string): MarkKind | undefined => {
   const name = plainWords(text);
   const found = Object.entries(markNames).find(([, names]) => names.includes(name));

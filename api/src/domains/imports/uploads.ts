@@ -11,7 +11,7 @@ import { readContent, storeContent } from './file-parts.ts';
 import { completedByName } from './named-file.ts';
 import { type DescribedFile, describeRoastFile } from './roast-file-jobs.ts';
 
-/** A person looks at a few files at a time; whatever they left lying goes first. */
+/** A person reviews a few files at a time; the oldest unfinished ones are deleted first. */
 const maxUploads = 5;
 const keepHours = 24;
 
@@ -57,7 +57,7 @@ export const findMachine = async (sql: Sql, user: SignedInUser, name: string | n
   return machine?.id ?? null;
 };
 
-/** Reads an upload in a child process, as its choices have it. Throws what `readRoastFile` throws. */
+/** Reads an upload in a child process, with its choices. Throws the errors of `readRoastFile`. */
 const describeStored = async ({ sql, files, user }: UserContext, id: string, choices: UploadChoices) =>
   files.run(describeRoastFile, user.id, await readContent(sql, 'upload', id), choices);
 
@@ -73,7 +73,7 @@ const completeUpload = async (
   return { id, file_name, choices, ...completedByName(file_name, upload), machine_id: machineId, duplicates };
 };
 
-/** Uploads that no roast was made of, of all people. */
+/** Uploads without a roast, of all people. */
 export const removeOldUploads = async (sql: Sql): Promise<void> => {
   await sql`
     DELETE FROM roast_uploads WHERE import_id IS NULL AND created_at < now() - make_interval(hours => ${keepHours})`;
@@ -86,7 +86,7 @@ const tidy = (sql: Sql, userId: string) => sql`
     OR id IN (SELECT id FROM roast_uploads WHERE user_id = ${userId} AND import_id IS NULL
               ORDER BY created_at DESC, id DESC OFFSET ${maxUploads}))`;
 
-/** Keeps a file for a day and answers what is in it. A file that can't be read isn't kept. */
+/** Stores a file for a day and returns its contents. An unreadable file is not stored. */
 export const uploadRoastFile = async (context: UserContext, fileName: string, content: Uint8Array): Promise<Upload> => {
   const { sql, files, user } = context;
   const upload = { id: uuidV7(), file_name: fileName, choices: {} };
@@ -112,7 +112,7 @@ export const getUpload = async (context: UserContext, id: string): Promise<Uploa
   return completeUpload(context, upload, await describeStored(context, id, upload.choices));
 };
 
-/** A file that is being imported would be left out when it is read again. */
+/** A file that is being imported would be skipped when it is read again. */
 const refuseBegunImport = async (tx: Sql, uploadId: string): Promise<void> => {
   const [begun] = await tx<{ state: string }[]>`
     SELECT state FROM roast_imports
@@ -121,7 +121,7 @@ const refuseBegunImport = async (tx: Sql, uploadId: string): Promise<void> => {
   throw new AppError('conflict', `The import is ${begun.state}: this can’t be done now.`);
 };
 
-/** Reads the file again with these choices, and remembers them for when the roast is created. */
+/** Reads the file again with these choices, and stores them for the creation of the roast. */
 export const chooseUpload = async (context: UserContext, id: string, choices: UploadChoices): Promise<Upload> => {
   const upload = await findUpload(context.sql, id, context.user.id);
   if (upload === undefined) throw notFound('Upload');

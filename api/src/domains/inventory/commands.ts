@@ -14,7 +14,7 @@ type LotEdit = Omit<LotForm, 'lot_number'> & {
   readonly revision?: number | undefined;
 };
 
-/** Replaces what is said of a lot; a changed initial weight moves the current one by the difference. */
+/** Replaces the fields of a lot; a changed initial weight changes the current one by the difference. */
 export const updateLot = async (context: UserContext, id: string, form: LotEdit): Promise<Lot> =>
   context.sql.begin(async (tx) => {
     const currency = await holdCurrency(tx);
@@ -26,7 +26,7 @@ export const updateLot = async (context: UserContext, id: string, form: LotEdit)
     await tx`
       UPDATE lots SET ${tx({ ...describingColumns(form, currency), is_reserved: isReserved, revision: before.revision + 1 })}
        WHERE id = ${id}`;
-    // Two weights that are the same milligrams must not move the ledger, however often they are edited.
+    // Two weights with the same milligrams must not change the ledger, however often they are edited.
     const differenceMg = milligrams(form.initial_weight) - milligrams(before.initial_weight);
     if (differenceMg !== 0) {
       await moveLot(tx, { lotId: id, kg: kilograms(differenceMg), reason: 'initial_edit', byUser: context.user.id });
@@ -49,7 +49,7 @@ export const adjustLot = async (
 ): Promise<Lot> =>
   context.sql.begin(async (tx) => {
     const { lot_number, current_weight: stock } = await lockLot(tx, id);
-    // A weight from the scale would undo what was taken since.
+    // A stock count would undo movements since then.
     if (before !== undefined && milligrams(before) !== milligrams(stock)) {
       throw new AppError('changed_meanwhile', 'The stock of this lot has changed. Reload it and repeat your change.');
     }
@@ -96,8 +96,8 @@ export interface LockedLot {
 }
 
 /**
- * Holds the lot's row until the transaction ends; `delete` also keeps roasts and recipes from being linked to it until then.
- * Throws `not_found` for one that is gone or archived.
+ * Locks the lot's row until the transaction ends; `delete` also prevents links from roasts and recipes until then.
+ * Throws `not_found` for a lot that is deleted or archived.
  */
 export const lockLot = async (tx: Sql, id: string, purpose: 'change' | 'delete' = 'change'): Promise<LockedLot> => {
   const [lot] = await tx<LockedLot[]>`

@@ -11,9 +11,8 @@ import { openLedgers } from '../../ledger/move-lot.ts';
 import { findLot } from './queries.ts';
 
 /**
- * Puts new lots into the inventory, within the caller's transaction; the ledger of each begins with its initial weight. A few
- * statements for all of them, so at most some thousand lots.
- * @returns their ids, in the order of the forms
+ * Adds new lots to the inventory, within the caller's transaction; the ledger of each begins with its initial weight. A
+ * few statements for all of them, so at most some thousand lots. @returns their ids, in the order of the forms
  */
 export const insertLots = async (
   tx: Sql,
@@ -40,7 +39,7 @@ export const insertLots = async (
   return lots.map(({ id }) => id);
 };
 
-/** Takes a lot in. */
+/** Adds one lot. */
 export const createLot = async (context: UserContext, form: LotForm): Promise<Lot> => {
   try {
     return await context.sql.begin(async (tx) => {
@@ -57,7 +56,7 @@ export const createLot = async (context: UserContext, form: LotForm): Promise<Lo
 
 export type LotForm = z.output<typeof lotBodyShape>;
 
-/** What a form says about the coffee, as columns: a field left out is empty. */
+/** The fields of a form about the coffee, as columns: an absent field is empty. */
 export const describingColumns = (form: Omit<LotForm, 'lot_number'>, currency: string) => ({
   coffee_name: form.coffee_name,
   origin: form.origin,

@@ -7,7 +7,7 @@ type LotField = keyof LotForm;
 const fields = Object.keys(lotBodyShape.shape) as LotField[];
 const dayFields: ReadonlySet<LotField> = new Set<LotField>(['harvest_date', 'purchase_date']);
 
-/** What only the ledger or the clock decides: in the export for whoever reads it; an import takes the current weight only. */
+/** Columns that only the ledger or the clock changes: exported for readers; an import only uses the current weight. */
 const derivedFields = [
   'current_weight',
   'percentage_remaining',
@@ -19,7 +19,7 @@ const derivedFields = [
 
 const dayOf = (instant: string | null) => instant?.slice(0, 10) ?? null;
 
-/** Lots as CSV: a column for each field that an import takes, then what follows from the ledger. */
+/** Lots as CSV: one column for each field of an import, then the figures of the ledger. */
 export const writeLotsCsv = (lots: readonly Lot[], { weightUnit, weightNumber }: ReaderFormats): string => {
   const head = (field: string) => (weightUnit !== 'kg' && isWeight(field) ? `${field} (${weightUnit})` : field);
   const cellOf = (lot: Lot, field: keyof Lot) => {

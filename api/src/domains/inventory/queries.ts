@@ -8,7 +8,7 @@ const runoutDays = (sql: Sql) => sql`
      FROM lot_movements v
     WHERE v.lot_id = l.id AND v.at > now() - interval '30 days' AND v.reason IN ('roast', 'roast_edit', 'roast_delete'))`;
 
-/** Lots as the contract has them, under the name `lot`. In Use: a roast that runs draws on it. */
+/** Lots in the shape of the contract, as `lot`. In Use: a running roast uses it. */
 const lotRows = (sql: Sql) => sql`(
   SELECT l.id, l.lot_number, l.coffee_name, l.origin, l.region, l.farm, l.variety, l.process, l.altitude,
          l.harvest_date, l.supplier, l.purchase_date, ${costPerKg(sql)} AS cost_per_kg, l.initial_weight, l.current_weight,
@@ -73,7 +73,7 @@ export const listLots = async (sql: Sql, query: LotListQuery): Promise<{ lots: L
   const name = query.sort.replace('-', '');
   const field = orders[isSortField(name) ? name : 'registration_date'](sql);
   const order = sql`${field} ${isDescending ? sql`DESC NULLS LAST` : sql`NULLS LAST`}, lot.id DESC`;
-  // What is summed for a lot is summed for those on the page: the page is settled first.
+  // Sums per lot are only computed for those on the page: the page is chosen first.
   const [[count], lots] = await Promise.all([
     sql<{ total: number }[]>`SELECT count(*) AS total FROM ${lotRows(sql)} WHERE ${where}`,
     sql<Lot[]>`

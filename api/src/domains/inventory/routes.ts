@@ -7,7 +7,7 @@ import { formatsOf } from '../../identity/preferences.ts';
 import { writeLotsCsv } from './lot-csv.ts';
 import { findLot, listLocations, listLots, listMovements, listOrigins, readSummary } from './queries.ts';
 
-/** More lots than any roastery keeps: an export is never cut. */
+/** More lots than any roastery has: an export is never cut. */
 const maxExported = 1_000_000;
 
 export const inventoryRoutes: Domain = (routes) => {

@@ -61,13 +61,13 @@ export const readBoardConfig = async (sql: Sql, user: SignedInUser, id: string):
   };
 };
 
-/** As a request has it: what is left away or null is not set. */
+/** As in a request: absent or null is not set. */
 type GivenSettings = { readonly [K in keyof BoardSettings]?: BoardSettings[K] | undefined };
 
 const stored = (settings: GivenSettings): StoredSettings =>
   Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null && value !== undefined));
 
-/** Chooses map and settings of a machine's board as a whole, and pushes them. */
+/** Sets map and settings of a machine's board as a whole, and publishes them. */
 export const setBoardConfig = async (
   context: UserContext,
   id: string,
@@ -101,10 +101,10 @@ export const setBoardConfig = async (
   return readBoardConfig(context.sql, context.user, id);
 };
 
-/** Boards that don't say whether settings are on trial know none of these. */
+/** Boards that do not report whether settings are on trial have none that can be reverted. */
 const newerSettings = ['timeout_ms', 'gap_ms', 'status_page', 'time_servers'] as const;
 
-/** What became of the newest config of a board, by the board's own last word. */
+/** The state of a board's newest config, from the board's last status. */
 export const configState = (
   revision: number,
   status: DeviceStatus | undefined,

@@ -3,10 +3,10 @@ import { machineMapShape, type MachineMap } from '@roastery/contract/machine-map
 import type { MapSummary } from '@roastery/contract/machine-maps';
 import { parseOrThrow } from '@roastery/contract/parse-shape';
 
-/** Beside `src` and `dist`: data, a file a machine. */
+/** Beside `src` and `dist`: data, one file per machine. */
 const folder = new URL('../../../catalogue/maps/', import.meta.url);
 
-/** What a list shows of a map. */
+/** The fields of a map in a list. */
 export const summaryOf = (map: MachineMap): Omit<MapSummary, 'origin' | 'owner_name' | 'saved_at'> => ({
   id: map.id,
   rev: map.rev,
@@ -35,7 +35,7 @@ const readSummaries = async (): Promise<ReadonlyMap<string, MapSummary>> => {
 };
 
 let known: Promise<ReadonlyMap<string, MapSummary>> | undefined;
-/** Read at the first request, and kept: a line a machine. The maps themselves stay on disk. */
+/** Read at the first request, and kept: one line per machine. The maps themselves stay on disk. */
 const summariesById = (): Promise<ReadonlyMap<string, MapSummary>> => {
   known ??= readSummaries().catch((error: unknown) => {
     known = undefined;
@@ -47,7 +47,7 @@ const summariesById = (): Promise<ReadonlyMap<string, MapSummary>> => {
 /** By maker and model. */
 export const catalogueSummaries = async (): Promise<MapSummary[]> => [...(await summariesById()).values()];
 
-/** A map of the catalogue with its summary; undefined when it has none of that id. */
+/** A map of the catalogue with its summary; undefined for an unknown id. */
 export const readCatalogueMap = async (id: string): Promise<{ summary: MapSummary; map: MachineMap } | undefined> => {
   const summary = (await summariesById()).get(id);
   return summary === undefined ? undefined : { summary, map: await readMap(id) };

@@ -4,17 +4,21 @@ import { loggable } from '../../db/postgres-errors.ts';
 import type { Sql } from '../../db/sql.ts';
 import { publishConfigs } from './publish-configs.ts';
 
-/** All that a broker may keep for a board: what the server sends to it, and its own status. */
+/** All retained messages of a board: those the server sends to it, and its own status. */
 const retainedKinds: readonly TopicKind[] = [...deviceMaySubscribe, 'status'];
 
-/** Notes that what the broker retains under a serial number belongs to no machine any more; inside the transaction of the change. */
+/**
+ * Records that the broker's retained messages of a serial number belong to no machine any more; inside the transaction
+ * of the change.
+ */
 export const requestClear = async (tx: Sql, serialNumber: string): Promise<void> => {
   await tx`INSERT INTO retained_clears (serial_number) VALUES (${serialNumber}) ON CONFLICT DO NOTHING`;
 };
 
 /**
- * Clears what the broker retains under these serial numbers, or under all that were noted. A machine registered anew under
- * one gets its own config and plans afterwards. Without a broker the notes stay: all of them are cleared at the next connection.
+ * Clears the broker's retained messages of these serial numbers, or of all recorded ones. A machine that is registered
+ * again under one gets its own config and plans afterwards. Without a broker the records stay: all of them are cleared
+ * at the next connection.
  */
 export const clearRetained = async (
   context: Pick<AppContext, 'sql' | 'mqtt' | 'log'>,

@@ -2,10 +2,10 @@ import type { Link, MachineMap } from '@roastery/contract/machine-map';
 import type { BoardSettings } from '@roastery/contract/machine-maps';
 import type { Sql } from '../../db/sql.ts';
 
-/** As stored: what is not there is as the map or the board has it. */
+/** As stored: absent settings are those of the map or the board. */
 export type StoredSettings = { readonly [K in keyof BoardSettings]?: NonNullable<BoardSettings[K]> };
 
-/** An update that was ordered for a board, as stored with its machine. */
+/** An update that was ordered for a board, stored with its machine. */
 export interface StoredOrder {
   readonly id: string;
   readonly version: string;
@@ -25,13 +25,13 @@ const linkWith = (link: Link, { host, port, path }: StoredSettings): Link =>
     ? { ...link, host: host ?? link.host, port: port ?? link.port }
     : { ...link, path: path ?? link.path };
 
-/** The map as one board is to have it: with the address of its own machine. */
+/** The map for one board: with the address of its own machine. */
 export const mapForMachine = (map: MachineMap, settings: StoredSettings): MachineMap => ({
   ...map,
   link: linkWith(map.link, settings),
 });
 
-/** Machines in use that are read by a map, locked until the transaction ends. */
+/** Machines in use with a map, locked until the transaction ends. */
 export const machinesReadBy = async (tx: Sql, mapId: string): Promise<ConfiguredMachine[]> => [
   ...(await tx<ConfiguredMachine[]>`
     SELECT id, serial_number, board_settings FROM machines
@@ -39,8 +39,9 @@ export const machinesReadBy = async (tx: Sql, mapId: string): Promise<Configured
 ];
 
 /**
- * Gives machines a map, or takes the choice back. Whoever calls publishes after the commit. The revision starts at the time
- * of day: a machine that is registered anew under its serial number goes on above what its board has seen.
+ * Sets the map of machines, or removes the choice. The caller publishes after the commit. The revision starts at the
+ * current time: a machine that is registered again under its serial number continues above the revisions that its board
+ * knows.
  */
 export const configureMachines = async (
   tx: Sql,

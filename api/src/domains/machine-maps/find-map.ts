@@ -16,7 +16,7 @@ interface OwnRow {
   readonly saved_at: string;
 }
 
-/** Newest revision of every map of the people here that one may see, by maker and model. */
+/** Newest revision of every map of this roastery's users that the caller may see, by maker and model. */
 export const listOwnMaps = async (sql: Sql, user: SignedInUser): Promise<MapSummary[]> => {
   const rows = await sql<Pick<OwnRow, 'owner_name' | 'map' | 'saved_at'>[]>`
     SELECT o.full_name AS owner_name, r.map, r.saved_at
@@ -35,7 +35,7 @@ export const listOwnMaps = async (sql: Sql, user: SignedInUser): Promise<MapSumm
 
 export interface FoundMap {
   readonly summary: MapSummary;
-  /** The revision asked for, else the newest. */
+  /** The requested revision, else the newest. */
   readonly map: MachineMap;
   readonly basedOn: string | null;
   /** Null: of the catalogue. */
@@ -72,7 +72,7 @@ export const findMap = async (sql: Sql, user: SignedInUser, id: string, rev: num
 };
 
 /**
- * As `findMap`, for a machine that is to be read by it: it can't be deleted until the transaction ends. To be called before a
+ * As `findMap`, for a machine that is to use it: it can't be deleted until the transaction ends. Call it before a
  * machine is locked, as saving a map does.
  */
 export const findMapToUse = async (

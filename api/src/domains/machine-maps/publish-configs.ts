@@ -12,7 +12,7 @@ interface ConfigRow {
   readonly board_order: StoredOrder | null;
 }
 
-/** Serial number and config of machines in use for which something was set: all, or these. They were parsed when they were saved. */
+/** Serial number and config of machines in use with settings: all, or these. They were parsed when they were saved. */
 export const readConfigs = async (sql: Sql, ids?: readonly string[]) => {
   const rows = await sql<ConfigRow[]>`
     SELECT serial_number, map, board_settings, config_rev, board_order FROM machines
@@ -29,9 +29,9 @@ export const readConfigs = async (sql: Sql, ids?: readonly string[]) => {
 };
 
 /**
- * Publishes what is set for these machines as retained config. Without a broker it is logged and left: all of them are
- * published again at the next connection. It looks again afterwards: two who change a board at once, here or on two
- * instances, may publish in the other order than they were stored, and the board must be left with the newest.
+ * Publishes the settings of these machines as retained config. Without a broker it only logs: all of them are published
+ * again at the next connection. It reads them again afterwards: two concurrent changes of a board, here or on two
+ * instances, may be published in another order than they were stored, and the board must end with the newest.
  */
 export const publishConfigs = async (
   { sql, mqtt, log }: Pick<AppContext, 'sql' | 'mqtt' | 'log'>,
@@ -49,7 +49,7 @@ export const publishConfigs = async (
           await mqtt.publish(topicOf(serialNumber, 'config'), text, { qos: 1, retain: true });
         } catch (error) {
           if (!mqtt.isConnected) throw error;
-          // What stands in the way of one board must not keep the others from theirs.
+          // A failure for one board must not stop the others.
           log.warn({ ...loggable(error), serial_number: serialNumber }, 'config publish failed');
         }
       }

@@ -8,7 +8,7 @@ import { findMap, listOwnMaps } from './find-map.ts';
 
 const plain = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 
-/** Whether every word that was typed stands in maker or model, accents and case aside. */
+/** Whether maker or model contain every typed word, ignoring accents and case. */
 const matches = (summary: MapSummary, words: readonly string[]): boolean => {
   const text = plain(`${summary.maker} ${summary.model} ${summary.id}`);
   return words.every((word) => text.includes(word));
@@ -51,7 +51,7 @@ export const readMap = async ({ sql, user }: UserContext, id: string, rev?: numb
   };
 };
 
-/** Newest first. A map of the catalogue has the one it came with. */
+/** Newest first. A map of the catalogue has only its own revision. */
 export const listRevisions = async ({ sql, user }: UserContext, id: string): Promise<{ revisions: MapRevision[] }> => {
   const { map, ownerId } = await findMap(sql, user, id, undefined);
   if (ownerId === null) {

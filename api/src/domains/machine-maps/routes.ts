@@ -20,7 +20,7 @@ export const machineMapRoutes: Domain = (routes) => {
     return new Response(`${JSON.stringify(map, null, 2)}\n`, {
       headers: {
         'content-type': 'application/json',
-        // Letters, digits, dots and dashes alone: nothing to quote.
+        // Only letters, digits, dots and dashes: no quoting needed.
         'content-disposition': `attachment; filename="${map.id}.rev${map.rev}.json"`,
       },
     });
@@ -39,7 +39,7 @@ export const machineMapRoutes: Domain = (routes) => {
 
 const namesShown = 3;
 
-/** `“Big Drum” and “Sample Roaster” are read`, with those that one may not see as a number. */
+/** `“Big Drum” and “Sample Roaster” are read`, with machines that the caller may not see as a number. */
 const usedBy = (names: readonly string[], others: number): string => {
   const shown = names.slice(0, namesShown).map((name) => `“${name}”`);
   const more = names.length - shown.length + others;
@@ -53,13 +53,13 @@ const usedBy = (names: readonly string[], others: number): string => {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)} ${names.length + others === 1 ? 'is' : 'are'} read`;
 };
 
-/** Takes an own map that no machine is read by out of sight. Its revisions stay: what was recorded by them names them. */
+/** Hides an own map that no machine uses. Its revisions stay: recordings refer to them. */
 export const deleteMap = async (context: UserContext, id: string): Promise<{ message: string }> => {
   if ((await readCatalogueMap(id)) !== undefined) {
     throw new AppError('conflict', 'A map of the catalogue can’t be deleted.');
   }
   const name = await context.sql.begin(async (tx) => {
-    // A request that gives this map to a machine waits, and then finds it gone.
+    // A request that sets this map for a machine waits, and then does not find it.
     await tx`SELECT 1 FROM machine_maps WHERE id = ${id} FOR UPDATE`;
     const { map, ownerId } = await findMap(tx, context.user, id, undefined);
     if (!(context.user.is_admin || ownerId === context.user.id)) throw notFound('Machine map');

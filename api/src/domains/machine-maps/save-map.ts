@@ -11,7 +11,7 @@ import { findMap } from './find-map.ts';
 import { publishConfigs } from './publish-configs.ts';
 import { readMap } from './read-maps.ts';
 
-/** `own-maker-model-1a2b3c`: says what it is on a board and never meets another's. */
+/** `own-maker-model-1a2b3c`: readable on a board and unique. */
 const newMapId = ({ maker, model }: MachineMap): string => {
   const words = `${maker} ${model}`
     .normalize('NFKD')
@@ -26,14 +26,14 @@ const insertRevision = (tx: Sql, userId: string, map: MachineMap, note: string |
   INSERT INTO machine_map_revisions (map_id, rev, map, note, saved_by)
   VALUES (${map.id}, ${map.rev}, ${JSON.stringify(map)}::text::json, ${note === undefined || note === '' ? null : note}, ${userId})`;
 
-/** Takes a map in as this person's own, with an id of its own and revision 1. */
+/** Stores a map as this person's own, with an id of its own and revision 1. */
 export const createMap = async (
   context: UserContext,
   given: { map: MachineMap; based_on?: string | undefined; note?: string | undefined },
 ): Promise<MapDetail> => {
   const map: MachineMap = { ...given.map, id: newMapId(given.map), rev: 1 };
   await context.sql.begin(async (tx) => {
-    // One at a time per person, so that two at once don't pass the limit together.
+    // One at a time per person, so that two concurrent ones don't exceed the limit.
     await tx`SELECT 1 FROM users WHERE id = ${context.user.id} FOR NO KEY UPDATE`;
     const [own] = await tx<{ maps: number }[]>`
       SELECT count(*)::int AS maps FROM machine_maps WHERE owner_id = ${context.user.id} AND deleted_at IS NULL`;
@@ -52,7 +52,7 @@ export const createMap = async (
   return readMap(context, map.id);
 };
 
-/** The next revision of an own map. Machines that are read by it follow: their boards get it. */
+/** The next revision of an own map. It is sent to the boards of the machines that use it. */
 export const saveMap = async (
   context: UserContext,
   id: string,
@@ -65,7 +65,7 @@ export const saveMap = async (
     await findMap(tx, context.user, id, undefined);
     const [before] = await tx<{ rev: number; owner_id: string }[]>`
       SELECT rev, owner_id FROM machine_maps WHERE id = ${id} FOR UPDATE`;
-    // Who only has a machine that is read by it may look at it.
+    // A person whose machine uses it may only view it.
     if (!before || !(context.user.is_admin || before.owner_id === context.user.id)) throw notFound('Machine map');
     if (before.rev !== given.rev) {
       throw new AppError('changed_meanwhile', 'Another user has changed this map. Reload it and repeat your change.');

@@ -5,7 +5,7 @@ import { machineAccess, machineRole } from '../../identity/access.ts';
 import { connectionOf } from '../../identity/machines.ts';
 import { containing, type Sql } from '../../db/sql.ts';
 
-/** A roast counts with the green weight it was charged with. */
+/** A roast counts with its green weight. */
 const columns = (sql: Sql, user: SignedInUser) => sql`
   m.id, m.serial_number, m.display_name, m.machine_type, m.max_capacity_kg, m.batch_prefix, m.created_at, m.archived_at, m.last_seen_at,
   m.owner_id, o.full_name AS owner_name, m.revision, ${machineRole(sql, user)} AS role,
@@ -60,7 +60,7 @@ export const listMachines = async (
   return { machines, total: count?.total ?? 0 };
 };
 
-/** Machines that are not archived; roasts and kg of archived ones count on: they were roasted. */
+/** Machines that are not archived; roasts and kg of archived ones still count. */
 export const readTotals = async (sql: Sql, user: SignedInUser) => {
   const [machines] = await sql<{ machines: number }[]>`
     SELECT count(*) AS machines FROM machines m WHERE m.archived_at IS NULL AND ${machineAccess(sql, user)}`;

@@ -23,7 +23,7 @@ export interface MachineForm {
   readonly path?: string | null | undefined;
 }
 
-/** Registers a machine for whoever asks. Token and pairing code leave in this answer and are kept as hashes only. */
+/** Registers a machine for the caller. Token and pairing code are only in this answer; hashes are stored. */
 export const registerMachine = async (context: UserContext, form: MachineForm): Promise<RegisteredMachine> => {
   const { config, user } = context;
   const id = uuidV7();
@@ -44,7 +44,7 @@ export const registerMachine = async (context: UserContext, form: MachineForm): 
         await configureMachines(tx, [{ id, serial_number: form.serial_number, board_settings: address }], map);
       }
       const [settings] = await tx<{ email: string | null }[]>`SELECT email FROM roastery_settings`;
-      // A machine of this number may have been deleted while the broker was away, or by an earlier version.
+      // A machine of this number may have been deleted while the broker was unavailable, or by an earlier version.
       await requestClear(tx, form.serial_number);
       await recordAudit(tx, actorOf(context), {
         action: 'machine.registered',

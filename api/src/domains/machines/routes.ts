@@ -30,7 +30,7 @@ export const machineRoutes: Domain = (routes) => {
   routes.forUser(contract.deleteMachine, (context, { params }) => deleteMachine(context, params.id));
 };
 
-/** Renames, retypes, changes the capacity. The serial number is the board's name and stays. */
+/** Changes name, type or capacity. The serial number identifies the board and stays. */
 export const updateMachine = async (
   context: UserContext,
   id: string,
@@ -78,7 +78,7 @@ const changeMachine = (
     return { ...after, revision: before.revision + 1 };
   });
 
-/** History of any kind: roasts, or samples that a roast may yet be found in. */
+/** History of any kind: roasts, or samples in which a roast may still be found. */
 const hasHistory = async (sql: Sql, id: string): Promise<boolean> => {
   const [row] = await sql<{ has: boolean }[]>`
     SELECT EXISTS (SELECT 1 FROM roasts WHERE machine_id = ${id})
@@ -118,7 +118,7 @@ export const deleteMachine = async (
     return { serialNumber: machine.serial_number, archived, name: machine.display_name };
   });
   await context.broker.disconnect(clientIdOf(serialNumber));
-  // After the board has left: its last will is retained too.
+  // After the board has disconnected: its last will is retained too.
   await clearRetained(context, serialNumber);
   return {
     archived,

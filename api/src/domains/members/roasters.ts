@@ -16,7 +16,7 @@ export const mountRoasters = (routes: Routes): void => {
 
 const roasterColumns = (sql: Sql) => sql`u.id AS user_id, u.full_name, u.pin_hash IS NOT NULL AS has_pin`;
 
-/** Whoever may roast on a machine, and the caller if they may: an admin stands at a machine too. */
+/** The people who may roast on a machine, and the caller if they may: an admin may roast on it too. */
 const readPeople = async (sql: Sql, machineId: string, callerId: string): Promise<Roaster[]> => {
   const rows = await sql<Roaster[]>`
     SELECT ${roasterColumns(sql)} FROM users u JOIN machines m ON m.id = ${machineId}
@@ -37,8 +37,8 @@ const listRoasters = async ({ sql, user }: UserContext, machineId: string) => {
 };
 
 /**
- * Says who stands at a machine. Another person's PIN is asked for where they have one; it says who is named and grants nothing:
- * the caller's rights stay the same.
+ * Sets the roaster at a machine. It needs the PIN of another person who has one; it only sets a name: the caller's
+ * rights stay the same.
  */
 const setRoaster = async (
   context: UserContext,

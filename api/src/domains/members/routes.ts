@@ -81,7 +81,7 @@ const putMember = async (
     return member;
   });
 
-/** Removes a member. Their live streams end with the commit and are refused when they are asked for again. */
+/** Removes a member. Their live streams end with the commit and are refused afterwards. */
 const removeMember = async (context: UserContext, machineId: string, userId: string): Promise<{ message: string }> =>
   context.sql.begin(async (tx) => {
     await requireMachine(tx, context.user, machineId, 'manage');

@@ -20,17 +20,17 @@ const serviceFilters = new Set(
   (['journal', 'live', 'status'] as const).flatMap((kind) => [allMachines(kind), `$share/ingest/${allMachines(kind)}`]),
 );
 
-/** The api reads what boards send, of all or of one, and writes what boards read. */
+/** The api reads the topics that boards write, of all or of one, and writes those that boards read. */
 const mayService = ({ topic, action }: TopicRequest): boolean => {
   if (action === 'subscribe' && serviceFilters.has(topic)) return true;
   const parsed = parseTopic(topic);
   if (!parsed) return false;
-  // Its own status is what a board leaves on the broker: the api clears it when the machine is deleted.
+  // The status of a board is retained on the broker: the api clears it when the machine is deleted.
   if (action === 'publish') return deviceMaySubscribe.includes(parsed.kind) || parsed.kind === 'status';
   return deviceMayPublish.includes(parsed.kind);
 };
 
-/** A board uses exactly its own topics: `parseTopic` knows no wildcard, and the user name is its serial number. */
+/** A board uses exactly its own topics: `parseTopic` accepts no wildcard, and the user name is its serial number. */
 const mayBoard = ({ clientid, username, topic, action }: TopicRequest): boolean => {
   if (clientid !== clientIdOf(username)) return false;
   const parsed = parseTopic(topic);
@@ -45,6 +45,6 @@ export const topicsOfBoard = (serialNumber: string): MqttAclRule[] => [
 ];
 const rule = (action: 'publish' | 'subscribe', topic: string): MqttAclRule => ({ permission: 'allow', action, topic });
 
-/** May this client, once authenticated, publish to this topic or subscribe to this filter? Pure: no look-up. */
+/** Whether this authenticated client may publish to this topic or subscribe to this filter. Pure: no look-up. */
 export const mayUseTopic = (wish: TopicRequest): boolean =>
   wish.username === serviceUserName ? mayService(wish) : mayBoard(wish);

@@ -26,7 +26,7 @@ export interface ConnectRequest {
   readonly password: string;
 }
 
-/** A wrong token is logged once a minute and machine, not at each of its attempts. */
+/** A wrong token is logged once a minute and machine, not at each attempt. */
 const refusalGate = createLogGate(60_000);
 
 const isService = (context: RequestContext, request: ConnectRequest): boolean =>
@@ -40,7 +40,10 @@ const isBoard = async (context: RequestContext, request: ConnectRequest): Promis
 
 const wellFormed = (text: string): boolean => !/[\p{Surrogate}\0]/u.test(text);
 
-/** Is the password this machine's token, and the client id the one bound to it? Refusals leave an audit row a minute. */
+/**
+ * Whether the password is this machine's token, and the client id the one bound to it. Refusals write one audit row per
+ * minute.
+ */
 export const mayConnect = async (context: RequestContext, request: ConnectRequest): Promise<boolean> => {
   if (!wellFormed(request.username) || !wellFormed(request.clientid)) return false;
   const allowed = request.username === serviceUserName ? isService(context, request) : await isBoard(context, request);

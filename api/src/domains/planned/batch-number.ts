@@ -14,8 +14,8 @@ interface Numbered {
 const toleranceSeconds = 60;
 
 /**
- * Names the person at the machine in a roast that has just been charged: whoever was chosen last before the charge, with the plan or
- * at the machine. A name that stands on the roast already, and not from its plan, stays.
+ * Sets the roaster of a roast that has just been charged: the person chosen last before the charge, with the plan or at
+ * the machine. A roaster that was set on the roast itself stays.
  */
 const nameRoaster = async (tx: Sql, roastId: string): Promise<void> => {
   await tx`
@@ -28,7 +28,7 @@ const nameRoaster = async (tx: Sql, roastId: string): Promise<void> => {
         WHERE p.roast_id = r.id AND p.roasted_by = r.roasted_by AND p.created_at < m.roaster_since))`;
 };
 
-/** A roast that arrives before what its board recorded earlier waits for it so long. */
+/** How long a roast waits for earlier entries of its board. */
 const awaitSeconds = 60;
 
 /** The roasts of these recordings that have no number yet. */
@@ -39,10 +39,10 @@ export const roastsWithoutNumber = async (tx: Sql, recordingIds: readonly string
 };
 
 /**
- * Gives a roast its batch number: that of its plan, else the next one. A running roast gets it with its charge, since a plan is
- * bound then. While earlier parts of its board's backlog are on their way it waits, so that the numbers follow the roasts. A
- * roast of an import of many files has none: the roastery's own numbers go on where they were.
- * Called in the transaction that changed the roast; the caller holds the roast's row. Calling it again changes nothing.
+ * Gives a roast its batch number: that of its plan, else the next one. A running roast gets it with its charge, since a
+ * plan is bound then. While earlier parts of its board's backlog are in transit it waits, so that the numbers follow
+ * the roasts. A roast of an import of many files has none: the roastery's own numbers continue. Called in the
+ * transaction that changed the roast; the caller holds the roast's row. Calling it again changes nothing.
  */
 export const giveBatchNumber = async (tx: Sql, roastId: string): Promise<void> => {
   const [roast] = await tx<Numbered[]>`
@@ -67,7 +67,7 @@ export const giveBatchNumber = async (tx: Sql, roastId: string): Promise<void> =
   if (held === null && roast.is_charged) await nameRoaster(tx, roastId);
 };
 
-/** Keeps what a number was for, before its roast or plan is removed. */
+/** Records the use of a number, before its roast or plan is removed. */
 export const noteUseOfNumber = async (
   tx: Sql,
   batchNumber: string | null,
@@ -77,9 +77,9 @@ export const noteUseOfNumber = async (
 };
 
 /**
- * Lists numbers of the roastery's sequence that were counted in a transaction which failed: the sequence goes on, whatever becomes of
- * the transaction. A number that stands below one given ten minutes ago, and is not stored, is lost. One whose transaction still runs
- * is waited for by its key.
+ * Lists numbers of the roastery's sequence that were drawn in a failed transaction: the sequence continues whatever
+ * happens to the transaction. A number below one of ten minutes ago that is not stored is lost. A number whose
+ * transaction still runs is awaited by its key.
  */
 export const listLostNumbers = async (sql: Sql): Promise<void> => {
   await sql`

@@ -2,8 +2,8 @@ import type { Sql } from '../../db/sql.ts';
 import { keepPlan } from './roast-plan.ts';
 
 /**
- * A charge counts for a plan that was made before it. Clocks of board and server may differ a little, and a person may have
- * charged while the form was being sent, s.
+ * A charge counts for a plan that was created before it. Clocks of board and server may differ a little, and a person
+ * may have charged while the form was being sent, s.
  */
 const toleranceSeconds = 60;
 
@@ -17,9 +17,9 @@ interface Bindable {
 }
 
 /**
- * Binds a plan to this roast once it has a charge: the one that the board says its charge took, else the one that waits first
- * for the machine. Lets go of it when the charge turns out to be none. Called in the transaction that changed the roast; the caller holds the roast's row. Calling it again
- * changes nothing.
+ * Binds a plan to this roast once it has a charge: the one that the board names, else the first one in the machine's
+ * queue. Releases it when the charge is retracted. Called in the transaction that changed the roast; the caller holds
+ * the roast's row. Calling it again changes nothing.
  */
 export const bindPlan = async (tx: Sql, roastId: string): Promise<void> => {
   const [roast] = await tx<Bindable[]>`
@@ -31,17 +31,17 @@ export const bindPlan = async (tx: Sql, roastId: string): Promise<void> => {
     return;
   }
   if (roast.plan_id !== null) return;
-  // Cancelled after the charge, when the board had not been heard yet: the charge came first.
+  // Cancelled after the charge, before the board's message arrived: the charge came first.
   const [named] = await tx<{ id: string }[]>`
     SELECT id FROM planned_roasts
     WHERE id = ${roast.board_plan_id} AND machine_id = ${roast.machine_id} AND bound_at IS NULL
       AND (cancelled_at IS NULL OR cancelled_at > ${roast.start_time}::timestamptz) FOR UPDATE`;
   const plan = named ?? (await firstWaiting(tx, roast.machine_id, roast.start_time));
   if (plan === undefined) return;
-  // A cancellation that came too late is kept: should the charge turn out to be none, it counts.
+  // A late cancellation is stored: if the charge is retracted, it counts.
   await tx`UPDATE planned_roasts SET roast_id = ${roastId}, bound_at = now() WHERE id = ${plan.id}`;
   await keepPlan(tx, plan.id);
-  // What a user has set on the roast itself stays.
+  // A user's entries on the roast itself stay.
   await tx`
     UPDATE roasts r SET
       lot_id = coalesce(r.lot_id, p.lot_id),
@@ -70,7 +70,10 @@ const firstWaiting = async (tx: Sql, machineId: string, startTime: string): Prom
   return plan;
 };
 
-/** The charge was none: nothing was roasted, so the plan waits on, unless it was cancelled, and the roast takes no coffee. */
+/**
+ * The charge was retracted: nothing was roasted, so the plan returns to the queue, unless it was cancelled, and the
+ * roast uses no coffee.
+ */
 const releasePlan = async (tx: Sql, roastId: string, planId: string): Promise<void> => {
   await tx`UPDATE planned_roasts SET roast_id = NULL, bound_at = NULL, plan = NULL WHERE id = ${planId}`;
   await tx`

@@ -20,7 +20,7 @@ export const updatePlan = async (
   id: string,
   edit: ParsedBody<typeof endpoint>,
 ): Promise<PlannedRoast> => {
-  // An emptied text means that there is none.
+  // An empty text removes the value.
   const given = Object.fromEntries(
     Object.entries(edit).flatMap(([field, value]) =>
       value === undefined ? [] : [[field, value === '' ? null : value]],
@@ -47,7 +47,7 @@ export const updatePlan = async (
   return changed;
 };
 
-/** Takes a plan back while it waits. Cancelling twice is fine. */
+/** Cancels a waiting plan. Cancelling twice is allowed. */
 export const cancelPlan = async (context: UserContext, id: string): Promise<{ message: string }> => {
   await requirePlan(context.sql, context.user, id, 'roast');
   const isCancelled = await context.sql.begin(async (tx) => {
@@ -61,8 +61,9 @@ export const cancelPlan = async (context: UserContext, id: string): Promise<{ me
 };
 
 /**
- * The waiting plans of a machine in their order, locked: a charge that takes one of them waits. They are locked by id, since two that
- * change the order at once would wait for each other by their places, and read by a second statement, which sees what it waited for.
+ * The waiting plans of a machine in their order, locked: a charge that takes one of them waits. They are locked by id,
+ * since two concurrent changes of the order would deadlock by their positions, and read by a second statement, which
+ * sees the changes it waited for.
  */
 const lockQueue = async (tx: Sql, machineId: string): Promise<{ id: string }[]> => {
   const waiting = tx`machine_id = ${machineId} AND bound_at IS NULL AND cancelled_at IS NULL`;
@@ -71,7 +72,7 @@ const lockQueue = async (tx: Sql, machineId: string): Promise<{ id: string }[]> 
     SELECT id FROM planned_roasts WHERE ${waiting} ORDER BY queue_place, created_at, id`;
 };
 
-/** Puts the queue in another order. */
+/** Changes the order of the queue. */
 export const orderQueue = async (
   context: UserContext,
   machineId: string,
@@ -97,7 +98,7 @@ export const orderQueue = async (
   return { planned: await readWaitingPlans(context.sql, context.user, machineId) };
 };
 
-/** Cancels every plan that waits for a machine. */
+/** Cancels every waiting plan of a machine. */
 export const clearQueue = async (context: UserContext, machineId: string): Promise<{ message: string }> => {
   const cancelled = await context.sql.begin(async (tx) => {
     await requireMachine(tx, context.user, machineId, 'roast');

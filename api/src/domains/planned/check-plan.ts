@@ -24,7 +24,7 @@ const rangeOf = ({ name, min_batch_size: min, max_batch_size: max }: Recipe): st
 const isInRange = (kg: number, { min_batch_size: min, max_batch_size: max }: Recipe): boolean =>
   (min === null || kg >= min) && (max === null || kg <= max);
 
-/** Refuses a plan with a lot or recipe that is not there, or with a batch that its machine or its recipe cannot take. */
+/** Refuses a plan with a missing lot or recipe, or with a batch outside the limits of its machine or its recipe. */
 export const checkPlan = async (tx: Sql, plan: PlannedWork): Promise<void> => {
   const [row] = await tx<{ display_name: string; max_capacity_kg: number; has_lot: boolean; recipe: Recipe | null }[]>`
     SELECT m.display_name, m.max_capacity_kg,

@@ -4,7 +4,7 @@ import { containing, type Sql } from '../../db/sql.ts';
 import type { SignedInUser } from '../../http/server-context.ts';
 import { machineAccess, roastAccess } from '../../identity/access.ts';
 
-/** What became of a number follows from its plan, its roast and the tombstone of a roast that was removed. */
+/** The state of a number follows from its plan, its roast and the tombstone of a removed roast. */
 const numbers = (sql: Sql, user: SignedInUser) => sql`
   SELECT b.batch_number, b.given_at, m.display_name AS machine_name, r.id AS roast_id,
          CASE WHEN r.id IS NULL AND p.bound_at IS NULL AND p.cancelled_at IS NULL THEN p.id END AS plan_id,
@@ -28,11 +28,14 @@ const numbers = (sql: Sql, user: SignedInUser) => sql`
   LEFT JOIN roast_tombstones t ON t.roast_id = b.roast_id
   WHERE (m.id IS NOT NULL AND ${machineAccess(sql, user)}) OR (m.id IS NULL AND ${numberWithoutMachine(sql, user)})`;
 
-/** Roasts without a machine are their owner's; of a number that has no roast any more only admins know whose it was. A lost one had no owner. */
+/**
+ * Roasts without a machine are their owner's; only admins see the owner of a number without a roast. A lost one had no
+ * owner.
+ */
 const numberWithoutMachine = (sql: Sql, user: SignedInUser) =>
   user.is_admin ? sql`true` : sql`(b.lost_at IS NOT NULL OR (r.id IS NOT NULL AND ${roastAccess(sql, user)}))`;
 
-/** One page of the numbers that were given, newest first. */
+/** One page of the used numbers, newest first. */
 export const listBatchNumbers = async (
   sql: Sql,
   user: SignedInUser,

@@ -9,7 +9,7 @@ import { machineAccess, requireMachine } from '../../identity/access.ts';
 import { checkPlan } from './check-plan.ts';
 import { readPlan } from './planned-row.ts';
 
-/** More than a day's work of one machine: a list that grows beyond it is a mistake. */
+/** More than a day's work of one machine: a longer queue is a mistake. */
 const maxWaiting = 50;
 
 interface Queue {
@@ -28,8 +28,8 @@ const readQueue = async (tx: Sql, { user }: UserContext, machineId: string): Pro
 };
 
 /**
- * Plans a roast for a machine, or several like it: its next charges that no earlier plan waits for will be they. Each gets its batch
- * number at once. Answers the first.
+ * Plans one or several identical roasts for a machine: its next charges after those of earlier plans take them. Each
+ * gets its batch number at once. Returns the first.
  */
 export const planRoast = async (
   context: UserContext,
@@ -38,7 +38,8 @@ export const planRoast = async (
   const { user } = context;
   const ids = Array.from({ length: count }, () => uuidV7());
   await context.sql.begin(async (tx) => {
-    // One at a time per machine, so that two at once neither pass the limit together nor get the same place.
+    // One at a time per machine, so that two concurrent ones neither exceed the limit together nor get the same
+    // position.
     await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`queue of ${body.machine_id}`}, 0))`;
     const queue = await readQueue(tx, context, body.machine_id);
     if (queue.waiting + count > maxWaiting) throw invalid('machine_id', 'The queue of this machine is full');

@@ -24,7 +24,7 @@ export const readPlan = async (sql: Sql, user: SignedInUser, id: string): Promis
   return row;
 };
 
-/** Those that wait, in the order in which charges will take them. */
+/** Waiting plans, in the order in which charges will take them. */
 export const readWaitingPlans = async (
   sql: Sql,
   user: SignedInUser,

@@ -15,7 +15,7 @@ interface PlanRow extends Omit<FollowedPlan, 'recipe' | 'points' | 'interpolated
   readonly auto_interpolate: boolean | null;
 }
 
-/** Columns of `PlanRow` out of a recipe `f` and a machine `m`. */
+/** Columns of `PlanRow` from a recipe `f` and a machine `m`. */
 const recipeColumns = (sql: Sql) => sql`
   f.id AS profile_id, f.revision AS profile_revision, f.name AS profile_name, f.target_drop_temp, f.target_roast_time,
   f.target_development_time, f.control_profile, f.auto_interpolate, coalesce(m.max_drum_rpm, 100) AS max_drum_rpm`;
@@ -46,7 +46,7 @@ const plannedSource = (sql: Sql) => sql`
   planned_roasts p JOIN machines m ON m.id = p.machine_id LEFT JOIN lots l ON l.id = p.lot_id
   LEFT JOIN profiles f ON f.id = p.profile_id`;
 
-/** A retained message less its topic and the fields around the plans. */
+/** The size of a retained message without its topic and the fields around the plans. */
 const maxPlanBytes = maxPacketBytes - 4096;
 
 /** The first plans that fit one message: those of 1,800 points fill it. One always fits. */
@@ -59,7 +59,7 @@ const thatFit = (plans: readonly RoastPlan[]): RoastPlan[] => {
   return plans.slice(0, end === -1 ? plans.length : Math.max(1, end));
 };
 
-/** What the board of a machine is to know: the plan of the roast that runs, then those that wait, in their order. */
+/** The plans for the board of a machine: the plan of the running roast, then the waiting ones, in order. */
 export const readPlansOfMachine = async (sql: Sql, machineId: string): Promise<RoastPlan[]> => {
   const rows = await sql<(PlanRow & { id: string; plan: RoastPlan | null })[]>`
     SELECT ${plannedColumns(sql)}, p.plan FROM ${plannedSource(sql)}
@@ -70,7 +70,7 @@ export const readPlansOfMachine = async (sql: Sql, machineId: string): Promise<R
   return thatFit(rows.map((row) => ({ ...(row.plan ?? planOf(row)), id: row.id, roast_id: row.roast_id })));
 };
 
-/** Puts down what is planned as it stands now, for the roast that has just taken it. */
+/** Stores the present state of a plan for the roast that has just taken it. */
 export const keepPlan = async (tx: Sql, planId: string): Promise<void> => {
   const [row] = await tx<PlanRow[]>`
     SELECT ${plannedColumns(tx)} FROM ${plannedSource(tx)} WHERE p.id = ${planId}`;
@@ -78,8 +78,8 @@ export const keepPlan = async (tx: Sql, planId: string): Promise<void> => {
 };
 
 /**
- * What a roast is held against: the plan it took at its charge; the recipe that it was given otherwise; null without either.
- * Throws `not_found` for a roast that does not exist or is another user's.
+ * The plan with which a roast is compared: the one that its charge took; else the recipe that it was given; null
+ * without either. Throws `not_found` for a roast that does not exist or is another user's.
  */
 export const readRoastPlan = async (sql: Sql, user: SignedInUser, roastId: string): Promise<FollowedPlan | null> => {
   const [row] = await sql<(PlanRow & { kept: unknown; planned_recipe: string | null })[]>`
@@ -90,7 +90,7 @@ export const readRoastPlan = async (sql: Sql, user: SignedInUser, roastId: strin
     WHERE r.id = ${roastId} AND ${roastAccess(sql, user)}`;
   if (row === undefined) throw notFound('Roast');
   const kept = row.kept === null ? null : parseOrThrow(followedPlanShape, row.kept);
-  // A person may say afterwards that it was another recipe: then that one is what it is held against.
+  // A person may set another recipe afterwards: then the roast is compared with that one.
   const isStillIt = kept !== null && (row.profile_id === null || row.profile_id === kept.recipe?.id);
   if (isStillIt) return { ...kept, roast_id: roastId, coffee_name: row.coffee_name, batch_size_kg: row.batch_size_kg };
   return row.profile_id === null ? null : planOf(row);

@@ -9,7 +9,7 @@ import { planRoast } from './plan-roast.ts';
 import { readPlan, readWaitingPlans } from './planned-row.ts';
 import { readRoastPlan } from './roast-plan.ts';
 
-/** Mounted before the roasts: `planned` is no id. */
+/** Mounted before the roasts: `planned` is not an id. */
 export const plannedRoutes: Domain = (routes) => {
   routes.forUser(contract.listPlannedRoasts, async ({ sql, user }, { query }) => ({
     planned: await readWaitingPlans(sql, user, query.machine_id),

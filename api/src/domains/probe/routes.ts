@@ -20,7 +20,7 @@ import { createSseStream, sseAnswer, sseFrame } from '../../http/sse-stream.ts';
 
 /** A board ignores a request that arrives later. */
 const validMs = 15_000;
-/** A probe ends by itself after so long; the page starts another when it is still open. */
+/** A probe ends by itself after this time; an open page starts another. */
 const lastsSeconds = 300;
 /** Enough for a person who finds the line, probes and corrects an entry; too few for a script that floods a board. */
 const maxStarts = 3;
@@ -58,7 +58,7 @@ type ProbeTarget = Awaited<ReturnType<typeof findManagedMachine>> & {
   readonly sentLink: { readonly link?: Link };
 };
 
-/** A machine of the caller whose board is online and that is not roasting. Throws what to do otherwise. */
+/** A machine of the caller whose board is online and that is not roasting. Otherwise throws with an instruction. */
 const findTarget = async (
   { sql, user }: UserContext,
   machineId: string,
@@ -95,7 +95,7 @@ type ProbeOrder =
   | Pick<Extract<ProbeRequest, { do: 'look' }>, 'do' | 'wish'>
   | Pick<Extract<ProbeRequest, { do: 'find' }>, 'do' | 'unit'>;
 
-/** Sends the order to the board; answers the id that the board's messages will have. */
+/** Sends the order to the board; returns the id of the board's messages. */
 const startOn = async (context: UserContext, machine: ProbeTarget, order: ProbeOrder): Promise<string> => {
   const id = randomUUID();
   const request = {
@@ -155,7 +155,7 @@ export const probeRoutes: Domain = ({ forUser }) => {
       stopListening();
       session.done();
     });
-    // The next owner of a deleted machine's serial number is not listened to.
+    // The next owner of a deleted machine's serial number is not subscribed to.
     let isChecking = false;
     const check = async (): Promise<void> => {
       if (isChecking) return;

@@ -40,10 +40,10 @@ export const cloneProfile = async (context: UserContext, id: string): Promise<Pr
     return mustFindProfile(tx, context.user, copyId);
   });
 
-/** Deletes a recipe; roasts that followed it keep its name. */
+/** Deletes a recipe; its roasts keep its name. */
 export const deleteProfile = async (context: UserContext, id: string): Promise<{ message: string }> =>
   context.sql.begin(async (tx) => {
-    // No roast can be given it between the two statements: it would lose the name.
+    // No roast can be linked to it between the two statements: it would lose the name.
     await tx`SELECT 1 FROM profiles WHERE id = ${id} FOR UPDATE`;
     const { name } = await mustFindProfile(tx, context.user, id);
     await tx`UPDATE roasts SET profile_name = ${name} WHERE profile_id = ${id} AND profile_name IS NULL`;
@@ -52,7 +52,7 @@ export const deleteProfile = async (context: UserContext, id: string): Promise<{
     return { message: `${name} was deleted.` };
   });
 
-/** Switches the star of whoever asks; other people's stars stay. */
+/** Toggles the caller's star; other users' stars stay. */
 export const toggleFavorite = async (context: UserContext, id: string): Promise<{ is_favorite: boolean }> =>
   context.sql.begin(async (tx) => {
     // Two clicks at once: the second waits for the first and switches back.
@@ -64,8 +64,8 @@ export const toggleFavorite = async (context: UserContext, id: string): Promise<
   });
 
 /**
- * Chooses the roast that a recipe is measured against, or leaves it to the best rated. The revision stays: whoever is
- * editing the recipe at the same time isn't blocked by it. Throws `conflict` for a roast that has nothing to measure against.
+ * Chooses the reference roast of a recipe, or returns to the highest-scoring one. The revision stays: a concurrent edit
+ * of the recipe is not blocked. Throws `conflict` for a roast without a curve to compare.
  */
 export const setReference = async (context: UserContext, id: string, roastId: string | null): Promise<Profile> =>
   context.sql.begin(async (tx) => {

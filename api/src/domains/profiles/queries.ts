@@ -3,7 +3,10 @@ import type { SignedInUser } from '../../http/server-context.ts';
 import { containing, type Sql } from '../../db/sql.ts';
 import { roastAccess } from '../../identity/access.ts';
 
-/** The chosen reference roast, else the best rated of the recipe's completed ones; among those this person may see. */
+/**
+ * The chosen reference roast, else the highest-scoring one of the recipe's completed roasts; among those this person
+ * may see.
+ */
 const referenceRoast = (sql: Sql, user: SignedInUser) => sql`
   coalesce(
     (SELECT r.id FROM roasts r WHERE r.id = p.reference_roast_id AND ${roastAccess(sql, user)}),

@@ -6,7 +6,10 @@ import { cloneProfile, deleteProfile, setReference, toggleFavorite } from './com
 import { listProfiles } from './queries.ts';
 import { createProfile, mustFindProfile, updateProfile } from './save-profile.ts';
 
-/** One recipe after another: 500 recipes of 1,800 points are 50 MB, whose JSON made at once would hold the event loop. */
+/**
+ * One recipe after another: 500 recipes of 1,800 points are 50 MB, whose JSON would block the event loop if made at
+ * once.
+ */
 function* profilePieces({ profiles, total }: ResponseOf<typeof contract.listProfiles>): Generator<string> {
   yield '{"profiles":[';
   for (const [index, profile] of profiles.entries()) yield `${index === 0 ? '' : ','}${JSON.stringify(profile)}`;

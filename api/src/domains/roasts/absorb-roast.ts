@@ -4,8 +4,8 @@ import { announceDeletedRoast } from './announce-roast.ts';
 import { countProfileUse, unsettleLot } from './settle-roast.ts';
 
 /**
- * Makes one roast part of another: what is said about its coffee fills what the other lacks, its plan goes along, its stock
- * goes back, and its row goes. Does nothing when it has no row. The caller holds the recording's row.
+ * Merges one roast into another: its description fills empty fields of the other, its plan moves along, its green
+ * coffee returns to the lot, and its row is deleted. Does nothing without a row. The caller holds the recording's row.
  */
 export const absorbRoast = async (tx: Sql, id: string, into: string, byUser: string | null): Promise<void> => {
   const [roast] = await tx<{ profile_id: string | null; machine_id: string | null; status: string }[]>`
@@ -34,7 +34,7 @@ export const absorbRoast = async (tx: Sql, id: string, into: string, byUser: str
   await tx`DELETE FROM roasts WHERE id = ${id}`;
   await countProfileUse(tx, [roast.profile_id]);
   await unsettleLot(tx, id, byUser);
-  // A plan that came along brings its number.
+  // A plan that moved brings its number.
   await giveBatchNumber(tx, into);
   if (roast.status === 'in_progress') await announceDeletedRoast(tx, id, roast.machine_id);
 };

@@ -2,7 +2,7 @@ import { parseJson } from '@roastery/contract/parse-shape';
 import { z } from 'zod';
 import type { Sql } from '../../db/sql.ts';
 
-/** Notification channel on which every instance hears of changed roasts, so that it can tell those who watch. */
+/** Notification channel for changed roasts, so that every instance can update its watchers. */
 export const roastChangedChannel = 'roast_changed';
 
 const noticeShape = z.object({ roast_id: z.string(), machine_id: z.string(), deleted: z.boolean().default(false) });
@@ -14,12 +14,12 @@ const announce = async (tx: Sql, roastId: string, machineId: string | null, dele
   await tx`SELECT pg_notify(${roastChangedChannel}, ${JSON.stringify(notice)})`;
 };
 
-/** Tells all instances when the transaction commits. A rollback sends nothing. */
+/** Notifies all instances when the transaction commits. A rollback sends nothing. */
 export const announceRoast = async (tx: Sql, roastId: string, machineId: string | null): Promise<void> => {
   await announce(tx, roastId, machineId, false);
 };
 
-/** Tells all instances that a running roast is gone, so that its watchers see it. */
+/** Notifies all instances that a running roast was deleted, for its watchers. */
 export const announceDeletedRoast = async (tx: Sql, roastId: string, machineId: string | null): Promise<void> => {
   await announce(tx, roastId, machineId, true);
 };

@@ -4,9 +4,11 @@ import { sameBeans, type BoardRoast } from './same-beans.ts';
 
 /** Sequence numbers in a minute at the highest rate a machine map allows. */
 const seqsPerMinute = 600;
-/** How far from a charge by hand a roast of the board can begin that is of the same beans, with the time to detect it. */
+/**
+ * How far the beginning of a board's roast of the same beans can lie from a charge by hand, with the time to detect it.
+ */
 const nearSeqs = 20 * seqsPerMinute;
-/** A roast made by hand that a roast of the board may lie in began at most so long before. */
+/** A roast made by hand that may contain a board's roast began at most this long before. */
 const maxRoastSeqs = 4 * 60 * seqsPerMinute;
 
 interface HandMadeRow {
@@ -45,7 +47,7 @@ const handMadeNear = (tx: Sql, recordingId: string, boardIds: readonly string[],
       OR r.charge_seq BETWEEN (SELECT first FROM near) - ${maxRoastSeqs} AND (SELECT last FROM near) + ${nearSeqs})
     ORDER BY r.charge_seq`;
 
-/** Rules 1 and 2: not those that a person has spoken about. */
+/** Rules 1 and 2: without those that a person has changed. */
 const boardRoastsNear = (tx: Sql, recordingId: string, fromSeq: number, toSeq: number) => tx<BoardRow[]>`
   SELECT b.id, o.wall_offset_ms + b.begin_mono_ms AS begin_ms, charge.ms AS charge_ms, drop.ms AS drop_ms
   FROM board_roasts b
@@ -62,14 +64,14 @@ const isOfPerson = (tx: Sql) => tx`EXISTS (
   SELECT FROM roast_marks w
   WHERE w.roast_id = b.id AND w.event_seq IS NULL AND w.origin = 'person' AND w.kind IN ('charge', 'drop'))`;
 
-/** What the board last said about a mark of its roast b. */
+/** The board's last entry about a mark of its roast b. */
 const newestEntry = (tx: Sql, kind: 'charge' | 'drop') => tx`
   SELECT w.taken_back, w.provisional, w.at_seq, c.wall_offset_ms + w.mono_ms AS ms
   FROM roast_marks w LEFT JOIN recording_boots c ON c.recording_id = w.recording_id AND c.boot_no = w.boot_no
   WHERE w.roast_id = b.id AND w.recording_id = b.recording_id AND w.kind = ${kind} AND w.event_seq IS NOT NULL
   ORDER BY w.event_seq DESC LIMIT 1`;
 
-/** Assigns the board's roasts that have arrived to the roasts made by hand. Answers the ids of changed roasts. */
+/** Assigns the arrived roasts of the board to the roasts made by hand. Returns the ids of changed roasts. */
 const assignBoardRoasts = async (tx: Sql, recordingId: string, handMade: readonly HandMadeRow[]): Promise<string[]> => {
   const concerned: string[] = [];
   const taken = new Set<string>();
@@ -102,7 +104,7 @@ const assignBoardRoasts = async (tx: Sql, recordingId: string, handMade: readonl
   return concerned;
 };
 
-/** A roast that its board finds so long before a file's charge is of the file's beans: the clocks are the same. */
+/** A roast that its board finds this long before a file's charge is of the file's beans: the clocks are the same. */
 export const beginsBeforeFileMs = 3 * 60_000;
 
 /** A roast that begins while the beans of a file were in the drum, and arrives after that file, is part of the file's roast. */
@@ -131,8 +133,8 @@ const absorbIntoFiles = async (tx: Sql, boardIds: readonly string[]): Promise<st
 };
 
 /**
- * A board may withdraw a charge that looks like an opened door, and find at the drop that it was one: rule 5. Answers the ids of
- * changed roasts.
+ * A board may withdraw a charge that looks like an opened door, and find at the drop that it was one: rule 5. Returns
+ * the ids of changed roasts.
  */
 const joinWithdrawn = async (tx: Sql, recordingId: string, boardIds: readonly string[]): Promise<string[]> => {
   const found = await tx<{ part: string; into: string }[]>`
@@ -156,14 +158,14 @@ const joinWithdrawn = async (tx: Sql, recordingId: string, boardIds: readonly st
     await tx`
       INSERT INTO roast_sources (roast_id, board_roast_id, absorbs, said) VALUES (${into}, ${part}, true, false)
       ON CONFLICT DO NOTHING`;
-    // Both may have arrived at once.
+    // Both may have arrived in the same batch.
     await ensureRows(tx, [into]);
     await absorbRoast(tx, part, into, null);
   }
   return found.map(({ into }) => into);
 };
 
-/** Makes a row of each of these roasts of boards that is one of its own, with the board's newest state. */
+/** Creates a row for each of these boards' roasts that stands on its own, with the board's newest state. */
 const ensureRows = async (tx: Sql, ids: readonly string[]): Promise<void> => {
   await tx`
     INSERT INTO roasts (id, recording_id, machine_id, owner_id, status, recorded_status, status_seq, boot_no, start_time,
@@ -184,9 +186,9 @@ const ensureRows = async (tx: Sql, ids: readonly string[]): Promise<void> => {
 };
 
 /**
- * Decides which roasts of a board are roasts of their own and which belong to one that a person made, after events of a board
- * arrived or a person changed a roast. Answers the roasts to bring in line, in the order in which to lock them. The caller
- * holds the recording's row.
+ * Decides which roasts of a board stand on their own and which belong to a roast that a person made, after events of a
+ * board arrived or a person changed a roast. Returns the roasts to refresh, in locking order. The caller holds the
+ * recording's row.
  */
 export const placeBoardRoasts = async (
   tx: Sql,
@@ -200,7 +202,7 @@ export const placeBoardRoasts = async (
   const joined = await joinWithdrawn(tx, recordingId, boardIds);
   const all = [...new Set([...boardIds, ...concerned, ...filed, ...joined])].sort();
   await ensureRows(tx, all);
-  // The second half of a roast that was split hears what the first one does.
+  // The second half of a split roast receives the same marks as the first one.
   const hearers = await tx<{ id: string }[]>`
     WITH RECURSIVE hearing (id) AS (
       SELECT unnest(${all}::uuid[]) UNION SELECT s.roast_id FROM roast_sources s JOIN hearing h ON s.board_roast_id = h.id)

@@ -17,17 +17,17 @@ interface DeletedRow {
 }
 
 /**
- * Deletes a roast and leaves a tombstone, so that it doesn't come back when its board sends it again. Its lot gets back what
- * it took. The samples stay with the recording. The caller has checked that it may.
+ * Deletes a roast and leaves a tombstone, so that it is not created again when its board sends it again. Its lot gets
+ * its green coffee back. The samples stay with the recording. The caller has checked the right.
  */
 export const removeRoast = async (tx: Sql, id: string, byUser: string, actor: Actor): Promise<void> => {
-  // None of its board's events can slip in between the delete and the tombstone.
+  // No event of its board can arrive between the delete and the tombstone.
   await lockRecordingOf(tx, id);
   const [roast] = await tx<DeletedRow[]>`
     SELECT machine_id, status, profile_id, coffee_name, batch_number FROM roasts WHERE id = ${id} FOR UPDATE`;
   if (roast === undefined) throw notFound('Roast');
   await tx`INSERT INTO roast_tombstones (roast_id, deleted_by) VALUES (${id}, ${byUser})`;
-  // A roast that hears it goes on hearing.
+  // A roast that receives its marks keeps receiving them.
   await tx`
     DELETE FROM roast_marks WHERE roast_id = ${id}
       AND NOT EXISTS (SELECT FROM roast_sources s WHERE s.board_roast_id = ${id})`;
@@ -54,7 +54,7 @@ export const deleteRoast = async (context: UserContext, id: string): Promise<{ m
   return { message: 'The roast was deleted.' };
 };
 
-/** Marks or unmarks a roast as a favourite of the person who asks. */
+/** Marks or unmarks a roast as a favourite of the caller. */
 export const setFavorite = async (
   { sql, user }: UserContext,
   id: string,

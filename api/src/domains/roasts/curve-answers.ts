@@ -13,7 +13,7 @@ export const curveColumns = (curve: Curve, gaps: CurveGap[]): RecordedCurve => (
 
 const timesAtOnce = 5000;
 
-/** The same as JSON, each column as soon as it was read, and the gaps when all of them are through. */
+/** The same as JSON, each column as soon as it is read, and the gaps at the end. */
 export async function* curveColumnsJson(curve: OpenedCurve, gaps: Promise<CurveGap[]>): AsyncGenerator<string> {
   const { timeSeconds } = curve;
   yield '{"time_seconds":[';
@@ -65,7 +65,7 @@ export const curveDatapoints = (curve: Curve): Datapoint[] => {
 
 const datapointsAtOnce = 2000;
 
-/** The same as JSON, begun before the channels were read; some thousand samples at a time. */
+/** The same as JSON, begun before the channels are read; some thousand samples at a time. */
 export async function* curveDatapointsJson(opened: OpenedCurve): AsyncGenerator<string> {
   yield '{"datapoints":[';
   const [curve, rates] = await Promise.all([wholeCurve(opened), ratesOnceRead(opened)]);

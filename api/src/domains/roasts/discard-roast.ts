@@ -13,7 +13,7 @@ import { refuseOverlap } from './overlap.ts';
 import { readRoast } from './roast-row.ts';
 import { countProfileUse, unsettleLot } from './settle-roast.ts';
 
-/** What is kept of a roast that goes, so that it can come back: its row, its plan and whose favourite it was. */
+/** The stored parts of a discarded roast, so that it can be restored: its row, its plan and its favourites. */
 const keepRow = async (tx: Sql, id: string) => {
   await tx`
     UPDATE roast_tombstones t SET kept = jsonb_build_object(
@@ -31,19 +31,20 @@ interface DiscardedRow {
   number: string;
   coffee_name: string | null;
   batch_number: string | null;
-  /** The blend that is made of it. */
+  /** The blend that contains it. */
   blend: string | null;
 }
 
 /**
- * Says that this was no roast. The window is free again and the samples stay; its lot gets back what it took, its plan waits
- * on, and what its board says about it later makes no roast. It is kept so that it can be restored.
+ * Discards a roast that was not one. The window is free again and the samples stay; its lot gets its green coffee back,
+ * its plan returns to the queue, and later reports of its board create no roast. It is stored so that it can be
+ * restored.
  */
 export const discardRoast = async (context: UserContext, id: string): Promise<{ message: string }> => {
   await context.sql.begin(async (tx) => {
     await requireRoast(tx, context.user, id, 'roast');
     await lockRecordingOf(tx, id);
-    // A statement that waits for the row does not see the blend that it waited for.
+    // A statement that waited for the row does not see the blend that it waited for.
     await tx`SELECT 1 FROM roasts WHERE id = ${id} FOR UPDATE`;
     const [roast] = await tx<DiscardedRow[]>`
       SELECT r.profile_id, r.machine_id, r.status, r.coffee_name, r.batch_number, r.shown_number AS number,
@@ -55,7 +56,7 @@ export const discardRoast = async (context: UserContext, id: string): Promise<{ 
     }
     await tx`INSERT INTO roast_tombstones (roast_id, deleted_by) VALUES (${id}, ${context.user.id})`;
     await keepRow(tx, id);
-    // What it heard stays with it: a roast of the board that was of these beans was none either.
+    // Its assigned board roasts stay with it: they were not roasts either.
     await tx`UPDATE roast_sources SET said = true WHERE roast_id = ${id}`;
     await tx`UPDATE planned_roasts SET roast_id = NULL, bound_at = NULL, plan = NULL WHERE roast_id = ${id}`;
     await tx`UPDATE profiles SET reference_roast_id = NULL WHERE reference_roast_id = ${id}`;
@@ -104,7 +105,7 @@ const restoreRow = async (tx: Sql, id: string): Promise<void> => {
     WHERE t.roast_id = ${id} AND p.reference_roast_id IS NULL AND t.kept->'references' ? p.id::text`;
 };
 
-/** Its plan is its own again while it waits; another roast may have taken it, and then the coffee was that one's. */
+/** It gets its plan back if that still waits; if another roast has taken the plan, the coffee was that one's. */
 const restorePlan = async (tx: Sql, id: string, planId: string | null): Promise<void> => {
   if (planId === null) return;
   const bound = await tx`
@@ -115,7 +116,7 @@ const restorePlan = async (tx: Sql, id: string, planId: string | null): Promise<
     WHERE id = ${id}`;
 };
 
-/** Brings a discarded roast back, as it was and with what its board has said since. */
+/** Restores a discarded roast, with later entries of its board. */
 export const restoreRoast = async (context: UserContext, id: string): Promise<Roast> => {
   await context.sql.begin(async (tx) => {
     const { user } = context;

@@ -1,6 +1,8 @@
 import { markKinds, type MarkKind, type MarkOrigin } from '@roastery/roasting/marks';
 
-/** One entry about a mark, as `roast_marks` keeps it: a detection, a machine signal, or a user's edit or retraction. */
+/**
+ * One entry about a mark, as stored in `roast_marks`: a detection, a machine signal, or a user's edit or retraction.
+ */
 export interface MarkEntry {
   readonly kind: MarkKind;
   readonly origin: MarkOrigin;
@@ -16,7 +18,7 @@ export interface MarkEntry {
   readonly event_seq: number | null;
   /** UUID v7: the later of two entries of users is the greater. */
   readonly id: string;
-  /** Where the board's roast begins that it is about: of several, the first that says something counts. */
+  /** Start of the board's roast of this entry: of several, the first with an entry counts. */
   readonly source_seq: number;
 }
 
@@ -44,7 +46,7 @@ const standing = (entries: readonly MarkEntry[]): MarkEntry | undefined => {
   return said.at(-1);
 };
 
-/** The newest entry of each of the board's roasts; of several the first that is no retraction. */
+/** The newest entry of each of the board's roasts; of several the first that is not a retraction. */
 const ofDevice = (entries: readonly MarkEntry[]): MarkEntry | undefined => {
   const sources = [...new Set(entries.map((entry) => entry.source_seq))].sort((a, b) => a - b);
   for (const source of sources) {
@@ -57,7 +59,10 @@ const ofDevice = (entries: readonly MarkEntry[]): MarkEntry | undefined => {
   return undefined;
 };
 
-/** A mark of a board before a charge by hand, or after a drop by hand, belongs to other beans: see same-beans.ts, rule 4. */
+/**
+ * A mark of a board before a charge by hand, or after a drop by hand, belongs to other beans: see same-beans.ts, rule
+ * 4.
+ */
 const fits = (mark: EffectiveMark, marks: readonly EffectiveMark[]): boolean => {
   if (mark.event_seq === null || mark.at_seq === null) return true;
   const byHand = (kind: MarkKind) =>
@@ -68,9 +73,9 @@ const fits = (mark: EffectiveMark, marks: readonly EffectiveMark[]): boolean => 
 };
 
 /**
- * The marks that count, one a kind at most, in the order of a roast. A user's newest entry outranks the board's; when it
- * is retracted, the one before it counts again, in the end the board's. Of the board's entries the one with the highest sequence number counts,
- * whatever order they arrived in; a mark it took back is gone.
+ * The effective marks, at most one per kind, in the order of a roast. A user's newest entry outranks the board's; when
+ * it is retracted, the previous one counts again, and finally the board's. Of the board's entries the one with the
+ * highest sequence number counts, whatever order they arrived in; a withdrawn mark is absent.
  */
 export const effectiveMarks = (entries: readonly MarkEntry[]): EffectiveMark[] => {
   const marks = markKinds.flatMap((kind): EffectiveMark[] => {

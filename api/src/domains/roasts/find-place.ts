@@ -2,12 +2,12 @@ import type { Sql } from '../../db/sql.ts';
 import { numbersOf } from './read-samples.ts';
 import type { Place } from './places.ts';
 
-/** A moment of one of a machine's recordings. */
+/** A time in one of a machine's recordings. */
 export interface PlaceInRecording extends Place {
   readonly recording_id: string;
 }
 
-/** A moment this far from every sample was not recorded. */
+/** A time this far from every sample was not recorded. */
 const nearestMs = 60_000;
 
 interface ChunkRow {
@@ -20,8 +20,8 @@ interface ChunkRow {
 }
 
 /**
- * Where a moment of wall time lies in these recordings: between the samples around it. Undefined where nothing was recorded
- * within a minute. Reads two chunks of each boot.
+ * The position of a wall clock time in these recordings: between the samples around it. Undefined if nothing was
+ * recorded within a minute. Reads two chunks of each boot.
  */
 export const findPlace = async (
   sql: Sql,

@@ -12,7 +12,7 @@ export type RoastListQuery = ParsedQuery<typeof listRoastsEndpoint>;
 const levelsOf = (level: string): string[] =>
   level === 'Medium' ? ['Medium-Light', 'Medium', 'Medium-Dark'] : [level];
 
-/** Whether a roast has something. */
+/** Whether a roast has a property. */
 const has = {
   machine: (sql: Sql) => sql`r.machine_id IS NOT NULL`,
   coffee: (sql: Sql) => sql`r.coffee_name IS NOT NULL`,
@@ -65,7 +65,7 @@ interface Named {
   readonly ownerIds: readonly string[];
 }
 
-/** Machines and people whose names hold the words. They are few: found first, an index can find their roasts. */
+/** Machines and people whose names contain the words. They are few: with them an index can find their roasts. */
 const findNamed = async (sql: Sql, q: string | undefined): Promise<Named | undefined> => {
   if (q === undefined || q === '') return undefined;
   const search = containing(q.replace(/^#/, ''));
@@ -90,7 +90,7 @@ const sortExpression = (sql: Sql, field: string) => {
     case 'roasted_by':
       return roastedBy(sql);
     default:
-      // Anything else is a column of roasts by the same name; the contract's list is closed.
+      // Any other key is the name of a column of roasts; the contract's list is closed.
       return sql`r.${sql(field)}`;
   }
 };
@@ -99,12 +99,12 @@ const orderBy = (sql: Sql, sort: string) => {
   const descending = sort.startsWith('-');
   const field = descending ? sort.slice(1) : sort;
   const expression = sortExpression(sql, field);
-  // These two are never missing; other roasts without the value come last either way.
+  // These two are never missing; for other keys, roasts without the value come last either way.
   if (descending && (field === 'start_time' || field === 'roast_number')) return sql`${expression} DESC, r.id DESC`;
   return descending ? sql`${expression} DESC NULLS LAST, r.id DESC` : sql`${expression}, r.id`;
 };
 
-/** What a sort or a filter needs beside the roast itself is joined only then: 50,000 joins cost more than the page. */
+/** Tables for a sort or a filter are joined only when needed: 50,000 joins cost more than the page. */
 const source = (sql: Sql, query: RoastListQuery) => {
   const needsPeople = query.roasted_by !== undefined || query.sort.endsWith('roasted_by');
   return sql`
@@ -135,7 +135,10 @@ export const listRoasts = async (
   return { roasts: [...roasts], total: count?.total ?? 0 };
 };
 
-/** The ids of all roasts that match, in order: a list that is read in parts stays one list while roasts come and go. */
+/**
+ * The ids of all roasts that match, in order: a list that is read in parts stays consistent while roasts are added and
+ * removed.
+ */
 export const matchingRoastIds = async (
   sql: Sql,
   user: SignedInUser,
@@ -143,7 +146,7 @@ export const matchingRoastIds = async (
 ): Promise<string[]> => {
   const whole = { ...query, limit: 0, offset: 0 };
   const where = matching(sql, user, whole, await readTimeZone(sql), await findNamed(sql, query.q));
-  // One text with all of them: a row an id would take the driver longer than finding them takes Postgres.
+  // One text with all of them: one row per id would take the driver longer than the query takes Postgres.
   const [found] = await sql<{ ids: string | null }[]>`
     SELECT string_agg(r.id::text, ' ' ORDER BY ${orderBy(sql, query.sort)}) AS ids
     FROM ${source(sql, whole)} WHERE ${where}`;

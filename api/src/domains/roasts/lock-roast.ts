@@ -17,19 +17,19 @@ export interface LockedRoast {
   readonly clocks: BootClocks;
 }
 
-/** Ingest holds the recording's row while it applies events: whoever holds it changes the recording's roasts alone. */
+/** Ingest locks the recording's row while it applies events: only the holder changes the recording's roasts. */
 export const lockRecording = async (tx: Sql, recordingId: string | null): Promise<void> => {
   await tx`SELECT 1 FROM recordings WHERE id = ${recordingId} FOR NO KEY UPDATE`;
 };
 
-/** The same by the roast. */
+/** The same, found by the roast. */
 export const lockRecordingOf = async (tx: Sql, roastId: string): Promise<void> => {
   const [found] = await tx<{ recording_id: string | null }[]>`SELECT recording_id FROM roasts WHERE id = ${roastId}`;
   if (found === undefined) throw notFound('Roast');
   await lockRecording(tx, found.recording_id);
 };
 
-/** Locks a roast that the caller may change, its recording first, and reads what is said about its marks. */
+/** Locks a roast that the caller may change, its recording first, and reads the entries about its marks. */
 export const lockRoast = async (tx: Sql, context: UserContext, id: string): Promise<LockedRoast> => {
   await requireRoast(tx, context.user, id, 'roast');
   await lockRecordingOf(tx, id);

@@ -20,8 +20,8 @@ export const markNames: Record<MarkKind, string> = {
 };
 
 /**
- * Refuses the mark of `kind` where it lies on the wrong side of another one. Others may be out of order among themselves: a
- * detector finds the turning point after a person's mark, and a drop must not fail because of it.
+ * Refuses the mark of `kind` where it is on the wrong side of another one. Other marks may be out of order: a detector
+ * finds the turning point after a person's mark, and a drop must not fail because of it.
  */
 export const refuseWrongOrder = (
   kind: MarkKind,
@@ -46,12 +46,12 @@ export const refuseWrongOrder = (
   }
 };
 
-/** A user's entry belongs to no event of a board. */
+/** A user's entry has no event of a board. */
 export const ofPerson = { event_seq: null, source_seq: -1 } as const;
 
 export type UserMarkEntry = Omit<MarkEntry, 'event_seq' | 'source_seq'> & Place;
 
-/** A user's entry about a mark at this place; its temperature is the recorded one unless given. */
+/** A user's entry about a mark at this position; its temperature is the recorded one unless given. */
 export const userMarkEntry = async (
   tx: Sql,
   recordingId: string,

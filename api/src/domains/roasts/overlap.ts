@@ -2,13 +2,16 @@ import { formatDuration } from '@roastery/roasting/units';
 import type { Sql } from '../../db/sql.ts';
 import { AppError } from '../../http/app-error.ts';
 
-/** A window on a recording as sequence numbers; without an end it goes on. */
+/** A window on a recording as sequence numbers; without an end it is open. */
 export interface SeqWindow {
   readonly fromSeq: number;
   readonly toSeq: number | null;
 }
 
-/** A roast began at most so many sequence numbers before what it can overlap: four hours at the highest rate. */
+/**
+ * The most sequence numbers between the beginning of a roast and one that it can overlap: four hours at the highest
+ * rate.
+ */
 const maxRoastSeqs = 144_000;
 
 interface OverlappingRow {
@@ -29,8 +32,8 @@ const overlapping = (sql: Sql, recordingId: string, { fromSeq, toSeq }: SeqWindo
     ORDER BY r.charge_seq LIMIT 100`;
 
 /**
- * Refuses a window that overlaps another roast of its recording.
- * @param before the window that the roast had: what it overlapped already may stay so
+ * Refuses a window that overlaps another roast of its recording. @param before the earlier window of the roast:
+ * existing overlaps are allowed
  */
 export const refuseOverlap = async (
   tx: Sql,

@@ -10,8 +10,8 @@ export const readBootClocks = async (sql: Sql, recordingId: string): Promise<Boo
 };
 
 /**
- * A monotonic time of one boot on the monotonic axis of another. Within a boot it is exact; across boots the wall clocks
- * have to serve, and where one is unknown the answer is undefined.
+ * A monotonic time of one boot on the monotonic axis of another. Within a boot it is exact; across boots the wall
+ * clocks are used, and if one is unknown the answer is undefined.
  */
 export const onClockOf = (clocks: BootClocks, toBoot: number, fromBoot: number, monoMs: number): number | undefined => {
   if (toBoot === fromBoot) return monoMs;
@@ -21,7 +21,7 @@ export const onClockOf = (clocks: BootClocks, toBoot: number, fromBoot: number, 
   return monoMs + from.offsetMs - to.offsetMs;
 };
 
-/** A moment of a recording. */
+/** A time in a recording. */
 export interface Place {
   readonly boot_no: number;
   /** Monotonic ms within `boot_no`. */
@@ -30,8 +30,8 @@ export interface Place {
 }
 
 /**
- * From where the times of a roast without a charge count: the first entry about its charge, also a retracted one; else the
- * begin that its board reported. Undefined for a roast that no board recorded.
+ * The origin of times in a roast without a charge: the first entry about its charge, also a retracted one; else the
+ * beginning that its board reported. Undefined for a roast that no board recorded.
  */
 export const readOrigin = async (sql: Sql, roastId: string): Promise<Place | undefined> => {
   const [place] = await sql<Place[]>`

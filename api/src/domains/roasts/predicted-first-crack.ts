@@ -5,7 +5,7 @@ import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { roastAccess } from '../../identity/access.ts';
 
-/** A machine's newest cracks, and of all other machines together: enough to steady what its own say. */
+/** A machine's newest cracks, and of all other machines together: enough to stabilise its own. */
 const newestOfMachine = 300;
 const newestOfOthers = 60;
 
@@ -19,9 +19,9 @@ interface PastRow {
 }
 
 /**
- * At which temperature the beans of a roast will crack, learnt from the roasts before it that this person may see; undefined
- * without that roast. Only cracks that a person or the machine marked count, as they are marked now: a correction is
- * learnt from at once.
+ * The predicted temperature of first crack of a roast, from earlier roasts that this person may see; undefined without
+ * that roast. Only cracks that a person or the machine marked count, with their present marks: a correction takes
+ * effect at once.
  */
 export const readPredictedCrack = async (
   sql: Sql,

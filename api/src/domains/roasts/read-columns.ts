@@ -1,7 +1,7 @@
 import type { Database, Sql } from '../../db/sql.ts';
 import { layoutsOf, numbersOf, readSamples, windowOfChunks, type Column } from './read-samples.ts';
 
-/** Samples of which the times are there; the channels follow one after another. */
+/** Samples with their times; the channels follow one after another. */
 export interface SampleColumns {
   readonly seq: number[];
   readonly bootNo: number[];
@@ -10,7 +10,7 @@ export interface SampleColumns {
   readonly channels: ReadonlyMap<string, Promise<Column>>;
 }
 
-/** Which samples to read: see `readSamples`. */
+/** The samples to read: see `readSamples`. */
 export interface SampleRange {
   readonly recordingId: string;
   readonly fromSeq: number;
@@ -31,7 +31,7 @@ const timesOf = (sql: Sql, { recordingId, fromSeq, toSeq }: SampleRange) => sql<
   SELECT first_seq, boot_no, layout_no, mono_ms, dt_ms::text AS dt FROM recording_chunks
   WHERE ${windowOfChunks(sql, recordingId, fromSeq, toSeq)} ORDER BY first_seq`;
 
-/** One channel of the same chunks; empty where a chunk's layout doesn't have it. */
+/** One channel of the same chunks; empty if a chunk's layout does not have it. */
 const readColumn = async (
   sql: Sql,
   { recordingId, fromSeq, toSeq }: SampleRange,
@@ -69,9 +69,9 @@ const spread = (rows: readonly TimesRow[]) => {
 };
 
 /**
- * The samples of hours, column by column: Postgres prints the next channel while this one is worked on, and whoever needs
+ * The samples of hours, column by column: Postgres prints the next channel while this one is processed, and a reader of
  * few channels waits for no others. One snapshot for all, also while chunks are merged. The connection is free again
- * when the last column was read, not when the last was taken.
+ * when the last column was read, not when the last was consumed.
  */
 export const readColumns = (sql: Database, range: SampleRange): Promise<SampleColumns> =>
   new Promise((resolve, reject) => {
@@ -83,7 +83,7 @@ export const readColumns = (sql: Database, range: SampleRange): Promise<SampleCo
       const wanted = [...names].filter((name) => range.only?.includes(name) ?? true);
       const channels = new Map(wanted.map((name) => [name, readColumn(tx, range, name, samplesEach)]));
       resolve({ ...times, channels });
-      // A column that fails is heard of by whoever takes it.
+      // The failure of a column is thrown to its consumer.
       await Promise.allSettled(channels.values());
     });
     reading.catch(reject);

@@ -58,7 +58,7 @@ const assemble = (chunks: readonly ChunkRow[], layouts: ReadonlyMap<number, stri
         column = [];
         samples.channels.set(name, column);
       }
-      // A channel that an earlier chunk didn't have is missing there, not shifted.
+      // A channel that an earlier chunk did not have is missing there, not shifted.
       while (column.length < before) column.push(null);
       for (let at = index * dt.length; at < (index + 1) * dt.length; at++) column.push(values[at] ?? null);
     }
@@ -82,7 +82,10 @@ export const readSamples = async (sql: Sql, recordingId: string, fromSeq: number
 /** At 10 Hz ten minutes: some milliseconds of work. */
 const pageSeqs = 6000;
 
-/** The same in pages, so that hours of samples are neither held as a whole nor parsed in one go. A page may repeat samples. */
+/**
+ * The same in pages, so that hours of samples are neither held as a whole nor parsed at once. A page may repeat
+ * samples.
+ */
 export async function* samplePages(
   sql: Sql,
   recordingId: string,
@@ -105,7 +108,7 @@ export async function* samplePages(
   }
 }
 
-/** The samples that pass, in their order. */
+/** The samples that pass the filter, in order. */
 export const keepSamples = (samples: Samples, keep: (index: number) => boolean): Samples => {
   const kept = samples.seq.flatMap((_, index) => (keep(index) ? [index] : []));
   if (kept.length === samples.seq.length) return samples;

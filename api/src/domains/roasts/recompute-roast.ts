@@ -10,7 +10,10 @@ import { roastFigures, timedMarks } from './roast-window.ts';
 import { announceRoast } from './announce-roast.ts';
 import { countProfileUse, reopenLot, settleLot } from './settle-roast.ts';
 
-/** Every entry about the marks of a roast, also of the boards' roasts assigned to it. Those of other recordings don't count. */
+/**
+ * Every entry about the marks of a roast, also of the boards' roasts assigned to it. Those of other recordings don't
+ * count.
+ */
 export const readMarkEntries = (sql: Sql, roastId: string, recordingId: string | null) => sql<MarkEntry[]>`
   WITH RECURSIVE heard (id) AS (
     SELECT ${roastId}::uuid UNION SELECT s.board_roast_id FROM roast_sources s JOIN heard h ON s.roast_id = h.id)
@@ -28,8 +31,8 @@ interface StatusRow {
 const isByHand = (mark: EffectiveMark): boolean => mark.origin === 'person' && mark.event_seq === null;
 
 /**
- * The status of a roast. A person who says charge or drop outranks the board: with both marks the roast is completed, though
- * the board had aborted it. Else the board's state stands.
+ * The status of a roast. A charge or drop by a person outranks the board: with both marks the roast is completed,
+ * although the board had aborted it. Otherwise the board's state counts.
  */
 const statusOf = (roast: StatusRow, marks: readonly EffectiveMark[]): { status: string; recorded: string } => {
   const recorded = roast.recorded_status ?? roast.status;
@@ -42,15 +45,15 @@ const statusOf = (roast: StatusRow, marks: readonly EffectiveMark[]): { status: 
   return { status: isCompleted ? 'completed' : recorded, recorded };
 };
 
-/** Bean temperature of the recording at a moment, °C, between the samples around it; null in a gap. */
+/** Bean temperature of the recording at a time, °C, between the samples around it; null in a gap. */
 export const beanTempAt = async (
   sql: Sql,
   recordingId: string,
   at: { readonly boot_no: number; readonly mono_ms: number; readonly at_seq: number | null },
 ): Promise<number | null> => {
   if (at.at_seq === null) return null;
-  // The nearest sample's neighbours may lie in the chunks beside its own. A mark set while its board was cut off lies up to a
-  // minute behind the last sample that was known then: 600 samples at 10 Hz, and the events among them.
+  // The nearest sample's neighbours may be in the adjacent chunks. A mark set while its board was offline lies up to a
+  // minute after the last known sample at that time: 600 samples at 10 Hz, and the events among them.
   const around = await readSamples(sql, recordingId, at.at_seq - 20, at.at_seq + 700);
   const samples = keepSamples(around, (index) => around.bootNo[index] === at.boot_no);
   return valueAt(
@@ -70,8 +73,8 @@ const withTemperatures = (sql: Sql, recordingId: string, marks: readonly Effecti
   );
 
 /**
- * Whether the board has charged again since: a roast made by hand that has no drop is over then. What was discarded, or
- * belongs to another roast, is no charge.
+ * Whether the board has charged again since: that ends a roast made by hand without a drop. A discarded charge, or one
+ * of another roast, does not count.
  */
 const hasSuccessor = async (tx: Sql, roastId: string, charge: EffectiveMark): Promise<boolean> => {
   const [row] = await tx<{ has: boolean }[]>`
@@ -87,8 +90,8 @@ const hasSuccessor = async (tx: Sql, roastId: string, charge: EffectiveMark): Pr
 };
 
 /**
- * Brings a roast's window and derived figures in line with its marks. The one place that writes them: called in the same
- * transaction by whatever changed a mark. The caller holds the roast's row.
+ * Refreshes a roast's window and derived figures after a change of its marks. The only writer of them: called in the
+ * transaction that changed a mark. The caller holds the roast's row.
  */
 export const recomputeRoast = async (tx: Sql, roastId: string): Promise<void> => {
   const [roast] = await tx<(StatusRow & { recording_id: string | null; boot_no: number | null })[]>`
@@ -133,10 +136,10 @@ export const recomputeRoast = async (tx: Sql, roastId: string): Promise<void> =>
 const refreshRoast = async (tx: Sql, roastId: string, byUser: string | null): Promise<void> => {
   const [roast] = await tx<{ machine_id: string | null; status: string }[]>`
     SELECT machine_id, status FROM roasts WHERE id = ${roastId} FOR UPDATE`;
-  // Marks can be here before the event that makes the roast; it will find them then.
+  // Marks can arrive before the event that creates the roast, which finds them then.
   if (roast === undefined) return;
   await recomputeRoast(tx, roastId);
-  // A charge takes the plan that waits for it; only then is it known which recipe and lot the roast has.
+  // A charge takes the first waiting plan; only then are the roast's recipe and lot known.
   await bindPlan(tx, roastId);
   const [now] = await tx<{ profile_id: string | null; status: string }[]>`
     SELECT profile_id, status FROM roasts WHERE id = ${roastId}`;
@@ -149,14 +152,14 @@ const refreshRoast = async (tx: Sql, roastId: string, byUser: string | null): Pr
 };
 
 /**
- * Window, figures, status, plan, batch number, stock and count of use of roasts, after their marks or states changed. The caller
- * holds the recordings' rows. Calling it again changes nothing.
+ * Refreshes window, figures, status, plan, batch number, stock and use counts of roasts after their marks or states
+ * changed. The caller holds the recordings' rows. Calling it again changes nothing.
  */
 export const refreshRoasts = async (tx: Sql, roastIds: Iterable<string>, byUser: string | null): Promise<void> => {
   // In one order everywhere, so that no two transactions wait for each other's roast.
   const ids = [...new Set(roastIds)].sort();
   for (const id of ids) await refreshRoast(tx, id, byUser);
-  // A backlog brings several roasts at once: they are numbered as they were roasted.
+  // A backlog contains several roasts: they are numbered in the order of roasting.
   const asRoasted = await tx<{ id: string }[]>`
     SELECT id FROM roasts WHERE id = ANY(${ids}::uuid[]) ORDER BY start_time, id`;
   for (const { id } of asRoasted) await giveBatchNumber(tx, id);

@@ -14,7 +14,7 @@ export interface CurveMargins {
   readonly after: number;
 }
 
-/** Columns of a roast that say which samples are its own. */
+/** Columns of a roast that locate its samples. */
 export interface WindowRow {
   recording_id: string | null;
   status: string;
@@ -26,7 +26,7 @@ export interface WindowRow {
   drop_seq: number | null;
 }
 
-/** Highest rate a machine map allows: turns seconds into at most so many sequence numbers. */
+/** Highest rate of a machine map: converts seconds into a maximum number of sequence numbers. */
 const maxHz = 10;
 /** Events share the sequence with samples; there are few. */
 const spareSeqs = 100;
@@ -40,7 +40,7 @@ interface Window {
   readonly toMs: number;
 }
 
-/** Which samples belong to the curve, as sequence numbers to read and as ms on the charge's clock to keep. */
+/** The samples of the curve, as sequence numbers to read and as ms on the charge's clock to keep. */
 export const windowOf = (
   row: Omit<WindowRow, 'recording_id' | 'boot_no'>,
   chargeMs: number,
@@ -56,7 +56,7 @@ export const windowOf = (
   return { ...start, toSeq: ended ? (row.status_seq ?? 0) : chargeSeq + maxOpenSeconds * maxHz, toMs };
 };
 
-/** What a roast without a charge shows of its recording, s: enough to find charge and drop in. */
+/** The part of a recording that a roast without a charge shows, s: enough to find charge and drop. */
 const stretch = { before: 180, after: 1200 };
 
 const stretchOf = ({ mono_ms: ms, at_seq: seq }: Place, { before, after }: CurveMargins): Window => ({
@@ -66,7 +66,7 @@ const stretchOf = ({ mono_ms: ms, at_seq: seq }: Place, { before, after }: Curve
   toMs: ms + (stretch.after + after) * 1000,
 });
 
-/** Where the times of a roast count from: its charge, else where it was first said to be. */
+/** The origin of a roast's times: its charge, else where one was first reported. */
 const zeroOf = async (sql: Sql, roastId: string, row: WindowRow): Promise<Place | undefined> => {
   const { boot_no, charge_mono_ms: mono_ms, charge_seq: at_seq } = row;
   if (boot_no !== null && mono_ms !== null && at_seq !== null) return { boot_no, mono_ms, at_seq };
@@ -81,24 +81,24 @@ export interface Curve {
   /** From charge to drop on that axis. */
   readonly window: RoastWindow;
   readonly channels: ReadonlyMap<string, Column>;
-  /** Where the samples come from, and which they are; undefined while there are none. */
+  /** The source of the samples, and their range; undefined without samples. */
   readonly source: (Pick<Samples, 'seq' | 'bootNo'> & { readonly recordingId: string }) | undefined;
 }
 
-/** A curve whose times are there; its channels come one after another, bean temperature first where there is one. */
+/** A curve with its times; its channels follow one after another, bean temperature first if there is one. */
 export interface OpenedCurve extends Omit<Curve, 'channels'> {
   readonly channels: ReadonlyMap<string, Promise<Column>>;
-  /** Of more than 20 minutes at the highest rate, or an hour at a usual one. */
+  /** More than 20 minutes at the highest rate, or an hour at a usual one. */
   readonly isLong: boolean;
 }
 
-/** From here on reading column by column is the faster way. */
+/** From this size on reading column by column is faster. */
 const longFromSeqs = 12_000;
 
 /**
- * Opens the curve of a roast. Undefined when there is no such roast for this person; empty while there is no recording. A
- * roast without a charge shows the stretch around the moment where its charge was first said to be.
- * @param only the channels to read; all of them when not given
+ * Opens the curve of a roast. Undefined when there is no such roast for this person; empty while there is no recording.
+ * A roast without a charge shows the recording around the time where its charge was first reported. @param only the
+ * channels to read; all of them when not given
  */
 export const openCurve = async (
   sql: Database,
@@ -127,7 +127,7 @@ export const openCurve = async (
   const timeSeconds: number[] = [];
   const kept: number[] = [];
   for (let index = 0; index < samples.seq.length; index++) {
-    // A roast over a reboot goes on along the wall clock; within a boot the monotonic clock is exact.
+    // A roast across a reboot continues by the wall clock; within a boot the monotonic clock is exact.
     const ms = onClockOf(clocks, bootNo, samples.bootNo[index] ?? bootNo, samples.monoMs[index] ?? 0);
     if (ms === undefined || ms < window.fromMs || ms > window.toMs) continue;
     kept.push(index);
@@ -138,7 +138,7 @@ export const openCurve = async (
   const channels = new Map(
     Array.from(samples.channels, ([name, column]) => {
       const within = column.then(pick);
-      // Who awaits the column gets its failure; it may stay unread.
+      // The consumer of the column gets its failure; it may stay unread.
       within.catch(() => undefined);
       return [name, within] as const;
     }),
@@ -165,14 +165,14 @@ export const wholeCurve = async ({ channels, ...opened }: OpenedCurve): Promise<
   return { timeSeconds, window, channels: new Map(columns), source };
 };
 
-/** Where a curve has no samples, and why. */
+/** The gaps of a curve, with their reasons. */
 export const gapsOf = async (
   sql: Sql,
   { timeSeconds, source }: Pick<Curve, 'timeSeconds' | 'source'>,
 ): Promise<CurveGap[]> =>
   source === undefined ? [] : readGaps(sql, source.recordingId, holesOf({ timeSeconds, ...source }));
 
-/** °C/min with two decimals: finer is noise, and half of the bytes. */
+/** °C/min with two decimals: finer values are noise, and half of the bytes. */
 const roundRate = (rate: number | null): number | null => (rate === null ? null : Math.round(rate * 100) / 100);
 
 /** The rate of rise at each time, °C/min, from charge to drop; null throughout without a bean temperature. */

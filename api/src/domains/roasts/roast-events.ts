@@ -5,7 +5,7 @@ import { roastsWithoutNumber } from '../planned/batch-number.ts';
 import { placeBoardRoasts } from './board-roasts.ts';
 import { refreshRoasts } from './recompute-roast.ts';
 
-/** A new event of a stream with its place there. */
+/** A new event of a stream with its position. */
 export interface PlacedEvent {
   readonly recordingId: string;
   readonly machineId: string;
@@ -39,7 +39,7 @@ const insertNotes = async (tx: Sql, events: readonly PlacedEvent[]): Promise<voi
   await tx`INSERT INTO recording_notes ${tx(rows)} ON CONFLICT (recording_id, epoch, event_seq) DO NOTHING`;
 };
 
-/** Stores every statement about a mark under its sequence number. */
+/** Stores every entry about a mark under its sequence number. */
 const insertMarks = async (tx: Sql, marks: readonly Placed<'mark'>[]): Promise<void> => {
   if (marks.length === 0) return;
   const rows = marks.map(({ event, recordingId, bootNo, seq }) => ({
@@ -61,12 +61,12 @@ const insertMarks = async (tx: Sql, marks: readonly Placed<'mark'>[]): Promise<v
 };
 
 /**
- * Stores a roast as its board reports it: of its events the one with the highest sequence number decides the state, the one with
- * the lowest the begin. Another stream can't change it: a board's roast belongs to the recording it was made in.
+ * Stores a roast as its board reports it: of its events the one with the highest sequence number decides the state, the
+ * one with the lowest the beginning. Another stream can't change it: a board's roast belongs to its recording.
  */
 const upsertBoardRoast = async (tx: Sql, placed: Placed<'roast'>): Promise<void> => {
   const { event, seq, bootNo, monoMs } = placed;
-  // Only the event at the begin has the plan, and it may arrive after the end.
+  // Only the first event has the plan, and it may arrive after the end.
   await tx`
     INSERT INTO board_roasts AS b (id, recording_id, machine_id, owner_id, state, state_seq, state_boot_no, state_mono_ms,
                                    begin_seq, begin_boot_no, begin_mono_ms, plan_id)
@@ -84,7 +84,7 @@ const upsertBoardRoast = async (tx: Sql, placed: Placed<'roast'>): Promise<void>
     WHERE b.recording_id = excluded.recording_id`;
 };
 
-/** The roasts of these events, without those that were deleted for good and are no source of another roast. */
+/** The roasts of these events, without those that were deleted for good and are not assigned to another roast. */
 const liveRoasts = async (tx: Sql, events: readonly PlacedEvent[]): Promise<Set<string>> => {
   const ids = new Set<string>();
   for (const { event } of events) if ('roast_id' in event) ids.add(event.roast_id);
@@ -98,8 +98,8 @@ const liveRoasts = async (tx: Sql, events: readonly PlacedEvent[]): Promise<Set<
 };
 
 /**
- * Applies new events, in any order. `alsoTouched`: roasts to refresh for another reason. Answers the ids of the roasts that may
- * have changed.
+ * Applies new events, in any order. `alsoTouched`: roasts to refresh for another reason. Returns the ids of the roasts
+ * that may have changed.
  */
 export const applyEvents = async (
   tx: Sql,

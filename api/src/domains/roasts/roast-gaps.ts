@@ -10,7 +10,7 @@ interface GapRow {
   arrived: boolean;
 }
 
-/** In the order of what is surest: the board's own word, then that it began anew, then what is still to come. */
+/** The most reliable first: the board's own report, then a new recording, then entries in transit. */
 const reasonOf = (row: GapRow, otherBoot: boolean): CurveGap['reason'] => {
   if (row.said !== null) return row.said;
   if (otherBoot) return 'board_off';
@@ -18,7 +18,7 @@ const reasonOf = (row: GapRow, otherBoot: boolean): CurveGap['reason'] => {
   return row.arrived ? 'machine_silent' : 'not_arrived';
 };
 
-/** A pause between two samples, by what tells them apart. */
+/** A pause between two samples, with the facts that explain it. */
 export interface SampleHole {
   readonly fromSeconds: number;
   readonly toSeconds: number;
@@ -27,7 +27,7 @@ export interface SampleHole {
   readonly otherBoot: boolean;
 }
 
-/** Samples of a roast in their order, by what tells them apart. */
+/** Samples of a roast in order, with the facts that explain pauses. */
 export interface TimedSamples {
   readonly timeSeconds: readonly number[];
   readonly seq: readonly number[];
@@ -45,8 +45,8 @@ export const holesOf = (samples: TimedSamples): SampleHole[] =>
   }));
 
 /**
- * Why there are no samples in these pauses. Only a board's own recording can say; a file's pauses are not explained. One
- * statement, and none without a pause.
+ * Why there are no samples in these pauses. Only a board's own recording has reasons; a file's pauses are not
+ * explained. One statement, and none without a pause.
  */
 export const readGaps = async (sql: Sql, recordingId: string, holes: readonly SampleHole[]): Promise<CurveGap[]> => {
   if (holes.length === 0) return [];

@@ -11,7 +11,7 @@ import { timedMarks } from './roast-window.ts';
 /** The person at the machine; the machine's owner where unknown. */
 export const roastedBy = (sql: Sql) => sql`coalesce(r.roasted_by, o.full_name)`;
 
-/** Whether it took its batch from its lot. The ledger is kept in line with it: its movements of the roast sum to the batch. */
+/** Whether it took its batch from its lot. The ledger follows it: its movements of the roast sum to the batch. */
 export const usedGreenCoffee = (sql: Sql) =>
   sql`(r.deducts IS TRUE AND r.lot_id IS NOT NULL AND r.batch_size_kg IS NOT NULL)`;
 
@@ -26,7 +26,7 @@ export const rowColumns = (sql: Sql, userId: string | null) => sql`
 export const rowSource = (sql: Sql) => sql`
   roasts r JOIN users o ON o.id = r.owner_id LEFT JOIN machines m ON m.id = r.machine_id`;
 
-/** Whether a board recorded it: it lies on the timeline of its machine. */
+/** Whether a board recorded it: it is on the timeline of its machine. */
 export const isRecorded = (sql: Sql) =>
   sql`EXISTS (SELECT FROM recordings c WHERE c.id = r.recording_id AND c.source = 'agent')`;
 
@@ -67,8 +67,8 @@ const channelsOf = async (sql: Sql, roast: StoredRoast): Promise<string[]> => {
 };
 
 /**
- * One roast with its marks, or undefined. `viewer` limits to what a person may see and knows their favourites; null is the
- * system itself, which tells everybody who watches a machine.
+ * One roast with its marks, or undefined. `viewer` limits it to what a person may see and adds their favourites; null
+ * is the system itself, which notifies all watchers of a machine.
  */
 export const readRoast = async (
   sql: Sql,

@@ -12,11 +12,12 @@ export interface TimedMark {
   readonly mark: EffectiveMark;
 }
 
-/** Milliseconds are what the board measures in; anything finer is noise of the division. */
+/** The board's resolution is milliseconds; anything finer is rounding noise. */
 const seconds = (ms: number): number => Math.round(ms) / 1000;
 
 /**
- * The marks in seconds since charge, or since `origin` without one. Without either there is no axis and the answer is empty.
+ * The marks in seconds since charge, or since `origin` without one. Without either there is no axis and the answer is
+ * empty.
  */
 export const timedMarks = (marks: readonly EffectiveMark[], clocks: BootClocks, origin?: Place): TimedMark[] => {
   const zero = markOf(marks, 'charge') ?? origin;
@@ -28,14 +29,17 @@ export const timedMarks = (marks: readonly EffectiveMark[], clocks: BootClocks, 
   });
 };
 
-/** What `roasts` keeps beside the marks so that lists can show and sort it. Temperatures °C, times in seconds since charge. */
+/**
+ * The derived columns of `roasts`, so that lists can show and sort them. Temperatures °C, times in seconds since
+ * charge.
+ */
 export interface RoastFigures {
   readonly duration_seconds: number | null;
   readonly charge_temp: number | null;
   readonly drop_temp: number | null;
   readonly first_crack_time: number | null;
   readonly first_crack_temp: number | null;
-  /** By a person or the machine: what only a detector marked is not learnt from. */
+  /** By a person or the machine: marks of a detector alone are not used for predictions. */
   readonly first_crack_told: boolean;
   readonly development_time_seconds: number | null;
   readonly development_time_ratio: number | null;

@@ -35,7 +35,7 @@ export const roastRoutes: Domain = (routes) => {
   routes.forUser(contract.getRoastCurveColumns, async (context, { params, query }) => {
     const opened = await curveOf(context, params.id, query);
     const gaps = gapsOf(context.sql, opened);
-    // Whoever puts the answer together hears why they failed, unless the client has left before.
+    // The caller receives their failure, unless the client has disconnected before.
     gaps.catch(() => undefined);
     if (opened.isLong) return new JsonPieces(curveColumnsJson(opened, gaps));
     return curveColumns(await wholeCurve(opened), await gaps);

@@ -37,7 +37,7 @@ export interface HandMadeRoast {
   readonly nextChargeMs: number | null;
 }
 
-/** What a board says about one of its roasts; wall times, ms. */
+/** A board's report of one of its roasts; wall times, ms. */
 export interface BoardRoast {
   readonly id: string;
   readonly beginMs: number;
@@ -46,7 +46,7 @@ export interface BoardRoast {
   readonly dropMs: number | null;
 }
 
-/** The ids of the board's roasts that are of the same beans, in their order: rule 3. */
+/** The ids of the board's roasts that are of the same beans, in order: rule 3. */
 export const sameBeans = (roast: HandMadeRoast, boardRoasts: readonly BoardRoast[]): string[] => {
   const timed = boardRoasts
     .map((one) => ({ ...one, atMs: one.chargeMs ?? one.beginMs }))

@@ -18,7 +18,7 @@ import { readSamples } from './read-samples.ts';
 import { type Place, readOrigin } from './places.ts';
 import { readRoast } from './roast-row.ts';
 
-/** The sample nearest to a moment of the charge's boot; undefined when there is none within a minute. */
+/** The sample nearest to a time of the charge's boot; undefined when there is none within a minute. */
 const nearestSample = async (
   tx: Sql,
   recordingId: string,
@@ -39,7 +39,7 @@ const nearestSample = async (
   return best?.seq;
 };
 
-/** From where the times of a roast count: its charge, else where its charge was first said to be. */
+/** The origin of a roast's times: its charge, else where a charge was first reported. */
 const axisOf = async (tx: Sql, { id, marks }: LockedRoast): Promise<Place> => {
   const charge = markOf(marks, 'charge');
   if (charge !== undefined && charge.at_seq !== null) return { ...charge, at_seq: charge.at_seq };
@@ -68,7 +68,7 @@ const windowOf = (marks: readonly EffectiveMark[]): SeqWindow | undefined => {
   return fromSeq === null ? undefined : { fromSeq, toSeq: markOf(marks, 'drop')?.at_seq ?? fromSeq };
 };
 
-/** Brings the roast in line, and which of the board's roasts are of its beans when its window moved. */
+/** Refreshes the roast, and reassigns the board's roasts when its window moved. */
 const finish = async (tx: Sql, context: UserContext, roast: LockedRoast, kind: MarkKind): Promise<void> => {
   const by = context.user.id;
   await tx`UPDATE roasts SET revision = revision + 1 WHERE id = ${roast.id}`;
@@ -84,9 +84,9 @@ const answer = async (context: UserContext, id: string): Promise<Roast> => {
 };
 
 /**
- * Sets or moves a mark by hand. Times count from the charge as it is now, or without one from the roast's origin; moving the
- * charge moves the window and with it the times of all other marks, and no sample. A mark that would break the order of a
- * roast, or a window that would overlap another roast, is refused with a reason.
+ * Sets or moves a mark by hand. Times count from the present charge, or without one from the roast's origin; moving the
+ * charge moves the window and with it the times of all other marks, but no sample. A mark that would break the order of
+ * a roast, or a window that would overlap another roast, is refused with a reason.
  */
 export const putMark = async (context: UserContext, id: string, kind: MarkKind, body: MarkBody): Promise<Roast> => {
   await context.sql.begin(async (tx) => {
@@ -111,7 +111,10 @@ export const putMark = async (context: UserContext, id: string, kind: MarkKind, 
   return answer(context, id);
 };
 
-/** Takes back a mark set by hand: the one that it replaced counts again, another one by hand or the board's. A mark that only the board made can be moved, not removed. */
+/**
+ * Withdraws a mark set by hand: the one that it replaced counts again, another one by hand or the board's. A mark of
+ * the board alone can be moved, not removed.
+ */
 export const deleteMark = async (context: UserContext, id: string, kind: MarkKind): Promise<Roast> => {
   await context.sql.begin(async (tx) => {
     const roast = await lockRoast(tx, context, id);

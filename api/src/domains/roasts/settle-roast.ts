@@ -8,7 +8,7 @@ interface MovementReason {
   readonly byUser: string | null;
 }
 
-/** What each lot's ledger holds for a roast so far, mg; negative when it was charged. */
+/** The sum of each lot's ledger for a roast, mg; negative when green coffee was used. */
 const movedSoFar = async (tx: Sql, roastId: string): Promise<Map<string, number>> => {
   const rows = await tx<{ lot_id: string; kg: number }[]>`
     SELECT lot_id, sum(kg) AS kg FROM lot_movements WHERE roast_id = ${roastId} GROUP BY lot_id`;
@@ -26,17 +26,17 @@ const levelLots = async (
     .filter(({ mg }) => mg !== 0)
     .sort((a, b) => (a.lotId < b.lotId ? -1 : 1));
   if (changes.length === 0) return;
-  // Not FOR UPDATE: the roast's reference to its lot holds a weaker lock that two transactions could not both raise.
+  // Not FOR UPDATE: the roast's reference to its lot holds a weaker lock that two transactions could not both upgrade.
   // One order for all: two roasts on the same two lots wait for each other instead of deadlocking.
   await tx`SELECT id FROM lots WHERE id = ANY(${changes.map(({ lotId }) => lotId)}::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
   for (const { lotId, mg } of changes) await moveLot(tx, { lotId, kg: kilograms(mg), ...why });
 };
 
 /**
- * Brings the ledger in line with a roast: the green weight of a roast that has ended is taken from its lot once, when its
- * recipe deducts (or it has none); later edits move the difference. Whether it deducts is settled when it ends and kept with
- * it: what becomes of the recipe afterwards changes no past roast. Calling it again changes nothing. Too little stock never blocks a
- * roast. The caller holds the roast's row.
+ * Updates the ledger for a roast: the green weight of a roast that has ended is taken from its lot once, when its
+ * recipe deducts (or it has none); later edits move the difference. Whether it deducts is decided when it ends and
+ * stored with it: later changes of the recipe change no past roast. Calling it again changes nothing. Too little stock
+ * never blocks a roast. The caller holds the roast's row.
  */
 export const settleLot = async (tx: Sql, roastId: string, byUser: string | null): Promise<void> => {
   const [roast] = await tx<
@@ -48,7 +48,7 @@ export const settleLot = async (tx: Sql, roastId: string, byUser: string | null)
   if (roast === undefined) return;
   const moved = await movedSoFar(tx, roastId);
   const wanted = new Map<string, number>();
-  // What was deducted once stays deducted when the roast is said to be of another recipe.
+  // A deduction stays when the roast's recipe is changed.
   const deducts = roast.deducts ?? (roast.recipe_deducts || [...moved.values()].some((mg) => mg !== 0));
   if (roast.deducts === null) await tx`UPDATE roasts SET deducts = ${deducts} WHERE id = ${roastId}`;
   if (deducts && roast.lot_id !== null && roast.batch_size_kg !== null) {
@@ -57,13 +57,13 @@ export const settleLot = async (tx: Sql, roastId: string, byUser: string | null)
   await levelLots(tx, wanted, moved, { roastId, reason: moved.size === 0 ? 'roast' : 'roast_edit', byUser });
 };
 
-/** Gives back what a roast took, since it is being deleted. The caller holds the roast's row. */
+/** Returns the green coffee of a roast that is being deleted. The caller holds the roast's row. */
 export const unsettleLot = async (tx: Sql, roastId: string, byUser: string | null): Promise<void> => {
   const moved = await movedSoFar(tx, roastId);
   await levelLots(tx, new Map(), moved, { roastId, reason: 'roast_delete', byUser });
 };
 
-/** Gives back what a roast took, since it has not ended after all. The caller holds the roast's row. */
+/** Returns the green coffee of a roast that has not ended after all. The caller holds the roast's row. */
 export const reopenLot = async (tx: Sql, roastId: string, byUser: string | null): Promise<void> => {
   const moved = await movedSoFar(tx, roastId);
   await levelLots(tx, new Map(), moved, { roastId, reason: 'roast_edit', byUser });
@@ -71,8 +71,8 @@ export const reopenLot = async (tx: Sql, roastId: string, byUser: string | null)
 };
 
 /**
- * Counts the completed roasts of these recipes anew. Their rows are locked first, so that counts at once can't miss each other; and
- * before the rows of lots, here and where a recipe is saved, so that two transactions don't wait for each other.
+ * Counts the completed roasts of these recipes again. Their rows are locked first, so that concurrent counts can't miss
+ * each other; and before the rows of lots, here and where a recipe is saved, so that two transactions don't deadlock.
  */
 export const countProfileUse = async (tx: Sql, profileIds: readonly (string | null)[]): Promise<void> => {
   const ids = [...new Set(profileIds.filter((id) => id !== null))].sort();

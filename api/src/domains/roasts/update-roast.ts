@@ -29,11 +29,11 @@ interface Before {
 
 type Change = Record<string, string | number | null>;
 
-/** The recipe's name is kept with the roast: it outlives the recipe. */
+/** The recipe's name is stored with the roast: it outlives the recipe. */
 const profileChange = async (tx: Sql, edit: RoastEdit, before: Before): Promise<Change> => {
   if (edit.profile_id === undefined) return {};
   if (edit.profile_id === null) {
-    // A recipe that was deleted left its name, which a form that only says "none" must not wipe out.
+    // A deleted recipe left its name, which a form that only says "none" must not remove.
     return before.profile_id === null ? {} : { profile_id: null, profile_name: null, deducts: null };
   }
   const [profile] = await tx<{ name: string; roast_level: string }[]>`
@@ -44,7 +44,7 @@ const profileChange = async (tx: Sql, edit: RoastEdit, before: Before): Promise<
   return { profile_id: edit.profile_id, profile_name: profile.name, roast_level_target: target, ...deducts };
 };
 
-/** A lot that is chosen anew says what its coffee is, as far as the edit doesn't. */
+/** A newly chosen lot sets the coffee's fields, unless the edit does. */
 const lotChange = async (tx: Sql, edit: RoastEdit, before: Before): Promise<Change> => {
   if (edit.lot_id === undefined || edit.lot_id === before.lot_id) return {};
   if (edit.lot_id === null) return { lot_id: null };
@@ -78,12 +78,12 @@ const plainChange = (edit: RoastEdit): Change =>
   Object.fromEntries(
     plainFields.flatMap((field) => {
       const value = edit[field];
-      // An emptied text field means that there is none.
+      // An empty text field removes the value.
       return value === undefined ? [] : [[field, value === '' ? null : value]];
     }),
   );
 
-/** One weight may be edited alone: it has to fit the other one that is stored. */
+/** If only one weight is edited, it has to fit the stored other one. */
 const refuseImpossibleWeight = (edit: RoastEdit, before: Before): void => {
   if (edit.batch_size_kg === undefined && edit.end_weight_kg === undefined) return;
   const { batch_size_kg = before.batch_size_kg, end_weight_kg = before.end_weight_kg } = edit;
@@ -91,7 +91,7 @@ const refuseImpossibleWeight = (edit: RoastEdit, before: Before): void => {
 };
 
 /**
- * Changes what was roasted and by whom, never the curve. Fields that are absent stay. A changed batch or lot moves the
+ * Changes the description and the roaster, never the curve. Absent fields stay. A changed batch or lot moves the
  * difference in the ledger, in the same transaction.
  */
 export const updateRoast = async (context: UserContext, id: string, edit: RoastEdit): Promise<Roast> => {

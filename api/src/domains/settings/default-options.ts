@@ -1,6 +1,6 @@
 import type { Option } from '@roastery/contract/settings';
 
-/** The usual choices of a roastery, in the order they are offered. */
+/** The usual options of a roastery, in the order of the lists. */
 export const defaultOptions: Record<Option['category'], readonly string[]> = {
   origin: [
     'Brazil',

@@ -20,7 +20,7 @@ export interface OptionForm {
   readonly is_active: boolean;
 }
 
-/** Adds a choice; without a place of its own it comes after the existing ones. */
+/** Adds an option; without a position of its own it comes after the existing ones. */
 export const createOption = async (context: UserContext, form: OptionForm): Promise<Option> => {
   try {
     return await context.sql.begin(async (tx) => {
@@ -53,7 +53,7 @@ export const deleteOption = async (context: UserContext, id: string): Promise<{ 
     return { message: `${option.value} was deleted.` };
   });
 
-/** Adds the usual choices that are missing; what is there stays as it is. */
+/** Adds the missing default options; existing ones stay unchanged. */
 export const seedDefaults = async (context: UserContext): Promise<{ message: string }> =>
   context.sql.begin(async (tx) => {
     let added = 0;

@@ -31,7 +31,7 @@ export const readRoastery = async (sql: Sql): Promise<RoasterySettings> => {
   return row;
 };
 
-/** Both sides count in it: Node for people's dates, Postgres for "today". */
+/** Both use it: Node for dates in files and mails, Postgres for "today". */
 const checkTimeZone = async (sql: Sql, name: string): Promise<void> => {
   const unknown = invalid('time_zone', 'must be a time zone such as Europe/Berlin');
   if (!/^[A-Za-z0-9_+/-]+$/.test(name) || !isTimeZone(name)) throw unknown;
@@ -43,7 +43,7 @@ const checkTimeZone = async (sql: Sql, name: string): Promise<void> => {
   }
 };
 
-/** Changes the fields that are given. */
+/** Changes the given fields. */
 export const changeRoastery = async (
   context: UserContext,
   given: { readonly [K in keyof RoasterySettings]?: RoasterySettings[K] | undefined },

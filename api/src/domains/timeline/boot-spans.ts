@@ -1,6 +1,6 @@
 import type { Sql } from '../../db/sql.ts';
 
-/** What was recorded in one boot of a board; wall times, ms. */
+/** The recorded part of one boot of a board; wall times, ms. */
 export interface BootSpan {
   readonly recording_id: string;
   readonly boot_no: number;
@@ -9,7 +9,7 @@ export interface BootSpan {
   readonly to_ms: number;
 }
 
-/** Every boot of a machine's board that has samples, in the order of time. Two look-ups by index for each. */
+/** Every boot of a machine's board with samples, in order of time. Two index look-ups for each. */
 export const readBoots = async (sql: Sql, machineId: string): Promise<BootSpan[]> => {
   const rows = await sql<BootSpan[]>`
     SELECT b.recording_id, b.boot_no, b.wall_offset_ms,
@@ -26,7 +26,7 @@ export const readBoots = async (sql: Sql, machineId: string): Promise<BootSpan[]
   return [...rows];
 };
 
-/** The recordings of these boots that lie in a span, whole, in the order of time. */
+/** The recordings of these boots in a span, whole, in order of time. */
 export const recordingsOf = (boots: readonly BootSpan[], span: { readonly fromMs: number; readonly toMs: number }) => {
   const byId = new Map<string, { id: string; fromMs: number; toMs: number }>();
   for (const { recording_id: id, from_ms, to_ms } of boots) {

@@ -15,10 +15,10 @@ import { insertMarkEntry, userMarkEntry } from '../roasts/mark-entries.ts';
 import { refuseOverlap } from '../roasts/overlap.ts';
 import { readRoast } from '../roasts/roast-row.ts';
 
-/** No roast takes longer, nor less. */
+/** The longest and the shortest roast. */
 const maxRoastMs = 4 * 3_600_000;
 const minRoastMs = 10_000;
-/** A machine that was heard from so lately still sends: its roast may go on. */
+/** A machine with entries this recent still sends: its roast may continue. */
 const stillSendsMinutes = 15;
 
 const placesOf = async (tx: Sql, machineId: string, chargeMs: number, dropMs: number | null) => {
@@ -69,12 +69,15 @@ export const insertRoast = async (tx: Sql, made: NewRoast): Promise<string> => {
   return id;
 };
 
-/** Brings a roast in line that was made by hand, with what boards said about the same beans. */
+/** Refreshes a roast made by hand, with the board's reports about the same beans. */
 export const settleMade = async (tx: Sql, recordingId: string, ids: readonly string[], by: string): Promise<void> => {
   await refreshRoasts(tx, [...ids, ...(await placeBoardRoasts(tx, recordingId, [], ids))], by);
 };
 
-/** Makes a roast of a stretch of a machine's recording. Without a drop it goes on: a drop by hand or the machine's own ends it. */
+/**
+ * Creates a roast from a part of a machine's recording. Without a drop it continues: a drop by hand or the machine's
+ * own ends it.
+ */
 export const makeRoast = async (
   context: UserContext,
   machineId: string,

@@ -34,7 +34,9 @@ const refuseUnmergeable = async (tx: Sql, earlier: LockedRoast, later: LockedRoa
   }
 };
 
-/** What a person said about the later roast counts for the whole, as far as the earlier one doesn't say it; its drop does. */
+/**
+ * Users' entries about the later roast count for the whole unless the earlier one has its own; its drop always does.
+ */
 const moveMarkEntries = async (tx: Sql, earlier: LockedRoast, later: LockedRoast, by: string): Promise<void> => {
   const said = [...earlier.marks.filter((mark) => mark.kind === 'charge'), ...later.marks].filter(
     (mark, index) =>
@@ -53,8 +55,8 @@ const moveMarkEntries = async (tx: Sql, earlier: LockedRoast, later: LockedRoast
 };
 
 /**
- * Makes one roast of two neighbours: the earlier one keeps its coffee and gets the drop of the later one, whose row goes.
- * What their boards say later about either counts for the one that is left.
+ * Merges two neighbouring roasts: the earlier one keeps its coffee and gets the drop of the later one, whose row is
+ * deleted. Later reports of their boards about either count for the merged roast.
  */
 export const mergeRoasts = async (context: UserContext, id: string, withId: string): Promise<Roast> => {
   const { user } = context;

@@ -1,7 +1,7 @@
 import type { Sql } from '../../db/sql.ts';
 import type { BootSpan } from './boot-spans.ts';
 
-/** The samples of one step of a span that were read; wall times, ms. */
+/** The samples read for one step of a span; wall times, ms. */
 export interface Step {
   readonly recording_id: string;
   readonly boot_no: number;
@@ -13,7 +13,7 @@ export interface Step {
   readonly last_seq: number;
   readonly low: number | null;
   readonly high: number | null;
-  /** How many were read. */
+  /** Number of samples read. */
   readonly samples: number;
 }
 
@@ -22,7 +22,7 @@ interface Span {
   readonly toMs: number;
 }
 
-/** The boots that reach into a span, and the nearest one on each side: between them and the span lies a gap. */
+/** The boots within a span, and the nearest one on each side: between them and the span lies a gap. */
 const bootsAround = (boots: readonly BootSpan[], { fromMs, toMs }: Span): BootSpan[] => {
   const within = boots.filter((boot) => boot.to_ms >= fromMs && boot.from_ms <= toMs);
   let before: BootSpan | undefined;
@@ -34,11 +34,11 @@ const bootsAround = (boots: readonly BootSpan[], { fromMs, toMs }: Span): BootSp
   return [before, ...within, after].filter((boot) => boot !== undefined);
 };
 
-/** Of a step this long, ms, every reading is read; of longer ones fewer, since a pixel can't show them. */
+/** Of a step of this length, ms, every reading is read; of longer ones fewer, since a pixel can't show them. */
 const everyReadingMs = 15_000;
 const maxSkipped = 10;
 
-/** Steps of neighbouring chunks as one, in the order of time. */
+/** Steps of adjacent chunks as one, in order of time. */
 const joined = (parts: readonly Step[]): Step[] => {
   const steps: Step[] = [];
   for (const part of parts.toSorted((a, b) => a.first_ms - b.first_ms)) {
@@ -68,8 +68,8 @@ const either = (a: number | null, b: number | null, pick: (a: number, b: number)
   a === null ? b : b === null ? a : pick(a, b);
 
 /**
- * Lowest and highest bean temperature of each step of a span that has samples, in the order of time. Each step reads one
- * chunk, the one that covers its begin; where none does, also the next one: it ends the gap.
+ * Lowest and highest bean temperature of each step of a span that has samples, in order of time. Each step reads one
+ * chunk, the one that covers its beginning; if none does, also the next one, which ends the gap.
  */
 export const readSteps = async (sql: Sql, boots: readonly BootSpan[], span: Span, points: number): Promise<Step[]> => {
   const around = bootsAround(boots, span);

@@ -10,7 +10,7 @@ import { readBoots, recordingsOf, type BootSpan } from './boot-spans.ts';
 import { readSteps } from './read-steps.ts';
 import { timelineGaps } from './timeline-gaps.ts';
 
-/** More than these are no windows any more, at any width of a screen. */
+/** With more roasts than this, windows are no longer distinguishable on any screen. */
 const maxRoasts = 500;
 const dayMs = 86_400_000;
 
@@ -21,10 +21,10 @@ interface Span {
   readonly toMs: number;
 }
 
-/** Shown of a recording that has only begun, ms. */
+/** The shown part of a recording that has only begun, ms. */
 const minMs = 3_600_000;
 
-/** The span that is asked for; without one the day that ends with the newest sample, or what there is of it. */
+/** The requested span; without one the day that ends with the newest sample, or its recorded part. */
 const spanOf = (
   { from, to }: { from?: string | undefined; to?: string | undefined },
   all: { readonly first: number; readonly last: number },
@@ -43,7 +43,7 @@ const spanOf = (
   return { fromMs, toMs };
 };
 
-/** A roast reaches into the span from at most so long before: none takes longer. */
+/** A roast within the span began at most this long before it: none takes longer. */
 const maxRoastMs = 4 * 3_600_000;
 
 const readRoasts = async (
@@ -81,8 +81,8 @@ const extent = (boots: readonly BootSpan[]): { first: number; last: number } | u
 };
 
 /**
- * What a machine recorded in a span. The cost follows the number of steps and of the machine's boots, not that of the
- * samples: of each step the chunk that covers its begin and the first one within it are read.
+ * The recording of a machine in a span. The cost depends on the number of steps and of the machine's boots, not on that
+ * of the samples: each step reads the chunk that covers its beginning and the first one within it.
  */
 export const readTimeline = async (
   context: UserContext,

@@ -10,12 +10,12 @@ import { insertMarkEntry, userMarkEntry } from '../roasts/mark-entries.ts';
 import { readRoast } from '../roasts/roast-row.ts';
 import { insertRoast, settleMade } from './make-roast.ts';
 
-/** Each part is a roast of its own: shorter ones are none. */
+/** Each part becomes a roast: a shorter one can't be. */
 const minPartMs = 10_000;
 
 /**
- * Makes two roasts of one. The first keeps its coffee and drops at this moment; the second is charged then, hears what the
- * board said about the rest, and drops where the whole did, or goes on.
+ * Splits a roast. The first part keeps its coffee and drops at this time; the second is charged then, gets the board's
+ * marks of the rest, and drops where the whole did, or continues.
  */
 export const splitRoast = async (
   context: UserContext,
@@ -49,7 +49,8 @@ export const splitRoast = async (
       charge: place,
       drop: end && { ...end, recording_id: recordingId },
     });
-    // The second half hears what the first one hears, now and later; which of it lies in it is decided by its charge.
+    // The second half receives the same marks as the first one, now and later; its charge decides which of them lie in
+    // it.
     await tx`
       INSERT INTO roast_sources (roast_id, board_roast_id, absorbs, said) VALUES (${second}, ${id}, false, true)`;
     await insertMarkEntry(tx, id, recordingId, user.id, await userMarkEntry(tx, recordingId, 'drop', place));

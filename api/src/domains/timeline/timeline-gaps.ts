@@ -13,12 +13,12 @@ interface Hole {
   readonly after: Step;
 }
 
-/** A pause shorter than this is a late reading, ms; as the curve of a roast has it. */
+/** A shorter pause is a late reading, ms; as in the curve of a roast. */
 const minGapMs = 3000;
-/** … and so is one of fewer turns than these. */
+/** … and so is one of fewer intervals than these. */
 const fewestTurns = 4;
 
-/** How far two samples usually lie apart, ms. */
+/** The usual interval between two samples, ms. */
 const usualPause = (steps: readonly Step[]): number => {
   const pauses = steps
     .filter((step) => step.samples > 1)
@@ -28,8 +28,8 @@ const usualPause = (steps: readonly Step[]): number => {
 };
 
 /**
- * Between which steps nothing was recorded. What was not read lies within a step: only a whole step without samples, or a
- * pause between two samples that were read, is a gap.
+ * The gaps between steps. Unread samples lie within a step: only a whole step without samples, or a pause between two
+ * samples that were read, is a gap.
  */
 const holesIn = (steps: readonly Step[], stepMs: number): Hole[] => {
   const limit = Math.max(minGapMs, fewestTurns * usualPause(steps), stepMs);
@@ -39,7 +39,7 @@ const holesIn = (steps: readonly Step[], stepMs: number): Hole[] => {
   });
 };
 
-/** Where nothing was recorded in a span, and why: as fine as its steps. */
+/** The gaps in a span, and their reasons: as fine as its steps. */
 export const timelineGaps = async (
   sql: Sql,
   steps: readonly Step[],

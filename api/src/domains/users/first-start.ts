@@ -35,8 +35,8 @@ const addAdmin = async (tx: Sql, email: string, password: string): Promise<void>
 };
 
 /**
- * Gives an empty database its settings row (days are counted in the server's time zone until a zone is set) and its
- * first administrator, with a password made up here unless one is given. Of several starters one does it.
+ * Creates the settings row of an empty database (days are counted in the server's time zone until a zone is set) and
+ * its first administrator, with a generated password unless one is given. Of several concurrent starts one does it.
  */
 export const prepareFirstStart = async ({ sql, config }: AppContext): Promise<FirstAdmin | undefined> =>
   sql.begin(async (tx) => {

@@ -27,7 +27,7 @@ const shareMachine = async (tx: Sql, context: UserContext, membership: Membershi
   await addMembership(tx, actorOf(context), membership);
 };
 
-/** Creates an ordinary user with the machines that they share; whoever is to be an administrator is promoted afterwards. */
+/** Creates an ordinary user with shared machines; an administrator is promoted afterwards. */
 export const createUser = async (context: UserContext, form: ParsedBody<typeof contract.createUser>): Promise<User> => {
   refuseCommonPassword(form.password, form.email, 'password');
   const hashed = await hashPassword(form.password);
@@ -91,7 +91,7 @@ export const updateUser = async (context: UserContext, id: string, edit: UserEdi
     return { ...before, ...after };
   });
 
-/** Sets a password made up here, answers it this once and ends all sessions of the user. */
+/** Sets a generated password, returns it once and ends all sessions of the user. */
 export const resetPassword = async (context: UserContext, id: string): Promise<{ password: string }> => {
   const password = randomPassword();
   const hashed = await hashPassword(password);

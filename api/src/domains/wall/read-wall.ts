@@ -9,7 +9,7 @@ import { openCurve } from '../roasts/roast-curve.ts';
 /** A small curve has a few hundred pixels. */
 const referenceStepSeconds = 5;
 
-/** A screen of a wall link sees every machine, as the admin does who made the link. It calls the wall and nothing else. */
+/** A screen of a wall link sees every machine, as the admin does who created the link. It can only open the wall. */
 const screenOfWall: SignedInUser = {
   id: '00000000-0000-0000-0000-000000000000',
   full_name: '',
@@ -97,17 +97,17 @@ const readRunning = async (sql: Database, viewer: SignedInUser, row: MachineRow)
 const byName = ({ display_name: one }: WallMachine, { display_name: other }: WallMachine): number =>
   one.localeCompare(other, 'en', { numeric: true });
 
-/** How many machines there are for a wall, those beyond its limit included. */
+/** Number of machines for a wall, including those beyond its limit. */
 export const countWallMachines = async (sql: Sql, viewer: SignedInUser): Promise<number> => {
   const [row] = await sql<{ count: number }[]>`
     SELECT count(*)::int AS count FROM machines m WHERE m.archived_at IS NULL AND ${machineAccess(sql, viewer)}`;
   return row?.count ?? 0;
 };
 
-/** What the wall shows of each machine besides the live readings. */
+/** The wall's data of each machine besides the live readings. */
 export const readWall = async (sql: Database, viewer: SignedInUser): Promise<WallMachine[]> => {
   const machines: WallMachine[] = [];
-  // One after the other: a wall is read again with every roast, and must not take every connection to the database.
+  // One after the other: a wall is read again with every roast, and must not occupy every connection to the database.
   for (const row of await readMachines(sql, viewer)) {
     const { id, display_name, connection, last_seen_at, next_id, next_number, next_coffee, next_kg } = row;
     const next =

@@ -34,7 +34,7 @@ export const wallRoutes: Domain = (routes) => {
   routes.forUser(contract.revokeWallLink, (context, { params }) => revokeLink(context, params.id));
 };
 
-/** The preferences of the person who made the link of a screen. */
+/** The preferences of the creator of a screen's link. */
 const choicesOfMaker = async (sql: Sql, screenId: string): Promise<Record<string, unknown>> => {
   const [row] = await sql<{ preferences: Record<string, unknown> }[]>`
     SELECT u.preferences FROM wall_screens s JOIN wall_links w ON w.id = s.link_id JOIN users u ON u.id = w.created_by

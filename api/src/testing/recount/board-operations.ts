@@ -10,10 +10,10 @@ import type { BoardRoast, Operation, World } from './world.ts';
 /** A quarter of a minute of samples around each moment is enough of a curve for sums. */
 const samplesAround = 15;
 
-/** How a board's roast goes: to its end, broken off, taken for one by mistake, or still running. */
+/** How a board's roast ends: completed, aborted, not a roast, or still running. */
 const courses = ['completed', 'completed', 'completed', 'aborted', 'no charge', 'running'] as const;
 
-/** Again when it met another transaction, as ingest does. */
+/** Retried when it collided with another transaction, as ingest does. */
 const commit = async (sql: Database, messages: readonly JournalMessage[], tries = 5): Promise<void> => {
   try {
     await commitMessages(sql, messages);
@@ -23,11 +23,11 @@ const commit = async (sql: Database, messages: readonly JournalMessage[], tries 
   }
 };
 
-/** Sends entries as a board does: at any borders, now and then twice or in another order. */
+/** Sends entries as a board does: at any borders, sometimes twice or in another order. */
 const ship = async ({ sql, chance }: World, { serial, board }: BoardRoast): Promise<void> => {
   const batches = board.batches(() => chance.whole(1, 20));
   const sent = chance.is(0.3) ? [...batches, chance.pick(batches)].reverse() : batches;
-  // What has arrived is committed together; half of the time everything, else one by one.
+  // Arrived messages are committed together; half of the time everything, else one by one.
   const messages = sent.map((batch) => messageOf(serial, batch));
   if (chance.is(0.5)) await commit(sql, messages);
   else for (const message of messages) await commit(sql, [message]);

@@ -19,11 +19,11 @@ const deleteMachine = async ({ chance, machines, someone, send }: World): Promis
   if (machines.length < 6) return;
   const machine = chance.pick(machines);
   const { status } = await send(someone(), 'DELETE', `/machines/${machine.id}`);
-  // Its board doesn't know: now and then it goes on roasting.
+  // Its board does not know: sometimes it continues roasting.
   if (status < 300 && chance.is(0.8)) machines.splice(machines.indexOf(machine), 1);
 };
 
-/** Shares a machine, changes a role, or takes it back; its owner or the admin does it. */
+/** Shares a machine, changes a role, or removes it; as its owner or the admin. */
 const shareMachine = async ({ chance, machines, userIds, admin, send }: World): Promise<void> => {
   const { id, owner } = chance.pick(machines);
   const who = chance.is(0.5) ? owner : admin;
@@ -42,7 +42,7 @@ export const machineOperations: readonly Operation[] = [
 const components = async (world: World, path: string, who = world.admin) => {
   const { body } = await world.send<{ roasts: BlendableRoast[] }>(who, 'GET', path);
   const few = body.roasts.filter(() => world.chance.is(0.3)).slice(0, 4);
-  // To the milligram, so that weights add up where doubles would not; one in ten asks for more than is left.
+  // To the milligram, so that weights add up where doubles would not; one in ten exceeds the remaining weight.
   return few.map(({ roast_id, left_kg }) => ({
     roast_id,
     kg: world.chance.is(0.1) ? left_kg + 1 : Math.max(1, Math.floor(left_kg * world.chance.number() * 1e6)) / 1e6,
@@ -84,7 +84,7 @@ const seedOptions = async ({ admin, send }: World): Promise<void> => {
   await send(admin, 'POST', '/settings/seed-defaults');
 };
 
-/** Zones whose clocks change, whose hours are halves, and whose day is another. */
+/** Zones with clock changes, half hours, and another day. */
 const zones = ['Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Pacific/Kiritimati', 'UTC'];
 
 const moveClock = async ({ chance, admin, send }: World): Promise<void> => {

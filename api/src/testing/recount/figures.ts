@@ -1,6 +1,6 @@
 import type { Figures } from '@roastery/contract/analytics';
 
-/** What a roast tells of itself in figures. */
+/** The figures of one roast. */
 export interface CountedRoast {
   readonly status: string;
   readonly batch_size_kg: number | null;
@@ -12,7 +12,7 @@ const present = (values: readonly (number | null)[]): number[] => values.filter(
 const meanOf = (values: readonly number[]): number | null =>
   values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** The figures of the analytics counted again, in plain words. */
+/** The figures of the analytics, counted again in simple code. */
 export const recountFigures = (roasts: readonly CountedRoast[]): Figures => {
   const done = roasts.filter((roast) => roast.status === 'completed');
   const ratios = present(done.map((roast) => roast.development_time_ratio));

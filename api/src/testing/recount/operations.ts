@@ -15,7 +15,7 @@ const all: readonly Operation[] = [
 ];
 const weight = all.reduce((sum, { often }) => sum + often, 0);
 
-/** Does one thing at random. */
+/** Performs one random operation. */
 export const doSomething = async (world: World): Promise<void> => {
   let at = world.chance.number() * weight;
   for (const operation of all) {

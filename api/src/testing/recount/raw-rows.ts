@@ -86,7 +86,7 @@ export interface RawPlan {
   roast_id: string | null;
 }
 
-/** Every base table that a figure is made of, row by row: nothing is added up or joined in SQL. */
+/** Every base table behind a figure, row by row: nothing is added up or joined in SQL. */
 export const readRawRows = async (sql: Sql) => {
   const [settings] = await sql<
     { time_zone: string; all_users_see_all_machines: boolean }[]
@@ -113,13 +113,13 @@ export const readRawRows = async (sql: Sql) => {
 };
 export type RawRows = Awaited<ReturnType<typeof readRawRows>>;
 
-/** Weights are kept to the milligram: whole milligrams add up exactly. */
+/** Weights are stored to the milligram: whole milligrams add up exactly. */
 export const milligrams = (kg: number): number => Math.round(kg * 1e6);
 export const sumOf = (values: readonly (number | null)[]): number =>
   values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
 export const sumMg = (weights: readonly (number | null)[]): number => sumOf(weights.map((kg) => milligrams(kg ?? 0)));
 
-/** The day of a moment as a calendar on the roastery's wall has it. */
+/** The calendar day of a time in the roastery's zone. */
 export const dayIn = (zone: string): ((moment: string | Date) => string) => {
   const days = new Intl.DateTimeFormat('en-CA', { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit' });
   return (moment) => days.format(new Date(moment));

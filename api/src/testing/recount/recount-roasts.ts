@@ -53,7 +53,7 @@ export const expectMachinesAndStats = async (viewer: Viewer, rows: RawRows): Pro
   });
 };
 
-/** The list of roasts under each of its filters; what is on it belongs to whoever looks. */
+/** The list of roasts under each of its filters; its rows belong to the viewer. */
 export const expectRoastList = async (viewer: Viewer, rows: RawRows): Promise<void> => {
   const seen = seenBy(viewer, rows);
   const dayOf = dayIn(rows.zone);

@@ -92,7 +92,7 @@ export const expectInventory = async ({ visitor }: Viewer, rows: RawRows): Promi
   }
 };
 
-/** How often each recipe was used, by whom it is starred, what its lot weighs, and the lists of them. */
+/** The use count of each recipe, its stars, the weight of its lot, and the lists of them. */
 export const expectRecipes = async ({ visitor, id: userId }: Viewer, rows: RawRows): Promise<void> => {
   const { profiles, total } = await read<{ profiles: Profile[]; total: number }>(visitor, '/profiles?limit=500');
   expect(total).toBe(rows.recipes.length);
@@ -108,7 +108,7 @@ export const expectRecipes = async ({ visitor, id: userId }: Viewer, rows: RawRo
   expect(favourites.total).toBe(starred.size);
 };
 
-/** Alerts are the watched lots that are low, but for those that this person has put away. */
+/** Alerts are the watched lots that are low, without those that this person has dismissed. */
 export const expectAlerts = async ({ visitor, id: userId }: Viewer, rows: RawRows): Promise<void> => {
   const low = rows.lots.filter(
     (lot) =>
@@ -121,7 +121,7 @@ export const expectAlerts = async ({ visitor, id: userId }: Viewer, rows: RawRow
   expect(alerts.map((alert) => alert.lot_id).sort()).toEqual(low.map(({ id }) => id).sort());
 };
 
-/** Blends' weights, what is left of each roast for the next, and the plans that wait. */
+/** Blends' weights, the remaining weight of each roast, and the waiting plans. */
 export const expectBlendsAndPlans = async (viewer: Viewer, rows: RawRows): Promise<void> => {
   const own = rows.blends.filter((one) => viewer.isAdmin || one.owner_id === viewer.id);
   const { blends, total } = await read<{ blends: Blend[]; total: number }>(viewer.visitor, '/blends?limit=500');

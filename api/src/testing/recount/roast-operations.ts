@@ -10,7 +10,7 @@ const atMachine = ({ chance, machines, people }: World) => {
   return { who: chance.is(0.9) ? owner : chance.pick(people), machine_id };
 };
 
-/** What a person says was roasted. */
+/** A random description of a roast. */
 const facts = ({ chance, lots, recipes }: World) => {
   const batch = chance.is(0.9) ? chance.kg(12) : null;
   return {
@@ -25,7 +25,7 @@ const facts = ({ chance, lots, recipes }: World) => {
   };
 };
 
-/** Mostly today and this month, back to half a year ago: over a change of clocks. */
+/** Mostly today and this month, back to half a year ago, across a change of clocks. */
 const someTime = ({ chance }: World): string => {
   const days = chance.is(0.4) ? chance.number() : chance.is(0.5) ? chance.number() * 35 : chance.number() * 180;
   return new Date(Date.now() - Math.floor(days * dayMs)).toISOString();
@@ -60,7 +60,7 @@ const upload = async (world: World): Promise<void> => {
   made(world.recorded, answer);
 };
 
-/** Some of the facts, as a form sends what was changed. */
+/** Some of the facts, as a form sends changed ones. */
 const edit = async (world: World): Promise<void> => {
   const { chance } = world;
   const body = Object.fromEntries(Object.entries(facts(world)).filter(() => chance.is(0.4)));
@@ -75,7 +75,7 @@ const favour = async ({ chance, someone, roasts, send }: World): Promise<void> =
   await send(someone(), 'PUT', `/roasts/${chance.pick(roasts)}/favorite`, body);
 };
 
-/** Marks are moved by hand and taken back. */
+/** Marks are set by hand and withdrawn. */
 const mark = async ({ chance, admin, recorded, send }: World): Promise<void> => {
   if (recorded.length === 0) return;
   const path = `/roasts/${chance.pick(recorded)}/marks/${chance.pick(['charge', 'first_crack', 'drop'])}`;

@@ -57,7 +57,7 @@ const importLots = async (world: World): Promise<void> => {
     const { coffee_name, origin, initial_weight, cost_per_kg } = lotBody(world);
     return `L-${world.next()},"${coffee_name}",${origin},${initial_weight},${cost_per_kg ?? ''}`;
   });
-  // One file in four holds a row without a name: then none of its rows may come in.
+  // One file in four has a row without a name: then none of its rows may be imported.
   if (chance.is(0.25)) rows.push(`L-${world.next()},,Kenya,5,`);
   const csv = ['lot_number,coffee_name,origin,initial_weight,cost_per_kg', ...rows].join('\n');
   await world.send(who, 'POST', '/inventory/lots/import', { csv, dry_run: chance.is(0.2) });

@@ -14,7 +14,7 @@ export const read = async <T>(who: Visitor, path: string): Promise<T> => {
   return body;
 };
 
-/** What a roast took from its lot, by its own row: the whole batch, once it has ended. */
+/** The green weight of a roast from its own row: the whole batch, once it has ended. */
 export const drawnMg = (roast: RawRoast): number =>
   roast.status !== 'in_progress' && roast.deducts === true && roast.lot_id !== null
     ? milligrams(roast.batch_size_kg ?? 0)

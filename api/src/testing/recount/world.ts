@@ -9,13 +9,13 @@ export interface KnownMachine {
   readonly owner: Visitor;
 }
 
-/** A roast that a board made, with the journal it can send again. */
+/** A roast of a board, with the journal to send again. */
 export interface BoardRoast {
   readonly serial: string;
   readonly board: JournalBoard;
 }
 
-/** A roastery at work: who is there, what there is to work with, and what was answered. */
+/** A roastery at work: its people, its records and the answers so far. */
 export interface World {
   readonly chance: Chance;
   readonly sql: Database;
@@ -33,24 +33,24 @@ export interface World {
   readonly blends: string[];
   readonly options: string[];
   readonly boards: BoardRoast[];
-  /** Whose call it is: anybody's, the admin's more often than not, so that it is about something they may see. */
+  /** The caller: any user, more often than not the admin, who may see everything. */
   readonly someone: () => Visitor;
-  /** Deletes one of a list. Usually it is forgotten then; sometimes it is requested again. */
+  /** Deletes one of a list. Usually it is removed from the list; sometimes it is requested again. */
   readonly remove: (who: Visitor, path: string, list: string[]) => Promise<void>;
-  /** Counts what is made, for names that are unique and the same in every run. */
+  /** Counts new records, for names that are unique and the same in every run. */
   readonly next: () => number;
-  /** A call that may be refused, since what it asks for may be gone, and that never fails. */
+  /** A call that may be refused, since its record may be gone, and that never fails. */
   readonly send: <T = { id: string }>(
     who: Visitor,
     method: string,
     path: string,
     body?: unknown,
   ) => Promise<Answered<T>>;
-  /** The roastery's word of every call so far: how many were done, how many refused, by method and path without ids. */
+  /** The result of every call so far: how many succeeded, how many were refused, by method and path without ids. */
   readonly told: ReadonlyMap<string, { done: number; refused: number }>;
 }
 
-/** Something a person or a board may do next, and how often it is done beside the others. */
+/** A possible next operation of a person or a board, and its weight among the others. */
 export interface Operation {
   readonly often: number;
   readonly run: (world: World) => Promise<void>;

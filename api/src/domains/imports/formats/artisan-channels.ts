@@ -6,9 +6,9 @@ import { ChannelNames, isDerived, isPercentage, knownChannel } from '../channel-
 import type { ImportedChannel } from '../imported-roast.ts';
 
 /**
- * Extra curves and the steps of the controls as columns on the roast's own times. A curve that is called Burner, Air or Drum
- * and holds percentages is that output; where there is none, or it falls silent before the roast is over while a person went on
- * setting steps, the steps are. The rest keeps its own name.
+ * Extra curves and the steps of the controls as columns on the roast's own times. A curve with the name Burner, Air or
+ * Drum and percentages is that output; if there is none, or it ends before the roast while a person still set steps,
+ * the steps are. Other curves keep their own name.
  */
 export const alogChannelColumns = (roast: ArtisanRoast, toCelsius: (raw: Reading) => Reading): ImportedChannel[] => {
   const names = new ChannelNames();
@@ -28,7 +28,7 @@ export const alogChannelColumns = (roast: ArtisanRoast, toCelsius: (raw: Reading
   for (const channel of roast.channels) {
     const onTimes = valuesOnTimes(channel, roast.timesSeconds);
     const known = outputOf(channel.name, onTimes);
-    // A curve that only ever says 0 tells less than the steps that were set.
+    // A curve of zeros has less information than the steps.
     const silent =
       known !== undefined &&
       (onTimes.every((value) => value === null || value === 0) ||
@@ -39,7 +39,7 @@ export const alogChannelColumns = (roast: ArtisanRoast, toCelsius: (raw: Reading
     else add({ label: channel.name, unit: '', values: onTimes }, undefined);
   }
   for (const { label: own, values } of set) {
-    // What was measured and what was set are two things.
+    // A measured value and a set value are two different channels.
     const label = columns.some((column) => column.label === own) ? `${own} set` : own;
     if (columns.some((column) => column.label === own && isSameCurve(column.values, values))) continue;
     const known = outputOf(own, values);
@@ -48,14 +48,14 @@ export const alogChannelColumns = (roast: ArtisanRoast, toCelsius: (raw: Reading
   return columns;
 };
 
-/** A file that went through Artisan has an output as its curve and as steps in whole percents. */
+/** A file that went through Artisan has an output both as its curve and as steps in whole percents. */
 const isSameCurve = (measured: readonly Reading[], set: readonly Reading[]): boolean =>
   set.every((value, index) => {
     const there = measured[index] ?? null;
     return value === null || there === null || Math.abs(value - there) <= 0.5;
   });
 
-/** The curve ends before the last steps were set: the duty of a controller that was switched off, for one. */
+/** The curve ends before the last steps were set: for example the duty of a controller that was switched off. */
 const isOutlived = (measured: readonly Reading[], steps: readonly ControlStep[], { timesSeconds }: ArtisanRoast) => {
   const last = timesSeconds[measured.findLastIndex((value) => value !== null)] ?? Number.NEGATIVE_INFINITY;
   return steps.filter(({ timeSeconds }) => timeSeconds > last).length > 1;
@@ -67,8 +67,9 @@ const outputOf = (label: string, values: readonly Reading[]): string | undefined
 };
 
 /**
- * Extra devices are read in the same round as the probes, some milliseconds to a second later, so a curve of equal length
- * belongs sample to sample. Any other takes the reading nearest in time, where there is one within half a round.
+ * Extra devices are read in the same round as the probes, some milliseconds to a second later, so a curve of equal
+ * length matches sample by sample. Any other curve uses the reading nearest in time, if there is one within half a
+ * round.
  */
 const valuesOnTimes = (channel: AlogChannel, times: readonly number[]): Reading[] => {
   if (channel.timesSeconds.length === times.length) return [...channel.values];
@@ -81,7 +82,7 @@ const valuesOnTimes = (channel: AlogChannel, times: readonly number[]): Reading[
   });
 };
 
-/** What a control stood at: nothing before it was first set. */
+/** The setting of a control over time: none before its first step. */
 const stepsOnTimes = (steps: readonly ControlStep[], times: readonly number[]): Reading[] => {
   let next = 0;
   let value: Reading = null;

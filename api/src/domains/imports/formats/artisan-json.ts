@@ -3,7 +3,7 @@ import { jsonOf } from '../file-content.ts';
 import type { RoastFileFormat } from '../roast-file-format.ts';
 import { readArtisanRoast } from './artisan.ts';
 
-/** A JSON value as the reader of `.alog` files has it: objects as maps. */
+/** A JSON value in the form of the `.alog` reader: objects as maps. */
 const pythonValue = (value: unknown): PythonValue => {
   if (Array.isArray(value)) return value.map(pythonValue);
   if (typeof value === 'object' && value !== null) return dictionaryOf(value);

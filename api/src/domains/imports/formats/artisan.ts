@@ -38,16 +38,16 @@ const sentences: Record<AlogWarning, string | undefined> = {
   series_of_unequal_length: 'A curve of the file is shorter than its times; the rest of it is missing.',
 };
 
-/** Artisan's own title for a roast without a name. */
+/** Artisan's default title of a roast. */
 const untitled = new Set(['Roaster Scope', '烘焙記錄儀', '烘焙记录仪']);
 
-/** `Guji, washed\nlot 12` → `Guji, washed`: what stands on the first line names the coffee. */
+/** `Guji, washed\nlot 12` → `Guji, washed`: the first line names the coffee. */
 const coffeeNameOf = ({ title, beans }: ArtisanRoast): string | null => {
   if (title !== null && !untitled.has(title)) return title.slice(0, 200);
   return beans?.split('\n')[0]?.trim().slice(0, 200) || null;
 };
 
-/** `2:05 Turn on cooler`, a line each, on the axis of the roast where its charge is known. */
+/** `2:05 Turn on cooler`, one line each, on the axis of the roast if its charge is known. */
 export const eventLines = ({ eventNotes, marks }: ArtisanRoast): string | null => {
   const charge = markOf(marks, 'charge')?.timeSeconds ?? 0;
   return (
@@ -72,13 +72,16 @@ const unitOf = (roast: ArtisanRoast, chosen: TemperatureUnit | undefined): Known
   return { value: guessTemperatureUnit(roast.beanTempC), source: 'guess' };
 };
 
-/** The parser has read °C as the file's `mode` has it; another unit means that the numbers stood for something else. */
+/** The parser has read °C according to the file's `mode`; another unit means that the numbers are something else. */
 const reread = (readAs: TemperatureUnit, unit: TemperatureUnit) =>
   readAs === unit
     ? (tempC: Reading) => tempC
     : (tempC: Reading) => (tempC === null ? null : unit === 'F' ? fToC(tempC) : cToF(tempC));
 
-/** The keys of an Artisan file, as `.alog` and JSON have them. Throws `validation` with a sentence where they hold no roast. */
+/**
+ * The keys of an Artisan file, as `.alog` and JSON have them. Throws `validation` with a sentence if they hold no
+ * roast.
+ */
 export const readArtisanRoast = (file: Dictionary, choices: UploadChoices): ImportedRoast =>
   importedRoast(
     parse(() => artisanRoastIn(file)),
@@ -141,7 +144,7 @@ const importedRoast = (roast: ArtisanRoast, choices: UploadChoices): ImportedRoa
   };
 };
 
-/** A file that we wrote names its channels itself; the curves come in the same order. */
+/** A file of our own names its channels itself; the curves are in the same order. */
 const recordedChannels = (roast: ArtisanRoast, channels: NonNullable<RoastRecord['channels']>): ImportedChannel[] =>
   channels.flatMap((channel, place) => {
     const curve = roast.channels.find(({ name }) => name === channel.label) ?? roast.channels[place];

@@ -1,6 +1,9 @@
 import type { MarkKind } from '@roastery/roasting/marks';
 
-/** Cropster's words in the languages of its exports: English, German, Spanish, French, Italian, Portuguese, Russian, Korean, Japanese, Chinese. */
+/**
+ * Cropster's terms in the languages of its exports: English, German, Spanish, French, Italian, Portuguese, Russian,
+ * Korean, Japanese, Chinese.
+ */
 
 export const plainWord = (text: string): string => text.normalize('NFKC').trim().toLowerCase().replaceAll(/\s+/g, ' ');
 
@@ -226,10 +229,10 @@ const prefix = /^(?:curve|kurve|curva|courbe|кривая|커브|カーブ|曲�
 
 export const isCurveSheet = (name: string): boolean => prefix.test(name.normalize('NFKC').trim());
 
-/** `Kurve - Abluftemperatur` → `Abluftemperatur`: as the sheet calls its curve. */
+/** `Kurve - Abluftemperatur` → `Abluftemperatur`: the curve's name in the sheet. */
 export const curveName = (name: string): string => name.normalize('NFKC').trim().replace(prefix, '').trim() || name;
 
-/** What the words of a curve say, in this order: `custom control` is no gas, and a gas temperature no gas. */
+/** Terms of curves, in this order: `custom control` is not gas, and a gas temperature is not gas. */
 const kinds = [
   ['bean_temp', /bean|bohnen|del grano|grain|chicco|gr[aã]o\b|зерен|빈|豆/i],
   ['exhaust_temp', /exhaust|abluft|salida|échappement|fumi|exaust|на выходе|배기|排気|排风|排風/i],
@@ -243,7 +246,7 @@ const kinds = [
 ] as const;
 export type CurveKind = (typeof kinds)[number][0] | 'drum_speed';
 
-/** What a sheet's curve is; anything that is neither known nor a temperature is `other`. */
+/** The curve of a sheet; one that is neither known nor a temperature is `other`. */
 export const curveKindOf = (name: string): CurveKind => {
   const words = curveName(name);
   return kinds.find(([, pattern]) => pattern.test(words))?.[0] ?? 'other';

@@ -11,7 +11,7 @@ import { numberIn, textIn } from '../table-cells.ts';
 import type { TableRow } from '../table-layout.ts';
 import { curveKindOf, curveName, generalNames, isCurveSheet, markWords, plainWord } from './cropster-words.ts';
 
-/** Columns of the first sheet that never moved, for languages whose words are not known. */
+/** Columns of the first sheet that have never moved, for languages with unknown terms. */
 const generalPlaces = { lot: 1, profile: 2, machine: 3, operator: 4, date: 7 } as const;
 
 const generalWords = new Set(Object.values(generalNames).flat());
@@ -67,7 +67,7 @@ interface Comment {
   readonly text: string;
 }
 
-/** Time, temperature, kind and value of what was noted. */
+/** Time, temperature, kind and value of a comment. */
 const commentsIn = (sheet: SheetRows | undefined): Comment[] => {
   const rows = sheet?.rows.slice(1) ?? [];
   return rows.flatMap((row) => {

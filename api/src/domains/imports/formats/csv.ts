@@ -21,12 +21,12 @@ const artisanHead = (first: TableRow | undefined): ArtisanHead | undefined => {
   if (!fields.has('date') || !fields.has('unit')) return undefined;
   const unit = fields.get('unit')?.toUpperCase() === 'F' ? 'F' : 'C';
   const time = fields.get('time') ?? '';
-  // A day alone is no moment here.
+  // A day alone is not a time here.
   const recordedAtMs = time === '' ? null : momentIn(`${fields.get('date')} ${time}`, 'dmy');
   return { temperatureUnit: unit, dropout: -1, recordedAtMs };
 };
 
-/** A CSV file of one roast: Artisan's, our own, or any with a row that names its columns. */
+/** A CSV file of one roast: Artisan's, our own, or any other with a row of column names. */
 export const csv: RoastFileFormat = {
   format: 'csv',
   recognise: (bytes) => (textOf(bytes) === undefined ? 'no' : 'possible'),

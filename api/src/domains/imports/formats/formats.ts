@@ -17,7 +17,7 @@ import { rubasse } from './rubasse.ts';
 import { stronghold } from './stronghold.ts';
 import { workbook } from './workbook.ts';
 
-/** Every program whose files are read; the general ones, which are never certain, at the end. */
+/** Every supported program; the general formats, which are never certain, at the end. */
 export const roastFileFormats: readonly RoastFileFormat[] = [
   artisanJson,
   roastime,
@@ -38,7 +38,7 @@ export const roastFileFormats: readonly RoastFileFormat[] = [
   csv,
 ];
 
-/** The format of a file by what is in it, not by its name: a renamed file is still what it is. */
+/** Recognises the format of a file by its content, so that a renamed file is still recognised. */
 export const recogniseFormat = async (bytes: Uint8Array): Promise<RoastFileFormat | undefined> => {
   let possible: RoastFileFormat | undefined;
   for (const format of roastFileFormats) {

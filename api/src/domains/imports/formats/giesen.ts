@@ -13,7 +13,7 @@ const columns: readonly FixedColumn[] = [
 
 const itsHeads = ['seconds', 'air', 'beans', 'ror', 'power'] as const;
 
-/** Giesen Profiler: CSV from the charge on, a row a second. It names no marks and records on after the drop. */
+/** Giesen Profiler: CSV from the charge on, one row per second. It has no marks and continues after the drop. */
 export const giesen: RoastFileFormat = {
   format: 'giesen',
   recognise: (bytes) => (hasHeads(bytes, 1, ...itsHeads) ? 'certain' : 'no'),

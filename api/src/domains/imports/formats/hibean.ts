@@ -34,7 +34,7 @@ const weightIn = (context: JsonObject, key: string): number | null => {
   return value === null || value <= 0 || known === null ? null : toKg(value, known);
 };
 
-/** HiBean: one JSON object, a sample of which holds its temperatures, its event and the roaster's outputs. */
+/** HiBean: one JSON object, each sample with its temperatures, its event and the roaster's outputs. */
 export const hibean: RoastFileFormat = {
   format: 'hibean',
   recognise: (bytes) => {

@@ -3,7 +3,7 @@ import type { RoastFileFormat } from '../roast-file-format.ts';
 import { numberIn, textIn } from '../table-cells.ts';
 import { curvesOf, hasHeads, placeOf, spreadClock, tableBelow, type FixedColumn } from './table-columns.ts';
 
-/** Both generations of the app. The probe in the exhaust is the one nearest to the beans. */
+/** Both generations of the app. The probe in the exhaust is the closest to the beans. */
 const columns: readonly FixedColumn[] = [
   { head: 'exaust temp', label: 'Exhaust', unit: '°C', is: 'bean_temp' },
   { head: 'temp above', label: 'Above', unit: '°C', is: 'bean_temp' },

@@ -2,7 +2,7 @@ import type { Reading } from '@roastery/roasting/series';
 import type { JsonObject } from '../file-content.ts';
 import { numberIn } from '../table-cells.ts';
 
-/** Fields of a JSON file that anyone may have written: each is checked where it is taken. */
+/** Fields of a JSON file from any program: each is checked where it is read. */
 
 /** Some versions of the programs write their numbers in quotes. */
 const numberOf = (value: unknown): number | null =>
@@ -29,7 +29,7 @@ export const objectsAt = (object: JsonObject, key: string): readonly JsonObject[
   return Array.isArray(value) ? value.filter(isObject) : [];
 };
 
-/** A list of numbers under a key, in its full length; null where it holds something else. */
+/** The list of numbers under a key, in its full length; null where an element is something else. */
 export const readingsAt = (object: JsonObject, key: string): Reading[] => {
   const value = object[key];
   return Array.isArray(value) ? value.map(numberOf) : [];

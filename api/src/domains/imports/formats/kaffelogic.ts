@@ -55,7 +55,7 @@ const parseLog = (text: string): Log => {
   return { settings, heads: heads ?? [], rows, marks };
 };
 
-/** Kaffelogic: the roaster's log, settings first, then a row a second from the charge on. */
+/** Kaffelogic: the roaster's log, settings first, then one row per second from the charge on. */
 export const kaffelogic: RoastFileFormat = {
   format: 'kaffelogic',
   recognise: (bytes) =>
@@ -64,7 +64,7 @@ export const kaffelogic: RoastFileFormat = {
     const { settings, heads, rows, marks } = parseLog(textOf(bytes) ?? '');
     if (rows.length > maxSamples) throw refusedFile('The file has too many samples. Reduce it to one roast.');
     const times = rows.map((row) => numberIn(row[0]) ?? Number.NaN);
-    // The first seconds after the charge are not logged: a sample without readings stands for the charge.
+    // The first seconds after the charge are not logged: a sample without readings represents the charge.
     const isLate = (times[0] ?? 0) > 0;
     const level = numberIn(settings.get('roasting_level'));
     const grams = numberIn(settings.get('boost_load_size')) ?? 0;

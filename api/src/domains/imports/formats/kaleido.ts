@@ -18,7 +18,7 @@ const columns: readonly FixedColumn[] = [
   { head: 'RL', label: 'Drum', unit: '%', is: 'drum_speed' },
 ];
 
-/** Sections that say `151@05:32`: the temperature and the time of a mark. */
+/** Sections with `151@05:32`: the temperature and the time of a mark. */
 const markSections: Readonly<Record<string, MarkKind>> = {
   StartBeansIn: 'charge',
   TemperBack: 'turning_point',
@@ -42,7 +42,7 @@ const sectionsOf = (text: string): ReadonlyMap<string, readonly string[]> => {
   return sections;
 };
 
-/** Kaleido: the machine's own file in sections, with its marks and a row every one or two seconds. */
+/** Kaleido: the machine's own file in sections, with its marks and one row every one or two seconds. */
 export const kaleido: RoastFileFormat = {
   format: 'kaleido',
   recognise: (bytes) => {

@@ -16,7 +16,7 @@ const columns: readonly FixedColumn[] = [
 
 const itsHeads = ['RoastingOnOff', 'BeanTemperature'] as const;
 
-/** Loring: the roaster's log, a row in six seconds, tenths of a degree, events as signals that rise. */
+/** Loring: the roaster's log, one row every six seconds, tenths of a degree, events as rising signals. */
 export const loring: RoastFileFormat = {
   format: 'loring',
   recognise: (bytes) => (hasHeads(bytes, 1, ...itsHeads) ? 'certain' : 'no'),
@@ -25,7 +25,7 @@ export const loring: RoastFileFormat = {
     const [time, counted] = [placeOf(heads, 'Time'), placeOf(heads, 'RoastTimeSeconds')];
     const roasting = placeOf(heads, 'RoastingOnOff');
     const logged = all.filter((row) => numberIn(row[roasting]) !== null);
-    // Its count of seconds is less exact than its clock, and serves where the clock can't be read.
+    // Its count of seconds is less exact than its clock, and is used if the clock can't be read.
     const recordedAtMs = momentIn(textIn(logged[0]?.[time]), 'mdy');
     const secondsOf = (row: TableRow): number | null => {
       if (recordedAtMs === null) return numberIn(row[counted]);

@@ -12,7 +12,7 @@ const columns: readonly FixedColumn[] = [
 ];
 const dateHeads = ['Year', 'Month', 'Day', 'Hour', 'Minute', 'Second'] as const;
 
-/** Petroncini: the panel's export from charge to drop, a row a second with its date in six columns. */
+/** Petroncini: the panel's export from charge to drop, one row per second with its date in six columns. */
 export const petroncini: RoastFileFormat = {
   format: 'petroncini',
   recognise: (bytes) => (hasHeads(bytes, 6, ...dateHeads, 'Beans Temperature') ? 'certain' : 'no'),

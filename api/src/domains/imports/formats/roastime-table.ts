@@ -7,7 +7,7 @@ import { textIn, timeIn } from '../table-cells.ts';
 import type { TableRow } from '../table-layout.ts';
 import { curvesOf, hasHeads, placeOf, tableBelow, type FixedColumn } from './table-columns.ts';
 
-/** Without a probe in the beans, the infrared sensor says how warm they are. */
+/** Without a bean probe, the infrared sensor measures the bean temperature. */
 const columns: readonly FixedColumn[] = [
   { head: 'Bean Probe Temp', label: 'Bean probe', unit: '°C', is: 'bean_temp' },
   { head: 'IBTS Temp', label: 'IBTS', unit: '°C', is: 'bean_temp' },
@@ -32,7 +32,7 @@ const marksAbove = (rows: readonly TableRow[]) =>
   blocks.flatMap(({ begins, kinds }) => {
     const block = rows.findIndex((row) => begins.test(textIn(row[0])));
     if (block < 0) return [];
-    // The row of values is the first one below that has a time in it.
+    // The row of values is the first one below that contains a time.
     const values =
       rows.slice(block, block + 4).find((row) => row.some((cell) => secondsIn(textIn(cell)) !== null)) ?? [];
     const times = values.flatMap((cell) => secondsIn(textIn(cell)) ?? []);

@@ -16,7 +16,7 @@ const markKeys: readonly (readonly [MarkKind, string])[] = [
 
 /** Steps of the panel, not percentages: P0 to P9, F1 to F12, D1 to D9. Numbers of `ctrlType`. */
 const controls = ['Power', 'Fan', 'Drum'] as const;
-/** How older versions call the same, as a value for each sample. */
+/** The fields of older versions, with one value per sample. */
 const oldControls = ['inductionPowerSetting', 'blowerSetting', 'drumSpeedSetting'] as const;
 
 const samplesPerSecond = 2;
@@ -40,7 +40,7 @@ const controlCurves = (data: JsonObject, samples: number): FileCurve[] => {
   });
 };
 
-/** The moment as ISO 8601 or as ms since 1970. */
+/** The time as ISO 8601 or as ms since 1970. */
 const momentOf = (data: JsonObject): number | null => {
   const number = numberAt(data, 'dateTime');
   if (number !== null) return number;
@@ -53,7 +53,7 @@ const gramsAt = (data: JsonObject, key: string): number | null => {
   return grams !== null && grams > 0 ? grams / 1000 : null;
 };
 
-/** RoasTime and Roast World (Aillio): one JSON object with a list for each curve, two samples a second. */
+/** RoasTime and Roast World (Aillio): one JSON object with a list for each curve, two samples per second. */
 export const roastime: RoastFileFormat = {
   format: 'roastime',
   recognise: (bytes) => {

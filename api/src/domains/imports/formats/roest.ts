@@ -19,7 +19,7 @@ const columns: readonly FixedColumn[] = [
 
 const itsHeads = ['Time', 'Event', 'RPM', 'Bean temp'] as const;
 
-/** Roest: CSV of the portal, a row a second, its time in milliseconds, its events by name. */
+/** Roest: CSV of the portal, one row per second, its time in milliseconds, its events by name. */
 export const roest: RoastFileFormat = {
   format: 'roest',
   recognise: (bytes) => (hasHeads(bytes, 1, ...itsHeads) ? 'certain' : 'no'),

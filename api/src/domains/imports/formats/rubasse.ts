@@ -18,7 +18,7 @@ const columns: readonly FixedColumn[] = [
   { head: 'DT', label: 'DT', unit: '' },
 ];
 
-/** Places in the line of settings: seconds since charge, 0 for a mark that was not set. */
+/** Indices in the line of settings: seconds since charge, 0 for a mark that was not set. */
 const markPlaces: readonly (readonly [MarkKind, number])[] = [
   ['turning_point', 17],
   ['first_crack', 19],
@@ -28,7 +28,7 @@ const markPlaces: readonly (readonly [MarkKind, number])[] = [
 
 const settingsLength = 20;
 
-/** Rubasse: numbers alone. The first line holds settings and marks, each further one a second of the roast. */
+/** Rubasse: only numbers. The first line holds settings and marks, each further one a second of the roast. */
 export const rubasse: RoastFileFormat = {
   format: 'rubasse',
   recognise: (bytes) => {

@@ -9,7 +9,7 @@ import { numberIn, textIn, timeIn } from '../table-cells.ts';
 type Column = Omit<FileCurve, 'values'> & { readonly stepsOfTen?: true };
 interface Model {
   readonly name: string;
-  /** What each column after the time holds; undefined for a rate of rise and for the notes. */
+  /** The content of each column after the time; undefined for a rate of rise and for the notes. */
   readonly columns: readonly (Column | undefined)[];
 }
 
@@ -51,7 +51,7 @@ const clockOf = (cell: SheetRows['rows'][number][number] | undefined): number | 
   return time?.isClock === true ? time.value : null;
 };
 
-/** Stronghold: a workbook with one sheet, a row a second, the last column for notes (`1st` is the first crack). */
+/** Stronghold: a workbook with one sheet, one row per second, the last column for notes (`1st` is the first crack). */
 export const stronghold: RoastFileFormat = {
   format: 'stronghold',
   recognise: async (bytes) => {

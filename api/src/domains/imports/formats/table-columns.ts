@@ -7,9 +7,9 @@ import { temperatureUnitOf, type TableRow } from '../table-layout.ts';
 
 /** A column of a program whose heads never change. */
 export type FixedColumn = Omit<FileCurve, 'values'> & {
-  /** As the head has it, without its unit and without regard to case. */
+  /** As in the head, without its unit and without regard to case. */
   readonly head: string;
-  /** The file's number counts so many of the unit: 10 for tenths of a degree. */
+  /** How many of the file's numbers make one unit: 10 for tenths of a degree. */
   readonly divisor?: number;
 };
 
@@ -21,7 +21,7 @@ const plain = (head: string): string =>
     .trim()
     .toLowerCase();
 
-/** Place of a head in a row of heads, wherever the program or a person has put the column; -1 when it is not there. */
+/** Index of a head in a row of heads, wherever the program or a person has moved the column; -1 when it is absent. */
 export const placeOf = (heads: TableRow, name: string): number => {
   const wanted = plain(name);
   return heads.findIndex((head) => plain(textIn(head)) === wanted);
@@ -47,7 +47,7 @@ export const tableBelow = (bytes: Uint8Array, ...names: readonly string[]) => {
 /** The unit that the head of a column names. */
 export const unitIn = (heads: TableRow, name: string) => temperatureUnitOf(textIn(heads[placeOf(heads, name)]));
 
-/** The columns of a table that the program is known to write, as curves; those that a file lacks are left out. */
+/** The known columns of a program's table, as curves; missing ones are left out. */
 export const curvesOf = (heads: TableRow, rows: readonly TableRow[], columns: readonly FixedColumn[]): FileCurve[] =>
   columns.flatMap(({ head, divisor = 1, ...curve }) => {
     const place = placeOf(heads, head);
@@ -59,7 +59,7 @@ export const curvesOf = (heads: TableRow, rows: readonly TableRow[], columns: re
     return [{ ...curve, values }];
   });
 
-/** A signal of 0 and 1: times at which it first rises, and at which it falls again. */
+/** The times at which a signal of 0 and 1 first rises, and falls again. */
 export const switchedAt = (
   timesSeconds: readonly number[],
   values: readonly Reading[],
@@ -69,12 +69,12 @@ export const switchedAt = (
   return { on: timesSeconds[rises], off: timesSeconds[falls] };
 };
 
-/** So many rows of one time are no clock of whole seconds: the program counts, and the clock stands. */
+/** This many rows with one time are not a clock of whole seconds: the program counts while the clock stands still. */
 const maxRowsOfASecond = 4;
 
 /**
- * Times of a clock that shows whole seconds, or stands still while the machine heats up: rows of one time are spread to the
- * next one, and a second apart where the clock stands.
+ * Times of a clock that shows whole seconds, or stands still while the machine heats up: rows with one time are spread
+ * up to the next one, and a second apart while the clock stands still.
  */
 export const spreadClock = (shown: readonly number[]): number[] => {
   const times: number[] = [];

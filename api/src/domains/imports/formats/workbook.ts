@@ -9,7 +9,7 @@ import type { RoastFileFormat } from '../roast-file-format.ts';
 import { numberIn, textIn } from '../table-cells.ts';
 import { findTable, markNamed } from '../table-layout.ts';
 
-/** Lines of a summary: a word, and what it says of this roast. */
+/** Rows of a summary: a word, and its meaning for the roast. */
 const factNames: Readonly<Record<string, keyof ImportedFacts>> = {
   coffee: 'coffee_name',
   'coffee name': 'coffee_name',
@@ -27,7 +27,7 @@ const factNames: Readonly<Record<string, keyof ImportedFacts>> = {
   'roast level': 'roast_level',
   batch: 'batch_size_kg',
   'roasted weight': 'end_weight_kg',
-  // As workbooks called it before.
+  // Its name in earlier workbooks.
   'end weight': 'end_weight_kg',
   color: 'color',
   'cupping score': 'cupping_score',
@@ -69,7 +69,7 @@ const readSummary = (sheets: readonly SheetRows[]): Summary => {
   return { facts, recordedAtMs };
 };
 
-/** Our own sheet of marks: a mark, its time in the recording, its temperature and who said so, a row each. */
+/** Our own sheet of marks: a mark, its time in the recording, its temperature and its origin, one row each. */
 const readMarks = (sheets: readonly SheetRows[]): Mark[] => {
   const rows = sheets.find(({ name }) => /^marks$/i.test(name.trim()))?.rows ?? [];
   const head = rows[0]?.map((cell) => textIn(cell).toLowerCase()) ?? [];
@@ -92,7 +92,7 @@ const readMarks = (sheets: readonly SheetRows[]): Mark[] => {
   });
 };
 
-/** Our own sheet of channels says what each column of the curve is called in the recording. */
+/** Our own sheet of channels: the name of each column of the curve in the recording. */
 const renamed = (channels: readonly ImportedChannel[], sheets: readonly SheetRows[]): ImportedChannel[] => {
   const rows = sheets.find(({ name }) => /^channels$/i.test(name.trim()))?.rows ?? [];
   const named = new Map(rows.slice(1).map(([head, name, label, unit]) => [textIn(head), { name, label, unit }]));
@@ -107,7 +107,7 @@ const renamed = (channels: readonly ImportedChannel[], sheets: readonly SheetRow
   });
 };
 
-/** A workbook of one roast: the sheet with a table of readings, and what a summary and a list of marks beside it say. */
+/** A workbook of one roast: the sheet with a table of readings, a summary and a list of marks. */
 export const workbook: RoastFileFormat = {
   format: 'xlsx',
   recognise: (bytes) => (isWorkbook(bytes) ? 'possible' : 'no'),

@@ -6,14 +6,14 @@ import { numberWith, type DecimalSign } from '../../../sheets/decimal-sign.ts';
 export type DateOrder = (typeof dateOrders)[number];
 export type WeightUnit = (typeof weightUnits)[number];
 
-/** A value, with what had to be assumed; or what is wrong with the cell. */
+/** A value with its assumption, or the error of the cell. */
 export type ReadCell<Value> =
   | { readonly value: Value; readonly note?: string | undefined }
   | { readonly error: string };
 
 const maxCellLength = 100;
 
-/** The text of a cell, as the file shows it. */
+/** The text of a cell, as shown by the file. */
 export const shownCell = (cell: SheetCell | undefined): string => {
   if (cell === null || cell === undefined) return '';
   if (!(cell instanceof Date)) return String(cell).trim();
@@ -41,7 +41,7 @@ const weightUnitIn = (text: string): WeightUnit | undefined =>
 
 const money = /[$€£¥₩¢]|\b(?:usd|eur|gbp|chf|jpy|cad|aud|nzd|brl|dkk|sek|nok|pln|czk)\b/gi;
 
-/** A figure at the beginning, and what follows it. */
+/** A figure at the beginning, and the rest. */
 const figureIn = (text: string): { figure: string; rest: string } | undefined => {
   const found = /^([+-]?[\d.,'\u2019\s\u00A0]*\d)\s*(.*)$/.exec(text);
   return found === null ? undefined : { figure: found[1] ?? '', rest: (found[2] ?? '').trim() };
@@ -56,7 +56,7 @@ export const figureText = (cell: SheetCell | undefined): string =>
 const readFigure = (figure: string, decimal: DecimalSign | null): ReadCell<number> =>
   numberWith(figure.replaceAll(/['\u2019]/g, ''), decimal);
 
-/** Words behind a figure that mean nothing more: `87.5 pts`, `11 %`. */
+/** Words after a figure without further meaning: `87.5 pts`, `11 %`. */
 const harmless = /^(?:%|pts?\.?|points?|punkte|aw)?$/i;
 
 /** A plain number: cupping score, moisture, water activity. */
@@ -101,7 +101,7 @@ export const readWeight = (cell: SheetCell, unit: LotImportUnit | null, decimal:
   return 'error' in figure ? figure : { value: toKilograms(figure.value, own) };
 };
 
-/** A price, as the cell or the column says it: `4.20`, `$4.20/lb`, `9,40 €/kg`. */
+/** A price, as the cell or the column gives it: `4.20`, `$4.20/lb`, `9,40 €/kg`. */
 export const readPrice = (
   cell: SheetCell,
   unit: LotImportUnit | null,
@@ -126,7 +126,7 @@ export const readPrice = (
 
 const metres = (value: number, isFeet: boolean): number => Math.round(isFeet ? value * 0.3048 : value);
 
-/** `1,900 m`, `1800-2000 masl`: of a range the middle. */
+/** `1,900 m`, `1800-2000 masl`: the middle of a range. */
 export const readAltitude = (
   cell: SheetCell,
   unit: LotImportUnit | null,
@@ -139,7 +139,7 @@ export const readAltitude = (
   const isFeet = rest === '' ? unit === 'ft' : /^(?:ft|feet|foot|')/.test(rest);
   if (!isFeet && !/^(?:m|masl|msnm|mtrs?|met\p{L}*|mnn|mnm|mslm|müm|mamsl|海拔|)$/u.test(rest))
     return { error: 'is not an altitude' };
-  // No farm lies at a fraction of a metre: the sign between thousands is never one before decimals.
+  // No farm has an altitude with a fraction of a metre: the sign is never a decimal one.
   const whole = (figure: string): ReadCell<number> =>
     /^\d{1,2}[.,\s]\d{3}$/.test(figure.trim())
       ? { value: Number(figure.replaceAll(/\D/g, '')) }
@@ -187,7 +187,7 @@ const dayText = (year: number, month: number, day: number): string | undefined =
 
 const numericDate = /^(\d{1,4})([./\-\s])(\d{1,2})\2(\d{1,4})\.?(?:[T\s,]+\d{1,2}:\d{2}.*)?$/;
 
-/** The two figures of a date that don't show their order, and those that do: for the order of a whole column. */
+/** Dates whose two figures do not show their order, and those that do: for the order of a whole column. */
 export const dateOrderOf = (cell: SheetCell | undefined): DateOrder | 'open' | undefined => {
   if (typeof cell !== 'string') return undefined;
   const found = numericDate.exec(cell.trim().slice(0, maxCellLength));
@@ -195,14 +195,14 @@ export const dateOrderOf = (cell: SheetCell | undefined): DateOrder | 'open' | u
   const [first, sign, second, last] = [Number(found[1]), found[2], Number(found[3]), found[4] ?? ''];
   if ((found[1] ?? '').length === 4) return 'ymd';
   if (first > 31) return 'ymd';
-  // A point between day, month and year is written in no country that has the month first.
+  // A period between day, month and year is not used in any country with the month first.
   if (sign === '.') return last.length === 2 || last.length === 4 ? 'dmy' : undefined;
   if (first > 12) return 'dmy';
   if (second > 12) return 'mdy';
   return first === second ? undefined : 'open';
 };
 
-/** A day; a month or a year alone is its first day. `order` undefined: the column doesn't show it. */
+/** A day; a month or a year alone is its first day. `order` undefined: the column does not show it. */
 export const readDay = (cell: SheetCell, order: DateOrder | null): ReadCell<string> => {
   if (cell instanceof Date) {
     const day = Number.isNaN(cell.getTime())

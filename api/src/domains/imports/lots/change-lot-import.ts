@@ -19,10 +19,10 @@ import { judgeRows, readLotImport, readRow } from './lot-import-rows.ts';
 import { errorsOfValues, type LotValues } from './lot-rows.ts';
 import { readLots, type ReadLots } from './read-lots.ts';
 
-/** Imports of one person that are not finished. */
+/** Unfinished imports of one person. */
 const maxOpen = 5;
 
-/** Locks the caller's import and refuses it in another state than these. */
+/** Locks the caller's import and refuses it in any other state. */
 const lockImport = async (tx: Sql, { user }: UserContext, id: string, ...states: LotImport['state'][]) => {
   const [row] = await tx<{ state: LotImport['state']; choices: unknown }[]>`
     SELECT state, choices FROM lot_imports WHERE id = ${id} AND user_id = ${user.id} FOR UPDATE`;
@@ -41,7 +41,7 @@ const audit = (
   detail: Record<string, number | string> = {},
 ) => recordAudit(tx, actorOf(context), { action: `lot_import.${action}`, subject: id, detail });
 
-/** Rows that a person corrected stay; those that were left out stay left out. */
+/** Rows that a person corrected stay; excluded ones stay excluded. */
 const storeRows = async (tx: Sql, importId: string, { rows }: ReadLots): Promise<void> => {
   const leftOut = await tx<{ line: number }[]>`
     SELECT line FROM lot_import_rows WHERE import_id = ${importId} AND left_out AND NOT is_corrected`;
@@ -56,12 +56,12 @@ const storeRows = async (tx: Sql, importId: string, { rows }: ReadLots): Promise
   await tx`
     UPDATE lot_import_rows SET left_out = true
     WHERE import_id = ${importId} AND line = ANY(${leftOut.map(({ line }) => line)}::integer[])`;
-  // Statistics that know nothing of so many new rows make plans that take minutes.
+  // Without new statistics for so many new rows, plans take minutes.
   if (rows.length > 1) await tx`ANALYZE lot_import_rows`;
   await judgeRows(tx, importId);
 };
 
-/** Reads a list of lots and keeps it with what was found; nothing is imported yet. */
+/** Reads a list of lots and stores the result; nothing is imported yet. */
 export const createLotImport = async (
   context: UserContext,
   fileName: string,
@@ -85,7 +85,7 @@ export const createLotImport = async (
   return readLotImport(context.sql, context.user, id);
 };
 
-/** What was said before, and what is said now of single columns. Another sheet has other columns. */
+/** The earlier choices, and new ones for single columns. Another sheet has other columns. */
 const merged = (before: LotImportChoices, now: LotImportChoices): LotImportChoices => {
   const isOtherSheet = now.sheet !== undefined && now.sheet !== before.sheet;
   const columns = Object.fromEntries(
@@ -97,7 +97,7 @@ const merged = (before: LotImportChoices, now: LotImportChoices): LotImportChoic
   return { ...before, ...now, columns };
 };
 
-/** Stores what the file holds by these choices; false when others were made while it was read. */
+/** Stores the contents of the file by these choices; false when others were made while it was read. */
 const storeReading = (
   context: UserContext,
   id: string,
@@ -114,7 +114,7 @@ const storeReading = (
     return true;
   });
 
-/** Reads the file again as a person says what its columns are. */
+/** Reads the file again with a person's choice of columns. */
 export const changeLotImport = async (context: UserContext, id: string, said: LotImportChoices): Promise<LotImport> => {
   let isStored = false;
   while (!isStored) {
@@ -127,7 +127,7 @@ export const changeLotImport = async (context: UserContext, id: string, said: Lo
   return readLotImport(context.sql, context.user, id);
 };
 
-/** Corrects a row, or leaves it out. A value that could not be read is no error any more once a person said what it is. */
+/** Corrects a row, or excludes it. An unreadable value is no longer an error once a person has entered it. */
 export const correctRow = async (
   context: UserContext,
   id: string,
@@ -155,7 +155,7 @@ export const correctRow = async (
   return readRow(context.sql, id, line);
 };
 
-/** Moves an import on; the background service does the rest. */
+/** Advances an import; the background service does the rest. */
 export const startLotImport = async (context: UserContext, id: string): Promise<LotImport> => {
   await context.sql.begin(async (tx) => {
     await lockImport(tx, context, id, 'open');

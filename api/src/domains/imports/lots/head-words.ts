@@ -1,11 +1,11 @@
 import { lotImportFields, type LotImportField, type LotImportUnit } from '@roastery/contract/lot-imports';
 
-/** No column is called something longer. */
+/** No column has a longer name. */
 export const maxHeadLength = 120;
 
 /**
- * What the columns are called in the lists of roasteries and in the exports of Cropster, RoasterTools and Artisan, in several
- * languages. Written as `plainHead` leaves a head: lower case, no accents, no units, no words between.
+ * Names of columns in the lists of roasteries and in the exports of Cropster, RoasterTools and Artisan, in several
+ * languages. In the form that `plainHead` returns: lower case, no accents, no units, no filler words.
  */
 const words: Readonly<Record<LotImportField, string>> = {
   lot_number:
@@ -59,13 +59,13 @@ for (const field of lotImportFields) {
   for (const word of words[field].split('|')) if (!fieldsByWord.has(word)) fieldsByWord.set(word, field);
 }
 
-/** Units, currencies and words between: they say nothing of what a column is. */
+/** Units, currencies and filler words: they do not identify a column. */
 const fillers = new Set(
   'kg kgs kilo kilos kilogram kilograms kilogramm g gram grams gr lb lbs pound pounds oz t to ton tons tonne tonnes usd eur gbp chf jpy cad aud brl cents cent ct the of in de del du da do di la le d van der des en per pro par por a au masl m ft asl ms nn gml gl ml l cm3 date time'.split(
     ' ',
   ),
 );
-/** They mean something at the end of a head only. */
+/** They only have a meaning at the end of a head. */
 const keptFillers = new Set(['date', 'per']);
 
 const split = (head: string): string[] =>
@@ -75,7 +75,7 @@ const split = (head: string): string[] =>
     .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
     .replaceAll('ß', 'ss')
-    // A unit between brackets, and what separates words.
+    // A unit between brackets, and separators.
     .replaceAll(/[([{][^)\]}]*[)\]}]/g, ' ')
     .normalize('NFC')
     .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
@@ -93,7 +93,7 @@ const ownName = (head: string): LotImportField | undefined => {
   return lotImportFields.find((field) => field === name);
 };
 
-/** What stands behind `per` or `/`, and amounts of money, say price; the head as a whole is asked, brackets included. */
+/** A unit after `per` or `/`, and amounts of money, mean a price; the whole head is checked, brackets included. */
 const money = /[$€£¥₩]|\b(?:usd|eur|gbp|chf|jpy|cad|aud|nzd|brl|dkk|sek|nok|pln|czk|cents?|¢)\b/i;
 const perPound = /(?:\/|\bper\b|\bpro\b|\bpar\b|\bpor\b|\bal?\b)\s*(?:lbs?|pounds?|libra)\b/i;
 const perKilo = /(?:\/|\bper\b|\bpro\b|\bpar\b|\bpor\b|\bal?\b)\s*(?:kgs?|kilos?|kilogram\w*)\b/i;
@@ -101,7 +101,7 @@ const perBag = /(?:\/|\bper\b|\bpro\b|\bpar\b|\bpor\b)\s*(?:bags?|sacks?|sacs?|s
 
 const priceWord = /price|cost|preis|prix|cout|precio|preco|prezzo|prijs|価格|単価|价|цена/i;
 
-/** What a column is by its head; undefined for a name that is not known. */
+/** The field of a column by its head; undefined for an unknown name. */
 export const fieldOfHead = (head: string): LotImportField | undefined => {
   const text = head.slice(0, maxHeadLength);
   const own = ownName(text);

@@ -43,7 +43,7 @@ const describe = (row: ReadRow, firstLine: number | undefined, taken: ReadonlySe
   };
 };
 
-/** Without a review, a file has to name what it holds: no column is taken for another one. */
+/** Without a review, a file has to name its columns: none is guessed. */
 const refuseUnclear = ({ columns }: LotReading): void => {
   const known = columns.flatMap(({ head }) => fieldOfHead(head) ?? []);
   const twice = known.find((field, at) => known.indexOf(field) !== at);
@@ -68,10 +68,9 @@ const read = async ({ files, user }: UserContext, csv: string) => {
 };
 
 /**
- * Previews a CSV file of lots, or adds all of them in one transaction, for programs: with a single faulty row nothing is stored. The
- * portal imports with a review instead.
- * @throws `validation` when rows are faulty and it is no dry run, or when the file holds no lots;
- *         `already_exists` when a number was used at the same time
+ * Previews a CSV file of lots, or adds all of them in one transaction, for programs: with a single faulty row nothing
+ * is stored. The portal imports with a review instead. @throws `validation` when rows are faulty and it is not a dry
+ * run, or when the file holds no lots; `already_exists` when a number was used at the same time
  */
 export const importLots = async (
   context: UserContext,

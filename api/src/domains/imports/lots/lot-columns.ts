@@ -16,7 +16,7 @@ import type { LotTable } from './lot-table.ts';
 const samplesShown = 3;
 const maxSampleLength = 60;
 
-/** A number of a lot may be none of the fields that a list has. */
+/** The lot number may not be in any of the list's columns. */
 const numericFields: ReadonlySet<string> = new Set([
   ...lotNumberFields,
   'total_cost',
@@ -33,7 +33,7 @@ interface Guess {
   readonly notes: readonly string[];
 }
 
-/** What the heads say, each field once; a weight that is left is the weight of a list that has no other. */
+/** Fields by the heads, each field once; a remaining weight is the weight in a list without another one. */
 const guessFields = (heads: readonly string[]): Guess[] => {
   const fields = heads.map((head) => (head === '' ? undefined : fieldOfHead(head)));
   const hasWeight = fields.includes('initial_weight') || fields.includes('bags');
@@ -49,7 +49,9 @@ const guessFields = (heads: readonly string[]): Guess[] => {
   });
 };
 
-/** The sign that a column shows, else that of the file's other numbers, else the one that could not separate its cells. */
+/**
+ * The decimal sign of a column, else that of the file's other numbers, else the one that does not separate its cells.
+ */
 const decimalOf = (
   texts: readonly string[],
   ofFile: DecimalSign | undefined,
@@ -76,7 +78,7 @@ const unitNotes: Partial<Record<LotImportUnit, string>> = {
   m: 'No unit in the file: read as metres',
 };
 
-/** Units that cells name themselves: no unit has to be assumed for their column. */
+/** Units in the cells: no unit has to be assumed for their column. */
 const namesUnit = (cell: SheetCell): boolean => typeof cell === 'string' && /\d\s*[\p{L}%]|\/\s*\p{L}/u.test(cell);
 
 /** A density of green coffee is 0.6 to 0.9 g/mL. */
@@ -105,12 +107,12 @@ const currencyIn = (head: string, cells: readonly SheetCell[]): string | undefin
   return /[$€£¥₩]|\b(?:USD|EUR|GBP|CHF|JPY|CAD|AUD|NZD|BRL|DKK|SEK|NOK|PLN|CZK)\b/.exec(text)?.[0];
 };
 
-/** The columns of a list: as a person chose, else as their heads and values say. */
+/** The columns of a list: as a person chose, else by their heads and values. */
 export const planColumns = (table: LotTable, choices: LotImportChoices): LotImportColumn[] => {
   const { heads } = table;
   const chosen = heads.map((_, at) => choices.columns?.[String(at)] ?? {});
   const guesses = guessFields(heads);
-  // A field that a person gave to one column is no guess for another.
+  // A field that a person assigned to one column is not guessed for another.
   const given = new Set(chosen.flatMap(({ field }) => field ?? []));
   const fields = guesses.map(({ field }, at) => {
     const own = chosen[at]?.field;

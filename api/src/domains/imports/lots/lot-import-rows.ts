@@ -5,7 +5,7 @@ import { notFound } from '../../../http/app-error.ts';
 import type { Sql } from '../../../db/sql.ts';
 import { isOfProblem, undoHours } from '../many/import-rows.ts';
 
-/** Rows that become lots as they are. */
+/** Rows that become lots without changes. */
 export const isRowReady = (sql: Sql) => sql`(r.state = 'read' AND (r.problem IS NULL OR r.problem = 'check'))`;
 
 type ImportRow = Omit<LotImport, 'sheet' | 'sheets' | 'columns' | 'notes' | 'problems'> & {
@@ -110,7 +110,7 @@ export const listRows = async (
 };
 
 /**
- * Says what is wrong with the rows of an import: after reading, and after each correction, which can free the number of
+ * Finds the problems of the rows of an import: after reading, and after each correction, which can free the number of
  * another row.
  */
 export const judgeRows = async (sql: Sql, importId: string): Promise<void> => {

@@ -10,11 +10,11 @@ import { keepDays, maxTries, workInBackground } from '../background-work.ts';
 import { isRowReady } from './lot-import-rows.ts';
 import type { LotValues } from './lot-rows.ts';
 
-/** Lots of one transaction: the rest of the api has its turn between two of them. Fewer at each try after a failure. */
+/** Lots of one transaction: other requests are handled between two of them. Fewer at each attempt after a failure. */
 const batchRows = 250;
 const rowsAt = (failures: number): number => Math.max(1, batchRows >> (3 * failures));
 const gaveUp = 'The server could not import this row. Ask your administrator to check the server log.';
-/** The ledger says why a lot that has just come weighs less than at first. */
+/** The reason in the ledger for a new lot below its initial weight. */
 const importNote = 'Already used before the import';
 
 interface Batch {
@@ -32,7 +32,7 @@ const nextImport = async (sql: Sql, state: 'importing' | 'undoing'): Promise<Bat
 const finish = (tx: Sql, id: string, state: 'done' | 'undone') =>
   tx`UPDATE lot_imports SET state = ${state}, finished_at = now() WHERE id = ${id}`;
 
-/** A lot whose number was used since the review is not imported, and its row says so. */
+/** A lot whose number was used since the review is not imported, and its row shows it. */
 const refuseTaken = (tx: Sql, importId: string) => tx`
   UPDATE lot_import_rows r
   SET problem = 'exists', remarks = jsonb_build_array(format('Lot %s already exists: %s.', l.lot_number, l.coffee_name))
@@ -129,14 +129,14 @@ const undoBatch = async ({ sql }: AppContext, { import_id: id, user }: Batch, li
       WHERE r.import_id = ${id} AND r.line = n.line`;
   });
 
-/** Imports of lots that are over. */
+/** Finished imports of lots. */
 export const removeOldLotImports = async (sql: Sql): Promise<void> => {
   await sql`
     DELETE FROM lot_imports
     WHERE state IN ('open', 'done', 'undone') AND created_at < now() - make_interval(days => ${keepDays})`;
 };
 
-/** What could not be imported says so; what could not be undone can be undone again. */
+/** Rows that could not be imported show it; rows that could not be undone can be undone again. */
 const giveUp = async ({ sql }: AppContext, { import_id: id }: Batch): Promise<void> =>
   sql.begin(async (tx) => {
     await tx`
@@ -146,7 +146,7 @@ const giveUp = async ({ sql }: AppContext, { import_id: id }: Batch): Promise<vo
     await tx`UPDATE lot_imports SET state = 'done', finished_at = coalesce(finished_at, now()) WHERE id = ${id}`;
   });
 
-/** Adds and deletes the lots of imports in batches. What is done stands in the database: after a restart it goes on. */
+/** Adds and deletes the lots of imports in batches. The progress is in the database: after a restart it continues. */
 export const lotImporter = async (context: AppContext): Promise<{ close(): Promise<void> }> => {
   const { sql, log } = context;
   const failures = new Map<string, number>();

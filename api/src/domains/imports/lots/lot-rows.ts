@@ -18,7 +18,7 @@ import type { TableRow } from './lot-table.ts';
 
 type LotField = keyof typeof lotBodyShape.shape;
 
-/** What a row says of a lot, by field; null for what it doesn't say or what can't be read. */
+/** The values of a row, by field; null for missing or unreadable ones. */
 export type LotValues = Partial<Record<LotField | 'current_weight', string | number | null | undefined>>;
 
 export interface ReadRow {
@@ -38,7 +38,7 @@ interface Figures {
   totalCost?: number;
 }
 
-/** Fields whose values are missing or out of range, in the words of the lot form. */
+/** Fields whose values are missing or out of range, with the messages of the lot form. */
 export const errorsOfValues = (values: LotValues, known: readonly FieldError[] = []): FieldError[] => {
   const { current_weight: left, ...lot } = values;
   const texts = Object.fromEntries(requiredTexts.map((field) => [field, lot[field] ?? '']));
@@ -56,10 +56,10 @@ export const errorsOfValues = (values: LotValues, known: readonly FieldError[] =
   return errors;
 };
 
-/** To a millionth of the currency, as the forms: a price per pound comes back as it was written. */
+/** To a millionth of the currency, as in the forms: a price per pound keeps its digits. */
 const roundPrice = (amount: number): number => Math.round(amount * 1e6) / 1e6;
 
-/** A price of a kilogram, from that of a pound, of a bag or of the lot. */
+/** The price per kilogram, from that per pound, per bag or of the lot. */
 const pricePerKg = ({ price, totalCost, bagKg }: Figures, kg: number | null): number | null | 'no_bag' => {
   if (price !== undefined) {
     if (price.unit === 'per_lb') return roundPrice(price.amount / poundKg);
@@ -70,7 +70,7 @@ const pricePerKg = ({ price, totalCost, bagKg }: Figures, kg: number | null): nu
   return totalCost === undefined || kg === null || kg <= 0 ? null : roundPrice(totalCost / kg);
 };
 
-/** Reads the rows of a list as its columns say. */
+/** Reads the rows of a list by its columns. */
 export const rowReader = (columns: readonly LotImportColumn[], choices: LotImportChoices) => {
   let numbered = 0;
   const used = columns.flatMap((column, at) => (column.field === null ? [] : [{ ...column, at, field: column.field }]));
@@ -180,7 +180,7 @@ export const rowReader = (columns: readonly LotImportColumn[], choices: LotImpor
       numbered += 1;
       values.lot_number = `${choices.number_prefix}${numbered}`;
     }
-    // Of a lot that weighs nothing any more, the list says only that.
+    // For a lot without weight the list has only that.
     if (!hasWeight && values.initial_weight === undefined && typeof values.current_weight === 'number') {
       values.initial_weight = values.current_weight;
       delete values.current_weight;

@@ -18,13 +18,13 @@ export interface LotTable {
   readonly sheets: readonly string[];
   readonly heads: readonly string[];
   readonly rows: readonly TableRow[];
-  /** The decimal sign that could not separate the cells of the file; null in a workbook. */
+  /** The decimal sign that can't separate the cells of the file; null in a workbook. */
   readonly usualDecimal: '.' | ',' | null;
   readonly notes: readonly string[];
 }
 
 const maxColumns = 100;
-/** Titles and addresses stand above the heads of some lists. */
+/** Some lists have titles and addresses above the heads. */
 const maxLinesAboveHeads = 20;
 const maxSheets = 50;
 const refuse = (why: string) => invalid('file', why);
@@ -35,7 +35,7 @@ const knownHeads = ({ cells }: TableRow): number =>
   new Set(cells.slice(0, maxColumns).flatMap((cell) => (typeof cell === 'string' ? (fieldOfHead(cell) ?? []) : [])))
     .size;
 
-/** The row that names the columns: the one of the first rows with most known names, else the first. */
+/** The row of column names: the one of the first rows with the most known names, else the first. */
 const findHeads = (rows: readonly TableRow[]): number => {
   const known = rows.slice(0, maxLinesAboveHeads + 1).map(knownHeads);
   const most = Math.max(0, ...known);
@@ -87,8 +87,8 @@ const ofWorkbook = async (bytes: Uint8Array, wanted: string | undefined): Promis
 };
 
 /**
- * The table of a file of lots, whatever stands in its columns.
- * @throws `validation` for a file that holds no table, or one whose rows can't be told apart because a quote is not closed
+ * The table of a file of lots, whatever its columns hold. @throws `validation` for a file without a table, or one whose
+ * rows can't be separated because a quote is not closed
  */
 export const readLotTable = async (bytes: Uint8Array, choices: LotImportChoices): Promise<LotTable> => {
   if (bytes.length === 0) throw refuse('The file is empty');

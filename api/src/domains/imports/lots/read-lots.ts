@@ -4,14 +4,14 @@ import { planColumns } from './lot-columns.ts';
 import { rowReader, type ReadRow } from './lot-rows.ts';
 import { readLotTable } from './lot-table.ts';
 
-/** What the reader made of a file of lots. */
+/** The result of reading a file of lots. */
 export type LotReading = Pick<LotImport, 'sheet' | 'sheets' | 'columns' | 'notes'>;
 
 export interface ReadLots {
   readonly reading: LotReading;
   /**
-   * The rows as JSON, some hundred to a text: Postgres takes them as they are, so that the api never holds thousands of rows
-   * as objects.
+   * The rows as JSON, some hundred to a text: Postgres reads them directly, so that the api never holds thousands of
+   * rows as objects.
    */
   readonly rows: readonly string[];
 }
@@ -21,7 +21,7 @@ export const readLots: FileJob<LotImportChoices, ReadLots> = { name: 'read lots'
 
 const rowsInText = 500;
 
-/** Postgres stores neither NUL nor half a character. */
+/** Postgres stores neither NUL nor half a surrogate pair. */
 const storable = (text: string): string => text.replaceAll('\0', '\uFFFD').replaceAll(/\p{Surrogate}/gu, '\uFFFD');
 const asJson = (rows: readonly ReadRow[]): string =>
   JSON.stringify(rows, (_key, value: unknown) => (typeof value === 'string' ? storable(value) : value));
@@ -29,8 +29,8 @@ const asJson = (rows: readonly ReadRow[]): string =>
 export const rowsOf = (text: string): ReadRow[] => JSON.parse(text) as ReadRow[];
 
 /**
- * Reads a list of lots row by row, each held to the shape of the lot form.
- * @throws `validation` for a file that holds no table
+ * Reads a list of lots row by row, each checked against the shape of the lot form. @throws `validation` for a file
+ * without a table
  */
 export const readLotsFile = async (bytes: Uint8Array, choices: LotImportChoices): Promise<ReadLots> => {
   const table = await readLotTable(bytes, choices);

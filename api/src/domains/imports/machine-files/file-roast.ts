@@ -10,7 +10,7 @@ import { batchName } from '../imported-roast.ts';
 import type { FileRecording } from '../roast-file-jobs.ts';
 import { storeRecording } from '../store-recording.ts';
 
-/** A file that a machine's computer sent, as it is read. */
+/** A file from a machine's computer, after reading. */
 export interface SentFile {
   readonly fileName: string;
   readonly sha256: Buffer;
@@ -21,7 +21,7 @@ export interface SentFile {
   readonly dropAtMs: number;
 }
 
-/** What a file says of a roast and a person can change, by its column. */
+/** The facts in a file that a person can change, by column. */
 const factColumns = [
   'coffee_name',
   'coffee_origin',
@@ -41,8 +41,8 @@ export const factsOf = ({ recording }: SentFile): FileFacts =>
 const isSame = (a: unknown, b: unknown): boolean => (a ?? null) === (b ?? null);
 
 /**
- * The facts that the file may set: those that stand as its last version said them, or are empty since there was none. More roasted
- * than green coffee is a slip of the pen and not taken.
+ * The facts that the file may set: those with the value of its last version, or that were empty without one. A roasted
+ * weight above the green weight is a typing error and ignored.
  */
 const settableFacts = (now: FileFacts, before: FileFacts, next: FileFacts): FileFacts => {
   const set: FileFacts = Object.fromEntries(
@@ -59,7 +59,7 @@ const settableFacts = (now: FileFacts, before: FileFacts, next: FileFacts): File
 const store = (tx: Sql, { fileName, sha256, recording, startedAtMs }: SentFile) =>
   storeRecording(tx, recording, startedAtMs, { fileName, sha256, choices: {} });
 
-/** Makes a roast of a file of its own: nothing of it was recorded live. It takes the plan that waited for its charge. */
+/** Creates a roast from a file that was not recorded live. It takes the plan that waited for its charge. */
 export const createFileRoast = async (tx: Sql, machineId: string, file: SentFile): Promise<string> => {
   const { recording } = file;
   const id = randomUUID();
@@ -92,7 +92,7 @@ interface PersonsEntry {
   wall_offset_ms: number | null;
 }
 
-/** What people said about the marks of this roast lies on its recording before: on the file's it is where the wall clock has it. */
+/** Users' marks of this roast are on its earlier recording: they move to the file's by wall clock. */
 const carryPersonsMarks = async (
   tx: Sql,
   roastId: string,
@@ -106,7 +106,7 @@ const carryPersonsMarks = async (
     WHERE w.roast_id = ${roastId} AND w.recording_id = ${fromRecording} AND w.event_seq IS NULL AND w.origin = 'person'
     ORDER BY w.id`;
   const times = Array.from(recording.monoMs);
-  // The ids are the order in which people said it.
+  // The ids are in the order of the entries.
   const now = Date.now() - entries.length;
   const rows = entries.flatMap(({ wall_offset_ms: offset, mono_ms: mono, at_seq: _seq, ...entry }, index) => {
     if (mono === null || offset === null) return [];
@@ -127,9 +127,9 @@ const carryPersonsMarks = async (
 };
 
 /**
- * Makes the recording of a file that of a roast that is there, recorded live or by an earlier version of the file: its curve has no
- * gap and its marks are those of the person at the machine. Row, numbers, plan and what people said in the portal stay; the
- * recording before stays as recorded history. Answers the facts that it changed.
+ * Replaces the recording of an existing roast by that of a file; the roast was recorded live or by an earlier version
+ * of the file: its curve has no gap and its marks are those of the person at the machine. Row, numbers, plan and users'
+ * changes in the portal stay; the earlier recording stays as history. Returns the changed facts.
  */
 export const giveRoastFile = async (tx: Sql, roastId: string, file: SentFile, before: FileFacts): Promise<string[]> => {
   await lockRecordingOf(tx, roastId);
@@ -154,7 +154,7 @@ export const giveRoastFile = async (tx: Sql, roastId: string, file: SentFile, be
   return Object.keys(facts);
 };
 
-/** Where charge and drop of a file lie, ms on its own clock; without a drop, its last sample. Undefined without a charge. */
+/** Charge and drop of a file, ms on its own clock; without a drop, its last sample. Undefined without a charge. */
 export const windowInFile = ({ chargeMs, marks, monoMs }: FileRecording): { from: number; to: number } | undefined => {
   if (chargeMs === undefined) return undefined;
   const drop = markOf(marks, 'drop')?.monoMs ?? monoMs.at(-1) ?? chargeMs;

@@ -6,8 +6,9 @@ import type { SentFile } from './file-roast.ts';
 type Span = Pick<SentFile, 'chargeAtMs' | 'dropAtMs'>;
 
 /**
- * The roasts of this machine that were recorded live and are of the same beans as a file, the earliest first: those that begin while
- * its beans were in the drum, and one with a drop that covers half of that time. A roast that lost its board has no end to go by.
+ * The roasts of this machine that were recorded live and are of the same beans as a file, earliest first: those that
+ * begin while its beans were in the drum, and one with a drop that covers half of that time. A roast without its board
+ * has no end to compare.
  */
 export const liveRoastsOf = async (tx: Sql, machineId: string, { chargeAtMs, dropAtMs }: Span): Promise<string[]> => {
   const [charge, drop] = [new Date(chargeAtMs), new Date(dropAtMs)];
@@ -22,7 +23,7 @@ export const liveRoastsOf = async (tx: Sql, machineId: string, { chargeAtMs, dro
   return rows.map(({ id }) => id);
 };
 
-/** Whether such a roast was deleted or discarded: its file does not bring it back. */
+/** Whether such a roast was deleted or discarded: its file does not restore it. */
 export const hasDeletedRoast = async (tx: Sql, machineId: string, { chargeAtMs, dropAtMs }: Span): Promise<boolean> => {
   const [row] = await tx`
     SELECT 1 FROM board_roasts b
@@ -34,7 +35,7 @@ export const hasDeletedRoast = async (tx: Sql, machineId: string, { chargeAtMs, 
   return row !== undefined;
 };
 
-/** Makes the later pieces of a roast that was cut part of its first one; what their board says of them later makes no roast. */
+/** Merges the later parts of an interrupted roast into its first one; later reports of their board create no roast. */
 export const joinPieces = async (tx: Sql, first: string, others: readonly string[]): Promise<void> => {
   for (const id of others) {
     await tx`

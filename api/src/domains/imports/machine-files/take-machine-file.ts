@@ -44,12 +44,12 @@ const placed = (fileName: string, sha256: Buffer, recording: FileRecording): Sen
 interface EarlierVersion {
   roast_id: string | null;
   facts: Record<string, string | number | null>;
-  /** The roast that it is part of by now: a person may have merged it. */
+  /** The roast that it is part of now: a person may have merged it. */
   stands: boolean;
   part_of: string | null;
 }
 
-/** The newest version of this file that was brought in before: Artisan's id of the roast says so, else its moment. */
+/** The newest earlier version of this file, found by Artisan's id of the roast, else by its time. */
 const earlierVersion = async (tx: Sql, machineId: string, file: SentFile): Promise<EarlierVersion | undefined> => {
   const { sourceId, curveSha256 } = file.recording;
   const [row] = await tx<EarlierVersion[]>`
@@ -64,7 +64,7 @@ const earlierVersion = async (tx: Sql, machineId: string, file: SentFile): Promi
   return row;
 };
 
-/** A roast of this machine, or of its owner on no machine, that a person imported from the same file or curve. */
+/** A roast of this machine, or of its owner without a machine, that a person imported from the same file or curve. */
 const importedByHand = async (tx: Sql, machineId: string, file: SentFile): Promise<string | undefined> => {
   const [row] = await tx<{ id: string }[]>`
     SELECT r.id FROM recordings c JOIN roasts r ON r.recording_id = c.id
@@ -106,7 +106,7 @@ const auditActions = {
   updated: 'roast.file_updated',
 } as const;
 
-/** Of these contents those that were never taken for this machine, or were lost with the database since. */
+/** The contents that were never stored for this machine, or were lost with the database. */
 export const findMissingFiles = async (
   { sql, machine }: DeviceContext,
   sha256: readonly string[],
@@ -122,9 +122,9 @@ export const findMissingFiles = async (
 };
 
 /**
- * Takes a file that Artisan saved for this machine. The same content is taken once, however often it comes; a newer version of a
- * file changes its roast, and a file of a roast that was recorded live becomes that roast's. Throws `validation` with a sentence
- * where it can't be read.
+ * Stores a file that Artisan saved for this machine. The same content is stored once, however often it is sent; a newer
+ * version of a file changes its roast, and the file of a roast that was recorded live replaces its recording. Throws
+ * `validation` with a sentence if it can't be read.
  */
 export const takeMachineFile = async (
   { sql, files, machine, address }: DeviceContext,
@@ -138,7 +138,7 @@ export const takeMachineFile = async (
   const file = placed(fileName, sha256, recording);
   return sql.begin(async (tx) => {
     await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`files of ${machine.id}`}, 0))`;
-    // Ingest holds a recording while it makes roasts of it: one of them sees what the other has made.
+    // Ingest locks a recording while it creates roasts from it: each transaction sees the other's result.
     await tx`
       SELECT 1 FROM recordings WHERE machine_id = ${machine.id} AND source = 'agent' ORDER BY id FOR NO KEY UPDATE`;
     const again = await known(tx, machine.id, sha256);

@@ -12,10 +12,10 @@ import { storeContent } from '../file-parts.ts';
 import { judgeFile } from './file-problems.ts';
 import { fileColumns, isOfProblem, isReady, readImport, readImportFile } from './import-rows.ts';
 
-/** Imports of one person that are not finished. */
+/** Unfinished imports of one person. */
 const maxOpen = 5;
 
-/** Locks the caller's import and refuses it in another state than these. */
+/** Locks the caller's import and refuses it in any other state. */
 const lockImport = async (tx: Sql, { user }: UserContext, id: string, ...states: RoastImport['state'][]) => {
   const [row] = await tx<{ state: RoastImport['state'] }[]>`
     SELECT state FROM roast_imports WHERE id = ${id} AND user_id = ${user.id} FOR UPDATE`;
@@ -42,7 +42,10 @@ export const createImport = async (context: UserContext): Promise<RoastImport> =
   return readImport(context.sql, context.user, id);
 };
 
-/** Stores a file; a background service reads it. The same file under the same name is there once, however often it is sent. */
+/**
+ * Stores a file; a background service reads it. The same file under the same name is stored once, however often it is
+ * sent.
+ */
 export const addFile = async (
   context: UserContext,
   importId: string,
@@ -100,7 +103,7 @@ export const changeImport = async (
   return readImport(context.sql, context.user, id);
 };
 
-/** Moves an import on; the background service does the rest. */
+/** Advances an import; the background service does the rest. */
 export const startImport = async (context: UserContext, id: string): Promise<RoastImport> => {
   await context.sql.begin(async (tx) => {
     await lockImport(tx, context, id, 'open');

@@ -26,7 +26,7 @@ const dayMs = 86_400_000;
 const isWeightOdd = ({ batch_size_kg: green, end_weight_kg: roasted }: JudgedFile): boolean =>
   green !== null && roasted !== null && (roasted > green || roasted < green * 0.6);
 
-/** The name of what holds the same roast: one that was imported before, or an earlier file of this import. */
+/** The name of the duplicate: a roast that was imported before, or an earlier file of this import. */
 const duplicateOf = async (sql: Sql, user: SignedInUser, file: JudgedFile): Promise<string | undefined> => {
   if (file.curve_sha256 === null) return undefined;
   const [roast] = await findDuplicates(sql, user, file.file_sha256, file.curve_sha256);
@@ -59,8 +59,8 @@ const judge = async (sql: Sql, user: SignedInUser, file: JudgedFile): Promise<Ju
 };
 
 /**
- * Says what is wrong with a file that was read, after reading and after each correction, and with later files of the same roast:
- * files are not read in their order.
+ * Finds the problems of a file, after reading and after each correction, also in later files of the same roast: files
+ * are not read in their order.
  */
 export const judgeFile = async (sql: Sql, user: SignedInUser, fileId: string, warnings?: readonly string[]) => {
   await judgeOne(sql, user, fileId, warnings);

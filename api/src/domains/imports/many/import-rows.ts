@@ -3,10 +3,10 @@ import type { SignedInUser } from '../../../http/server-context.ts';
 import type { Sql } from '../../../db/sql.ts';
 import { notFound } from '../../../http/app-error.ts';
 
-/** For so long the roasts of an import can be deleted again together. */
+/** How long the roasts of an import can be deleted together. */
 export const undoHours = 24;
 
-/** Files that become roasts as they are: read, and with nothing wrong that a person has to decide. */
+/** Files that become roasts without changes: read, and without a problem that a person has to decide. */
 export const isReady = (sql: Sql, file = 'f') =>
   sql`(${sql(file)}.state = 'read' AND (${sql(file)}.problem IS NULL OR ${sql(file)}.problem IN ('weights', 'check')))`;
 

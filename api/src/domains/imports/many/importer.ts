@@ -19,7 +19,7 @@ import { findMachine, findUpload } from '../uploads.ts';
 import { judgeFile } from './file-problems.ts';
 import { isReady } from './import-rows.ts';
 
-/** A third of the time is left to other requests: 2,000 files take some minutes all the same. */
+/** A third of the time is left to other requests: 2,000 files still take only some minutes. */
 const restShare = 0.5;
 const gaveUp = 'The server could not process this file. Ask your administrator to check the server log.';
 
@@ -37,7 +37,7 @@ const userOf = (sql: Sql) => sql`
 
 const actorFor = ({ email, id }: SignedInUser): Actor => ({ ...systemActor, actor: email, actorId: id });
 
-/** A lot whose number or coffee is named like this, when it is the only one. */
+/** The only lot whose number or coffee has this name. */
 const findLot = async (sql: Sql, name: string | null): Promise<string | null> => {
   if (name === null) return null;
   const lots = await sql<{ id: string }[]>`
@@ -45,12 +45,15 @@ const findLot = async (sql: Sql, name: string | null): Promise<string | null> =>
   return lots.length === 1 ? (lots[0]?.id ?? null) : null;
 };
 
-/** The readers have no time now or the database is away; the file is not to blame. A statement that times out may be its fault. */
+/**
+ * The readers are busy or the database is unavailable; the file is not to blame. A statement that times out may be its
+ * fault.
+ */
 const isBusy = (error: unknown): boolean =>
   isConnectionLost(error) ||
   (error instanceof AppError && (error.code === 'too_many_requests' || error.code === 'not_ready'));
 
-/** A sentence for the file's row; anything but a refusal is a fault of ours and goes on. */
+/** A sentence for the file's row; anything but a refusal is a fault of ours and is thrown. */
 const refusalOf = (error: unknown): string => {
   if (!(error instanceof AppError)) throw error;
   return typeof error.detail === 'string' ? error.detail : error.detail.map(({ message }) => message).join(' ');
@@ -79,13 +82,13 @@ const readFile = async ({ sql, files }: AppContext, { file_id: id, file_name: fi
     findLot(sql, found.coffee_name),
   ]);
   await sql.begin(async (tx) => {
-    // Two files of one roast, read at the same time, would not see each other.
+    // Two files of one roast, read at the same time, would not find each other.
     const curve = Buffer.from(described.curveSha256);
     await tx`SELECT pg_advisory_xact_lock(${curve.readInt32BE(0)}, ${curve.readInt32BE(4)})`;
-    // Other units or marks may have been chosen since: then it waits, and is read by those.
+    // Other units or marks may have been chosen since: then it waits, and is read with those.
     const [now] = await tx<{ choices: unknown }[]>`SELECT choices FROM roast_uploads WHERE id = ${id} FOR UPDATE`;
     if (!isDeepStrictEqual(parseShape(uploadChoicesShape, now?.choices).data, upload.choices)) return;
-    // It keeps what a person corrected before it was read, or read again.
+    // It keeps corrections that a person made before it was read, or read again.
     await tx`
       UPDATE roast_import_files SET
         state = 'read', format = ${found.format}, duration_seconds = ${drop}, has_charge = ${found.missing === null},
@@ -130,11 +133,11 @@ const importFile = async ({ sql, files }: AppContext, { file_id: id, user }: Job
       insertRoastOfUpload(tx, { user, actor: actorFor(user) }, upload, recording, {
         facts: {
           ...facts,
-          // A lot names its coffee better than a file its roast.
+          // A lot's coffee name is better than a file's.
           coffee_name: row.lot_id !== null && row.coffee_name === stemOf(upload.file_name) ? null : row.coffee_name,
           start_time: row.start_time,
           batch_size_kg: row.batch_size_kg,
-          // More roasted than green coffee is a slip of the pen: it was said, and is not stored.
+          // A roasted weight above the green weight is a typing error: it was reported, and is not stored.
           end_weight_kg: isPossible ? row.end_weight_kg : null,
           machine_id: row.machine_id,
           lot_id: row.lot_id,
@@ -152,7 +155,7 @@ const importFile = async ({ sql, files }: AppContext, { file_id: id, user }: Job
   }
 };
 
-/** Deletes a roast of an import and its samples. A blend that is made of it keeps it. */
+/** Deletes a roast of an import and its samples. A roast that is part of a blend stays. */
 const undoFile = async ({ sql }: AppContext, { file_id: id, user }: Job): Promise<void> => {
   await sql.begin(async (tx) => {
     const read = () => tx<{ id: string; recording_id: string | null; is_blended: boolean }[]>`
@@ -161,7 +164,7 @@ const undoFile = async ({ sql }: AppContext, { file_id: id, user }: Job): Promis
     const [found] = await read();
     await lockRecording(tx, found?.recording_id ?? null);
     await tx`SELECT 1 FROM roasts WHERE id = ${found?.id ?? null} FOR UPDATE`;
-    // A blend that was being made of it is seen now.
+    // A blend that was saved at the same time is visible now.
     const [roast] = await read();
     if (roast?.is_blended === true) {
       const why = 'A blend is made of this roast: take it out of the blend, then delete the roast.';
@@ -181,7 +184,7 @@ const undoFile = async ({ sql }: AppContext, { file_id: id, user }: Job): Promis
   });
 };
 
-/** Ends the work on a file that fails again and again, so that the others go on. */
+/** Gives up a file that fails repeatedly, so that the others continue. */
 const giveUp = async ({ sql }: AppContext, { file_id: id }: Job, error: unknown): Promise<void> => {
   const why = error instanceof AppError ? refusalOf(error) : gaveUp;
   await sql`
@@ -211,7 +214,7 @@ const nextJob = async (
   if (undone !== undefined) return { work: undoFile, job: undone };
   const [waiting] = await job(sql`f.state = 'waiting'`);
   if (waiting !== undefined) return { work: readFile, job: waiting };
-  // A duplicate that a person wants waits for the first of its kind, which would be refused as a duplicate of it.
+  // A duplicate that a person wants waits for the first file, which would be refused as a duplicate of it.
   const [ready] = await job(sql`
     i.state = 'importing' AND ${isReady(sql)} AND NOT EXISTS (
       SELECT FROM roast_import_files e
@@ -219,7 +222,7 @@ const nextJob = async (
   return ready && { work: importFile, job: ready };
 };
 
-/** Imports that are over, with the files that no roast was made of. */
+/** Finished imports, with the files without a roast. */
 export const removeOldImports = async (sql: Sql): Promise<void> => {
   await sql`
     DELETE FROM roast_imports
@@ -227,8 +230,8 @@ export const removeOldImports = async (sql: Sql): Promise<void> => {
 };
 
 /**
- * Reads, imports and undoes the files of imports beside everything else, one after the other. What is done stands in the
- * database: after a restart it goes on where it was.
+ * Reads, imports and undoes the files of imports in the background, one after the other. The progress is in the
+ * database: after a restart it continues.
  */
 export const importer = async (context: AppContext): Promise<{ close(): Promise<void> }> => {
   const { sql, log } = context;

@@ -11,7 +11,7 @@ import type { FileJob } from '../../../file-reading/file-job.ts';
 import { AppError } from '../../../http/app-error.ts';
 import { readSettingsFile, type SettingsFile } from './settings-file.ts';
 
-/** A machine map made of a settings file of Artisan, and what could not be taken from the file, in sentences. */
+/** A machine map from a settings file of Artisan, and the parts that could not be imported, in sentences. */
 export interface ArtisanMachine {
   readonly map: MachineMap;
   readonly remarks: readonly string[];
@@ -32,7 +32,7 @@ const extraModbus: Readonly<Record<number, readonly [number, number]>> = {
   150: [9, 10],
 };
 const siemensDevices = new Set([79, 80, 81, 82, 110, 151]);
-/** Artisan's own names of its four event types: settings refer to them by their place. */
+/** Artisan's own names of its four event types: settings refer to them by their index. */
 const eventNames = ['Air', 'Drum', 'Damper', 'Burner'];
 const modbus = 'Modbus';
 
@@ -44,7 +44,7 @@ const kindNames = ['serial RTU', 'serial ASCII', 'serial binary', 'TCP', 'UDP'];
 const within = (value: number | undefined, low: number, high: number, usual: number): number =>
   value === undefined ? usual : Math.min(high, Math.max(low, value));
 
-/** How the machine is reached. A serial port of another computer means nothing on the board. */
+/** How the machine is connected. A serial port of another computer has no meaning on the board. */
 const linkOf = (settings: SettingsFile): { link: unknown; remarks: string[] } => {
   const type = settings.number(modbus, 'type') ?? 0;
   const kind = kinds[type];
@@ -89,7 +89,7 @@ interface Input {
 
 const letters: Readonly<Record<number, string>> = { 1: 'c', 2: 'd', 3: 'h', 4: 'i' };
 
-/** How a value lies in its registers. The flags exclude each other in Artisan's dialog, in this order. */
+/** The encoding of a value in its registers. The flags exclude each other in Artisan's dialog, in this order. */
 const encodingOf = (flag: (name: string) => boolean): Encoding => {
   const isSigned = flag('Signed');
   if (flag('BCDsAsInt')) return 'bcd16';
@@ -122,7 +122,7 @@ const inputsOf = (settings: SettingsFile): Input[] =>
   });
 
 const orderOf = (settings: SettingsFile): WordOrder => {
-  // Where the file doesn't say, Artisan swaps the words.
+  // Without a setting in the file, Artisan swaps the words.
   const isWordLittle =
     settings.text(modbus, 'wordorderLittle') === undefined || settings.flag(modbus, 'wordorderLittle');
   const isByteLittle = settings.flag(modbus, 'littleEndianFloats');
@@ -185,7 +185,7 @@ const channelOf = (name: string, input: Input, unit: number): Record<string, unk
     : percentChannels.has(name)
       ? '%'
       : '';
-  // As in the catalogue: what no probe of a roaster shows is a missing reading.
+  // As in the catalogue: a value outside a probe's range is a missing reading.
   const range = isTemperature ? { range: mode === 'F' ? [-58, 1292] : [-50, 700] } : {};
   return { at, as, scale, unit: unitOfMeasure, ...range };
 };
@@ -212,7 +212,7 @@ const sourceRefusal = (settings: SettingsFile, device: number | undefined): AppE
 
 const count = (number: number, one: string): string => `${number} ${one}${number === 1 ? '' : 's'}`;
 
-/** What a person had in Artisan and will not have by this map. */
+/** Features of Artisan's settings that this map does not have. */
 const remarksOf = (settings: SettingsFile): string[] => {
   const commands = [
     ...settings.list('Sliders', 'slidercommands'),
@@ -244,7 +244,7 @@ const remarksOf = (settings: SettingsFile): string[] => {
   ];
 };
 
-/** Maker and model as the file names its machine, else as it is called itself. */
+/** Maker and model as the file names its machine, else the name of the settings. */
 const machineName = (settings: SettingsFile, fileName: string): { maker: string; model: string } => {
   const named =
     settings.text('General', 'roastertype_setup') ??
@@ -253,7 +253,8 @@ const machineName = (settings: SettingsFile, fileName: string): { maker: string;
       .replace(/^.*[/\\]/, '')
       .replace(/\.[^.]*$/, '')
       .replaceAll('_', ' ');
-  // oxlint-disable-next-line no-control-regex -- control characters are what a name of a map must not have
+  // oxlint-disable-next-line no-control-regex -- the pattern finds the control characters that a map's name must not
+  // have
   const clean = named.replaceAll(/[\u0000-\u001f\u007f]/g, ' ').trim() || 'Roaster';
   const [maker = clean, ...model] = clean.split(/\s+/);
   return { maker: maker.slice(0, 80), model: (model.join(' ') || maker).slice(0, 80) };
