@@ -27,7 +27,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // Which chunk imports which: the test of the first page's size reads it.
     manifest: true,
-    // It would compress every file once more only to print its size.
+    // It would compress every file again only to print its size.
     reportCompressedSize: false,
   },
   server: { host: '127.0.0.1', port: 5173, proxy: { '/api': 'http://127.0.0.1:3000' } },

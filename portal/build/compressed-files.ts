@@ -1,14 +1,14 @@
 import { constants, brotliCompressSync, gzipSync } from 'node:zlib';
 import type { Plugin } from 'vite';
 
-/** What gains by it; pictures and fonts are compressed already. */
+/** Files that become smaller; pictures and fonts are compressed already. */
 const isText = (name: string): boolean => /\.(?:js|css|html|svg|json|webmanifest)$/.test(name);
-/** Less is one packet of the network either way. */
+/** A smaller file is one network packet either way. */
 const leastBytes = 1024;
 
 /**
- * Writes a `.br` and a `.gz` beside every text file of the build: the api hands them out as they are, so that the tightest
- * compression costs time once, at the build, and none at a visit.
+ * Writes a `.br` and a `.gz` beside every text file of the build: the api serves them as they are, so that the best
+ * compression costs time only at the build, not per visit.
  */
 export const compressedFiles = (): Plugin => ({
   name: 'compressed-files',

@@ -2,10 +2,10 @@ import { fileURLToPath } from 'node:url';
 import { runnerImport, type Plugin } from 'vite';
 
 /**
- * The portal calls an endpoint by its method and path; the schemas on it serve the compiler and the api. Without this
- * plugin every page would fetch zod and all schemas (some 50 KB gzipped) before its first paint. An import of an endpoint is
- * answered with its outline, `{ name, method, path }`, one of a list or a text with its value; shapes that forms import by
- * name stay what they are.
+ * The portal calls an endpoint by its method and path; its schemas are only for the compiler and the api. Without this
+ * plugin every page would load zod and all schemas (about 50 KB gzipped) before its first paint. An import of an
+ * endpoint resolves to its outline, `{ name, method, path }`, one of a list or a text to its value; shapes that forms
+ * import by name stay unchanged.
  */
 export const endpointOutlines = (): Plugin => {
   const prefix = 'virtual:endpoints/';
@@ -45,7 +45,7 @@ export const endpointOutlines = (): Plugin => {
           endpoints.length > 0 ? `import { ${endpoints.join(', ')} } from '${prefix}${file}';` : '',
           rest.length > 0 ? `import { ${rest.join(', ')} } from '@roastery/contract/${file}';` : '',
         ].join(' ');
-        // Lines stay where they were, so that positions in error messages and source maps are right.
+        // Lines keep their numbers, so that positions in error messages and source maps are right.
         result = result.replace(statement, imports + '\n'.repeat(statement.split('\n').length - 1));
       }
       return { code: result, map: null };

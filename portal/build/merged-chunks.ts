@@ -3,7 +3,7 @@ import type { Plugin } from 'vite';
 /** A chunk imports only those before it; those of the features come last. */
 const commonChunks = ['start', 'widgets', 'forms', 'charts'] as const;
 
-/** The pages that are opened first: what they share with others comes with the first file. */
+/** The pages that are opened first: modules that they share with others are in the first file. */
 const isFirstPage = /\/features\/(?:dashboard\/Dashboard|login\/Login)Page\.tsx$/;
 const isRoutes = /\/app\/routes\.tsx$/;
 const isChartLibrary = (id: string): boolean => /\/node_modules\/(?:chart\.js|@kurkle)\//.test(id);
@@ -23,7 +23,7 @@ const reach = (graph: Graph, from: readonly string[]): Set<string> => {
   return found;
 };
 
-/** The modules that match, and all that import one of them, through others too. */
+/** The modules that match, and all that import one of them, also indirectly. */
 const bringers = (graph: Graph, matches: (id: string) => boolean): Set<string> => {
   const importers = new Map<string, string[]>();
   for (const id of graph.ids)
@@ -43,8 +43,8 @@ interface Pages {
 }
 
 /**
- * The chunk of each module: `start` for what the first page needs, the feature's own where no other feature uses it (its
- * pages apart by whether they have forms), else by the library that comes with it. What is loaded later stays apart.
+ * The chunk of each module: `start` for the first page, the feature's own if no other feature uses it (pages with and
+ * without forms are separate), else by the library that comes with it. Modules that are loaded later stay separate.
  */
 const nameChunks = (graph: Graph, { entries, ofRoutes, later }: Pages): Map<string, string> => {
   const start = reach(graph, entries);
@@ -81,13 +81,14 @@ const nameChunks = (graph: Graph, { entries, ofRoutes, later }: Pages): Map<stri
 };
 
 /**
- * Merges the code that pages share into a few files. A request costs a phone 150 ms whatever its size: by itself the
- * bundler makes a file for each combination of pages, 53 to 113 for a page.
+ * Merges the code that pages share into a few files. A request costs a phone 150 ms whatever its size: by default the
+ * bundler creates a file for each combination of pages, 53 to 113 for a page.
  */
 export const mergedChunks = (): Plugin => {
   let names: ReadonlyMap<string, string> = new Map();
   const isCommon = (name: string | undefined): boolean => commonChunks.some((common) => common === name);
-  // A group takes the modules that its own import, but those of a higher priority: no chunk imports one that imports it.
+  // A group includes the imports of its modules, except those of a higher priority: no chunk imports one that imports
+  // it.
   const common = commonChunks.map((name, place) => ({
     name,
     priority: commonChunks.length - place,
@@ -106,7 +107,7 @@ export const mergedChunks = (): Plugin => {
       const ids = [...this.getModuleIds()];
       const infoOf = (id: string) => this.getModuleInfo(id);
       const importersOf = (id: string) => infoOf(id)?.dynamicImporters ?? [];
-      // The bundler makes a new list for each question.
+      // The bundler creates a new list for each call.
       const imports = new Map(ids.map((id) => [id, infoOf(id)?.importedIds ?? []]));
       names = nameChunks(
         { ids, importsOf: (id) => imports.get(id) ?? [] },

@@ -3,12 +3,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
 
-/** Alphabets that few need are fetched when a text has them. */
+/** Alphabets that few people need are loaded when a text has them. */
 const rareAlphabets = /-(?:cyrillic|cyrillic-ext|vietnamese|symbols2|latin-ext)-/;
 
 /**
- * Writes `sw.js` beside the build: the worker of `offline-worker.js` with the list of what it keeps on the device. Its name
- * for them changes with any file, so a browser takes a new build whole or not at all.
+ * Writes `sw.js` beside the build: the worker of `offline-worker.js` with the list of the files that it caches. The
+ * cache's name changes with any file, so a browser takes a new build whole or not at all.
  */
 export const offlineShell = (): Plugin => ({
   name: 'offline-shell',

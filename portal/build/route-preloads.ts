@@ -19,7 +19,7 @@ const chunkOf = (bundle: Bundle, module: string): Rolldown.OutputChunk => {
   throw new Error(`the build has no ${module}`);
 };
 
-/** The chunk and all that it imports statically, imports of imports included. */
+/** The chunk and all its static imports, imports of imports included. */
 const filesFor = (bundle: Bundle, first: string): Set<string> => {
   const files = new Set([first]);
   for (const file of files) {
@@ -31,7 +31,7 @@ const filesFor = (bundle: Bundle, first: string): Set<string> => {
 
 /**
  * Writes `preloads.json`: pattern of a route → files of its page that `index.html` does not name. The api sends them as
- * `Link` headers with the HTML, so that a browser asks for the page's code at once, not after the first file has run.
+ * `Link` headers with the HTML, so that a browser requests the page's code at once, not after the first file has run.
  */
 export const routePreloads = (): Plugin => ({
   name: 'route-preloads',

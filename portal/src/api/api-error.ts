@@ -1,7 +1,7 @@
 import type { ErrorCode, FieldError } from '@roastery/contract/errors';
 import { t } from '../language/t.ts';
 
-/** `unreachable` is ours: no answer came at all, or only a gateway's. */
+/** `unreachable` is the portal's own code: there was no answer, or only a gateway's. */
 export type ApiErrorCode = ErrorCode | 'unreachable';
 
 interface ApiErrorInit {
@@ -18,7 +18,7 @@ interface ApiErrorInit {
 
 let written = (sentence: string): string => sentence;
 
-/** The server writes weights in kg: the formats of the portal put its sentences into the units of the person. */
+/** The server writes weights in kg: the portal's formats convert its sentences to the person's units. */
 export const writeSentencesWith = (write: (sentence: string) => string): void => {
   written = write;
 };
@@ -67,7 +67,7 @@ export const sentenceOfCode: Record<ApiErrorCode, string> = {
   not_ready: t`The server is not ready yet. Try again in a moment.`,
 };
 
-/** Whether a code of an answer is one that this page knows. */
+/** Whether this page knows the code of an answer. */
 export const isErrorCode = (code: string): code is ErrorCode =>
   code !== 'unreachable' && Object.hasOwn(sentenceOfCode, code);
 

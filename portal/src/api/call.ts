@@ -14,7 +14,7 @@ type Params<E> = ParamsOf<E> extends undefined ? { params?: undefined } : { para
 type Query<E> = QueryOf<E> extends undefined ? { query?: undefined } : { query?: QueryOf<E> | undefined };
 type Body<E> = BodyOf<E> extends undefined ? { body?: undefined } : { body: BodyOf<E> };
 
-/** What an endpoint is read with: the parts that tell one answer from another. */
+/** The input of a read: the parts that distinguish one answer from another. */
 export type ReadInput<E> = Params<E> & Query<E>;
 export type CallInput<E> = ReadInput<E> &
   Body<E> & {
@@ -23,19 +23,19 @@ export type CallInput<E> = ReadInput<E> &
     file?: Blob | undefined;
   };
 
-/** Only what a request needs of an endpoint: `method` and `path`. Its schemas stay in the type. */
+/** The part of an endpoint that a request needs: `method` and `path`. Its schemas stay in the type. */
 export type AnyEndpoint = Pick<Endpoint, 'name' | 'method' | 'path'>;
 
 type Scalar = string | number | boolean | null | undefined;
 
 const timeoutMs = 30_000;
-/** What every endpoint that accepts a file takes it as. */
+/** The content type of every uploaded file. */
 const fileType = 'application/octet-stream';
 const signedOutListeners = new Set<() => void>();
 /** Counts the sessions of this page. */
 let session = 0;
 
-/** A session has begun: the answer to a request that was sent before says nothing about it. */
+/** A session has begun: answers to earlier requests say nothing about it. */
 export const beginSession = (): void => {
   session += 1;
 };
@@ -108,13 +108,13 @@ const send = async (endpoint: AnyEndpoint, { params, query, body, file, signal }
 };
 
 /**
- * Calls the api. Answers the endpoint's response; throws only ApiError, or the abort of the signal that was passed.
- * The server has parsed what we send and shaped what it answers with the same contract, so the answer is not parsed again.
+ * Calls the api. Returns the endpoint's response; throws only ApiError, or the abort of the given signal. The server
+ * parses requests and shapes answers with the same contract, so the answer is not parsed again.
  */
 export const call = async <E extends AnyEndpoint>(endpoint: E, input: CallInput<E>): Promise<ResponseOf<E>> =>
   (await callWithTime(endpoint, input)).answer;
 
-/** The same with the moment the server gave the answer, epoch milliseconds: offline it may be an old one. */
+/** The same with the time of the answer, epoch milliseconds: offline it may be an old one. */
 export const callWithTime = async <E extends AnyEndpoint>(
   endpoint: E,
   input: CallInput<E>,
@@ -124,7 +124,7 @@ export const callWithTime = async <E extends AnyEndpoint>(
   return { answer: answer as ResponseOf<E>, answeredAt: keptAt(response) ?? Date.now() };
 };
 
-/** Calls an endpoint that answers a file. Throws as `call` does. */
+/** Calls an endpoint that returns a file. Throws as `call` does. */
 export const callForFile = async <E extends AnyEndpoint>(
   endpoint: E,
   input: CallInput<E>,

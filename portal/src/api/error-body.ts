@@ -1,7 +1,7 @@
 import type { ErrorCode, FieldError } from '@roastery/contract/errors';
 
 export interface ReadError {
-  /** Undefined where the answer has none, or one that this page does not know. */
+  /** Undefined if the answer has none, or one that this page does not know. */
   readonly code: ErrorCode | undefined;
   readonly detail: string | undefined;
   readonly fields: readonly FieldError[];
@@ -24,8 +24,8 @@ const fieldsOf = (detail: unknown): FieldError[] => {
 };
 
 /**
- * Reads the body of a refusal, whatever of it is there: a proxy or another version of the server may send a detail without a
- * code. Undefined where it says nothing of use. Reads without a schema, since the first page brings none along.
+ * Reads the body of a refusal, as far as it is valid: a proxy or another version of the server may send a detail
+ * without a code. Undefined if it has no usable part. Reads without a schema, to keep the first page small.
  */
 export const readErrorBody = (text: string, isCode: (code: string) => code is ErrorCode): ReadError | undefined => {
   let value: unknown;
@@ -58,7 +58,7 @@ const codes: Readonly<Record<number, ErrorCode>> = {
   503: 'not_ready',
 };
 
-/** The code that a refusal without one stands for. */
+/** The code of a refusal without one. */
 export const codeOfStatus = (status: number, isSignIn: boolean): ErrorCode => {
   if (status === 401) return isSignIn ? 'wrong_credentials' : 'not_signed_in';
   return codes[status] ?? 'internal';

@@ -2,7 +2,7 @@ const firstRetryMs = 500;
 const longestRetryMs = 10_000;
 
 interface EventStreamParts {
-  /** Asked for whenever the stream is opened. */
+  /** Called whenever the stream is opened. */
   address: () => string;
   types: readonly string[];
   onEvent: (data: string) => void;
@@ -18,7 +18,7 @@ export const openEventStream = ({ address, types, onEvent, onLink }: EventStream
   let retryMs = firstRetryMs;
   let isEnded = false;
 
-  /** One that is open goes on until the new one is. */
+  /** An open stream continues until the new one is open. */
   const open = () => {
     clearTimeout(timer);
     next?.close();

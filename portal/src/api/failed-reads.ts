@@ -1,8 +1,8 @@
 import { useEffect, useSyncExternalStore } from 'react';
 import { ApiError } from './api-error.ts';
 
-// Reads on screen that failed. A page says so where the answer would stand; where it does not, it would look as if there
-// were nothing, and the shell says so for it.
+// Failed reads on screen. A component shows the error in place of the answer; if none does, the page would look empty,
+// so the shell shows it.
 
 /** How many components hold each error: reads of one key share theirs. */
 const failed = new Map<unknown, number>();
@@ -20,7 +20,7 @@ const hold = (errors: Map<unknown, number>, error: unknown): (() => void) => {
   return () => add(-1);
 };
 
-/** A refusal and a missing record are answers; without any answer the whole portal is offline, and says so. */
+/** A refusal and a missing record are answers; without any answer the offline banner is shown. */
 const isFailure = (error: unknown): boolean =>
   !(error instanceof ApiError) || (error.code !== 'unreachable' && (error.status === 429 || error.status >= 500));
 
@@ -28,7 +28,7 @@ const isFailure = (error: unknown): boolean =>
 export const useFailedRead = (error: unknown): void =>
   useEffect(() => (error !== undefined && isFailure(error) ? hold(failed, error) : undefined), [error]);
 
-/** The component shows this error to the person. */
+/** The component shows this error itself. */
 export const useShownError = (error: unknown): void => useEffect(() => hold(shown, error), [error]);
 
 const subscribe = (listener: () => void): (() => void) => {

@@ -1,4 +1,4 @@
-/** Forms on the screen with words in them that are not saved yet, the latest at the end. */
+/** Forms on screen with unsaved input, the latest at the end. */
 let held: readonly symbol[] = [];
 
 /** Keeps a form on the screen when the session ends, until the returned function is called. */
@@ -9,5 +9,5 @@ export const holdForm = (form: symbol): (() => void) => {
   };
 };
 
-/** The form that was typed into last; undefined where nothing would be lost. */
+/** The form with the latest input; undefined without unsaved input. */
 export const heldForm = (): symbol | undefined => held.at(-1);

@@ -1,12 +1,12 @@
 /**
- * Files that a person chose for an import and that are still to be sent, in the browser's own storage: after a reload or a crash of
- * the page sending goes on. An archive is kept as it was chosen until its parts are. They are removed when they are sent, with their
- * import, at sign-out, and when another person signs in.
+ * Chosen files of an import that are not sent yet, in the browser's own storage: after a reload or a crash of the page
+ * sending continues. An archive is stored as it was chosen until its parts are. Files are removed when they are sent,
+ * with their import, at sign-out, and when another person signs in.
  */
 export interface KeptFile {
   readonly name: string;
   readonly content: Blob;
-  /** Undefined where the browser has no room or no storage. */
+  /** Undefined if the browser has no room or no storage. */
   readonly key?: IDBValidKey | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface FilesOwner {
 const databaseName = 'roastery-files';
 const storeName = 'files';
 const indexName = 'by import';
-/** Whose files they are, so that a sign-in need not open the database. */
+/** The owner of the files, so that a sign-in need not open the database. */
 const personKey = 'roastery:files-of';
 
 const resultOf = <T>(request: IDBRequest<T>): Promise<T> =>
@@ -45,7 +45,7 @@ const inStore = async <T>(mode: IDBTransactionMode, work: (store: IDBObjectStore
     const transaction = database.transaction(storeName, mode);
     const ended = new Promise<void>((resolve, reject) => {
       transaction.addEventListener('complete', () => resolve());
-      // A disk or a quota that is full shows at the end.
+      // A full disk or quota is reported at the end.
       transaction.addEventListener('abort', () => reject(transaction.error ?? new Error('nothing was stored')));
     });
     const [result] = await Promise.all([work(transaction.objectStore(storeName)), ended]);
@@ -67,13 +67,13 @@ const add = (store: IDBObjectStore, owner: FilesOwner, files: readonly KeptFile[
     })),
   );
 
-/** Keeps all of them, or none. @throws where the browser has no room or no storage */
+/** Stores all of them, or none. @throws if the browser has no room or no storage */
 export const keepFiles = async (owner: FilesOwner, files: readonly KeptFile[]): Promise<KeptFile[]> => {
   localStorage.setItem(personKey, owner.userId);
   return inStore('readwrite', (store) => add(store, owner, files));
 };
 
-/** Keeps what an archive holds in its place: all of it, or the archive stays. */
+/** Replaces an archive by its files: all of them, or the archive stays. */
 export const replaceKeptFile = (owner: FilesOwner, key: IDBValidKey, files: readonly KeptFile[]): Promise<KeptFile[]> =>
   inStore('readwrite', async (store) => {
     const kept = add(store, owner, files);
@@ -81,7 +81,7 @@ export const replaceKeptFile = (owner: FilesOwner, key: IDBValidKey, files: read
     return kept;
   });
 
-/** What was not sent yet, in the order in which it was chosen; nothing where the browser has no storage. */
+/** The unsent files, in the order in which they were chosen; none if the browser has no storage. */
 export const keptFilesOf = async (owner: FilesOwner): Promise<KeptFile[]> => {
   if (localStorage.getItem(personKey) !== owner.userId) return [];
   return inStore('readonly', async (store) => {
@@ -103,7 +103,7 @@ export const forgetFilesOfImport = async (owner: FilesOwner): Promise<void> => {
   });
 };
 
-/** Deletes the files of everybody but this person. */
+/** Deletes the files of all other people. */
 export const forgetFilesOfOthers = (userId: string | undefined): void => {
   const person = localStorage.getItem(personKey);
   if (person === null || person === userId) return;

@@ -26,8 +26,8 @@ export interface LiveHandlers {
 }
 
 /**
- * Follows one machine live until the returned function is called. All tabs of this browser share one stream, which is opened again by
- * itself when it is lost.
+ * Follows one machine live until the returned function is called. All tabs of this browser share one stream, which is
+ * reopened automatically when it is lost.
  */
 export const subscribeLive = (machineId: string, { onEvent, onLink }: LiveHandlers): (() => void) =>
   openSharedStream({

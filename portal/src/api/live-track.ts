@@ -2,12 +2,12 @@ import type { LiveSamples } from '@roastery/contract/live';
 import type { LiveReading } from '@roastery/contract/mqtt';
 
 /**
- * What a page has seen of a machine since it opened, as columns in the order of time. Mutable on purpose: at 4 Hz for an
- * hour a copy a reading would be garbage by the megabyte. `version` rises with every change.
+ * The samples of a machine since the page was opened, as columns in order of time. Mutable on purpose: at 4 Hz for an
+ * hour a copy per reading would create megabytes of garbage. `version` increases with every change.
  */
 export interface LiveTrack {
   version: number;
-  /** Stream of the newest samples; another one starts the track afresh unless it continues this one. */
+  /** Stream of the newest samples; another one restarts the track unless it continues this one. */
   epoch: string | null;
   seq: number[];
   /** ms since the board's boot. */
@@ -25,7 +25,7 @@ const clear = (track: LiveTrack, epoch: string | null): void => {
   track.channels = {};
 };
 
-/** Where `seq` is, or would have to be put. */
+/** The index of `seq`, or the index at which to insert it. */
 const positionOf = (seqs: readonly number[], seq: number): number => {
   let low = 0;
   let high = seqs.length;
@@ -39,7 +39,7 @@ const positionOf = (seqs: readonly number[], seq: number): number => {
 
 const put = (track: LiveTrack, seq: number, mono: number, values: Record<string, number | null>): boolean => {
   const last = track.mono.length - 1;
-  // The stream went on and the board's clock began anew: it rebooted, and times before and after don't compare.
+  // The stream continued and the board's clock restarted: it rebooted, and times before and after are not comparable.
   if (seq > (track.seq[last] ?? seq) && mono < (track.mono[last] ?? mono)) clear(track, track.epoch);
   const at = positionOf(track.seq, seq);
   if (track.seq[at] === seq) return false;
@@ -52,13 +52,13 @@ const put = (track: LiveTrack, seq: number, mono: number, values: Record<string,
   return true;
 };
 
-/** A board whose disk fails goes on in another stream with the next numbers; one that was re-flashed begins at 0. */
+/** A board whose disk fails continues in another stream with the next numbers; a re-flashed one begins at 0. */
 const continuesTrack = (track: LiveTrack, { seq, mono }: { readonly seq: number; readonly mono: number }): boolean => {
   const [lastSeq, lastMono] = [track.seq.at(-1), track.mono.at(-1)];
   return lastSeq !== undefined && lastMono !== undefined && seq > lastSeq && mono >= lastMono;
 };
 
-/** Adds the newest reading; one that is already there (journal and live both carry it) changes nothing. */
+/** Adds the newest reading; a known one (journal and live both have it) changes nothing. */
 export const addReading = (track: LiveTrack, reading: Pick<LiveReading, 'epoch' | 'seq' | 'mono' | 'values'>): void => {
   if (track.epoch !== reading.epoch && !continuesTrack(track, reading)) clear(track, reading.epoch);
   track.epoch = reading.epoch;
@@ -80,7 +80,7 @@ export const addSamples = (track: LiveTrack, samples: LiveSamples): void => {
   if (changed) track.version += 1;
 };
 
-/** Adds what the server sends on every connect. Its last stretch says which stream is the current one. */
+/** Adds the samples that the server sends on every connect. Its last part names the current stream. */
 export const addBacklog = (track: LiveTrack, stretches: readonly LiveSamples[]): void => {
   const current = stretches.at(-1)?.epoch;
   if (current !== undefined && track.epoch !== current) clear(track, current);

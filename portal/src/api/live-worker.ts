@@ -1,10 +1,9 @@
 import { openEventStream } from './event-stream.ts';
 import type { FollowMessage, StreamMessage } from './shared-stream.ts';
 
-/*
- * The streams of live events for all tabs of a browser, which opens six connections to a server over HTTP/1.1: one that carries the
- * machines that any tab follows, and one of the wall. A tab that joins opens its stream anew, so that it gets the backlog.
- */
+/* The streams of live events for all tabs of a browser, which opens at most six connections to a server over
+   HTTP/1.1: one carries the machines that any tab follows, and one the wall. A new tab reopens its stream, so that
+   it gets the backlog. */
 
 interface Follower {
   readonly machineId: string | null;
@@ -15,7 +14,10 @@ interface Shared {
   readonly stream: ReturnType<typeof openEventStream>;
 }
 
-/** Tabs write every half minute, once a minute in the background. One that was closed without a word, or is frozen, is forgotten. */
+/**
+ * Tabs send a message every half minute, once a minute in the background. A tab that closed without one, or is frozen,
+ * is removed.
+ */
 const forgottenAfterMs = 5 * 60_000;
 const sweepMs = 60_000;
 

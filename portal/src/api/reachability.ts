@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from 'react';
 
-// Whether the server answers, seen from this browser: every call reports here, the offline banner reads it.
+// Whether this browser reaches the server: every call reports here, the offline banner reads it.
 
 export interface Reachability {
   reachable: boolean;
-  /** Epoch milliseconds of the last answer: the age of what is on screen. */
+  /** Epoch milliseconds of the last answer: the age of the data on screen. */
   lastAnswerAt: number | null;
 }
 
@@ -18,22 +18,22 @@ const publish = (next: Reachability) => {
   for (const listener of listeners) listener();
 };
 
-/** Asks the server now whether it is there. It need not be away because the browser says so: it may run on this computer. */
+/** Checks the server now. It may be reachable although the browser reports no network: it may run on this computer. */
 export const checkReachability = async (): Promise<void> => {
   try {
     const response = await fetch('/api/v1/auth/me', { signal: AbortSignal.timeout(4000), cache: 'no-store' });
     reportStatus(response.status);
   } catch (error) {
-    // No server: the interval retries. Any other error is a bug and must be seen.
+    // No server: the interval retries. Any other error is a bug and must be visible.
     if (!(error instanceof TypeError || error instanceof DOMException)) throw error;
     reportSilence();
   }
 };
 
-/** A proxy answered because the server behind it did not. */
+/** A proxy answered because its server did not. */
 export const isGatewayTrouble = (status: number): boolean => status === 502 || status === 504;
 
-/** A server that starts answers 503 before it can serve anything: it is back with its first other answer. */
+/** A starting server answers 503 before it can serve anything: its first other answer means that it is back. */
 export const reportStatus = (status: number): void => {
   if (isGatewayTrouble(status) || (status === 503 && !state.reachable)) reportSilence();
   else reportAnswer();
@@ -45,7 +45,7 @@ const reportAnswer = (): void => {
     probing = undefined;
   }
   const now = Date.now();
-  // Components show minutes: notifying them of every call would render the shell for nothing.
+  // Components show minutes: notifying them of every call would render the shell needlessly.
   if (state.reachable && state.lastAnswerAt !== null) state.lastAnswerAt = now;
   else publish({ reachable: true, lastAnswerAt: now });
 };

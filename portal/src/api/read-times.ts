@@ -1,8 +1,8 @@
-// When the answers on screen were given: the offline banner shows their age.
+// Times of the answers on screen: the offline banner shows their age.
 
 /** Key of a read → epoch milliseconds of its newest answer. */
 const answeredAt = new Map<string, number>();
-/** Key of a read → how many components show it now. */
+/** Key of a read → number of components that show it now. */
 const shown = new Map<string, number>();
 
 export const noteRead = (key: string, at: number): void => {
@@ -11,7 +11,7 @@ export const noteRead = (key: string, at: number): void => {
 
 export const wasRead = (key: string): boolean => answeredAt.has(key);
 
-/** Says that a read is on screen, until the returned function is called. */
+/** Marks a read as shown, until the returned function is called. */
 export const showRead = (key: string): (() => void) => {
   shown.set(key, (shown.get(key) ?? 0) + 1);
   return () => {
@@ -21,7 +21,7 @@ export const showRead = (key: string): (() => void) => {
   };
 };
 
-/** Epoch milliseconds of the oldest answer on screen; null when nothing was read. */
+/** Epoch milliseconds of the oldest answer on screen; null without answers. */
 export const oldestShownRead = (): number | null => {
   let oldest: number | null = null;
   for (const key of shown.keys()) {

@@ -33,19 +33,19 @@ export interface Session {
   isLoading: boolean;
   /** True until the first check of the session is answered. */
   isChecking: boolean;
-  /** Why the last sign-in failed, or why one is asked for. */
+  /** Why the last sign-in failed, or why one is required. */
   error: string | null;
-  /** True once signed in; on failure `error` says why. */
+  /** True once signed in; on failure `error` has the reason. */
   login: (credentials: { email: string; password: string }) => Promise<boolean>;
-  /** The session is over, but a form on the screen holds what was typed: sign in over it. */
+  /** The session is over, but a form on screen has unsaved input: sign in over it. */
   hasEnded: boolean;
-  /** The same user continues on the page; another user starts anew. True once signed in. */
+  /** The same user continues on the page; another user starts from the beginning. True once signed in. */
   signInAgain: (credentials: { email: string; password: string }) => Promise<boolean>;
   /** Always ends signed out here, even if the call fails. */
   logout: () => Promise<void>;
-  /** Takes effect at once and is kept with the account. */
+  /** Takes effect at once and is stored with the account. */
   changePreferences: (change: Partial<Preferences>) => Promise<void>;
-  /** Asks again who is signed in: the roastery's time zone or the person's own rights have changed. */
+  /** Reads the session again: the roastery's time zone or the person's own rights have changed. */
   recheck: () => Promise<void>;
 }
 
@@ -84,7 +84,8 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
         return signedOut;
       });
       if (abandoned) return;
-      // Drawn in slices, between which a touch is served; at once where the first page is to be there as soon as it can.
+      // Rendered in slices, between which touches are handled; at once where the first page should appear as soon as
+      // possible.
       if (isReadEarly()) setState(next);
       else startTransition(() => setState(next));
     };
@@ -97,7 +98,7 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
       setState((current) => (current.user === null ? current : { ...signedOut, error: sentenceOfCode.not_signed_in }));
       void forgetAll();
     });
-    // A server that does not answer signs no user out: ask again when it is back.
+    // An unreachable server signs no user out: check again when it is back.
     const stopWaiting = subscribeReachability(() => {
       if (!unanswered || !reachability().reachable) return;
       unanswered = false;
@@ -168,7 +169,7 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
       lastPreferences.current += 1;
       const place = lastPreferences.current;
       const stored = await inOrder(() => call(updatePreferences, { body: change }));
-      // The answer to an earlier one would take a later choice back from the screen.
+      // An earlier answer would revert a later choice on screen.
       if (place === lastPreferences.current) put(stored);
     },
     [inOrder],
@@ -201,7 +202,7 @@ export const useSession = (): Session => {
   return session;
 };
 
-/** The signed-in person; only below the routes that ask for one. */
+/** The signed-in person; only below the routes that require a sign-in. */
 export const useUser = (): SessionUser => {
   const { user } = useSession();
   if (user === null) throw new Error('useUser while signed out');

@@ -1,6 +1,6 @@
 import { openEventStream } from './event-stream.ts';
 
-/** From a tab to the worker that keeps the streams of all tabs. Sent again every half minute. */
+/** From a tab to the worker with the streams of all tabs. Sent again every half minute. */
 export interface FollowMessage {
   /** Of the stream that tabs share. */
   readonly address: string;
@@ -13,7 +13,7 @@ export interface FollowMessage {
 export type StreamMessage = { readonly data: string } | { readonly up: boolean };
 
 interface SharedStreamParts extends Omit<FollowMessage, 'isEnd'> {
-  /** Of a stream of its own, where tabs cannot share one. */
+  /** For a stream of its own, if tabs cannot share one. */
   readonly ownAddress: () => string;
   readonly onEvent: (data: string) => void;
   /** The stream is up, or was lost and is being tried again. */
@@ -69,8 +69,8 @@ const openInWorker = (parts: SharedStreamParts): Link => {
 };
 
 /**
- * Follows a stream of server-sent events that all tabs of this browser share, until the returned function is called. A lost stream is
- * opened again by itself, at once when the browser is back online or the page is shown again.
+ * Follows a stream of server-sent events that all tabs of this browser share, until the returned function is called. A
+ * lost stream is reopened automatically, at once when the browser is back online or the page is shown again.
  */
 export const openSharedStream = (parts: SharedStreamParts): (() => void) => {
   const link = 'SharedWorker' in globalThis ? openInWorker(parts) : openAlone(parts);

@@ -6,7 +6,7 @@ import { callWithTime, type AnyEndpoint, type CallInput, type ReadInput } from '
 import { useFailedRead } from './failed-reads.ts';
 import { forgetReadTimes, noteRead, showRead, wasRead } from './read-times.ts';
 
-/** What an answer is stored under: same endpoint, same params and query, same answer. */
+/** The cache key of an answer: same endpoint, same params and query, same answer. */
 const keyOf = (endpoint: AnyEndpoint, { params, query }: { params?: unknown; query?: unknown }) => {
   return [endpoint.name, params ?? null, query ?? null] as const;
 };
@@ -17,16 +17,16 @@ const readNow = async <E extends AnyEndpoint>(endpoint: E, input: ReadInput<E>):
   return answer;
 };
 
-/** Answers of reads that were begun before their page was there. */
+/** Answers of reads that were started before their page was loaded. */
 const early = new Map<string, Promise<unknown>>();
-/** Their keys: these answers are drawn as soon as they are there. */
+/** Their keys: these answers are rendered as soon as they arrive. */
 const begunEarly = new Set<string>();
-/** A page that comes later than this reads anew. */
+/** A page that appears later than this reads again. */
 const earlyForMs = 10_000;
 
 /**
- * Begins a read while the code of its page is loading; `useApi` with the same endpoint and input takes the answer. What was
- * read before is shown from the cache, and the page decides whether to read it again.
+ * Starts a read while the code of its page is loading; `useApi` with the same endpoint and input uses the answer.
+ * Earlier answers are shown from the cache, and the page decides whether to read again.
  */
 export const readEarly = <E extends AnyEndpoint>(endpoint: E, input: ReadInput<E>): void => {
   const key = JSON.stringify(keyOf(endpoint, input));
@@ -38,14 +38,14 @@ export const readEarly = <E extends AnyEndpoint>(endpoint: E, input: ReadInput<E
     if (early.get(key) === answer) early.delete(key);
     begunEarly.delete(key);
   }, earlyForMs);
-  // A failure is shown by the page that takes the answer.
+  // A failure is shown by the page that uses the answer.
   answer.catch(() => undefined);
 };
 
-/** Whether the first page is one whose reads are begun with its code: it is drawn as soon as it can be. */
+/** Whether the reads of the first page are started with its code: it is rendered as soon as possible. */
 export const isReadEarly = (): boolean => early.size > 0;
 
-/** The answer of a read that was begun early, once. */
+/** The answer of a read that was started early, once. */
 const takeEarly = (key: string): Promise<unknown> | undefined => {
   const answer = early.get(key);
   early.delete(key);
@@ -53,11 +53,9 @@ const takeEarly = (key: string): Promise<unknown> | undefined => {
 };
 
 /**
- * Reads an endpoint and keeps it fresh. Pass `null` to wait (an id isn't known yet).
- *
- *     const { data, error, isLoading, mutate } = useApi(listRoasts, { query: { limit: 25, q } });
- *
- * Lists pass `{ keepPreviousData: true }`, so that the old page stays until the new one is there.
+ * Reads an endpoint and keeps it fresh. Pass `null` to wait (an id isn't known yet). const { data, error, isLoading,
+ * mutate } = useApi(listRoasts, { query: { limit: 25, q } }); Lists pass `{ keepPreviousData: true }`, so that the old
+ * page stays until the new one is there.
  */
 export const useApi = <E extends AnyEndpoint>(
   endpoint: E,
@@ -73,9 +71,9 @@ export const useApi = <E extends AnyEndpoint>(
     options,
   );
   useFailedRead(read.error);
-  // What the first answer brings is drawn in slices between which a touch is served: a long list takes a phone 300 ms.
+  // The first answer is rendered in slices between which touches are handled: a long list takes a phone 300 ms.
   const hasData = read.data !== undefined;
-  // What was read before and is asked for now needs no slices: it must not flicker.
+  // A cached answer needs no slices: it must not flicker.
   const isDrawn = useDeferredValue(hasData || keyText === null);
   const mustWait = hasData && !isDrawn && !begunEarly.has(keyText ?? '');
   return mustWait ? { ...unanswered, mutate: read.mutate } : read;
@@ -83,15 +81,15 @@ export const useApi = <E extends AnyEndpoint>(
 
 const unanswered = { data: undefined, error: undefined, isLoading: true, isValidating: true };
 
-/** Reads again whatever is on screen of these endpoints, after a change that touches them. */
+/** Reads these endpoints again where they are on screen, after a change that affects them. */
 export const refresh = async (...endpoints: AnyEndpoint[]): Promise<void> => {
   const names = new Set(endpoints.map(({ name }) => name));
   await mutate((key) => Array.isArray(key) && typeof key[0] === 'string' && names.has(key[0]));
 };
 
 /**
- * Saves quick changes one after the other: the last one counts, and its answer comes last. A failure stops none after it.
- * `isSaving` until the last one is answered.
+ * Saves quick changes one after the other: the last one counts, and its answer arrives last. A failure does not stop
+ * later ones. `isSaving` until the last one is answered.
  */
 export const useInOrder = () => {
   const earlier = useRef<Promise<unknown>>(Promise.resolve());
@@ -113,14 +111,14 @@ export type InOrder = ReturnType<typeof useInOrder>['inOrder'];
 /** Reads everything on screen again, after a time in which reads may have failed. */
 export const readAllAgain = (): Promise<unknown> => mutate(() => true);
 
-/** Forgets every answer, also those kept on the device: another person may sign in next. */
+/** Deletes every answer, also those stored on the device: another person may sign in next. */
 export const forgetAll = async (): Promise<void> => {
   forgetReadTimes();
   early.clear();
   await Promise.all([forgetKeptAnswers(), mutate(() => true, undefined, { revalidate: false })]);
 };
 
-/** Where build/offline-worker.js keeps the last answers for the time without a server. */
+/** The cache of build/offline-worker.js for the last answers, used while the server is unreachable. */
 const answersName = 'answers';
 
 /** Deletes the cached answers from the device. Browsers have no cache storage except over HTTPS and on localhost. */
@@ -132,18 +130,21 @@ export const forgetKeptAnswers = async (): Promise<void> => {
 export const pushWorker = async (): Promise<ServiceWorkerRegistration | undefined> =>
   navigator.serviceWorker.getRegistration();
 
-/** By which this browser receives alarms; null where it does not, or can't. */
+/** The push subscription of this browser; null if it has none, or can't have one. */
 export const ownSubscription = async (): Promise<PushSubscription | null> => {
   if (!('serviceWorker' in navigator) || !('PushManager' in globalThis)) return null;
   return (await (await pushWorker())?.pushManager.getSubscription()) ?? null;
 };
 
-/** Alarms of the one who signed out are not for whoever uses this browser next. The push service tells the server. */
+/**
+ * The next user of this browser must not receive the alarms of the previous one. The push service reports it to the
+ * server.
+ */
 export const endOwnPush = async (): Promise<void> => {
   await (await ownSubscription())?.unsubscribe();
 };
 
-/** False until a while after the page was shown: what is read then does not slow the page down. */
+/** False until a while after the page was shown: later reads do not slow the page down. */
 export const useSettled = (afterMs: number): boolean => {
   const [isSettled, setSettled] = useState(false);
   useEffect(() => {

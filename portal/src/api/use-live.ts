@@ -9,8 +9,8 @@ import { refresh } from './use-api.ts';
 import { addBacklog, addReading, addSamples, emptyTrack, type LiveTrack } from './live-track.ts';
 
 /**
- * connecting: nothing heard yet. live: readings arrive. stale: the stream is up and the newest reading is old, or none came.
- * offline: this page has lost the server, or the server has lost the machine.
+ * connecting: nothing received yet. live: readings arrive. stale: the stream is open and the newest reading is old, or
+ * there is none. offline: this page has lost the server, or the server has lost the machine.
  */
 export type LiveState = 'connecting' | 'live' | 'stale' | 'offline';
 
@@ -21,11 +21,11 @@ export interface LiveMachine {
   lastSeenAt: string | null;
   status: DeviceStatus | null;
   reading: LiveReading | null;
-  /** Seconds since the newest reading arrived here: grey the figure and say so when `state` is not live. */
+  /** Seconds since the newest reading arrived here: grey the figure and show the age when `state` is not live. */
   readingAgeSeconds: number | null;
   /** When the newest reading arrived here, epoch ms. */
   readingAt: number | null;
-  /** The clock that this state was made at, epoch ms: once a second at least. */
+  /** The clock of this state, epoch ms: at least once a second. */
   now: number;
   /** The roast that runs now, or ran last while this page was open. */
   roast: Roast | null;
@@ -33,11 +33,11 @@ export interface LiveMachine {
   deletedRoastId: string | null;
   /** Subtract from the track's `mono` for the time since charge. */
   chargeMono: number | null;
-  /** Alarms of the running roast that last and are not acknowledged, in the order of time. */
+  /** Alarms of the running roast that last and are not acknowledged, in order of time. */
   alarms: readonly RoastAlarm[];
-  /** All alarms of the running roast, those that are over included. */
+  /** All alarms of the running roast, including cleared ones. */
   raised: readonly RoastAlarm[];
-  /** All samples since the page opened plus the server's backlog; redraw when `track.version` rises. */
+  /** All samples since the page was opened plus the server's backlog; redraw when `track.version` increases. */
   track: LiveTrack;
 }
 
@@ -46,7 +46,7 @@ const staleAfterSeconds = 5;
 
 interface Feed {
   linkUp: boolean | null;
-  /** When the link came up, epoch milliseconds. */
+  /** When the link was established, epoch milliseconds. */
   upSince: number | null;
   readingAt: number | null;
   machine: Pick<
@@ -73,8 +73,8 @@ const silentFeed = (): Feed => ({
 });
 
 /**
- * The state a person should see, from the link to the server, the machine's status, the age of the newest reading, and the
- * time for which the link has been up: a machine that was silent before the page opened has no reading here at all.
+ * The state to show, from the link to the server, the machine's status, the age of the newest reading, and the age of
+ * the link: a machine that was silent before the page was opened has no reading here at all.
  */
 export const liveStateOf = (
   linkUp: boolean | null,
@@ -98,7 +98,7 @@ const addTo = (track: LiveTrack, event: FollowedEvent): void => {
   if (event.type === 'backlog') addBacklog(track, event.samples);
 };
 
-/** The feed after one event: another object also where only the track has more samples. */
+/** The feed after one event: a new object, even if only the track has more samples. */
 const received = (feed: Feed, event: FollowedEvent, now: number): Feed => {
   const { machine } = feed;
   if (event.type === 'reading') {
@@ -137,8 +137,8 @@ const received = (feed: Feed, event: FollowedEvent, now: number): Feed => {
 };
 
 /**
- * Follows a machine live: backlog, then the tail, reconnecting by itself. Pass `null` to follow none.
- * Redraws with every reading and once a second while nothing comes, so that ages count up.
+ * Follows a machine live: backlog, then new events, with automatic reconnects. Pass `null` to follow none. Redraws with
+ * every reading and once a second while there are none, so that ages count up.
  */
 export const useLive = (machineId: string | null): LiveMachine => {
   const [feed, setFeed] = useState(silentFeed);
@@ -163,7 +163,7 @@ export const useLive = (machineId: string | null): LiveMachine => {
       },
       onLink: (linkUp) => {
         setFeed((current) => ({ ...current, linkUp, upSince: linkUp ? Date.now() : null }));
-        // A stream also ends when the user loses the machine: the page then learns it at once.
+        // A stream also ends when the user loses the machine: the page then shows it at once.
         if (!linkUp) void refresh(getMachine, getRoast);
       },
     });

@@ -6,7 +6,7 @@ import { Kbd } from '../ui/Badge.tsx';
 import { destinationsFor } from './destinations.ts';
 import { keyName, modifierKey } from './keyboard.ts';
 
-/** The list of keys: the portal's own, and those of the page that is open. */
+/** The list of keys: the portal's own, and those of the current page. */
 export const KeyboardHelp = ({ open, onClose }: { open: boolean; onClose: () => void }) => {
   const { isAdmin } = useSession();
   const actions = useOfferedActions();

@@ -10,7 +10,7 @@ import { Spinner } from '../ui/Button.tsx';
 import type { PaletteItem } from './palette-records.ts';
 import { usePaletteGroups } from './palette-items.ts';
 
-/** Ctrl/Cmd+K: everything that can be done or opened, by typing a part of its name. */
+/** Ctrl/Cmd+K: all actions and destinations, found by typing a part of their name. */
 export const Palette = ({ open, onClose }: { open: boolean; onClose: () => void }) => (
   <Base.Root
     open={open}
@@ -108,7 +108,7 @@ interface PaletteRowProps {
 }
 
 const PaletteRow = ({ id, item, isActive, onPoint, onRun }: PaletteRowProps) => (
-  // The input keeps the focus and names the active option; the pointer is the only one to click here.
+  // The input keeps the focus and names the active option; only the pointer clicks here.
   <div
     id={id}
     role="option"

@@ -15,7 +15,10 @@ interface RecentAlarmsProps {
   onClose: () => void;
 }
 
-/** The alarms of the last 24 hours, newest first, a fault as one. One of a running roast opens its cockpit, another one its roast. */
+/**
+ * The alarms of the last 24 hours, newest first, one per fault. An alarm of a running roast opens its cockpit, another
+ * one its roast.
+ */
 export const RecentAlarms = ({ alarms, open, onClose }: RecentAlarmsProps) => {
   const dates = useDates();
   return (

@@ -5,12 +5,12 @@ import type { LoaderFunctionArgs } from 'react-router-dom';
 import { readEarly } from '../api/use-api.ts';
 
 /**
- * Begins the reads of a page while its code is loading: on a slow network they would come one after the other. The inputs
- * are the page's own, word for word; `e2e/first-page.e2e.ts` finds an address that is read twice.
+ * Starts the reads of a page while its code is loading: on a slow network they would follow one after the other. The
+ * inputs are exactly the page's own; `e2e/first-page.e2e.ts` finds an address that is read twice.
  */
 export type EarlyReads = (args: LoaderFunctionArgs) => null;
 
-/** Beside every page: which machines roast now. */
+/** For every page: the machines that roast now. */
 const readFrame = (): void => readEarly(listMachines, { query: { sort: 'name' } });
 
 export const readDashboard: EarlyReads = () => {

@@ -12,7 +12,7 @@ export const Loading = () => (
   </output>
 );
 
-/** Sends those who are not signed in to /login, and keeps the address they asked for. */
+/** Redirects signed-out users to /login, and keeps the requested address. */
 export const RequireSession = () => {
   const { user, isChecking } = useSession();
   const { pathname, search, hash } = useLocation();
@@ -30,7 +30,7 @@ export const RequireAdmin = () => (useSession().isAdmin ? <Outlet /> : <Navigate
 /** State of the address to which a sign-in leads. */
 export const signedInState = 'signed in';
 
-/** /login for the signed-out; those already signed in go on to what they asked for, else to the dashboard. */
+/** /login for signed-out users; signed-in users continue to the requested address, else to the dashboard. */
 export const SignedOutOnly = () => {
   const { isAuthenticated, isChecking } = useSession();
   const [search] = useSearchParams();
@@ -38,7 +38,7 @@ export const SignedOutOnly = () => {
   return isAuthenticated ? <Navigate to={safeNext(search.get('next'))} replace state={signedInState} /> : <Outlet />;
 };
 
-/** A path of this portal and nothing else: never `//elsewhere` or a scheme, which a crafted link could carry. */
+/** Only a path of this portal: never `//elsewhere` or a scheme, which a crafted link could contain. */
 export const safeNext = (next: string | null): string => {
   if (next === null || !next.startsWith('/')) return paths.dashboard;
   const base = 'https://portal.invalid';

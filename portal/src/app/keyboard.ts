@@ -11,7 +11,7 @@ export const keyName = (key: string): string => (key === ' ' ? 'Space' : key);
 
 export const modifierKey = (): string => (/Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl');
 
-/** A key that belongs to what has the focus: a field, an open popup, a button under Space. */
+/** A key that belongs to the focused element: a field, an open popup, a button with Space. */
 const isTaken = (event: KeyboardEvent): boolean => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return true;
   if (!(event.target instanceof Element)) return false;
@@ -32,7 +32,10 @@ interface KeyboardHandlers {
   onHelp: () => void;
 }
 
-/** Keys of the whole portal: Ctrl/Cmd+K, `?`, `g` and a place's letter, and the keys of the page's own actions. */
+/**
+ * Keys of the whole portal: Ctrl/Cmd+K, `?`, `g` and the letter of a destination, and the keys of the page's own
+ * actions.
+ */
 export const useKeyboard = ({ onPalette, onHelp }: KeyboardHandlers): void => {
   const { isAdmin } = useSession();
   const navigate = useNavigate();

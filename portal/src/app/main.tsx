@@ -19,8 +19,9 @@ const registerOfflineWorker = () =>
     .catch((error: unknown) => logError('offline worker registration failed', error));
 
 /**
- * Lets the browser keep the portal and its last answers on this device (build/offline-worker.js), once the first page is
- * there. Browsers allow it over HTTPS and on the computer itself; without it everything but opening the portal offline works.
+ * Lets the browser store the portal and its last answers on this device (build/offline-worker.js), once the first page
+ * is there. Browsers allow it over HTTPS and on the computer itself; without it everything works except opening the
+ * portal offline.
  */
 const startOfflineWorker = (): void => {
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return;
@@ -34,7 +35,7 @@ followPrinting();
 followTheme();
 followNetwork();
 startOfflineWorker();
-// Who is signed in is asked first, then what the page shows.
+// The session is read first, then the data of the page.
 beginSessionCheck();
 const router = createRouter();
 
@@ -42,7 +43,7 @@ const router = createRouter();
 const onRecoverableError = (error: unknown): void =>
   reportError(error instanceof Error && error.cause !== undefined ? error.cause : error);
 
-/** Before any page is rendered the formats are those of the person who is signed in. */
+/** Before any page is rendered the formats are those of the signed-in person. */
 const OwnFormats = ({ children }: { children: ReactNode }) => {
   useOwnFormats();
   return children;

@@ -25,7 +25,7 @@ export const matches = (label: string, typed: string): boolean => {
     .every((part) => words.some((word) => word.startsWith(part)));
 };
 
-/** What can be done from every page. */
+/** Actions that are available on every page. */
 const useCommands = (): PaletteItem[] => {
   const { changePreferences } = useSession();
   const { temperature_unit: unit } = useUser().preferences;
@@ -59,8 +59,8 @@ const useCommands = (): PaletteItem[] => {
 };
 
 /**
- * What the palette offers for a typed text: actions of the page, the records opened last, places, then the records the
- * server finds, and what can be done anywhere.
+ * The items for a typed text: actions of the page, recently opened records, destinations, then the records that the
+ * server finds, and global actions.
  */
 export const usePaletteGroups = (
   typed: string,
@@ -89,7 +89,7 @@ export const usePaletteGroups = (
     },
     {
       title: t`Recent`,
-      // The record search below covers what was opened before.
+      // The record search below includes recently opened records.
       items:
         typed === ''
           ? recentPages(userId)

@@ -19,7 +19,7 @@ export interface PaletteItem {
   id: string;
   label: string;
   hint?: string;
-  /** Beside the hint where there is room. */
+  /** Beside the hint if there is room. */
   moreHint?: string;
   icon: ReactNode;
   keys?: readonly string[];

@@ -7,7 +7,7 @@ export interface RecentPage {
   title: string;
 }
 
-/** Pages of one record. Lists and forms for something new have their own place in the palette. */
+/** Pages of one record. Lists and forms for new records have their own items in the palette. */
 const recordPage = /^\/(?:roasts|recipes|roasts\/blends|inventory\/lots)\/[\da-f-]{36}(?:\/edit)?$/;
 /** A page counts as visited after this time; by then it has its title. */
 const stayMs = 800;
@@ -37,7 +37,7 @@ export const recentPages = (userId: string): readonly RecentPage[] => {
 export const withPage = (pages: readonly RecentPage[], page: RecentPage): readonly RecentPage[] =>
   [page, ...pages.filter(({ path }) => path !== page.path)].slice(0, most);
 
-/** Remembers the records that are opened, for the palette. */
+/** Stores the opened records, for the palette. */
 export const useRememberPages = (): void => {
   const { id } = useUser();
   const { pathname } = useLocation();

@@ -6,12 +6,12 @@ import { Loading, RequireAdmin, RequireSession, SignedOutOnly } from './guards.t
 import { NotFound, RouteError } from './RouteError.tsx';
 import { FullScreen, Shell } from './Shell.tsx';
 
-/** A page whose code is loaded when it is opened, together with what `read` begins to read. */
+/** A page whose code is loaded when it is opened, together with its reads in `read`. */
 const page = (load: () => Promise<{ default: ComponentType }>, read?: EarlyReads) => ({
   lazy: async () => ({ Component: (await load()).default }),
   ...(read !== undefined && {
     loader: read,
-    // What a changed search asks for, the page reads itself.
+    // After a change of the search the page reads itself.
     shouldRevalidate: ({ currentUrl, nextUrl }: ShouldRevalidateFunctionArgs) =>
       currentUrl.pathname !== nextUrl.pathname,
   }),

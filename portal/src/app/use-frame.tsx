@@ -16,7 +16,10 @@ const Drawer = lazy(async () => ({ default: (await import('./Drawer.tsx')).Drawe
 
 type Layer = 'palette' | 'keyboard' | 'drawer';
 
-/** After navigation and after the sign-in the focus goes to the new page's heading, so that the keyboard and a screen reader start there. */
+/**
+ * After navigation and after a sign-in the focus moves to the new page's heading, so that the keyboard and a screen
+ * reader start there.
+ */
 const useFocusOnNavigation = ({ pathname, state }: Location<unknown>) => {
   const shown = useRef(state === signedInState ? undefined : pathname);
   useEffect(() => {
@@ -64,7 +67,10 @@ interface FrameParts {
   readonly layers: ReactNode;
 }
 
-/** What every layout of a signed-in user does: keys, palette, focus after navigation, theme, data read again after an outage. */
+/**
+ * The common behaviour of all layouts for a signed-in user: keys, palette, focus after navigation, theme, fresh data
+ * after an outage.
+ */
 export const useFrame = (): FrameParts => {
   const [layer, setLayer] = useState<Layer | null>(null);
   // A layer stays mounted once it was opened, so that closing can fade and focus returns.

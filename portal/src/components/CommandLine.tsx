@@ -18,12 +18,12 @@ const CopyLine = ({ text, label, className, testId }: CopyLineProps) => (
   </div>
 );
 
-/** What a person types at a board, to be copied: one command, or several in lines of their own. */
+/** A command for the board, to be copied: one line, or several. */
 export const CommandLine = ({ command, label }: { command: string; label: string }) => (
   <CopyLine text={command} label={label} className="text-xs wrap-anywhere whitespace-pre-wrap text-content" />
 );
 
-/** What is shown once, to be copied: a token, a secret address. */
+/** A text that is shown once, to be copied: a token, a secret address. */
 export const SecretLine = ({ secret, ...props }: { secret: string; label: string; testId?: string }) => (
   <CopyLine text={secret} {...props} className="text-sm break-all text-strong" />
 );

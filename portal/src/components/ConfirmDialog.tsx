@@ -2,11 +2,11 @@ import { useState, type ReactNode } from 'react';
 import { AlertDialog } from '../ui/AlertDialog.tsx';
 
 interface ConfirmDialogProps<Thing> {
-  /** What the question is about; `null` while the dialog is closed. */
+  /** The subject of the question; `null` while the dialog is closed. */
   thing: Thing | null;
   onClose: () => void;
   title: (thing: Thing) => string;
-  /** The question, with the name of the thing. Texts of the product document stand word for word. */
+  /** The question, with the name of the record. Texts of the product document are word for word. */
   question: (thing: Thing) => ReactNode;
   confirmLabel: string;
   /** The dialog stays busy until this ends and closes in any case: report failures with a toast. */
@@ -14,7 +14,7 @@ interface ConfirmDialogProps<Thing> {
   danger?: boolean;
 }
 
-/** Asks before a change. Keeps showing the thing while it fades out. */
+/** Asks before a change. Keeps showing the subject while it fades out. */
 export const ConfirmDialog = <Thing,>({
   thing,
   onClose,

@@ -8,7 +8,7 @@ import { toast } from '../ui/toast.ts';
 const confirmationMs = 2000;
 
 interface CopyButtonProps {
-  /** What is copied. */
+  /** The text to copy. */
   text: string;
   /** Names it: `Copy machine token`. */
   label: string;

@@ -90,7 +90,7 @@ const DayPicker = ({ anchor, value, today, onChoose, onClose }: DayPickerProps) 
                           type="button"
                           data-day={one}
                           tabIndex={one === day ? 0 : -1}
-                          // The figure that is seen is part of the name.
+                          // The visible figure is part of the name.
                           aria-label={`${Number(one.slice(8))} ${month(noon(one))}`}
                           aria-pressed={one === value}
                           onKeyDown={move}

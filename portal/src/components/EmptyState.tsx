@@ -5,7 +5,7 @@ interface EmptyStateProps {
   title: string;
   /** One sentence. */
   children?: ReactNode;
-  /** The button that helps. */
+  /** The button for the next step. */
   action?: ReactNode;
   /** It is the only content of the page: its title is the heading. */
   isPage?: boolean;

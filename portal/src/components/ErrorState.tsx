@@ -9,7 +9,7 @@ import { Button } from '../ui/Button.tsx';
 import { toast } from '../ui/toast.ts';
 
 interface ErrorStateProps {
-  /** What failed: `Roasts could not be loaded`. */
+  /** The failed read: `Roasts could not be loaded`. */
   title: string;
   error: unknown;
   onRetry?: () => void;

@@ -13,7 +13,7 @@ import { roastNumber } from './live/roast-texts.ts';
 
 type Favorite = [isFavorite: boolean, toggle: () => void];
 
-/** Changes at once, and back when the server refuses. */
+/** Changes at once, and is reverted when the server refuses. */
 const useFavorite = (stored: boolean, save: (isFavorite: boolean) => Promise<unknown>): Favorite => {
   const { inOrder } = useInOrder();
   const [isFavorite, choose] = useChosen(stored, async (next) => {
@@ -27,7 +27,7 @@ const useFavorite = (stored: boolean, save: (isFavorite: boolean) => Promise<unk
   return [isFavorite, toggle];
 };
 
-/** Whether a roast is among the person's own favorites, and what changes it. */
+/** Whether a roast is one of the person's favorites, and the function that changes it. */
 export const useFavoriteRoast = (roast: RoastRow): Favorite =>
   useFavorite(roast.is_favorite, async (is_favorite) => {
     await call(setRoastFavorite, { params: { id: roast.id }, body: { is_favorite } });

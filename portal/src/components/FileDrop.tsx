@@ -6,7 +6,7 @@ import { Spinner } from '../ui/Button.tsx';
 interface FileDropProps {
   /** Accessible name. */
   label: string;
-  /** As of `<input accept>`. */
+  /** As in `<input accept>`. */
   accept: string;
   busy: boolean;
   onFile: (file: File) => void;

@@ -11,9 +11,9 @@ import { ConfirmDialog } from './ConfirmDialog.tsx';
 interface ImportProgressProps {
   import: Pick<RoastImport, 'state' | 'created_at' | 'undo_until' | 'ready' | 'imported'>;
   headline: string;
-  /** How much is done of what runs, 0 to 1; undefined while nothing runs. */
+  /** Progress of the current step, 0 to 1; undefined while none runs. */
   share: number | undefined;
-  /** While files are on their way from this page. */
+  /** While files are being sent from this page. */
   sendingNote?: string | undefined;
   startLabel: string;
   canStart: boolean;
@@ -23,11 +23,11 @@ interface ImportProgressProps {
   onUndo: () => Promise<void>;
   onDelete: () => Promise<void>;
   onLeave: () => void;
-  /** Where to go after it is done. */
+  /** The address to open afterwards. */
   result: ReactNode;
 }
 
-/** How far an import is, and the next step. */
+/** The progress of an import, and the next step. */
 export const ImportProgress = (props: ImportProgressProps) => {
   const { import: one, headline, share, startLabel, canStart, undoQuestion, undoLabel, onLeave, result } = props;
   const dates = useDates();

@@ -27,7 +27,9 @@ export const plannedDetails = (plan: PlannedRoast): string =>
 
 const refreshMs = 10_000;
 
-/** On the page of a running roast: what is next in the queue of its machine. Shows nothing while the queue is empty. */
+/**
+ * On the page of a running roast: the next roast in the queue of its machine. Shows nothing while the queue is empty.
+ */
 export const NextPlanned = ({ machineId }: { machineId: string }) => {
   const { data } = useApi(listPlannedRoasts, { query: { machine_id: machineId } }, { refreshInterval: refreshMs });
   const [next, ...after] = data?.planned ?? [];

@@ -12,7 +12,7 @@ const tabs = [
 
 const addresses = { roasts: paths.roasts, blends: paths.blends };
 
-/** The lists under Roasts, each with its own address, and the way to the batch numbers. */
+/** The lists under Roasts, each with its own address, and the link to the batch numbers. */
 export const RoastTabs = ({ value }: { value: (typeof tabs)[number]['value'] }) => {
   const navigate = useNavigate();
   return (

@@ -8,7 +8,7 @@ import { FormError } from './form/FormError.tsx';
 
 const textOf = (entry: FormDataEntryValue | null): string => (typeof entry === 'string' ? entry : '');
 
-/** Signs in over a form whose session has ended, so that what was typed stays. */
+/** Signs in over a form whose session has ended, so that the input stays. */
 export const SignInAgain = () => {
   const { email } = useUser();
   const { signInAgain, logout, error } = useSession();

@@ -13,7 +13,7 @@ interface OptionFieldProps extends FieldProps {
   ref?: Ref<HTMLInputElement> | undefined;
 }
 
-/** The lists are read when the form has been shown: before that they would delay it, a request for each field. */
+/** The lists are read after the form has been shown: earlier they would delay it by one request per field. */
 const settleMs = 1500;
 
 /** A field with the choices of an option list under Settings. Any other text is accepted. */

@@ -14,7 +14,7 @@ type NumberFieldProps = TypedFieldProps & {
 
 type Limit = number | string | undefined;
 
-/** Between a stored number and the one in the field. */
+/** Converts between a stored number and the one in the field. */
 interface Scale {
   shown: (stored: number) => string;
   stored: (shown: number) => number;

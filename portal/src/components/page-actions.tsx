@@ -13,9 +13,9 @@ export interface PageAction {
   run: () => void;
 }
 
-/** Keys of a part of the page that has the focus, such as a chart; shown in the list of keys. */
+/** Keys of a focused part of the page, such as a chart; shown in the list of keys. */
 export interface PageKey {
-  /** What they do: `Inspect the previous or next point`. */
+  /** Their effect: `Inspect the previous or next point`. */
   label: string;
   /** As printed on the keys; read one after another. */
   keys: readonly string[];
@@ -28,7 +28,7 @@ interface Offer {
 type Offers = ReadonlyMap<string, Offer>;
 type ChangeOffers = (change: (offers: Offers) => Offers) => void;
 
-// Two contexts, so that a page does not render again because it offered actions.
+// Two contexts, so that a page does not render again because of its own actions.
 const OffersContext = createContext<Offers>(new Map());
 const ChangeOffersContext = createContext<ChangeOffers | null>(null);
 
@@ -64,9 +64,9 @@ const useOffer = (offer: Offer): void => {
 };
 
 /**
- * Offers actions while the calling component is mounted. Memoise the list (`useMemo`), since a new one is a new offer:
- *
- *     usePageActions(useMemo(() => [{ id: 'register', label: 'Register machine', key: 'n', run: openRegister }], [openRegister]));
+ * Adds actions while the calling component is mounted. Memoise the list (`useMemo`), since a new list registers again:
+ * usePageActions(useMemo(() => [{ id: 'register', label: 'Register machine', key: 'n', run: openRegister }],
+ * [openRegister]));
  */
 export const usePageActions = (actions: readonly PageAction[]): void =>
   useOffer(useMemo(() => ({ actions, keys: [] }), [actions]));

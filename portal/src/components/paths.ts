@@ -7,7 +7,7 @@ export const paths = {
   probeMachine: (id: string) => `/machines/${encodeURIComponent(id)}/probe`,
   /** All machines at once, for a television. */
   wall: '/wall',
-  /** Opens the wall without an account; the token stays on the screen, since browsers send no fragment. */
+  /** Opens the wall without an account; the token stays on the screen, since browsers do not send fragments. */
   wallLink: (token: string) => `/wall#token=${encodeURIComponent(token)}`,
   /** Full-screen live view of a machine. */
   cockpit: (id: string) => `/machines/${encodeURIComponent(id)}/live`,
@@ -20,7 +20,7 @@ export const paths = {
   machineMaps: '/machines/maps',
   machineMap: (id: string) => `/machines/maps/${encodeURIComponent(id)}`,
   roasts: '/roasts',
-  /** Roasts that were dropped and not weighed; of one machine where it is given. */
+  /** Roasts that were dropped and not weighed; of one machine if given. */
   unweighedRoasts: (machineId?: string) =>
     `/roasts?without=weight${machineId === undefined ? '' : `&machine_id=${machineId}`}`,
   newRoast: '/roasts/new',

@@ -3,10 +3,10 @@ import { TextField } from '../ui/TextField.tsx';
 import type { DateTimeField } from './date-fields.tsx';
 import type { WeightField } from './number-fields.tsx';
 
-/** Stores what was chosen, and says so itself when that fails. Undefined: there is nothing to store. */
+/** Stores the chosen value, and reports a failure itself. Undefined: there is nothing to store. */
 type Save<Value> = (next: Value) => Promise<unknown> | undefined;
 
-/** A value that is saved at once: what was chosen last is shown until all is stored, then what is stored. */
+/** A value that is saved at once: the last choice is shown until all are stored, then the stored value. */
 export const useChosen = <Value,>(stored: Value, save: Save<Value>): [shown: Value, choose: (next: Value) => void] => {
   const [chosen, setChosen] = useState<{ readonly last: Value; readonly unstored: number } | null>(null);
   const choose = (next: Value) => {
@@ -47,7 +47,7 @@ export const SavedText = ({ label, shown, className, hideLabel = true, onTyped }
   const [before, setBefore] = useState(last);
   if (last !== before) {
     setBefore(last);
-    // An answer takes nothing back that is being typed since.
+    // An answer does not overwrite later input.
     if (typed.trim() === before.trim()) setTyped(last);
   }
   const save = () => {

@@ -2,8 +2,8 @@ import { useCallback } from 'react';
 import { useSearchParams } from 'react-router-dom';
 
 /**
- * State of a page that belongs in its address: filters, tab, sorting, search. `undefined` removes a key, so defaults have no
- * value in the address. Changing anything but the page goes back to the first page.
+ * State of a page that belongs in its address: filters, tab, sorting, search. `undefined` removes a key, so defaults
+ * are not in the address. Any change except of the page returns to the first page.
  */
 export const useUrlState = (): {
   read: (key: string) => string | undefined;
@@ -15,7 +15,7 @@ export const useUrlState = (): {
     (change: Record<string, string | undefined>) => {
       setSearch(
         () => {
-          // The router hands over the address of the last render, and a delayed change would undo one made since.
+          // The router passes the address of the last render, and a delayed change would undo a later one.
           const next = new URLSearchParams(window.location.search);
           if (!('page' in change)) next.delete('page');
           for (const [key, value] of Object.entries(change)) {

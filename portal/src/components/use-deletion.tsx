@@ -10,10 +10,10 @@ type Some<Row> = readonly [Row, ...Row[]];
 /** How records of one kind are deleted, one or several at once. */
 export interface Deletion<Row, Answer = unknown> {
   remove: (row: Row) => Promise<Answer>;
-  /** Reads again what showed the records. */
+  /** Refreshes the data that showed the records. */
   refresh: () => Promise<void>;
   title: (rows: Some<Row>) => string;
-  /** Names the records. Texts of the product document stand word for word. */
+  /** Names the records. Texts of the product document are word for word. */
   question: (rows: Some<Row>) => ReactNode;
   /** The toast when all of them were deleted. */
   done: (rows: Some<Row>, answers: readonly Answer[]) => { text: string } & ToastOptions;

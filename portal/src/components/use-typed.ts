@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
 
 /**
- * A debounced search field: `onSettle` is called when the typing pauses. The field follows the address when that changes
- * elsewhere (Back, a reset button).
+ * A debounced search field: `onSettle` is called when the typing pauses. The field follows the address when that
+ * changes elsewhere (Back, a reset button).
  */
 export const useTyped = (
   settled: string,

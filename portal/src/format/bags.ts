@@ -7,13 +7,13 @@ export interface BagSize {
   unit: MassUnit;
 }
 
-/** `60 kg`, `152 lb`: a bag has the unit of its label, whatever unit a person reads. */
+/** `60 kg`, `152 lb`: a bag has the unit of its label, whatever the person's unit is. */
 export const bagText = ({ weight, unit }: BagSize): string => `${numberInField(weight)} ${unit}`;
 
 /** `60 kg; 69 kg; 152 lb` */
 export const bagsText = (sizes: readonly BagSize[]): string => sizes.map(bagText).join('; ');
 
-/** The sizes in a text such as `60 kg; 152 lb`; undefined when one of them is no weight. */
+/** The sizes in a text such as `60 kg; 152 lb`; undefined when one of them is not a weight. */
 export const readBags = (typed: string): BagSize[] | undefined => {
   const texts = typed.split(';').map((text) => text.trim());
   const sizes = texts.filter((text) => text !== '').map(readBag);
@@ -27,5 +27,5 @@ const readBag = (text: string): BagSize | undefined => {
   return number === undefined || unit === null || !(Number(number) > 0) ? undefined : { weight: Number(number), unit };
 };
 
-/** Weight of so many bags in kg, to the milligram. */
+/** Weight of this many bags in kg, to the milligram. */
 export const kilogramsOfBags = (count: number, { weight, unit }: BagSize): number => kgOfTyped(count * weight, unit);

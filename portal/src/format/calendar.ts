@@ -38,7 +38,7 @@ export const weekdayNames = (first: Weekday = firstWeekday()): { short: string; 
   return Array.from({ length: 7 }, (_, place) => ({ short: name('short', place), long: name('long', place) }));
 };
 
-/** `dd.mm.yyyy`: what a field for a day asks for. */
+/** `dd.mm.yyyy`: the expected format of a field for a day. */
 export const dayPattern = (region: string = conventions().region): string => {
   const { order, separator } = dateOrderOf(region);
   return order.map((part) => ({ year: 'yyyy', month: 'mm', day: 'dd' })[part]).join(separator);

@@ -1,6 +1,6 @@
 import { massUnits, type MassUnit } from '@roastery/roasting/units';
 
-/** What decides how the signed-in person reads and types numbers, dates, weights and money. */
+/** The conventions by which the signed-in person reads and types numbers, dates, weights and money. */
 export interface Conventions {
   /** BCP 47 tag. */
   readonly region: string;
@@ -15,14 +15,14 @@ export const defaultConventions: Conventions = { region: defaultRegion, weightUn
 
 let current = defaultConventions;
 
-/** Of the person who is signed in: one page has one reader. */
+/** Of the signed-in person: one page has one reader. */
 export const conventions = (): Conventions => current;
 
 /** `OwnFormats` calls it before anything below it is rendered. */
 export const setConventions = (next: Conventions): void => {
   current = {
     region: knownRegion(next.region),
-    // A session that a browser kept of an older server has neither.
+    // A session that a browser stored from an older server has neither.
     weightUnit: massUnits.find((unit) => unit === next.weightUnit) ?? defaultConventions.weightUnit,
     currency: next.currency || defaultConventions.currency,
   };

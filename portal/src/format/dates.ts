@@ -1,7 +1,7 @@
 import { t, textLocale } from '../language/t.ts';
 import { knownRegion, territoryOf } from './conventions.ts';
 
-/** Texts of moments, in the roastery's time zone. All take ISO 8601 or epoch milliseconds. */
+/** Texts of times, in the roastery's time zone. All take ISO 8601 or epoch milliseconds. */
 export interface DateTexts {
   /** `MMM dd, yyyy`: Nov 21, 2026; elsewhere 21 Nov 2026 or 2026 Nov 21 */
   day: (moment: string | number) => string;
@@ -19,7 +19,7 @@ export interface DateTexts {
   dayAndTime: (moment: string | number) => string;
   /** `MM/dd/yyyy`, for a day of the calendar without a zone: 11/21/2026; elsewhere 21.11.2026 */
   figures: (day: string) => string;
-  /** A clock time as it is typed: `07:46 AM`; elsewhere 07:46. Takes `07:46` or `07:46:09`. */
+  /** A time of day as it is typed: `07:46 AM`; elsewhere 07:46. Takes `07:46` or `07:46:09`. */
   clock: (time: string) => string;
   /** `12 s ago`, `3 min ago`, `2 h ago`, `5 d ago`, then the day. */
   ago: (moment: string | number, now?: number) => string;
@@ -60,9 +60,9 @@ export const dateOrderOf = (region: string): DateOrder => {
 };
 
 /**
- * Formatters for one time zone (IANA name) and one region (BCP 47 tag). Words are those of the portal's language; the region
- * decides the order of day, month and year, what stands between them, and a clock of 12 or 24 hours.
- * An unknown zone or region falls back to UTC and the default rather than break a page.
+ * Formatters for one time zone (IANA name) and one region (BCP 47 tag). Words are those of the portal's language; the
+ * region decides the order of day, month and year, the separators, and a 12- or 24-hour clock. An unknown zone or
+ * region falls back to UTC and the default rather than break a page.
  */
 export const dateTexts = (timeZone: string, region: string): DateTexts => {
   const key = [textLocale(), timeZone, region].join(' ');
@@ -71,7 +71,7 @@ export const dateTexts = (timeZone: string, region: string): DateTexts => {
   return known;
 };
 
-/** Every part of a page that shows a date asks for them, and the browser takes a while for each. */
+/** Every part of a page with a date requests them, and the browser takes a while for each. */
 const made = new Map<string, DateTexts>();
 
 const makeDateTexts = (timeZone: string, region: string): DateTexts => {
@@ -85,7 +85,7 @@ const makeDateTexts = (timeZone: string, region: string): DateTexts => {
   const time = (of: PartOf, ...wanted: Part[]) => wanted.map(of).join(':') + (hour12 ? ` ${of('dayPeriod')}` : '');
   const day = inWords((of) => {
     const written = ordered(of, 'year', 'month', 'day').join(' ');
-    // The document's own format sets the year off with a comma.
+    // The document's own format separates the year with a comma.
     return order[0] === 'month' ? `${of('month')} ${of('day')}, ${of('year')}` : written;
   });
   return {
@@ -117,7 +117,7 @@ const makeDateTexts = (timeZone: string, region: string): DateTexts => {
   };
 };
 
-/** Makes formatters of the parts of a moment; `--` when it is no moment at all. */
+/** Creates formatters of the parts of a time; `--` for an invalid one. */
 const writer =
   (format: Intl.DateTimeFormat) =>
   (write: (of: PartOf) => string) =>
@@ -128,7 +128,7 @@ const writer =
     return write((part) => parts.find(({ type }) => type === part)?.value ?? '');
   };
 
-/** A clock of the server may run a little ahead of the browser's: the future is now. */
+/** A clock of the server may be slightly ahead of the browser's: the future is shown as now. */
 const agoOf = (seconds: number): string | undefined => {
   if (seconds < 5) return t`just now`;
   if (seconds < 60) return t`${seconds} s ago`;

@@ -21,7 +21,7 @@ export const formatMoney = (amount: number, digits = moneyDigits()): string =>
     maximumFractionDigits: digits,
   }).format(amount);
 
-/** `$`, `€`, `CHF`: what stands beside an amount. */
+/** `$`, `€`, `CHF`: the symbol beside an amount. */
 export const currencySign = (): string => {
   const format = cachedFormat({
     style: 'currency',
@@ -43,7 +43,7 @@ export const priceFromKg = (perKg: number): number => withoutNoise(perKg * toKg(
 export const pricePerKg = (price: number): number =>
   priceUnit() === 'kg' ? price : Math.round(price * fromKg(1, priceUnit()) * 1e6) / 1e6;
 
-/** The price as it was typed: 3.1 of 6.834330 per kg in pounds. */
+/** The price as it was typed: 3.1 for 6.834330 per kg in pounds. */
 export const typedPrice = (perKg: number): string => {
   const price = priceFromKg(perKg);
   for (let digits = 0; digits <= 5; digits += 1) {

@@ -3,7 +3,7 @@ import { conventions, knownRegion } from './conventions.ts';
 
 const formats = new Map<string, Intl.NumberFormat>();
 
-/** Making a format costs a hundred times what formatting does, and under a moving pointer many figures change at once. */
+/** Creating a format costs a hundred times more than formatting, and a moving pointer changes many figures at once. */
 export const cachedFormat = (options: Intl.NumberFormatOptions): Intl.NumberFormat => {
   const { region } = conventions();
   const { style, currency, currencyDisplay, minimumFractionDigits: min, maximumFractionDigits: max } = options;
@@ -51,7 +51,7 @@ export const formatBytes = (bytes: number): string => {
   return `${formatNumber(size, 0, size < 10 ? 1 : 0)} ${unit}`;
 };
 
-/** A coordinate in the path of a drawing: a tenth of a pixel is as fine as a screen gets. */
+/** A coordinate in the path of a drawing: a tenth of a pixel is the limit of a screen. */
 export const tenth = (pixels: number): number => Math.round(pixels * 10) / 10;
 
 interface Signs {
@@ -66,8 +66,8 @@ const signsOf = (region: string): Signs => {
 };
 
 /**
- * A number as it was typed, as `-1234.5`; undefined for what is none, and for what could be two numbers. `1.234` is a thousand
- * in Germany and one in the United States. A sign of another region is read where it can mean one thing only: `12.5`, `9,4`.
+ * A typed number, as `-1234.5`; undefined for an invalid or ambiguous one. `1.234` is a thousand in Germany and one in
+ * the United States. A sign of another region is accepted if it is unambiguous: `12.5`, `9,4`.
  */
 export const readNumber = (typed: string, region: string = conventions().region): string | undefined => {
   const { decimal, group } = signsOf(region);
@@ -92,7 +92,7 @@ const grouped = (body: string, group: string, decimal: string): string | undefin
     ? canonical(body.replaceAll(group, ''))
     : undefined;
 
-/** `1,234.5` in Germany, `1.234.567` in the United States: two signs leave no doubt. */
+/** `1,234.5` in Germany, `1.234.567` in the United States: two signs are unambiguous. */
 const foreign = (body: string): string | undefined =>
   (body.match(/[.,]/g) ?? []).length < 2 ? undefined : (grouped(body, ',', '.') ?? grouped(body, '.', ','));
 
@@ -100,7 +100,7 @@ const foreign = (body: string): string | undefined =>
 const withOneSign = (body: string, decimal: string): string | undefined => {
   if (!/^(?=.*\d)\d*(?:[.,]\d*)?$/.test(body)) return undefined;
   const isForeign = /[.,]/.test(body) && !body.includes(decimal);
-  // `1,234` where the comma neither divides thousands nor decimals.
+  // `1,234` where the comma separates neither thousands nor decimals.
   return isForeign && /^[1-9]\d{0,2}[.,]\d{3}$/.test(body) ? undefined : canonical(body);
 };
 
@@ -110,7 +110,7 @@ const canonical = (body: string): string => {
   return fraction === '' ? short : `${short}.${fraction}`;
 };
 
-/** A stored number as a field shows it: no thousands, and every digit that it has. */
+/** A stored number as a field shows it: without thousands separators, and with all its digits. */
 export const numberInField = (stored: string | number): string => {
   const text = String(stored);
   const value = Number(text);

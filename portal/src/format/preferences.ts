@@ -16,16 +16,16 @@ const defaults: Preferences = {
   rate_unit: 'per_minute',
 };
 
-/** How figures read on a screen without an account, as the wall's. */
+/** The formats of a screen without an account, such as the wall's. */
 export const ScreenPreferences = createContext<Preferences>(defaults);
 
-/** How the signed-in person reads figures and dates. */
+/** The formats of the signed-in person. */
 export const usePreferences = (): Preferences => {
   const ofScreen = use(ScreenPreferences);
   return useSession().user?.preferences ?? ofScreen;
 };
 
-/** Makes the choices of a screen without an account those of all formats. */
+/** Applies the choices of a screen without an account to all formats. */
 export const useScreenFormats = (preferences: Preferences | undefined): Preferences => {
   const { user } = useSession();
   if (user === null && preferences !== undefined) {
@@ -43,7 +43,7 @@ export const useDates = (): DateTexts => {
   return useMemo(() => dateTexts(timeZone, region), [timeZone, region]);
 };
 
-/** Makes the choices of the person who is signed in those of all formats. For the component above all pages. */
+/** Applies the choices of the signed-in person to all formats. For the component above all pages. */
 export const useOwnFormats = (): void => {
   const { user } = useSession();
   setConventions(

@@ -11,10 +11,10 @@ export interface Reading {
   unit: string;
 }
 
-/** The preferences that decide how a figure reads; the unit of weights is that of the person on the page. */
+/** The preferences that decide the format of a figure; the unit of weights is that of the person on the page. */
 export type Units = Pick<Preferences, 'temperature_unit' | 'rate_unit'>;
 
-/** Unit of a quantity as this person reads it, e.g. for axis titles and fields. */
+/** This person's unit of a quantity, e.g. for axis titles and fields. */
 export const unitOf = (quantity: Quantity, { temperature_unit: degree, rate_unit: rate }: Units): string =>
   ({
     temperature: `°${degree}`,
@@ -24,7 +24,7 @@ export const unitOf = (quantity: Quantity, { temperature_unit: degree, rate_unit
     percent: '%',
   })[quantity];
 
-/** A stored value as a number in this person's unit. A rate converts by 1.8 and never gains 32. */
+/** A stored value as a number in this person's unit. A rate converts by 1.8, without the offset of 32. */
 export const inUnitsOf = (quantity: Quantity, stored: number, units: Units): number => {
   const fahrenheit = units.temperature_unit === 'F';
   if (quantity === 'temperature') return fahrenheit ? cToF(stored) : stored;
@@ -35,7 +35,7 @@ export const inUnitsOf = (quantity: Quantity, stored: number, units: Units): num
   return units.rate_unit === 'per_minute' ? perMinute : perMinute / 2;
 };
 
-/** Value and unit apart, so that a page can show the value bright and the unit dim; `--` for what is missing. */
+/** Value and unit separately, so that a page can show the value bright and the unit dim; `--` for a missing value. */
 export const readingOf = (quantity: Quantity, stored: number | null | undefined, units: Units, digits = 1): Reading => {
   if (stored === null || stored === undefined || !Number.isFinite(stored)) return { value: '--', unit: '' };
   const unit = unitOf(quantity, units);

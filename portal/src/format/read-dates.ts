@@ -5,8 +5,8 @@ import { isGivenDay } from './zoned-time.ts';
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
 /**
- * A day as it was typed, as `2026-11-21`; undefined for what is none. The region decides the order of figures; `2026-11-21` and
- * `21 Nov 2026` can mean one day only and are read everywhere. A year of two figures is in this century.
+ * A typed day, as `2026-11-21`; undefined when invalid. The region decides the order of figures; `2026-11-21` and `21
+ * Nov 2026` are unambiguous and accepted everywhere. A two-digit year is in this century.
  */
 export const readDay = (typed: string, region: string = conventions().region): string | undefined => {
   const pieces = typed.toLowerCase().match(/\d+|[a-z]+/g) ?? [];
@@ -40,7 +40,7 @@ const inWords = (pieces: readonly string[], place: number): string[] | undefined
   return first.length === 4 ? [first, String(month), second] : [second, String(month), first];
 };
 
-/** A time of day as it was typed, as `07:46` or `07:46:09`; undefined for what is none. Both clocks are read everywhere. */
+/** A typed time of day, as `07:46` or `07:46:09`; undefined when invalid. Both clocks are accepted everywhere. */
 export const readClock = (typed: string): string | undefined => {
   const match = /^(\d{1,2})(?:[:.h](\d{2}))?(?:[:.](\d{2}))?\s*(?:([ap])\.?\s?m\.?)?$/i.exec(typed.trim());
   if (!match) return undefined;
@@ -54,10 +54,10 @@ export const readClock = (typed: string): string | undefined => {
   return second === undefined ? written : `${written}:${second}`;
 };
 
-/** A day and a time as typed, as `2026-11-21T07:46`; undefined for what is none. */
+/** A day and a time as typed, as `2026-11-21T07:46`; undefined when invalid. */
 export const readDayAndTime = (typed: string, region: string = conventions().region): string | undefined => {
   const text = typed.trim();
-  // The time is the last piece that has a colon, with its AM or PM; `2026-11-21T07:46` is read, too.
+  // The time is the last part with a colon, with its AM or PM; `2026-11-21T07:46` is accepted too.
   const match = /^(.*?)(?:\s*-\s*|[\sT]+|,\s*)(\d{1,2}[:.h]\d{2}(?:[:.]\d{2})?\s*(?:[ap]\.?\s?m\.?)?)$/i.exec(text);
   const [, dayText = '', timeText = ''] = match ?? [];
   const day = readDay(dayText, region);

@@ -1,6 +1,6 @@
 import { textLocale } from '../language/t.ts';
 
-/** `2026-11-21T08:40`, as a `datetime-local` field has it: a moment on the clock of a time zone. */
+/** `2026-11-21T08:40`, in the form of a `datetime-local` field: a time on the clock of a time zone. */
 export const localTimeOf = (instant: string | number, timeZone: string): string => {
   const parts = new Map(
     new Intl.DateTimeFormat(textLocale(), {
@@ -25,7 +25,7 @@ export const localTimeOf = (instant: string | number, timeZone: string): string 
 export const localDayOf = (instant: string | number, timeZone: string): string =>
   localTimeOf(instant, timeZone).slice(0, 10);
 
-/** Today where the roastery is. */
+/** Today in the roastery's time zone. */
 export const todayIn = (timeZone: string): string => localDayOf(Date.now(), timeZone);
 
 /** The same to the second: `2026-11-21T08:40:07`. Zones differ by whole minutes. */
@@ -33,8 +33,8 @@ export const localSecondOf = (instant: string | number, timeZone: string): strin
   `${localTimeOf(instant, timeZone)}:${String(new Date(instant).getUTCSeconds()).padStart(2, '0')}`;
 
 /**
- * The moment that a clock of this zone shows so; null for what is no date. Where clocks were set back and it comes twice the
- * earlier one is meant, and where they were set forward and it never comes the one an hour later.
+ * The time at which a clock of this zone shows this; null for an invalid date. Where clocks were set back and it occurs
+ * twice the earlier one is returned, and where they were set forward and it does not occur the one an hour later.
  */
 export const instantOf = (localTime: string, timeZone: string): string | null => {
   const withSeconds = /^(.{16}):(\d{2})(?:\.\d+)?$/.exec(localTime);
@@ -46,14 +46,16 @@ export const instantOf = (localTime: string, timeZone: string): string | null =>
   if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(localTime) || Number.isNaN(asIfUtc)) return null;
   const shownAt = (instant: number) => Date.parse(`${localTimeOf(instant, timeZone)}:00Z`);
   const hour = 3_600_000;
-  // The zone's distance from UTC is that of a moment nearby; on the day of a change there are two to try.
+  // The zone's offset from UTC is that of a nearby time; on the day of a change there are two to try.
   const candidates = [asIfUtc - 24 * hour, asIfUtc + 24 * hour].map((near) => asIfUtc - (shownAt(near) - near));
   const exact = candidates.filter((candidate) => shownAt(candidate) === asIfUtc);
   const [before = asIfUtc] = candidates;
   return new Date(exact.length > 0 ? Math.min(...exact) : before).toISOString();
 };
 
-/** A day of the years that the api takes, `yyyy-mm-dd`; a field of the browser also gives the year 0002 while one types. */
+/**
+ * A day within the years of the api, `yyyy-mm-dd`; a field of the browser also returns the year 0002 while it is typed.
+ */
 export const isGivenDay = (text: string | undefined): text is string =>
   text !== undefined && /^(?:(?:19|20|21)\d\d|2200)-\d\d-\d\d$/.test(text) && isInCalendar(text);
 

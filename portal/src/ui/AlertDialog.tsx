@@ -16,7 +16,7 @@ interface AlertDialogProps {
   busy?: boolean;
 }
 
-/** Asks before something that can't be undone. Cancel has the focus, so an accidental Enter changes nothing. */
+/** Asks before a change that can't be undone. Cancel has the focus, so an accidental Enter changes nothing. */
 export const AlertDialog = (props: AlertDialogProps) => {
   const {
     open,

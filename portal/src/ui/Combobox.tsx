@@ -14,7 +14,7 @@ interface ComboboxProps extends FieldProps {
   onBlur?: (() => void) | undefined;
   /** Called as the person types; with `filtered` the server searches. */
   onSearch?: ((text: string) => void) | undefined;
-  /** Called when the list opens: choices may be read from then on. */
+  /** Called when the list opens: the options can be loaded from then on. */
   onOpen?: (() => void) | undefined;
   /** The choices are the result of the search: they are not filtered again. */
   filtered?: boolean;
@@ -53,8 +53,8 @@ export const Combobox = (props: ComboboxProps) => {
   const { emptyText = t`Nothing found`, ...field } = rest;
   const known = choices.find((choice) => choice.value === value)?.label;
   const isNameless = isLoading && value !== null && known === undefined;
-  // While loading, the field holds the id, hidden: an empty field would search and reset in turns. It accepts no
-  // typing until then, because the name that arrives would take the place of what was typed; it can be cleared.
+  // While loading, the field holds the id, hidden: an empty field would alternate between search and reset. It accepts
+  // no typing until then, because the arriving name would replace the typed text; it can be cleared.
   const label = known ?? (isLoading ? value : unknown) ?? value;
   // The same object for the same content: a new one would replace the typed text with the chosen name.
   const chosen = useMemo(() => (value === null || label === null ? null : { value, label }), [value, label]);

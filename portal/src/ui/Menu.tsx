@@ -22,7 +22,10 @@ interface MenuProps {
   defaultOpen?: boolean;
 }
 
-/** Until it is opened first it is its button alone: a list has a menu in each of its rows, and a phone takes 10 ms for each. */
+/**
+ * Until it is first opened only its button is rendered: a list has a menu in each of its rows, and a phone takes 10 ms
+ * for each.
+ */
 export const Menu = (props: MenuProps) => {
   const [opened, setOpened] = useState<'by-pointer' | 'by-key' | undefined>(
     props.defaultOpen === true ? 'by-pointer' : undefined,
@@ -31,7 +34,7 @@ export const Menu = (props: MenuProps) => {
   return cloneElement(props.trigger, {
     'aria-haspopup': 'menu',
     'aria-expanded': false,
-    // A key clicks too, with no click counted.
+    // A key also clicks, with a click count of zero.
     onClick: ({ detail }) => setOpened(detail === 0 ? 'by-key' : 'by-pointer'),
     onKeyDown: (event) => {
       if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
@@ -51,7 +54,7 @@ const OpenedMenu = ({
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (!isByKey) return;
-    // As the key would have done at this button: the first choice gets the focus.
+    // As a key at this button would do: the first choice gets the focus.
     button.current?.focus();
     button.current?.click();
   }, [isByKey]);

@@ -18,7 +18,7 @@ interface SelectProps<Value extends string> extends FieldProps {
   value: Value | null;
   onChange: (value: Value) => void;
   onBlur?: (() => void) | undefined;
-  /** Called when the list opens: choices may be read from then on. */
+  /** Called when the list opens: the options can be loaded from then on. */
   onOpen?: (() => void) | undefined;
   placeholder?: string | undefined;
   size?: 'sm' | 'md';

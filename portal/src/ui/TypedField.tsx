@@ -1,21 +1,21 @@
 import { useEffect, useImperativeHandle, useRef, useState, type ComponentProps, type ReactNode, type Ref } from 'react';
 import { TextField } from './TextField.tsx';
 
-/** How a stored value stands in a field, and how a typed one is read. */
+/** How a stored value is shown in a field, and how a typed one is read. */
 export interface Codec {
   write: (stored: string) => string;
-  /** Undefined for what can't be read. */
+  /** Undefined for unreadable text. */
   read: (typed: string) => string | undefined;
-  /** Shown under the field when it can't be read. */
+  /** Shown under the field when the text is unreadable. */
   problem: string;
   /** The next value by an arrow key, where there is one. */
   step?: (stored: string, direction: 1 | -1) => string;
 }
 
-/** What a form gets of a typed field: the stored value, never the typed text. */
+/** The value that a form receives from a typed field: the stored value, never the typed text. */
 export interface TypedEvent {
   type: 'change' | 'blur';
-  /** `isUnreadable`: something stands in the field that has no value. */
+  /** `isUnreadable`: the field holds a text without a value. */
   target: { name: string; value: string; type: 'text'; isUnreadable?: boolean };
 }
 
@@ -38,7 +38,7 @@ export type TypedFieldProps = Omit<
   onBlur?: (event: TypedEvent) => unknown;
   /** With the stored value: a field in a table is saved by Enter. */
   onEnter?: (stored: string) => void;
-  /** Inside the right edge: what chooses a value in another way. */
+  /** Inside the right edge: another way to choose a value. */
   button?: (stored: () => string, choose: (stored: string) => void) => ReactNode;
   ref?: Ref<TypedHandle>;
 };
@@ -47,7 +47,7 @@ export type TypedFieldProps = Omit<
 const useTypedValue = (codec: Codec, value: string | undefined, name: string, ref: Ref<TypedHandle> | undefined) => {
   const input = useRef<HTMLInputElement>(null);
   const [state, setState] = useState(() => ({ stored: value ?? '', text: codec.write(value ?? '') }));
-  // A value from outside that differs from the one that was typed replaces the text.
+  // A value from outside that differs from the typed one replaces the text.
   if (value !== undefined && value !== state.stored) setState({ stored: value, text: codec.write(value) });
   const latest = useRef({ ...state, codec });
   useEffect(() => {
@@ -77,9 +77,9 @@ const useTypedValue = (codec: Codec, value: string | undefined, name: string, re
 };
 
 /**
- * A TextField whose text differs from its value: a number with a decimal comma, a weight in pounds, a day in the order of a
- * region. The form holds the stored value, which stays exact until a person types. What can't be read counts as empty, says
- * why, and blocks the form.
+ * A TextField whose text differs from its value: a number with a decimal comma, a weight in pounds, a day in the order
+ * of a region. The form holds the stored value, which stays exact until a person types. An unreadable text counts as
+ * empty, shows the reason, and blocks the form.
  */
 export const TypedField = (props: TypedFieldProps & { codec: Codec }) => {
   const { codec, value, onChange, onBlur, onEnter, button, ref, error, ...field } = props;

@@ -30,8 +30,9 @@ const publish = (next: readonly ToastMessage[]) => {
 export const closeToast = (id: number): void => publish(messages.filter((message) => message.id !== id));
 
 /**
- * Shows a message at the foot of the screen, from anywhere. At most three are visible at once. Not Base UI's toast: it would make
- * the first page 14 KB larger, 152 KB of the 150 KB allowed, and loaded later it could be missing when the server can't be reached.
+ * Shows a message at the foot of the screen, from anywhere. At most three are visible at once. Not Base UI's toast: it
+ * would make the first page 14 KB larger, 152 KB of the 150 KB allowed, and loaded later it could be missing when the
+ * server can't be reached.
  */
 export const toast = (text: string, { tone = 'success', detail, action, stays }: ToastOptions = {}): void => {
   lastId += 1;

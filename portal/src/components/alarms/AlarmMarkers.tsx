@@ -20,8 +20,8 @@ const markerPixels = 28;
 const maxTextPixels = 256;
 
 /**
- * Bells on the time axis where alarms were raised, below the curves. The text of an alarm is shown on hover, focus or tap, with a
- * line up to the curves; markers that would overlap are one.
+ * Bells on the time axis at the times of alarms, below the curves. The text of an alarm is shown on hover, focus or
+ * tap, with a line up to the curves; overlapping markers are merged.
  */
 export const AlarmMarkers = ({ alarms, view, rightPixels }: AlarmMarkersProps) => {
   useTimeWindow(view);
@@ -84,7 +84,7 @@ const Marker = ({ group: { alarms }, x, onOpen }: MarkerProps) => {
       onFocus={show}
       onBlur={hide}
       onClick={show}
-      // A press on a marker is none on the chart.
+      // A press on a marker is not a press on the chart.
       onPointerDown={(event) => event.stopPropagation()}
       onPointerUp={(event) => event.stopPropagation()}
     >
@@ -100,7 +100,7 @@ const Marker = ({ group: { alarms }, x, onOpen }: MarkerProps) => {
   );
 };
 
-/** What the alarms of a marker say, and a line from it up to the curves. */
+/** The texts of a marker's alarms, and a line from it up to the curves. */
 const AlarmsAt = ({ group: { alarms }, x, width }: { group: AlarmGroup; x: number; width: number }) => {
   const [first] = alarms;
   if (first === undefined) return null;

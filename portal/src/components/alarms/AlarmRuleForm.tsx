@@ -61,9 +61,9 @@ const figureUnit = (kind: FormKind, units: Units): string => {
   return unitOf(figure === 'difference' ? 'temperature' : figure, units);
 };
 
-/** One rule: what fulfils it, and what its alarm says. */
+/** One rule: its condition, and the message of its alarm. */
 export const AlarmRuleForm = ({ rule, onSave, onDelete, onCancel }: AlarmRuleFormProps) => {
-  // The unit stays as it was when the form was opened.
+  // The unit of the form stays as it was when it was opened.
   const preferred = usePreferences();
   const [units] = useState<Units>(preferred);
   const [initial] = useState(() => (rule === null ? emptyRule : valuesOfRule(rule, units)));

@@ -30,7 +30,7 @@ import { alarmTones } from './alarm-texts.ts';
 import { AlarmRuleForm } from './AlarmRuleForm.tsx';
 import { ruleText } from './rule-texts.ts';
 
-/** What the rules belong to. */
+/** The owner of the rules. */
 export interface RuleHolder {
   readonly kind: 'machine' | 'recipe';
   readonly id: string;
@@ -80,14 +80,14 @@ const bodyOf = ({ id: _id, revision: _revision, armed_after, ...rule }: AlarmRul
   armed_after: armingMarks.find((mark) => mark === armed_after) ?? 'charge',
 });
 
-/** The alarm rules of a machine or a recipe. Whoever may not change them sees them. */
+/** The alarm rules of a machine or a recipe. Users without the right to change them can view them. */
 export const AlarmRules = ({ holder, mayEdit }: { holder: RuleHolder; mayEdit: boolean }) => {
   const { list, create, update, remove } = endpointsOf(holder);
   const { data, error, mutate } = useApi(list, { params: { id: holder.id } });
   const units = usePreferences();
   const [edited, setEdited] = useState<AlarmRule | 'new' | null>(null);
   const { inOrder } = useInOrder();
-  /** The rules as the last switch left them: a quick one after it comes before the list is read again. */
+  /** The rules after the last switch: the next one may follow before the list is read again. */
   const switched = useRef(new Map<string, AlarmRule>());
 
   const change = async (work: () => Promise<unknown>, failed: string): Promise<boolean> => {
@@ -187,7 +187,7 @@ interface RuleRowProps {
   text: string;
   colour: AlarmRule['colour'];
   isOn: boolean;
-  /** Absent for whoever may only see the rules. */
+  /** Absent for users who may only view the rules. */
   onSwitch?: (isOn: boolean) => Promise<unknown>;
   onEdit?: () => void;
 }

@@ -1,12 +1,15 @@
 import type { RoastAlarm } from '@roastery/contract/alarms';
 
-/** Alarms about one fault of a machine, which are shown as one; any other alarm stands alone. Each at the place of its first alarm. */
+/**
+ * Alarms about one fault of a machine, shown as one; any other alarm is separate. Each at the position of its first
+ * alarm.
+ */
 export const alarmsByFault = <Alarm extends Pick<RoastAlarm, 'id' | 'roast_id' | 'fault'>>(
   alarms: readonly Alarm[],
 ): (readonly [Alarm, ...Alarm[]])[] => {
   const faults = new Map<string, [Alarm, ...Alarm[]]>();
   for (const alarm of alarms) {
-    // An answer that was kept on the device may be of an older api, without faults.
+    // An answer stored on the device may be of an older api, without faults.
     const key = alarm.fault ? `${alarm.roast_id} ${alarm.fault}` : alarm.id;
     const known = faults.get(key);
     if (known === undefined) faults.set(key, [alarm]);
@@ -21,7 +24,7 @@ export interface AlarmGroup {
   readonly seconds: number;
 }
 
-/** The alarms within a window of time; those that follow the first of a group more closely than this stand with it. */
+/** The alarms within a window of time; alarms closer than this to the first of a group are part of it. */
 export const groupAlarms = (
   alarms: readonly RoastAlarm[],
   { from, to }: { readonly from: number; readonly to: number },

@@ -3,11 +3,11 @@ import { formatDuration } from '@roastery/roasting/units';
 import { t } from '../../language/t.ts';
 import { curveStyles } from '../chart/curves.ts';
 
-/** Name of a channel as the charts have it; a channel of the machine's own map is named as there. */
+/** Name of a channel as in the charts; a channel of the machine's own map has its name there. */
 export const channelLabel = (channel: string): string =>
   curveStyles.find((curve) => curve.channel === channel)?.label ?? channel;
 
-/** What an alarm says. */
+/** The text of an alarm. */
 export const alarmText = ({ kind, message, channel }: Pick<RoastAlarm, 'kind' | 'message' | 'channel'>): string => {
   if (kind === 'frozen') return t`${channelLabel(channel ?? '')} is frozen. Check the probe.`;
   if (kind === 'silent') return t`No readings arrive. Check the board.`;
@@ -21,7 +21,7 @@ export const timedAlarmText = (alarm: RoastAlarm): string =>
 const ruleFirst = (one: Pick<RoastAlarm, 'kind'>, other: Pick<RoastAlarm, 'kind'>): number =>
   Number(other.kind === 'rule') - Number(one.kind === 'rule');
 
-/** What the alarms of one fault say: first the words of a rule, each once. */
+/** The texts of the alarms of one fault: first the messages of rules, each once. */
 export const faultText = (alarms: readonly Pick<RoastAlarm, 'kind' | 'message' | 'channel'>[]): string =>
   [...new Set(alarms.toSorted(ruleFirst).map(alarmText))].join(' · ');
 
@@ -33,7 +33,7 @@ export const alarmTones: Readonly<Record<AlarmColour, { readonly ground: string;
   blue: { ground: 'border-info bg-info-soft', text: 'text-info' },
 };
 
-/** What became of an alarm. `time` writes a moment. */
+/** The state of an alarm. `time` formats a time. */
 export const alarmStateText = (alarm: RoastAlarm, time: (instant: string) => string): string =>
   [
     alarm.is_late && t`Its readings arrived late.`,

@@ -28,7 +28,7 @@ const measured = (quantity: 'temperature' | 'rate', value: number, units: Units)
   return `${reading.value} ${reading.unit}`;
 };
 
-/** What fulfils a rule, in words: `Rate of Rise is below 4.0 °C/min`. */
+/** The condition of a rule, in words: `Rate of Rise is below 4.0 °C/min`. */
 export const conditionText = (condition: AlarmCondition, units: Units): string => {
   switch (condition.kind) {
     case 'time':

@@ -15,7 +15,7 @@ import { formatNumber } from '../../format/numbers.ts';
 import { inUnitsOf, unitOf, type Quantity, type Units } from '../../format/quantities.ts';
 import { t } from '../../language/t.ts';
 
-/** The kinds that a person fills in; the ready-made ones have no figures. */
+/** The kinds with a figure; the ready-made ones have none. */
 export type FormKind = Exclude<AlarmCondition['kind'], 'rate_crash' | 'rate_flick'>;
 
 /** A rule as it is typed: the figure in the person's units. */
@@ -47,7 +47,7 @@ export const emptyRule: RuleValues = {
   push: false,
 };
 
-/** How the figure of a kind is typed: a time, seconds, or a number in the unit of a quantity. */
+/** The type of a kind's figure: a time, seconds, or a number in the unit of a quantity. */
 export const figureOf = (kind: FormKind): Quantity | 'time' | 'seconds' | 'difference' => {
   const kinds = {
     time: 'time',
@@ -61,10 +61,10 @@ export const figureOf = (kind: FormKind): Quantity | 'time' | 'seconds' | 'diffe
   return kinds[kind];
 };
 
-/** A time or a phase is armed by what it counts from. */
+/** A time or a phase is armed by its own start. */
 export const isArmedByItself = (kind: FormKind): boolean => kind === 'time' || kind === 'phase_share';
 
-/** A difference of temperatures converts by 1.8 and never gains 32. */
+/** A difference of temperatures converts by 1.8, without the offset of 32. */
 export const differenceIn = (c: number, units: Units): number => (units.temperature_unit === 'F' ? c * 1.8 : c);
 
 /** By the fields of a condition that are in °C. */
@@ -147,8 +147,8 @@ const conditionOf = (values: RuleValues, units: Units): object => {
 };
 
 /**
- * What is wrong with a figure. The sentences of the contract have its limits in °C: a limit of a temperature is worded anew from
- * its number, in the units of the person.
+ * The error of a figure. The sentences of the contract have its limits in °C: a limit of a temperature is formatted
+ * again from its number, in the person's units.
  */
 const problemWith = (refusal: Refusal, units: Units): string => {
   const [issue] = refusal.issues;
@@ -164,7 +164,7 @@ export type ReadRule =
   | { readonly ok: true; readonly body: AlarmRuleBody }
   | { readonly ok: false; readonly figure?: string; readonly message?: string };
 
-/** The rule to save, or what is wrong with its figure or its message. */
+/** The rule to save, or the error of its figure or its message. */
 export const readRule = (values: RuleValues, units: Units): ReadRule => {
   const condition = parseShape(alarmConditionShape, conditionOf(values, units));
   const armed_after = isArmedByItself(values.kind) ? 'charge' : values.armedAfter;

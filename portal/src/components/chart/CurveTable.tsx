@@ -16,7 +16,7 @@ interface CurveTableProps {
   alarms?: readonly RoastAlarm[] | undefined;
 }
 
-/** The chart in words and figures: a row each half minute, fewer for a long roast; for screen readers. */
+/** The chart as a table: one row per half minute, fewer for a long roast; for screen readers. */
 export const CurveTable = ({ curve, marks, alarms = [] }: CurveTableProps) => {
   const rows = useMemo(() => {
     const end = curve.time_seconds.at(-1) ?? 0;

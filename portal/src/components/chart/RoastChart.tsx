@@ -36,7 +36,7 @@ export interface RoastChartProps {
   alarms?: readonly RoastAlarm[] | undefined;
   /** The time band in which the next event is expected. */
   expected?: ExpectedBand | null | undefined;
-  /** How the running curve goes on. */
+  /** The forecast of the running curve. */
   forecast?: ForecastFrom | null | undefined;
   /** Which curves are on, by `CurveStyle.key`. */
   shown: Readonly<Record<string, boolean>>;
@@ -49,7 +49,9 @@ export interface RoastChartProps {
   height?: number | 'fill';
   /** False at the machine: a glove that brushes the chart must not zoom it. */
   canZoom?: boolean;
-  /** While marks are corrected: a mark that is dragged ends at these seconds since the charge. */
+  /**
+   * While marks are corrected: called with the time at which a dragged mark was dropped, in seconds since the charge.
+   */
   onMoveMark?: ((kind: RoastMark['kind'], seconds: number) => void) | undefined;
 }
 

@@ -176,7 +176,7 @@ export const columnOf = (curve: CurveColumns, style: Pick<CurveStyle, 'channel'>
 export const drawnCurve = (curve: CurveColumns, style: CurveStyle, units: Units): DrawnColumn =>
   drawnColumn(curve.time_seconds, columnOf(curve, style), (stored) => inUnitsOf(style.axis, stored, units));
 
-/** Index of the sample nearest to a moment, by bisection; -1 when there is none. */
+/** Index of the sample nearest to a time, by bisection; -1 when there is none. */
 export const nearestIndex = (times: ArrayLike<number>, seconds: number): number => {
   let low = 0;
   let high = times.length - 1;
@@ -203,7 +203,7 @@ export const rateBounds = ({ temperature_unit: degree, rate_unit: rate }: Units)
   return rate === 'per_minute' ? { min, max } : { min: min / 2, max: max / 2 };
 };
 
-/** How far the beans are above (or below) the reference at a moment, °C; null where either wasn't read. */
+/** The deviation of the beans from the reference at a time, °C; null if either was not read. */
 export const deviationAt = (
   reference: CurveColumns | undefined,
   seconds: number | null | undefined,

@@ -1,7 +1,7 @@
 import type { MarkKind } from '@roastery/roasting/marks';
 import { t } from '../../language/t.ts';
 
-/** Names of the marks as a roaster says them; `short` stands on the curve. `weight`: the label with the smaller one is shortened first. */
+/** Labels of the marks; `short` is for the curve. `weight`: the label with the smaller one is shortened first. */
 export const markLabels: Record<MarkKind, { readonly long: string; readonly short: string; readonly weight: number }> =
   {
     charge: { long: t`Charge`, short: t`Charge`, weight: 2 },

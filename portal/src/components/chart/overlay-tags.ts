@@ -7,8 +7,8 @@ const lineHeight = 14;
 const besideRoom = 34;
 
 /**
- * Short names at the end of each line, so that curves differ without colour: beside the end where the plot goes on
- * (a live curve), else above it. Overlapping tags are moved apart.
+ * Short names at the end of each line, so that curves differ without colour: beside the end if the plot continues (a
+ * live curve), else above it. Overlapping tags are moved apart.
  */
 export const drawTags = (chart: Chart<'line'>, palette: Palette): void => {
   const { ctx, chartArea, scales } = chart;

@@ -24,7 +24,7 @@ export interface Overlay {
   forecast?: DrawnForecast | null;
   cursor: number | null;
   selected: number | null;
-  /** Where a running roast is: a cursor while the pointer is not on the chart. */
+  /** The current time of a running roast: a cursor while the pointer is not on the chart. */
   now?: number | null;
   /** Formats a temperature of a mark in a person's unit. */
   formatTemp: (tempC: number) => string;

@@ -2,7 +2,7 @@ import { lttbIndices } from '@roastery/roasting/decimate';
 import type { Chart, ChartDataset, Plugin } from 'chart.js';
 import type { DrawnColumn } from './curves.ts';
 
-/** What Chart.js draws; `whole` keeps every sample, `data` is filled before each update with what the pixels can show. */
+/** The data for Chart.js; `whole` keeps every sample, `data` is filled before each update with the visible part. */
 export type CurveDataset = ChartDataset<'line', { x: number; y: number }[]> & {
   whole: DrawnColumn;
   curveKey: string;
@@ -12,7 +12,7 @@ export type CurveDataset = ChartDataset<'line', { x: number; y: number }[]> & {
 /** The datasets of a chart that was made with curves: Chart.js forgets their own fields. */
 export const curvesOf = (chart: Chart<'line'>): CurveDataset[] => chart.data.datasets as CurveDataset[];
 
-/** The window of the time axis as it was set; its options are typed for every kind of axis. */
+/** The window of the time axis as set; its options are typed for every kind of axis. */
 export const xOptionsOf = (chart: Pick<Chart<'line'>, 'options'>): { min?: number; max?: number } | undefined =>
   chart.options.scales?.['x'] as { min?: number; max?: number } | undefined;
 

@@ -129,7 +129,7 @@ export const roastOptions = ({ palette, time, top, units, withRate }: RoastAxes)
       border: { display: false },
       grid: { display: false },
       afterFit: fixedWidth,
-      // 90 °F/min is no step of its axis: its figure would stand on the one of 80.
+      // 90 °F/min is not a step of its axis: its label would overlap the one of 80.
       ticks: {
         color: palette.muted,
         font: axisFont(palette),

@@ -30,7 +30,7 @@ export const fixedWidth = (scale: { width: number }): void => {
   scale.width = axisPixels;
 };
 
-/** What all charts over time have in common: each draws its data as it is, without animation; the pointer is handled by our code. */
+/** The common options of all charts over time: each draws its data without animation; our code handles the pointer. */
 export const baseOptions: ChartOptions<'line'> = {
   animation: false,
   responsive: true,

@@ -64,6 +64,6 @@ export const createTimeView = (from = 0, to = 60): TimeViewStore => {
 
 export const useTimeView = (store: TimeViewStore): TimeView => useSyncExternalStore(store.subscribe, store.get);
 
-/** The window without the cursor, so that a moving pointer does not render again what shows only the window. */
+/** The window without the cursor, so that a moving pointer does not render components that only show the window. */
 export const useTimeWindow = (store: TimeViewStore): string =>
   useSyncExternalStore(store.subscribe, () => `${store.get().from}:${store.get().to}`);

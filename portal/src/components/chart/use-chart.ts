@@ -41,8 +41,8 @@ const loadZoom = async (): Promise<boolean> => {
 const wakingEvents = ['pointerenter', 'pointermove', 'pointerdown', 'wheel', 'focusin'] as const;
 
 /**
- * Lets a chart with `plugins.zoom` options be zoomed. Its code comes when a pointer or the focus reaches the chart: most who
- * open a roast only look at it. True once it is here.
+ * Enables zoom for a chart with `plugins.zoom` options. Its code is loaded when a pointer or the focus reaches the
+ * chart: most people who open a roast do not zoom. True once it is loaded.
  */
 export const useZoom = (chart: RefObject<LineChart | null | undefined>): boolean => {
   const [isZoomable, setZoomable] = useState(false);

@@ -2,7 +2,7 @@ import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
 import { valueAt } from '@roastery/roasting/series';
 import { useMemo, useRef, useState } from 'react';
 
-/** Where the pointer is on the time axis. */
+/** The position of the pointer on the time axis. */
 export interface DragAxis {
   readonly seconds: number;
   readonly secondsPerPixel: number;
@@ -16,10 +16,12 @@ interface MarkDragInput {
 
 /** A finger is this wide, px. */
 const reachPixels = 22;
-/** Less is a tap on the mark. */
+/** A shorter movement is a tap on the mark. */
 const minMovePixels = 3;
 
-/** Drags the nearest mark along the time axis; `shownMarks` has it where the pointer is. Does nothing without `onMoveMark`. */
+/**
+ * Drags the nearest mark along the time axis; `shownMarks` has it at the pointer. Does nothing without `onMoveMark`.
+ */
 export const useMarkDrag = ({ marks, curve, onMoveMark }: MarkDragInput) => {
   const [dragged, setDragged] = useState<{ kind: RoastMark['kind']; seconds: number } | null>(null);
   const begun = useRef<{ kind: RoastMark['kind']; from: number; hasMoved: boolean } | null>(null);
@@ -53,7 +55,7 @@ export const useMarkDrag = ({ marks, curve, onMoveMark }: MarkDragInput) => {
     if (drag.hasMoved) setDragged({ kind: drag.kind, seconds: axis.seconds });
     return true;
   };
-  /** True when a mark was moved: the press was no click. */
+  /** True when a mark was moved: the press was not a click. */
   const end = (): boolean => {
     const hasMoved = begun.current?.hasMoved === true;
     begun.current = null;

@@ -17,7 +17,7 @@ interface EditConflictProps {
   /** Labels of the fields that only the other person changed. */
   theirs: readonly string[];
   clashes: readonly Clash[];
-  /** Takes over the other person's changes and keeps one's own on top of them. Nothing is saved yet. */
+  /** Keeps one's own changes on top of the other person's. Nothing is saved yet. */
   onMerge: () => void;
   /** Discards one's own changes. */
   onDiscard: () => void;

@@ -34,7 +34,7 @@ interface EditConflictState<Values, Thing> {
   notice: ReactNode;
   /** Whether saving failed because another person saved first. Then `notice` explains it. */
   explains: (error: unknown) => Promise<boolean>;
-  /** Continues from the version just saved. What was typed since it was sent stays, and is not saved. */
+  /** Continues from the version just saved. Input since the request was sent stays unsaved. */
   continueFrom: (record: Thing, sent: Values) => void;
 }
 
@@ -47,7 +47,7 @@ const weights: ReadonlySet<string> = new Set([
   'min_batch_size',
 ]);
 
-/** A weight, a price or a day as this person reads it; undefined for what is none of them. */
+/** A weight, a price or a day in this person's format; undefined for other values. */
 const ownText = (field: string, value: unknown): string | undefined => {
   if (value === '' || (typeof value !== 'string' && typeof value !== 'number')) return undefined;
   if (weights.has(field)) return exactWeight(Number(value));

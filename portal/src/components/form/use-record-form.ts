@@ -15,7 +15,7 @@ import { useLeave } from './UnsavedChanges.tsx';
 import { useEditConflict, type EditedRecord, type Revised } from './use-edit-conflict.tsx';
 
 interface SaveContext<Values> {
-  /** The fields as they stand in the form. */
+  /** The present values of the form. */
   values: Values;
   /** Of the record that is edited; 0 for a new one. */
   revision: number;
@@ -28,12 +28,12 @@ interface AfterSave<Values, Thing> {
   leaveTo: (path: string) => void;
   /** The form stays and continues from this version. */
   continueFrom: (record: Thing) => void;
-  /** The form stays and starts anew with these values; without them as it was opened. */
+  /** The form stays and starts again with these values; without them as it was opened. */
   startAnew: (values?: Values) => void;
 }
 
 interface RecordFormOptions<Values extends FieldValues, Body, Saved, Thing extends Revised> {
-  /** What the fields hold at first. */
+  /** The initial values of the fields. */
   values: DefaultValues<NoInfer<Values>>;
   /** Turns the fields into the body of the request, or names the wrong ones. */
   resolver: Resolver<Values, unknown, Body>;
@@ -42,9 +42,9 @@ interface RecordFormOptions<Values extends FieldValues, Body, Saved, Thing exten
   /** Fields beside which the server's messages are shown. */
   fields: readonly FieldPath<NoInfer<Values>>[];
   save: (body: Body, context: SaveContext<Values>) => Promise<Saved>;
-  /** Reads again what changed, shows the toast, closes or leaves. */
+  /** Refreshes the changed data, shows the toast, closes or leaves. */
   saved: (saved: Saved, after: AfterSave<NoInfer<Values>, Thing>) => Promise<void> | void;
-  /** The sentence above the buttons when the server gives none, or how to find it; null shows none. */
+  /** The sentence above the buttons when the server sends none, or a function that returns it; null shows none. */
   failure: string | ((error: unknown, isBesideFields: boolean) => string | null);
   /** The sentence above the buttons while fields are wrong. */
   invalid?: string;
@@ -67,8 +67,9 @@ export interface RecordForm<Values extends FieldValues, Body> {
 }
 
 /**
- * A form that creates or edits one record. Owns the fields, their errors, saving, edit conflicts and the question before leaving.
- * Show it with `PageForm`, `CardForm` or `ModalForm`. A field's error disappears when the field is edited.
+ * A form that creates or edits one record. It owns the fields, their errors, saving, edit conflicts and the question
+ * before leaving. Show it with `PageForm`, `CardForm` or `ModalForm`. A field's error disappears when the field is
+ * edited.
  */
 export const useRecordForm = <Values extends FieldValues, Body, Saved, Thing extends Revised = Revised>(
   options: RecordFormOptions<Values, Body, Saved, Thing>,

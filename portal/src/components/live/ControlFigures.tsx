@@ -5,7 +5,7 @@ import { Measure } from '../figures.tsx';
 
 interface SmallFigureProps {
   label: string;
-  /** The label stands beside the figure, not above it. */
+  /** The label is beside the figure, not above it. */
   beside?: boolean;
   className?: string;
   children: ReactNode;
@@ -26,7 +26,7 @@ interface ControlFiguresProps {
   beside?: boolean;
 }
 
-/** Exhaust temperature and what the roaster controls, beside the large figures of a running roast. */
+/** Exhaust temperature and the controls, beside the large figures of a running roast. */
 export const ControlFigures = ({ values, stale, beside = false }: ControlFiguresProps) => (
   <>
     <SmallFigure label={t`Exhaust`} beside={beside}>

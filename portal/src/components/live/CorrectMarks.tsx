@@ -76,7 +76,7 @@ export const useCorrectMarks = ({
   return { busy, set, takeBack };
 };
 
-/** Each mark with its time, which can be typed; a pinned point becomes its time by Set. Dragging a mark does the same. */
+/** Each mark with its time, which can be typed; Set uses the pinned point. Dragging a mark has the same effect. */
 export const CorrectMarks = ({ roast, marks, selected, onSelect, onChanged, onDone }: CorrectMarksProps) => {
   const { busy, set, takeBack } = useCorrectMarks({ roast, onSelect, onChanged });
   const at = selected === null ? null : formatDuration(selected);
@@ -152,7 +152,7 @@ const secondsOf = (text: string): number | null => {
   return seconds === null ? null : sign === '' ? seconds : -seconds;
 };
 
-/** Enter, or leaving the field, sets the mark; anything that is no time restores the old one. */
+/** Enter, or leaving the field, sets the mark; an invalid time restores the old one. */
 const TimeField = ({ label, seconds, disabled, onTyped }: TimeFieldProps) => {
   const written = seconds === null ? '' : formatDuration(seconds);
   const [text, setText] = useState(written);

@@ -17,7 +17,7 @@ interface LiveBadgeProps {
   elapsedSeconds: number | null;
 }
 
-/** The machine, what it is doing, and for how long. */
+/** The machine, its state, and for how long. */
 export const LiveBadge = ({ live, machineName, elapsedSeconds }: LiveBadgeProps) => {
   const isLive = live.state === 'live';
   return (

@@ -3,7 +3,7 @@ import { createLiveRateOfRise } from '@roastery/roasting/rate-of-rise';
 import type { LiveTrack } from '../../api/live-track.ts';
 import type { LiveMachine } from '../../api/use-live.ts';
 
-/** The part of a live track from a moment on as the columns that the charts draw, with the live rate of rise. */
+/** The part of a live track from a time on as columns for the charts, with the live rate of rise. */
 export const liveCurve = (
   track: LiveTrack,
   chargeMono: number,

@@ -4,18 +4,18 @@ import { crackRange } from '@roastery/roasting/first-crack';
 import { formatRoasts } from '../../format/numbers.ts';
 import { t } from '../../language/t.ts';
 
-/** When an event of the running roast is to be expected, seconds since charge. */
+/** When an event of the running roast is expected, seconds since charge. */
 export interface ExpectedEvent {
   readonly kind: 'dry_end' | 'first_crack' | 'drop';
   readonly likely: number;
-  /** Eight of ten real roasts came within these. */
+  /** Eight in ten real roasts were within these times. */
   readonly earliest: number;
   readonly latest: number;
 }
 
 export interface RoastNow {
   readonly elapsedSeconds: number | null;
-  /** How the curve goes on; null where nothing can be said. */
+  /** The forecast of the curve; null where none is possible. */
   readonly forecast: CurveForecast | null;
   readonly marks: readonly RoastMark[];
   /** The predicted temperature of first crack from past roasts; undefined while it loads. */
@@ -31,8 +31,8 @@ const dryEndC = 150;
 /** An event further ahead, or a wider band, is not shown. */
 const maxSeconds = 240;
 /**
- * A wider band of first crack is of no use: then its temperature is said instead of a time. A time that is shown stays up to the
- * second figure, so that it does not come and go.
+ * A wider band of first crack is of no use: its temperature is shown instead of a time. A shown time stays up to the
+ * second limit, so that it does not flicker.
  */
 const crackBandSeconds = { shown: 60, kept: 75 };
 
@@ -71,7 +71,7 @@ export const expectNext = (now: RoastNow): ExpectedEvent | null => {
   };
 };
 
-/** Bean temperatures between which eight of ten roasts crack; null where first crack is not what comes next. */
+/** Bean temperatures between which eight in ten roasts crack; null if first crack is not the next event. */
 export interface CrackRange {
   readonly fromC: number;
   readonly toC: number;

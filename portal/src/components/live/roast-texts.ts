@@ -4,7 +4,7 @@ import { formatDuration } from '@roastery/roasting/units';
 import { formatPercent } from '../../format/numbers.ts';
 import { t } from '../../language/t.ts';
 
-/** Number of a roast as every page shows it; `PR-` and eight characters where the roastery gave none. */
+/** Number of a roast as every page shows it; `PR-` and eight characters if the roastery gave none. */
 export const roastNumber = ({ id, roast_number: number }: Pick<RoastRow, 'id' | 'roast_number'>): string =>
   number === '' ? `PR-${id.slice(0, 8)}` : number;
 
@@ -41,12 +41,12 @@ export const developmentText = (
   return `${formatDuration(roast.development_time_seconds)}${ratio === null ? '' : ` · ${formatPercent(ratio)}`}`;
 };
 
-/** Shown around a roast on its machine's timeline, ms: enough to see what came before and after. */
+/** Time shown around a roast on its machine's timeline, ms: enough to see the roasts before and after. */
 const aroundMs = 15 * 60_000;
 /** A roast that runs, or has no end, is shown for this long, ms. */
 const openMs = 30 * 60_000;
 
-/** Where a roast lies on the timeline of its machine. */
+/** The position of a roast on the timeline of its machine. */
 export const timelineOf = (
   { id, recorded, start_time }: Pick<Roast, 'id' | 'recorded' | 'start_time'>,
   machineId: string,

@@ -35,8 +35,8 @@ const signal = (nearness: 'soon' | 'now'): void => {
 const useSignalKey = (): string => `stepSignal:${useSession().user?.id ?? ''}`;
 
 /**
- * Whether steps are signalled by sound and vibration on this device: off by default, stored for each account. A step
- * is signalled once when it is near and once when it is due; `step` says which one it is.
+ * Whether steps are signalled by sound and vibration on this device: off by default, stored for each account. A step is
+ * signalled once when it is near and once when it is due; `step` says which one it is.
  */
 export const useStepSignal = (step: number | null, nearness: StepNearness): [boolean, () => void] => {
   const key = useSignalKey();
@@ -59,7 +59,10 @@ export const useStepSignal = (step: number | null, nearness: StepNearness): [boo
   return [isOn, toggle];
 };
 
-/** Three high tones for a new alarm, on a device where signals are on. Alarms that lasted when the page opened are visible: no signal. */
+/**
+ * Three high tones for a new alarm, on a device with signals on. Alarms that lasted when the page was opened are
+ * visible: no signal.
+ */
 export const useAlarmSignal = (alarms: readonly RoastAlarm[]): void => {
   const key = useSignalKey();
   const [openedAt] = useState(() => Date.now());

@@ -19,7 +19,7 @@ import { useReference, type Behind } from './use-reference.ts';
 
 /** Seconds of preheat shown left of the charge while a roast runs. */
 const beforeSeconds = 60;
-/** Room kept right of the newest reading, so that the curve grows into the picture instead of being squeezed. */
+/** Space to the right of the newest reading, so that the curve grows into the chart instead of being squeezed. */
 const roomSeconds = 60;
 /** Shortest time axis of a live roast. */
 const minAxisSeconds = 8 * 60;
@@ -38,9 +38,9 @@ export interface LiveRoastFigures {
   /** °C above the reference curve; `undefined` without a reference. */
   readonly deviationC: number | null | undefined;
   readonly expected: ExpectedEvent | null;
-  /** The temperatures of first crack where it comes next. */
+  /** The temperatures of first crack if it is the next event. */
   readonly crackBetween: CrackRange | null;
-  /** How the curve goes on for two minutes; null where nothing can be said. */
+  /** The forecast of the curve for two minutes; null where none is possible. */
   readonly forecast: ForecastFrom | null;
   /** Right end of the time axis. */
   readonly endSeconds: number;

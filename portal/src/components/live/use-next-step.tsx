@@ -43,7 +43,7 @@ const nearnessOf = (step: GuideStep | null, isDue: boolean): StepNearness => {
   return isDue ? 'now' : step.inSeconds <= soonSeconds ? 'soon' : 'later';
 };
 
-/** Where a running roast is in its plan, with the signal for the next step. */
+/** The current step of a running roast's plan, with the signal for the next step. */
 export const useNextStep = (
   plan: Pick<FollowedPlan, 'points' | 'interpolated' | 'max_drum_rpm'>,
   live: LiveMachine,

@@ -19,7 +19,7 @@ interface AddressFieldsProps {
   path: Registered;
 }
 
-/** Where the board finds the machine: an address in the network, or a serial adapter. */
+/** The machine's address for its board: in the network, or a serial adapter. */
 export const AddressFields = ({ link, host, port, path }: AddressFieldsProps) =>
   'path' in link ? (
     <TextField

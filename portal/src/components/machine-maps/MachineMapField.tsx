@@ -14,7 +14,7 @@ interface MachineMapFieldProps {
   onMap?: ((map: MapSummary | null) => void) | undefined;
   onBlur?: (() => void) | undefined;
   error?: string | undefined;
-  /** Offered when no machine was found: how its registers can be read. */
+  /** Shown when no machine was found: how its registers can be read. */
   probe?: ReactNode;
   /** Shown while nothing is chosen. */
   hint?: string | undefined;
@@ -35,7 +35,7 @@ const holdsWords = (map: MapSummary, typed: string): boolean => {
 export const MachineMapField = (props: MachineMapFieldProps) => {
   const { label = t`Machine map`, value, onChange, onMap, hint, probe, ...field } = props;
   const [search, setSearch] = useState('');
-  // The field empties itself when it is left; what was searched for is still missing then.
+  // The field clears itself when it is left; the search is still unresolved then.
   const [sought, setSought] = useState('');
   const [remarks, setRemarks] = useState<readonly string[]>([]);
   const { data: hits } = useApi(listMachineMaps, sought === '' ? null : { query: { limit: 1, q: sought } });

@@ -19,7 +19,7 @@ interface ArtisanImportProps {
   onMap: (map: MapDetail, remarks: readonly string[]) => void;
 }
 
-/** Makes an own map of a settings file of Artisan. */
+/** Creates an own map from a settings file of Artisan. */
 export const ArtisanImport = ({ onMap }: ArtisanImportProps) => {
   const chooser = useRef<HTMLInputElement>(null);
   const [busy, setBusy] = useState(false);
@@ -67,11 +67,11 @@ interface NoMachineFoundProps {
   typed: string;
   onChoose: (map: MapSummary) => void;
   onImported: ArtisanImportProps['onMap'];
-  /** Reads the registers of a machine that has a board; without one, it is said how. */
+  /** Reads the registers of a machine that has a board; without one, it explains how. */
   probe: ReactNode;
 }
 
-/** The search that found no machine leads on. */
+/** The actions after a search without a result. */
 export const NoMachineFound = ({ typed, onChoose, onImported, probe }: NoMachineFoundProps) => {
   const { data } = useApi(listMachineMaps, { query: { limit: 500 } });
   const close = closestMaps(data?.maps ?? [], typed);

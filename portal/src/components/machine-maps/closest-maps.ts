@@ -1,12 +1,12 @@
 import type { MapSummary } from '@roastery/contract/machine-maps';
 
 const shown = 4;
-/** Of the letters of the longer word, so many may differ. */
+/** The share of letters of the longer word that may differ. */
 const maxDifference = 0.4;
 
 const plain = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 
-/** Letters that have to be added, taken away or changed. */
+/** Number of letters to add, remove or change. */
 const differenceOf = (one: string, other: string): number => {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (const [at, letter] of one.split('').entries()) {
@@ -30,7 +30,7 @@ const wordsOf = (text: string): string[] =>
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word.length > 2);
 
-/** Maps whose maker is written nearly like what was typed: one for each model, the nearest first. */
+/** Maps whose maker has a similar spelling: one per model, the closest first. */
 export const closestMaps = (maps: readonly MapSummary[], typed: string): MapSummary[] => {
   const words = wordsOf(typed);
   if (words.length === 0) return [];

@@ -14,12 +14,12 @@ interface CardSettingsProps {
   onDownload: () => void;
 }
 
-/** Without a type of its own, so that no browser adds an ending to the name. */
+/** Without a type of its own, so that no browser adds an extension to the name. */
 const fileOf = (text: string): Blob => new Blob([text], { type: 'application/octet-stream' });
 
 /**
- * Two files that make a freshly written card install the agent and pair it at its first start. They are made in the browser:
- * the password of the wireless network is sent nowhere.
+ * Two files that make a freshly written card install the agent and pair it at its first start. They are created in the
+ * browser: the password of the wireless network is never sent.
  */
 export const CardSettings = ({ serialNumber, portalUrl, ticket, onDownload }: CardSettingsProps) => {
   const [name, setName] = useState('');

@@ -25,7 +25,7 @@ const note = async (machineId: string, what: 'viewed' | 'downloaded'): Promise<v
   }
 };
 
-/** A ticket, shown once: how it gets to support, and whether the board was paired with it. */
+/** A ticket, shown once: how to send it to support, and whether the board was paired with it. */
 export const PairingTicketView = ({ ticket, machineId }: { ticket: TicketFacts; machineId: string }) => {
   const user = useUser();
   const dates = useDates();

@@ -37,7 +37,7 @@ export const environmentFile = (machine: Credentials): string =>
 
 export const ticketId = (pairingCode: string): string => `PAIR-${pairingCode}`;
 
-/** What support needs to pair the board, as a text file without a token. */
+/** The text file for support to pair the board, without a token. */
 export const pairingTicket = (machine: TicketFacts, requestedBy: string, validUntil: string): string =>
   [
     'PAIRING TICKET',

@@ -19,7 +19,7 @@ const maxRemembered = 6;
 const remembered = (machineId: string): string[] =>
   (localStorage.getItem(keyOf(machineId)) ?? '').split(',').filter((id) => id !== '');
 
-/** Notes on this device who was chosen at a machine, newest first. */
+/** Stores on this device who was chosen at a machine, newest first. */
 const rememberRoaster = (machineId: string, userId: string): void => {
   const ids = [userId, ...remembered(machineId).filter((id) => id !== userId)].slice(0, maxRemembered);
   localStorage.setItem(keyOf(machineId), ids.join(','));
@@ -32,7 +32,7 @@ const firstOnDevice = (machineId: string, people: readonly Roaster[]): Roaster[]
   return [...people].sort((one, other) => rank(one) - rank(other));
 };
 
-/** Who was chosen on this device last, other than `name`, if a single tap can name them. */
+/** The last other person chosen on this device, if a single tap can select them. */
 const lastOther = (machineId: string, people: readonly Roaster[], name: string | null, ownId: string) => {
   const ids = remembered(machineId);
   const other = firstOnDevice(machineId, people).find((person) => person.full_name !== name);
@@ -40,7 +40,7 @@ const lastOther = (machineId: string, people: readonly Roaster[], name: string |
   return other.has_pin && other.user_id !== ownId ? null : other;
 };
 
-/** @throws {ApiError} when the PIN is missing or wrong, or the server is away */
+/** @throws {ApiError} when the PIN is missing or wrong, or the server is unreachable */
 const nameRoaster = async (machineId: string, person: Roaster, pin?: string): Promise<void> => {
   const body = { user_id: person.user_id, ...(pin === undefined ? {} : { pin }) };
   await call(setRoaster, { params: { id: machineId }, body });
@@ -51,7 +51,7 @@ const refreshNames = () => refresh(listRoasters, listRoasts, getRoast);
 
 interface RoasterPickerProps {
   machineId: string;
-  /** Named by the running roast; null between batches. */
+  /** The roaster of the running roast; null between batches. */
   roastedBy: string | null;
   /** Whether a phone has a row for both buttons; without it, it has the list only. */
   hasRow?: boolean;
@@ -61,8 +61,8 @@ interface RoasterPickerProps {
 const rowButton = 'max-md:h-14 max-md:min-w-0 max-md:flex-1 max-md:justify-start max-md:border-stroke-strong';
 
 /**
- * Who stands at the machine, for the running roast and the next ones: chosen from a list, or by one tap for the person who was
- * chosen on this device before.
+ * The roaster at the machine, for the running roast and the next ones: chosen from a list, or with one tap for the
+ * person chosen on this device before.
  */
 export const RoasterPicker = ({ machineId, roastedBy, hasRow = false }: RoasterPickerProps) => {
   const [isOpen, setOpen] = useState(false);

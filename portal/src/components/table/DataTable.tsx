@@ -56,8 +56,8 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
 };
 
 /**
- * Goes to the last page when the page in the address lies beyond it: its rows were deleted, or the address is an old one.
- * True until that page is shown.
+ * Goes to the last page when the page in the address does not exist: its rows were deleted, or the address is an old
+ * one. True until that page is shown.
  */
 const useReturnToLastPage = (paging: Paging | undefined, isEmpty: boolean): boolean => {
   const last = lastPage(paging);

@@ -8,9 +8,9 @@ import { EmptyState } from '../EmptyState.tsx';
 
 /** `search` of `useListPage`. */
 interface ListSearchState {
-  /** What the list is searched for now. */
+  /** The search of the list. */
   q: string;
-  /** What stands in the field. */
+  /** The text in the field. */
   value: string;
   onChange: (text: string) => void;
   clear: () => void;

@@ -6,12 +6,12 @@ import { classes } from '../../ui/classes.ts';
 import { Skeleton } from '../../ui/Card.tsx';
 import type { Column, RowProps } from './columns.ts';
 
-/** The rows of a table for a phone: two lines each where its columns say what stands there, else cards. */
+/** The rows of a table for a phone: two lines each if its columns define them, else cards. */
 export const StackedRows = <Row,>(props: RowProps<Row>) =>
   props.columns.some(({ phone }) => phone === 'title') ? <TwoLineRows {...props} /> : <Cards {...props} />;
 
 const skeletonRows = 8;
-/** A row of 64 to 88 px. Until it was near the screen its content is taken to have 44 px, beside the padding. */
+/** A row of 64 to 88 px. Until it is near the screen its content is assumed to have 44 px, besides the padding. */
 const rowClass =
   'relative flex min-h-16 items-center gap-2 px-4 py-2.5 [contain-intrinsic-size:auto_2.75rem] [content-visibility:auto]';
 
@@ -31,7 +31,7 @@ const SelectRow = <Row,>({ row, rowLabel, selection, className }: SelectRowProps
   />
 );
 
-/** What the row is about on the first line, and when, where and by whom on the second. */
+/** The subject of the row on the first line; time, place and person on the second. */
 const TwoLineRows = <Row,>(props: RowProps<Row>) => {
   const {
     label,
@@ -47,7 +47,7 @@ const TwoLineRows = <Row,>(props: RowProps<Row>) => {
   } = props;
   const at = (place: Column<Row>['phone']) => columns.filter(({ phone }) => phone === place);
   const [sides, details] = [at('side'), at('detail')];
-  // What people say comes before the name that the row is known by.
+  // The usual name comes before the id of the row.
   const titles = at('title').toSorted((one, other) => Number(one.isName ?? false) - Number(other.isName ?? false));
   return (
     <ul aria-label={label} className="divide-y divide-stroke">
@@ -60,7 +60,7 @@ const TwoLineRows = <Row,>(props: RowProps<Row>) => {
         ))}
       {rows?.slice(0, drawn).map((row) => {
         const isSelected = selection?.has(row) ?? false;
-        // A long name gives way to what follows it, a batch number for example.
+        // A long name is cut in favour of the following text, a batch number for example.
         const title = titles.map((column, place) => (
           <span key={column.id} className={classes('truncate', place > 0 && 'max-w-1/2 shrink-0')}>
             {column.cell(row)}

@@ -25,7 +25,7 @@ interface TableFooterProps<Row> {
   paging: Paging | undefined;
   selection: Selection<Row> | undefined;
   bulkActions: ((rows: readonly Row[]) => ReactNode) | undefined;
-  /** The page that was asked for is not here yet. */
+  /** The requested page is not here yet. */
   isLoading: boolean;
 }
 
@@ -44,7 +44,7 @@ export const TableFooter = <Row,>({ paging, selection, bulkActions, isLoading }:
             <IconButton label={t`Clear selection`} icon={<X aria-hidden />} onClick={() => selection.select([])} />
           </>
         )}
-        {/* Said at once, shown where it takes longer. */}
+        {/* Announced at once, shown if it takes longer. */}
         <output className="text-muted">
           {isLoading && <span className="transition-opacity delay-300 starting:opacity-0">{t`Loading the list`}</span>}
         </output>

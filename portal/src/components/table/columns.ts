@@ -20,25 +20,25 @@ export interface Column<Row> {
   /** Share of the table's width, %: the column gets no more and cuts its text, so that no column leaves the screen. */
   share?: number;
   /**
-   * On a phone: on the first line of a row at the left, at its right end, or on the second line. A table in which no column
-   * says so has a card for each row, its name on top and a line for each column but those with `none`.
+   * On a phone: on the first line of a row at the left, at its right end, or on the second line. A table without such
+   * columns has a card for each row, its name on top and a line for each column except those with `none`.
    */
   phone?: 'title' | 'side' | 'detail' | 'none';
 }
 
-/** What the rows of a table are drawn from, as a grid or as cards. */
+/** The data of a table, for the grid or the cards. */
 export interface RowProps<Row> {
   /** Names the table: `Roasts`. */
   label: string;
   columns: readonly Column<Row>[];
   /** `undefined` while the first answer is loading. */
   rows: readonly Row[] | undefined;
-  /** How many of them to draw now; the others follow at once. */
+  /** Number of rows to draw now; the others follow at once. */
   drawn: number;
   rowId: (row: Row) => string;
   /** Names a row for its checkbox and buttons: `Roast PR-0193`. */
   rowLabel: (row: Row) => string;
-  /** Where a click on the row, or Enter on its name, goes. */
+  /** The address of a click on the row, or of Enter on its name. */
   rowLink?: (row: Row) => string;
   /** Buttons at the end of a row. */
   rowActions?: (row: Row) => ReactNode;

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-/** The selected rows. They are kept whole, so that they stay selected and can be named while the person pages and filters. */
+/** The selected rows. They are stored whole, so that they stay selected and can be named across pages and filters. */
 export interface Selection<Row> {
   readonly rows: readonly Row[];
   has: (row: Row) => boolean;

@@ -10,7 +10,7 @@ import { useDeletion, type Deletion } from '../use-deletion.tsx';
 import { useTyped } from '../use-typed.ts';
 import { useSelection } from './selection.ts';
 
-/** What the list asks the server for, besides the filters of the page. */
+/** The request of the list, besides the filters of the page. */
 interface PageQuery<Sort extends string> {
   limit: number;
   offset: number;
@@ -25,7 +25,7 @@ interface ListPageOptions<E extends AnyEndpoint, Row, Sort extends string, Answe
   /** All rows that match, on every page; without it the list has no pages. */
   total?: (answer: ResponseOf<E>) => number;
   rowId: (row: Row) => string;
-  /** Every sort that the server accepts, and the one of an address without a sort. */
+  /** Every sort that the server accepts, and the default one. */
   sorts?: readonly Sort[];
   initialSort?: NoInfer<Sort>;
   pageSize: number;

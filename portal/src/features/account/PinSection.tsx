@@ -25,7 +25,7 @@ const remove = async () => {
   }
 };
 
-/** The PIN that names this person on a shared device. */
+/** The PIN that identifies this person on a shared device. */
 export const PinSection = () => {
   const { data } = useApi(getPin, {});
   const form = useRecordForm({

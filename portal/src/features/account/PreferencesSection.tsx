@@ -27,14 +27,14 @@ const exampleTemp = 204.5;
 const exampleRate = 8.2;
 const exampleKg = 12.5;
 
-/** Each choice takes effect at once and goes with the account to every device. */
+/** Each choice takes effect at once and applies to the account on every device. */
 export const PreferencesSection = () => {
   const { changePreferences } = useSession();
   const preferences = usePreferences();
   const dates = useDates();
   const { date_language: region, temperature_unit: degree } = preferences;
   const [now] = useState(() => Date.now());
-  // Before that only the chosen one has a name: how each region writes dates takes a phone 120 ms.
+  // Until then only the chosen one has a name: how each region writes dates takes a phone 120 ms.
   const [isOpened, setOpened] = useState(false);
   const regions = useMemo(() => (isOpened ? regionChoices(region, now) : []), [isOpened, region, now]);
 

@@ -10,7 +10,7 @@ import { toast } from '../../ui/toast.ts';
 import { deviceName } from './device-name.ts';
 import { Section } from './Section.tsx';
 
-/** Whether this browser can show alarms: it lacks what it takes, the person has forbidden it, or nothing stands in the way. */
+/** Whether this browser can show alarms: it has no support, the person has blocked it, or it can. */
 type Ability = 'unsupported' | 'denied' | 'able';
 
 const abilityNow = (): Ability => {
@@ -25,7 +25,7 @@ const abilityTexts = {
   denied: t`Notifications of this portal are blocked in this browser. Allow them in its settings for this page.`,
 };
 
-/** The address by which this browser is reached; null where it is not subscribed. */
+/** The push subscription of this browser; null without one. */
 const useOwnEndpoint = (ability: Ability) => {
   const [endpoint, setEndpoint] = useState<string | null>(null);
   useEffect(() => {

@@ -8,7 +8,7 @@ interface SectionProps {
   children: ReactNode;
 }
 
-/** A part of the account: what it is at the left, what can be done at the right. */
+/** A part of the account: its description at the left, its controls at the right. */
 export const Section = ({ title, text, children }: SectionProps) => (
   <section aria-label={title} className="grid gap-x-10 gap-y-4 py-6 lg:grid-cols-[16rem_minmax(0,1fr)]">
     <header>
@@ -19,7 +19,7 @@ export const Section = ({ title, text, children }: SectionProps) => (
   </section>
 );
 
-/** What confirms a change of a secret. */
+/** The current password that confirms a change. */
 export const CurrentPasswordField = (props: Omit<ComponentProps<typeof TextField>, 'label'>) => (
   <TextField label={t`Current password`} type="password" required autoComplete="current-password" {...props} />
 );

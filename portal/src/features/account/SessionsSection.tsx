@@ -16,7 +16,7 @@ import { toast } from '../../ui/toast.ts';
 import { deviceName, isHandheld } from './device-name.ts';
 import { Section } from './Section.tsx';
 
-/** Where this person is signed in; each can be ended but the one looked from, which has Logout. */
+/** The sessions of this person; each can be ended except the present one, which has Logout. */
 export const SessionsSection = () => {
   const { data, error, mutate } = useApi(listSessions, {});
   const [ending, setEnding] = useState<ReadonlySet<string>>(new Set());

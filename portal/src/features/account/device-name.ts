@@ -23,7 +23,7 @@ const systems = [
 const firstOf = (words: readonly (readonly [RegExp, string])[], text: string): string | undefined =>
   words.find(([pattern]) => pattern.test(text))?.[1];
 
-/** `Firefox on Windows` from a browser's user agent; what it says itself when it is none we know. */
+/** `Firefox on Windows` from a browser's user agent; for an unknown one, its own first words. */
 export const deviceName = (userAgent: string | null): string => {
   if (userAgent === null || userAgent.trim() === '') return t`Unknown device`;
   const browser = firstOf(browsers, userAgent);
@@ -32,5 +32,5 @@ export const deviceName = (userAgent: string | null): string => {
   return system === undefined ? browser : t`${browser} on ${system}`;
 };
 
-/** Something held in a hand. */
+/** A handheld device. */
 export const isHandheld = (userAgent: string | null): boolean => /\b(?:iPhone|iPad|Android)\b/.test(userAgent ?? '');

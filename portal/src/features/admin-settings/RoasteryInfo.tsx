@@ -46,7 +46,7 @@ export const RoasteryInfo = () => {
 
 const RoasteryForm = ({ settings }: { settings: RoasterySettings }) => {
   const { recheck } = useSession();
-  // Before that only what is chosen has a name: the lists of all take a phone 200 ms.
+  // Until then only the chosen ones have a name: the lists of all take a phone 200 ms.
   const [isOpened, setOpened] = useState(false);
   const open = () => setOpened(true);
   const zones = useMemo(() => (isOpened ? timeZoneChoices(settings.time_zone) : []), [isOpened, settings.time_zone]);

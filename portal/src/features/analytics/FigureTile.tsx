@@ -11,13 +11,13 @@ interface FigureTileProps {
   isWord?: boolean;
   /** Dim, after the figure. */
   unit?: ReactNode;
-  /** A dim line below: what it is compared with. */
+  /** A dim line below: the comparison. */
   note?: ReactNode;
   /** The roasts behind it; without one there is nothing to open. */
   to?: string | undefined;
 }
 
-/** A figure that opens what it counts. */
+/** A figure that links to the roasts behind it. */
 export const FigureTile = ({ label, value, isWord = false, unit, note, to }: FigureTileProps) => {
   const face = (
     <>

@@ -29,7 +29,7 @@ interface FilterBarProps {
   hideRecipe: boolean;
 }
 
-/** Which days, which machine, coffee, recipe and person. */
+/** Filters: days, machine, coffee, recipe and person. */
 export const FilterBar = ({ page, hideRecipe }: FilterBarProps) => {
   const { filter, usual, today, count, change, takeSpan, reset } = page;
   const span = {

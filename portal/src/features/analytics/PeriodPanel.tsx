@@ -18,10 +18,10 @@ interface PeriodPanelProps<Measure extends string> {
   /** Name of the chart for screen readers. */
   label: string;
   isLoading: boolean;
-  /** What the bars can show; the first one is not written into the address. */
+  /** The measures of the bars; the first one is not written into the address. */
   measures: readonly { value: Measure; label: string }[];
   measure: Measure;
-  /** Undefined until the server has said which it chose. */
+  /** Undefined until the server has answered which one it chose. */
   period: PeriodKind | undefined;
   columns: readonly (ChartColumn & { value: number })[];
   tickText: (value: number) => string;

@@ -62,7 +62,7 @@ const columnsFor = (dates: DateTexts): readonly Column<BatchNumber>[] => [
 const addressOf = ({ roast_id: roastId, plan_id: planId }: BatchNumber): string =>
   roastId !== null ? paths.roast(roastId) : planId !== null ? paths.plannedRoast(planId) : paths.batchNumbers;
 
-/** /roasts/batch-numbers: every number that was given, with what became of it. */
+/** /roasts/batch-numbers: every used number, with its state. */
 export default function BatchNumbersPage() {
   const dates = useDates();
   const { read, change } = useUrlState();

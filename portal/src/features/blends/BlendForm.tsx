@@ -45,9 +45,9 @@ const failureOf = (error: unknown): string =>
     ? error.fields.map(({ message }) => message).join('\n')
     : sentenceFor(error, t`Failed to save blend`);
 
-/** Name, roasts with their kilograms, and the share of each. `blend` is edited; without it a new one is made. */
+/** Name, roasts with their kilograms, and the share of each. `blend` is edited; without it a new one is created. */
 export const BlendForm = ({ blend }: { blend?: Blend }) => {
-  // At most what is left of a roast, and what this blend already holds of it.
+  // At most the weight left of a roast, plus its weight in this blend.
   const { data: left } = useApi(
     listBlendableRoasts,
     blend === undefined ? null : { query: { limit: 500, blend_id: blend.id } },
@@ -80,7 +80,7 @@ export const BlendForm = ({ blend }: { blend?: Blend }) => {
           ? call(createBlend, { body })
           : call(updateBlend, { params: { id: blend.id }, body: { ...body, revision } }));
       } finally {
-        // Another blend may have taken of the same roasts.
+        // Another blend may have used the same roasts.
         await refresh(listBlendableRoasts);
       }
     },

@@ -27,13 +27,13 @@ interface BetweenBatchesProps {
   live: LiveMachine;
   /** Opens the sheet for a roast that was not weighed; undefined for a viewer. */
   onWeigh: ((roastId: string) => void) | undefined;
-  /** A charge that the board had withdrawn was one; undefined for a viewer. */
+  /** The charge that the board had withdrawn was a real one; undefined for a viewer. */
   onKept: ((roast: Roast) => void) | undefined;
-  /** Lies over the chart, for example the sheet for the weight. */
+  /** Covers the chart, for example the sheet for the weight. */
   children?: ReactNode;
 }
 
-/** Before a charge: the drum against the charge temperature of the next batch, and what that batch is. */
+/** Before a charge: the drum compared with the charge temperature of the next batch, and that batch. */
 export const BetweenBatches = ({ machine, live, onWeigh, onKept, children }: BetweenBatchesProps) => {
   const { data: queue, error: queueError } = useApi(
     listPlannedRoasts,
@@ -153,7 +153,7 @@ const dropOf = (roast: RoastRow | undefined): number | null =>
     ? null
     : Date.parse(roast.start_time) + roast.duration_seconds * 1000;
 
-/** After an hour the minutes say nothing about the drum, after a day the hours. */
+/** After an hour the minutes do not matter any more, after a day the hours. */
 const sinceText = (seconds: number): string => {
   if (seconds < 3600) return formatDuration(Math.max(0, seconds));
   return seconds < 86_400 ? t`${Math.floor(seconds / 3600)} h` : t`> 24 h`;
@@ -249,7 +249,7 @@ const Readiness = ({ readiness, stale, targetC, next }: ReadinessProps) => {
       >
         <span className="figures">{readinessText({ readiness, stale, targetC, next })}</span>
       </div>
-      {/* The figures change with every reading, what is said only with the state. */}
+      {/* The figures change with every reading, the announcement only with the state. */}
       <output className="sr-only m-0!">{stale ? '' : spokenReadiness[readiness.state]}</output>
     </>
   );

@@ -21,16 +21,19 @@ interface CockpitChartProps {
   expected?: ExpectedBand | null;
   forecast?: ForecastFrom | null;
   endSeconds: number;
-  /** Curves that are on; without it those that the person chose on the roast page. */
+  /** Curves that are on; without it those chosen on the roast page. */
   shown?: Readonly<Record<string, boolean>>;
   /** While marks are corrected: the pinned point stays, and marks are dragged. */
   correcting?: Pick<RoastChartProps, 'selected' | 'onSelect' | 'onMoveMark'> | undefined;
 }
 
-/** A tapped point is shown for this long: no glove has to clear it. */
+/** A tapped point is shown for this long, so that it need not be cleared with gloves on. */
 const pinnedMs = 8000;
 
-/** The chart in all the room that the cockpit has left; in a low window, as at a zoom of 200 %, one scrolls to it. It does not zoom by touch. */
+/**
+ * The chart in the remaining room of the cockpit; a low window, as at a zoom of 200 %, scrolls to it. It does not zoom
+ * by touch.
+ */
 export const CockpitChart = (props: CockpitChartProps) => {
   const { curve, reference, marks, alarms, expected, forecast, endSeconds, shown, correcting } = props;
   const units = usePreferences();

@@ -23,7 +23,7 @@ interface CockpitHeaderProps {
   children?: ReactNode;
 }
 
-/** Machine, batch and state in one line; the way out at its left. No Edit, Delete or Export. */
+/** Machine, batch and state in one line, with a back link at the left. No Edit, Delete or Export. */
 export const CockpitHeader = ({ machine, live, roast, children }: CockpitHeaderProps) => {
   const navigate = useNavigate();
   const isAwake = useWakeLock();

@@ -58,7 +58,7 @@ const Cockpit = ({ machine }: { machine: Machine }) => {
   });
   const isRunning = running !== null;
   const [isCorrecting, setCorrecting] = useState(false);
-  // The sheet opens by itself after a drop that this page has seen.
+  // The sheet opens automatically after a drop while this page is open.
   const [weighed, setWeighed] = useState<string | null>(null);
   const [runningId, setRunningId] = useState<string | null>(null);
   if ((running?.id ?? null) !== runningId) {

@@ -14,7 +14,7 @@ interface MarkButtonsProps {
   marking: Marking;
   marks: readonly RoastMark[];
   isRunning: boolean;
-  /** The machine sends, so a charge can begin a roast. */
+  /** The machine sends readings, so a charge can begin a roast. */
   canCharge: boolean;
 }
 
@@ -31,7 +31,8 @@ const actionsOf = (press: Marking['press'], next: HandMark | null): PageAction[]
 ];
 
 /**
- * Six buttons at fixed places with fixed names, large enough for a glove. The second line says when a mark was set and by whom.
+ * Six buttons at fixed places with fixed names, large enough for gloves. The second line says when a mark was set and
+ * by whom.
  */
 export const MarkButtons = ({ marking, marks, isRunning, canCharge }: MarkButtonsProps) => {
   const { press, busy } = marking;

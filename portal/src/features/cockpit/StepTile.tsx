@@ -139,7 +139,7 @@ const PlannedStep = ({ plan, live, expected, crackBetween, elapsedSeconds, class
 
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** After the last step there is only the drop left. */
+/** After the last step only the drop remains. */
 const LastPart = ({ plan }: { plan: FollowedPlan }) =>
   plan.target_drop_temp === null ? (
     <span>{t`No more steps`}</span>

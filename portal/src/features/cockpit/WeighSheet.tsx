@@ -16,7 +16,7 @@ import { expectedLoss, lossOf, lossRoasts, weightProblem } from './weigh-values.
 
 interface WeighSheetProps {
   roastId: string;
-  /** Saved, or left for later. */
+  /** Saved, or postponed. */
   onDone: () => void;
 }
 
@@ -43,7 +43,7 @@ const Sheet = ({ roast, onDone }: { roast: Roast; onDone: () => void }) => {
     if (problem !== undefined) return;
     setSaving(true);
     try {
-      // What was left as it was may have been changed by another person since the drop.
+      // An unchanged field may have been changed by another person since the drop.
       const weighed = numberOf(weight);
       const measured = numberOf(color);
       const noted = notes.trim() === '' ? null : notes;
@@ -112,7 +112,7 @@ const Sheet = ({ roast, onDone }: { roast: Roast; onDone: () => void }) => {
   );
 };
 
-/** What the scale should show, from the recipe's last roasts. */
+/** The expected weight on the scale, from the recipe's last roasts. */
 const ExpectedWeight = ({ roast }: { roast: Roast }) => {
   const { profile_id: recipeId, batch_size_kg: batchKg } = roast;
   const { data } = useApi(

@@ -10,10 +10,10 @@ import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { toast } from '../../ui/toast.ts';
 
-/** A board finds a charge that it withdrew at the drop, so long after it at most. */
+/** The longest time after which a board recognises a withdrawn charge at the drop. */
 const undecidedMs = 30 * 60_000;
 
-/** Whether the board has withdrawn the charge of this roast, and may still find it to have been one. */
+/** Whether the board has withdrawn the charge of this roast, and may still recognise it. */
 export const isWithdrawn = ({ status, charge_temp, start_time }: RoastRow, now: number): boolean =>
   status === 'aborted' && charge_temp === null && now - Date.parse(start_time) < undecidedMs;
 
@@ -25,7 +25,7 @@ interface WithdrawnChargeProps {
   onKept: ((roast: Roast) => void) | undefined;
 }
 
-/** A charge that looks like an opened door: the person at the machine knows what it was. */
+/** A charge that looks like an opened door: the person at the machine can tell. */
 export const WithdrawnCharge = ({ machineId, roast, onKept }: WithdrawnChargeProps) => {
   const dates = useDates();
   const [busy, setBusy] = useState<'keep' | 'discard' | null>(null);

@@ -2,9 +2,11 @@ import type { CurveColumns } from '@roastery/contract/roasts';
 import { createLiveRateOfRise } from '@roastery/roasting/rate-of-rise';
 import type { LiveTrack } from '../../api/live-track.ts';
 
-/** Shown of the drum between two batches. */
+/** The part of the drum's curve that is shown between two batches. */
 const shownMs = 10 * 60_000;
-/** The drum's rate is taken over more time than that of beans: it moves slower, and its steadiness counts. */
+/**
+ * The drum's rate is measured over more time than that of beans: it changes more slowly, and its steadiness matters.
+ */
 const rateSpanSeconds = 30;
 
 export interface DrumCurve {

@@ -23,7 +23,7 @@ export const nextHandMark = (marks: readonly RoastMark[]): HandMark | null => {
   return handMarks[last + 1] ?? null;
 };
 
-/** The marks of a roast with those that wait for the server in their place. */
+/** The marks of a roast, with unsent ones in their place. */
 export const withPending = (marks: Roast['marks'], pending: readonly RoastMark[]): Roast['marks'] => [
   ...marks.filter(({ kind }) => pending.every((one) => one.kind !== kind)),
   ...pending,
@@ -70,8 +70,8 @@ export interface PendingMarks {
 }
 
 /**
- * Marks that wait for the server. They are kept on this device, so that a reload loses none, and sent with their own time as soon as
- * the server answers.
+ * Marks that wait for the server. They are stored on this device, so that a reload loses none, and sent with their own
+ * time as soon as the server answers.
  */
 export const usePendingMarks = (
   machineId: string,
@@ -99,12 +99,12 @@ export const usePendingMarks = (
       const { roastId: id, kind, time_seconds, temp } = first;
       try {
         onChanged(await call(putMark, { params: { id, kind }, body: { time_seconds, temp } }));
-        // It was undone while it was on its way.
+        // It was undone while it was being sent.
         const isWanted = latest.current.some((one) => one.roastId === id && one.kind === kind);
         if (!isWanted) onChanged(await call(deleteMark, { params: { id, kind } }));
       } catch (error) {
         if (isUnreachable(error)) return;
-        // The server refuses it for good: another person has marked it, or the roast is gone.
+        // The server refuses it for good: another person has marked it, or the roast was deleted.
         logError('a mark set without network was refused', error);
       } finally {
         sending.current = false;

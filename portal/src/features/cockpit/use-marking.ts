@@ -9,7 +9,7 @@ import { isUnreachable, type HandMark, type PendingMarks } from './hand-marks.ts
 import type { markNow } from '../../components/live/live-curve.ts';
 import { t } from '../../language/t.ts';
 
-/** A glove touches twice: a second tap within this time is the same tap. */
+/** Gloves often touch twice: a second tap within this time is ignored. */
 const repeatMs = 2000;
 /** How long a notice with its action stays. */
 const noticeMs = 10_000;
@@ -19,7 +19,7 @@ export interface MarkNotice {
   readonly text: string;
   readonly tone: 'success' | 'info' | 'danger';
   readonly action: { readonly label: string; readonly key?: string; readonly run: () => void } | undefined;
-  /** Epoch ms at which it goes. */
+  /** Epoch ms at which it disappears. */
   readonly endsAt: number;
 }
 
@@ -46,8 +46,8 @@ export interface Marking {
 }
 
 /**
- * Marks by hand at the machine. A charge begins a roast and a drop ends it. Every mark can be undone for ten seconds; a mark
- * that is set already is moved only by a second, explicit step.
+ * Marks by hand at the machine. A charge begins a roast and a drop ends it. Every mark can be undone for ten seconds;
+ * an existing mark is moved only by a second, explicit step.
  */
 export const useMarking = (input: MarkingInput): Marking => {
   const latest = useRef(input);

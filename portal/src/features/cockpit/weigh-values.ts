@@ -2,16 +2,16 @@ import { impossibleWeight, isWeightPossible, type RoastRow } from '@roastery/con
 import { weightUnit } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
 
-/** Roasts of the recipe that the expected loss is taken from. */
+/** Number of the recipe's roasts for the expected loss. */
 export const lossRoasts = 10;
 
 type Weights = Pick<RoastRow, 'batch_size_kg' | 'end_weight_kg'>;
 
-/** Share of the batch that is lost in the drum, 0…1; null where a weight is missing. */
+/** Share of the batch that is lost in the drum, 0…1; null if a weight is missing. */
 export const lossOf = ({ batch_size_kg: green, end_weight_kg: roasted }: Weights): number | null =>
   green === null || roasted === null || green <= 0 ? null : 1 - roasted / green;
 
-/** Median loss of these roasts, with the number of roasts that it is taken from. */
+/** Median loss of these roasts, with their number. */
 export const expectedLoss = (roasts: readonly Weights[]): { share: number; roasts: number } | null => {
   const losses = roasts
     .flatMap((roast) => lossOf(roast) ?? [])

@@ -19,7 +19,10 @@ interface AtMomentProps {
   alignment: Alignment;
 }
 
-/** Every roast's figures at one time: under the pointer, else pinned, else the last at which every roast has some. */
+/**
+ * The figures of every roast at one time: under the pointer, else pinned, else the last time at which every roast has
+ * some.
+ */
 export const AtMoment = ({ placed, view, selected, alignment }: AtMomentProps) => {
   const { cursor } = useTimeView(view);
   const base = placed[0];

@@ -55,7 +55,10 @@ const linesOf = (placed: readonly PlacedRoast[], quantity: ComparedQuantity) =>
     marks: quantity === 'bean_temp' ? aligned.marks : [],
   }));
 
-/** /roasts/compare: up to five roasts over each other. Which, how they lie and the pinned moment stand in the address. */
+/**
+ * /roasts/compare: up to five roasts over each other. The roasts, their alignment and the pinned time are in the
+ * address.
+ */
 export default function ComparePage() {
   const { read, change } = useUrlState();
   const units = usePreferences();

@@ -23,7 +23,7 @@ import { formatTick } from '../../format/numbers.ts';
 import { inUnitsOf, type Units } from '../../format/quantities.ts';
 import { differenceEnd, type LineStyle } from './compare-lines.ts';
 
-/** What the vertical axis measures; a difference and a rate convert by 1.8 and never gain 32. */
+/** The quantity of the vertical axis; a difference and a rate convert by 1.8, without the offset of 32. */
 export type AxisKind = 'temperature' | 'rate' | 'temperature_difference' | 'rate_difference';
 
 export interface ComparedLine {
@@ -49,7 +49,7 @@ const inUnits = (axis: AxisKind, stored: number, units: Units): number => {
   return units.temperature_unit === 'F' ? rateCToF(stored) : stored;
 };
 
-/** Ends of the axis: round numbers around what is drawn; a difference lies evenly around its zero. */
+/** Ends of the axis: round numbers around the lines; a difference is symmetric around zero. */
 const boundsOf = (axis: AxisKind, lines: readonly CurveDataset[], units: Units): { min: number; max: number } => {
   if (axis === 'rate') return rateBounds(units);
   if (axis === 'temperature') {
@@ -121,7 +121,7 @@ export default function LinesChart({ lines, axis, label, units, view, selected, 
           afterFit: fixedWidth,
           grid: {
             drawTicks: false,
-            // A difference is read from its zero.
+            // A difference is measured from zero.
             color: ({ tick }: { tick?: { value: number } }) =>
               isDifference && tick?.value === 0 ? palette.muted : palette.stroke,
           },

@@ -3,7 +3,7 @@ import { curveDistance, type CurveDistance } from '@roastery/roasting/compare';
 import { markOf } from '@roastery/roasting/marks';
 import { valueAt, type Reading } from '@roastery/roasting/series';
 
-/** How each of the compared roasts looks everywhere on the page: told apart by letter and dash as well as by colour. */
+/** The style of each compared roast everywhere on the page: letter and dash as well as colour. */
 export interface LineStyle {
   readonly tag: string;
   /** Colour token. */
@@ -66,7 +66,7 @@ export const alignRoast = (roast: Pick<Roast, 'marks'>, curve: CurveColumns, zer
 export const columnOfQuantity = (aligned: AlignedRoast, quantity: ComparedQuantity): readonly Reading[] =>
   quantity === 'ror' ? aligned.rates : quantity === 'exhaust_temp' ? aligned.exhaustTemp : aligned.beanTemp;
 
-/** Value of a column at a moment of the page, between the samples around it; null in a gap and outside of the curve. */
+/** Value of a column at a time of the page, between the samples around it; null in a gap and outside of the curve. */
 export const valueAtMoment = (aligned: AlignedRoast, quantity: ComparedQuantity, seconds: number): Reading =>
   valueAt(aligned.timeSeconds, columnOfQuantity(aligned, quantity), seconds);
 
@@ -102,14 +102,14 @@ export const distanceBetween = (base: AlignedRoast, other: AlignedRoast): CurveD
 };
 
 /**
- * The axis of a difference is fitted to this share of its samples: the fall after the charge differs by tens of degrees, and
- * would flatten the rest.
+ * The axis of a difference is fitted to this share of its samples: the fall after the charge differs by tens of
+ * degrees, and would flatten the rest.
  */
 const fittedShare = 0.85;
 const roomAbove = 1.25;
 const differenceEnds = [0.5, 1, 2, 5, 10, 20, 50, 100];
 
-/** End of an axis that lies evenly around zero. */
+/** End of an axis that is symmetric around zero. */
 export const differenceEnd = (lines: readonly ArrayLike<number>[]): number => {
   const reaches = lines.map((values) => {
     const sizes = Array.from(values)

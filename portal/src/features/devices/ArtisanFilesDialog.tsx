@@ -11,7 +11,7 @@ const stateLabels = {
   refused: { label: t`Refused`, tone: 'warning' },
 } as const;
 
-/** The newest files that a computer with Artisan brought in, or could not, and why. */
+/** The newest files of a computer with Artisan, with the reasons of refused ones. */
 export const ArtisanFilesDialog = ({ device, onClose }: { device: Device | null; onClose: () => void }) => {
   const files = device?.source?.files ?? null;
   return (

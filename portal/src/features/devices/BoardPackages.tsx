@@ -18,7 +18,7 @@ const anyTicket = 'PAIR-XXXX-XXXX-XXXX';
 /** As `gpg` shows it: ten groups of four. */
 const inGroups = (fingerprint: string): string => fingerprint.replaceAll(/(.{4})(?!$)/g, '$1 ');
 
-/** Software for boards on this server: its version, the key that signs it, and how a board gets it. */
+/** Software for boards on this server: its version, the key that signs it, and how to install it. */
 export const BoardPackages = () => {
   const { data, error, mutate } = useApi(getBoardPackages, {});
   if (error !== undefined)

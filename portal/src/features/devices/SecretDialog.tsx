@@ -8,7 +8,7 @@ import type { RotatedToken } from './device-changes.ts';
 
 interface SecretDialogProps extends Pick<ComponentProps<typeof SecretLine>, 'label' | 'testId'> {
   title: string;
-  /** Whose secret it is. */
+  /** The owner of the secret. */
   name: string | undefined;
   question: NonNullable<ComponentProps<typeof Dialog>['question']>;
   /** What to do with it. */

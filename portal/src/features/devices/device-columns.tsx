@@ -73,7 +73,7 @@ const Version = ({ device }: { device: Device }) => {
   );
 };
 
-/** Whether it uses what was set; a reason to take settings back is a sentence, too long for a badge. */
+/** Whether it uses the settings; the reason of reverted settings is a sentence, too long for a badge. */
 const Settings = ({ config }: Pick<Device, 'config'>) => {
   if (config.state === 'none') return null;
   if (config.state !== 'reverted') return <PushState config={config} />;

@@ -57,7 +57,7 @@ const none = '--';
 export const mapText = ({ map, source }: Pick<Device, 'map' | 'source'>): string =>
   source !== null ? t`Artisan` : map === null ? none : `${map.id} · rev ${map.rev}`;
 
-/** What came of Artisan's files, below its name; null where none are watched. */
+/** The results of Artisan's files, below its name; null without a watched folder. */
 export const filesText = ({ source }: Pick<Device, 'source'>): string | null => {
   const files = source?.files ?? null;
   if (files === null) return null;
@@ -70,7 +70,7 @@ export const filesText = ({ source }: Pick<Device, 'source'>): string | null => 
     .join(', ');
 };
 
-/** How far an ordered update is, below the version; null where it has ended well or came to a trial. */
+/** The progress of an ordered update, below the version; null if it has succeeded or is on trial. */
 const orderText = ({ version, state, reason }: NonNullable<Device['order']>): string | null => {
   if (state === 'wanted') return t`Update to ${version} requested`;
   if (state === 'waiting') return t`Update to ${version} waits for the end of the roast`;
@@ -135,7 +135,7 @@ export const pairedFrom = ({
 }: Pick<PairingTicket, 'redeemed_from' | 'hardware_id'>): string =>
   [from, hardware].filter((part) => part !== null).join(' · ') || none;
 
-/** How the boards stand with the version of this server, as one line. */
+/** How many boards run the version of this server, as one line. */
 export const updatesText = (of: Omit<BoardUpdates, 'version' | 'ready'>): string =>
   [
     t`${formatCount(of.updated)} of ${formatCount(of.boards)} updated`,

@@ -58,7 +58,7 @@ const AdjustForm = ({ lot, onClose }: { lot: Lot; onClose: () => void }) => {
         : sentenceWithFields(error, t`Failed to adjust the weight`),
     save: async (body) => {
       try {
-        // A weighed amount would undo what was taken since the form was opened.
+        // A weight from the scale would undo later movements.
         return await call(adjustLot, {
           params: { id: lot.id },
           body: { ...body, stock_before: lot.current_weight },
@@ -101,7 +101,7 @@ const AdjustForm = ({ lot, onClose }: { lot: Lot; onClose: () => void }) => {
         }
         required
         step={0.1}
-        // Some phones offer no minus on the decimal keyboard.
+        // The decimal keyboard of some phones has no minus.
         inputMode={mode === 'change' ? 'text' : 'decimal'}
         {...form.field('entered')}
       />

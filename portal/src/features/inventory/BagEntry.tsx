@@ -12,7 +12,7 @@ interface BagEntryProps {
   onWeight: (kg: number) => void;
 }
 
-/** Green coffee as it is bought: so many bags of a size. The sizes are a setting of the roastery. */
+/** Green coffee as it is bought: a number of bags of one size. The sizes are a setting of the roastery. */
 export const BagEntry = ({ onWeight }: BagEntryProps) => {
   const { data } = useApi(getRoasterySettings, {}, { revalidateOnFocus: false });
   const sizes = data?.bag_sizes ?? [];

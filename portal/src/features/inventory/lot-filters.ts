@@ -1,7 +1,7 @@
 import { lotStatuses, type Lot } from '@roastery/contract/inventory';
 import { useUrlState } from '../../components/url-state.ts';
 
-/** At first the list shows what can be roasted. */
+/** At first the list shows the lots that can be roasted. */
 const defaultStatus: Lot['status'] = 'Available';
 export const everyStatus = 'all';
 type StatusChoice = Lot['status'] | typeof everyStatus;

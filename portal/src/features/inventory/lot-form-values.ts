@@ -104,7 +104,7 @@ export const totalCost = (costPerKg: string, initialWeight: string): number | nu
   return Number.isFinite(cost) ? cost : null;
 };
 
-/** What the forms of a new and of an edited lot say when they are not saved. */
+/** The messages of the forms of a new and of an edited lot when saving fails. */
 export const lotTexts = { failure: t`Failed to save lot`, invalid: t`Please fix the errors in the form` };
 
 /** Labels of the form, for the notice of an edit conflict. */

@@ -131,7 +131,7 @@ export const MapEditor = ({ detail }: { detail: MapDetail }) => {
         body: { map: result.map, rev: base.rev, ...(note.trim() === '' ? {} : { note: note.trim() }) },
       });
       const typed = latest.current;
-      // What was typed while it was saved stays, and is not saved.
+      // Input while it was being saved stays unsaved.
       continueFrom(saved, typed === draft ? null : mergeDrafts(draftOf(saved.map), draftOf(saved.map), typed).draft);
       setNote('');
       const boards = saved.machines.length;

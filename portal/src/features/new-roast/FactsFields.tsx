@@ -21,7 +21,9 @@ interface FactsFieldsProps {
   timeZone: string;
 }
 
-/** What was roasted, on what, by whom and when: the fields that both forms share. A lot prefills its coffee. */
+/**
+ * What was roasted, on which machine, by whom and when: the fields that both forms share. A lot prefills its coffee.
+ */
 export const FactsFields = ({ coffeeRequired, timeZone }: FactsFieldsProps) => {
   const hookForm = useFormContext<FactValues>();
   const { register, setValue, getValues, clearErrors, formState } = hookForm;

@@ -27,7 +27,7 @@ type TakeBody = z.output<typeof takeUploadShape>;
 const resolverIn =
   (timeZone: string, stated: { local: string; instant: string | null }): Resolver<FactValues, unknown, TakeBody> =>
   (values) => {
-    // A field of minutes would cut off the seconds that the file has.
+    // A field of minutes would cut off the seconds of the file.
     const instant = values.start_time === stated.local ? stated.instant : instantOf(values.start_time, timeZone);
     const parsed = parseShape(takeUploadShape, { ...bodyOfFacts(values), start_time: instant ?? '' });
     if (parsed.success) return { values: parsed.data, errors: {} };
@@ -38,7 +38,7 @@ const resolverIn =
 
 interface ImportFormProps {
   upload: Upload;
-  /** With other units or marks: the roast is made of what was read by them. */
+  /** With other units or marks: the roast is created from the data read with them. */
   isBeingRead: boolean;
 }
 
@@ -66,7 +66,7 @@ export const ImportForm = ({ upload, isBeingRead }: ImportFormProps) => {
     },
   });
   const { getValues, setValue } = form.hookForm;
-  // Another charge or unit of time moves the moment, unless one was typed.
+  // Another charge or unit of time moves the start time, unless one was typed.
   const stated = useRef(local);
   useEffect(() => {
     if (getValues('start_time') === stated.current) setValue('start_time', local);

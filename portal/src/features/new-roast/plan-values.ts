@@ -17,7 +17,7 @@ export interface PlanValues {
   batch_size_kg: string;
   roasted_by: string;
   notes: string;
-  /** How many of the same. */
+  /** Number of identical roasts. */
   count: string;
 }
 export const planFields = [
@@ -31,7 +31,7 @@ export const planFields = [
   'count',
 ] as const satisfies readonly (keyof PlanValues)[];
 
-/** A new plan, with what was entered last. */
+/** A new plan, with the last entered values. */
 export const emptyPlan = (roastedBy: string, last: Partial<PlanValues> = {}): PlanValues => ({
   machine_id: null,
   lot_id: null,
@@ -101,7 +101,7 @@ const keptShape = z.object({
 });
 type Kept = z.infer<typeof keptShape>;
 
-/** What this person entered last on this device, to be offered again. */
+/** The last entered values of this person on this device, used as defaults. */
 export const readLastPlan = (userId: string): Partial<Kept> => {
   const stored = localStorage.getItem(keyOf(userId));
   return stored === null ? {} : (parseJson(keptShape, stored).data ?? {});

@@ -7,7 +7,7 @@ import { useInOrder } from '../../api/use-api.ts';
 import { t } from '../../language/t.ts';
 import { toast } from '../../ui/toast.ts';
 
-/** Has the server read the file again with one changed choice; quick ones in order, each with those before it. */
+/** Makes the server read the file again with one changed choice; quick ones in order, each with the previous ones. */
 export const useChoices = (upload: Upload, onChanged: (upload: Upload) => Promise<unknown>) => {
   const { inOrder, isSaving } = useInOrder();
   const stored = useRef(upload.choices);

@@ -1,7 +1,7 @@
 import { useState, type KeyboardEvent, type PointerEvent } from 'react';
 
 interface Reorder<Item> {
-  /** The items as they are shown while one is dragged. */
+  /** The items in the order shown while one is dragged. */
   shown: readonly Item[];
   /** Id of the item that is dragged. */
   dragged: string | null;
@@ -21,7 +21,7 @@ const moved = <Item>(items: readonly Item[], from: number, to: number): Item[] =
   return item === undefined ? [...items] : [...rest.slice(0, to), item, ...rest.slice(to)];
 };
 
-/** The place in the list of a handle that lies at this height of the window. */
+/** The list position of a handle at this height of the window. */
 const placeAt = (handle: HTMLElement, y: number): number => {
   const rows = [...(handle.closest('ol')?.children ?? [])];
   const below = rows.findIndex((row) => {
@@ -32,9 +32,9 @@ const placeAt = (handle: HTMLElement, y: number): number => {
 };
 
 /**
- * Puts the items of an `ol` in another order by dragging a handle, by mouse or touch, or by the arrow keys on it.
- * @param isSaving an order is on its way: until the list shows it, it stays as dragged
- * @param onOrder saves the order that took the place of another one
+ * Reorders the items of an `ol` by dragging a handle, by mouse or touch, or with the arrow keys on it. @param isSaving
+ * an order is being saved: until the list shows it, it stays as dragged @param onOrder saves the new order; the
+ * previous one is the second argument
  */
 export const useReorder = <Item extends { readonly id: string }>(
   items: readonly Item[],

@@ -158,7 +158,7 @@ export const recipeResolver =
     return { values: {}, errors };
   };
 
-/** What the forms of a new and of an edited recipe say when they are not saved. */
+/** The messages of the forms of a new and of an edited recipe when saving fails. */
 export const recipeTexts = {
   failure: t`Failed to save recipe`,
   invalid: t`Please fix validation errors before saving`,

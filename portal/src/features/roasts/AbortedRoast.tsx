@@ -20,7 +20,7 @@ interface AbortedRoastProps {
   onDiscard: () => void;
 }
 
-/** Repair of an aborted roast: its readings are complete. */
+/** Repairs an aborted roast: its readings are complete. */
 export const AbortedRoast = ({ roast, selected, onSelect, onChanged, onDiscard }: AbortedRoastProps) => {
   const { setCorrecting } = useCorrecting();
   const [busy, setBusy] = useState<'charge' | 'drop' | null>(null);

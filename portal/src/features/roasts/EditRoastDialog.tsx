@@ -24,7 +24,7 @@ type Parsed = z.output<typeof editRoastShape>;
 
 const resolver = zodResolver<Values, unknown, Parsed>(editRoastShape);
 
-/** What is empty in a form is null in the record. */
+/** An empty field is null in the record. */
 const emptyToNull = (value: unknown): unknown => (value === '' || Number.isNaN(value) ? null : value);
 
 const levelOf = (text: string | null) => roastLevels.find((level) => level === text) ?? null;
@@ -73,9 +73,9 @@ interface EditRoastDialogProps {
   onClose: () => void;
 }
 
-/** Edits what was roasted and by whom; the recorded curve stays as the machine made it. */
+/** Edits what was roasted and by whom; the recorded curve is not changed. */
 export const EditRoastDialog = ({ roast, open, onClose }: EditRoastDialogProps) => {
-  // Each opening begins with the roast as it is then; later updates don't change what is being typed.
+  // Each opening begins with the present roast; later updates do not change the input.
   const [opened, setOpened] = useState<{ roast: Roast; times: number }>({ roast, times: 0 });
   const [wasOpen, setWasOpen] = useState(open);
   if (open !== wasOpen) {

@@ -17,7 +17,7 @@ interface ExportRoastMenuProps {
   onExportPng: () => void;
 }
 
-/** The roast as a file: for a spreadsheet, for a customer, as a picture, and for other programs of roasters. */
+/** The roast as a file: for a spreadsheet, for a customer, as a picture, and for other roasting programs. */
 export const ExportRoastMenu = ({ roast, onExportPng }: ExportRoastMenuProps) => {
   const { temperature_unit: unit } = usePreferences();
   const [busy, setBusy] = useState(false);

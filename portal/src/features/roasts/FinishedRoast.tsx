@@ -11,7 +11,7 @@ import { PlanBesideRoast } from './PlanBesideRoast.tsx';
 import { usePlan } from '../../components/live/use-plan.ts';
 import { useReference } from '../../components/live/use-reference.ts';
 
-/** What is shown around the roast while its marks are corrected: a charge found late, a drop found early. */
+/** The margin shown around the roast while its marks are corrected: for a charge found late, or a drop found early. */
 const around = { before: 180, after: 180 };
 
 /** The recorded curve of a roast that has ended. The pinned point is in the address, so a link shows the same. */
@@ -32,7 +32,7 @@ export const FinishedRoast = ({
   } = useApi(
     getRoastCurveColumns,
     { params: { id: roast.id }, ...(isCorrecting && { query: around }) },
-    // SWR compares answers by a text of their whole content: for 57,600 samples longer than the drawing takes.
+    // SWR compares answers by a text of their whole content: for 57,600 samples that takes longer than drawing them.
     { revalidateOnFocus: false, revalidateIfStale: false, keepPreviousData: true, compare: Object.is },
   );
   const { read, change } = useUrlState();

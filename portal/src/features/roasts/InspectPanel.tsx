@@ -15,7 +15,7 @@ interface InspectPanelProps {
   onClear: () => void;
 }
 
-/** All values of one moment: the pinned point, else the one under the pointer, else the last. */
+/** All values at one time: the pinned point, else the one under the pointer, else the last. */
 export const InspectPanel = ({ curve, reference, view, selected, onClear }: InspectPanelProps) => {
   const { cursor } = useTimeView(view);
   const last = curve.time_seconds.length - 1;

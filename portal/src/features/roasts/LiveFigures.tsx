@@ -81,7 +81,7 @@ interface BigFigureProps {
   children: ReactNode;
 }
 
-/** Value large and bright; its unit stands with the label, where it takes no room from the figure. */
+/** Value large and bright; its unit is with the label, where it takes no room from the figure. */
 const BigFigure = ({ label, quantity, token, stale, age, state, className, children }: BigFigureProps) => {
   const units = usePreferences();
   return (

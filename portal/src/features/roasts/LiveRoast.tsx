@@ -48,7 +48,7 @@ export const LiveRoast = ({ roast, machineId, onChanged, onDeleted, header }: Li
   }, [roast]);
   useEffect(() => {
     const told = live.roast;
-    // Marks of the machine leave the revision as it is; only what a person has changed since must not be undone.
+    // Marks of the machine do not change the revision; only later changes of a person must not be undone.
     if (told === null || told.id !== shown.current.id || told.revision < shown.current.revision) return;
     // Once the roast has ended its curve is loaded from the recording.
     if (told.status !== 'in_progress') void refresh(getRoastCurveColumns);

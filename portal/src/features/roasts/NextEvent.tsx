@@ -15,7 +15,7 @@ interface NextEventProps {
   stale: boolean;
 }
 
-/** The next event with the times, or the temperatures, between which it is to be expected; after first crack how far development is. */
+/** The next event with its expected times or temperatures; after first crack the progress of development. */
 export const NextEvent = ({ roast, expected, crackBetween, predictedCrack, elapsedSeconds, stale }: NextEventProps) => {
   const crack = roast.marks.find((mark) => mark.kind === 'first_crack')?.time_seconds;
   const developed = crack === undefined || elapsedSeconds === null ? null : elapsedSeconds - crack;

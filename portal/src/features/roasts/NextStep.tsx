@@ -36,7 +36,7 @@ export const NextStep = ({ plan, live, elapsedSeconds }: NextStepProps) => {
       aria-label={t`Plan`}
       data-testid="next-step"
       data-nearness={nearness}
-      // On a phone the knobs come before the figures: there is no room for both above the fold.
+      // On a phone the controls come before the figures: there is no room for both above the fold.
       className={classes(
         'rounded-lg border px-4 py-3 max-sm:order-first',
         nearness === 'now' ? 'border-accent bg-accent-soft' : 'border-stroke bg-surface',
@@ -111,7 +111,7 @@ const planName = (plan: FollowedPlan): string => plan.recipe?.name ?? plan.coffe
 
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** After the last step there is only the drop left. */
+/** After the last step only the drop remains. */
 const LastPart = ({ plan }: { plan: FollowedPlan }) => (
   <p className="mt-1 flex flex-wrap items-baseline gap-x-6 text-[1.75rem] leading-tight font-semibold tracking-tight text-strong md:text-[2.75rem]">
     <span>{t`No more steps`}</span>

@@ -10,7 +10,7 @@ import { t } from '../../language/t.ts';
 
 const isText = (text: string | null): text is string => text !== null && text.trim() !== '';
 
-/** Head of the printed page: whose roast it is, and when it was printed. */
+/** Head of the printed page: the owner of the roast, and the time of printing. */
 export const PrintedHead = ({ roastery, roast }: { roastery: RoasterySettings | undefined; roast: Roast }) => {
   const dates = useDates();
   const [printedAt] = useState(() => Date.now());

@@ -5,7 +5,7 @@ import { roastGapText } from '../../components/gap-texts.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 
-/** The rest is behind a button. */
+/** The others are behind a button. */
 const shownAtFirst = 3;
 
 /** Below the charts: each gap in the recording and its reason. */

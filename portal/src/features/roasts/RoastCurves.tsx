@@ -31,8 +31,8 @@ import type { Behind } from '../../components/live/use-reference.ts';
 import { useShownCurves } from '../../components/chart/use-shown-curves.ts';
 import { useMayRoast } from '../../components/people/roles.ts';
 
-// Chart.js is loaded where a chart is shown, and nowhere else. Asked for with the page, and read without suspending once
-// it is here: React replaces a fallback, which `lazy` always shows first, 0.3 s later at the earliest.
+// Chart.js is loaded only where a chart is shown. It is requested with the page, and read without suspending once it is
+// loaded: React replaces a fallback, which `lazy` always shows first, after 0.3 s at the earliest.
 const loadCharts = () =>
   Promise.all([import('../../components/chart/RoastChart.tsx'), import('../../components/chart/StepChart.tsx')]);
 type LoadedCharts = Awaited<ReturnType<typeof loadCharts>>;
@@ -43,7 +43,7 @@ interface RoastCurvesProps {
   roast: Roast;
   /** `undefined` while it loads. */
   curve: CurveColumns | undefined;
-  /** Where nothing was recorded, and why. */
+  /** The gaps of the recording, with their reasons. */
   gaps?: readonly CurveGap[] | undefined;
   /** The reference, drawn dimmed. */
   behind: Behind;
@@ -55,12 +55,12 @@ interface RoastCurvesProps {
   onChanged: (roast: Roast) => void;
   /** A live curve leaves room at the right. */
   endSeconds?: number;
-  /** When the next event is to be expected. */
+  /** When the next event is expected. */
   expected?: RoastChartProps['expected'];
   forecast?: RoastChartProps['forecast'];
   /** Drawn behind gas, airflow and drum. */
   plan?: FollowedPlan | null | undefined;
-  /** Where a running roast is. */
+  /** The current time of a running roast. */
   nowSeconds?: number | null;
 }
 
@@ -187,7 +187,7 @@ export const RoastCurves = ({
   );
 };
 
-/** Kept in the address: while marks are corrected the curve is shown with what was recorded around the roast. */
+/** Kept in the address: while marks are corrected the curve is shown with the recording around the roast. */
 export const useCorrecting = () => {
   const { read, change } = useUrlState();
   return {
@@ -205,8 +205,8 @@ interface ChartsProps extends RoastChartProps {
 }
 
 /**
- * A component always waits with `use`, or never does: React begins one that waits a second time, and the same hooks have to
- * be met. Which of the two it is stays as it was at first, so that charts on the screen are not made anew.
+ * A component either always waits with `use`, or never: React renders one that waits a second time, with the same
+ * hooks. The first choice stays, so that charts on screen are not created again.
  */
 const Charts = (props: ChartsProps) => {
   const [loaded] = useState(() => charts);
@@ -230,7 +230,7 @@ const ChartsHere = ({
     [plan, endSeconds],
   );
   const printing = usePrinting();
-  // The curve first; each of the others takes a moment of its own.
+  // The curve first; each of the others is rendered in a slice of its own.
   const drawn = useGrowing(stepStyles.length, { first: 0, step: 1, isReady: false });
   return (
     <>
@@ -255,7 +255,7 @@ const ChartsHere = ({
   );
 };
 
-/** As tall as the charts that take its place. */
+/** As tall as the charts that replace it. */
 const ChartsSkeleton = () => (
   <>
     <Skeleton className="h-[500px] w-full" />

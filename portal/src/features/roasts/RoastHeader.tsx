@@ -22,7 +22,7 @@ interface RoastHeaderProps {
   roast: Roast;
   /** State of a roast that is not completed. */
   state?: ReactNode;
-  /** While it runs its figures stand below, large. */
+  /** While it runs its figures are below, in large type. */
   isLive?: boolean;
   /** Whether the user may change it: viewers of its machine may not. */
   mayEdit: boolean;

@@ -32,7 +32,7 @@ import { coffeeName, roastNumber, timelineOf } from '../../components/live/roast
 import { useReference } from '../../components/live/use-reference.ts';
 import { useShownCurves } from '../../components/chart/use-shown-curves.ts';
 
-// Forms, schemas and the live stream are not needed to look at a roast that is over.
+// Forms, schemas and the live stream are not needed to view a roast that is over.
 const LiveRoast = lazy(async () => ({ default: (await import('./LiveRoast.tsx')).LiveRoast }));
 const EditRoastDialog = lazyDialog(
   async () => (await import('./EditRoastDialog.tsx')).EditRoastDialog,
@@ -68,7 +68,7 @@ export default function RoastPage() {
       />
     );
   }
-  // Read again after the live stream ended: the machine may be shared no more.
+  // Read again after the live stream ended: the machine may no longer be shared.
   const isGone = roast !== undefined && error instanceof ApiError && error.status === 404;
   if (roast && !isGone) return <LoadedRoast key={roast.id} roast={roast} onChanged={take} onDeleted={noteDeleted} />;
   if (isLoading) return <LoadingRoast />;
@@ -130,7 +130,7 @@ const LoadingCurves = () => (
 interface LoadedRoastProps {
   roast: Roast;
   onChanged: (roast: Roast) => void;
-  /** It ran, and was deleted elsewhere. */
+  /** It ran, and was deleted by another user. */
   onDeleted: () => void;
 }
 

@@ -57,7 +57,7 @@ const deletion: Deletion<RoastRow> = {
   failed: () => ({ text: t`Failed to delete roast. Please try again.` }),
 };
 
-/** On a phone: all that the columns and buttons of the wide table do. */
+/** On a phone: all columns and buttons of the wide table. */
 const RoastMenu = ({ roast, onDelete }: { roast: RoastRow; onDelete?: () => void }) => {
   const [isFavorite, toggleFavorite] = useFavoriteRoast(roast);
   return (

@@ -20,7 +20,7 @@ import { withResolution } from './png-resolution.ts';
 import { coffeeName, developmentText, roastNumber } from '../../components/live/roast-texts.ts';
 import { t } from '../../language/t.ts';
 
-/** A4 across at 300 dpi, drawn at 3 pixels a unit, so that 11 units print as 8 points. */
+/** A4 wide at 300 dpi, drawn at 3 pixels per unit, so that 11 units print as 8 points. */
 const dotsPerInch = 300;
 const scale = 3;
 const sheet = { width: 1169, height: 826, margin: 40 };
@@ -48,7 +48,7 @@ export interface ChartPicture {
   readonly reference: { readonly name: string; readonly curve: CurveColumns } | undefined;
   readonly shown: Readonly<Record<string, boolean>>;
   readonly units: Units;
-  /** When it was charged, as the portal writes it. */
+  /** The time of the charge, in the portal's format. */
   readonly charged: string;
 }
 
@@ -108,7 +108,10 @@ const canvasOf = (width: number, height: number): [HTMLCanvasElement, CanvasRend
   return [canvas, context];
 };
 
-/** The whole curve of a roast as a picture of its own, not of the screen: as large on a phone, as light in the dark. */
+/**
+ * The whole curve of a roast as a picture of its own, not of the screen: the same size on a phone, and light in the
+ * dark theme.
+ */
 const drawPicture = async (picture: ChartPicture): Promise<HTMLCanvasElement> => {
   const { curve, reference, roast, shown, units } = picture;
   const { Chart } = await import('../../components/chart/use-chart.ts');
@@ -169,7 +172,7 @@ const tagTexts: Readonly<Record<string, string>> = {
   RoR: t`RoR rate of rise`,
 };
 
-/** Saves the curve of a roast as a PNG to print: A4 across at 300 dpi, light. Throws where there is no curve. */
+/** Saves the curve of a roast as a PNG to print: A4 wide at 300 dpi, light. Throws without a curve. */
 export const saveChartPng = async (about: Omit<ChartPicture, 'curve'>): Promise<void> => {
   const curve = await call(getRoastCurveColumns, { params: { id: about.roast.id } });
   if (curve.time_seconds.length === 0) throw new Error('the roast has no curve');

@@ -16,7 +16,10 @@ const crcOf = (bytes: Uint8Array): number => {
 
 const metresPerInch = 0.0254;
 
-/** A PNG that says how large it prints (a `pHYs` chunk after its head): canvases don't, and programs then take 72 dpi. */
+/**
+ * A PNG with its print resolution (a `pHYs` chunk after its head): canvases do not add it, and programs then assume 72
+ * dpi.
+ */
 export const withResolution = (png: Uint8Array, dotsPerInch: number): Uint8Array<ArrayBuffer> => {
   const head = pngHeadBytes + chunkBytes.length + chunkBytes.type + imageHeadBytes + chunkBytes.crc;
   const said = new Uint8Array(chunkBytes.length + chunkBytes.type + 9 + chunkBytes.crc);

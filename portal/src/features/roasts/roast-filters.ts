@@ -7,7 +7,7 @@ import { t } from '../../language/t.ts';
 
 type ListQuery = NonNullable<QueryOf<typeof listRoasts>>;
 
-/** Every filter of the list of roasts; the address has the names that the api knows, so that other pages can link here. */
+/** Every filter of the list of roasts; the address uses the names of the api, so that other pages can link here. */
 export const roastFilterKeys = [
   'ids',
   'status',
@@ -54,7 +54,7 @@ const longest: Partial<Record<RoastFilterKey, number>> = { coffee_name: 200, for
 const maxPicked = 100;
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** The roasts that an address picks one by one. */
+/** The roasts that an address lists by id. */
 export const idsOf = (value: string): string[] => value.split(',');
 
 /** Whether the api accepts it: a truncated address shows the list, not an error. */
@@ -68,7 +68,7 @@ const isUsable = (key: RoastFilterKey, value: string): boolean => {
   return value !== '' && value.length <= (longest[key] ?? 120);
 };
 
-/** The filters that stand in an address, as far as they can be used. */
+/** The valid filters of an address. */
 export const usableFilters = (read: (key: string) => string | undefined): RoastFilterValues =>
   Object.fromEntries(
     roastFilterKeys.flatMap((key) => {
@@ -79,7 +79,7 @@ export const usableFilters = (read: (key: string) => string | undefined): RoastF
 
 export interface RoastFilters {
   readonly values: RoastFilterValues;
-  /** As the api takes them. */
+  /** In the form of the api. */
   readonly query: RoastFilterQuery;
   readonly count: number;
   choose: (change: Partial<Record<RoastFilterKey, string | undefined>>) => void;

@@ -15,7 +15,7 @@ const placed = (from: string, to: string | null, span: Span) => {
   return { left: `${left * 100}%`, width: `${(right - left) * 100}%` };
 };
 
-/** Narrower windows are no targets for a finger: the chart and the list pick them. */
+/** Narrower windows are too small to tap: the chart and the list select them. */
 const minShare = 0.045;
 
 const isWide = (from: string, to: string | null, span: Span): boolean =>
@@ -36,7 +36,7 @@ interface RoastLaneProps {
   onSelect: (id: string) => void;
 }
 
-/** The roasts as windows over the chart; each can be picked. */
+/** The roasts as windows over the chart; each can be selected. */
 export const RoastLane = ({ roasts, span, selectedId, onSelect }: RoastLaneProps) => {
   const dates = useDates();
   return (
@@ -74,7 +74,7 @@ export const RoastLane = ({ roasts, span, selectedId, onSelect }: RoastLaneProps
   );
 };
 
-/** What was recorded, one bar a recording, and where nothing was, with the reason. */
+/** One bar per recording, and the gaps with their reasons. */
 export const RecordingLane = ({ timeline, span }: { timeline: Timeline; span: Span }) => {
   const dates = useDates();
   return (

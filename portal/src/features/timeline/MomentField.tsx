@@ -15,11 +15,11 @@ interface MomentFieldProps {
   hint?: string | undefined;
 }
 
-/** A moment to the second on the roastery's clock. Unreadable input is kept as typed and is no time. */
+/** A time to the second on the roastery's clock. Unreadable input is kept as typed and is not a time. */
 export const MomentField = ({ label, value, onChange, error, hint }: MomentFieldProps) => {
   const zone = useZone();
   const text = value === null ? '' : localSecondOf(value, zone);
-  // What was typed stays as it is until another moment comes from outside.
+  // The typed text stays until another time comes from outside.
   const [typed, setTyped] = useState<{ ms: number | null; local: string } | null>(null);
   return (
     <DateTimeField

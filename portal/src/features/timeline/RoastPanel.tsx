@@ -26,7 +26,7 @@ const tones = { in_progress: 'warning', completed: 'success', aborted: 'danger' 
 
 const msOf = (iso: string | null): number | null => (iso === null ? null : Date.parse(iso));
 
-/** What can be done with one roast: its charge and drop, split, merge, discard. */
+/** The actions for one roast: its charge and drop, split, merge, discard. */
 export const RoastPanel = ({ roast, before, after, onSelect }: RoastPanelProps) => {
   const dates = useDates();
   const [busy, setBusy] = useState<string | null>(null);
@@ -164,7 +164,7 @@ interface MarkRowProps {
   label: string;
   action?: string;
   icon?: ReactNode;
-  /** Where it is now; null when it is not set. */
+  /** Its present time; null when it is not set. */
   known: number | null;
   proposed: number | null;
   busy: boolean;

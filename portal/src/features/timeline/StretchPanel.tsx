@@ -17,7 +17,7 @@ interface StretchPanelProps {
   stretch: Span | null;
   /** Its board is online: a roast can be started now. */
   isSending: boolean;
-  /** A roast runs on it already. */
+  /** A roast is running on it. */
   isRoasting: boolean;
   onStretch: (stretch: Span | null) => void;
   onMade: (roast: Roast) => void;

@@ -29,7 +29,7 @@ export interface TimelineChartProps {
 const height = 300;
 /** A pointer that moved less has clicked. */
 const clickPixels = 5;
-/** A wheel turns in steps: the address changes when it rests. */
+/** A wheel turns in steps: the address changes when it stops. */
 const wheelRestMs = 160;
 
 /** Bean temperature over the span; drag selects a range, the wheel zooms, and the keyboard does both. */
@@ -112,7 +112,7 @@ export default function TimelineChart(props: TimelineChartProps) {
   );
   const plugins = useMemo(() => [timelineOverlay(overlay)], [overlay]);
   useLayoutEffect(() => chart.current?.draw(), [cursor, marking, stretch, selectedId]);
-  // A wheel over the chart zooms and must not scroll the page; React's own listener could not say so.
+  // A wheel over the chart zooms and must not scroll the page; React's own listener can't prevent it.
   const frame = useRef<HTMLDivElement>(null);
   const latest = useLatest(shown);
   useEffect(() => {
@@ -252,7 +252,7 @@ const wholeSeconds = ({ from, to }: Span): Span => ({
   to: Math.round(to / 1000) * 1000,
 });
 
-/** The moment under a pixel of the screen, within the plot; null beside it. */
+/** The time at a pixel of the screen, within the plot; null outside of it. */
 const momentAt = (chart: Chart<'line', { x: number; y: number }[]> | null, clientX: number): number | null => {
   const x = chart?.scales['x'];
   if (!chart || !x) return null;

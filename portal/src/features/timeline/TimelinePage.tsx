@@ -27,7 +27,7 @@ import { lengthText } from './timeline-texts.ts';
 
 const TimelineChart = lazy(() => import('./TimelineChart.tsx'));
 
-/** A machine that sends moves the end of its timeline. */
+/** New readings move the end of the timeline. */
 const refreshMs = 5000;
 
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -232,7 +232,7 @@ interface SpanBarProps {
 
 const hourMs = 3_600_000;
 
-/** All that was recorded, as far back as one answer reaches. */
+/** The whole recording, up to the longest span of one answer. */
 const wholeOf = (first: number, last: number): Span =>
   withRoom({ from: Math.max(first, last - (maxTimelineDays - 20) * dayMs), to: last }, 0.02);
 

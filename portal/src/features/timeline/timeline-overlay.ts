@@ -4,7 +4,7 @@ import { withAlpha, type Palette } from '../../components/chart/palette.ts';
 import { colourToken } from '../../ui/theme.ts';
 import type { Span } from './timeline-span.ts';
 
-/** What is drawn over and behind the curve of a timeline. */
+/** The drawings over and behind the curve of a timeline. */
 export interface TimelineOverlay {
   roasts: readonly TimelineRoast[];
   gaps: readonly TimelineGap[];
@@ -15,7 +15,7 @@ export interface TimelineOverlay {
   palette: Palette;
 }
 
-/** Told apart by more than colour: the lane above names each, an aborted one is dashed. */
+/** Distinguished by more than colour: the lane above names each, an aborted one is dashed. */
 const tokenOf = { in_progress: 'warning', completed: 'accent', aborted: 'danger' } as const;
 
 const hatchStep = 7;

@@ -1,6 +1,6 @@
 import { maxTimelineDays, minTimelineSeconds } from '@roastery/contract/limits';
 
-/** A stretch of time, ms since 1970. */
+/** A span of time, ms since 1970. */
 export interface Span {
   readonly from: number;
   readonly to: number;
@@ -10,14 +10,14 @@ export const dayMs = 86_400_000;
 const longestMs = maxTimelineDays * dayMs;
 const shortestMs = Math.max(60, minTimelineSeconds) * 1000;
 
-/** The span of an address; undefined when it names none that can be shown. */
+/** The span of an address; undefined when it has none that can be shown. */
 export const readSpan = (from: string | undefined, to: string | undefined): Span | undefined => {
   const span = { from: Date.parse(from ?? ''), to: Date.parse(to ?? '') };
   const length = span.to - span.from;
   return length >= minTimelineSeconds * 1000 && length <= longestMs ? span : undefined;
 };
 
-/** Makes a span `factor` times as long around a moment, which stays where it is on the screen. */
+/** Makes a span `factor` times as long around a time, which keeps its position on the screen. */
 export const zoomed = ({ from, to }: Span, factor: number, around: number): Span => {
   const length = Math.round(Math.min(longestMs, Math.max(shortestMs, (to - from) * factor)));
   const start = Math.round(around - ((around - from) / (to - from)) * length);
@@ -30,7 +30,7 @@ export const moved = ({ from, to }: Span, share: number): Span => {
   return { from: from + by, to: to + by };
 };
 
-/** A span with some room on both sides, so that what fills it can be seen whole. */
+/** A span with some room on both sides, so that its content is visible as a whole. */
 export const withRoom = ({ from, to }: Span, share = 0.25): Span => {
   const room = Math.max(shortestMs / 2, Math.round((to - from) * share));
   return { from: from - room, to: to + room };
@@ -48,8 +48,8 @@ const steps = [
 const labelPixels = 80;
 
 /**
- * Where the labels of the time axis stand: at round times of the roastery's clock.
- * @param offsetOf how far that clock is ahead of UTC at a moment, ms
+ * Positions of the labels of the time axis: at round times of the roastery's clock. @param offsetOf the offset of that
+ * clock from UTC at a time, ms
  */
 export const ticksOf = (
   { from, to }: Span,

@@ -4,7 +4,7 @@ import { timelineGapText } from '../../components/gap-texts.ts';
 import type { DateTexts } from '../../format/dates.ts';
 import { t } from '../../language/t.ts';
 
-/** `2 d 3 h`, `5 h 12 min`, `14:05`: as exact as the length allows. */
+/** `2 d 3 h`, `5 h 12 min`, `14:05`: as precise as the length allows. */
 export const lengthText = (ms: number): string => {
   const minutes = Math.round(ms / 60_000);
   if (minutes < 120) return formatDuration(Math.round(ms / 1000));

@@ -7,7 +7,7 @@ interface WallCurveProps {
   feed: WallFeed;
   machineId: string;
   reference: WallRoast['reference'];
-  /** Whether readings arrive. What was recorded before a machine went silent is drawn in grey, and ends when it did. */
+  /** Whether readings arrive. Readings before a machine went silent are drawn in grey, up to that time. */
   isLive: boolean;
 }
 
@@ -15,11 +15,14 @@ interface WallCurveProps {
 const drawEveryMs = 2000;
 const minAxisSeconds = 8 * 60;
 export const idleAxisSeconds = 5 * 60;
-/** Of a roast whose board is silent the axis goes on for so long. */
+/** The axis of a roast whose board is silent continues for this long. */
 const maxSilentSeconds = 10 * 60;
 const marginC = 8;
 
-/** The bean temperature so far over its reference. A canvas of its own: a chart library for 24 of them would cost the television. */
+/**
+ * The bean temperature so far over its reference. A canvas of its own: a chart library for 24 of them would be too slow
+ * for a television.
+ */
 export const WallCurve = ({ feed, machineId, reference, isLive }: WallCurveProps) => {
   const canvas = useRef<HTMLCanvasElement>(null);
   const theme = useTheme();
@@ -46,7 +49,7 @@ export const WallCurve = ({ feed, machineId, reference, isLive }: WallCurveProps
     });
     observer.observe(element);
     const unsubscribe = feed.subscribe(machineId, request);
-    // Without readings the curve moves away from now all the same.
+    // Without readings the curve still moves away from now.
     const timer = isLive ? undefined : setInterval(request, drawEveryMs);
     return () => {
       unsubscribe();

@@ -18,7 +18,7 @@ import { useAlarmed, wallGrid } from './wall-hooks.tsx';
 import { PageTile, useTurning, wallPages } from './wall-pages.tsx';
 import { WallTile } from './WallTile.tsx';
 
-/** The height of a tile below which its curve lies behind its texts. */
+/** The height of a tile below which its curve is behind its texts. */
 const denseBelowPixels = 280;
 
 /** New machines and plans appear without an event of a roast. */
@@ -66,7 +66,7 @@ const WallRefused = () => (
   </main>
 );
 
-/** Follows the machines of the wall. The stream has those that there were when it was opened: for a new one it is opened anew. */
+/** Follows the machines of the wall. The stream has the machines at its opening: for a new one it is opened again. */
 const useFeed = (machines: readonly WallMachine[] | undefined): WallFeed => {
   const [feed] = useState(createWallFeed);
   const [known, setKnown] = useState(machines);

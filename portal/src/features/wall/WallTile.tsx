@@ -19,7 +19,7 @@ const staleAfterMs = 5000;
 interface WallTileProps {
   machine: WallMachine;
   feed: WallFeed;
-  /** Many machines: the curve lies behind the figures, and texts take its room. */
+  /** Many machines: the curve is behind the figures, and texts use its room. */
   isDense: boolean;
 }
 
@@ -73,12 +73,12 @@ const stateOf = (track: WallTrack, machine: WallMachine): State => {
 };
 
 const timeText = (track: WallTrack): string => formatDuration(track.elapsedSeconds);
-/** Of a figure that is older between batches nothing is shown. */
+/** A figure that is older between batches is not shown. */
 const isOld = ({ endedAt, chargeMono }: WallTrack): boolean =>
   chargeMono === null && endedAt !== null && Date.now() - endedAt > idleAxisSeconds * 1000;
 
 /**
- * One machine of the wall. All sizes follow the tile, so that it is read from five metres whether there are 1 or 24 of them.
+ * One machine of the wall. All sizes follow the tile, so that it is readable from five metres with 1 to 24 machines.
  */
 const Tile = ({ machine, feed, isDense }: WallTileProps) => {
   const { id, roast } = machine;
@@ -99,7 +99,7 @@ const Tile = ({ machine, feed, isDense }: WallTileProps) => {
   const isLost = !isLive && roast !== null;
   const isShortState = isDense && (state === 'between' || (state === 'stale' && roast === null));
   const live = { feed, machineId: id };
-  // Without readings nothing says how far the roast is.
+  // Without readings the progress of the roast is unknown.
   const hasStep = isLive && roast !== null && roast.points.length > 0;
   const size = textSizes[!isDense ? 'roomy' : alarm !== null && hasStep ? 'tight' : 'dense'];
   return (
@@ -130,7 +130,7 @@ const Tile = ({ machine, feed, isDense }: WallTileProps) => {
             )}
           >
             <span aria-hidden className="size-[0.55em] rounded-full bg-current" />
-            {/* The line below says it too, and a long name has the room. */}
+            {/* The line below has it too, and the space is free for a long name. */}
             <span className={classes(isShortState && 'sr-only')}>{stateLabels[state]}</span>
             {(isLost || state === 'stale') && <Age {...live} />}
           </span>
@@ -204,7 +204,7 @@ const Tile = ({ machine, feed, isDense }: WallTileProps) => {
 };
 export const WallTile = memo(Tile);
 
-/** How long ago the last reading came; counts up without readings. */
+/** Age of the last reading; counts up without readings. */
 const Age = ({ feed, machineId }: { feed: WallFeed; machineId: string }) => {
   const { ago } = useDates();
   const ageText = useCallback(
@@ -218,7 +218,7 @@ const Age = ({ feed, machineId }: { feed: WallFeed; machineId: string }) => {
   return <span className="figures">{useWallValue(feed, machineId, ageText)}</span>;
 };
 
-/** When a machine that is offline was heard from last. */
+/** The last contact of an offline machine. */
 const LastSeen = ({ feed, machineId, seenAt }: { feed: WallFeed; machineId: string; seenAt: string | null }) => {
   const { ago } = useDates();
   const seenText = useCallback(
@@ -231,14 +231,14 @@ const LastSeen = ({ feed, machineId, seenAt }: { feed: WallFeed; machineId: stri
   return <span data-testid="wall-last-seen">{useWallValue(feed, machineId, seenText)}</span>;
 };
 
-/** The batch number first: what follows it may be cut. */
+/** The batch number first: the following text may be cut. */
 const numbered = (batchNumber: string | null, ...words: (string | null)[]): string =>
   [batchNumber === null ? null : t`Batch ${batchNumber}`, ...words].filter((word) => word !== null).join(' · ');
 
 const runningText = ({ batch_number: number, coffee_name: name }: WallRoast): string =>
   numbered(number, name ?? t`Unnamed Roast`);
 
-/** @param isAfter the line has said already why nothing happens */
+/** @param isAfter the line already gives the reason */
 const nextText = ({ next }: WallMachine, isAfter: boolean): string => {
   if (next === null) return isAfter ? '' : t`Nothing is planned`;
   const weight = next.batch_size_kg === null ? null : exactWeight(next.batch_size_kg);
@@ -252,7 +252,7 @@ interface StepProps {
   machineId: string;
   roast: WallRoast;
   size: { readonly step: string; readonly steps: string };
-  /** Only where a control is to go. */
+  /** Only the target of a control. */
   isShort: boolean;
 }
 

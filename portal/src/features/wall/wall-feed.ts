@@ -10,7 +10,7 @@ const eventTypes = ['hello', 'curve', 'reading', 'status', 'alarms', 'changed'] 
 const minStepMs = 1000;
 const maxIdleMs = 10 * 60_000;
 
-/** What is known of a machine now. A new object for each change; the curve is added to in place. */
+/** The known state of a machine. A new object for each change; the curve is appended in place. */
 export interface WallTrack {
   readonly connection: WallMachine['connection'] | null;
   /** When the newest reading arrived here, epoch ms. */
@@ -23,7 +23,7 @@ export interface WallTrack {
   /** Since the charge; null while no roast runs. */
   readonly elapsedSeconds: number | null;
   readonly chargeMono: number | null;
-  /** That last and are not acknowledged, newest first. */
+  /** Current alarms that are not acknowledged, newest first. */
   readonly alarms: readonly WallAlarm[];
   readonly curve: { readonly mono: number[]; readonly bean: (number | null)[] };
 }
@@ -43,11 +43,14 @@ const unheard = (): WallTrack => ({
 export interface WallFeed {
   readonly get: (machineId: string) => WallTrack;
   readonly subscribe: (machineId: string, listener: () => void) => () => void;
-  /** Opens the connection; the answer closes it. `onChanged`: a roast began, changed or ended, or the connection is new. */
+  /**
+   * Opens the connection; the returned function closes it. `onChanged`: a roast began, changed or ended, or the
+   * connection is new.
+   */
   readonly start: (onChanged: () => void) => () => void;
 }
 
-/** Adds a point to the curve; a clock that began anew starts it afresh. */
+/** Adds a point to the curve; a restarted clock starts it again. */
 const addPoint = ({ mono, bean }: WallTrack['curve'], at: number, value: number | null, keepsAll: boolean): void => {
   const last = mono.at(-1);
   if (last !== undefined && at < last) {
@@ -110,7 +113,7 @@ export const createWallFeed = (): WallFeed => {
     if (event.type === 'reading') return withReading(track, event, rateOf(id));
     if (event.type === 'curve') return withCurve(track, event, rateOf(id));
     if (event.type === 'alarms') return { ...track, alarms: event.alarms };
-    // What lasts follows the curve.
+    // Current alarms follow the curve.
     if (event.type === 'hello') return { ...track, connection: event.connection, alarms: [] };
     if (event.type === 'status') return { ...track, connection: event.connection };
     const isOver = event.charge_mono === null;
@@ -143,7 +146,7 @@ export const createWallFeed = (): WallFeed => {
       onEvent(data) {
         if (receive(data) === 'changed') onChanged();
       },
-      // Also when it is lost: of a link that was revoked, and of a machine that was lost, the list says so at once.
+      // Also when it is lost: the list reports at once that a link was revoked, or a machine was lost.
       onLink: onChanged,
     });
   };

@@ -2,10 +2,8 @@ import type { WallAlarm } from '@roastery/contract/wall';
 import { useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
 import type { WallFeed, WallTrack } from './wall-feed.ts';
 
-/*
- * 8 machines send 32 readings a second. Rendering a tile for each would take most of a television's processor, so a
- * reading writes its texts, and a tile renders only when what it says of the machine changes.
- */
+/* 8 machines send 32 readings a second. Rendering a tile for each would use most of a television's processor, so a
+   reading only writes its texts, and a tile renders when its other content changes. */
 
 interface LiveTextProps {
   feed: WallFeed;
@@ -33,7 +31,7 @@ export const LiveText = ({ feed, machineId, text }: LiveTextProps) => {
 
 const everySecondMs = 1000;
 
-/** A value of a machine's track that renders when it changes; looked up with each reading and once a second. */
+/** A value of a machine's track that renders when it changes; checked with each reading and once a second. */
 export const useWallValue = <Value extends string | number | object | null>(
   feed: WallFeed,
   machineId: string,
@@ -53,7 +51,7 @@ export const useWallValue = <Value extends string | number | object | null>(
   return useSyncExternalStore(subscribe, () => valueOf(feed.get(machineId)));
 };
 
-/** Ids of the machines with alarms, separated by spaces; a text, so that the same ones render nothing. */
+/** Ids of the machines with alarms, separated by spaces; a text, so that an equal value renders nothing. */
 export const useAlarmed = (feed: WallFeed, ids: readonly string[]): string => {
   const subscribe = useCallback(
     (listener: () => void) => {
@@ -69,7 +67,10 @@ export const useAlarmed = (feed: WallFeed, ids: readonly string[]): string => {
 
 const worstFirst = ['red', 'amber', 'blue', 'green'] as const satisfies WallAlarm['colour'][];
 
-/** The alarm that a tile shows: a fault of the machine must not be hidden by what a rule says later. Of one colour the newest. */
+/**
+ * The alarm that a tile shows: a fault of the machine must not be hidden by a later alarm of a rule. Of one colour the
+ * newest.
+ */
 export const worstAlarm = ({ alarms }: Pick<WallTrack, 'alarms'>): WallAlarm | null => {
   for (const colour of worstFirst) {
     const alarm = alarms.find((one) => one.colour === colour);

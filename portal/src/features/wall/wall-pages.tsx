@@ -3,9 +3,9 @@ import { useCallback, useEffect, useReducer, useState } from 'react';
 import { formatCount } from '../../format/numbers.ts';
 import { t } from '../../language/t.ts';
 
-/** Tiles of a page. Of more the letters are too small to be read from five metres. */
+/** Tiles of a page. With more, the letters are too small to be read from five metres. */
 const maxTiles = 24;
-/** So many machines at work stay on every page, which leaves places for the others. */
+/** This many active machines stay on every page, which leaves places for the others. */
 const maxAtWork = 18;
 
 interface AnyMachine {
@@ -14,8 +14,8 @@ interface AnyMachine {
 }
 
 /**
- * The machines in pages of 24 at most, of about the same size. Those with an alarm and those that roast are on every page, and the
- * others take turns; where very many are at work, only those with an alarm are on every page.
+ * The machines in pages of 24 at most, of about the same size. Machines with an alarm or a roast are on every page, and
+ * the others alternate; if very many are active, only those with an alarm are on every page.
  */
 export const wallPages = <Machine extends AnyMachine>(
   machines: readonly Machine[],
@@ -75,7 +75,10 @@ const keysOfPages = new Map<string, 1 | -1>([
   ['PageUp', -1],
 ]);
 
-/** Turns the pages of the wall by itself, by keys and by its buttons. There is no motion: one page replaces the other. */
+/**
+ * Changes the pages of the wall automatically, by keys and by its buttons. There is no animation: one page replaces the
+ * other.
+ */
 export const useTurning = (pages: number): Turning => {
   const [state, dispatch] = useReducer(turnPages, undefined, () => ({
     page: 0,
@@ -117,7 +120,7 @@ interface PageTileProps {
 const buttonClass =
   'flex min-w-0 flex-1 touch-manipulation items-center justify-center rounded-lg border-2 border-stroke-control text-strong hover:bg-hover [&_svg]:size-[min(22cqh,12cqw)]';
 
-/** In the place after the last machine: which page this is, of how many machines, and when it turns. */
+/** After the last machine: page, number of machines, and time of the next page. */
 export const PageTile = ({ turning, pages, machines, total }: PageTileProps) => {
   const { page, isPaused, turn, pause } = turning;
   return (

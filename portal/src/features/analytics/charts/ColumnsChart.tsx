@@ -25,14 +25,14 @@ interface ColumnsChartProps {
   height?: number;
   /** Room that a label under the axis needs. */
   labelPixels?: number;
-  /** What is drawn, in SVG; `active` is the selected column. */
+  /** Draws the columns, in SVG; `active` is the selected column. */
   children: (plot: Plot, active: number | null) => ReactNode;
 }
 
 /** Width of the card that explains a column. */
 const cardPixels = 208;
 
-/** Beside its column, so that it hides neither the column nor its neighbours on the other side; inside of the chart. */
+/** Beside its column, so that it hides neither the column nor its neighbours on the other side; inside the chart. */
 const cardLeft = (plot: Plot, active: number, width: number): number => {
   const beside = plot.step / 2 + 8;
   const right = plot.x(active) + beside;
@@ -41,9 +41,9 @@ const cardLeft = (plot: Plot, active: number, width: number): number => {
 };
 
 /**
- * A chart of columns, each a link to what it counts. SVG and links rather than a canvas, so that every figure can be reached by
- * keyboard (arrows move from column to column), read aloud, and opened in a new tab; by touch the first tap explains and the
- * second opens.
+ * A chart of columns, each a link to its roasts. SVG and links rather than a canvas, so that every figure can be
+ * reached by keyboard (arrows move from column to column), read aloud, and opened in a new tab; by touch the first tap
+ * explains and the second opens.
  */
 export const ColumnsChart = (props: ColumnsChartProps) => {
   const { label, columns, ticks, tickText, height = 220, labelPixels = 56, children } = props;

@@ -1,5 +1,5 @@
 import { tenth } from '../../../format/numbers.ts';
-/** Where values lie on a chart, in CSS pixels of its box. */
+/** The positions of values on a chart, in CSS pixels of its box. */
 export interface Plot {
   readonly left: number;
   readonly right: number;
@@ -105,7 +105,7 @@ export const roundTicks = (low: number, high: number, count = 4): number[] => {
   return Array.from({ length: last - first + 1 }, (_, index) => Number(((first + index) * step).toPrecision(12)));
 };
 
-/** Which of `count` labels are written when one needs `labelPixels`: every n-th, counted back from the last. */
+/** Which of `count` labels are drawn when one needs `labelPixels`: every n-th, counted back from the last. */
 export const shownLabels = (count: number, pixels: number, labelPixels: number): ReadonlySet<number> => {
   const every = Math.max(1, Math.ceil((count * labelPixels) / Math.max(1, pixels)));
   const shown = new Set<number>();

@@ -21,7 +21,7 @@ import { Select } from '../../../ui/Select.tsx';
 import { toast } from '../../../ui/toast.ts';
 import { fieldLabels } from './row-columns.tsx';
 
-/** Units of the file, whatever this person's are. Those of weight and length are their own sign. */
+/** Units of the file, not of the person. Units of weight and length are their own label. */
 const unitLabels: Partial<Record<LotImportUnit, string>> = {
   per_kg: t`per ${'kg'}`,
   per_lb: t`per ${'lb'}`,
@@ -57,7 +57,7 @@ interface ColumnsPanelProps {
   onChanged: (next: LotImport) => Promise<void>;
 }
 
-/** What the columns of a list are: as guessed, until a person says something else. */
+/** The meaning of a list's columns: guessed, until a person changes it. */
 export const ColumnsPanel = ({ import: one, inOrder, isSaving, onChanged }: ColumnsPanelProps) => {
   const change = async (body: BodyOf<typeof changeLotImport>) => {
     try {
@@ -89,7 +89,8 @@ export const ColumnsPanel = ({ import: one, inOrder, isSaving, onChanged }: Colu
         ))}
         <ul className="divide-y divide-stroke border-y border-stroke">
           {one.columns.map((column, at) => (
-            // oxlint-disable-next-line react/no-array-index-key -- a column is its place, two can have one name
+            // oxlint-disable-next-line react/no-array-index-key -- a column is identified by its index, two can have
+            // one name
             <li key={at} className="grid items-start gap-x-4 gap-y-2 py-2.5 lg:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]">
               <ColumnHead column={column} />
               <ColumnChoices
@@ -191,7 +192,7 @@ interface RowDefaultsProps {
   onChange: (body: BodyOf<typeof changeLotImport>) => Promise<void>;
 }
 
-/** Values of rows that have none of their own. */
+/** Default values of rows without their own. */
 const RowDefaults = ({ import: one, onChange }: RowDefaultsProps) => {
   const field = { hideLabel: false, className: 'w-56 max-w-full' } as const;
   return (

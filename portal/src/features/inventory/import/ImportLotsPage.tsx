@@ -17,7 +17,7 @@ import { Card, Panel, Skeleton } from '../../../ui/Card.tsx';
 import { lotCrumbs } from '../lots.ts';
 import { LotImportReview } from './LotImportReview.tsx';
 
-/** /inventory/lots/import: a list of lots is read, checked and imported. The id of the import is in the address. */
+/** /inventory/lots/import: reads, checks and imports a list of lots. The id of the import is in the address. */
 export default function ImportLotsPage() {
   const { read, change } = useUrlState();
   const id = read('import');
@@ -82,7 +82,7 @@ const ChooseList = ({ onRead }: { onRead: (id: string) => void }) => {
   );
 };
 
-/** Imports that can be gone on with, or undone. */
+/** Unfinished imports, and those that can be undone. */
 const EarlierImports = ({ onOpen }: { onOpen: (id: string) => void }) => {
   const { data } = useApi(listLotImports, {});
   const dates = useDates();
@@ -103,7 +103,7 @@ const EarlierImports = ({ onOpen }: { onOpen: (id: string) => void }) => {
   );
 };
 
-/** How often an import that is worked on is read again. */
+/** How often a running import is read again. */
 const everyMs = 1000;
 const isAtWork = (one: LotImport | undefined): boolean => one?.state === 'importing' || one?.state === 'undoing';
 

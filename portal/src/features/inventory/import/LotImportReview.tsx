@@ -54,7 +54,7 @@ interface LotImportReviewProps {
   onLeave: () => void;
 }
 
-/** An import of lots: what the columns are, what is wrong with rows, and the next step. */
+/** An import of lots: its columns, the problems of its rows, and the next step. */
 export const LotImportReview = ({ import: one, isAtWork, onChanged, onLeave }: LotImportReviewProps) => {
   const params = { id: one.id };
   const { inOrder, isSaving } = useInOrder();
@@ -63,7 +63,7 @@ export const LotImportReview = ({ import: one, isAtWork, onChanged, onLeave }: L
     await refresh(listLotImports, listLotImportRows);
   };
   useEffect(() => {
-    // Lots came or went while the import was at work.
+    // The import added or deleted lots.
     if (!isAtWork && one.state !== 'open') void refreshLots();
   }, [isAtWork, one.state]);
   return (
@@ -73,7 +73,7 @@ export const LotImportReview = ({ import: one, isAtWork, onChanged, onLeave }: L
         headline={headlineOf(one)}
         share={shareOf(one)}
         startLabel={one.ready === 1 ? t`Import 1 lot` : t`Import ${formatCount(one.ready)} lots`}
-        // What was just said of a column or a row is read first.
+        // The last choice for a column or a row is applied first.
         canStart={!isSaving}
         onStart={async () => show(await call(startLotImport, { params }))}
         undoQuestion={t`Delete the ${formatCount(one.imported)} lots of this import? Lots in use are kept.`}
@@ -113,7 +113,7 @@ const RowsTable = ({ import: one, isAtWork, inOrder, onChanged }: RowsTableProps
     pageSizes: [50, 200, 500],
     ...(isAtWork ? { refreshInterval: 2000 } : {}),
   });
-  // The last lots were added or deleted after the list was last asked for.
+  // The last lots were added or deleted after the list was last read.
   useEffect(() => {
     if (!isAtWork) void refresh(listLotImportRows);
   }, [isAtWork]);

@@ -65,7 +65,7 @@ interface CellProps {
   onChanged: () => void;
 }
 
-/** Changes what was found in a row. */
+/** Corrects the values of a row. */
 const useCorrection = ({ importId, row, inOrder, onChanged }: CellProps) => {
   const [busy, setBusy] = useState(false);
   const correct = async (body: Correction): Promise<void> => {
@@ -100,7 +100,7 @@ const ProblemCell = (props: CellProps) => {
               <button
                 type="button"
                 className="text-accent-text underline"
-                // A row with too many cells is taken as it stands.
+                // A row with too many cells is imported as it is.
                 onClick={() => void correct(field === 'row' ? { origin: row.values.origin ?? '' } : { [field]: null })}
               >
                 {field === 'row' ? t`Import as it is` : t`Leave empty`}

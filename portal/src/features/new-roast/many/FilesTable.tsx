@@ -28,7 +28,7 @@ interface FilesTableProps {
   onChanged: () => Promise<unknown>;
 }
 
-/** The files of an import: what was found, what is wrong, and fields to correct it. */
+/** The files of an import: their contents, their problems, and fields to correct them. */
 export const FilesTable = ({ import: one, isAtWork, inOrder, onChanged }: FilesTableProps) => {
   const { read, change } = useUrlState();
   const problem = oneOf(filters, read('problem'), 'all');
@@ -56,7 +56,7 @@ export const FilesTable = ({ import: one, isAtWork, inOrder, onChanged }: FilesT
       [one, inOrder, onChanged],
     ),
   );
-  // The last files were read, imported or undone after the list was last asked for.
+  // The last files were read, imported or undone after the list was last read.
   useEffect(() => {
     if (!isAtWork) void refresh(listImportFiles);
   }, [isAtWork]);

@@ -17,7 +17,7 @@ interface ForAllFilesProps {
   onChanged: (next: RoastImport) => Promise<void>;
 }
 
-/** Machine and lot of every file that has none of its own. */
+/** Machine and lot of every file without its own. */
 export const ForAllFiles = ({ import: one, inOrder, onChanged }: ForAllFilesProps) => {
   const change = async (body: BodyOf<typeof changeRoastImport>) => {
     try {

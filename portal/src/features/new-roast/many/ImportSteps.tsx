@@ -20,7 +20,7 @@ import type { useSending } from './use-sending.ts';
 interface ImportStepsProps {
   import: RoastImport;
   sending: ReturnType<typeof useSending>;
-  /** What was just said of the files is on its way. */
+  /** The last corrections are being sent. */
   isSaving: boolean;
   onChanged: (next: RoastImport) => Promise<void>;
   onLeave: () => void;
@@ -47,7 +47,7 @@ const shareOf = (one: RoastImport, { sending, busy }: ReturnType<typeof useSendi
   return undefined;
 };
 
-/** How far an import of roasts is, and the next step. */
+/** The progress of an import of roasts, and the next step. */
 export const ImportSteps = ({ import: one, sending, isSaving, onChanged, onLeave }: ImportStepsProps) => {
   const params = { id: one.id };
   const { user } = useSession();

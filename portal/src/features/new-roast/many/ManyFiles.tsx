@@ -11,7 +11,7 @@ import { ImportSteps } from './ImportSteps.tsx';
 import { ManyFilesDrop } from './ManyFilesDrop.tsx';
 import type { useSending } from './use-sending.ts';
 
-/** How often an import that is worked on is read again. */
+/** How often a running import is read again. */
 const everyMs = 1000;
 const isAtWork = (one: RoastImport | undefined): boolean =>
   one !== undefined && (one.waiting > 0 || one.state === 'importing' || one.state === 'undoing');

@@ -11,7 +11,7 @@ interface ManyFilesDropProps {
   onFiles: (files: readonly NamedFile[]) => void;
 }
 
-/** Takes files, folders and archives, by drop or by dialog. */
+/** Accepts files, folders and archives, by drop or by dialog. */
 export const ManyFilesDrop = ({ busy, onFiles }: ManyFilesDropProps) => {
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);

@@ -6,7 +6,7 @@ import { t } from '../../../language/t.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { Panel } from '../../../ui/Card.tsx';
 
-/** Imports that can be gone on with, or undone. */
+/** Unfinished imports, and those that can be undone. */
 export const OpenImports = ({ onOpen }: { onOpen: (id: string) => void }) => {
   const { data } = useApi(listRoastImports, {});
   const dates = useDates();

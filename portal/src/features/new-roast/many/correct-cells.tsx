@@ -28,7 +28,7 @@ interface CellProps {
   onChanged: () => Promise<void>;
 }
 
-/** Changes what was found in a file of an import, and reads again what is wrong with the files. */
+/** Corrects the values of a file in an import, and checks the files again. */
 const useCorrection = ({ importId, file, inOrder, onChanged }: Omit<CellProps, 'canCorrect' | 'forAll'>) => {
   const [busy, setBusy] = useState(false);
   const correct = async (body: BodyOf<typeof correctImportFile>): Promise<void> => {
@@ -146,7 +146,7 @@ export const LotCell = ({ file, forAll, canCorrect, ...saving }: CellProps) => {
   );
 };
 
-/** Leave a file out, import a duplicate all the same, or open a file that needs more. */
+/** Excludes a file, imports a duplicate all the same, or opens a file that needs more corrections. */
 export const Decision = ({ file, ...saving }: Omit<CellProps, 'canCorrect' | 'forAll'>) => {
   const { busy, correct } = useCorrection({ file, ...saving });
   const decide = (leftOut: boolean) => void correct({ left_out: leftOut });

@@ -6,7 +6,7 @@ export interface NamedFile {
   readonly content: Blob;
 }
 
-/** Files that lie beside roasts and never are one. */
+/** Files that are often beside roasts and never are one. */
 const isRubbish = (name: string): boolean => /(?:^|\/)(?:\.|__MACOSX\/|Thumbs\.db$|desktop\.ini$)/i.test(name);
 
 const isFile = (entry: FileSystemEntry): entry is FileSystemFileEntry => entry.isFile;
@@ -33,9 +33,9 @@ const filesOfEntry = async (entry: FileSystemEntry, path: string): Promise<Named
   }
 };
 
-/** The files of a drop, those in dropped folders included. */
+/** The files of a drop, including those in dropped folders. */
 export const filesOfDrop = async (data: DataTransfer): Promise<NamedFile[]> => {
-  // The list is gone once the event is over: its entries are taken first.
+  // The list is empty once the event is over: its entries are copied first.
   const entries = [...data.items].flatMap((item) => item.webkitGetAsEntry() ?? []);
   const found: NamedFile[] = [];
   for (const entry of entries) found.push(...(await filesOfEntry(entry, '')));
@@ -46,7 +46,7 @@ export const filesOfDrop = async (data: DataTransfer): Promise<NamedFile[]> => {
 export const filesOfList = (files: FileList | null): NamedFile[] =>
   [...(files ?? [])].map((file) => ({ name: file.webkitRelativePath || file.name, content: file }));
 
-/** Without what the systems put beside files. */
+/** Without the hidden files of operating systems. */
 export const wantedOf = (files: readonly NamedFile[]): NamedFile[] => files.filter(({ name }) => !isRubbish(name));
 
 export const isArchive = ({ name }: NamedFile): boolean => /\.zip$/i.test(name);
@@ -55,8 +55,8 @@ const isWanted = ({ name, originalSize }: { name: string; originalSize: number }
   !name.endsWith('/') && originalSize <= maxUploadBytes && !isRubbish(name);
 
 /**
- * The files in an archive; undefined where it is damaged. A part that unpacks to more than a file may have is left out, and the api
- * would refuse it.
+ * The files in an archive; undefined if it is damaged. A part that unpacks to more than the limit of a file is left
+ * out; the api would refuse it.
  */
 export const filesOfArchive = async (archive: NamedFile): Promise<NamedFile[] | undefined> => {
   const { unzip } = await import('fflate');

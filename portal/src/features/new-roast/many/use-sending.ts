@@ -24,7 +24,7 @@ const maxNameLength = 200;
 export interface Sending {
   readonly sent: number;
   readonly total: number;
-  /** Files that did not get there, with the reason. */
+  /** Files that could not be sent, with the reason. */
   readonly failed: readonly string[];
 }
 
@@ -35,12 +35,12 @@ const forget = async ({ key }: KeptFile): Promise<void> => {
   if (key === undefined) return;
   await forgetKeptFile(key).catch((error: unknown) => logError('A sent file could not be removed', error));
 };
-/** What an archive holds, kept in its place before the first part is sent; undefined where it is damaged. */
+/** The files of an archive, stored in its place before the first is sent; undefined if it is damaged. */
 const openArchive = async (owner: FilesOwner, archive: KeptFile): Promise<KeptFile[] | undefined> => {
   const parts = await filesOfArchive(archive);
   if (parts === undefined || archive.key === undefined) return parts;
   return replaceKeptFile(owner, archive.key, parts).catch((error: unknown) => {
-    // The archive stays, and all of it is sent again after a reload: the server keeps a file that it has.
+    // The archive stays, and all of it is sent again after a reload: the server recognises files that it has.
     logError('The parts of an archive could not be kept until they are sent', error);
     return parts;
   });
@@ -48,8 +48,8 @@ const openArchive = async (owner: FilesOwner, archive: KeptFile): Promise<KeptFi
 const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.code === 'not_signed_in';
 
 /**
- * Sends files to an import, a few at a time. The server keeps a file that it has: all of them can be sent again. The browser keeps
- * those that are not sent, and archives that are not unpacked, so that a page that is loaded again goes on with them.
+ * Sends files to an import, a few at a time. The server recognises files that it has: all of them can be sent again.
+ * The browser stores unsent files, and archives that are not unpacked, so that a reloaded page continues with them.
  */
 export const useSending = (importId: string | undefined, onProgress: () => void) => {
   const { user } = useSession();
@@ -111,7 +111,7 @@ export const useSending = (importId: string | undefined, onProgress: () => void)
             if (file.content.size > maxUploadBytes) failed.push(t`${name} is too large for a roast file.`);
             else await sendOne(owner.importId, file);
           } catch (error) {
-            // It stays, and is sent when the page is opened again.
+            // It stays stored, and is sent when the page is opened again.
             if (isTransient(error) || isSignedOut(error)) return;
             failed.push(`${name}: ${sentenceFor(error, t`The file could not be sent`)}`);
           }
@@ -125,13 +125,13 @@ export const useSending = (importId: string | undefined, onProgress: () => void)
     [sendOne],
   );
 
-  /** One at a time: the files of a page that is loaded again, or those that were chosen. */
+  /** One at a time: the files of a reloaded page, or the chosen ones. */
   const during = useCallback(async (work: () => Promise<void>): Promise<void> => {
     isBusy.current = true;
     try {
       await work();
     } catch (error) {
-      // The code that unpacks did not arrive, or the browser gave the files not back: they stay.
+      // The code that unpacks did not load, or the browser did not return the files: they stay stored.
       logError('The files could not be prepared', error);
       setSending({ ...idle, failed: [t`The files could not be prepared. Reload this page to continue.`] });
     } finally {
@@ -141,7 +141,7 @@ export const useSending = (importId: string | undefined, onProgress: () => void)
     }
   }, []);
 
-  /** @param id of an import that was made just now, when there was none yet */
+  /** @param id of an import that was created just now, when there was none yet */
   const send = async (given: readonly NamedFile[], id = importId): Promise<void> => {
     if (id === undefined || userId === undefined) return;
     setBusy(true);
