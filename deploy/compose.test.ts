@@ -17,7 +17,7 @@ const service = (name: string) => {
   return found;
 };
 
-/** Runs new-env.sh twice and answers what the first run wrote. */
+/** Runs new-env.sh twice and returns the output of the first run. */
 const freshEnv = () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'roastery-deploy-'));
   const file = path.join(folder, '.env');
@@ -36,7 +36,7 @@ const freshEnv = () => {
 
 describe('compose.yaml', () => {
   it('names only networks, volumes, services and files that exist', () => {
-    /** Made by the operator or by the scripts. */
+    /** Created by the operator or by the scripts. */
     const made = new Set(['./tls', './backups', './packages', './well-known']);
     const has = (source: string): boolean =>
       source.startsWith('.') ? made.has(source) || existsSync(path.join(here, source)) : source in compose.volumes;

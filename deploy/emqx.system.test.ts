@@ -59,7 +59,7 @@ it('EMQX: the api answers the questions of emqx.conf in its shapes, and revokes 
   const machine = await register('RM30-1');
   const never = await register('RM30-2');
 
-  /** Asks as EMQX does: `${name}` stands for what the client said. */
+  /** Requests as EMQX sends them: `${name}` stands for the client's value. */
   const ask = async ({ url, headers, body }: Question, client: Record<string, string>): Promise<unknown> => {
     const filled = Object.entries(body).map(([name, text]) => [
       name,

@@ -60,7 +60,7 @@ const secrets = {
 const typesOf = (apiVersion: string): string =>
   apiVersion.includes('/') ? apiVersion.replace('.k8s.io', '') : `core/${apiVersion}`;
 
-/** What the compiler has to say about objects under the types of Kubernetes: unknown, missing and mistaken fields. */
+/** The compiler's errors about objects under the types of Kubernetes: unknown, missing and wrong fields. */
 const complaintsAbout = (objects: readonly KubernetesObject[]): string => {
   const lines = objects.map(
     (object, n) =>

@@ -11,7 +11,7 @@ import { read, root } from './program-files.ts';
 
 const wanted = process.env['REHEARSE_IMAGES'] === '1';
 
-/** Environment of a program in an image: nothing of ours but the path. */
+/** Environment of a program in an image: only the path is ours. */
 const bare = (stage: RehearsedStage, more: Record<string, string>): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
   // Its process id lies there, and not where the health check would count misses of a program that is still starting.

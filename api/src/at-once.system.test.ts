@@ -12,9 +12,9 @@ import type { Visitor } from './testing/visitor.ts';
 
 type Body = Record<string, unknown>;
 
-/** How an endpoint that changes something keeps two changes at the same moment. */
+/** How an endpoint that changes a record handles two concurrent changes. */
 type Kept =
-  /** Fields that are given change, others stay: of two changes of two fields both are kept. */
+  /** Given fields change, others stay: of two changes of two fields both are kept. */
   | { readonly fields: readonly [Body, Body] }
   /** The whole record: of two that began with the same version the second is refused. */
   | { readonly whole: (sql: Sql, params: Record<string, string>) => Promise<Body> }
@@ -68,7 +68,7 @@ const changes: Readonly<Record<string, Kept>> = {
   setRoastFavorite: 'one value',
 };
 
-/** Deleting twice at once is answered alike twice: it says what is wanted, not what is done. */
+/** Two concurrent deletions get the same answer: it states the result, not the action. */
 const repeatable = ['removePin', 'cancelPlannedRoast', 'clearQueue', 'revokeCredential'];
 /** Its example has nothing to delete. */
 const refused = ['deleteMark'];
@@ -109,7 +109,7 @@ describe('two changes at the same moment', () => {
   const both = <T>(work: (page: Visitor, which: 0 | 1) => Promise<T>) =>
     Promise.all([work(pages[0], 0), work(pages[1], 1)]);
 
-  /** So many at once from two pages; answers how many were made. */
+  /** This many at once from two pages; returns how many were created. */
   const madeOf = async (count: number, make: (page: Visitor, index: number) => Promise<{ status: number }>) => {
     const answers = await Promise.all(
       Array.from({ length: count }, (_, index) => make(pages[index % 2 === 0 ? 0 : 1], index)),
@@ -117,7 +117,7 @@ describe('two changes at the same moment', () => {
     return answers.filter(({ status }) => status === 201).length;
   };
 
-  it('says of every endpoint that changes a record how it keeps them', () => {
+  it('covers every endpoint that changes a record', () => {
     const changing = endpoints.filter(({ method }) => ['PUT', 'PATCH'].includes(method)).map(({ name }) => name);
     expect(Object.keys(changes).sort()).toEqual(changing.sort());
   });

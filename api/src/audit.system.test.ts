@@ -98,7 +98,7 @@ describe('the audit log', () => {
     return { params: { id }, body: { at: new Date(Date.parse(row?.start_time ?? '') + 300_000).toISOString() } };
   };
 
-  /** Right calls where the examples of the contract show what is refused. */
+  /** Valid calls where the contract's examples are refusals. */
   /** The headers of a board with a credential of its own. */
   const asBoard = async (): Promise<Call> => {
     const id = await addMachine(sqlOf(), adminId);
@@ -204,7 +204,7 @@ describe('the audit log', () => {
     const body = made.body ?? example.body?.(`audit-${counter}`) ?? {};
     const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? 'missing');
     const query = new URLSearchParams(example.query ?? {}).toString();
-    // A session of its own: some of these calls end the one they are made with.
+    // A session of its own: some of these calls end the session that makes them.
     const visitor = await whole.signedIn();
     const [before] = await sqlOf()<{ n: number }[]>`SELECT count(*) AS n FROM audit_log`;
     rowsBefore = before?.n ?? 0;
@@ -232,7 +232,7 @@ describe('the audit log', () => {
     await visitor.send('POST', '/admin/users', account);
   });
 
-  // Last: the password that is changed signs in before.
+  // Last: the changed password was used to sign in before.
   const last = unsafe.filter(({ name }) => name === 'changePassword');
   it.each(
     [...unsafe.filter((one) => !last.includes(one)), ...last].map((endpoint) => ({ endpoint, name: endpoint.name })),
@@ -242,7 +242,7 @@ describe('the audit log', () => {
     expect(status).toBeLessThan(300);
     const [after] = await sqlOf()<{ n: number }[]>`SELECT count(*) AS n FROM audit_log`;
     const rows = (after?.n ?? 0) - rowsBefore;
-    // An exception that leaves rows is none any more.
+    // An exception that writes rows is not an exception any more.
     expect(rows > 0).toBe(exceptions[name] === undefined);
   });
 
@@ -255,7 +255,7 @@ describe('the audit log', () => {
     return (await person.send(method, path, made?.body)).status;
   };
 
-  it('names no exception that is no endpoint', () => {
+  it('lists only existing endpoints as exceptions', () => {
     const names = new Set(unsafe.map(({ name }) => name));
     expect(Object.keys({ ...exceptions, ...neverSucceeds, ...prepared }).filter((name) => !names.has(name))).toEqual(
       [],

@@ -19,7 +19,7 @@ describe('readConfig', () => {
       mqttPublicUrl: 'mqtt://127.0.0.1:1883',
     });
   });
-  it('takes the kind of cookie from the public address, and its end slash away', () => {
+  it('derives the kind of cookie from the public address, and removes its trailing slash', () => {
     const config = readConfig({ ...least, PUBLIC_URL: 'https://roast.example/' });
     expect(config).toMatchObject({ publicUrl: 'https://roast.example', isHttps: true });
   });

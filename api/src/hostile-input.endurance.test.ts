@@ -52,7 +52,7 @@ describe('hostile input', () => {
 
   const random = createSeededRandom(20_261_121);
 
-  /** A right body with one to three fields made hostile, or something else entirely. */
+  /** A valid body with one to three hostile fields, or something else entirely. */
   const hostileBody = (endpoint: Endpoint, unique: string): string => {
     const fields = Object.entries(exampleRequests[endpoint.name]?.body?.(unique) ?? {}).map(
       ([name, value]) => [name, JSON.stringify(value)] as [string, string],
@@ -81,7 +81,7 @@ describe('hostile input', () => {
     );
   };
 
-  // Both hash a password for a second's fraction; a few are enough.
+  // Both hash a password for a fraction of a second; a few are enough.
   const slow = new Set(['login', 'changePassword', 'createUser', 'resetPassword']);
   const targets = endpoints.filter((endpoint) => endpoint.name !== 'logout' && endpoint.name !== 'endSession');
 
@@ -111,7 +111,7 @@ describe('hostile input', () => {
     expect(test.log()).not.toContain('"level":50');
   });
 
-  it('gets an answer that says what is wrong with it', async () => {
+  it('gets an answer with its errors', async () => {
     const machines = `${apiBasePath}/machines`;
     const invalid = new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]);
     expect((await ask('POST', machines, invalid)).status).toBe(422);

@@ -8,7 +8,7 @@ import { addBlend, addFileToImport, addProfile, addRoast } from './testing/examp
 import { openTestApi, type OpenedTestApi } from './testing/test-api.ts';
 import type { Visitor } from './testing/visitor.ts';
 
-/** Another person's transaction has changed something and has not committed while a request comes. */
+/** Another person's transaction has changed a record and has not committed when a request arrives. */
 describe('a request during the transaction of another one', () => {
   let opened: OpenedTestApi;
   let admin: Visitor;
@@ -30,7 +30,9 @@ describe('a request during the transaction of another one', () => {
       return (row?.waiting ?? 0) > 0;
     });
 
-  /** Commits the change once something waits for it: what `request` does, or what the change itself has begun. */
+  /**
+   * Commits the change once a transaction waits for it: that of `request`, or one that the change itself has begun.
+   */
   const during = async <T>(change: (tx: Sql) => Promise<unknown>, request: () => Promise<T>): Promise<T> => {
     let answer: Promise<T> | undefined;
     await sql.begin(async (tx) => {

@@ -10,7 +10,7 @@ import type { Visitor } from './testing/visitor.ts';
 const password = 'a long phrase for the one who roasts';
 const roaster = { email: 'roaster@example.com', password };
 
-/** What everybody opens every day. */
+/** The pages that everyone opens every day. */
 const lists: readonly string[] = [
   '/roasts',
   '/roasts?sort=-coffee_name',
@@ -42,7 +42,7 @@ describe('lists of 10,000 rows', () => {
   let big: ReadonlyMap<string, number>;
 
   beforeAll(async () => {
-    // A Postgres of its own, which tells how it ran each statement.
+    // A Postgres of its own, which reports how it ran each statement.
     postgres = await startTestPostgres(planNotices);
     api = await startTestApi(postgres.url);
     admin = await api.signedIn(testAdmin.email, testAdmin.password);

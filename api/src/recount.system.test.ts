@@ -19,10 +19,13 @@ import { roastOperations } from './testing/recount/roast-operations.ts';
 import { chanceFrom } from './testing/seeded-random.ts';
 import { startTestApi, testAdmin, type TestApi } from './testing/test-api.ts';
 
-/** RECOUNT_SEED tries others than the usual operations ('random': new ones each time), RECOUNT_OPERATIONS more of them. */
+/**
+ * RECOUNT_SEED runs other operations than the usual ones ('random': new ones each time), RECOUNT_OPERATIONS more of
+ * them.
+ */
 const wanted = process.env['RECOUNT_SEED'] ?? '11';
 const seed = wanted === 'random' ? Math.floor(Math.random() * 2 ** 31) : Number(wanted);
-/** RECOUNT_AT_ONCE lets so many happen at the same moment: then a seed repeats what is tried, not how it falls out. */
+/** RECOUNT_AT_ONCE runs this many at the same time: then a seed repeats the operations, not their results. */
 const atOnce = Number(process.env['RECOUNT_AT_ONCE'] ?? 1);
 const operations = Number(process.env['RECOUNT_OPERATIONS'] ?? 1000);
 
@@ -48,7 +51,7 @@ describe(`after ${operations} random operations of three people and their boards
       const { body: me } = await admin.send<{ id: string }>('GET', '/auth/me');
       world = createWorld(sql, admin, [...viewers], chanceFrom(seed));
       viewers.unshift({ visitor: admin, id: me.id, isAdmin: true });
-      // Something of everything to begin with.
+      // Some records of every kind to begin with.
       for (const list of [machineOperations, lotOperations, recipeOperations, roastOperations]) {
         for (let k = 0; k < 4; k++) await list[0]?.run(world);
       }

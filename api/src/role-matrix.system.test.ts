@@ -35,7 +35,7 @@ const denial = ({ access, name, right }: Endpoint, role: Role): number | undefin
   return isTheirs ? undefined : 404;
 };
 
-/** The status for each role, from the contract's `access` and `right` and from whose the thing in the path is. */
+/** The status for each role, from the contract's `access` and `right` and from the owner of the record in the path. */
 const expectedStatus = (endpoint: Endpoint, role: Role): number =>
   denial(endpoint, role) ?? exampleRequests[endpoint.name]?.status ?? endpoint.status ?? 200;
 
@@ -112,7 +112,7 @@ describe('role matrix', () => {
     expect(mounted).toEqual(endpoints.map((one) => one.name).sort());
   });
 
-  // Signing out would end the sessions that the others are asked with.
+  // Signing out would end the sessions that the other requests use.
   const matrix = endpoints
     .filter((endpoint) => endpoint.name !== 'logout')
     .flatMap((endpoint) => roles.map((role) => ({ endpoint, role, name: endpoint.name })));

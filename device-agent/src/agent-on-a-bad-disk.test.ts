@@ -125,7 +125,7 @@ const gaps = () =>
     .filter(({ type }) => type === 'gap');
 
 describe('agent on a disk that is not writable', () => {
-  it('read-only from the start: sends what it can read, and live readings from memory', async (context) => {
+  it('read-only from the start: sends its readable entries, and live readings from memory', async (context) => {
     if (!mayMount) context.skip(why);
     const epoch = await writeEarlier();
     execFileSync('mount', ['-o', 'remount,ro', disk]);
@@ -135,14 +135,14 @@ describe('agent on a disk that is not writable', () => {
     await expect
       .poll(() => server.statuses.at(-1))
       .toMatchObject({ journal: { in_memory: true }, machine_link_detail: expect.stringMatching(/EROFS/) });
-    // The card works again: what is read from now on is on it.
+    // The card works again: later readings are on it.
     execFileSync('mount', ['-o', 'remount,rw', disk]);
     await expect
       .poll(() => server.statuses.at(-1)?.journal, { timeout: 60_000 })
       .not.toMatchObject({ in_memory: true });
   });
 
-  it('full from the start with nothing of its own to drop: records all the same', async (context) => {
+  it('full from the start without segments to drop: still records', async (context) => {
     if (!mayMount) context.skip(why);
     await fillDisk();
     await start();
@@ -154,7 +154,7 @@ describe('agent on a disk that is not writable', () => {
       .not.toMatchObject({ in_memory: true });
   });
 
-  it('full from the start with segments of its own: drops the oldest, says so, and records on the disk', async (context) => {
+  it('full from the start with segments: drops the oldest, reports it, and records on the disk', async (context) => {
     if (!mayMount) context.skip(why);
     const epoch = await writeEarlier();
     await fillDisk();
@@ -166,7 +166,7 @@ describe('agent on a disk that is not writable', () => {
       .toEqual(expect.arrayContaining([expect.objectContaining({ from_seq: 0, reason: 'disk_full' })]));
   });
 
-  it('a journal folder that is a file: records all the same', async (context) => {
+  it('a journal folder that is a file: still records', async (context) => {
     if (!mayMount) context.skip(why);
     await writeFile(join(disk, 'journal'), 'not a folder');
     await start();

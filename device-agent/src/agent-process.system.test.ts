@@ -88,7 +88,7 @@ describe('device-agent', () => {
     expect(await check.exit).toBe(2);
   });
 
-  it('runs without a machine map, and `device-agent status` says so', async () => {
+  it('runs without a machine map, and `device-agent status` reports it', async () => {
     const probe = createServer().listen(0, '127.0.0.1');
     await once(probe, 'listening');
     const { port } = probe.address() as AddressInfo;
@@ -104,7 +104,7 @@ describe('device-agent', () => {
     expect(status.output()).not.toMatch(/null|undefined/);
   });
 
-  it('refuses a second agent on the same data, and takes over from a killed one', async () => {
+  it('refuses a second agent on the same data, and replaces a killed one', async () => {
     const first = run(['run']);
     await expect.poll(() => server.live.length, { timeout: 30_000 }).toBeGreaterThan(0);
     const second = run(['run']);
@@ -117,7 +117,7 @@ describe('device-agent', () => {
     await expect.poll(() => server.live.length, { timeout: 30_000 }).toBeGreaterThan(before);
   });
 
-  it('goes on with its roast through SIGKILL after SIGKILL; nothing journalled is lost or doubled', async () => {
+  it('continues its roast through repeated SIGKILL; no journal entry is lost or duplicated', async () => {
     let agent = run(['run']);
     await expect.poll(() => server.live.length, { timeout: 30_000 }).toBeGreaterThan(5);
     charge = true;
@@ -145,7 +145,7 @@ describe('device-agent', () => {
   });
 
   it.skipIf(!canPlaySystemd)(
-    'tells systemd when it is ready, that it goes on, and that it stops; journald gets priorities (skipped without python3 and systemd-notify)',
+    'reports READY, watchdog and STOPPING to systemd; journald gets priorities (skipped without python3 and systemd-notify)',
     async () => {
       await using socket = await openNotifySocket();
       const log = await open(join(dataDir, 'log'), 'w');

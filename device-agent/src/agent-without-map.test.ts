@@ -93,7 +93,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-it('agent without a machine map: is online, says so, and records its start', async () => {
+it('agent without a machine map: is online, reports it, and records its start', async () => {
   await isOnline();
   expect(status()).not.toHaveProperty('map');
   await expect.poll(startEvents).toHaveLength(1);

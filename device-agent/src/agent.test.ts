@@ -19,7 +19,7 @@ let dataDir: string;
 let server: TestServer;
 let machine: ScriptedServer;
 let agents: Agent[];
-/** What the machine shows: bean temperature in tenths, and the bits of its events. */
+/** The machine's registers: bean temperature in tenths, and the bits of its events. */
 let face: { beans: number; charge: boolean; drop: boolean; silent: boolean };
 
 const mapOf = (over: Partial<MachineMapInput> = {}): MachineMapInput => ({
@@ -204,7 +204,7 @@ describe('agent and the map that the server pushes', () => {
 
     server.tell('config', { v: 1, rev: 4, map: { ...mapOf(), channels: {} } });
     await expect.poll(told).toMatchObject({ rev: 4, state: 'refused', reason: expect.stringMatching(/bean_temp/) });
-    // One that was overtaken on its way changes nothing any more.
+    // A config that was overtaken changes nothing any more.
     server.tell('config', { v: 1, rev: 2, map: mapOf({ rev: 9 }) });
     server.tell('config', { v: 1, rev: 5, map: null });
     await expect.poll(told).toMatchObject({ rev: 5, state: 'running' });
@@ -226,7 +226,7 @@ describe('agent and plans', () => {
     drum_speed: { at: 'h:2', unit: 'rpm', range: [0, 100] },
   };
 
-  it('keeps plans without a network and through a restart, and follows them without a word to the machine', async () => {
+  it('keeps plans without a network and through a restart, and follows them without writing to the machine', async () => {
     const [first, second] = [planOf(1), planOf(2)];
     const first1 = await start({}, mapOf({ outputs }));
     await expect.poll(() => server.live.length).toBeGreaterThan(2);
@@ -247,7 +247,7 @@ describe('agent and plans', () => {
     await expect
       .poll(() => server.statuses.at(-1)?.plan)
       .toEqual({ id: first.id, roast_id: roastId, recipe_revision: 3 });
-    // The server has not heard of the charge yet: its old word does not bring the plan back.
+    // The server does not know of the charge yet: its old message does not restore the plan.
     server.tell('plan', { v: 1, plans: [first, second] });
     // Every step of the plan comes and goes.
     const roastedMs = () => (server.live.at(-1)?.mono ?? 0) - (server.live.at(-1)?.roast?.charge_mono ?? 0);

@@ -161,7 +161,7 @@ const startLocked = async (
       }),
     configReceived(pushed) {
       if (config.artisan && pushed.map)
-        changes.refused(pushed.rev, 'it reads Artisan on this computer, not by a machine map');
+        changes.refused(pushed.rev, 'it reads Artisan on this computer instead of a machine map');
       else changes.received(pushed);
       orders.received(pushed.update);
     },
@@ -324,7 +324,11 @@ const startLocked = async (
       const { trouble: refusal } = journal.stats();
       return {
         because:
-          refusal === undefined ? (isMoving() ? undefined : 'reading or journal stand still') : `journal: ${refusal}`,
+          refusal === undefined
+            ? isMoving()
+              ? undefined
+              : 'no progress in reading or journal'
+            : `journal: ${refusal}`,
         roastId: recording.runningRoastId() ?? undefined,
         broker: { reach: brokerReach(uplink.connection().connected), at: uplink.brokerAt() },
         machine: {

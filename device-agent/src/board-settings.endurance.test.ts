@@ -15,7 +15,7 @@ it('board settings: are tried by the board, stay or come back within two minutes
   const { id, auth_token: token } = await registerTestMachine(client, serial);
   const port = await freePort();
   const agentEnvironment = { STATUS_PORT: String(port), STATUS_HOST: '127.0.0.1' };
-  // The board waits through its trials four times as fast.
+  // The board's trials run four times as fast.
   const agentNodeOptions = hurriedClock(4);
   const machine = await stack.startMachine({ serial, token, isAutomatic: false, agentEnvironment, agentNodeOptions });
   const device = async () =>

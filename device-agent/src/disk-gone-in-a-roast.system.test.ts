@@ -12,10 +12,10 @@ import postgres from 'postgres';
 import { expect, it } from 'vitest';
 
 const serial = 'GONE-1';
-/** Longer than a board waits for its disk before it goes on in memory. */
+/** Longer than a board waits for its disk before it continues in memory. */
 const goneMs = 60_000;
 
-/** Covers a folder with an empty disk that accepts no writes: what lay there can't be reached until it is uncovered. */
+/** Covers a folder with an empty disk that accepts no writes: its files can't be reached until it is uncovered. */
 const cover = (place: string): boolean => {
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'ro,size=64k', 'tmpfs', place], { stdio: 'ignore' });
@@ -82,7 +82,7 @@ it('journal: a roast during which the disk is gone for a minute ends as one roas
     const recordings = await sql`SELECT id FROM recordings WHERE source = 'agent'`;
     expect(recordings).toHaveLength(1);
     expect(await sql`SELECT epoch FROM continuing_streams`).not.toHaveLength(0);
-    // The end of the roast is sent before what lay on the disk that was gone.
+    // The end of the roast is sent before the entries on the disk that was gone.
     const curve = await until(
       'what lay on the disk to arrive',
       async () => {
@@ -93,7 +93,7 @@ it('journal: a roast during which the disk is gone for a minute ends as one roas
     );
     const [first, last] = [curve.time_seconds[0] ?? Infinity, curve.time_seconds.at(-1) ?? 0];
     expect([first <= 1, last >= seconds - 2]).toEqual([true, true]);
-    // Whatever is missing has a name.
+    // Every missing reading is in a gap.
     const quarantined = await sql`SELECT reason, convert_from(payload, 'UTF8') AS payload FROM quarantine`;
     const notes = await sql`SELECT event_seq::text, kind, from_seq::text, to_seq::text, reason FROM recording_notes`;
     const seen = JSON.stringify({ gaps: curve.gaps, quarantined, notes });

@@ -20,7 +20,7 @@ const hostile = [
   `${'['.repeat(20_000)}${']'.repeat(20_000)}`,
 ];
 
-describe('files of the board with hostile content', () => {
+describe('hostile content in the board’s files', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'hostile-files-'));

@@ -25,11 +25,11 @@ describe('parseMachineMap', () => {
     [{ link: { kind: 'tcp' } }, /link\.host/],
     [{ hz: 50 }, /hz: /],
     [{ chanels: {} }, /chanels/],
-  ])('names the place and what to write: %j', (wrong, line) => {
+  ])('names the position and the correction: %j', (wrong, line) => {
     expect(() => parsed(wrong)).toThrow(line);
     expect(() => parsed(wrong)).not.toThrow(/\n/);
   });
-  it('says where the JSON ends to be JSON', () => {
+  it('names the position of a JSON error', () => {
     expect(() => parseMachineMap('{"v": 1,}', 'map.json')).toThrow(/machine map map.json is not JSON: .*position/);
   });
 });
@@ -52,12 +52,12 @@ describe('chooseMachineMap', () => {
     expect(await chooseMachineMap(folder, await file({ rev: 4 }), log)).toMatchObject({ rev: 4 });
   });
 
-  it('leaves a pushed map aside that got damaged', async () => {
+  it('ignores a damaged stored map', async () => {
     await writeFile(join(folder, 'machine-map.json'), '{"v":');
     expect(await chooseMachineMap(folder, await file({}), log)).toMatchObject({ id: 'demo' });
   });
 
-  it('stops at a wrong file even when there is a pushed map', async () => {
+  it('stops at an invalid file even with a stored map', async () => {
     await keepPushedMap(folder, parsed());
     await expect(chooseMachineMap(folder, await file({ hz: 99 }), log)).rejects.toThrow(/hz/);
     await expect(chooseMachineMap(folder, join(folder, 'none.json'), log)).rejects.toThrow(

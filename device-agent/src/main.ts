@@ -117,7 +117,7 @@ const wrongUse = (name: string, isCommand: boolean, rest: readonly string[]): st
   if (name === '') return '';
   if (!isCommand) return `Unknown command "${name}".\n\n`;
   const most = withArgument.has(name) ? 1 : 0;
-  return `"${rest.slice(most).join(' ')}" is too much after ${name}: give the ticket or the file name as one argument.\n\n`;
+  return `Unexpected argument "${rest.slice(most).join(' ')}" after ${name}: give the ticket or the file name as one argument.\n\n`;
 };
 
 const main = async (): Promise<number | undefined> => {

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 const serial = 'BURNT-1';
 const samplesBefore = 60;
 
-it('a server that lost what a board had delivered gets it again from the board, sample for sample', async () => {
+it('a server that lost entries gets them again from the board, sample for sample', async () => {
   const stack = await startTestStack();
   const sql = postgres(stack.databaseUrl, { max: 1, onnotice: () => undefined });
   const committed = async () => {

@@ -10,7 +10,7 @@ import { startScriptedServer, type ScriptedServer } from './testing/modbus-serve
 import { startTestServer, type TestServer } from './testing/test-server.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
-/** For settings that are to stay, and for such that are to be taken back. */
+/** For settings that should stay, and for settings that should be reverted. */
 const patient = { trialMs: 60_000, steadyMs: 500 };
 const hasty = { trialMs: 5000, steadyMs: 2000 };
 let dataDir: string;

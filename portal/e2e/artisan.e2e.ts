@@ -80,7 +80,7 @@ describe('a machine that is run by Artisan', () => {
     await page.goto('/admin/devices');
     await page.getByRole('button', { name: 'Actions for Ticket Drum' }).click();
     await page.getByRole('menuitem', { name: 'Pair the board' }).click();
-    await page.getByRole('button', { name: 'Create a new ticket' }).click();
+    await page.getByRole('button', { name: 'Issue a new ticket' }).click();
     const ticket = (await page.getByText(/^PAIR-[A-Z-]{14}$/).innerText()).trim();
     await page.getByText('This machine runs with Artisan').click();
     const { url } = roastery.stack;

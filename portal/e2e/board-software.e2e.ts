@@ -112,7 +112,7 @@ describe('software for boards', () => {
     await page.goto('/admin/devices');
     await page.getByRole('button', { name: 'Actions for Card Drum' }).click();
     await page.getByRole('menuitem', { name: 'Pair the board' }).click();
-    await page.getByRole('button', { name: 'Create a new ticket' }).click();
+    await page.getByRole('button', { name: 'Issue a new ticket' }).click();
     const ticket = (await page.getByText(/^PAIR-[A-Z-]{14}$/).innerText()).trim();
     await page.getByText(`curl -fsS ${roastery.stack.url}/packages/install.sh | sudo sh -s -- ${ticket}`).waitFor();
 

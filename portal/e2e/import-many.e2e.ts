@@ -85,7 +85,7 @@ describe('import of many files', () => {
     await charge.press('Enter');
     await charge.waitFor({ state: 'detached' });
 
-    // All the made files hold one curve: the first is imported, and a duplicate only if the person says so.
+    // All sample files hold one curve: the first is imported, and a duplicate only if the person chooses so.
     await page.getByRole('combobox', { name: 'Problem' }).click();
     await page.getByRole('option', { name: /Duplicate/ }).click();
     const anyway = table.getByRole('button', { name: 'Import anyway' });

@@ -132,7 +132,7 @@ it('marks the next event with Space, and takes it back', async () => {
     .getByRole('region', { name: 'Markers' })
     .getByRole('button', { name: new RegExp(`^${name} \\d`) });
   await marker.waitFor();
-  await expect.poll(() => marker.getAttribute('title')).toBe(`${name} set manually`);
+  await expect.poll(() => marker.getAttribute('title')).toBe(`${name} set by hand`);
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect.poll(() => marker.count()).toBe(0);
   // Beans may crack before anybody said that they were dry.

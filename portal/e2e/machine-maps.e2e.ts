@@ -127,7 +127,7 @@ describe('a map goes to the board', () => {
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Actions for Big Drum' }).click();
     await page.getByRole('menuitem', { name: 'Map and settings' }).click();
-    await dialog.getByText('Running rev 1').waitFor();
+    await dialog.getByText('Revision 1 in use').waitFor();
     await dialog.getByText('rm30 · rev 1', { exact: true }).waitFor();
     await dialog.getByRole('link', { name: 'Open the map' }).click();
 
@@ -159,7 +159,7 @@ describe('a map goes to the board', () => {
     const asAdmin = await roastery.openAs(roastery.admin);
     await asAdmin.page.goto('/admin/devices');
     const row = asAdmin.page.getByRole('row').filter({ hasText: 'Big Drum' });
-    await row.getByText('Running rev 2').waitFor();
+    await row.getByText('Revision 2 in use').waitFor();
     await row.getByText(`${ownId} · rev 2`).waitFor();
     await asAdmin.page.getByRole('button', { name: 'Actions for Big Drum' }).click();
     await asAdmin.page.getByRole('menuitem', { name: 'Map and settings' }).click();

@@ -245,7 +245,7 @@ describe('pairing a board', () => {
     await page.getByRole('button', { name: 'Actions for Second Drum' }).click();
     await page.getByRole('menuitem', { name: 'Reissue' }).click();
     await page.getByText('The ticket was revoked').waitFor();
-    await page.getByRole('button', { name: 'Create a new ticket' }).click();
+    await page.getByRole('button', { name: 'Issue a new ticket' }).click();
     await page.getByText('Waiting for the board to be paired').waitFor();
     await expect.poll(() => page.getByText(/^PAIR-/).innerText()).not.toContain(machine.pairing_code);
     await page.getByRole('button', { name: 'Done' }).click();

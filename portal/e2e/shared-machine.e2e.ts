@@ -183,7 +183,7 @@ describe('a turn of three people at two machines', () => {
     await expect.poll(order).toBe('3 2 1 4');
     await queue.getByRole('button', { name: 'Actions for Huila' }).first().click();
     await page.getByRole('menuitem', { name: 'Edit' }).click();
-    await page.getByText('Edit planned roast').waitFor();
+    await page.getByText('Edit queued roast').waitFor();
     await page.getByLabel('Coffee name').fill('Sidamo');
     await page.getByRole('button', { name: 'Save Changes' }).click();
     await expect.poll(async () => (await queued(probat))[0]?.coffee_name).toBe('Sidamo');

@@ -74,7 +74,7 @@ it('a roast that the detector missed is made by hand from the timeline', async (
   await actions(page).getByLabel('Drop').fill(typed(missed.droppedAt));
   await actions(page).getByRole('button', { name: 'Create a roast' }).click();
   await page.getByText(/^Roast PR-[0-9a-f]{8} created$/).waitFor();
-  await actions(page).getByText('Created manually').waitFor();
+  await actions(page).getByText('Created by hand').waitFor();
   const made = (await roastsOf(drum)).find(
     (roast) => Math.abs(Date.parse(roast.start_time) - missed.chargedAt.getTime()) < 1500,
   );

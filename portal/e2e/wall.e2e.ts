@@ -299,7 +299,7 @@ it('wall: shows 45 machines in two pages, which keep the one with an alarm and t
     await page.clock.runFor(seconds * 1000);
     return pageName(page);
   };
-  await page.getByRole('button', { name: 'Turn the pages' }).tap();
+  await page.getByRole('button', { name: 'Show the pages in turn' }).tap();
   expect(await pageAfter(13)).toBe('Page 1 of 2');
   expect(await pageAfter(3)).toBe('Page 2 of 2');
   const second = await namesOf(page);

@@ -36,7 +36,7 @@ describe('alarms of running roasts', () => {
     return answer.status === 200 ? answer.body.alarms : [];
   };
 
-  /** Whether an instance has taken its alarm to send it to phones. */
+  /** Whether an instance has claimed its alarm to send it to phones. */
   const isPushed = async (roastId: string): Promise<boolean> => {
     const [row] = await database.sql`
       SELECT 1 FROM roast_alarms WHERE roast_id = ${roastId} AND pushed_at IS NOT NULL`;
@@ -48,7 +48,7 @@ describe('alarms of running roasts', () => {
     await using live = await openLiveBoard(broker.url, 'FROZEN-1');
     const roastId = randomUUID();
     const charge = live.chargeAgo(roastId, 50);
-    // It stands still from second 5 to now.
+    // It does not change from second 5 to now.
     live.sample(
       charge + 1000,
       live.now(),
@@ -228,7 +228,7 @@ describe('alarms of running roasts', () => {
     );
     await live.send();
     await until('the samples to be stored', live.isStored);
-    // Long enough for both instances to evaluate what is stored.
+    // Long enough for both instances to evaluate the stored samples.
     await sleep(2000);
     expect(await alarmsOf(roastId)).toHaveLength(1);
   });
@@ -303,7 +303,7 @@ describe('alarms of an instance that gets half of the batches', () => {
       const charge = live.chargeAgo(roastId, startedAgoSeconds);
       let sent = 1;
       const since = (): number => Math.floor((live.now() - charge) / 1000);
-      /** The next samples as a chunk of their own. The bean temperature stands still from second 190 on. */
+      /** The next samples as a chunk of their own. The bean temperature does not change from second 190 on. */
       const send = async (end: number): Promise<void> => {
         const at = sent;
         live.sample(
@@ -328,7 +328,7 @@ describe('alarms of an instance that gets half of the batches', () => {
       };
       const chunks = startedAgoSeconds / 4;
       for (let end = 4; end <= startedAgoSeconds; end += 4) await send(end);
-      // By then the backlog was evaluated, from the charge on.
+      // By then the backlog was evaluated, from the charge.
       await sendUntil(since() + 8);
       const before = await chunksRead();
       await sendUntil(since() + 12);

@@ -18,7 +18,7 @@ interface Pushed {
 const derive = (secret: Buffer, salt: Buffer, info: Buffer, length: number) =>
   Buffer.from(hkdfSync('sha256', secret, salt, info, length));
 
-/** A browser's keys, and what it reads of a message. */
+/** A browser's keys, and the messages it decrypts. */
 const openBrowser = () => {
   const keys = createECDH('prime256v1');
   keys.generateKeys();
@@ -48,7 +48,7 @@ let admin: Visitor;
 let service: Server;
 let host = '';
 const pushed: Pushed[] = [];
-/** What the push service answers on a path that begins so. */
+/** The push service's answer for paths with this prefix. */
 const answers = new Map<string, number>();
 
 beforeAll(async () => {
@@ -168,7 +168,7 @@ it('push and bell: reach the people of the machine alone, while they are among t
   const endpoint = `http://${host}/vera`;
   expect((await vera.send('POST', '/account/push', { endpoint, p256dh, auth })).status).toBe(201);
   const alarmsOfVera = async () => (await vera.send<{ alarms: { id: string }[] }>('GET', '/alarms')).body.alarms;
-  /** An alarm of another machine, sent after the one before: what was to come has come. */
+  /** An alarm of another machine, sent after the previous one: earlier alarms have arrived. */
   const settle = async () => {
     const before = sentTo('/one');
     await raise(await adminId());

@@ -92,7 +92,7 @@ describe('alarm rules', () => {
     );
     const [, second, ...others] = await alarmsOf(roastId);
     expect(others).toEqual([]);
-    // It stood still since the first second, most of the time before the restart.
+    // It did not change since the first second, most of the time before the restart.
     expect(second).toMatchObject({ rule_id: rule, is_late: false, mono_ms: charge + 36_000 });
   });
 
@@ -111,7 +111,7 @@ describe('alarm rules', () => {
     const body = { condition: { kind: 'time', after: 'charge', seconds: 5 }, message: 'Open the air' };
     const made = await admin.send<{ id: string; revision: number }>('POST', path, body);
     expect(made.status).toBe(201);
-    // Made long before the roast.
+    // Created long before the roast.
     await database.sql`UPDATE alarm_rules SET changed_at = now() - interval '1 day' WHERE id = ${made.body.id}`;
     await admin.send('POST', '/roasts/planned', {
       machine_id: machine.id,

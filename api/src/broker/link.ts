@@ -148,8 +148,8 @@ export interface BrokerManagement {
 }
 
 /**
- * Uses the broker's management address in EMQX's shape: `DELETE /api/v5/clients/{clientid}`. @param authentication the
- * headers that authenticate the api
+ * Uses the broker's management address in EMQX's shape: `DELETE /api/v5/clients/{clientid}`.
+ * @param authentication the headers that authenticate the api
  */
 export const createBrokerManagement = (
   baseUrl: string,

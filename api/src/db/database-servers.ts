@@ -73,7 +73,7 @@ const stateOf = ({ name, verdict }: Server): string => {
 };
 
 const noPrimary = (servers: readonly Server[]): Error => {
-  const message = `no server of the database takes writes (${servers.map(stateOf).join('; ')})`;
+  const message = `no server of the database accepts writes (${servers.map(stateOf).join('; ')})`;
   return Object.assign(new Error(message), { code: 'CONNECTION_CLOSED' });
 };
 

@@ -66,7 +66,8 @@ describe('renewing pool: lost connections', () => {
       }
     };
     const workers = [transfer(), transfer(), transfer(), read(), read(), read()];
-    // A busy machine may get nothing through between two blows: the last ones come more and more slowly, until it does.
+    // A busy machine may complete nothing between two interruptions: the last ones come more and more slowly, until it
+    // does.
     for (let blow = 0; blow < 100; blow++) {
       if (blow >= 40 && confirmed > 5) break;
       await sleep(20 + random() * 60 + 20 * Math.max(0, blow - 40));
@@ -83,7 +84,7 @@ describe('renewing pool: lost connections', () => {
     // A commit whose answer was lost counts in the table and not here.
     expect(two).toBeGreaterThanOrEqual(confirmed);
     expect(two).toBeLessThanOrEqual(confirmed + failed);
-    // How many get through depends on how busy the machine is; some must.
+    // How many succeed depends on how busy the machine is; some must.
     expect(confirmed).toBeGreaterThan(5);
     expect(failed).toBeGreaterThan(0);
     await Promise.all([sql.end({ timeout: 1 }), axe.end({ timeout: 1 })]);

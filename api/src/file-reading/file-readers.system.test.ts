@@ -48,7 +48,7 @@ describe('file readers: limits of a process', () => {
     { what: 'heap', options: { heapMegabytes: 24 }, file: largeCsv, says: 'more memory than' },
   ])('refuses a file with a reason when its process exceeds the $what, and reads the next one', async (limit) => {
     await using opened = openReaders({ processes: 1, ...limit.options });
-    // Memory is measured every 50 ms: a busy computer may look between two peaks.
+    // Memory is measured every 50 ms: a busy computer may miss a peak.
     const both = async (): Promise<string> => {
       const [large, next] = await Promise.all([
         outcome(opened.readers, limit.file()),
@@ -111,7 +111,7 @@ describe('file readers: limits of a process', () => {
   });
 
   it('ends a reader that hangs when the api is killed', async () => {
-    // A stopped reader notices as little as one in an endless loop.
+    // A stopped reader reacts as little as one in an endless loop.
     const [pool, job] = [built('file-reading/file-readers.js'), built('domains/imports/roast-file-jobs.js')];
     const program = `
       const { createFileReaders } = await import(${JSON.stringify(pool)});
@@ -248,7 +248,7 @@ describe('file readers: the api beside them', () => {
       const from = performance.now();
       expect((await api.admin.send('GET', '/auth/me')).status).toBe(200);
       waits.push(performance.now() - from);
-      // Asking without a pause would itself be the load.
+      // Constant requests would be a load themselves.
       await sleep(20);
     }
     for (const { status, body } of await uploads) expect([201, 422], JSON.stringify(body)).toContain(status);

@@ -31,8 +31,9 @@ const defaults: FileReadersOptions = {
 /** Reads users' files in child processes, so that no file can stop, slow or bloat the api. */
 export interface FileReaders {
   /**
-   * @param person the owner of the file: all people's files take turns @throws `AppError` with the reader's refusal, or
-   * `validation` when the process had to be stopped, `too_many_requests` when too many files wait
+   * @param person the owner of the file: all people's files take turns
+   * @throws `AppError` with the reader's refusal, or `validation` when the process had to be stopped,
+   * `too_many_requests` when too many files wait
    */
   run<Input, Output>(job: FileJob<Input, Output>, person: string, content: Uint8Array, input: Input): Promise<Output>;
   /** Starts the launcher of readers before the first file arrives. */

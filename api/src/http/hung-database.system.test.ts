@@ -30,7 +30,7 @@ it('requests: are answered with 503 within 15 s while Postgres hangs, then at on
     for (const answer of first) {
       expect(answer).toMatchObject({ status: 503, code: 'not_ready' });
       expect(answer.retryAfter).toBeGreaterThan(0);
-      // A busy computer is late with its answers.
+      // A busy computer answers late.
       expect(answer.ms).toBeLessThan(boundMs + 15_000);
     }
     const later = await ask('GET', '/machines');

@@ -26,7 +26,7 @@ export const listen = async (app: Hono<Env>, host: string, port: number): Promis
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(
-        error.code === 'EADDRINUSE' ? new ConfigError(`PORT ${port} on ${host} is taken by another program`) : error,
+        error.code === 'EADDRINUSE' ? new ConfigError(`PORT ${port} on ${host} is in use by another program`) : error,
       ),
     );
     server.listen(port, host, resolve);

@@ -152,7 +152,7 @@ describe('after SIGTERM', () => {
     const clients = Promise.all(Array.from({ length: 8 }, client));
     await until('requests to be answered', () => answered > 50);
     const closed = test.close();
-    // The balancer asks several times a second; its first question comes when the process is stopping already.
+    // The balancer polls several times a second; its first request comes when the process is stopping already.
     let readiness = 0;
     for (let n = 0; n < 3; n++) {
       await sleep(100);

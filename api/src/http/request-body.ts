@@ -66,7 +66,7 @@ const checkValue = (root: unknown): void => {
  * The client disconnected, or was disconnected for being slow: the answer is not read, and it is not a fault of ours.
  */
 const refuseBrokenOff = (error: unknown): never => {
-  throw error instanceof AppError ? error : invalid('body', 'broke off');
+  throw error instanceof AppError ? error : invalid('body', 'is incomplete');
 };
 
 /** The JSON value of a request's body. Throws `wrong_type`, `too_large` or `validation`. */

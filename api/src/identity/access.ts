@@ -89,7 +89,7 @@ export const requirePlan = async (sql: Sql, user: SignedInUser, id: string, righ
   const [found] = await sql<Found[]>`
     SELECT ${machineAccess(sql, user, right)} AS may FROM planned_roasts p JOIN machines m ON m.id = p.machine_id
      WHERE p.id = ${id} AND ${machineAccess(sql, user)}`;
-  refuse(found, right, 'Planned roast');
+  refuse(found, right, 'Queued roast');
 };
 
 /** The right to restore a roast that was discarded: that of its roasters. */

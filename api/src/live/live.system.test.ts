@@ -243,7 +243,7 @@ describe('live stream', () => {
     {
       await using wire = await connectBoard(broker.url, 'LIVE-4');
       for (let n = 0; n < 10; n++) board.sample(n * 1000, 100, 200, 50);
-      // The stream begins before the room's subscription may be in force: the catch-up brings it.
+      // The stream begins before the channel's subscription may be active: the catch-up covers the gap.
       for (const batch of board.batches()) await wire.publish(batch);
       await until('the acknowledgement', () => wire.hasAck(board.epoch, 9));
     }

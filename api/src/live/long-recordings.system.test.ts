@@ -11,7 +11,7 @@ import { markEvent, messageOf, openMigratedDatabase, registerMachine, roastOn } 
 import { startPlainBroker, startWholeApi } from '../testing/whole-api.ts';
 import { readBacklog } from './backlog.ts';
 
-/** A machine with what its board has recorded. */
+/** A machine with its board's recording. */
 const record = async (sql: Database, serial: string, board: ReturnType<typeof createJournalBoard>) => {
   const machine = await registerMachine(sql, serial);
   const messages = board.batches(() => 100).map((batch) => messageOf(serial, batch));
@@ -20,7 +20,7 @@ const record = async (sql: Database, serial: string, board: ReturnType<typeof cr
   return { machineId: machine.id, recordingId: recording?.id ?? '' };
 };
 
-/** The board goes on at 1 Hz, in chunks of so many samples. Answers the number of all entries. */
+/** The board continues at 1 Hz, in chunks of this many samples. Returns the number of all entries. */
 const recordOn = async (
   sql: Database,
   recordingId: string,
@@ -42,7 +42,7 @@ const recordOn = async (
   return end;
 };
 
-/** Chunks that all connections that are closed by now have read. */
+/** Chunks that all closed connections have read. */
 const chunksRead = async (sql: Database): Promise<number> => {
   const [row] = await sql<{ rows: number }[]>`
     SELECT seq_tup_read + idx_tup_fetch AS rows FROM pg_stat_user_tables WHERE relname = 'recording_chunks'`;

@@ -53,7 +53,7 @@ describe('writing CSV', () => {
     },
   );
 
-  it('comes back as it was', () => {
+  it('round-trips unchanged', () => {
     const rows = [
       ['=HYPERLINK("x")', "'=quoted", 'a "b", c', 'two\r\nlines', '', ' blanks '],
       ['Café', '+1', "it's", ';', '\tTab', 'end'],

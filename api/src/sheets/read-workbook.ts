@@ -53,7 +53,8 @@ const unpack = (bytes: Uint8Array): Unzipped => {
 
 /**
  * The cells of every sheet of an XLSX file. The reader gets the unpacked parts in a new archive, so that it can't find
- * other parts than the counted ones. @throws {WorkbookError}
+ * other parts than the counted ones.
+ * @throws {WorkbookError}
  */
 export const readWorkbook = async (bytes: Uint8Array): Promise<SheetRows[]> => {
   const parts = unpack(bytes);

@@ -16,7 +16,7 @@ const sheet = (rows: WrittenSheet['rows'], more: Partial<WrittenSheet> = {}): Wr
 });
 
 describe('a workbook', () => {
-  it('holds what was put in', async () => {
+  it('contains the written cells', async () => {
     const read = await readWorkbook(
       await bytesOf([
         sheet([

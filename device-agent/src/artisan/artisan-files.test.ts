@@ -16,9 +16,9 @@ let folder: string;
 let dataDir: string;
 let server: Server;
 let got: { name: string; text: string }[];
-/** What the server answers; the last one again and again. */
+/** The server's answers; the last one repeats. */
 let answers: [status: number, body: object][];
-/** What the server answers to the question which files it lacks; as an older one by default. */
+/** The server's answer about missing files; by default that of an older server. */
 let check: ((sha256: string[]) => object) | undefined;
 let watchers: ArtisanFiles[];
 let told: number;
@@ -91,7 +91,7 @@ const restart = async (): Promise<ArtisanFiles> => {
   return watch();
 };
 const sentTo = (count: number) => expect.poll(() => got.length).toBe(count);
-/** One more file that is sent shows that those before it were passed over. */
+/** One more file that is sent shows that the earlier ones were skipped. */
 const andNoMore = async (before: number): Promise<void> => {
   await save('last.alog', text(99));
   await sentTo(before + 1);
@@ -99,7 +99,7 @@ const andNoMore = async (before: number): Promise<void> => {
 };
 
 describe('watchArtisanFiles', () => {
-  it('sends each finished file once, whatever its name becomes, also after a restart', async () => {
+  it('sends each finished file once, also after a rename or a restart', async () => {
     await save('a.alog');
     const files = await watch();
     await sentTo(1);
@@ -124,7 +124,7 @@ describe('watchArtisanFiles', () => {
     expect(files.report()).toMatchObject({ waiting: 0, newest: [{ name: 'a.alog', state: 'sent' }] });
   });
 
-  it('says a file that stays half-written to be damaged, and takes it when it is whole', async () => {
+  it('reports a file that stays incomplete as damaged, and sends it when it is complete', async () => {
     await save('a.alog', text().slice(0, 2000));
     const files = await watch(null, 50);
     await expect.poll(() => files.report().refused).toBe(1);
@@ -136,7 +136,7 @@ describe('watchArtisanFiles', () => {
     await sentTo(1);
   });
 
-  it('continues after the server was away, and loses nothing', async () => {
+  it('continues after the server was unreachable, and loses nothing', async () => {
     answers = [
       [503, {}],
       [429, {}],
@@ -160,7 +160,7 @@ describe('watchArtisanFiles', () => {
     expect(got.map(({ name }) => name)).toEqual([`\uFFFD${'a'.repeat(194)}.alog`, 'b.alog']);
   });
 
-  it('starts and sends each file once where its data folder takes nothing', async () => {
+  it('sends each file once with a read-only data folder', async () => {
     await rm(dataDir, { recursive: true });
     await writeFile(dataDir, 'a file');
     for (const n of [0, 1, 2]) await save(`${n}.alog`, text(n));
@@ -170,7 +170,7 @@ describe('watchArtisanFiles', () => {
     expect(files.report()).toMatchObject({ sent: 4, waiting: 0, trouble: null });
   });
 
-  it('keeps a refused file in the list with its reason, and sends it no more', async () => {
+  it('keeps a refused file in the list with its reason, and does not send it again', async () => {
     answers = [
       [422, { detail: 'There is no roast in it.', code: 'validation', request_id: 'x' }],
       [200, taken],
@@ -184,7 +184,7 @@ describe('watchArtisanFiles', () => {
     expect(newest).toContainEqual({ name: 'a.alog', state: 'refused', reason: 'There is no roast in it.' });
   });
 
-  it('lets the others go first when the server fails over one file', async () => {
+  it('sends the other files first when the server fails at one', async () => {
     answers = [
       [500, {}],
       [200, taken],
@@ -198,7 +198,7 @@ describe('watchArtisanFiles', () => {
     expect(got.map(({ name }) => name).sort()).toEqual(['a.alog', 'b.alog']);
   });
 
-  it('leaves files from before alone, as the setting says, also under another name', async () => {
+  it('ignores older files according to the setting, also under another name', async () => {
     await Promise.all([save('old.alog'), save('new.alog', text(1))]);
     const past = new Date(Date.now() - 2 * 86_400_000);
     await utimes(join(folder, 'old.alog'), past, past);
@@ -213,7 +213,7 @@ describe('watchArtisanFiles', () => {
     expect(files.unit()).toBe('C');
   });
 
-  it('learns the unit of Artisan from a file that it leaves alone', async () => {
+  it('reads Artisan’s unit from a file that it ignores', async () => {
     await save('old.alog', artisanFile(drumRoast(1_700_000_000_000, { unit: 'F' })));
     const past = new Date(Date.now() - 2 * 86_400_000);
     await utimes(join(folder, 'old.alog'), past, past);
@@ -274,7 +274,7 @@ describe('watchArtisanFiles', () => {
     expect(got[1]).toEqual(got[0]);
   });
 
-  it('sends again what the server has lost, to the owner that it was taken for and to no other', async () => {
+  it('resends files that the server has lost, only to their owner', async () => {
     const [owner, other] = ['a'.repeat(16), 'b'.repeat(16)];
     const asked: string[][] = [];
     const answerAs = (stated: string, isLost: (sha256: string) => boolean): void => {
@@ -283,7 +283,7 @@ describe('watchArtisanFiles', () => {
         return { owner: stated, missing: sha256.filter(isLost) };
       };
     };
-    /** Twice since: the first of them may have been on its way. */
+    /** Twice since: the first of them may have been in progress. */
     const answered = async () => {
       asked.length = 0;
       await expect.poll(() => asked.length, { timeout: 20_000 }).toBeGreaterThan(1);
@@ -291,7 +291,7 @@ describe('watchArtisanFiles', () => {
     await save('older.alog', text(1));
     await watch();
     await sentTo(1);
-    // An older server did not say for whom it kept it: what it lost is not known to be this owner's.
+    // An older server did not state the owner: its lost files are not known to be this owner's.
     answerAs(owner, (sha256) => sha256 === sha256Of(text(1)));
     await answered();
     await save('a.alog', text(2));
@@ -307,7 +307,7 @@ describe('watchArtisanFiles', () => {
     expect(got.map(({ name }) => name)).toEqual(['older.alog', 'a.alog', 'a.alog']);
     answerAs(owner, () => false);
     await answered();
-    // Now the server has said that it holds the first one for this owner.
+    // Now the server has stated that it holds the first one for this owner.
     answerAs(owner, (sha256) => sha256 === sha256Of(text(1)) && got.length < 4);
     await sentTo(4);
     expect(got.at(-1)?.name).toBe('older.alog');

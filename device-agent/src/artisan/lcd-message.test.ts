@@ -24,7 +24,7 @@ describe('readLcdMessage', () => {
 });
 
 describe('celsiusOf', () => {
-  it('is null, never 0, where no number is displayed, and where no probe gives it', () => {
+  it('is null, never 0, without a displayed number, and outside a probe’s range', () => {
     expect(celsiusOf('no_value', 'C')).toBeNull();
     expect(celsiusOf(undefined, 'C')).toBeNull();
     expect(celsiusOf(9999, 'C')).toBeNull();
@@ -41,22 +41,22 @@ const heard = (ticks: readonly (number | '-')[], openedSecondsBefore = 10): numb
 };
 const run = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, k) => from + k);
 
-describe('createChargeEar', () => {
-  it('hears the charge between START and DROP, and no other beginning of the timer', () => {
+describe('createChargeEar: charge by Artisan’s timer', () => {
+  it('finds the charge between START and DROP, and no other start of the timer', () => {
     const ticks = [...run(0, 60), ...run(0, 600), ...run(0, 120)];
     expect(heard(ticks)).toEqual([61]);
   });
-  it('hears the charge that ends a countdown', () => {
+  it('finds the charge at the end of a countdown', () => {
     expect(heard([0, 30, 29, 28, 27, 26, ...run(0, 30)])).toEqual([6]);
   });
-  it('hears the charge of the next roast after a pause', () => {
+  it('finds the charge of the next roast after a pause', () => {
     expect(heard([...run(0, 60), ...run(0, 20), '-', '-', '-', '-', ...run(0, 30), ...run(0, 5)])).toEqual([61, 117]);
   });
-  it('hears nothing when it came after START', () => {
+  it('finds no charge when it connected after START', () => {
     expect(heard([...run(200, 300), ...run(0, 20)])).toEqual([]);
     expect(heard([...run(0, 300), ...run(0, 20)], 1)).toEqual([]);
   });
-  it('hears nothing when the timer paused before it began again', () => {
+  it('finds no charge when the timer paused before it restarted', () => {
     expect(heard([...run(0, 60), '-', '-', '-', ...run(0, 20)])).toEqual([]);
   });
 });

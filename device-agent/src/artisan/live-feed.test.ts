@@ -64,7 +64,7 @@ describe('followArtisan', () => {
     await expect.poll(values).toEqual([[200, 100]]);
   });
 
-  it('says that Artisan sends nothing, repeats no old value, and follows it again', async () => {
+  it('reports that Artisan sends nothing, repeats no old value, and follows it again', async () => {
     const feed = await follow();
     artisan.reads(187.4, 203);
     await expect.poll(() => feed.link().detail).toMatch(/^Artisan is connected but sends no readings/);
@@ -76,7 +76,7 @@ describe('followArtisan', () => {
     expect(readings).toHaveLength(2);
   });
 
-  it('says where no Artisan is', async () => {
+  it('reports the address at which Artisan does not answer', async () => {
     const { url } = artisan;
     await artisan.close();
     const feed = await follow(`${url}x`);
@@ -84,7 +84,7 @@ describe('followArtisan', () => {
     artisan = await startArtisanProgram();
   });
 
-  it('does not take a message of another size or kind for a reading', async () => {
+  it('ignores messages of another size or kind', async () => {
     const feed = await follow();
     artisan.send('x'.repeat(100_000));
     await expect.poll(() => links.some(({ state }) => state === 'failing')).toBe(true);

@@ -39,7 +39,7 @@ ${list}
   }
   const path = join(home, '.config', 'systemd', 'user', `${name}.service`);
   const text = `[Unit]
-Description=Roasts of Artisan for the portal
+Description=Sends Artisan's roasts to the portal
 
 [Service]
 ExecStart=${quoted.replaceAll('%', '%%')}

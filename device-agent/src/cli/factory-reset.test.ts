@@ -60,34 +60,31 @@ const reset = async (api: string): Promise<number> => {
 };
 
 describe('factory reset', () => {
-  it.each(['/api/v1', ''])(
-    'has the server at …%s revoke the credential first, which the board proves by it',
-    async (path) => {
-      await using server = await startServer(200);
-      expect(await reset(server.api.replace('/api/v1', path))).toBe(0);
-      expect(server.asked).toEqual([
-        {
-          line: 'POST /api/v1/devices/me/revoke',
-          serial: 'RM30-7',
-          token: 'Bearer secret-of-the-board',
-          body: '{"because":"factory_reset"}',
-          board: expect.arrayContaining(['agent.env']),
-        },
-      ]);
-      expect(await readdir(folder)).not.toContain('agent.env');
-      expect(said).toContain('The server has revoked its credential.');
-      expect(said).not.toContain('secret-of-the-board');
-    },
-  );
+  it.each(['/api/v1', ''])('first makes the server at …%s revoke the credential, authenticated by it', async (path) => {
+    await using server = await startServer(200);
+    expect(await reset(server.api.replace('/api/v1', path))).toBe(0);
+    expect(server.asked).toEqual([
+      {
+        line: 'POST /api/v1/devices/me/revoke',
+        serial: 'RM30-7',
+        token: 'Bearer secret-of-the-board',
+        body: '{"because":"factory_reset"}',
+        board: expect.arrayContaining(['agent.env']),
+      },
+    ]);
+    expect(await readdir(folder)).not.toContain('agent.env');
+    expect(said).toContain('The server has revoked its credential.');
+    expect(said).not.toContain('secret-of-the-board');
+  });
 
-  it('asks again when the answer was lost, and knows that it may have been done', async () => {
+  it('repeats the request when the answer was lost, and accepts an earlier revocation', async () => {
     await using server = await startServer(0, 401);
     expect(await reset(server.api)).toBe(0);
     expect(server.asked).toHaveLength(2);
     expect(said).toContain('The server had already revoked its credential.');
   });
 
-  it('forgets also offline, and says that the credential stays valid and where to revoke it', async () => {
+  it('resets offline too, and reports that the credential stays valid and where to revoke it', async () => {
     const api = await (async () => {
       await using server = await startServer();
       return server.api;

@@ -37,7 +37,7 @@ afterEach(async () => {
 });
 
 describe('outputs --simulate', () => {
-  it('says register, raw value, what is clamped and what is too slow, for every step of the plan on the board', async () => {
+  it('prints register, raw value, clamping and rate limit for every step of the plan', async () => {
     await writeFile(planFile(folder), JSON.stringify(withPlans(emptyPlanBook, [planOf(1)], null)));
     expect(await outputs(true, folder)).toBe(0);
     expect(said.out.split('\n')).toEqual([
@@ -53,7 +53,7 @@ describe('outputs --simulate', () => {
     ]);
   });
 
-  it('says what is missing, and that it writes nothing', async () => {
+  it('reports a missing map or plan, and that it writes nothing', async () => {
     expect(await outputs(true, folder)).toBe(1);
     expect(said.err).toContain('there is no plan on this board: plan a roast for this machine in the portal');
     expect(await outputs(false, folder)).toBe(2);

@@ -29,7 +29,7 @@ describe('decoder', () => {
     expect(decode({ at: 'h:0', as, unit: '' }, [...words])).toEqual({ value, quality: 'ok' });
   });
 
-  it('scales without the dust of binary fractions', () => {
+  it('scales without rounding errors of binary fractions', () => {
     expect(decode({ at: 'h:0', as: 'i16', scale: 0.1 }, [2153]).value).toBe(215.3);
     expect(decode({ at: 'h:0', scale: 0.389, offset: -38.9 }, [100]).value).toBe(0);
   });
@@ -53,7 +53,7 @@ describe('decoder', () => {
     expect(decode({ at: 'h:0', unit: '°F', range: [0, 500] }, [501])).toEqual({ value: null, quality: 'out_of_range' });
   });
 
-  it('never answers 0 for a probe that is not there', () => {
+  it('never returns 0 for a missing probe', () => {
     expect(decode({ at: 'h:0', as: 'i16', scale: 0.1, bad: [32_767] }, [32_767])).toEqual({
       value: null,
       quality: 'bad',
@@ -85,7 +85,7 @@ describe('decoder', () => {
     },
   );
 
-  it('believes no temperature that a roaster can’t have, also where the map has no range', () => {
+  it('rejects temperatures outside a roaster’s range, also without a range in the map', () => {
     const ofBeans = (raw: number) => decode({ at: 'h:0', as: 'i16', scale: 0.1 }, [raw]);
     expect([ofBeans(32_760), ofBeans(0x8001), ofBeans(2000)]).toEqual([
       { value: null, quality: 'out_of_range' },

@@ -8,7 +8,7 @@ import { trackedSample } from './replay.ts';
 import { createRoastTracker } from './roast-tracker.ts';
 
 const channels = ['bean_temp', 'fan_speed'];
-/** How much faster than a real one a hurried or a jumping clock may run. */
+/** The largest speed of an accelerated or a jumping clock. */
 const paces = [1, 0.02, 0.1, 0.5, 5, 10, 30];
 const signals: readonly MarkKind[] = ['charge', 'first_crack', 'drop'];
 
@@ -30,8 +30,8 @@ const keepMarks = () => {
 };
 
 /**
- * A roast in a time that is hurried and slowed down in its middle, with restarts of the board, a fan that says anything, and on
- * some machines signals that come when they like. Answers what went wrong.
+ * A roast with a clock that is accelerated and slowed down in its middle, with restarts of the board, a random fan, and
+ * on some machines random signals. Returns the errors.
  */
 const roastInWildTime = (seed: number): string | undefined => {
   const random = randomStream(seed);

@@ -26,7 +26,7 @@ describe('planReads', () => {
     expect(planOf(map).map(brief)).toEqual(['1 discrete 284+1', '1 holding 6+1', '1 input 6+1', '2 holding 6+1']);
   });
 
-  it('never asks for more than the machine allows', () => {
+  it('never requests more than the machine allows', () => {
     const channels = Object.fromEntries(
       Array.from({ length: 40 }, (_, index) => [`t${index}`, { at: `h:${10 + index}` }]),
     );
@@ -54,17 +54,17 @@ describe('splitRead', () => {
   const whole = planOf(map)[0];
   if (!whole) throw new Error('no plan');
 
-  it('first leaves the holes away', () => {
+  it('first removes the holes', () => {
     expect(splitRead(whole).map(brief)).toEqual(['1 holding 6+2', '1 holding 12+2']);
   });
-  it('then halves, down to single places', () => {
+  it('then halves, down to single addresses', () => {
     const pair = splitRead(whole)[1];
     if (!pair) throw new Error('no pair');
     const singles = splitRead(pair);
     expect(singles.map(brief)).toEqual(['1 holding 12+1', '1 holding 13+1']);
     expect(singles.flatMap(splitRead)).toEqual([]);
   });
-  it('loses no place on the way', () => {
+  it('loses no address', () => {
     const leaves = (read: PlannedRead): PlannedRead[] => {
       const parts = splitRead(read);
       return parts.length === 0 ? [read] : parts.flatMap(leaves);

@@ -41,7 +41,7 @@ describe('recent answers', () => {
     expect(recent.isOwn('a', 'cd', question), 'bytes of another place').toBe(false);
   });
 
-  it('stays small on a line whose transaction numbers never end', () => {
+  it('stays small on a line with ever new transaction numbers', () => {
     let now = 0;
     const recent = createRecentAnswers(1000, () => now);
     for (let transaction = 0; transaction < 60_000; transaction++) {
@@ -113,7 +113,7 @@ describe('answer pace', () => {
     for (let round = 0; round < 40; round++) pace.took(round % 8 === 0 ? 800 : 20);
     expect(pace.deadlineMs()).toBe(300);
   });
-  it('gives a slow machine the time that it usually takes, up to the longest', () => {
+  it('gives a slow machine its usual time, up to the longest', () => {
     const pace = createAnswerPace(300, 1300);
     expect(pace.isKnown()).toBe(false);
     pace.took(450);
@@ -126,7 +126,7 @@ describe('answer pace', () => {
 });
 
 describe('span judge', () => {
-  it('believes the first reading no more than any other', () => {
+  it('trusts the first reading no more than any other', () => {
     const spans = createSpanJudge(0);
     expect(spans.accepts(1000)).toBe(false);
     expect(spans.accepts(10)).toBe(true);

@@ -50,7 +50,7 @@ describe('send plan', () => {
     expect(plan.inFlightCount()).toBe(32);
   });
 
-  it('sends everything exactly once when all is acknowledged', () => {
+  it('sends every entry exactly once when all are acknowledged', () => {
     const plan = planWith([0, 9999]);
     const times = new Map<number, number>();
     for (let sent = drain(plan); sent.length > 0; sent = drain(plan)) {
@@ -73,7 +73,7 @@ describe('send plan', () => {
     expect(drain(plan, 10_000).length).toBeGreaterThan(0);
   });
 
-  it('takes everything back when the connection is new', () => {
+  it('returns all batches to the queue on a new connection', () => {
     const plan = planWith([0, 9]);
     drain(plan);
     expect(plan.next()).toBeUndefined();
@@ -89,7 +89,7 @@ describe('send plan', () => {
     expect(plan.next()).toEqual({ from: 4, to: 9, backlog: true });
   });
 
-  it('never asks for what is gone', () => {
+  it('never requests dropped entries', () => {
     const plan = planWith([0, 9]);
     plan.forget(0, 9);
     expect(plan.next()).toBeUndefined();

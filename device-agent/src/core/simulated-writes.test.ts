@@ -40,13 +40,13 @@ describe('what a plan would write', () => {
       [0, '2/h:12', 50],
       [126, '2/h:12', 30],
     ]);
-    // The map has no output for the air: said, once, since it never changes.
+    // The map has no output for the air: reported once, since it never changes.
     expect(writes.filter(({ order }) => order === null)).toEqual([
       { atSeconds: 0, control: 'exhaust', planned: 40, order: null },
     ]);
   });
 
-  it('knows drums that are set in %', () => {
+  it('supports drums that are set in %', () => {
     const map = mapWith({ drum_speed: { at: 'h:12', as: 'i16', range: [0, 100] } });
     const [drum] = simulateWrites({ points, interpolated: true }, map).filter(({ order }) => order !== null);
     expect(drum?.order).toMatchObject({ value: 75, raw: 75, unit: '%' });

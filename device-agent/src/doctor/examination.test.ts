@@ -89,7 +89,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const runCheck = (check: Check, over: Record<string, string> = {}): Promise<Verdict> =>
   check.run(inspectBoard(folder, { ...env, ...over }));
-/** This fault, in these words, with this way out. */
+/** This fault, with these words and this instruction. */
 const found = (outcome: 'trouble' | 'warning', says: RegExp, todo: RegExp): object => ({
   outcome,
   says: expect.stringMatching(says),
@@ -105,8 +105,8 @@ const closedPort = async (): Promise<number> => {
   return port;
 };
 
-describe('the doctor on a board where all is well', () => {
-  it('finds only the agent missing while it is stopped, and leaves no trace at the broker', async () => {
+describe('doctor on a healthy board', () => {
+  it('reports only the stopped agent, and publishes nothing at the broker', async () => {
     const statuses = broker.statuses.length;
     const examination = await examineBoard(folder, env);
     const outcomes = Object.fromEntries(examination.checks.map(({ check, outcome }) => [check, outcome]));
@@ -129,7 +129,7 @@ describe('the doctor on a board where all is well', () => {
     expect(JSON.stringify(examination)).not.toContain(homeToken);
   });
 
-  it('asks the running agent, and neither takes its line nor its session', async () => {
+  it('asks the running agent, and uses neither its line nor its session', async () => {
     const port = String(await closedPort());
     const running = { ...env, STATUS_PORT: port };
     const agent = await startAgent(readBoardConfig(folder, running), createLogger('test', 'silent'));
@@ -146,39 +146,39 @@ describe('the doctor on a board where all is well', () => {
     }
   });
 
-  it('shows what to do below what it found', () => {
+  it('prints the instruction below the finding', () => {
     const lines = verdictLines('disk', { outcome: 'trouble', says: 'Full.', todo: 'Free some space' }, false);
     expect(lines).toMatch(/^✗ disk +Full\.\n +→ Free some space\n$/);
   });
 });
 
 describe('configuration and map', () => {
-  it('a board that was never paired', async () => {
+  it('doctor: reports a board that was never paired', async () => {
     const nowhere = inspectBoard(join(folder, 'none'), {});
     expect(await checkConfiguration.run(nowhere)).toEqual(found('trouble', /not paired/, /device-agent pair PAIR-/));
     expect((await checkBroker.run(nowhere)).outcome).toBe('skipped');
   });
-  it('a configuration with a hole', async () =>
+  it('doctor: reports an incomplete configuration', async () =>
     expect(await checkConfiguration.run(inspectBoard(folder, {}))).toEqual(
       found('trouble', /incomplete: .*API_URL/, /pair PAIR-.*agent\.env/),
     ));
-  it('a wrong setting', async () =>
+  it('doctor: reports an invalid setting', async () =>
     expect(await runCheck(checkConfiguration, { LOG_LEVEL: 'loud' })).toEqual(
       found('trouble', /LOG_LEVEL/, /Correct it in .*settings\.env/),
     ));
-  it('a token that others may read', async () => {
+  it('doctor: reports a token that other users can read', async () => {
     await chmod(join(folder, 'agent.env'), 0o644);
     expect(await runCheck(checkConfiguration)).toEqual(
       found('warning', /readable by others \(mode 644\)/, /chmod 600/),
     );
   });
-  it('no map anywhere', async () => {
+  it('doctor: reports a missing machine map', async () => {
     const { MACHINE_MAP: _, ...without } = env;
     expect(await checkMachineMap.run(inspectBoard(folder, without))).toEqual(
       found('trouble', /^No machine map yet: choose one in the portal/, /Map and settings/),
     );
   });
-  it('a map file that is not there, and one that is wrong', async () => {
+  it('doctor: reports a missing and an invalid map file', async () => {
     expect(await runCheck(checkMachineMap, { MACHINE_MAP: '/nowhere.json' })).toEqual(
       found('trouble', /machine map \/nowhere\.json does not exist/, /check-map/),
     );
@@ -194,12 +194,12 @@ describe('configuration and map', () => {
 });
 
 describe('machine and values', () => {
-  it('nothing listens at the machine’s port', async () => {
+  it('doctor: reports a closed port of the machine', async () => {
     await writeMap({ kind: 'tcp', host: '127.0.0.1', port: await closedPort() });
     expect(await runCheck(checkMachine)).toEqual(found('trouble', /ECONNREFUSED/, /Enable Modbus TCP/));
     expect((await runCheck(checkValues)).outcome).toBe('skipped');
   });
-  it('a server that accepts and says nothing', async () => {
+  it('doctor: reports a machine that accepts connections and does not answer', async () => {
     const mute = createServer(() => undefined);
     await new Promise<void>((resolve) => {
       mute.listen(0, '127.0.0.1', () => resolve());
@@ -208,23 +208,23 @@ describe('machine and values', () => {
     expect(await runCheck(checkMachine)).toEqual(found('trouble', /no answer within 150 ms/, /unit number/));
     mute.close();
   });
-  it('a name that is none', async () => {
+  it('doctor: reports an unknown host name of the machine', async () => {
     await writeMap({ kind: 'tcp', host: 'no-such-roaster.invalid', port: 502 });
     expect(await runCheck(checkMachine)).toEqual(found('trouble', /ENOTFOUND|EAI_AGAIN/, /address in the map/));
   });
-  it('no serial adapter', async () => {
+  it('doctor: reports a missing serial adapter', async () => {
     await writeMap({ kind: 'rtu', path: '/dev/ttyUSB97' });
     expect(await runCheck(checkMachine)).toEqual(
       found('trouble', /no serial port \/dev\/ttyUSB97/, /Plug in the serial adapter/),
     );
   });
-  it('a probe that came loose', async () => {
+  it('doctor: reports a disconnected probe', async () => {
     registers = [2013, 32_767];
     expect(await runCheck(checkValues)).toEqual(
       found('warning', /No valid value from exhaust_temp: bean_temp 201\.3 °C, exhaust_temp -- \(bad\)/, /plugged in/),
     );
   });
-  it('a scale that can’t be', async () => {
+  it('doctor: reports an implausible scale', async () => {
     registers = [8013, 2331];
     expect(await runCheck(checkValues)).toEqual(found('trouble', /bean_temp 801.3 °C can't be/, /word order or scale/));
     registers = [20_130, 2331];
@@ -232,13 +232,13 @@ describe('machine and values', () => {
       found('trouble', /from bean_temp: bean_temp -- \(out of range\)/, /plugged in.*word order or scale/),
     );
   });
-  it('a map in the portal that this agent can’t read by', async () => {
+  it('doctor: reports a map of the portal that this agent can’t use', async () => {
     home.map = { v: 1, id: 'of-a-later-server', colour: 'red' };
     const without = { MACHINE_MAP: '' };
     expect(await runCheck(checkMachineMap, without)).toEqual(
       found('trouble', /portal’s map for this machine is invalid: maker/, /in the portal again/),
     );
-    // All else that the server says counts.
+    // The rest of the server's answer counts.
     expect(await runCheck(checkCredential, without)).toMatchObject({ outcome: 'good' });
     const running = { ...env, ...without, STATUS_PORT: String(await closedPort()) };
     const agent = await startAgent(readBoardConfig(folder, running), createLogger('test', 'silent'));
@@ -263,7 +263,7 @@ describe('machine and values', () => {
       await agent.close();
     }
   });
-  it('a machine that refuses every place of the map', async () => {
+  it('doctor: reports a machine that refuses every address of the map', async () => {
     await using picky = await startScriptedServer(
       'tcp',
       () => ({ exception: 2 }),
@@ -276,7 +276,7 @@ describe('machine and values', () => {
     );
     expect(verdict.says).not.toMatch(/does not answer/);
   });
-  it('a register that the machine doesn’t have, told by the running agent', async () => {
+  it('doctor: reports a missing register according to the running agent', async () => {
     await using picky = await startScriptedServer(
       'tcp',
       ({ start }) => (start === 900 ? { exception: 2 } : {}),
@@ -296,7 +296,7 @@ describe('machine and values', () => {
       await agent.close();
     }
   });
-  it('a register that the machine doesn’t have', async () => {
+  it('doctor: reports a missing register', async () => {
     await using picky = await startScriptedServer(
       'tcp',
       ({ start }) => (start === 900 ? { exception: 2 } : {}),
@@ -310,7 +310,7 @@ describe('machine and values', () => {
       found('warning', /exhaust_temp -- \(refused\)/, /no such register\. Correct the address/),
     );
   });
-  it('a map of another machine', async () => {
+  it('doctor: reports a map of another machine', async () => {
     await writeMap(
       { kind: 'tcp', host: '127.0.0.1', port: machine.port },
       { channels: { bean_temp: { at: 'i:0', range: [0, 10] } } },
@@ -329,18 +329,18 @@ const unmountDisk = (): void => {
 };
 
 describe('clock and disk', () => {
-  it('a clock that is hours off', async () => {
+  it('doctor: reports a clock that is hours off', async () => {
     home.clockAheadMs = 3 * 3_600_000;
     expect(await runCheck(checkClock)).toEqual(found('trouble', /3 h behind the server's/, /timedatectl set-ntp true/));
     home.clockAheadMs = -20_000;
     expect(await runCheck(checkClock)).toEqual(found('warning', /(19|20|21) s ahead of the server's/, /set-ntp/));
   });
-  it('a data folder that is gone', async () =>
+  it('doctor: reports a missing data folder', async () =>
     expect(await runCheck(checkDisk, { DATA_DIR: join(folder, 'gone') })).toEqual(
       found('trouble', /does not exist/, /systemctl restart roastery-agent/),
     ));
 
-  it('a disk without room, and one that went read-only (needs root for a small tmpfs)', async (context) => {
+  it('doctor: reports a full and a read-only disk (needs root for a small tmpfs)', async (context) => {
     context.skip(!mountDisk('size=1m'), 'only root may mount a tmpfs');
     expect(await runCheck(checkDisk)).toEqual(found('trouble', /is full: 1 MiB free/, /vacuum-size/));
     unmountDisk();
@@ -351,7 +351,7 @@ describe('clock and disk', () => {
 });
 
 describe('network, certificate, api and credential', () => {
-  it('a server that is not there', async () => {
+  it('doctor: reports an unreachable server', async () => {
     const API_URL = `http://127.0.0.1:${await closedPort()}`;
     expect(await runCheck(checkNetwork, { API_URL })).toEqual(
       found('trouble', /Nothing answers at 127\.0\.0\.1/, /API_URL has the right port/),
@@ -359,36 +359,39 @@ describe('network, certificate, api and credential', () => {
     expect(await runCheck(checkApi, { API_URL })).toMatchObject({ outcome: 'skipped' });
     expect(await runCheck(checkCredential, { API_URL })).toMatchObject({ outcome: 'skipped' });
   });
-  it('an unknown host name', async () =>
+  it('doctor: reports an unknown host name of the server', async () =>
     expect(await runCheck(checkNetwork, { API_URL: 'https://no-such-roastery.invalid' })).toEqual(
       found('trouble', /is unknown|No DNS server/, /API_URL|network/),
     ));
-  it('a way that listeners share', async () =>
+  it('doctor: reports an unencrypted connection', async () =>
     expect(await runCheck(checkTls, { API_URL: 'http://192.0.2.1' })).toEqual(
       found('warning', /not encrypted/, /https:/),
     ));
-  it('a port without TLS', async () =>
+  it('doctor: reports a port without TLS', async () =>
     expect(await runCheck(checkTls, { API_URL: home.url.replace('http:', 'https:') })).toEqual(
       found('trouble', /does not speak TLS/, /443/),
     ));
-  it.skipIf(!canMakeCertificates)('a certificate of an unknown authority (skipped without openssl)', async () => {
-    await using unknown = await startHomeServer(makeCertificate(folder, 'home', 'IP:127.0.0.1', 30));
-    expect(await runCheck(checkTls, { API_URL: unknown.url })).toEqual(
-      found('trouble', /signed by an unknown authority/, /NODE_EXTRA_CA_CERTS/),
-    );
-  });
-  it('something else at the address', async () => {
+  it.skipIf(!canMakeCertificates)(
+    'doctor: reports a certificate of an unknown authority (skipped without openssl)',
+    async () => {
+      await using unknown = await startHomeServer(makeCertificate(folder, 'home', 'IP:127.0.0.1', 30));
+      expect(await runCheck(checkTls, { API_URL: unknown.url })).toEqual(
+        found('trouble', /signed by an unknown authority/, /NODE_EXTRA_CA_CERTS/),
+      );
+    },
+  );
+  it('doctor: reports an address without a portal', async () => {
     expect(await runCheck(checkApi, { API_URL: `${home.url}/shop` })).toEqual(
       found('trouble', /no portal at .* \(status 404\)/, /API_URL/),
     );
     home.body = '<html>Welcome to your router</html>';
     expect(await runCheck(checkApi)).toEqual(found('trouble', /does not understand/, /outdated/));
   });
-  it('a server in trouble', async () => {
+  it('doctor: reports a server with an internal error', async () => {
     home.status = 503;
     expect(await runCheck(checkApi)).toEqual(found('warning', /status 503/, /continues to record/));
   });
-  it('a token that was revoked', async () => {
+  it('doctor: reports a revoked token', async () => {
     expect(await runCheck(checkCredential, { MACHINE_TOKEN: 'an-old-token' })).toEqual(
       found('trouble', /does not accept the token/, /new ticket/),
     );
@@ -397,11 +400,11 @@ describe('network, certificate, api and credential', () => {
 });
 
 describe('broker', () => {
-  it('one that is not there', async () =>
+  it('doctor: reports an unreachable broker', async () =>
     expect(await runCheck(checkBroker, { MQTT_URL: `mqtt://127.0.0.1:${await closedPort()}` })).toEqual(
       found('trouble', /Nothing answers/, /server is running/),
     ));
-  it('one that refuses', async () => {
+  it('doctor: reports a broker that refuses the board', async () => {
     broker.accepts = false;
     try {
       expect(await runCheck(checkBroker)).toEqual(found('trouble', /refuses this board/, /new ticket/));
@@ -409,11 +412,11 @@ describe('broker', () => {
       broker.accepts = true;
     }
   });
-  it('something that is no broker', async () =>
+  it('doctor: reports an address without a broker', async () =>
     expect(await runCheck(checkBroker, { MQTT_URL: `mqtt://127.0.0.1:${home.port}` })).toEqual(
       found('trouble', /does not answer like an MQTT broker/, /address/),
     ));
-  it('one that only the api knows, which is away', async () => {
+  it('doctor: skips a broker whose address only an unreachable api knows', async () => {
     const API_URL = `http://127.0.0.1:${await closedPort()}`;
     expect(await runCheck(checkBroker, { API_URL })).toMatchObject({ outcome: 'skipped' });
     await writeFile(join(folder, 'data', 'device.json'), JSON.stringify({ mqtt_url: broker.url }));

@@ -62,7 +62,7 @@ afterEach(async () => {
 const found = ({ checks }: Examination, check: string) => checks.find((one) => one.check === check);
 
 describe('doctor on an agent that it cannot see', () => {
-  it('names a page that does not answer as trouble and skips what only the agent knows', async () => {
+  it('reports a page that does not answer and skips the checks that need the agent', async () => {
     // The first process of this machine is older than any page that is still starting.
     await lockedBy(1);
     const examination = await examineBoard(folder, env);
@@ -75,7 +75,7 @@ describe('doctor on an agent that it cannot see', () => {
     expect(examination.healthy).toBe(false);
   });
 
-  it('is not healthy and lists what was not checked while the page is switched off', async () => {
+  it('is not healthy and lists the skipped checks while the page is switched off', async () => {
     await lockedBy(1);
     const examination = await examineBoard(folder, { ...env, STATUS_PORT: 'off' });
     expect(found(examination, 'agent')).toMatchObject({ outcome: 'good' });
@@ -109,7 +109,7 @@ describe('doctor on an agent that it cannot see', () => {
     expect(verdict).toMatchObject({ outcome: 'good' });
   });
 
-  it('has a sentence of its own for a machine whose answers come too late', async () => {
+  it('reports a machine whose answers arrive too late', async () => {
     const agent = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)'], { stdio: 'ignore' });
     children.push(agent);
     await lockedBy(agent.pid);
@@ -131,7 +131,7 @@ describe('doctor on an agent that it cannot see', () => {
     });
   });
 
-  it('says that the agent has just started when its page is not there yet', async () => {
+  it('reports an agent that has just started when its page is not open yet', async () => {
     const starting = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)'], { stdio: 'ignore' });
     children.push(starting);
     await lockedBy(starting.pid);

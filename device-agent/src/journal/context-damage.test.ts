@@ -14,7 +14,7 @@ const layouts = [
   ['exhaust_temp', 'bean_temp'],
   ['heat_power', 'bean_temp'],
 ] as const;
-/** Each value says which channel it belongs to. */
+/** Each value contains its channel. */
 const codes: Readonly<Record<string, number>> = { bean_temp: 1, exhaust_temp: 2, heat_power: 3 };
 const perLayout = 8;
 const samples = layouts.flatMap((channels, layout) =>
@@ -76,7 +76,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Samples under a wrong name, and those that are neither there nor said to be missing. */
+/** Samples under a wrong name, and those that are neither present nor reported as missing. */
 const check = (bytes: Buffer, first: number, last: number) => {
   const { entries, missing } = readSegment(bytes, { first, last });
   const present = new Set(entries.map(({ seq }) => seq));
@@ -99,7 +99,7 @@ const damages = [
   ['the bytes before it', (bytes: Buffer, at: number) => bytes.copy(bytes, at, Math.max(0, at - 150), at)],
 ] as const;
 
-describe('journal: damage to what says the meaning of samples', () => {
+describe('journal: damage to the contexts of samples', () => {
   it.each(damages)(
     'segment of an earlier version, %s at every offset: never a value under another name',
     (_what, damage) => {
@@ -114,7 +114,7 @@ describe('journal: damage to what says the meaning of samples', () => {
         sum.lost += lost;
       }
       expect(sum).toMatchObject({ wrong: 0, unsaid: 0 });
-      // What can't be told for sure is kept aside; bytes that lie elsewhere make all of it unsure.
+      // Uncertain entries are quarantined; misplaced bytes make all of them uncertain.
       expect(sum.lost / intact.length).toBeLessThan(samples.length);
     },
   );
@@ -168,8 +168,8 @@ const write = async (): Promise<Journal> => {
 };
 const gap = (from: number, to: number) => ({ type: 'gap', from_seq: from, to_seq: to, reason: 'damaged' });
 
-describe('journal: what is missing is named', () => {
-  it.each([0, 1, 2])('segment %d of three is gone at the start: its numbers are said once', async (index) => {
+describe('journal: missing entries are reported', () => {
+  it.each([0, 1, 2])('segment %d of three is missing at the start: its numbers are reported once', async (index) => {
     await write();
     await closeAll();
     await rm(join(folder, (await segments())[index] ?? ''));
@@ -180,7 +180,7 @@ describe('journal: what is missing is named', () => {
     expect(await gapsOf(await open())).toEqual(last);
   });
 
-  it('a folder deleted while it runs: what was closed is said, what was open is written anew', async () => {
+  it('a folder deleted while it runs: closed entries are reported, the open segment is rewritten', async () => {
     const journal = await write();
     await rm(folder, { recursive: true });
     journal.appendSample(2000, [3, 1]);
@@ -190,7 +190,7 @@ describe('journal: what is missing is named', () => {
   });
 
   it.each(['', 'not an epoch', 'ffffffffffffffff\n'])(
-    'an epoch file that says "%s": the segments know better',
+    'an epoch file with "%s": the segments override it',
     async (text) => {
       const { epoch: before } = await write();
       await closeAll();
@@ -201,7 +201,7 @@ describe('journal: what is missing is named', () => {
     },
   );
 
-  it('an epoch that is a folder: the segments know better', async () => {
+  it('an epoch that is a folder: the segments override it', async () => {
     const { epoch: before } = await write();
     await closeAll();
     await rm(join(folder, 'epoch'));

@@ -102,7 +102,7 @@ const readableIn = (files: ReadonlyMap<string, Buffer>): Set<number> => {
 
 describe('journal: damage at every offset of every segment', () => {
   it.for(damages.map(([what, damage, step = 1]) => ({ what, damage, step })))(
-    '$what: starts, sends what is readable, names each hole',
+    '$what: starts, sends readable entries, reports each gap',
     { timeout: 240_000 },
     async ({ what, damage, step }) => {
       const seqs = Array.from({ length: 2 * samples }, (_, seq) => seq);

@@ -113,7 +113,7 @@ const openDamaged = async (
 };
 
 describe('a journal whose end is', () => {
-  it.each(damages)('%s: runs again, loses what the damage covers, and says so', async (_what, damage) => {
+  it.each(damages)('%s: runs again, loses only the damaged entries, and reports them', async (_what, damage) => {
     const random = seeded(17);
     const seqs = Array.from({ length: samples }, (_, seq) => seq);
     const places = seqs.map(placeOf);

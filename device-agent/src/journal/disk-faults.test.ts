@@ -34,7 +34,7 @@ const open = (place: string, disk?: JournalDisk): Promise<Journal> =>
     ...(disk ? { disk } : {}),
   });
 
-/** A server: takes what may be sent, under its stream and number, and acknowledges it. */
+/** A server: receives the sendable entries, under their stream and number, and acknowledges them. */
 const createServer = () => {
   const taken = new Map<string, string>();
   const samples = new Map<number, Set<string>>();
@@ -99,7 +99,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const values = [...Array(earlier).keys(), ...Array.from({ length: fresh }, (_, count) => 100 + count)];
 
-/** What went wrong with a journal whose disk fails like that; nothing, where all is well. */
+/** The errors of a journal whose disk fails like that; none if it works. */
 const tryFault = async (fault: DiskFault, name: string): Promise<Record<string, unknown>> => {
   const place = join(folder, name);
   await cp(join(folder, 'before'), place, { recursive: true });
@@ -108,8 +108,8 @@ const tryFault = async (fault: DiskFault, name: string): Promise<Record<string, 
   const isForEver = fault.calls === undefined && fault.ms === undefined;
   const journal = await open(place, faulty.disk);
   await append(journal, server);
-  // Online, with the disk failing or not: what is read now arrives.
-  // What was safe on a disk that can no longer be read comes after a restart: at most what two segments hold.
+  // Online, with the disk failing or not: current readings arrive. Readings that were safe on a disk that can no longer
+  // be read arrive after a restart: at most those of two segments.
   const isDead = isForEver && fault.kind === 'EIO';
   const missingNow = (): number => values.slice(earlier).filter((value) => !server.samples.has(value)).length;
   const recovered = (): boolean => isForEver || journal.stats().trouble === undefined;
@@ -144,7 +144,7 @@ const tryFault = async (fault: DiskFault, name: string): Promise<Record<string, 
   };
   const [firstEpoch = ''] = [...server.taken.keys()].map((key) => key.split('/')[0]);
   const missing = values.filter((value) => !server.samples.has(value));
-  // Only a full disk may cost what was not delivered, and the stream says so.
+  // Only a full disk may lose undelivered readings, and the stream reports it.
   const named = missing.filter(
     (value) =>
       fault.kind === 'ENOSPC' &&
@@ -154,13 +154,13 @@ const tryFault = async (fault: DiskFault, name: string): Promise<Record<string, 
     ...live,
     firstEpoch: firstEpoch !== '',
     lost: missing.filter((value) => !named.includes(value)),
-    // A file that could neither be synced nor cut leaves what it holds to a later start.
+    // A file that could neither be synced nor cut leaves its entries to a later start.
     double:
       isForEver && fault.kind === 'EIO'
         ? []
         : [...server.samples].filter(([, keys]) => keys.size > 1).map(([value]) => value),
     conflicts: server.conflicts,
-    // What is on its way when it has to make room may arrive all the same.
+    // Readings in flight when their room is freed may arrive all the same.
     saidAndThere: fault.kind === 'ENOSPC' ? [] : [...server.taken.keys()].filter((key) => said(key)),
     wrongReason: server.gaps.filter(({ reason }) => fault.kind !== 'ENOSPC' && reason !== 'damaged'),
   };
@@ -185,7 +185,7 @@ const spans = [
 
 describe('journal: any error of any disk call', () => {
   it.for(diskFaults.flatMap((kind) => spans.map(([span, how]) => ({ kind, span, how }))))(
-    '$kind for $span: records on, loses nothing, says it',
+    '$kind for $span: continues recording, loses nothing, reports it',
     { timeout: 240_000 },
     async ({ kind, how }) => {
       const wrong: unknown[] = [];

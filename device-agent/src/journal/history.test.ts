@@ -140,7 +140,7 @@ describe('journal: a server that lost data', () => {
     expect(history).toMatchObject({ epoch, entries: 2000, sealed: false, from: expect.any(Number) });
   });
 
-  it('costs hardly more bytes a sample than the samples themselves', async () => {
+  it('needs hardly more bytes per sample than the samples themselves', async () => {
     const journal = await open({ segmentBytes: 262_144 });
     const channels = Array.from({ length: 8 }, (_, index) => `channel_${index}`);
     journal.setContext({ ...context, channels });
@@ -167,7 +167,7 @@ describe('journal: owner of history', () => {
     expect(fresh.ownerOf(fresh.epoch)).toBe(ann);
   });
 
-  it('seals acknowledged history for another owner, and goes on in a new stream', async () => {
+  it('seals acknowledged history for another owner, and continues in a new stream', async () => {
     const journal = await acknowledged(30);
     const before = journal.epoch;
     await fill(journal, 5);

@@ -75,7 +75,7 @@ const formatOne = z.discriminatedUnion('k', [
 ]);
 
 describe('a journal through an update and back', () => {
-  it('is written in the format that the versions in the field read', async () => {
+  it('is written in a format that released versions read', async () => {
     const journal = await open();
     journal.appendSample(250, [200.5]);
     journal.appendEvent(300, { type: 'start', agent_version: '0.1.0' });
@@ -90,7 +90,7 @@ describe('a journal through an update and back', () => {
     for (const record of records) expect(formatOne.safeParse(record).error?.message).toBeUndefined();
   });
 
-  it('packs the state of a tracker, and only that', () => {
+  it('packs only the state of a tracker', () => {
     const tracker = createRoastTracker(() => 'id');
     for (let seq = 0; seq < 1000; seq++) {
       const sample = { seq, timeMs: 250 * seq, beanTempC: 200 + (seq % 7) / 10, exhaustTempC: 180, heatPower: 50 };
@@ -133,7 +133,7 @@ describe('a journal through an update and back', () => {
     await next.close();
   });
 
-  it('is left as it is by a version that would misread it, which says so', async () => {
+  it('is left unchanged by a version that would misread it, which reports it', async () => {
     const journal = await open();
     journal.appendSample(250, [200.5]);
     await journal.close();

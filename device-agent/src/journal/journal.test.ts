@@ -29,7 +29,7 @@ const close = async (journal: Journal): Promise<void> => {
   opened.splice(opened.indexOf(journal), 1);
   await journal.close();
 };
-/** Leaves a journal as SIGKILL does: what was flushed is there, nothing is tidied up. */
+/** Leaves a journal as SIGKILL does: flushed entries are there, nothing is cleaned up. */
 const abandon = (journal: Journal): void => void opened.splice(opened.indexOf(journal), 1);
 
 const fill = (journal: Journal, count: number): number[] =>
@@ -148,7 +148,7 @@ describe('journal', () => {
   });
 
   it.each([1, 2])(
-    'offers only what a power cut leaves, at every pace (seed %d)',
+    'offers only entries that survive a power cut, at every pace (seed %d)',
     async (seed) => {
       const random = randomStream(seed);
       const offered = new Map<string, number>();
@@ -373,7 +373,7 @@ describe('journal at its cap', () => {
     const entries = await readAll(journal);
     const present = new RangeSet();
     for (const { seq } of entries) present.add(seq, seq);
-    // The roast (from its charge to its end) is complete, what lies around it is not.
+    // The roast (from its charge to its end) is complete, the samples around it are not.
     expect(present.covers(40, 101)).toBe(true);
     expect(present.has(0)).toBe(false);
     expect(journal.stats().bytes).toBeLessThan(12_500);

@@ -41,7 +41,7 @@ const createSwitchedDisk = () => {
   };
   return { ...createFaultyDisk(plan), fail: (does: boolean) => void (fails = does), isFailing: () => fails };
 };
-/** Thirty readings lie gathered in a file; the disk fails, and one more is kept in memory. */
+/** Thirty readings are gathered in a file; the disk fails, and one more is kept in memory. */
 const gatherThenFail = async (switched: ReturnType<typeof createSwitchedDisk>, disk = switched.disk) => {
   const journal = await open(disk, 1e6, { idleSyncMs: 60_000 });
   const { epoch } = journal;
@@ -80,7 +80,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const journal of opened) await journal.close();
-  // A write that a slow disk was given up for may still end.
+  // A write that was given up because of a slow disk may still end.
   await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 });
 
@@ -138,7 +138,7 @@ it('journal without its disk: a stream with a fresh epoch and numbers that go on
 it('journal without its disk while it gathers: what lies in its file is sent once, also after a kill', async () => {
   const switched = createSwitchedDisk();
   const { journal, epoch } = await gatherThenFail(switched);
-  // What was written in the last seconds goes from memory.
+  // Readings of the last seconds are sent from memory.
   expect([...(await samplesOf(journal)).values()].flat()).toEqual([26, 27, 28, 29, 30]);
   const dead = folder;
   opened = [];
@@ -153,7 +153,7 @@ it('journal without its disk while it gathers: what lies in its file is sent onc
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     folder = dead;
   }
-  // The process that lives on brings everything to its disk when that works again.
+  // The surviving process moves everything to its disk when that works again.
   await expect.poll(() => journal.stats().inMemory).toBe(false);
   await expect.poll(() => valuesOf(journal)).toEqual(Array.from({ length: 31 }, (_, value) => value));
   await journal.close();
@@ -226,7 +226,7 @@ it('journal whose unreadable stream is looked for twice at the same time: finds 
   const epochs: string[] = [];
   found.later = ({ stream }) => void epochs.push(stream.epoch);
   fail(false);
-  // A try that a slow disk was given up for goes on beside the next one.
+  // An attempt that was given up because of a slow disk continues beside the next one.
   await Promise.all([found.retry(), found.retry()]);
   expect(epochs).toEqual([first.epoch]);
   await found.retry();
@@ -382,7 +382,7 @@ it('gap of an earlier stream, found when another recording is written: has a num
 describe('journal restarted on a working disk long after its newest entry', () => {
   const owner = 'a'.repeat(16);
   const roastId = '01900000-0000-7000-8000-000000000001';
-  /** The disk as it is when it stops to accept writes: the process may go on in memory for any time. */
+  /** The state of the disk when it stops accepting writes: the process may continue in memory for any time. */
   const lastWritten = async (isRoasting: boolean): Promise<{ epoch: string; nextSeq: number }> => {
     const first = await open();
     const { epoch } = first;

@@ -67,7 +67,7 @@ export class SegmentFile {
     try {
       while (written < bytes.length) {
         const result = await this.#handle.write(bytes, written, bytes.length - written, this.#size + written);
-        if (result.bytesWritten === 0) throw Object.assign(new Error('the disk took no byte'), { code: 'EIO' });
+        if (result.bytesWritten === 0) throw Object.assign(new Error('the disk wrote nothing'), { code: 'EIO' });
         written += result.bytesWritten;
       }
     } catch (error) {

@@ -201,7 +201,7 @@ export const createWriter = async (parts: WriterParts) => {
   };
 
   const step = async (): Promise<void> => {
-    if (doubtful) await writeAnew('the disk failed under it');
+    if (doubtful) await writeAnew('the disk failed');
     if (rollWanted || active.file.size >= parts.segmentBytes) {
       await roll();
       rollWanted = false;

@@ -55,7 +55,7 @@ describe.each(['tcp', 'rtu', 'ascii'] as const)('answers on %s', (kind) => {
     expect(opened().take(Buffer.concat([frame, frame]))).toHaveLength(2);
   });
 
-  it('have no single byte bent', () => {
+  it('have no damaged byte', () => {
     // Modbus TCP has no check over its values: its head is what can be judged.
     const judged = kind === 'tcp' ? 6 : frame.length;
     for (let at = 0; at < judged; at++) {

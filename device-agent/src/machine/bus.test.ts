@@ -10,7 +10,7 @@ import {
 } from '../testing/modbus-server.ts';
 import { createBus, type Bus } from './bus.ts';
 
-/** Every register says where it is, so that a shifted answer can't pass for the right one. */
+/** Every register contains its address, so that a shifted answer can't pass for the right one. */
 const valueAt = (address: number): number => (address * 37 + 11) % 65_536;
 const timing = { timeoutMs: 60, quietMs: 150, gapMs: 0 };
 interface Bench {
@@ -32,7 +32,10 @@ const benchOf = (onTestFinished: TestContext['onTestFinished']): Bench => ({
   },
 });
 
-/** 12 % late, 3 % lost, 2 % garbled, by a fixed dice. Over TCP the frame's head is bent: a payload has no checksum there. */
+/**
+ * 12 % late, 3 % lost, 2 % garbled, by a fixed seed. Over TCP the frame's head is damaged: a payload has no checksum
+ * there.
+ */
 const faultyLine = (framing: 'tcp' | 'rtu'): (() => Behaviour) => {
   let seed = 5;
   const dice = (): number => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
@@ -161,7 +164,7 @@ describe.concurrent.each(['tcp', 'rtu'] as const)('bus over %s', (framing) => {
 });
 
 describe.concurrent('bus', () => {
-  it('is not fooled by an answer that comes twice', async ({ onTestFinished, expect }) => {
+  it('ignores a repeated answer', async ({ onTestFinished, expect }) => {
     const { serve, busOn } = benchOf(onTestFinished);
     const { port } = await serve('rtu', () => ({ twice: true }));
     const bus = busOn('rtu', port);
@@ -174,10 +177,7 @@ describe.concurrent('bus', () => {
     expect(right).toBeGreaterThan(1);
   });
 
-  it('takes the late answer for a sign that the line is clean, never for a value', async ({
-    onTestFinished,
-    expect,
-  }) => {
+  it('uses a late answer only as a sign that the line is clean', async ({ onTestFinished, expect }) => {
     const { serve, busOn } = benchOf(onTestFinished);
     let late = true;
     const server = await serve('rtu', () => (late ? { delayMs: 600 } : {}));
@@ -200,7 +200,7 @@ describe.concurrent('bus', () => {
     expect(again.kind === 'failed' && again.reason).toMatch(/no answer within \d+ ms; one came after \d+ ms/);
   });
 
-  it('asks again at once after a damaged answer, and reads behind an adapter that adds a byte', async ({
+  it('retries at once after a damaged answer, and reads through an adapter that adds a byte', async ({
     onTestFinished,
     expect,
   }) => {
@@ -218,11 +218,11 @@ describe.concurrent('bus', () => {
       const answer = await bus.read({ unit: 1, table: 'holding', start: round, count: 1 });
       outcomes.push(answer.kind === 'data' && answer.words[0] === valueAt(round) ? 'right' : answer.kind);
     }
-    // The first answers with the stray byte are doubted until the byte is known as the line's own.
+    // The first answers with the stray byte are rejected until the byte is known as the line's own.
     expect(outcomes.slice(-15).filter((outcome) => outcome !== 'right')).toEqual([]);
   });
 
-  it('gives up at once when the connection is closed under a request', async ({ onTestFinished, expect }) => {
+  it('gives up at once when the connection is closed during a request', async ({ onTestFinished, expect }) => {
     const { serve, busOn } = benchOf(onTestFinished);
     const { port } = await serve('tcp', () => ({ close: true }));
     const bus = busOn('tcp', port, { timeoutMs: 5000 });
@@ -231,7 +231,7 @@ describe.concurrent('bus', () => {
     expect(performance.now() - from).toBeLessThan(1000);
   });
 
-  it('rests the unit that is dead and goes on reading the others', async ({ onTestFinished, expect }) => {
+  it('rests a dead unit and continues reading the others', async ({ onTestFinished, expect }) => {
     const { serve, busOn } = benchOf(onTestFinished);
     const server = await serve('rtu', ({ unit }) => ({ lost: unit === 2 }));
     const bus = busOn('rtu', server.port, { quietMs: 400 });
@@ -247,14 +247,14 @@ describe.concurrent('bus', () => {
       await pause(20);
     }
     expect(counts[2]).toBe(0);
-    // A busy computer gets fewer rounds; in most of them the living unit is read.
+    // A busy computer gets fewer rounds; in most of them the working unit is read.
     expect(counts[1]).toBeGreaterThan(rounds * 0.6);
     expect(server.connections(), 'the line is kept').toBe(1);
-    // Asked less and less often: a dead unit costs the line little.
+    // Requested less and less often: a dead unit costs the line little.
     expect(server.requests.filter(({ unit }) => unit === 2).length).toBeLessThan(8);
   });
 
-  it('is not fooled by the late answer of one unit while it reads another', async ({ onTestFinished, expect }) => {
+  it('ignores the late answer of one unit while it reads another', async ({ onTestFinished, expect }) => {
     const { serve, busOn } = benchOf(onTestFinished);
     const server = await serve('rtu', ({ unit }) => (unit === 2 ? { delayMs: 75 } : {}));
     const bus = busOn('rtu', server.port);
@@ -266,11 +266,11 @@ describe.concurrent('bus', () => {
       return answer.kind === 'data' ? answer.words : undefined;
     });
     expect(wrong).toBe(0);
-    // A busy computer asks less often.
+    // A busy computer sends fewer requests.
     expect(right).toBeGreaterThan(5);
   });
 
-  it('shows the faults that the wrapping is for: the bare library answers wrongly on the same line', async ({
+  it('shows why it wraps the library: the bare library returns wrong values on the same line', async ({
     onTestFinished,
     expect,
   }) => {

@@ -26,7 +26,7 @@ const server = createServer((socket) => {
 server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(server.address().port));
 `;
 
-it('reads again within 5 s when a peer that vanished without a word is back', { timeout: 60_000 }, async () => {
+it('reads again within 5 s of the return of a peer that vanished without closing', { timeout: 60_000 }, async () => {
   const child = spawn(process.execPath, ['-e', machine], { stdio: ['ignore', 'pipe', 'inherit'] });
   const readings: Reading[] = [];
   const said = new Set<string>();

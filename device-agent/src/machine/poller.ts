@@ -126,7 +126,7 @@ export const startPoller = ({ map, monoNow, reading, dropped, linkChanged, openL
         ? `the board was busy for ${Math.round(stallMs)} ms while it was reading`
         : spans.accepts(spanMs)
           ? undefined
-          : `question and answer lie ${Math.round(spanMs)} ms apart`;
+          : `request and answer are ${Math.round(spanMs)} ms apart`;
     if (doubt !== undefined) {
       passOver(doubt);
       return drop(doubt);

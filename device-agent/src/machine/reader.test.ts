@@ -30,7 +30,7 @@ const covers = (request: BusRequest, address: number): boolean =>
   address >= request.start && address < request.start + request.count;
 
 describe('reader', () => {
-  it('asks once for everything near', async () => {
+  it('reads neighbours in one request', async () => {
     const bus = line(() => undefined);
     const outcome = await createReader(map(), bus).read();
     expect(outcome).toMatchObject({ kind: 'reading', values: [0, 1, 5], qualities: ['ok', 'ok', 'ok'] });
@@ -75,7 +75,7 @@ describe('reader', () => {
     ).toBe('silence');
   });
 
-  it('goes on with the other units while one rests', async () => {
+  it('continues with the other units while one rests', async () => {
     const twoUnits = map({ channels: { bean_temp: { at: 'h:0' }, exhaust_temp: { at: '2/h:1' } } });
     const bus = line(({ unit }) => (unit === 2 ? { kind: 'resting', reason: 'no answer' } : undefined));
     expect(await createReader(twoUnits, bus).read()).toMatchObject({

@@ -46,7 +46,7 @@ afterEach(() => {
 describe.skipIf(!python).each(['rtu', 'ascii'] as const)(
   'serial line, Modbus %s (needs python3 for its other end)',
   (kind) => {
-    it('reads, goes through a silence, and survives the adapter being pulled out', async () => {
+    it('reads, and recovers after a silence and an unplugged adapter', async () => {
       const other = spawn('python3', ['-c', unit, kind], { stdio: ['ignore', 'pipe', 'inherit'] });
       child = other;
       const path = await new Promise<string>((resolve) =>

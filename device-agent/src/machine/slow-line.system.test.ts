@@ -81,7 +81,7 @@ describe
         expect(slowLineSentence(map)).toBeUndefined();
       }, 120_000);
 
-      it('is read as fast as it can where the map asks for more, and says so', async () => {
+      it('is read as fast as possible where the map asks for more, and reports it', async () => {
         const { map, hz, reachedHz } = await readSlowly(
           scattered,
           10,

@@ -32,11 +32,11 @@ afterAll(async () => {
 
 const install = (...words: string[]): string =>
   `curl -fsS ${portal.stack.url}/packages/install.sh | sh -s -- ${words.join(' ')}`;
-/** The script as a file: a line that is cut can't bring it. */
+/** The script as a file: an interrupted download can't deliver it. */
 const saved = (words = ''): string => `sh /srv/install.sh ${words}`;
 const lastLine = (said: string): string => said.split('\n').at(-1) ?? '';
 
-/** What becomes of a board that updates itself from this folder: what apt does, and the version that is live afterwards. */
+/** The result of an update from this folder: apt's, and the version that runs afterwards. */
 const updateFrom = async (board: FreshBoard, serialNumber: string, root: string, bend?: Bend): Promise<string> => {
   using server = await serveInstead(root, bend);
   board.lead(portal.stack.ports.http, server.port);
@@ -70,14 +70,14 @@ describe.skipIf(obstacle !== undefined)(
         .poll(async () => (await portal.admin.call(listRoasts)).roasts[0]?.status, { timeout: 30_000 })
         .toBe('in_progress');
       portal.shown.charge = false;
-      // Once more is safe, also without a ticket.
+      // Repeating is safe, also without a ticket.
       expect((await board.run(install())).code).toBe(0);
       await portal.isLive('FRESH', '1.0.0');
       await board.must('apt-get purge -y -q roastery-agent roastery-node');
       expect((await board.run('ls -d /usr/lib/roastery-agent /usr/lib/roastery-node')).code).not.toBe(0);
     }, 240_000);
 
-    it('install.sh: ends with one true sentence where it can’t go on, and leaves nothing installed', async () => {
+    it('install.sh: ends with one sentence where it can’t continue, and leaves nothing installed', async () => {
       await using board = await portal.boot('wrong');
       const script = await (await fetch(`${portal.stack.url}/packages/install.sh`)).text();
       writeFileSync(board.pathTo('/srv/install.sh'), script);
@@ -138,13 +138,13 @@ describe.skipIf(obstacle !== undefined)(
       ]);
     }, 240_000);
 
-    it('install.sh: goes on where the power went off while packages were unpacked', async () => {
+    it('install.sh: continues after a power cut during unpacking', async () => {
       await using board = await portal.boot('dark');
       const ticket = await portal.register('DARK');
       const unpacked = '/usr/lib/roastery-node/bin/node.dpkg-new';
       await board.must(`curl -fsS -o /srv/install.sh ${portal.stack.url}/packages/install.sh`);
       await board.must(`systemd-run --quiet --unit=first-try sh /srv/install.sh ${ticket}`);
-      // Half of Node.js is on the disk: the processes end without a word, as when the power goes.
+      // Half of Node.js is on the disk: the processes end abruptly, as in a power cut.
       await board.must(
         `until [ -e ${unpacked} ]; do sleep 0.02; done; systemctl kill --signal=KILL --kill-who=all first-try`,
       );

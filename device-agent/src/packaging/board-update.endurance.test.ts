@@ -30,14 +30,14 @@ const isRoot = process.getuid?.() === 0;
 const isReady = canPlaySystemd && isRoot && architecture !== undefined && has('dpkg') && has('deb-systemd-helper');
 const why = 'skipped without root, dpkg, deb-systemd-helper, python3 and systemd-notify';
 const unprivileged = 65_534;
-/** In place of a board's 300, 20 and 60 s. */
+/** Instead of a board's 300, 20 and 60 s. */
 const usual = { healthySeconds: 4, startMs: 20_000, watchdogMs: 10_000 };
 
 const folder = mkdtempSync(join(tmpdir(), 'board-update-'));
 chmodSync(folder, 0o755);
 const execute = promisify(execFile);
 
-/** What is wrong with a version: a line before its program. */
+/** The fault of a version: a line before its program. */
 const faults = {
   well: '',
   crashes: "throw new Error('broken by its release');",
@@ -179,7 +179,7 @@ const startBoard = async (name: string, expect: ExpectStatic, over: Partial<type
   };
   service.start();
   await expect.poll(() => server.live.length, { timeout: 30_000 }).toBeGreaterThan(2);
-  // What an update has to reach is what this version is known to have reached; it says so once a second.
+  // An update has to reach the ends that this version is known to have reached; it reports them once a second.
   await expect
     .poll(() => readFileSync(join(root, 'run/roastery-agent/health'), 'utf8'), { timeout: 30_000 })
     .toMatch(/^BROKER=now$[^]*^MACHINE=now$/m);
@@ -202,7 +202,7 @@ describe.skipIf(!isReady)(`an update of a board (${why})`, { concurrent: true },
     expect(board.service.results).toEqual(['success']);
     await board.update(deb('2.0.0'));
     await board.becomes({ online: true, update: { state: 'on_trial', installed, earlier: '2.0.0' } });
-    // The trial isn't over; of the versions on the board the older one is still the proved one.
+    // The trial isn't over; of the versions on the board the older one is still the proven one.
     await board.update(deb('1.0.0'));
     await board.becomes({ agent_version: '1.0.0', update: { state: 'on_trial', installed: '1.0.0' } });
     await board.proves('1.0.0');
@@ -243,7 +243,7 @@ describe.skipIf(!isReady)(`an update of a board (${why})`, { concurrent: true },
       const shown = board.server.live.length;
       await expect.poll(() => board.server.live.length).toBeGreaterThan(shown);
       if (fault === 'crashes') {
-        // The mended release of the same number.
+        // The fixed release of the same number.
         await board.update(deb('2.0.0'));
         await board.proves('2.0.0');
       }
@@ -292,7 +292,7 @@ describe.skipIf(!isReady)(`an update of a board (${why})`, { concurrent: true },
     await board.expectWholeJournal();
   });
 
-  it('is left in no state that does not start, wherever the power goes', async ({ expect }) => {
+  it('always starts again, wherever a power cut interrupts it', async ({ expect }) => {
     await using board = await startBoard('DARK', expect, { healthySeconds: 10 });
     const comesBackAs = async (version: string): Promise<void> => {
       const before = board.server.live.length;
@@ -347,7 +347,7 @@ describe.skipIf(!isReady)(`an update of a board (${why})`, { concurrent: true },
     await board.service.cutPower();
     await comesBackAs('2.0.0');
     expect(await board.type('doctor')).toMatch(/2\.0\.0 is confirmed/);
-    // A record of which nothing is left costs what it knows, not the start.
+    // An empty record costs its information, not the start.
     await board.service.cutPower();
     writeFileSync(record, Buffer.alloc(4096));
     await comesBackAs('2.0.0');

@@ -90,7 +90,7 @@ Priority: optional
 Homepage: https://nodejs.org
 Description: Node.js for roastery-agent
  The JavaScript runtime that the agent beside a coffee roasting machine runs
- on. It lies in a folder of its own; the system's Node.js is not touched.
+ on. It is in a folder of its own; the system's Node.js is not changed.
 `,
     files: [
       packageFile(`usr/lib/${name}/bin/node`, files.program, 0o755),

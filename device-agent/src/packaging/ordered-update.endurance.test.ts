@@ -94,7 +94,7 @@ const becomes = (serialNumber: string, ...states: string[]) =>
     },
     { timeoutMs: 180_000, everyMs: 300 },
   );
-/** What becomes of an order while the packages are these. */
+/** The state of an order with these packages. */
 const outcome = async (board: FreshBoard, serialNumber: string, root: string, bend?: Bend): Promise<string> => {
   using server = await serveInstead(root, bend);
   board.lead(portal.stack.ports.http, server.port);
@@ -121,7 +121,7 @@ describe.skipIf(obstacle !== undefined)(`an update ordered in the portal (${obst
       foreign: notSigned,
       torn: expect.stringMatching(/^failed, runs 1\.0\.0: the packages could not be fetched: Failed to fetch/),
     });
-    // One that the key has signed and that doesn't run, then the same number mended.
+    // One that is signed and doesn't run, then a fixed one with the same number.
     const broken = await releases.make(version, 'ours', 75, "throw new Error('broken by its release');");
     expect(await tries(broken)).toMatch(/^turned_back, runs 1\.0\.0: it failed with exit code 1, 3 times/);
     expect((await portal.deviceOf('ORDERED'))?.warnings).toContain('update_turned_back');
@@ -145,7 +145,7 @@ describe.skipIf(obstacle !== undefined)(`an update ordered in the portal (${obst
     expect(await installed()).toBe('1.0.0');
     await board.must(unpackSlowly);
     Object.assign(portal.shown, { charge: false, drop: true });
-    // Half of it is on the disk: everything ends without a word, and what was in memory is gone.
+    // Half of it is on the disk: everything ends abruptly, and data in memory is lost.
     await board.must('until ls /usr/lib/roastery-agent/dist/*.dpkg-new; do sleep 0.02; done 2>/dev/null');
     await board.run('systemctl stop roastery-agent-order.path; systemctl kill --signal=KILL roastery-agent-order');
     await board.run('mv /usr/bin/dpkg-deb.own /usr/bin/dpkg-deb');
@@ -158,7 +158,7 @@ describe.skipIf(obstacle !== undefined)(`an update ordered in the portal (${obst
     expect(await board.must('dpkg --audit')).toBe('');
   }, 600_000);
 
-  it('takes nothing from the agent but a version, and no version that is older', async () => {
+  it('accepts only a version from the agent, and no older one', async () => {
     await using board = await bootWithOld('HOSTILE');
     const id = '0198c0de-0000-7000-8000-0000000000aa';
     const asAgent = (command: string) =>

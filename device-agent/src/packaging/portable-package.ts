@@ -16,7 +16,7 @@ export const portablePackage = (
   const manifest = {
     name: 'roastery-agent',
     version,
-    description: 'Brings the roasts of a computer that runs Artisan into the portal',
+    description: 'Sends the roasts of a computer with Artisan to the portal',
     license: 'MIT',
     type: 'module',
     bin: { 'device-agent': 'dist/main.js' },

@@ -136,7 +136,7 @@ describe.skipIf(whyNoGpg !== undefined)(`a signed release (skipped without gpg)`
     expect(verify('packages/dists/stable/InRelease').status).not.toBe(0);
   });
 
-  it('describes itself, and takes the place of the release before', async () => {
+  it('describes itself, and replaces the previous release', async () => {
     mkdirSync(out, { recursive: true });
     writeFileSync(join(out, 'of-the-release-before'), '');
     await writeRelease(out, files);

@@ -14,10 +14,10 @@ const rowsShown = 12;
 const rowsWhenMore = 60;
 const temperatures = knownChannels.filter((name) => name.endsWith('_temp'));
 const channelWords: Record<string, string> = {
-  bean_temp: 'the beans',
-  exhaust_temp: 'the exhaust air',
-  burner_front_temp: 'the burner, front',
-  burner_back_temp: 'the burner, back',
+  bean_temp: 'the bean temperature',
+  exhaust_temp: 'the exhaust temperature',
+  burner_front_temp: 'the front burner temperature',
+  burner_back_temp: 'the back burner temperature',
 };
 
 const help = `Number: choose the row. "3 2": row 3 with its second reading (the others are in brackets).
@@ -61,7 +61,7 @@ export const pickChannels = async (
       const chosen = candidates[Number(row) - 1];
       const read = chosen?.readings[Number(reading ?? 1) - 1];
       if (!chosen || !read) {
-        terminal.write(`"${answer}" is no row of the table.\n${help}`);
+        terminal.write(`"${answer}" is not a row of the table.\n${help}`);
         continue;
       }
       picks.push({ channel, place: chosen.place, decoding: read.decoding });
@@ -72,8 +72,8 @@ export const pickChannels = async (
 };
 
 const signals = [
-  ['charge', 'when the beans go in'],
-  ['drop', 'when the beans go out'],
+  ['charge', 'at the charge'],
+  ['drop', 'at the drop'],
 ] as const;
 
 /**

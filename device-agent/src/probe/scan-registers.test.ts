@@ -88,14 +88,14 @@ describe.concurrent('register scan', () => {
     ]);
   });
 
-  it('asks no more often than it may', async ({ onTestFinished, expect }) => {
+  it('sends requests no more often than allowed', async ({ onTestFinished, expect }) => {
     const { scan } = await bench(onTestFinished, () => ({}));
     const began = performance.now();
     await scan(wishFor({ tables: ['holding'], count: 320 }), 20);
     expect(performance.now() - began).toBeGreaterThan(9 * 50 - 20);
   });
 
-  it('gives a machine up that stays silent, after a few requests', async ({ onTestFinished, expect }) => {
+  it('gives up a silent machine after a few requests', async ({ onTestFinished, expect }) => {
     const { server, scan } = await bench(onTestFinished, () => ({ lost: true }));
     expect(await scan(wishFor())).toMatchObject({
       kind: 'silent',
@@ -104,7 +104,7 @@ describe.concurrent('register scan', () => {
     expect(server.requests.length).toBeLessThanOrEqual(8);
   });
 
-  it('takes no garbled or late answer for a value', async ({ onTestFinished, expect }) => {
+  it('accepts no garbled or late answer as a value', async ({ onTestFinished, expect }) => {
     let request = 0;
     const { scan, blocks } = await bench(
       onTestFinished,

@@ -62,10 +62,10 @@ const walk = (port: number, out: string, terminal: WizardParts['terminal'], over
   });
 
 describe('the probe in a terminal', () => {
-  it('leads from an unknown machine to a map that reads it, and shows the proof', async () => {
+  it('creates a working map for an unknown machine, and shows its readings', async () => {
     const { server, out } = await startRoaster();
     const terminal = person((question, screen) => {
-      if (question.includes('the beans')) return rowOf('h:6', screen);
+      if (question.includes('the bean temperature')) return rowOf('h:6', screen);
       if (question.includes('exhaust')) return screen.includes('d 213') ? rowOf('h:20', screen) : 'd 213';
       return question.includes('Write it') ? 'yes' : '';
     });
@@ -80,7 +80,7 @@ describe('the probe in a terminal', () => {
     expect(new Set(server.requests.map(({ code }) => code))).toEqual(new Set([3]));
   });
 
-  it('shows what changes against the map in use, and writes nothing to a no', async () => {
+  it('shows the changes to the map in use, and writes nothing after a no', async () => {
     const { server, out } = await startRoaster();
     const base = machineMapShape.parse({
       v: 1,
@@ -92,7 +92,7 @@ describe('the probe in a terminal', () => {
       channels: { bean_temp: { at: 'h:9', as: 'i16', scale: 0.1 }, fan_speed: { at: 'h:3', unit: '%' } },
     });
     const terminal = person((question, screen) =>
-      question.includes('the beans') ? rowOf('h:6', screen) : question.includes('Write it') ? 'no' : '',
+      question.includes('the bean temperature') ? rowOf('h:6', screen) : question.includes('Write it') ? 'no' : '',
     );
     expect(await walk(server.port, out, terminal, { base, watchSeconds: 1.1 })).toBe(1);
     expect(terminal.screen()).toMatch(/revision 5, against revision 4 in use/);

@@ -93,7 +93,7 @@ describe('the page on the board', () => {
     expect(text).not.toMatch(/null|undefined/);
   });
 
-  it('says at its head what is wrong and what to do', async () => {
+  it('shows problems and instructions at the top', async () => {
     shown = {
       ...healthy,
       machine: { ...healthy.machine, state: 'failing', detail: 'ECONNREFUSED' },
@@ -105,7 +105,7 @@ describe('the page on the board', () => {
     expect(text).toContain('No connection to the server for 10 minutes');
   });
 
-  it('gives the same as JSON, with what is of concern', async () => {
+  it('serves the same as JSON, with the concerns', async () => {
     shown = { ...healthy, clock: { synced: false, server_offset_ms: null } };
     const { text } = await ask('/status.json?x');
     expect(JSON.parse(text)).toMatchObject({ ...shown, concerns: [{ urgency: 'warning' }] });
@@ -129,7 +129,7 @@ describe('the page on the board', () => {
     expect((await ask('/', undefined, method)).status).toBe(405),
   );
 
-  it('leaves recording alone when its port is taken', async () => {
+  it('does not disturb recording when its port is in use', async () => {
     const { port = 0 } = server;
     const second = await startStatusServer({ host: '127.0.0.1', port, status: () => Promise.resolve(shown), log });
     expect(second.port).toBeUndefined();

@@ -136,7 +136,8 @@ export const renderStatusPage = (board: BoardStatus, concerns: readonly Concern[
   const { text, state } = headline(board, concerns);
   const stale = machine.state !== 'ok';
   const age = board.values_age_ms === null ? 'no reading yet' : `read ${spanOf(board.values_age_ms)} ago`;
-  const offset = clock.server_offset_ms === null ? '' : `, ${spanOf(Math.abs(clock.server_offset_ms))} off the server`;
+  const offset =
+    clock.server_offset_ms === null ? '' : `, ${spanOf(Math.abs(clock.server_offset_ms))} from the server’s clock`;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <meta http-equiv="refresh" content="3"><meta name="color-scheme" content="light dark">
@@ -164,7 +165,7 @@ ${row('Disk', disk.free_bytes === null ? 'does not answer' : `${sizeOf(disk.free
 ${row('Agent', `${board.agent_version}, running for ${spanOf(board.now - board.started_at)}`)}
 ${updateRow(board.update)}
 </dl></section></div>
-<footer>Something not right? <code>sudo device-agent doctor</code> says where and what to do.</footer>
+<footer>In case of a problem, <code>sudo device-agent doctor</code> finds the cause and says how to fix it.</footer>
 </main></body></html>
 `;
 };

@@ -94,7 +94,7 @@ describe('secrets', () => {
 });
 
 describe('support bundle', () => {
-  it('tells what support needs, and no secret wherever it hides', async () => {
+  it('contains the data for support, and no secret', async () => {
     await start();
     await expect.poll(() => server.live.length).toBeGreaterThan(0);
     await mkdir(join(dataDir(), 'journal', `copy-of-${token.replaceAll('/', '_')}`), { recursive: true });
@@ -154,7 +154,7 @@ describe('factory reset', () => {
     expect(await readdir(folder)).toContain('agent.env');
   });
 
-  it('keeps what the server does not have, unless told to lose it', async () => {
+  it('keeps unsent entries, unless told to discard them', async () => {
     server.acknowledges = false;
     await start();
     await expect.poll(() => server.live.length).toBeGreaterThan(3);
@@ -165,7 +165,7 @@ describe('factory reset', () => {
     await prepareReset(order({ discardUnsent: true }));
   });
 
-  it('forgets credential and journal but not the map; with --all that too', async () => {
+  it('deletes credential and journal but not the map; with --all that too', async () => {
     await start();
     await expect.poll(() => server.committed.size).toBeGreaterThan(3);
     await stop();

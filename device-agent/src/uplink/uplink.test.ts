@@ -150,7 +150,7 @@ describe('uplink', () => {
     await expect.poll(() => server.committed.has(`${journal.epoch}/${fresh}`)).toBe(true);
   });
 
-  it('loses and doubles nothing while the broker is killed again and again', async () => {
+  it('loses and duplicates nothing while the broker is killed repeatedly', async () => {
     connect();
     let written = 0;
     for (let round = 0; round < 6; round++) {

@@ -175,7 +175,7 @@ export const reissuePairingTicket = endpoint({
   name: 'reissuePairingTicket',
   method: 'POST',
   path: '/machines/{id}/pairing-ticket',
-  summary: 'Create a pairing ticket and revoke the open one. A paired board stays paired until the new ticket is used',
+  summary: 'Issue a pairing ticket and revoke the open one. A paired board stays paired until the new ticket is used',
   status: 201,
   response: issuedTicketShape,
   errors: ['not_found'],

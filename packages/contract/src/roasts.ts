@@ -428,7 +428,7 @@ export const setRoastFavorite = endpoint({
   method: 'PUT',
   path: '/roasts/{id}/favorite',
   tag: 'Roasts',
-  summary: 'Mark or unmark as a favourite of the signed-in user',
+  summary: 'Mark or unmark as a favorite of the signed-in user',
   access: 'user',
   right: 'see',
   params: z.object({ id: idShape }),

@@ -116,7 +116,7 @@ describe('an Artisan file', () => {
     ['not_a_roast', "{'beans': 'Gerba'}"],
     ['not_a_roast', '[1, 2, 3]'],
     ['too_large', ' '.repeat(2000)],
-  ])('says %s for what is none', (code, text) => {
+  ])('throws %s for an invalid file', (code, text) => {
     expect(() => parseAlog(text, { maxLength: 1000 })).toThrow(expect.objectContaining({ name: 'AlogError', code }));
   });
 });

@@ -81,16 +81,17 @@ export const timeindexKinds: readonly MarkKind[] = [
 /**
  * Reads an Artisan `.alog` file: the `repr()` of one Python dictionary. It is parsed as a literal and never evaluated.
  * Dropouts (-1) become null, °F becomes °C, and samples at which time runs backwards are left out (the longest run of
- * rising times stays). A file without readings is a valid, empty roast with a warning. @throws {AlogError} `too_large`,
- * `not_a_literal` (damaged or another format), `not_a_roast` (a literal, but without Artisan's `timex`)
+ * rising times stays). A file without readings is a valid, empty roast with a warning.
+ * @throws {AlogError} `too_large`, `not_a_literal` (damaged or another format), `not_a_roast` (a literal, but without
+ * Artisan's `timex`)
  */
 export function parseAlog(text: string, options: { maxLength?: number } = {}): ArtisanRoast {
   return artisanRoastIn(readDictionary(text, options));
 }
 
 /**
- * The roast in the keys of an Artisan file, as `.alog` and its JSON export have them. @throws {AlogError} `not_a_roast`
- * without `timex`
+ * The roast in the keys of an Artisan file, as `.alog` and its JSON export have them.
+ * @throws {AlogError} `not_a_roast` without `timex`
  */
 export function artisanRoastIn(file: Dictionary): ArtisanRoast {
   const warnings = new Set<AlogWarning>();

@@ -68,7 +68,7 @@ const declared: Readonly<Record<string, string>> = {
   ),
 };
 
-/** Read without asking whether they are there: by the window (first row), and where a file lies behind another roast. */
+/** Read without a check: by the window (first row), and for a background roast. */
 const needed =
   'mode timex temp1 temp2 timeindex title etypes extradevices extratimex extraname1 extraname2 extratemp1 extratemp2 '
     .concat('samplinginterval flavors specialevents specialeventstype specialeventsvalue specialeventsStrings')

@@ -8,12 +8,12 @@ describe('charge readiness', () => {
     expect(chargeReadiness(undefined, 0, 200)).toEqual({ state: 'unknown' });
   });
 
-  it('says how far and how long a drum has to heat or cool', () => {
+  it('returns how far and how long a drum has to heat or cool', () => {
     expect(chargeReadiness(180, 10, 200)).toEqual({ state: 'below', differenceC: -20, inSeconds: 120 });
     expect(chargeReadiness(230, -6, 200)).toEqual({ state: 'above', differenceC: 30, inSeconds: 300 });
   });
 
-  it('predicts nothing for a drum that moves away or would take too long', () => {
+  it('makes no prediction for a drum that moves away or would take too long', () => {
     expect(chargeReadiness(180, -5, 200)).toMatchObject({ state: 'below', inSeconds: null });
     expect(chargeReadiness(180, 0.5, 200)).toMatchObject({ state: 'below', inSeconds: null });
     expect(chargeReadiness(180, null, 200)).toMatchObject({ state: 'below', inSeconds: null });

@@ -29,7 +29,7 @@ describe('a control profile', () => {
     expect(points.map(({ timeSeconds }) => timeSeconds)).toEqual(Array.from({ length: 721 }, (_, k) => k));
   });
 
-  it('is refused in the document’s words', () => {
+  it('is refused with the document’s messages', () => {
     const messages = validateControlProfile([
       { timeSeconds: 0, burner: 101, exhaust: 29, drumRpm: 86 },
       { timeSeconds: 0, burner: Number.NaN, exhaust: 90, drumRpm: 30 },

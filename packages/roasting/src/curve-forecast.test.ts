@@ -81,7 +81,7 @@ describe('curve forecast', () => {
     expect(widthAt(uneven, 24)).toBeGreaterThan(1.5 * widthAt(even, 24));
   });
 
-  it('says nothing before the turn, without a rise, and early without past roasts', () => {
+  it('makes no forecast before the turn, without a rise, and early without past roasts', () => {
     const known = createForecaster(forecastBasis([curveOf(), curveOf(), curveOf()]));
     expect(known.forecast({ ...momentAt(180), sinceTurnSeconds: 10 })).toBeNull();
     expect(known.forecast({ ...momentAt(180), perSecondC: 0 })).toBeNull();
@@ -91,7 +91,7 @@ describe('curve forecast', () => {
     expect(unknown.forecast(momentAt(300))).not.toBeNull();
   });
 
-  it('says when a temperature is reached, and null where it lies behind or too far ahead', () => {
+  it('forecasts when a temperature is reached; null if it has passed or is too far ahead', () => {
     const forecast = createForecaster(forecastBasis([curveOf(), curveOf(), curveOf()])).forecast(momentAt(400));
     const reached = forecast?.reaches(tempC(500));
     expect(Math.abs((reached?.likelySeconds ?? 0) - 100)).toBeLessThan(12);

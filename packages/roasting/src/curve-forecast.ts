@@ -60,7 +60,8 @@ export interface CurveForecast {
   readonly points: readonly ForecastPoint[];
   /**
    * When the roast reaches a temperature; null if it has passed it, reaches it in more than ten minutes, or may never
-   * reach it. @param spreadC standard deviation of an uncertain temperature that has not been reached yet
+   * reach it.
+   * @param spreadC standard deviation of an uncertain temperature that has not been reached yet
    */
   reaches(targetC: number, spreadC?: number): ExpectedMoment | null;
 }

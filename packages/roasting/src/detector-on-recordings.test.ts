@@ -77,7 +77,7 @@ describe.skipIf(!recordedRoastsPresent)(`the detector on recorded roasts${record
     expect(early).toEqual([]);
   });
 
-  it('is nearer to the marks of people than both modes of Artisan’s rule', () => {
+  it('is closer to people’s marks than both modes of Artisan’s rule', () => {
     const charge = (of: (row: (typeof rows)[number]) => number | null) => hits(credibleCharges.map(of), 5);
     const drop = (of: (row: (typeof rows)[number]) => number | null) => hits(credibleDrops.map(of), 10);
     const charges = [

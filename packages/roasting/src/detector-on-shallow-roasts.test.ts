@@ -48,7 +48,7 @@ const shapeOf = (samples: readonly DetectorSample[]) => {
   return { fall, back: (tempAt(lowest.timeSeconds + 100) - (lowest.beanTempC ?? 0)) / fall };
 };
 
-/** What is wrong with what the detector says of a recording with one roast; nothing where all is well. */
+/** The detector's errors on a recording with one roast; none if it is right. */
 const wrongIn = (samples: readonly DetectorSample[], story: string, within = 5): string[] => {
   const { roasts, retracted } = detectorRoasts(samples);
   const [roast] = roasts;

@@ -81,7 +81,7 @@ describe('detector: imagined roasts', () => {
     expect((charges[1] ?? 0) - (charges[0] ?? 0)).toBeCloseTo(later, 0);
   });
 
-  it('gives up a roast after 15 minutes without readings', () => {
+  it('abandons a roast after 15 minutes without readings', () => {
     const detector = createRoastDetector();
     for (const sample of steadyRoast()) if (sample.timeSeconds < 400) detector.push(sample);
     expect(detector.state).toBe('roasting');

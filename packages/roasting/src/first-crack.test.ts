@@ -40,7 +40,7 @@ describe('predictFirstCrack', () => {
     expect(one.spreadC).toBeGreaterThan(four.spreadC * 1.2);
   });
 
-  it('prefers batches of about the same weight, in which the probe lies alike', () => {
+  it('prefers batches of about the same weight', () => {
     const small = Array.from({ length: 4 }, (_, n) => past(189 + (n % 2), { sameBatch: true }));
     const large = [past(206), past(205)];
     const [together, apart] = [
@@ -59,7 +59,7 @@ describe('predictFirstCrack', () => {
     );
   });
 
-  it('covers eight of ten roasts of new machines and lots', () => {
+  it('covers eight in ten roasts of new machines and lots', () => {
     const random = randomStream(42);
     let [inside, asked] = [0, 0];
     for (let machine = 0; machine < 60; machine++) {
@@ -81,7 +81,7 @@ describe('predictFirstCrack', () => {
     expect(inside / asked).toBeLessThan(0.93);
   });
 
-  it('lies within its band at a machine’s first roast, however alike those of the roastery’s other machine were', () => {
+  it('has a wide enough band at a machine’s first roast, however alike other machines’ roasts were', () => {
     const random = randomStream(43);
     const roasteries = 400;
     let inside = 0;

@@ -34,13 +34,13 @@ describe('a control profile that is followed', () => {
     expect(plannedAt({ points: [], interpolated: false }, 10)).toBeNull();
   });
 
-  it('is led second by second, linear and rounded, where it is interpolated', () => {
+  it('is interpolated every second, linear and rounded', () => {
     expect(plannedAt(led, 180)).toEqual({ burner: 70, exhaust: 45, drumRpm: 60 });
     expect(plannedAt(led, 247.9)).toEqual({ burner: 59, exhaust: 51, drumRpm: 60 });
     expect(plannedAt(led, 600)).toEqual({ burner: 0, exhaust: 90, drumRpm: 50 });
   });
 
-  it('says the next step in time, that it is due, and nothing after the last one', () => {
+  it('returns the next step and whether it is due; null after the last one', () => {
     // The point at 2:00 changes nothing: it is no step.
     expect(at(held, 0)).toBe('In 4:00 · Burner 80 → 60 % · Airflow 40 → 50 %');
     expect(at(held, 214.2)).toBe('In 0:26 · Burner 80 → 60 % · Airflow 40 → 50 %');
@@ -52,7 +52,7 @@ describe('a control profile that is followed', () => {
     expect(at(led, 601)).toBeNull();
   });
 
-  it('says what the machine does otherwise, but leaves hands their time', () => {
+  it('reports deviations of the machine, but allows time for a step', () => {
     const actual = { burner: 72, exhaust: 51, drumPercent: 50 };
     const said = (seconds: number, outputs = actual) => deviationsFrom(held, seconds, outputs, 100).map(deviationText);
     expect(said(245)).toEqual([]);
@@ -63,7 +63,7 @@ describe('a control profile that is followed', () => {
     expect(deviationsFrom(held, 260, { ...actual, burner: 60, drumPercent: 75 }, 80)).toEqual([]);
   });
 
-  it('says how far a whole roast was from it', () => {
+  it('returns the average deviation of a whole roast', () => {
     const times = [-10, 0, 100, 250, 700];
     const drum = meanDeviation(held, 'drumRpm', times, [0, 75, 75, null, 0], 300, 80);
     expect([meanDeviation(held, 'burner', times, [0, 80, 90, 54, 0], 300, 80), drum]).toEqual([16 / 3, 0]);

@@ -49,7 +49,7 @@ describe('phases', () => {
     expect([totalSeconds, developmentRatio]).toEqual([null, null]);
   });
 
-  it('takes a temperature that a mark lacks from the curve, and leaves nonsense out', () => {
+  it('fills a mark’s missing temperature from the curve, and skips impossible phases', () => {
     const curve = { timesSeconds: [0, 100, 400, 800], beanTempC: [20, 200, 150, 210] };
     const { phases } = phasesOf([mark('charge', 100, null), mark('dry_end', 400, null)], curve);
     expect([phases[0]?.startTempC, phases[0]?.endTempC]).toEqual([200, 150]);

@@ -25,7 +25,7 @@ const plain = (value: unknown): unknown =>
   value instanceof Map ? [...value].map(plain) : Array.isArray(value) ? value.map(plain) : value;
 
 describe('restore of an Artisan file', () => {
-  it.skipIf(!shared.present)(`gives every key back as it was${shared.title('')}`, () => {
+  it.skipIf(!shared.present)(`restores every key unchanged${shared.title('')}`, () => {
     expect(files.length).toBeGreaterThan(60);
     for (const { name, text } of files) expect(differences(text, restoreAlog(text, {})), name).toEqual([]);
   });
@@ -46,14 +46,14 @@ describe('restore of an Artisan file', () => {
     }
   });
 
-  it('keeps the text of each value and the order of the keys', () => {
+  it('preserves the text of each value and the order of the keys', () => {
     const text = "{'b': 1.0, 'timex': [0.10000, 2e0], 'alarms': [(1, 'x'), None], 'title': 'a'}";
     expect(restoreAlog(text, { title: 'c', record: { v: 1 } })).toBe(
       "{'b': 1.0, 'timex': [0.10000, 2e0], 'alarms': [(1, 'x'), None], 'title': 'c', 'roastery_record': {'v': 1}}\n",
     );
   });
 
-  it('moves the date with the zone of the file, and takes a mark away', () => {
+  it('changes the date in the zone of the file, and removes a mark', () => {
     const text = pythonRepr({ timex: [0, 1, 2], timeindex: [0, 1, 0, 0, 0, 0, 2, 0], roasttzoffset: -3600 });
     const back = readDictionary(
       restoreAlog(text, { startedAtMs: Date.UTC(2026, 0, 1, 23, 30), marks: { dry_end: null, charge: null } }),

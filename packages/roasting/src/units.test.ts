@@ -15,7 +15,7 @@ import {
 } from './units.ts';
 
 describe('units', () => {
-  it('moves temperatures by 32 and rates not', () => {
+  it('converts temperatures with the offset of 32 and rates without', () => {
     expect(cToF(204.4)).toBeCloseTo(399.92);
     expect(fToC(212)).toBeCloseTo(100);
     expect(rateCToF(10)).toBeCloseTo(18);
@@ -23,7 +23,7 @@ describe('units', () => {
     expect(fToC(cToF(-40))).toBeCloseTo(-40);
   });
 
-  it('weighs what files write', () => {
+  it('converts weights of files', () => {
     expect(toKg(225, 'g')).toBeCloseTo(0.225);
     expect(toKg(10, 'oz')).toBeCloseTo(0.2835, 4);
     for (const unit of massUnits) expect(fromKg(toKg(3, unit), unit)).toBeCloseTo(3);

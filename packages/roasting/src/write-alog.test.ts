@@ -109,7 +109,7 @@ describe('texts', () => {
     expect(withoutEscapes('\\u70d8\\u7119')).toBe('烘焙');
     expect(withoutEscapes('C:\\profile \\uZZZZ')).toBe('C:\\profile \\uZZZZ');
   });
-  it('and numbers only what a literal can hold', () => {
+  it('and numbers hold only values that a literal can have', () => {
     expect(pythonRepr([1, -0.5, 1e21, null, true, false])).toBe('[1, -0.5, 1e+21, None, True, False]');
     expect(() => pythonRepr(Number.NaN)).toThrow(RangeError);
   });

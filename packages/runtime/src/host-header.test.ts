@@ -23,7 +23,7 @@ describe('isMeantForUs', () => {
     'x:y:z',
     '.',
   ])('refuses %s', (header) => expect(isMeantForUs(header)).toBe(false));
-  it('takes the names that are given', () => {
+  it('accepts the given names', () => {
     expect(isMeantForUs('Roastery.Example:443', ['roastery.example'])).toBe(true);
     expect(isMeantForUs('www.roastery.example', ['roastery.example'])).toBe(false);
   });

@@ -7,13 +7,13 @@ import { uuidV7 } from './uuid.ts';
 
 describe('readEnv', () => {
   const shape = z.object({ PORT: z.coerce.number().int().default(3000), API_URL: z.url() });
-  it('takes defaults for empty values', () => {
+  it('uses defaults for empty values', () => {
     expect(readEnv(shape, { PORT: '', API_URL: 'http://127.0.0.1' })).toEqual({
       PORT: 3000,
       API_URL: 'http://127.0.0.1',
     });
   });
-  it('names what is wrong in one line and never the value', () => {
+  it('names invalid variables in one line and never a value', () => {
     const secret = 'hunter2 not a url';
     expect(() => readEnv(shape, { API_URL: secret })).toThrow(ConfigError);
     expect(() => readEnv(shape, { API_URL: secret })).toThrow(/API_URL/);

@@ -22,7 +22,7 @@ export const takeControlLines = (input: Readable, simulator: Simulator, log: Log
   lines.on('line', (line) => {
     const order = parseOrder(line);
     if (order === undefined)
-      log.warn({ control: 'refused' }, 'not an order; one JSON object a line, e.g. {"do":"charge"}');
+      log.warn({ control: 'refused' }, 'not an order: send one JSON object per line, e.g. {"do":"charge"}');
     else log.info({ control: 'done', order, done: carryOut(order, simulator), state: simulator.state() }, 'order');
   });
   return () => lines.close();

@@ -74,7 +74,7 @@ const mapOf = (machine: FieldMachine, index: number): MachineMap => {
   });
 };
 
-/** Reads one channel as a stranger would: with another program's client and decoder. */
+/** Reads one channel as an independent client would: with another program's client and decoder. */
 const readOverSocket = async (client: ModbusClient, map: MachineMap, name: string): Promise<number> => {
   const channel = map.channels[name];
   if (channel === undefined) throw new Error(`no channel ${name}`);

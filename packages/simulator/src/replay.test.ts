@@ -80,7 +80,7 @@ describe('the replay of a recorded roast', () => {
     expect(machine.readings()['drum_speed']).toBeUndefined();
   });
 
-  it('takes a curve by its name in the file, and says which there are when it has none of that name', () => {
+  it('finds a curve by its name in the file, and lists the existing ones otherwise', () => {
     const machine = createReplayMachine({ roast: small, curves: { burner_front_temp: 'Inlet' } });
     expect(machine.readings()['burner_front_temp']).toBe(300);
     expect(() => createReplayMachine({ roast: small, curves: { burner_front_temp: 'Outlet' } })).toThrow(/Inlet/);
@@ -108,7 +108,7 @@ describe('the replay of a recorded roast', () => {
     expect(machine.roasts).toBe(2);
   });
 
-  it('steps from change to change and never stands still on the way', () => {
+  it('steps from change to change without pauses', () => {
     const machine = createReplayMachine({ roast: small, loopAfterSeconds: 3 });
     const indices = [];
     for (let step = 0; step < 20; step++) {

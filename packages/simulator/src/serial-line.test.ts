@@ -49,7 +49,7 @@ describe('the demo machine on a serial line', () => {
     expect((await client.readInputRegisters(0, 8)).data).toHaveLength(8);
   });
 
-  it('says so when the line can not be opened', async () => {
+  it('reports a line that can not be opened', async () => {
     const link = {
       kind: 'rtu',
       path: '/dev/no-such-line',

@@ -253,7 +253,7 @@ describe('faults on demand', () => {
     expect(simulator.state().values['bean_temp']).toBeNull();
     expect(simulator.state().values['exhaust_temp']).toBeGreaterThan(50);
   });
-  it('names what is wrong with a fault it does not know', async () => {
+  it('names an unknown fault', async () => {
     const { simulator } = await faulty({});
     expect(() => simulator.setFaults({ lossProbability: 2 })).toThrow(/lossProbability/);
     expect(() => simulator.setFaults({ slence: true } as FaultsInput)).toThrow(/slence/);

@@ -26,7 +26,7 @@ const alog =
   "{'mode': 'C', 'timex': [0.0, 1.0], 'temp1': [210.0, 211.0], 'temp2': [183.4, 183.0], 'timeindex': [-1, 0, 0, 0, 0, 0, 0, 0]}";
 
 describe('the simulator started from its environment', () => {
-  it('is the demo machine by default, and records what it shows', async () => {
+  it('is the demo machine by default, and records its registers', async () => {
     const record = path.join(folder, 'record.jsonl');
     const simulator = await start({ SIM_PORT: '0', SIM_START: 'roasting', SIM_RECORD: record, TIME_FACTOR: '10' });
     const client = new ModbusClient();
@@ -73,7 +73,7 @@ describe('the simulator started from its environment', () => {
     [{ SIM_START: 'warm' }, /SIM_START/],
     [{ SIM_REPLAY: file('short.alog', alog), SIM_REPLAY_FROM: '60' }, /SIM_REPLAY_FROM: the recording ends at 1 s/],
     [{ SIM_MAP: '/no/such/map.json' }, /SIM_MAP \/no\/such\/map.json can't be read: ENOENT/],
-    [{ SIM_MAP: file('broken.json', '{') }, /is no JSON/],
+    [{ SIM_MAP: file('broken.json', '{') }, /is not JSON/],
     [
       {
         SIM_MAP: file('wrong.json', JSON.stringify({ ...demoRoasterMap(), channels: { bean_temp: { at: '40001' } } })),
@@ -82,24 +82,24 @@ describe('the simulator started from its environment', () => {
     ],
     [{ SIM_REPLAY: file('no.alog', 'import os') }, /SIM_REPLAY .*no Artisan roast/],
     [{ FAULTS: '{"silenc":true}' }, /FAULTS: .*silenc/],
-    [{ FAULTS: 'silence' }, /FAULTS is no JSON/],
+    [{ FAULTS: 'silence' }, /FAULTS is not JSON/],
   ])('stops with one line for %o', async (env, sentence) => {
     const refused = start({ SIM_PORT: '0', ...env });
     await expect(refused).rejects.toThrow(sentence);
     await expect(refused).rejects.toMatchObject({ name: 'ConfigError', message: expect.not.stringContaining('\n') });
   });
 
-  it('says which port is taken', async () => {
+  it('names the port in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
-    await expect(start({ SIM_PORT: String(port) })).rejects.toThrow(`port ${port} is taken`);
+    await expect(start({ SIM_PORT: String(port) })).rejects.toThrow(`port ${port} is in use`);
     other.close();
   });
 });
 
 describe('control lines', () => {
-  it('steer the machine, and wrong ones change nothing', async () => {
+  it('control the machine, and invalid ones change nothing', async () => {
     await using simulator = await startSimulator({ map: demoRoasterMap(), port: 0, model: { autoCharge: false } });
     const input = new PassThrough();
     const stop = takeControlLines(input, simulator, log);

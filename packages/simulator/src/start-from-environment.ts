@@ -110,7 +110,7 @@ const parseJson = (text: string, what: string): unknown => {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new ConfigError(`${what} is no JSON: ${messageOf(error)}`);
+    throw new ConfigError(`${what} is not JSON: ${messageOf(error)}`);
   }
 };
 
@@ -143,7 +143,7 @@ const readRoast = (path: string, fromSeconds = Number.NEGATIVE_INFINITY): Replay
 const asConfigError = (error: unknown, map: MachineMap, port: number | undefined): unknown => {
   const code = codeOf(error);
   const wanted = port ?? ('port' in map.link ? map.link.port : demoPort);
-  if (code === 'EADDRINUSE') return new ConfigError(`port ${wanted} is taken: set SIM_PORT to a free one`);
+  if (code === 'EADDRINUSE') return new ConfigError(`port ${wanted} is in use: set SIM_PORT to a free one`);
   if (code === 'EACCES') return new ConfigError(`port ${wanted} needs root: set SIM_PORT to one above 1023`);
   if ('path' in map.link) return new ConfigError(`serial line ${map.link.path}: ${messageOf(error)}`);
   return error;

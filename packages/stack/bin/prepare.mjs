@@ -227,7 +227,7 @@ function run(command, args, cwd = ROOT, env = process.env) {
       else
         reject(
           new CannotPrepare(
-            `${path.basename(args[0] ?? command)} ended with ${signal ?? `exit code ${code}`}; its words are above`,
+            `${path.basename(args[0] ?? command)} ended with ${signal ?? `exit code ${code}`}; see its output above`,
           ),
         );
     });

@@ -51,8 +51,8 @@ const SHUTDOWN_MS = 8_000;
 
 /**
  * Starts a real Postgres 18 from node_modules: about 1 s the first time, 0.1 s later. Data is kept between starts;
- * files of a killed postmaster are removed; root runs it under an unprivileged account. @throws with one sentence when
- * it cannot start
+ * files of a killed postmaster are removed; root runs it under an unprivileged account.
+ * @throws with one sentence when it cannot start
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const cluster = await openCluster(options);
@@ -246,8 +246,8 @@ function collect(child: ChildProcess): () => string {
 }
 
 function explainFailure(complaint: string, port: number): string {
-  if (complaint.includes('Address already in use')) return `Port ${port} is taken, so Postgres can't listen there`;
-  return `Postgres did not start: ${complaint || 'it said nothing'}`;
+  if (complaint.includes('Address already in use')) return `Port ${port} is in use, so Postgres can't listen there`;
+  return `Postgres did not start: ${complaint || 'no output'}`;
 }
 
 async function stopPostmaster(postmaster: ChildProcess, exited: Promise<void>, graceMs: number): Promise<void> {

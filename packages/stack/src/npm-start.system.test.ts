@@ -75,14 +75,14 @@ describe('npm start', () => {
     expect(program.said()).toMatch(/Password: +the one of the first start, in .*first-sign-in\.txt/);
   });
 
-  it('names a taken port and what to do in one sentence', async () => {
+  it('names the port in use and what to do in one sentence', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(Number(env.PORT), '127.0.0.1', resolve));
     const program = npmStart(env);
     expect(await program.exited).toBe(1);
     other.close();
     expect(program.said()).toContain(
-      `Port ${env.PORT} is taken. Stop the other program or choose another with PORT=${Number(env.PORT) + 1} npm start.\n`,
+      `Port ${env.PORT} is in use. Stop the other program or choose another with PORT=${Number(env.PORT) + 1} npm start.\n`,
     );
     expect(program.said()).not.toContain('    at ');
   });

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 
 /**
  * Ends `pid` with us, even if we are ended by SIGKILL: a shell waits for the end of a pipe that only we hold open, then
- * sends `signal`, and SIGKILL 10 s later. @param identity the user to send as, where the process is not ours @returns
- * ends the guard; call it once the process is gone, before its id is used again
+ * sends `signal`, and SIGKILL 10 s later.
+ * @param identity the user to send as, where the process is not ours
+ * @returns ends the guard; call it once the process is gone, before its id is used again
  */
 export function guardAgainstOrphaning(
   pid: number,

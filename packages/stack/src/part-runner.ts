@@ -14,9 +14,15 @@ export interface PartRunner {
   start(part: Part): SupervisedProcess;
   /** Stops and removes it. */
   stop(name: string, graceMs: number): Promise<void>;
-  /** Runs a script to its end. @throws CannotStart with its last output when it fails */
+  /**
+   * Runs a script to its end.
+   * @throws CannotStart with its last output when it fails
+   */
   runOnce(part: Part): Promise<void>;
-  /** Waits until a GET answers 2xx. @throws CannotStart when `name` keeps exiting or the time is up */
+  /**
+   * Waits until a GET answers 2xx.
+   * @throws CannotStart when `name` keeps exiting or the time is up
+   */
   untilOk(name: string, url: string, timeoutMs: number): Promise<void>;
 }
 
@@ -40,7 +46,7 @@ export function createPartRunner({ repository, onLine, processes, signal }: Runn
     heard.set(name, [...(heard.get(name) ?? []), line].slice(-LAST_WORDS).map(printable));
     onLine(name, line);
   };
-  const lastWords = (name: string) => `it said last:\n${(heard.get(name) ?? ['nothing']).join('\n')}`;
+  const lastWords = (name: string) => `last output:\n${(heard.get(name) ?? ['nothing']).join('\n')}`;
 
   const start: PartRunner['start'] = (part) => {
     const { name } = part;
@@ -84,7 +90,7 @@ export function createPartRunner({ repository, onLine, processes, signal }: Runn
       if (answer === 'ok') return;
       const words = lastWords(name);
       const deaths = (processes[name]?.restarts ?? 0) - deathsBefore;
-      if (deaths >= DEATHS_BEFORE_GIVING_UP) throw new CannotStart(`${name} does not come up; ${words}`);
+      if (deaths >= DEATHS_BEFORE_GIVING_UP) throw new CannotStart(`${name} does not start; ${words}`);
       if (Date.now() > deadline)
         throw new CannotStart(`${name} is not ready after ${timeoutMs / 1000} s (${answer}); ${words}`);
       await sleep(100);

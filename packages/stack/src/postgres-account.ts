@@ -10,8 +10,9 @@ export interface Account {
 
 /**
  * Postgres refuses to run as root, so root runs it under another account: the owner of existing data, else `postgres`,
- * else `nobody`. Undefined: an ordinary user runs it under their own account. @param dataFolder where the database's
- * files are or will be @throws with an instruction when no account fits
+ * else `nobody`. Undefined: an ordinary user runs it under their own account.
+ * @param dataFolder where the database's files are or will be
+ * @throws with an instruction when no account fits
  */
 export async function choosePostgresAccount(dataFolder: string): Promise<Account | undefined> {
   const ours = process.getuid?.();

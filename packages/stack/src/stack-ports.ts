@@ -36,7 +36,7 @@ async function requireFree(host: string, port: number, variable: string): Promis
   if (refusal === undefined) return;
   const another = `${variable}=${port < 1024 ? 3000 : port + 1} npm start`;
   if (refusal === 'EADDRINUSE') {
-    throw new CannotStart(`Port ${port} is taken. Stop the other program or choose another with ${another}.`);
+    throw new CannotStart(`Port ${port} is in use. Stop the other program or choose another with ${another}.`);
   }
   if (refusal === 'EACCES') throw new CannotStart(`You may not use port ${port}. Choose another with ${another}.`);
   throw new CannotStart(`Can't listen on ${host}, port ${port}: ${refusal}. Choose another with HOST=… or ${another}.`);

@@ -57,7 +57,7 @@ describe('stack', () => {
 
   it('refuses a second start in the same folder', async () => {
     await expect(startStack({ dataDir: folder, ports: { http: stack.ports.http } })).rejects.toThrow(
-      `Port ${stack.ports.http} is taken. Stop the other program or choose another with PORT=${stack.ports.http + 1} npm start.`,
+      `Port ${stack.ports.http} is in use. Stop the other program or choose another with PORT=${stack.ports.http + 1} npm start.`,
     );
   });
 

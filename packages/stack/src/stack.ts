@@ -72,8 +72,9 @@ export interface Stack {
   /** True when this start created the secrets in `dataDir`. */
   isFirstStart: boolean;
   /**
-   * A running part: `postgres` (embedded only), `api` and `broker` (unless `servers` runs them), and `simulator-<serial>`,
-   * `agent-<serial>` of each machine. @throws with the names of all parts when there is none of that name
+   * A running part: `postgres` (embedded only), `api` and `broker` (unless `servers` runs them), and
+   * `simulator-<serial>`, `agent-<serial>` of each machine.
+   * @throws with the names of all parts when there is none of that name
    */
   part(name: string): SupervisedProcess;
   /** Process ids of all parts that run right now. */

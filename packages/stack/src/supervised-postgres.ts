@@ -7,8 +7,8 @@ export interface SupervisedPostgres extends SupervisedProcess {
 }
 
 /**
- * Embedded Postgres that is started again, on the same port, when its postmaster dies. @param onRestart called when it
- * has died and will be started again
+ * Embedded Postgres that is started again, on the same port, when its postmaster dies.
+ * @param onRestart called when it has died and will be started again
  */
 export async function supervisePostgres(
   options: EmbeddedPostgresOptions,
@@ -59,7 +59,7 @@ export async function supervisePostgres(
       if (current !== undefined) process.kill(current.pid, signal);
     },
     send: () => {
-      throw new Error('Postgres takes no lines');
+      throw new Error('Postgres accepts no input');
     },
     restart: async () => {
       const before = current;

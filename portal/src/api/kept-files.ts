@@ -67,7 +67,10 @@ const add = (store: IDBObjectStore, owner: FilesOwner, files: readonly KeptFile[
     })),
   );
 
-/** Stores all of them, or none. @throws if the browser has no room or no storage */
+/**
+ * Stores all of them, or none.
+ * @throws if the browser has no room or no storage
+ */
 export const keepFiles = async (owner: FilesOwner, files: readonly KeptFile[]): Promise<KeptFile[]> => {
   localStorage.setItem(personKey, owner.userId);
   return inStore('readwrite', (store) => add(store, owner, files));

@@ -53,9 +53,11 @@ const takeEarly = (key: string): Promise<unknown> | undefined => {
 };
 
 /**
- * Reads an endpoint and keeps it fresh. Pass `null` to wait (an id isn't known yet). const { data, error, isLoading,
- * mutate } = useApi(listRoasts, { query: { limit: 25, q } }); Lists pass `{ keepPreviousData: true }`, so that the old
- * page stays until the new one is there.
+ * Reads an endpoint and keeps it fresh. Pass `null` to wait (an id isn't known yet).
+ *
+ *     const { data, error, isLoading, mutate } = useApi(listRoasts, { query: { limit: 25, q } });
+ *
+ * Lists pass `{ keepPreviousData: true }`, so that the old page stays until the new one is there.
  */
 export const useApi = <E extends AnyEndpoint>(
   endpoint: E,

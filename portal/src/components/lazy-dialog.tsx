@@ -2,8 +2,12 @@ import { lazy, Suspense, useState, type ComponentType } from 'react';
 
 /**
  * A dialog whose code is loaded when it is opened for the first time: forms and their schemas are larger than the page
- * behind them. It stays mounted afterwards, so that closing can fade. const EditMachineDialog = lazyDialog( async () =>
- * (await import('./EditMachineDialog.tsx')).EditMachineDialog, ({ machine }) => machine !== null, );
+ * behind them. It stays mounted afterwards, so that closing can fade.
+ *
+ *     const EditMachineDialog = lazyDialog(
+ *       async () => (await import('./EditMachineDialog.tsx')).EditMachineDialog,
+ *       ({ machine }) => machine !== null,
+ *     );
  */
 export const lazyDialog = <Props extends object>(
   load: () => Promise<ComponentType<Props>>,

@@ -65,8 +65,8 @@ const useOffer = (offer: Offer): void => {
 
 /**
  * Adds actions while the calling component is mounted. Memoise the list (`useMemo`), since a new list registers again:
- * usePageActions(useMemo(() => [{ id: 'register', label: 'Register machine', key: 'n', run: openRegister }],
- * [openRegister]));
+ *
+ *     usePageActions(useMemo(() => [{ id: 'register', label: 'Register machine', key: 'n', run: openRegister }], [openRegister]));
  */
 export const usePageActions = (actions: readonly PageAction[]): void =>
   useOffer(useMemo(() => ({ actions, keys: [] }), [actions]));

@@ -1,6 +1,5 @@
 import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react';
 import { classes } from './classes.ts';
-import { t } from '../language/t.ts';
 
 interface IconButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'children' | 'aria-label'> {
   /** Accessible name, also shown on hover. */
@@ -13,7 +12,7 @@ interface IconButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 
 
 const sizes = {
   xs: 'size-6 [&_svg]:size-3.5',
-  sm: t`size-8 pointer-coarse:size-11 [&_svg]:size-4`,
+  sm: 'size-8 pointer-coarse:size-11 [&_svg]:size-4',
   md: 'size-10 [&_svg]:size-4.5',
   lg: 'size-12 [&_svg]:size-5',
 };

@@ -11,7 +11,7 @@ interface Received {
   text: string;
 }
 
-/** A real mail server; while `refuses` is set it takes nothing and says so. */
+/** A real mail server; while `refuses` is set it rejects every mail. */
 const startMailServer = async () => {
   const received: Received[] = [];
   const state = { refuses: undefined as string | undefined };
@@ -207,7 +207,7 @@ describe('low-stock alerts', () => {
     expect((await eve.send('POST', '/settings/mail/test')).status).toBe(403);
 
     mail.state.refuses = undefined;
-    // Its next attempt is due in half a minute: as if that had passed.
+    // Its next attempt is due in half a minute: pretend that it has passed.
     const { sql } = test.api.context;
     const [pause] = await sql<{ s: number }[]>`
       SELECT extract(epoch FROM next_attempt_at - now())::float8 AS s FROM outgoing_mail WHERE sent_at IS NULL`;

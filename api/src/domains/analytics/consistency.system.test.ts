@@ -32,7 +32,9 @@ describe('green coffee and consistency', () => {
   let profileId: string;
   let roastedDay = Date.parse('2026-09-01T10:00:00Z');
 
-  /** Ten minutes at 1 Hz that rise from 100 °C by 0.15 °C a second, `offset` °C higher all along; each a day later. */
+  /**
+   * Ten minutes at 1 Hz that rise from 100 °C by 0.15 °C per second, `offset` °C higher throughout; each a day later.
+   */
   const roast = async (serial: string, offset: number, edit: Record<string, unknown>, by: Visitor): Promise<string> => {
     const id = uuidV7();
     roastedDay += 86_400_000;
@@ -103,7 +105,7 @@ describe('green coffee and consistency', () => {
     expect(own.band?.low[at]).toBeCloseTo(145.6, 5);
     expect(own.band?.high[at]).toBeCloseTo(152, 5);
 
-    // Each figure opens the roasts it counts, and no others.
+    // Each figure opens exactly the roasts it counts.
     const picked = await ada.send<{ roasts: { id: string }[]; total: number }>(
       'GET',
       `/roasts?ids=${[first, hot, foreign].join(',')}`,
@@ -111,7 +113,7 @@ describe('green coffee and consistency', () => {
     expect(picked.body).toMatchObject({ roasts: [{ id: hot }, { id: first }], total: 2 });
     expect((await ada.send('GET', `/roasts?ids=${first},x`)).status).toBe(422);
 
-    // An admin sees Bob's roast, which is the best cupped.
+    // An admin sees Bob's roast, which has the highest cupping score.
     const all = await consistency(admin);
     expect(all.reference).toMatchObject({ id: foreign, source: 'best_rated' });
     expect(all.roasts.map(({ distance }) => distance?.rms)).toEqual([0, 42, 47, 50]);

@@ -18,7 +18,7 @@ describe('curve band', () => {
     const band = curveBand(curves, straight(2, 620));
     expect(band.time_seconds.slice(0, 3)).toEqual([0, 5, 10]);
     expect([band.low[1], band.middle[1], band.high[1], band.reference[1]]).toEqual([106, 110, 114, 107]);
-    // The reference went on longer than the others.
+    // The reference lasted longer than the others.
     expect(band.time_seconds.at(-1)).toBe(620);
     expect([band.low.at(-1), band.reference.at(-1)]).toEqual([null, 722]);
   });

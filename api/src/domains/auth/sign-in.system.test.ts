@@ -55,9 +55,9 @@ describe('sign-in', () => {
     expect([blocked.status, blocked.body.code]).toEqual([429, 'too_many_requests']);
     expect(Number(blocked.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(Number(blocked.headers.get('retry-after'))).toBeLessThanOrEqual(300);
-    // From where the owner has signed in before, the owner still gets in.
+    // From an address where the owner has signed in before, the owner can still sign in.
     expect((await right('10.0.1.1')).status).toBe(200);
-    // For everybody else the door opens again when the five minutes are over.
+    // For all others sign-in works again after the five minutes.
     await test.api.context.sql`UPDATE sign_in_limits SET expire = expire - 300000`;
     expect((await right('10.0.2.9')).status).toBe(200);
   });
@@ -97,7 +97,7 @@ describe('sign-in', () => {
     },
   );
 
-  it('sign-in: 30 wrong passwords from an office do not lock out the right one on a known device', async () => {
+  it('sign-in: 30 wrong passwords from an office do not lock out a known device', async () => {
     const office = '10.0.9.1';
     const withDevice = async (email: string, password: string, device: string | undefined) => {
       const answer = await test.visitor().send(
@@ -125,17 +125,17 @@ describe('sign-in', () => {
     expect((await owner(undefined)).status).toBe(429);
     const again = await owner(first.device);
     expect([again.status, again.device]).toEqual([200, first.device]);
-    // It vouches for its own account alone, and only whole.
+    // It is only valid for its own account, and only as a whole.
     expect((await withDevice(colleague.email, colleague.password, first.device)).status).toBe(429);
     expect((await owner(`${first.device?.slice(0, -2)}xx`)).status).toBe(429);
     await test.api.context.sql`DELETE FROM sign_in_limits`;
-    // A shared computer knows both.
+    // A shared computer has both.
     const both = await withDevice(colleague.email, colleague.password, first.device);
     expect(both.device?.split('~')).toHaveLength(2);
     for (let round = 0; round < 35; round += 1) await attempt(`third${round}@example.com`, 'wrong', office);
     expect((await owner(both.device)).status).toBe(200);
     expect((await withDevice(colleague.email, colleague.password, both.device)).status).toBe(200);
-    // Whoever has the device guesses no faster than a stranger.
+    // A holder of the device can guess no faster than a stranger.
     const guesses: number[] = [];
     for (let round = 0; round < 6; round += 1) {
       guesses.push((await withDevice(testAdmin.email, `guess ${round}`, both.device)).status);
@@ -154,7 +154,7 @@ describe('sign-in', () => {
     });
   });
 
-  it('leaves audit rows for success and failure, without what was typed', async () => {
+  it('writes audit rows for success and failure, without the input', async () => {
     const rows = await test.api.context.sql<{ action: string }[]>`SELECT action, actor, detail FROM audit_log`;
     const actions = new Set(rows.map((row) => row.action));
     expect([...actions]).toEqual(expect.arrayContaining(['sign_in.succeeded', 'sign_in.failed']));

@@ -58,7 +58,7 @@ const statusOfRaw = (path: string): Promise<number | undefined> =>
 const bytes = async (answer: Response): Promise<Buffer> => Buffer.from(await answer.arrayBuffer());
 
 describe('/packages/', () => {
-  it('serves packages, indexes and key to anyone, each as what it is', async () => {
+  it('serves packages, indexes and key publicly, each with its type', async () => {
     const answer = await get('pool/main/agent_0.1.0_arm64.deb');
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/vnd.debian.binary-package']);
     expect(answer.headers.get('content-length')).toBe('5000');

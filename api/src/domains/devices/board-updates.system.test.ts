@@ -14,7 +14,7 @@ import type { Visitor } from '../../testing/visitor.ts';
 import { startPlainBroker, startWholeApi, type PlainBroker, type WholeApi } from '../../testing/whole-api.ts';
 
 const version = '0.2.0';
-/** The last one is of an agent that takes no orders. */
+/** The last one is of an agent that accepts no orders. */
 const serials = Array.from({ length: 12 }, (_, n) => `B-${String(n).padStart(2, '0')}`);
 
 describe('updates of boards', () => {
@@ -103,7 +103,7 @@ describe('updates of boards', () => {
     expect(await updates()).toMatchObject({ updated: 1, turned_back: 1, under_way: 0, ready: 9 });
     expect((await device('B-01'))?.order?.reason).toBe('it hung, 3 times');
 
-    // The one that was turned back is ordered again only by name.
+    // The one that was rolled back is ordered again only by name.
     const before = configs.get('B-01')?.update?.id;
     expect((await order('all')).body).toMatchObject({ under_way: 9, ready: 0 });
     await expect.poll(() => ordered().length).toBe(11);
@@ -125,7 +125,7 @@ describe('updates of boards', () => {
     expect((await device('B-03'))?.order).toBeNull();
     const all = await admin.send<BoardUpdates>('POST', '/admin/board-updates/withdrawals', { boards: 'all' });
     expect(all.body).toMatchObject({ under_way: 0, updated: 1, failed: 1 });
-    // What had ended stays said.
+    // Finished orders stay listed.
     await expect.poll(ordered).toEqual(['B-00', 'B-02']);
     const { sql } = whole.api.context;
     const rows = await sql<{ action: string; n: number }[]>`

@@ -27,7 +27,7 @@ beforeAll(async () => {
   });
   const { port } = management.address() as AddressInfo;
   database = await createTestDatabase(migratedTemplate);
-  // Behind one proxy, so that boards of many addresses can be played.
+  // Behind one proxy, so that boards of many addresses can be simulated.
   test = await startTestApi(database.url, { brokerManagementUrl: `http://127.0.0.1:${port}`, trustedProxies: 1 });
   admin = await test.signedIn(testAdmin.email, testAdmin.password);
 });
@@ -192,7 +192,7 @@ describe('pairing', () => {
     const near = `${code.slice(0, -1)}${code.endsWith('B') ? 'C' : 'B'}`;
     expect((await pair(near, newSecret().hash, '10.0.8.1')).status).toBe(401);
     for (let n = 0; n < 5; n++) expect((await pair(code, newSecret().hash, '10.0.8.2')).status).toBe(410);
-    // The sixth try of a minute learns nothing more.
+    // The sixth attempt of a minute gets no further information.
     expect((await pair(code, newSecret().hash, '10.0.8.2')).status).toBe(429);
     expect((await pair(near, newSecret().hash, '10.0.8.2')).status).toBe(429);
     // Expired and revoked, or used in time: no more than any other code.
@@ -210,13 +210,13 @@ describe('pairing', () => {
     }
     expect(statuses.filter((status) => status === 200)).toEqual([]);
     expect(statuses.slice(0, 10)).toContain(429);
-    // Five a minute are heard; a busy machine takes more than one minute for all of them.
+    // Five a minute are accepted; a busy machine takes more than one minute for all of them.
     const minutes = Math.ceil((Date.now() - began) / 60_000);
     expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(5 * minutes);
     const blocked = await pair(machine.pairing_code, newSecret().hash, '203.0.113.7');
     expect([blocked.status, Number(blocked.headers.get('retry-after')) > 0]).toEqual([429, true]);
     expect((await actions()).length).toBeLessThan(30);
-    // The other addresses go on, and the ticket was not burnt.
+    // The other addresses continue, and the ticket was not used up.
     expect((await pair(machine.pairing_code, newSecret().hash, '10.0.4.1')).status).toBe(200);
   }, 240_000);
 
@@ -315,7 +315,7 @@ describe('tickets and credentials', () => {
     expect(disconnected).toEqual([clientIdOf(machine.serial_number)]);
     expect((await callHome(machine.serial_number, secret.token)).status).toBe(401);
     expect((await forget(secret.token)).status).toBe(401);
-    // Within the quarter of an hour in which a lost answer may be asked for again.
+    // Within the quarter of an hour in which a lost answer may be requested again.
     expect((await pair(machine.pairing_code, secret.hash)).status).toBe(401);
     expect(await connects(machine.serial_number, body.auth_token)).toBe(true);
     const [row] = await test.api.context.sql<{ actor: string; detail: object }[]>`

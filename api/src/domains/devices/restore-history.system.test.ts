@@ -14,7 +14,9 @@ const form = { serial_number: 'R-1', display_name: 'Big Drum', machine_type: 'RM
 const samplesBefore = 720;
 const samplesSince = 100;
 
-/** A board delivers two roasts, its machine is archived and registered anew, and an admin restores the sealed history. */
+/**
+ * A board delivers two roasts, its machine is archived and registered again, and an admin restores the sealed history.
+ */
 const restoreAfterArchival = async (broker: PlainBroker, ofNewOwner: boolean) => {
   await using database = await createTestDatabase();
   await using api = await startWholeApi(database.url, broker.url, { sweep: false });
@@ -43,7 +45,7 @@ const restoreAfterArchival = async (broker: PlainBroker, ofNewOwner: boolean) =>
     const { body } = await admin.send<{ devices: Device[] }>('GET', `/admin/devices?q=${form.serial_number}`);
     return body.devices.some((device) => device.sealed_history?.epochs.length === 2);
   });
-  // Recorded before the board was paired with the machine registered anew.
+  // Recorded before the board was paired with the machine registered again.
   for (let n = 0; n < samplesSince; n++) journal.sample(5_000_000 + n * 1000, 60, 80, 0);
   const sentBefore = board.sent;
   await admin.send('POST', `/machines/${now.id}/history/restore`, { epochs: [journal.epoch, other.epoch] });
@@ -68,7 +70,7 @@ describe('history restore', () => {
     const { now, roast, discarded, recordings, sent } = await restoreAfterArchival(broker, false);
     expect([roast.machine_id, discarded.machine_id]).toEqual([now.id, now.id]);
     expect(recordings).toEqual([{ machine_id: now.id, samples: samplesBefore + samplesSince }]);
-    // Only what the server lacks travels again.
+    // Only missing entries are sent again.
     expect(sent).toBeLessThanOrEqual(Math.ceil(samplesSince / 20) + 1);
   });
 

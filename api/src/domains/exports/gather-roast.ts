@@ -80,8 +80,8 @@ const describeChannels = (curve: ReadonlyMap<string, readonly Reading[]>, stored
 };
 
 /**
- * All data of a roast for a file. Throws `not_found`, also for a roast of another user. @param only the channels that
- * the file shows; all of them when not given
+ * All data of a roast for a file. Throws `not_found`, also for a roast of another user.
+ * @param only the channels that the file shows; all of them when not given
  */
 export const gatherRoast = async (
   sql: Database,

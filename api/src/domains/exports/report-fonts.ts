@@ -31,8 +31,8 @@ const padded = (bytes: number): number => Math.ceil(bytes / 4) * 4;
 
 /**
  * A WOFF 1.0 font as the TrueType or OpenType file that it was made of. The PDF library reads WOFF too, but inflates
- * each table in JavaScript for every document, which costs a report 100 ms. @throws RangeError for any other kind of
- * file
+ * each table in JavaScript for every document, which costs a report 100 ms.
+ * @throws RangeError for any other kind of file
  */
 export const plainFont = (woff: Buffer): Buffer<ArrayBuffer> => {
   if (woff.length < woffHeadBytes || woff.readUInt32BE(0) !== woffSignature) throw new RangeError('not a WOFF font');

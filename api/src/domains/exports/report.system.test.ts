@@ -12,10 +12,10 @@ import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts
 import type { Visitor } from '../../testing/visitor.ts';
 import { eastAsianFont } from './report-text.ts';
 
-/** Where the reports stay, to look at them; without it they are thrown away. */
+/** Where the reports are kept; without it they are deleted. */
 const keptIn = process.env['REPORTS_DIR'];
 
-/** The words of each page as a reader selects and copies them: pieces that touch are one word. */
+/** The words of each page as a reader selects and copies them: adjacent pieces are one word. */
 const readText = async (bytes: Uint8Array): Promise<string[]> => {
   const document = await getDocumentProxy(new Uint8Array(bytes));
   const pages: string[] = [];
@@ -35,7 +35,7 @@ const readText = async (bytes: Uint8Array): Promise<string[]> => {
   return pages;
 };
 
-/** What is drawn on the pages, operator by operator: their content streams, unpacked. */
+/** The drawing operators of the pages: their content streams, unpacked. */
 const readDrawing = (bytes: Uint8Array): string => {
   const raw = Buffer.from(bytes).toString('latin1');
   return [...raw.matchAll(/<<([^]*?)>>\s*stream\r?\n([^]*?)\r?\nendstream/g)]
@@ -79,7 +79,7 @@ describe('the report of a roast', () => {
     return { roast: taken.body, bytes: out.bytes };
   };
 
-  it('says in text that can be selected what was roasted, its figures and its marks', async () => {
+  it('has the description, figures and marks as selectable text', async () => {
     const { roast, bytes } = await reportOf('whole', {
       coffee_name: 'Żółty Őrlő “Piñón” Crème',
       coffee_origin: 'Perú',
@@ -157,7 +157,7 @@ describe('the report of a roast', () => {
     expect(text, 'a sign that the font lacks').not.toContain('\ufffd');
   });
 
-  it('goes on over pages, each with its number', async () => {
+  it('continues over pages, each with its number', async () => {
     const notes = Array.from({ length: 300 }, (_, line) => `line ${line} of the notes`).join('\n');
     const pages = await readText((await reportOf('long', { coffee_name: 'Guji', notes })).bytes);
     expect(pages.length).toBeGreaterThan(3);

@@ -35,7 +35,7 @@ const described = {
   batch_size_kg: 12.345,
   end_weight_kg: 10.5,
 };
-/** Whose machine and recipe it was is a matter of the roastery, and an upload chooses both anew. */
+/** Machine and recipe depend on the roastery, and are chosen again at an upload. */
 const without = (roast: Roast, ...fields: (keyof Roast)[]) =>
   Object.fromEntries(Object.entries(roast).filter(([field]) => !fields.includes(field as keyof Roast)));
 const identity = [
@@ -47,7 +47,7 @@ const identity = [
   'machine_id',
   'machine_name',
   'max_drum_rpm',
-  // A file is no stretch of a machine's recording.
+  // A file is not part of a machine's recording.
   'recorded',
 ] as const;
 
@@ -68,7 +68,7 @@ const batchIn = (bytes: Uint8Array): string | null => {
   return batchNumber === null ? null : `${batchPrefix ?? ''}${batchNumber}`;
 };
 
-/** Curves by what they hold: a CSV has no other name for one than its label. */
+/** Curves by their content: a CSV only has labels as names. */
 const columns = (curve: CurveColumns) =>
   Object.values(curve.channels)
     .filter((values) => values.some((value) => value !== null))
@@ -127,7 +127,7 @@ describe('round trip of a roast file', () => {
     return upload(`back.${format}`, out.bytes);
   };
 
-  /** Everything, to the digit: what was roasted, when, each mark with who set it, each curve under its own name. */
+  /** Everything, to the digit: the description, the time, each mark with its origin, each curve under its own name. */
   const comesBackWhole = async (
     roast: Roast,
     format: 'alog' | 'xlsx',
@@ -138,19 +138,19 @@ describe('round trip of a roast file', () => {
     expect(again.warnings).toEqual(warnings);
     expect(again.temperature_unit.value).toBe(unit);
     const back = await take(again);
-    // Only Artisan's own file names the number that Artisan gave it.
+    // Only Artisan's own file has the number that Artisan gave it.
     const lost = [...identity, 'profile_name', 'roast_level_target', ...(format === 'alog' ? [] : numbers)] as const;
     expect(without(back, ...lost)).toEqual(without(roast, ...lost));
     expect(again.profile_name).toBe(roast.profile_name);
     expect(await around(back.id, before, after)).toEqual(await around(roast.id, before, after));
   };
 
-  /** The curve to the digit, and the marks on the samples next to them; nothing of what was roasted. */
+  /** The curve to the digit, and the marks on the nearest samples; no description. */
   const comesBackAsCurve = async (roast: Roast, before: number, after: number) => {
     const again = await exported(roast.id, 'csv');
     expect(again.temperature_unit).toEqual({ value: 'C', source: 'file' });
     expect(again.time_unit).toEqual({ value: 's', source: 'file' });
-    // The unit is the column's, not a part of the name: it would be said twice in the next file.
+    // The unit belongs to the column, not to the name: otherwise the next file would repeat it.
     expect(again.channels.filter(({ label }) => /[°%]/.test(label.slice(-4)))).toEqual([]);
     const back = await take(again);
     expect(back.marks.map(({ kind }) => kind)).toEqual(roast.marks.map(({ kind }) => kind));
@@ -171,8 +171,8 @@ describe('round trip of a roast file', () => {
       const uploaded = await upload(encodeURIComponent(path.basename(file)), bytes);
       const roast = await take(uploaded, described);
       expect(roast).toMatchObject(described);
-      // An Artisan file stays the file that it was, in its own unit: it warns of the same again, but for the weights that were
-      // corrected and the ends of the roast that were found and are marked now.
+      // An Artisan file stays unchanged, in its own unit: it gives the same warnings again, except for the corrected
+      // weights and the ends of the roast that were found and are marked now.
       const { temperature_unit: unit } = uploaded;
       const warnings = uploaded.warnings.filter(
         (warning) => !/^The (?:weights in the file|file marks no) /.test(warning),
@@ -237,7 +237,7 @@ describe('round trip of a roast file', () => {
       board.batches(() => 600).map((batch) => messageOf(serial, batch)),
     );
     expect((await admin.send('PUT', `/roasts/${id}`, described)).status).toBe(200);
-    // Between two samples, as a person hears it.
+    // Between two samples, like a person's mark.
     const found = (await admin.send<Roast>('GET', `/roasts/${id}`)).body;
     const crack = { time_seconds: Math.round(found.first_crack_time ?? 0) + 0.377, temp: 196.4 };
     const marked = await admin.send<{ detail?: string }>('PUT', `/roasts/${id}/marks/first_crack`, crack);
@@ -250,7 +250,7 @@ describe('round trip of a roast file', () => {
         ['drop', 'detector'],
       ]),
     );
-    // What lies two minutes before the charge and five after the drop belongs to the roasts beside it.
+    // Readings from two minutes before the charge and five after the drop belong to the neighbouring roasts.
     await comesBackWhole(roast, 'alog', [120, 300]);
     await comesBackWhole(roast, 'xlsx', [120, 300]);
     await comesBackAsCurve(roast, 120, 300);

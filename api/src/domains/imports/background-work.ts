@@ -21,8 +21,8 @@ const restAfter = (workedMs: number, restShare: number): number =>
 
 /**
  * Runs works one after the other, in order, with a rest after each. A browser sends files as fast as they are stored:
- * without rests they would slow the api for people who wait for a page. @param restShare rest after a work, as a share
- * of its duration
+ * without rests they would slow the api for people who wait for a page.
+ * @param restShare rest after a work, as a share of its duration
  */
 export const createTurns = (restShare: number) => {
   let last: Promise<unknown> = Promise.resolve();
@@ -40,8 +40,9 @@ export type WorkOnce = () => Promise<boolean>;
 
 /**
  * Works in the background until it is closed, one piece at a time, which begins when no request waits for its answer. A
- * failed piece is tried again. @param restShare rest after a piece, as a share of its duration: then the api, its
- * readers and Postgres are free for requests
+ * failed piece is tried again.
+ * @param restShare rest after a piece, as a share of its duration: then the api, its readers and Postgres are free for
+ * requests
  */
 export const workInBackground = (
   { log, databaseWatch }: AppContext,

@@ -119,7 +119,7 @@ describe('files of roasts', () => {
     const renamed = (await upload('c.csv', csv.replace('time (s)', 'seconds'))).body;
     expect(renamed.duplicates).toEqual([expect.objectContaining({ same: 'curve' })]);
     expect((await take(renamed, { even_if_duplicate: true })).status).toBe(201);
-    // The upload is gone with its roast: a second click makes no second one.
+    // The upload is deleted with its roast: a second click creates no second one.
     expect((await take(renamed, { even_if_duplicate: true })).status).toBe(404);
   });
 
@@ -134,7 +134,7 @@ describe('files of roasts', () => {
     expect((await admin.send('GET', `/roasts/uploads/${hers.body.id}`)).status).toBe(404);
   });
 
-  it('takes the green weight from the lot and gives it back with the roast', async () => {
+  it('deducts the green weight from the lot and returns it with the roast', async () => {
     const lot = await admin.send<{ id: string }>('POST', '/inventory/lots', {
       lot_number: 'L-1',
       coffee_name: 'Guji',
@@ -226,7 +226,7 @@ describe('a roast logged by hand', () => {
         status: 422,
         body: tooHeavy,
       });
-      // One weight may be edited alone; what was roasted without loss is possible, if strange.
+      // One weight may be edited alone; a roast without loss is possible, if strange.
       const edit = (change: object) => admin.send('PUT', `/roasts/${logged.body.id}`, change);
       expect(await edit({ end_weight_kg: 12.1 })).toMatchObject({ status: 422, body: tooHeavy });
       expect((await edit({ end_weight_kg: 12 })).status).toBe(200);

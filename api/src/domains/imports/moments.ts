@@ -17,8 +17,8 @@ const orderOf = (first: string, sign: string, second: string, usual: DateOrder):
 
 /**
  * A date with or without its time, as programs write it in the region of their computer, as ms since 1970; null for
- * other text. Without a zone it is taken as UTC, and shown so that it can be corrected. @param usual order of an
- * ambiguous date
+ * other text. Without a zone it is taken as UTC, and shown so that it can be corrected.
+ * @param usual order of an ambiguous date
  */
 export const momentIn = (text: string, usual: DateOrder): number | null => {
   const found = text.length > 40 ? null : dated.exec(text.trim());

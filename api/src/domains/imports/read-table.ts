@@ -118,7 +118,7 @@ export const readTable = (rows: readonly TableRow[], choices: UploadChoices, hin
     warnings: [
       ...(timed.dropped > 0 ? [`${counted(timed.dropped, 'row', 'rows')} without a roast time: skipped.`] : []),
       ...(timed.unordered > 0
-        ? [`Time runs backwards or stands still at ${counted(timed.unordered, 'row', 'rows')}, left out.`]
+        ? [`Time runs backwards or stands still at ${counted(timed.unordered, 'row', 'rows')}: skipped.`]
         : []),
     ],
   };

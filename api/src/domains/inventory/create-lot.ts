@@ -12,7 +12,8 @@ import { findLot } from './queries.ts';
 
 /**
  * Adds new lots to the inventory, within the caller's transaction; the ledger of each begins with its initial weight. A
- * few statements for all of them, so at most some thousand lots. @returns their ids, in the order of the forms
+ * few statements for all of them, so at most some thousand lots.
+ * @returns their ids, in the order of the forms
  */
 export const insertLots = async (
   tx: Sql,

@@ -63,7 +63,7 @@ describe('what a broker retains under a serial number', () => {
     await until('the broker to be away', () => !mqtt.isConnected, { timeoutMs: 30_000 });
     expect((await admin.send('DELETE', `/machines/${ids[1]}`)).status).toBe(200);
     expect((await retained('C-2'))['config']).toContain(secretHost);
-    // The next owner of the number comes before the broker does.
+    // The next owner of the number arrives before the broker does.
     await register('C-2', null);
     await line.mend();
     const leftOfFormerOwner = async () =>
@@ -100,7 +100,7 @@ describe('what a broker retains under a serial number', () => {
       expect((await admin.send('POST', '/roasts/planned', plan)).status).toBe(201);
       await expect.poll(async () => (await kept('plan'))['plans']).toHaveLength(1);
       revision = Number((await kept('config'))['rev']);
-      // As a backup of before has it.
+      // As an earlier backup has it.
       const { sql } = api.api.context;
       await sql`DELETE FROM planned_roasts`;
       await sql`
@@ -115,7 +115,7 @@ describe('what a broker retains under a serial number', () => {
     const status = { v: 1, online: true, session: 's', t: Date.now(), config: { rev: revision, state: 'running' } };
     await board.publishAsync(topicOf(serial, 'status'), JSON.stringify(status), { qos: 1, retain: true });
     await expect.poll(() => kept('config'), { timeout: 30_000 }).toMatchObject({ hz: 3, rev: revision + 1 });
-    // The board's word about it changes nothing more.
+    // The board's report about it changes nothing any more.
     const taken = { ...status, config: { rev: revision + 1, state: 'running' } };
     await board.publishAsync(topicOf(serial, 'status'), JSON.stringify(taken), { qos: 1, retain: true });
     await until('the board’s word', async () => {

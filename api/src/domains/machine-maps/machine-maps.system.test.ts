@@ -151,7 +151,7 @@ describe('machine maps', () => {
     const update = { state: 'turned_back', installed: '0.3.0', earlier: '0.2.0', reason: 'it hung', at: 1e12 } as const;
     await says({ agent_version: '0.2.0', update });
     await expect.poll(fleetEntry).toMatchObject({ agent_version: '0.2.0', update, warnings: ['update_turned_back'] });
-    // What a later agent says of itself costs no more than that.
+    // Unknown fields of a later agent cost only themselves.
     const later: object = { update: { state: 'moonstruck' } };
     await says({ agent_version: '0.4.0', ...later });
     await expect.poll(fleetEntry).toMatchObject({ agent_version: '0.4.0', update: null, warnings: [] });
@@ -283,7 +283,7 @@ describe('machine maps', () => {
     const { sql, mqtt, log } = whole.api.context;
     const path = `/machines/${machineId}/board-config`;
     let newest = 0;
-    /** Between what the first has read and what it publishes, the second changes the board and publishes. */
+    /** Between the first one's read and its publication, the second changes the board and publishes. */
     const overtaken: MqttLink = {
       ...mqtt,
       async publish(topic, payload, options) {
@@ -312,7 +312,7 @@ describe('machine maps', () => {
     expect((await owner.send<Refusal>('DELETE', '/machine-maps/rm30')).body.detail).toMatch(/catalogue/);
 
     await owner.send('PUT', `/machines/${machineId}/board-config`, { map_id: 'rm30' });
-    // Whoever gives it to a machine at the same moment gets it or gets told; no machine is left with a map that is gone.
+    // A concurrent request that sets it for a machine gets it or an error; no machine keeps a deleted map.
     const [gone, given] = await Promise.all([
       owner.send('DELETE', path),
       owner.send('PUT', `/machines/${machineId}/board-config`, { map_id: own.id }),

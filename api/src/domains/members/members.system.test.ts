@@ -8,7 +8,7 @@ import type { Visitor } from '../../testing/visitor.ts';
 
 const password = 'a long phrase for this person';
 
-/** What a person is shown of a machine and its roast, by each kind of answer. */
+/** What a person sees of a machine and its roast, by each kind of answer. */
 const shownTo = async ({ visitor }: { visitor: Visitor }, machineId: string, roastId: string) => {
   const get = async <T>(path: string): Promise<T> => (await visitor.send<T>('GET', path)).body;
   const machines = await get<Machine[]>('/machines');

@@ -123,7 +123,7 @@ describe('roaster at a machine', () => {
     expect(await told('1111')).toEqual(pinError('The PIN is wrong'));
     expect((await choose('Rita', machineId, 'Rolf', '2468')).status).toBe(200);
     expect((await choose('Rolf', machineId, 'Rolf')).status).toBe(200);
-    // Rita is still Rita: the machine is not hers.
+    // Rita's rights stay: the machine is not hers.
     await choose('Rita', machineId, 'Olga');
     expect((await person('Rita').visitor.send('DELETE', `/machines/${machineId}`)).status).toBe(403);
     expect((await person('Rita').visitor.send<{ full_name: string }>('GET', '/auth/me')).body.full_name).toBe('Rita');

@@ -37,7 +37,7 @@ describe('batch numbers', () => {
       .body;
   const numberOf = async (roastId: string) => (await admin.send<Roast>('GET', `/roasts/${roastId}`)).body.batch_number;
 
-  /** Twelve minutes of a board, as one transaction each batch. */
+  /** Twelve minutes of a board, one transaction per batch. */
   const roastIt = async (serial: string, wallOffsetMs = Date.now()): Promise<string> => {
     const board = createJournalBoard({ wallOffsetMs });
     const roastId = crypto.randomUUID();
@@ -93,7 +93,7 @@ describe('batch numbers', () => {
     await admin.send('DELETE', `/machines/${id}`);
     const { body } = await admin.send<Machine>('PUT', `/machines/${other.id}`, { ...form, batch_prefix: 'a' });
     expect(body.batch_prefix).toBe('A');
-    // The prefix goes to another machine, its numbers do not start again.
+    // The prefix moves to another machine; its numbers do not start again.
     expect((await plan(other.id)).batch_number).toBe('A-3');
   });
 
@@ -125,7 +125,7 @@ describe('batch numbers', () => {
     const none = await roastIt(serial);
     await admin.send('POST', `/roasts/${none}/discard`);
     const waiting = await plan(id);
-    // The plan of the discarded roast waits on with its number.
+    // The plan of the discarded roast returns to the queue with its number.
     expect((await listed('q=C-')).map((one) => [one.batch_number, one.state, one.coffee_name])).toEqual([
       [waiting.batch_number, 'planned', null],
       [discarded.batch_number, 'planned', 'Discarded'],
@@ -170,7 +170,7 @@ describe('batch numbers', () => {
     const given = await Promise.all(
       machines.flatMap(({ id, serial }) => [
         ...Array.from({ length: 5 }, () => plan(id).then((made) => made.batch_number)),
-        // Charged before these plans were made: each takes a number of its own.
+        // Charged before these plans existed: each gets a number of its own.
         ...[1, 2, 3].map((hours) => roastIt(serial, Date.now() - hours * 3_600_000).then(numberOf)),
       ]),
     );

@@ -43,7 +43,7 @@ export const updatePlan = async (
     });
   });
   const changed = await readPlan(context.sql, context.user, id);
-  if (changed === undefined) throw notFound('Planned roast');
+  if (changed === undefined) throw notFound('Queued roast');
   return changed;
 };
 
@@ -57,7 +57,7 @@ export const cancelPlan = async (context: UserContext, id: string): Promise<{ me
     return done.count > 0;
   });
   if (!isCancelled) throw new AppError('conflict', 'The roast has started, so it can no longer be cancelled.');
-  return { message: 'The planned roast was cancelled.' };
+  return { message: 'The queued roast was cancelled.' };
 };
 
 /**
@@ -111,6 +111,6 @@ export const clearQueue = async (context: UserContext, machineId: string): Promi
     return waiting.length;
   });
   return {
-    message: cancelled === 1 ? '1 planned roast was cancelled.' : `${cancelled} planned roasts were cancelled.`,
+    message: cancelled === 1 ? '1 queued roast was cancelled.' : `${cancelled} queued roasts were cancelled.`,
   };
 };

@@ -72,7 +72,7 @@ export const planRoast = async (
     }
   });
   const made = await readPlan(context.sql, user, ids[0] ?? '');
-  if (made === undefined) throw notFound('Planned roast');
+  if (made === undefined) throw notFound('Queued roast');
   return made;
 };
 

@@ -43,7 +43,7 @@ describe('a roast planned for a machine', () => {
     const board = createJournalBoard({ wallOffsetMs: Date.now(), ...options });
     const roastId = uuidV7();
     roastOn(board, roastId, planId);
-    // The board has roasted on for a quarter of an hour when this arrives.
+    // The board has recorded for another quarter of an hour when this arrives.
     const receivedAtMs = Date.now() + 15 * 60_000;
     for (const batch of board.batches()) {
       await commitMessages(test.api.context.sql, [messageOf(serial, batch, receivedAtMs)]);
@@ -177,7 +177,7 @@ describe('a roast planned for a machine', () => {
     expect(await planOf()).toMatchObject(followed);
     await test.api.context.sql`UPDATE profiles SET target_drop_temp = 220, revision = 2 WHERE id = ${profileId}`;
     expect(await planOf()).toMatchObject(followed);
-    // Of a roast that only got its recipe afterwards, the recipe as it is now.
+    // For a roast that got its recipe later, the recipe as it is now.
     const other = await roastIt(serial);
     await admin.send('PUT', `/roasts/${other}`, { profile_id: profileId });
     const { body } = await admin.send<{ plan: FollowedPlan | null }>('GET', `/roasts/${other}/plan`);

@@ -72,7 +72,7 @@ describe('queue of a machine', () => {
     });
     await plan(machineId, { coffee_name: 'Second' });
     const cleared = await admin.send('DELETE', `/machines/${machineId}/queue`);
-    expect(cleared.body).toEqual({ message: '2 planned roasts were cancelled.' });
+    expect(cleared.body).toEqual({ message: '2 queued roasts were cancelled.' });
     expect(await queueOf(machineId)).toEqual([]);
     expect((await admin.send('PUT', `/roasts/planned/${made.id}`, edit)).status).toBe(409);
     const { body } = await admin.send<{ total: number }>('GET', '/batch-numbers?state=cancelled');

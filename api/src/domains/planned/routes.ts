@@ -17,7 +17,7 @@ export const plannedRoutes: Domain = (routes) => {
   routes.forUser(contract.planRoast, (context, { body }) => planRoast(context, body));
   routes.forUser(contract.getPlannedRoast, async ({ sql, user }, { params }) => {
     const plan = await readPlan(sql, user, params.id);
-    if (plan === undefined) throw notFound('Planned roast');
+    if (plan === undefined) throw notFound('Queued roast');
     return plan;
   });
   routes.forUser(getRoastPlan, async ({ sql, user }, { params }) => ({

@@ -38,7 +38,7 @@ const asSent = <T>(answer: T): T => JSON.parse(JSON.stringify(answer)) as T;
 
 it('answers the curve of an hour in pieces that make what a short one makes at once', async () => {
   await using database = await openMigratedDatabase();
-  // Answers that are checked are put together first; here they are sent in pieces, as in production.
+  // Checked answers are assembled first; here they are sent in pieces, as in production.
   await using test = await startTestApi(database.url, { checkAnswers: false });
   const admin = await test.signedIn(testAdmin.email, testAdmin.password);
   const { body: person } = await admin.send<{ id: string }>('GET', '/auth/me');
@@ -48,7 +48,7 @@ it('answers the curve of an hour in pieces that make what a short one makes at o
     database.sql,
     batches.map((batch) => messageOf('RM15-1', batch)),
   );
-  // From the middle on the board has another map: fewer channels, in another order, and a probe that fell out.
+  // From the middle on the board has another map: fewer channels, in another order, and a disconnected probe.
   const [recording] = await database.sql<{ id: string; middle: number }[]>`
     SELECT recording_id AS id, max(first_seq) / 2 AS middle FROM recording_chunks GROUP BY 1`;
   const { id: recordingId, middle } = recording ?? { id: '', middle: 0 };
@@ -85,10 +85,10 @@ it('answers the curve of an hour in pieces that make what a short one makes at o
   const points = await admin.send<{ datapoints: Datapoint[] }>('GET', `/roasts/${roastId}/curve`);
   expect(points.body.datapoints).toEqual(asSent(curveDatapoints(curve)));
   expect(await joined(curveDatapointsJson(await open()))).toEqual(points.body);
-  // What reads the object form sees it begin although no channel was read yet.
+  // A reader of the object form sees it begin although no channel was read yet.
   const unread = new Map([['bean_temp', new Promise<never>(() => undefined)]]);
   expect(await curveDatapointsJson({ ...(await open()), channels: unread }).next()).toMatchObject({ done: false });
-  // A file names its columns before its lines are made, and comes whole.
+  // A file names its columns before its lines are created, and is sent whole.
   const [head, ...lines] = roastCsv(await gatherRoast(database.sql, user, roastId));
   expect(head?.trimEnd().split('\n')).toEqual([expect.stringMatching(/Bean temp \(°C\).*,Event$/)]);
   expect(lines.join('').trimEnd().split('\n').length).toBeGreaterThanOrEqual(samples);

@@ -32,8 +32,8 @@ const overlapping = (sql: Sql, recordingId: string, { fromSeq, toSeq }: SeqWindo
     ORDER BY r.charge_seq LIMIT 100`;
 
 /**
- * Refuses a window that overlaps another roast of its recording. @param before the earlier window of the roast:
- * existing overlaps are allowed
+ * Refuses a window that overlaps another roast of its recording.
+ * @param before the earlier window of the roast: existing overlaps are allowed
  */
 export const refuseOverlap = async (
   tx: Sql,

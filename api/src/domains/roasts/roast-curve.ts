@@ -97,8 +97,8 @@ const longFromSeqs = 12_000;
 
 /**
  * Opens the curve of a roast. Undefined when there is no such roast for this person; empty while there is no recording.
- * A roast without a charge shows the recording around the time where its charge was first reported. @param only the
- * channels to read; all of them when not given
+ * A roast without a charge shows the recording around the time where its charge was first reported.
+ * @param only the channels to read; all of them when not given
  */
 export const openCurve = async (
   sql: Database,

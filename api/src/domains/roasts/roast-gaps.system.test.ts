@@ -64,7 +64,7 @@ const interruptedRoast = () => {
   };
 };
 
-it('says of every pause of a roast why there are no samples, and says it no longer when they have come', async () => {
+it('gives the reason of every pause of a roast, until its samples have arrived', async () => {
   await using database = await openMigratedDatabase();
   await registerMachine(database.sql, 'RM15-1');
   const { atOnce, late } = interruptedRoast();

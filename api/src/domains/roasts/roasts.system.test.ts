@@ -182,7 +182,7 @@ describe('roasts', () => {
           .map((batch) => messageOf('RM15-1', batch)),
       );
       await commitMessages(database.sql, heard ?? []);
-      // Second 530 of the recording; the server has heard about 500.
+      // Second 530 of the recording; the server has received about 500.
       const marked = await owner.send<Roast>('PUT', `/roasts/${id}/marks/first_crack`, { time_seconds: 470 });
       expect([marked.status, marked.body.first_crack_time, marked.body.first_crack_temp]).toEqual([200, 470, null]);
       await commitMessages(database.sql, kept ?? []);
@@ -269,10 +269,10 @@ describe('roasts', () => {
     expect(byLot).toMatchObject({ source: 'lot', roasts: 4 });
     expect(byLot.spread).toBeLessThan(byMachine.spread);
     expect(Math.abs(byLot.temp - 174.8)).toBeLessThan(2);
-    // Corrected: the cracks came 60 s later, so 9.6 °C hotter, and the prediction follows at once.
+    // Corrected: the cracks were 60 s later, so 9.6 °C hotter, and the prediction follows at once.
     for (const roast of past) await owner.send('PUT', `/roasts/${roast}/marks/first_crack`, { time_seconds: 530 });
     expect((await learnt()).temp - byLot.temp).toBeGreaterThan(8);
-    // What a person took back is the detector's again: not used for predictions.
+    // A withdrawn mark of a person is the detector's again: not used for predictions.
     for (let word = 1; word <= 2; word++) await owner.send('DELETE', `/roasts/${past[0]}/marks/first_crack`);
     expect(await learnt()).toMatchObject({ source: 'lot', roasts: 3 });
     const hidden = await other.send('GET', `/roasts/${id}/learnt-crack`);
@@ -347,7 +347,7 @@ describe('roasts', () => {
       expect(after.body).toMatchObject({ profile_id: null, profile_name: 'Samples' });
       expect(await weightOf(lot)).toBe(100);
 
-      // Saying that it was of another recipe is saying how it deducts.
+      // Setting another recipe also sets how it deducts.
       const other = await admin.send<{ id: string }>('POST', '/profiles', { ...form, auto_deduct_inventory: true });
       await owner.send('PUT', `/roasts/${logged.id}`, { profile_id: other.body.id });
       expect(await weightOf(lot)).toBe(91);

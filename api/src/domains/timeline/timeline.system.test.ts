@@ -78,21 +78,21 @@ describe('timeline', () => {
     expect(aborted).toMatchObject({ status: 'aborted', marks: [], start_time: board.at(100) });
     expect(aborted.recorded).toEqual({ from: board.at(100), to: board.at(190) });
     const { body: curve } = await admin.send<RecordedCurve>('GET', `/roasts/${id}/curve/columns`);
-    // From the begin of the recording; 0 is where the charge was thought to be.
+    // From the beginning of the recording; 0 is the first reported charge.
     expect([curve.time_seconds[0], curve.time_seconds.length]).toEqual([-100, 900]);
 
     const charged = await admin.send<Roast>('PUT', `/roasts/${id}/marks/charge`, { time_seconds: 20 });
     expect([charged.status, charged.body.status, charged.body.start_time]).toEqual([200, 'aborted', board.at(120)]);
     const dropped = await admin.send<Roast>('PUT', `/roasts/${id}/marks/drop`, { at: board.at(700) });
     expect(dropped.body).toMatchObject({ status: 'completed', duration_seconds: 580 });
-    // The board says it all again, and gives the roast up once more.
+    // The board sends everything again, and aborts the roast once more.
     board.journal.event(board.monoAt(899), roastState(id, 'aborted'));
     await commitBoard(database.sql, serial, board);
     expect((await admin.send<Roast>('GET', `/roasts/${id}`)).body).toMatchObject({
       status: 'completed',
       duration_seconds: 580,
     });
-    // Taking the drop back gives the board its word again.
+    // Withdrawing the drop restores the board's mark.
     await admin.send('DELETE', `/roasts/${id}/marks/drop`);
     expect((await admin.send<Roast>('GET', `/roasts/${id}`)).body.status).toBe('aborted');
     expect(await roastsOf(machineId)).toHaveLength(1);
@@ -158,7 +158,7 @@ describe('timeline', () => {
     }
   });
 
-  it('a roast that is found at its drop keeps what was said about it when its charge was withdrawn', async () => {
+  it('a roast that is found at its drop keeps the entries from before its charge was withdrawn', async () => {
     const { withdrawn, found, machineId, messages } = await machineThatWithdrew();
     const half = messages.length / 2;
     await commitMessages(database.sql, messages.slice(0, half));
@@ -213,7 +213,7 @@ describe('timeline', () => {
     expect(near.curve.at).toHaveLength(101);
     expect(near.curve.low[10]).toBe(near.curve.high[10]);
     expect(near.curve.low[10]).toBeCloseTo(106, 4);
-    // Within a gap there is nothing but the gap.
+    // Within a gap there are no samples.
     const night = await timelineOf(machineId, '?from=2026-03-02T20:00:00.000Z&to=2026-03-02T21:00:00.000Z');
     expect(night.curve.at).toEqual([]);
     expect(night.gaps).toEqual([
@@ -272,7 +272,7 @@ describe('timeline', () => {
     expect((await admin.send('POST', `/roasts/${id}/discard`)).status).toBe(200);
     expect([await weightOf(lot), await planned(), (await roastsOf(machineId)).length]).toEqual([100, 'waiting', 0]);
     expect((await timelineOf(machineId)).curve.at.length).toBeGreaterThan(0);
-    // The board sends it again and says more: it stays discarded.
+    // The board sends it again with more entries: it stays discarded.
     board.journal.event(board.monoAt(899), board.mark(id, 'cool_end', 890));
     await commitBoard(database.sql, serial, board);
     expect(await roastsOf(machineId)).toEqual([]);
@@ -311,7 +311,7 @@ describe('timeline', () => {
     expect(split.status).toBe(200);
     const { first, second } = split.body;
     expect(first).toMatchObject({ id, status: 'completed', duration_seconds: 300, first_crack_time: null });
-    // The crack that the board heard lies in the second part.
+    // The crack that the board detected lies in the second part.
     expect(second).toMatchObject({ status: 'completed', duration_seconds: 300, first_crack_time: 80 });
     await admin.send('PUT', `/roasts/${second.id}`, { lot_id: lot, batch_size_kg: 4 });
     expect(await weightOf(lot)).toBe(86);
@@ -353,7 +353,7 @@ describe('timeline', () => {
       expect([made.status, made.body.status]).toEqual([201, 'in_progress']);
       const { body: machine } = await admin.send<{ current_roast_id: string }>('GET', `/machines/${machineId}`);
       expect(machine.current_roast_id).toBe(made.body.id);
-      // The detector sees the same charge late, begins a roast of its own, and hears the crack.
+      // The detector sees the same charge late, begins a roast of its own, and detects the crack.
       const late = uuidV7();
       const from = board.journal.length;
       const say = (event: Parameters<typeof board.journal.event>[1]) => board.journal.event(board.monoAt(699), event);
@@ -365,7 +365,7 @@ describe('timeline', () => {
       expect(heard.map((row) => [row.id, row.status, row.first_crack_time])).toEqual([
         [made.body.id, 'in_progress', 440],
       ]);
-      // A drop by hand ends it; taken back, the roast goes on.
+      // A drop by hand ends it; withdrawn, the roast continues.
       const path = `/roasts/${made.body.id}/marks/drop`;
       const byHand = endsBy === 'hand' ? [['PUT', { at: board.at(660) }] as const, ['DELETE', undefined] as const] : [];
       const told: string[] = [];
@@ -429,7 +429,7 @@ describe('timeline', () => {
         const names = new Map([stub, same, next].map((id, place) => [id, ['stub', 'same', 'next'][place]]));
         const serial = randomBytes(4).toString('hex');
         const { id: machineId } = await registerMachine(database.sql, serial);
-        // Each machine hears of roasts of its own.
+        // Each machine receives roasts of its own.
         const own = new Map([stub, same, next].map((id) => [id, uuidV7()]));
         const batches = board.journal.batches(() => 1 + random(3));
         const text = (batch: (typeof batches)[number]) =>

@@ -68,7 +68,7 @@ describe('the drum roaster of the model', () => {
     expect(lowest.tempC).toBeLessThan(110);
   });
 
-  it('dries the beans and never makes weight', () => {
+  it('dries the beans and never gains weight', () => {
     let before = charged;
     for (let minute = 0; minute < 12; minute++) {
       const now = after(before, 60, usual);
@@ -99,7 +99,7 @@ describe('the drum roaster of the model', () => {
     expect(high.burnerFrontTempC).toBeGreaterThan(high.burnerBackTempC);
   });
 
-  it('comes to the same roast with other steps of time', () => {
+  it('gives the same roast with other time steps', () => {
     const fine = after(charged, 400, usual, 0.1);
     const coarse = after(charged, 400, usual, 0.5);
     expect(Math.abs(fine.beanProbeC - coarse.beanProbeC)).toBeLessThan(0.5);

@@ -60,13 +60,13 @@ describe('raw values in registers', () => {
     expect(toWords(as, order, value)).toEqual(words);
   });
 
-  it('says that letters are no decimal digits and NaN is no value', () => {
+  it('rejects letters as decimal digits and NaN as a value', () => {
     expect(fromWords('bcd16', 'ABCD', [0x12a4])).toBeUndefined();
     expect(fromWords('bcd32', 'CDAB', [0xf000, 0x0000])).toBeUndefined();
     expect(fromWords('f32', 'ABCD', toWords('f32', 'ABCD', Number.NaN))).toBeUndefined();
   });
 
-  it('holds what does not fit at the nearest limit', () => {
+  it('clamps values that do not fit', () => {
     expect(nearestRaw('u16', 70_000)).toBe(65_535);
     expect(nearestRaw('u16', -3)).toBe(0);
     expect(nearestRaw('bcd16', 12_345)).toBe(9999);

@@ -113,7 +113,10 @@ export const shipJournal = async (
   });
   try {
     const committed = new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`the roasts of ${serial} were not taken within 30 s`)), 30_000);
+      const timer = setTimeout(
+        () => reject(new Error(`the roasts of ${serial} were not acknowledged within 30 s`)),
+        30_000,
+      );
       client.on('message', (_, payload) => {
         const ack = parseJson(ackShape, payload.toString()).data;
         if (!ack?.ranges.some(([from, to]) => from <= batches[0]!.seq && to >= lastSeq)) return;

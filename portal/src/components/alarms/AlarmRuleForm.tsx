@@ -160,8 +160,7 @@ export const AlarmRuleForm = ({ rule, onSave, onDelete, onCancel }: AlarmRuleFor
       </div>
       <p className="text-sm text-muted">
         {t`It fires once per roast. Phones are chosen under Account.`}{' '}
-        {(kind === 'channel_silent' || kind === 'channel_frozen') &&
-          t`They get one message about one fault of the machine.`}
+        {(kind === 'channel_silent' || kind === 'channel_frozen') && t`They get one message per fault of the machine.`}
       </p>
       <div className="flex flex-wrap justify-end gap-2">
         {rule !== null && (

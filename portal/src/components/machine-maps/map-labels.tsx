@@ -30,9 +30,9 @@ type Pushed = Pick<BoardConfig, 'map' | 'state' | 'reason'>;
 export const pushLabels = ({ map, state, reason }: Pushed): { label: string; tone: Tone } => {
   if (state === 'none') return { label: t`Uses the board’s own map`, tone: 'neutral' };
   if (state === 'running') {
-    return { label: map === null ? t`Settings in use` : t`Running rev ${map.rev}`, tone: 'success' };
+    return { label: map === null ? t`Settings in use` : t`Revision ${map.rev} in use`, tone: 'success' };
   }
-  if (state === 'trial') return { label: t`Being tried`, tone: 'accent' };
+  if (state === 'trial') return { label: t`On trial`, tone: 'accent' };
   if (state === 'reverted') return { label: reason === null ? t`Reverted` : t`Reverted: ${reason}`, tone: 'danger' };
   if (state === 'refused') return { label: reason === null ? t`Refused` : t`Refused: ${reason}`, tone: 'danger' };
   return { label: reason === null ? t`Waiting for the board` : t`Waiting for the board: ${reason}`, tone: 'accent' };

@@ -38,7 +38,7 @@ export const PairMachineDialog = ({ machine, onClose }: PairMachineDialogProps) 
       setIssued(await call(reissuePairingTicket, { params: { id } }));
       await refresh(getPairing, listDevices, listPairingTickets);
     } catch (error) {
-      toast(sentenceFor(error, t`Failed to create a ticket`), { tone: 'danger' });
+      toast(sentenceFor(error, t`Failed to issue a ticket`), { tone: 'danger' });
     } finally {
       setBusy(false);
     }
@@ -76,7 +76,7 @@ export const PairMachineDialog = ({ machine, onClose }: PairMachineDialogProps) 
                 busy={busy}
                 onClick={() => void issue(machine.id)}
               >
-                {t`Create a new ticket`}
+                {t`Issue a new ticket`}
               </Button>
             )}
             <Button size="md" onClick={close}>

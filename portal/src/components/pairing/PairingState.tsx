@@ -52,7 +52,7 @@ const TicketStatus = ({ ticket, hasCredential }: TicketStatusProps) => {
     return (
       <>
         <LiveDot tone="warning" />
-        {t`No longer paired: its credential is no longer valid. Create a new ticket.`}
+        {t`No longer paired: its credential is no longer valid. Issue a new ticket.`}
       </>
     );
   }

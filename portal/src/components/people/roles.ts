@@ -5,7 +5,7 @@ import { t } from '../../language/t.ts';
 
 export const memberRoleChoices: readonly { value: MemberRole; label: string; hint: string }[] = [
   { value: 'roaster', label: t`Roaster`, hint: t`plans, marks, edits` },
-  { value: 'viewer', label: t`Viewer`, hint: t`sees only` },
+  { value: 'viewer', label: t`Viewer`, hint: t`view only` },
 ];
 
 export const mayManage = (role: MachineRole): boolean => role === 'owner' || role === 'admin';

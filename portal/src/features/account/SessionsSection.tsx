@@ -85,7 +85,7 @@ const SessionRow = ({ session, busy, onEnd }: { session: Session; busy: boolean;
         </p>
         <p className="figures text-sm text-muted">
           {t`${session.address ?? t`Unknown address`} · signed in ${dates.dayAndTime(session.created_at)}`}
-          {!session.is_current && <> {t`· last seen ${<RelativeTime moment={session.last_seen_at} />}`}</>}
+          {!session.is_current && <> · {t`last seen ${<RelativeTime moment={session.last_seen_at} />}`}</>}
         </p>
       </div>
       {!session.is_current && (

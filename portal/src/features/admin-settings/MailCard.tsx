@@ -67,8 +67,9 @@ const MailState = ({ status }: { status: MailStatus }) => {
       </dl>
       {problem !== null && (
         <output className="block rounded-md border border-warning/40 bg-warning-soft p-3 text-sm text-strong">
-          “{problem.subject}” {problem.gave_up ? t`could not be sent` : t`has not been sent yet and will be retried`}:{' '}
-          {problem.error}
+          {problem.gave_up
+            ? t`“${problem.subject}” could not be sent: ${problem.error}`
+            : t`“${problem.subject}” has not been sent yet and will be retried: ${problem.error}`}
         </output>
       )}
       <FormError text={failure} />

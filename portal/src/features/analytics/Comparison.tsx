@@ -80,14 +80,19 @@ const ComparisonTiles = ({ data }: ComparisonProps) => {
   const near = compared.filter(({ distance }) => (distance?.rms ?? 0) <= nearC);
   const farthest = compared.toSorted((a, b) => (b.distance?.rms ?? 0) - (a.distance?.rms ?? 0))[0];
   const shown = (text: string) => (data === undefined ? undefined : text);
-  const counted = data && (data.total > data.roasts.length ? t`newest ${data.roasts.length} of ` : '');
+  const median = differenceText(medianOf(distances), degree);
   return (
     <TileRow>
       <FigureTile
         label={t`Average deviation`}
         value={shown(differenceText(data?.mean_rms ?? null, degree))}
         unit={`°${degree}`}
-        note={data && t`median ${differenceText(medianOf(distances), degree)}, ${counted}${roastsText(data.total)}`}
+        note={
+          data &&
+          (data.total > data.roasts.length
+            ? t`median ${median}, newest ${data.roasts.length} of ${roastsText(data.total)}`
+            : t`median ${median}, ${roastsText(data.total)}`)
+        }
         to={theseRoasts(compared)}
       />
       <FigureTile

@@ -81,7 +81,6 @@ export const FilterBar = ({ page, hideRecipe }: FilterBarProps) => {
             size="sm"
             className="w-36 max-sm:flex-1"
             value={filter.from ?? ''}
-
             onChange={(from) => chooseDays({ from })}
           />
           <span aria-hidden className="text-muted">
@@ -94,7 +93,6 @@ export const FilterBar = ({ page, hideRecipe }: FilterBarProps) => {
             className="w-36 max-sm:flex-1"
             // The usual spans end today.
             value={filter.to ?? (usual === null || usual === 'all' ? '' : today)}
-
             onChange={(to) => chooseDays({ to })}
           />
         </div>

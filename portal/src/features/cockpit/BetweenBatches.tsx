@@ -272,9 +272,13 @@ const readinessText = ({ readiness, stale, targetC, next }: ReadinessProps): Rea
   }
   if (readiness.state === 'ready') return t`Ready to charge`;
   const { differenceC, inSeconds } = readiness;
-  const soon = inSeconds === null ? '' : t` · ready in about ${formatDuration(inSeconds)}`;
+  if (readiness.state === 'moving') return t`At charge temperature, not steady yet`;
   const off = <Difference valueC={Math.abs(differenceC)} signed={false} />;
-  if (readiness.state === 'below') return t`Too cold by ${off}${soon}`;
-  if (readiness.state === 'above') return t`Too hot by ${off}${soon}`;
-  return t`At charge temperature, not steady yet`;
+  const difference = readiness.state === 'below' ? t`Too cold by ${off}` : t`Too hot by ${off}`;
+  if (inSeconds === null) return difference;
+  return (
+    <>
+      {difference} · {t`ready in about ${formatDuration(inSeconds)}`}
+    </>
+  );
 };

@@ -188,7 +188,7 @@ export default function ComparePage() {
                   {quantityLabels[quantity]}{' '}
                   <span className="text-sm font-normal text-muted">
                     {unit}
-                    {quantity === 'bean_temp' && t` · ring: first crack, square: drop`}
+                    {quantity === 'bean_temp' && ` · ${t`ring: first crack, square: drop`}`}
                   </span>
                 </h2>
                 <ResetZoom view={view} />

@@ -72,7 +72,7 @@ export const ComparedLegend = ({ compared, unplaced, onBase, onRemove }: Compare
                   <span className="figures block truncate text-xs text-muted">
                     {dates.dayAndTime(roast.start_time)}
                     {roast.machine_name !== null && ` · ${roast.machine_name}`}
-                    {unplaced.has(id) && t` · no first crack marked`}
+                    {unplaced.has(id) && ` · ${t`no first crack marked`}`}
                   </span>
                 </>
               )}

@@ -84,7 +84,7 @@ const Row = ({ roast }: { roast: RoastRow }) => {
           </span>
           <span className="block truncate text-sm text-muted">
             {roast.machine_name ?? t`Unknown`}
-            {isRunning && t` · roasting now`}
+            {isRunning && ` · ${t`roasting now`}`}
           </span>
         </span>
         <span className="text-right">

@@ -129,7 +129,7 @@ export const Boards = () => {
           </Menu>
         )}
         empty={
-          <EmptyState icon={<CircuitBoard aria-hidden />} title={t`No devices found`}>
+          <EmptyState icon={<CircuitBoard aria-hidden />} title={t`No boards found`}>
             {t`Every registered machine is listed here.`}
           </EmptyState>
         }

@@ -53,7 +53,7 @@ export const Tickets = () => {
         )}
         empty={
           <EmptyState icon={<Ticket aria-hidden />} title={t`No tickets found`}>
-            {t`A ticket is created when a machine is registered or paired again.`}
+            {t`A ticket is issued when a machine is registered or paired again.`}
           </EmptyState>
         }
       />

@@ -61,7 +61,7 @@ export const WallLinks = () => {
                     {link.last_opened_at === null
                       ? t`Never opened`
                       : t`Opened ${<RelativeTime moment={link.last_opened_at} />}`}
-                    {link.created_by !== '' && t` · created by ${link.created_by}`}
+                    {link.created_by !== '' && ` · ${t`created by ${link.created_by}`}`}
                   </p>
                 </div>
                 <Button aria-label={t`Revoke ${link.name}`} onClick={() => setRevoked(link)}>

@@ -87,7 +87,9 @@ export const updateText = ({ update, order }: Pick<Device, 'update' | 'order'>):
   if (update.state === 'on_trial') return t`On trial`;
   if (update.state === 'waiting') return t`${update.installed} starts after the roast`;
   if (update.state === 'unfinished') return t`Update to ${update.installed} was not completed`;
-  return t`Rolled back from ${update.installed}${update.reason === undefined ? '' : `: ${update.reason}`}`;
+  return update.reason === undefined
+    ? t`Rolled back from ${update.installed}`
+    : t`Rolled back from ${update.installed}: ${update.reason}`;
 };
 
 export const linkText = (device: Pick<Device, 'machine_link' | 'machine_link_detail' | 'map' | 'source'>): string => {
@@ -142,7 +144,7 @@ export const updatesText = (of: Omit<BoardUpdates, 'version' | 'ready'>): string
     of.under_way > 0 ? t`${formatCount(of.under_way)} in progress` : null,
     of.turned_back > 0 ? t`${formatCount(of.turned_back)} rolled back` : null,
     of.failed > 0 ? t`${formatCount(of.failed)} failed` : null,
-    of.by_hand > 0 ? t`${formatCount(of.by_hand)} only manually` : null,
+    of.by_hand > 0 ? t`${formatCount(of.by_hand)} only by hand` : null,
   ]
     .filter((part) => part !== null)
     .join(', ');

@@ -38,13 +38,13 @@ export const Changes = ({ changes, label }: { changes: readonly MapChange[]; lab
           <span className="min-w-0 font-medium break-all text-strong">{place}</span>
           {before !== undefined && (
             <del className="break-all text-danger">
-              <span className="sr-only">{t`was `}</span>
+              <span className="sr-only">{t`Before:`} </span>
               {before}
             </del>
           )}
           {after !== undefined && (
             <ins className="break-all text-success no-underline">
-              <span className="sr-only">{t`is `}</span>
+              <span className="sr-only">{t`Now:`} </span>
               {after}
             </ins>
           )}

@@ -68,8 +68,7 @@ export const RevisionView = ({ detail, revision, revisions, onClose }: RevisionV
           </Button>
           <div className="min-w-0 flex-1 basis-60 text-sm">
             <h2 className="text-base font-semibold text-strong">
-              {t`Revision ${revision.rev}`}
-              {isNewest && t`, the newest`}
+              {isNewest ? t`Revision ${revision.rev}, the newest` : t`Revision ${revision.rev}`}
             </h2>
             <p className="text-muted">
               {revision.note !== null && `${revision.note} · `}

@@ -77,7 +77,9 @@ export const CurveSketch = ({ upload }: { upload: Upload }) => {
       <figcaption className="figures flex justify-between gap-3 font-mono text-xs text-muted">
         <span>{formatDuration(first)}</span>
         <span className="text-center">
-          {t`Bean temp${exhaust.some((temp) => temp !== null) && t`, exhaust dashed`}, up to ${formatTemperature(hottest, unit)}`}
+          {exhaust.some((temp) => temp !== null)
+            ? t`Bean temp, exhaust dashed, up to ${formatTemperature(hottest, unit)}`
+            : t`Bean temp, up to ${formatTemperature(hottest, unit)}`}
         </span>
         <span>{formatDuration(last)}</span>
       </figcaption>

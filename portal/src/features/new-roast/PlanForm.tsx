@@ -78,7 +78,7 @@ export const PlanForm = ({ edited, onPlanned, onDone }: PlanFormProps) => {
       toast(
         edited === undefined
           ? t`${Number(values.count)} roasts were added to the queue`
-          : t`The planned roast was changed`,
+          : t`The queued roast was changed`,
       );
       onDone();
     },
@@ -87,7 +87,7 @@ export const PlanForm = ({ edited, onPlanned, onDone }: PlanFormProps) => {
   const [machineId, lotId, batch] = useWatch({ control, name: ['machine_id', 'lot_id', 'batch_size_kg'] });
   const { data: roasters } = useApi(listRoasters, machineId === null ? null : { params: { id: machineId } });
   return (
-    <Panel title={edited === undefined ? t`Next roast` : t`Edit planned roast`}>
+    <Panel title={edited === undefined ? t`Next roast` : t`Edit queued roast`}>
       <FormFrame of={form} className="grid gap-4 p-4 sm:grid-cols-2">
         {edited === undefined && (
           <div className="sm:col-span-2">

@@ -32,9 +32,9 @@ const placeAt = (handle: HTMLElement, y: number): number => {
 };
 
 /**
- * Reorders the items of an `ol` by dragging a handle, by mouse or touch, or with the arrow keys on it. @param isSaving
- * an order is being saved: until the list shows it, it stays as dragged @param onOrder saves the new order; the
- * previous one is the second argument
+ * Reorders the items of an `ol` by dragging a handle, by mouse or touch, or with the arrow keys on it.
+ * @param isSaving an order is being saved: until the list shows it, it stays as dragged
+ * @param onOrder saves the new order; the previous one is the second argument
  */
 export const useReorder = <Item extends { readonly id: string }>(
   items: readonly Item[],

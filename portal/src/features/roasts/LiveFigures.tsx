@@ -102,7 +102,7 @@ const BigFigure = ({ label, quantity, token, stale, age, state, className, child
         {state !== undefined && stale && (
           <span className="text-sm font-medium text-warning">
             <output>{state}</output>
-            {age !== null && age !== undefined && <span className="figures">{t` · ${age} s ago`}</span>}
+            {age !== null && age !== undefined && <span className="figures"> · {t`${age} s ago`}</span>}
           </span>
         )}
       </p>

@@ -27,7 +27,7 @@ const dots: Record<Tone, string> = {
 /** Origin and confidence of a mark, for the tooltip. */
 const originText = (mark: RoastMark): string => {
   const name = markLabels[mark.kind].long;
-  if (mark.origin === 'person') return t`${name} set manually`;
+  if (mark.origin === 'person') return t`${name} set by hand`;
   if (mark.origin === 'machine') {
     return mark.provisional ? t`${name} from the machine, provisional` : t`${name} from the machine`;
   }

@@ -70,7 +70,8 @@ const Distance = ({ reference, curve, marks }: DistanceProps) => {
       )}`}
       {distance !== null && (
         <span title={t`Root mean square of the bean temperature difference, and its maximum`}>
-          {t` · off by ${<Difference valueC={distance.rmsC} signed={false} />} on average, ${<Difference valueC={distance.maxC} signed={false} />} at most`}
+          {' · '}
+          {t`off by ${<Difference valueC={distance.rmsC} signed={false} />} on average, ${<Difference valueC={distance.maxC} signed={false} />} at most`}
         </span>
       )}
     </p>

@@ -59,7 +59,7 @@ export default function RoastPage() {
   const [deletedId, setDeletedId] = useState<string | null>(null);
   const noteDeleted = useCallback(() => setDeletedId(id), [id]);
   useShownError(roast === undefined ? error : undefined);
-  if (isBlank) return <RoastError title={t`No roast ID`} text={t`The address names no roast.`} />;
+  if (isBlank) return <RoastError title={t`No roast ID`} text={t`This address has no roast ID.`} />;
   if (deletedId === id) {
     return (
       <RoastError

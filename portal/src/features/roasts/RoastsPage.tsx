@@ -132,7 +132,7 @@ export default function RoastsPage() {
           aria-expanded={isFiltering}
           onClick={() => setFiltering((open) => !open)}
         >
-          {t`Filters${filters.count > 0 && ` (${filters.count})`}`}
+          {filters.count > 0 ? t`Filters (${filters.count})` : t`Filters`}
         </Button>
         <ColumnsMenu columns={columns} />
         <ExportRoastsMenu query={{ ...filters.query, ...list.asked }} total={list.total} />

@@ -83,7 +83,7 @@ export const RoastPanel = ({ roast, before, after, onSelect }: RoastPanelProps) 
       </div>
       <div className="flex flex-wrap gap-1.5">
         <Badge tone={tones[roast.status]}>{statusText[roast.status]}</Badge>
-        {roast.made_by_hand && <Badge>{t`Created manually`}</Badge>}
+        {roast.made_by_hand && <Badge>{t`Created by hand`}</Badge>}
       </div>
       {isRecorded && (
         <div className="flex flex-col gap-3">

@@ -48,8 +48,8 @@ const steps = [
 const labelPixels = 80;
 
 /**
- * Positions of the labels of the time axis: at round times of the roastery's clock. @param offsetOf the offset of that
- * clock from UTC at a time, ms
+ * Positions of the labels of the time axis: at round times of the roastery's clock.
+ * @param offsetOf the offset of that clock from UTC at a time, ms
  */
 export const ticksOf = (
   { from, to }: Span,

@@ -19,7 +19,7 @@ export const statusText = { in_progress: t`In progress`, completed: t`Completed`
 
 /** A roast in a list and for a screen reader: number, coffee, status, start and length. */
 export const roastText = (roast: TimelineRoast, dates: DateTexts): string => {
-  const length = roast.to === null ? '' : t`, ${lengthText(Date.parse(roast.to) - Date.parse(roast.from))} long`;
+  const length = roast.to === null ? '' : `, ${t`${lengthText(Date.parse(roast.to) - Date.parse(roast.from))} long`}`;
   const coffee = roast.coffee_name === null ? '' : ` ${roast.coffee_name}`;
   return `${roast.roast_number}${coffee}, ${statusText[roast.status]}, ${dates.dayAndTime(roast.from)}${length}`;
 };

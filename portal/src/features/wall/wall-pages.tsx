@@ -143,7 +143,7 @@ export const PageTile = ({ turning, pages, machines, total }: PageTileProps) => 
           </button>
           <button
             type="button"
-            aria-label={isPaused ? t`Turn the pages` : t`Stay on this page`}
+            aria-label={isPaused ? t`Show the pages in turn` : t`Stay on this page`}
             className={buttonClass}
             onClick={pause}
           >

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { ImportedRoast } from '../imported-roast.ts';
 import { artisan } from './artisan.ts';
 
-/** 600 s at 1 Hz with a controller whose duty is read until `dutyUntil`, and a burner that is set by hand all along. */
+/**
+ * 600 s at 1 Hz with a controller whose duty is read until `dutyUntil`, and a burner that is set by hand throughout.
+ */
 const file = (dutyUntil: number): string => {
   const seconds = Array.from({ length: 600 }, (_, second) => second);
   return JSON.stringify({

@@ -11,7 +11,7 @@ interface Preview {
   ignored_columns: string[];
 }
 
-/** All but what is new in every roastery. */
+/** All fields except those that are new in every roastery. */
 const described = (rows: Lot[]) => rows.map((lot) => ({ ...lot, id: undefined, registration_date: undefined }));
 
 describe('lots as CSV', () => {
@@ -163,7 +163,8 @@ describe('lots as CSV', () => {
     };
     const preview = await secondsOf(true);
     const seconds = await secondsOf(false);
-    // Some three times as long as reading the file; one by one they took forty times as long, and the portal gave up.
+    // About three times as long as reading the file; one by one they took forty times as long, and the portal timed
+    // out.
     expect(seconds).toBeLessThan(15 * preview);
     const { body } = await person.send<{ lots: Lot[] }>('GET', '/inventory/lots?q=ALL-4999');
     expect(body.lots).toMatchObject([{ initial_weight: 5000.5, current_weight: 5000.5 }]);

@@ -69,8 +69,9 @@ const read = async ({ files, user }: UserContext, csv: string) => {
 
 /**
  * Previews a CSV file of lots, or adds all of them in one transaction, for programs: with a single faulty row nothing
- * is stored. The portal imports with a review instead. @throws `validation` when rows are faulty and it is not a dry
- * run, or when the file holds no lots; `already_exists` when a number was used at the same time
+ * is stored. The portal imports with a review instead.
+ * @throws `validation` when rows are faulty and it is not a dry run, or when the file holds no lots; `already_exists`
+ * when a number was used at the same time
  */
 export const importLots = async (
   context: UserContext,

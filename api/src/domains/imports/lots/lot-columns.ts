@@ -75,7 +75,7 @@ const orderOf = (cells: readonly SheetCell[]): { order: DateOrder | null; isOpen
 const unitNotes: Partial<Record<LotImportUnit, string>> = {
   kg: 'No unit in the file: read as kilograms',
   per_kg: 'Neither “per kg” nor “per lb” in the file: read as a price per kilogram',
-  m: 'No unit in the file: read as metres',
+  m: 'No unit in the file: read as meters',
 };
 
 /** Units in the cells: no unit has to be assumed for their column. */

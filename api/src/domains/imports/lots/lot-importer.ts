@@ -79,7 +79,7 @@ const usedBy = (number: number, one: string): string =>
 const reasonToStay = ({ roasts, recipes, plans, is_moved: isMoved }: Undone): string | undefined => {
   if (roasts > 0) return usedBy(roasts, 'roast');
   if (recipes > 0) return usedBy(recipes, 'recipe');
-  if (plans > 0) return usedBy(plans, 'planned roast');
+  if (plans > 0) return usedBy(plans, 'queued roast');
   return isMoved ? 'The weight of this lot has changed since the import: it is kept.' : undefined;
 };
 

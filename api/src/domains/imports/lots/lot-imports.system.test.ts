@@ -119,7 +119,7 @@ describe('import of lots', () => {
       values: { initial_weight: 10 },
     });
     await correct(id, 6, { left_out: true });
-    // Another choice reads the file again; what a person corrected stays.
+    // Another choice reads the file again; a person's corrections stay.
     const changed = await change(id, { columns: { '4': { date_order: 'dmy' }, '5': { field: 'notes' } } });
     expect(changed.body.columns[5]?.field).toBe('notes');
     expect(await problems()).toEqual([null, 'exists', null, null, 'left_out']);
@@ -202,7 +202,7 @@ describe('import of lots', () => {
       await expect
         .poll(async () => (await stateOf(body.id)).imported, { timeout: 30_000, interval: 20 })
         .toBeGreaterThan(0);
-      // Between two batches the api answers: the import is under way, and seen to be.
+      // Between two batches the api answers: the import is running, and visible.
       expect((await stateOf(body.id)).imported).toBeLessThan(maxImportedLots);
       await test.close();
       test = await startTestApi(database.url);

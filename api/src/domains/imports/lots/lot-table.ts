@@ -58,10 +58,7 @@ const cutTable = (rows: readonly TableRow[]): Pick<LotTable, 'heads' | 'rows' | 
   return {
     heads: head.cells.map((cell) => shownCell(cell).slice(0, maxHeadLength)),
     rows: body,
-    notes:
-      above.length === 0
-        ? []
-        : [`Above the column names in line ${head.line}, not imported: line ${above.join(', ')}.`],
+    notes: above.length === 0 ? [] : [`Not imported: line ${above.join(', ')}, above the column names.`],
   };
 };
 
@@ -87,8 +84,8 @@ const ofWorkbook = async (bytes: Uint8Array, wanted: string | undefined): Promis
 };
 
 /**
- * The table of a file of lots, whatever its columns hold. @throws `validation` for a file without a table, or one whose
- * rows can't be separated because a quote is not closed
+ * The table of a file of lots, whatever its columns hold.
+ * @throws `validation` for a file without a table, or one whose rows can't be separated because a quote is not closed
  */
 export const readLotTable = async (bytes: Uint8Array, choices: LotImportChoices): Promise<LotTable> => {
   if (bytes.length === 0) throw refuse('The file is empty');

@@ -9,7 +9,7 @@ const read = async (bytes: Uint8Array | string, choices: LotImportChoices = {}) 
 };
 const fieldsOf = async (heads: string) =>
   (await read(`${heads}\n${heads.replaceAll(/[^;]+/g, 'x')}`)).columns.map(({ field }) => field);
-/** The value of one cell, or what is wrong with it. */
+/** The value of one cell, or its error. */
 const cell = async (head: string, value: string, choices: LotImportChoices = {}) => {
   const { rows, columns } = await read(`lot;name;origin;weight kg;${head}\nA;B;C;60;"${value}"`, choices);
   const field = columns[4]?.field ?? '';
@@ -26,9 +26,9 @@ describe('list of lots', () => {
 
   it('names the lines above the heads, and the sheets of a workbook', async () => {
     const [cropster, excel] = [lotFiles[0], lotFiles[4]].map((file) => file?.bytes ?? new Uint8Array());
-    expect((await read(cropster ?? '')).notes).toEqual(['Above the column names in line 3, not imported: line 1.']);
+    expect((await read(cropster ?? '')).notes).toEqual(['Not imported: line 1, above the column names.']);
     expect(await read(excel ?? '')).toMatchObject({ sheet: 'Stock', sheets: ['Read', 'Stock'] });
-    // The line above has a comma, and the figures have decimal ones: semicolons separate the cells.
+    // The line above has a comma, and the figures have decimal commas: semicolons separate the cells.
     const titled = await read('Stock, 3 April 2025\n\nlot;name;origin;weight kg;price\nA;B;C;62,5;9,4');
     expect(titled.rows.map(({ values }) => [values.initial_weight, values.cost_per_kg])).toEqual([[62.5, 9.4]]);
   });
@@ -174,7 +174,7 @@ describe('list of lots', () => {
     await expect(read(csv)).rejects.toThrow(says);
   });
 
-  it('keeps no NUL and no half character, which Postgres can not store', async () => {
+  it('stores neither NUL nor half a surrogate pair', async () => {
     const { rows } = await readLotsFile(
       Buffer.from(`lot;name;origin;weight kg\n${'a'.repeat(5000)};B\0;\ud800;60`),
       {},

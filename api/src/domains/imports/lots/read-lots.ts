@@ -29,8 +29,8 @@ const asJson = (rows: readonly ReadRow[]): string =>
 export const rowsOf = (text: string): ReadRow[] => JSON.parse(text) as ReadRow[];
 
 /**
- * Reads a list of lots row by row, each checked against the shape of the lot form. @throws `validation` for a file
- * without a table
+ * Reads a list of lots row by row, each checked against the shape of the lot form.
+ * @throws `validation` for a file without a table
  */
 export const readLotsFile = async (bytes: Uint8Array, choices: LotImportChoices): Promise<ReadLots> => {
   const table = await readLotTable(bytes, choices);

@@ -74,7 +74,9 @@ const curveOf = async (id: string): Promise<RecordedCurve> =>
 const markAt = (roast: Roast | undefined, kind: string) => roast?.marks.find((mark) => mark.kind === kind);
 const hourAgo = () => Math.round((Date.now() - 3_600_000) / 1000) * 1000;
 
-/** A board that recorded the roast of `drumRoast` live, from START on, and was cut between two seconds of it. */
+/**
+ * A board that recorded the roast of `drumRoast` live, from START on, and was interrupted between two seconds of it.
+ */
 const recordLive = async (startedAtMs: number, id: string, cut?: readonly [number, number]) => {
   const board = recordBoard(721, wholeRoast(id, 66, 655), { wallOffsetMs: startedAtMs - 5000 });
   const batches = board.journal.batches(() => 1);
@@ -173,7 +175,7 @@ describe('a file of a roast that was never live', () => {
     expect(audit).toMatchObject({ actor: machine.serial, detail: { file_name: 'roast.alog' } });
   });
 
-  it('is taken with a text that Postgres cannot hold', async () => {
+  it('is imported with a text that Postgres cannot store', async () => {
     const taken = await bring(drumRoast(hourAgo(), { uuid: randomUUID(), title: 'Gu\u0000ji \ud83d' }));
     expect(taken.outcome).toBe('created');
     const [roast] = await roastsOf();
@@ -327,11 +329,11 @@ describe('a roast that was recorded live and has a file', () => {
       source_batch: '7',
     });
     expect(markAt(roast, 'first_crack')).toMatchObject({ time_seconds: 480, origin: 'person' });
-    // What a person set in the portal stays at its moment: 66 s + 114 s after START.
+    // Marks that a person set in the portal keep their time: 66 s + 114 s after START.
     expect(markAt(roast, 'dry_end')?.time_seconds).toBe(120);
     const curve = await curveOf(id);
     expect(curve.time_seconds).toHaveLength(361);
-    // What was recorded live stays.
+    // The live recording stays.
     const [kept] = await sql()<{ samples: number }[]>`
       SELECT sum(cardinality(k.dt_ms)) AS samples FROM recordings c JOIN recording_chunks k ON k.recording_id = c.id
       WHERE c.machine_id = ${machine.id} AND c.source = 'agent'`;

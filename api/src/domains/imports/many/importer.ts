@@ -167,7 +167,7 @@ const undoFile = async ({ sql }: AppContext, { file_id: id, user }: Job): Promis
     // A blend that was saved at the same time is visible now.
     const [roast] = await read();
     if (roast?.is_blended === true) {
-      const why = 'A blend is made of this roast: take it out of the blend, then delete the roast.';
+      const why = 'A blend contains this roast. Remove it from the blend, then delete the roast.';
       await tx`
         UPDATE roast_import_files SET state = 'undone', problem = 'failed', remarks = ${[why]}::text[] WHERE id = ${id}`;
       return;

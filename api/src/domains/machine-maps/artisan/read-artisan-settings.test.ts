@@ -34,7 +34,7 @@ describe('settings file of Artisan', () => {
     });
   });
 
-  it('says what it could not take', () => {
+  it('reports the parts that it could not import', () => {
     expect(read(tcpSettings).remarks).toEqual([
       'Input 7 has no curve in the file, so it is named input_7.',
       'The PID controller was not imported: the board never writes to a machine.',
@@ -82,7 +82,7 @@ describe('settings file of Artisan', () => {
     expect(() => read(text)).toThrow(says);
   });
 
-  it('survives settings that are no settings', () => {
+  it('refuses files that are not settings', () => {
     for (const text of [
       '',
       '[',

@@ -253,8 +253,7 @@ const machineName = (settings: SettingsFile, fileName: string): { maker: string;
       .replace(/^.*[/\\]/, '')
       .replace(/\.[^.]*$/, '')
       .replaceAll('_', ' ');
-  // oxlint-disable-next-line no-control-regex -- the pattern finds the control characters that a map's name must not
-  // have
+  // oxlint-disable-next-line no-control-regex -- a name of a map must not contain control characters
   const clean = named.replaceAll(/[\u0000-\u001f\u007f]/g, ' ').trim() || 'Roaster';
   const [maker = clean, ...model] = clean.split(/\s+/);
   return { maker: maker.slice(0, 80), model: (model.join(' ') || maker).slice(0, 80) };

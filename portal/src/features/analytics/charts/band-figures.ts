@@ -37,9 +37,7 @@ export const bandSummary = (band: CurveBand, units: Units): string => {
     return value === null || other === null ? null : value - other;
   });
   const widest = Math.max(0, ...present(widths));
-  return (
-    t`The reference runs from ${temperatureText(band.reference[0], units)} at charge to ` +
-    t`${temperatureText(present(band.reference).at(-1), units)} at its drop. ` +
-    t`The middle 80% of the roasts lie within ${formatNumber(widest, 1)} °${units.temperature_unit} of each other.`
-  );
+  const first = temperatureText(band.reference[0], units);
+  const last = temperatureText(present(band.reference).at(-1), units);
+  return t`The reference runs from ${first} at charge to ${last} at its drop. The middle 80% of the roasts lie within ${formatNumber(widest, 1)} °${units.temperature_unit} of each other.`;
 };

@@ -89,8 +89,7 @@ export const ColumnsPanel = ({ import: one, inOrder, isSaving, onChanged }: Colu
         ))}
         <ul className="divide-y divide-stroke border-y border-stroke">
           {one.columns.map((column, at) => (
-            // oxlint-disable-next-line react/no-array-index-key -- a column is identified by its index, two can have
-            // one name
+            // oxlint-disable-next-line react/no-array-index-key -- two columns can have one name
             <li key={at} className="grid items-start gap-x-4 gap-y-2 py-2.5 lg:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]">
               <ColumnHead column={column} />
               <ColumnChoices
