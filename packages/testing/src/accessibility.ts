@@ -35,8 +35,8 @@ const findingsOf = async (page: Page, runOnly: object): Promise<AccessibilityFin
   if (!(await page.evaluate(() => 'axe' in globalThis))) {
     await page.evaluate(await readFile(axeSource, 'utf8'));
   }
-  // Fetching every stylesheet and sound beforehand takes as long as the rules; none of these rules reads stylesheets, and no
-  // page plays sounds by an element.
+  // Loading every stylesheet and sound beforehand takes as long as the rules; none of these rules reads stylesheets,
+  // and no page plays sounds by an element.
   const options = JSON.stringify({ runOnly, resultTypes: ['violations'], preload: false });
   const result = await page.evaluate<AxeResult>(`axe.run(document, ${options})`);
   return result.violations.map(({ id, impact, help, nodes }) => ({

@@ -75,7 +75,7 @@ afterAll(async () => {
 });
 
 describe('Artisan on the agent’s computer', () => {
-  it('is followed live; with its file it is one roast, through a cut in the middle', async () => {
+  it('is followed live; with its file it is one roast, also across an interruption', async () => {
     startAgent();
     await eventually('the agent to follow Artisan', async () => artisan.watchers() === 1);
     const live = drumRoast(0);
@@ -133,7 +133,7 @@ describe('Artisan on the agent’s computer', () => {
     expect(await allRoasts()).toHaveLength(1);
   }, 240_000);
 
-  it('is known after a kill and under another name; an edited and a new file are brought in', async () => {
+  it('is known after a kill and under another name; edited and new files are sent', async () => {
     const [known] = await allRoasts();
     const startedAtMs = Date.parse(known?.start_time ?? '') - 60_000;
     const warmer = drumRoast(0).beanTempC.map((temp) => (temp ?? 0) + 1);
@@ -158,7 +158,7 @@ describe('Artisan on the agent’s computer', () => {
     expect(await allRoasts()).toHaveLength(2);
   }, 120_000);
 
-  it('is said in the fleet with what became of its files, and an Artisan that stops is said to be silent', async () => {
+  it('shows the results of its files in the fleet view, and reports an Artisan that stops as silent', async () => {
     await artisan.save(folder, 'empty.alog', {
       ...drumRoast(Date.now()),
       beanTempC: drumRoast(0).seconds.map(() => null),
@@ -183,7 +183,7 @@ describe('Artisan on the agent’s computer', () => {
 });
 
 describe('the one command for a computer that runs Artisan', () => {
-  it('loads the agent with npx, pairs it by the ticket and brings its files in', async () => {
+  it('loads the agent with npx, pairs it with the ticket and sends its files', async () => {
     const { content } = portablePackage(await bundleProgram(), { version: '0.1.0', seconds: 1_700_000_000 });
     const portal = createServer((request, response) => {
       const isPackage = request.url === `${packagesPath}/${portablePackageName('0.1.0')}`;

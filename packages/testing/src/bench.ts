@@ -4,9 +4,9 @@ export interface Measurement {
   value: number;
   /** As written after the figure: `ms`, `samples/s`, `MB`, `% of a core`. */
   unit: string;
-  /** The same work done another way, in the same unit, in this run. */
+  /** The same work by another method, in the same unit, in this run. */
   against?: { what: string; value: number };
-  /** What we aim for: of the value, or of value ÷ against. */
+  /** The aim: of the value, or of value ÷ against. */
   aim?: { of: 'value' | 'ratio'; atMost: number } | { of: 'value' | 'ratio'; atLeast: number };
 }
 
@@ -24,7 +24,7 @@ export interface Bench {
   run(say: (line: string) => void): Promise<Measurement[]>;
 }
 
-/** The figure an aim is about, and whether it is reached; `undefined` without an aim. */
+/** The figure of an aim, and whether it is reached; `undefined` without an aim. */
 export function judge(measurement: Measurement): { figure: number; reached: boolean } | undefined {
   const { aim, value, against } = measurement;
   if (aim === undefined) return undefined;
@@ -32,7 +32,7 @@ export function judge(measurement: Measurement): { figure: number; reached: bool
   return { figure, reached: 'atMost' in aim ? figure <= aim.atMost : figure >= aim.atLeast };
 }
 
-/** A table for the terminal, columns aligned, one row a measurement. */
+/** A table for the terminal, columns aligned, one row per measurement. */
 export function benchTable(measurements: readonly Measurement[]): string {
   const rows = measurements.map((measurement) => {
     const { what, value, unit, against, aim } = measurement;

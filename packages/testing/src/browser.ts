@@ -9,7 +9,7 @@ import {
 import { findChromium } from './chromium-binary.ts';
 import { memoryFolder } from './shared-data.ts';
 
-/** Nothing but the page under test: no sandbox (it needs privileges that containers lack), no calls home, no QUIC. */
+/** Only the page under test: no sandbox (it needs privileges that containers lack), no calls home, no QUIC. */
 const ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -31,7 +31,7 @@ export async function launchBrowser(extraArguments: readonly string[] = []): Pro
   return chromium.launch({
     executablePath: binary.executable,
     args: [...ARGUMENTS, ...extraArguments],
-    // What its processes share goes through files by the thousand, which a file system on a disk is slow to make and remove.
+    // Its processes share data through thousands of files, which a file system on a disk creates and removes slowly.
     ignoreDefaultArgs: memoryFolder === undefined ? [] : ['--disable-dev-shm-usage'],
     env: { PATH: process.env['PATH'] ?? '', TZ: 'UTC', LANG: 'en_US.UTF-8', ...binary.env },
   });
@@ -48,13 +48,13 @@ export const SCREEN = {
 
 export interface WatchedPage {
   page: Page;
-  /** What the page complained about so far: console errors, uncaught exceptions, failed same-origin requests. */
+  /** The complaints of a page so far: console errors, uncaught exceptions, failed same-origin requests. */
   complaints: string[];
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What every page is opened with. Transitions are off: a test sees the state after them. */
+/** Options of every page. Transitions are off: a test sees the final state. */
 const pageDefaults = {
   viewport: SCREEN.desk,
   locale: 'en-US',
@@ -71,14 +71,14 @@ const watch = (page: Page): string[] => {
   page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`));
   page.on('requestfailed', (request) => {
     const reason = request.failure()?.errorText ?? 'failed';
-    // A page aborts requests when it navigates away or closes a stream; that is no fault.
+    // A page aborts requests when it navigates away or closes a stream; that is not an error.
     if (reason !== 'net::ERR_ABORTED') complaints.push(`request: ${request.method()} ${request.url()} ${reason}`);
   });
   return complaints;
 };
 
 /**
- * A page in a context of its own (no cookies shared) that remembers every complaint.
+ * A page in a context of its own (no cookies shared) that records every complaint.
  * @param options playwright's context options: `viewport`, `colorScheme: 'dark'`, `baseURL`, `storageState` …
  */
 export async function openPage(browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> {
@@ -114,7 +114,7 @@ const watchedEvents = [
   'websocket',
 ] as const;
 
-/** Notes what a test does to a page that no call takes back, and the sessions whose settings end with them. */
+/** Records changes of a test to a page that can't be reverted, and the sessions whose settings end with them. */
 const noteChanges = (page: Page): { isForOneTest: boolean; readonly sessions: Set<CDPSession> } => {
   const changes = { isForOneTest: false, sessions: new Set<CDPSession>() };
   const context = page.context();
@@ -148,7 +148,7 @@ interface PooledPage {
   readonly changes: ReturnType<typeof noteChanges>;
 }
 
-/** Takes a page back to the state of a new one, at rest on a small file of its origin. */
+/** Resets a page to the state of a new one, on a small file of its origin. */
 const resetPage = async (
   { page, changes }: PooledPage,
   options: BrowserContextOptions,
@@ -156,7 +156,7 @@ const resetPage = async (
 ): Promise<void> => {
   const context = page.context();
   for (const name of watchedEvents) page.removeAllListeners(name);
-  // A form that holds changes asks before it is left.
+  // A form with changes asks before it is left.
   page.on('dialog', (dialog) => void dialog.accept());
   await context.setOffline(false);
   await page.unrouteAll({ behavior: 'ignoreErrors' });
@@ -182,9 +182,9 @@ const resetPage = async (
 };
 
 /**
- * Opens pages of one origin and uses them again: a new process of the browser that compiles the portal anew is most of what
- * a short test costs. Pages with permissions, service workers, an empty cache or scripts of a test are not reused.
- * @param still path of a small file that the origin serves; pages rest there
+ * Opens pages of one origin and reuses them: a new process of the browser that compiles the portal again is most of the
+ * cost of a short test. Pages with permissions, service workers, an empty cache or scripts of a test are not reused.
+ * @param still path of a small file that the origin serves; idle pages stay there
  */
 export const createPagePool = (browser: Browser, origin: string, still: string): PagePool => {
   const idle = new Map<string, PooledPage[]>();

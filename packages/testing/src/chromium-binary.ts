@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A Chromium that can be started: its executable, and what its process needs to find its libraries and fonts. */
+/** An executable Chromium, and the settings for its libraries and fonts. */
 export interface ChromiumBinary {
   executable: string;
   env: Record<string, string>;
@@ -49,8 +49,9 @@ async function packedVersion(): Promise<string> {
 }
 
 /**
- * The package unpacks into TMPDIR under fixed names, and adds the NSS libraries only on Amazon Linux 2023. So it runs in
- * a child process with a TMPDIR of its own that says it is there, and the finished folder is moved into place.
+ * The package unpacks into TMPDIR under fixed names, and adds the NSS libraries only on Amazon Linux 2023. So it runs
+ * in a child process with a TMPDIR of its own that pretends to be that system, and the finished folder is moved into
+ * place.
  */
 async function unpackInto(folder: string): Promise<void> {
   const workshop = await mkdtemp(`${folder}.unpacking-`);
@@ -100,7 +101,7 @@ function runUnpacking(workshop: string): Promise<void> {
   });
 }
 
-/** Only the fonts that came along, so that a picture looks the same on every machine. */
+/** Only the bundled fonts, so that a picture is the same on every machine. */
 function fontConfig(folder: string): string {
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
@@ -115,7 +116,7 @@ function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** The temporary folder belongs to everyone: never run a program that another user put there. */
+/** The temporary folder belongs to everyone: never run a program that another user placed there. */
 async function refuseForeignFolder(folder: string): Promise<void> {
   const { uid, mode } = await stat(folder);
   const mine = process.getuid?.();

@@ -1,7 +1,9 @@
 import { createServer, connect, type Server, type Socket } from 'node:net';
 import { freePort } from '@roastery/stack/ports';
 
-/** A network line to a port of this computer that can be cut and restored: while it is cut no request is answered. */
+/**
+ * A network connection to a port of this computer that can be cut and restored: while it is cut no request is answered.
+ */
 export const openCuttableLine = async (targetPort: number) => {
   const sockets = new Set<Socket>();
   let server: Server | undefined;
@@ -10,7 +12,7 @@ export const openCuttableLine = async (targetPort: number) => {
   const keep = (socket: Socket): void => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    // An end that breaks takes the other with it; what broke is what the test is about.
+    // An end that breaks closes the other; the broken connection is what the test examines.
     socket.on('error', () => socket.destroy());
   };
   const mend = async (): Promise<void> => {

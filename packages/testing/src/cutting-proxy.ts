@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** When a connection breaks, seen from the one who asks. */
+/** When a connection breaks, from the client's view. */
 export const cutMoments = [
   'before the request',
   'after the request',
@@ -28,8 +28,8 @@ const isWhole = (request: Buffer): boolean => {
 };
 
 /**
- * An HTTP proxy on a free port that breaks connections as planned: each planned cut takes the next request it is of.
- * Everything else passes as it is.
+ * An HTTP proxy on a free port that breaks connections as planned: each planned cut applies to the next matching
+ * request. Everything else passes unchanged.
  */
 export const startCuttingProxy = async (targetPort: number) => {
   const planned: PlannedCut[] = [];
@@ -43,7 +43,7 @@ export const startCuttingProxy = async (targetPort: number) => {
   };
   const forward = (near: Socket, request: Buffer, moment: CutMoment | undefined): void => {
     const far = keep(connect(targetPort, '127.0.0.1'));
-    // One request a connection, or a planned cut would miss those that follow on the same one.
+    // One request per connection, or a planned cut would miss later requests on the same one.
     const alone = Buffer.from(
       request.toString('latin1').replace(/^connection: keep-alive/im, 'Connection: close'),
       'latin1',

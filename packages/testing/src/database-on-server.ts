@@ -10,9 +10,9 @@ export interface TestDatabase {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A database made once and copied for each test: `prepare` migrates and seeds it, and closes its connections. */
+/** A database created once and copied for each test: `prepare` migrates and seeds it, and closes its connections. */
 export interface DatabaseTemplate {
-  /** Stands for what `prepare` does: the same name, the same content. Lower case letters, digits and underscores. */
+  /** Identifies the work of `prepare`: the same name, the same content. Lower case letters, digits and underscores. */
   name: string;
   prepare(url: string): Promise<void>;
 }

@@ -54,7 +54,7 @@ const open = async (place: string, mono: number, disk?: JournalDisk): Promise<Jo
   return journal;
 };
 
-/** Sends what a journal offers, and hears what the server has stored. Adds the readings to `sent`. */
+/** Sends the sendable entries of a journal, and applies the server's acknowledgements. Adds the readings to `sent`. */
 const ship = async (sql: Database, serial: string, journal: Journal, sent: Set<number | null>): Promise<void> => {
   const batches: JournalBatch[] = [];
   for (const epoch of journal.epochs()) {
@@ -115,7 +115,7 @@ interface Case {
 /** Journals of killed processes. */
 const ending: Promise<void>[] = [];
 
-/** What went wrong with the readings of a board whose disk fails, is killed and starts again with a disk that works. */
+/** The errors in the readings of a board whose disk fails, is killed and starts again with a working disk. */
 const tryFault = async (name: string, { fault, isRoasting, syncEvery }: Case): Promise<string[]> => {
   const { sql } = database;
   const place = join(folder, name);
@@ -146,7 +146,7 @@ const tryFault = async (name: string, { fault, isRoasting, syncEvery }: Case): P
     if (count % syncEvery === 0) await journal.flush();
     if (count % 4 === 0) await ship(sql, name, journal, sent);
   }
-  // What was read is at the server before the kill, but for what was gathered: that stays with the file of an earlier stream.
+  // All readings are at the server before the kill, except gathered ones: those stay in the file of an earlier stream.
   const isSettled = (value: number, seq: number): boolean => {
     if (value < 100 || sent.has(value) || settled.has(seq)) return true;
     const isOffered = journal.epochs().some((epoch) => new RangeSet(journal.waiting(epoch)).has(seq));

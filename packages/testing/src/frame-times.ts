@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import type { Page } from 'playwright-core';
 
-/** What the page notes about its own drawing. */
+/** The page's record of its own drawing. */
 interface FrameTimes {
   /** ms since the page was opened at which the frame with the first curve was done. */
   firstDrawn: number | null;
@@ -17,8 +17,8 @@ declare global {
 }
 
 /**
- * Runs in the page before anything of it. Both Chart.js and uPlot stroke a curve as a Path2D, and nothing else does.
- * A frame is over when a message posted in its animation callback arrives.
+ * Runs in the page before anything else. Both Chart.js and uPlot stroke a curve as a Path2D, and nothing else does. A
+ * frame is over when a message posted in its animation callback arrives.
  */
 const watchFrames = (): void => {
   const times: FrameTimes = { firstDrawn: null, dataArrived: null, steps: [] };
@@ -78,7 +78,10 @@ const watchFrames = (): void => {
   addEventListener('pointermove', step, { capture: true });
 };
 
-/** Opens an address and waits until its first curve is on the screen. Answers ms since navigation, and since the data came. */
+/**
+ * Opens an address and waits until its first curve is on the screen. Returns ms since navigation, and since the data
+ * arrived.
+ */
 export const timeToFirstDrawing = async (page: Page, url: string): Promise<{ opened: number; withData: number }> => {
   await page.goto(url);
   await page.waitForFunction(() => Number.isFinite(window.frameTimes.firstDrawn ?? Number.NaN), undefined, {
@@ -88,12 +91,12 @@ export const timeToFirstDrawing = async (page: Page, url: string): Promise<{ ope
   return { opened: firstDrawn ?? Number.NaN, withData: (firstDrawn ?? Number.NaN) - (dataArrived ?? Number.NaN) };
 };
 
-/** Lets a page note its own drawing; before it is opened. */
+/** Makes a page record its own drawing; call before it is opened. */
 export const noteFrames = async (page: Page): Promise<void> => {
   await page.addInitScript(watchFrames);
 };
 
-/** Lets one input happen and answers the ms from its arrival in the page to the end of the last frame it caused. */
+/** Sends one input and returns the ms from its arrival in the page to the end of the last frame it caused. */
 export const timeOfStep = async (page: Page, input: () => Promise<void>): Promise<number> => {
   const before = await page.evaluate(() => window.frameTimes.steps.length);
   await input();

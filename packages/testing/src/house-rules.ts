@@ -1,7 +1,7 @@
 import type { SourceFile } from './source-files.ts';
 import { isTestFile } from './source-files.ts';
 
-/** What each workspace may import of the others, as ARCHITECTURE.md draws it. */
+/** Allowed imports between workspaces, as in ARCHITECTURE.md. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   'packages/roasting': [],
   'packages/contract': ['packages/roasting'],
@@ -41,26 +41,26 @@ const LAYERS: Record<string, readonly (readonly string[])[]> = {
   ],
 };
 
-/** The pure core: it may not touch files, sockets, clocks of the system or any package but these. */
+/** The pure core: it must not use files, sockets, system clocks or any package but these. */
 const PURE: Record<string, readonly string[]> = {
   'packages/roasting': [],
   'packages/contract': ['zod'],
 };
 
-/** Where one domain of the api needs another, it is said here. */
+/** Allowed dependencies between domains of the api. */
 const DOMAIN_IMPORTS: Record<string, readonly string[]> = {
-  // A machine may be registered with its map; the fleet view shows what became of it.
+  // A machine can be registered with its map; the fleet view shows the state of it.
   machines: ['machine-maps'],
   devices: ['machine-maps'],
   // Who may see a roast, and its curve.
   analytics: ['roasts'],
-  // Uploads, exports, plans and blends are made of roasts. A list of lots becomes an inventory.
+  // Uploads, exports, plans and blends consist of roasts. A list of lots becomes an inventory.
   imports: ['inventory', 'planned', 'roasts'],
   members: ['roasts'],
   exports: ['roasts'],
-  // A charge takes the plan that waits for it.
+  // A charge takes the first waiting plan.
   roasts: ['planned'],
-  // A timeline shows and makes roasts.
+  // A timeline shows and creates roasts.
   timeline: ['roasts'],
   blends: ['roasts'],
   // A running roast with its plan and its reference.
@@ -69,7 +69,7 @@ const DOMAIN_IMPORTS: Record<string, readonly string[]> = {
 
 const workspaceOf = (file: string) => /^(?:packages\/[^/]+|[^/]+)/.exec(file)?.[0] ?? '';
 
-/** `from → to` of every import between workspaces that the house does not allow. */
+/** `from → to` of every forbidden import between workspaces. */
 export function forbiddenWorkspaceImports(files: readonly SourceFile[]): string[] {
   return eachImport(files, (from, to) => {
     const [home, other] = [workspaceOf(from), workspaceOf(to)];
@@ -78,7 +78,7 @@ export function forbiddenWorkspaceImports(files: readonly SourceFile[]): string[
   });
 }
 
-/** `from → to` of every import of something that is there for tests alone. */
+/** `from → to` of every import of a file that only tests may use. */
 export function importsOfTests(files: readonly SourceFile[]): string[] {
   return eachImport(files, (_from, to) => isTestFile(to));
 }
@@ -92,7 +92,7 @@ export function upwardImports(files: readonly SourceFile[]): string[] {
   });
 }
 
-/** Folders of a layered app that no layer names: a new one needs its place. */
+/** Folders of a layered app without a layer: a new one must be added. */
 export function foldersWithoutLayer(files: readonly SourceFile[]): string[] {
   const places = files.filter(({ path }) => !isTestFile(path)).map(({ path }) => placeInLayers(path));
   return [...new Set(places.flatMap((place) => (place?.layer === -1 ? [`${place.root}/${place.folder}`] : [])))];
@@ -127,7 +127,7 @@ function siblings(from: string, to: string, root: string): [string, string] | un
   return one === undefined || other === undefined || one === other ? undefined : [one, other];
 }
 
-/** `from → package` of everything the pure places import from outside. */
+/** `from → package` of every outside import of the pure places. */
 export function impureImports(files: readonly SourceFile[]): string[] {
   return eachImport(files, (from, to) => {
     const allowed = PURE[workspaceOf(from)];
@@ -135,7 +135,7 @@ export function impureImports(files: readonly SourceFile[]): string[] {
   });
 }
 
-/** Circles of imports, each as the files on it. Imports of types alone count too: they tie files together all the same. */
+/** Cycles of imports, each as its files. Type-only imports count too: they also couple files. */
 export function importCycles(files: readonly SourceFile[]): string[][] {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const state = new Map<string, 'open' | 'done'>();
@@ -157,7 +157,7 @@ export function importCycles(files: readonly SourceFile[]): string[][] {
   return cycles;
 }
 
-/** Circles between domains of the api, by the imports that their files have. */
+/** Cycles between domains of the api, by the imports of their files. */
 export function domainCycles(files: readonly SourceFile[]): string[][] {
   const root = 'api/src/domains';
   const folders = new Map<string, SourceFile['imports'][number][]>();
@@ -177,18 +177,18 @@ export function domainCycles(files: readonly SourceFile[]): string[][] {
 const MAY_PARSE: readonly string[] = ['packages/contract/src/parse-shape.ts', 'packages/runtime/src/env.ts'];
 const OWN_PARSE = /(?<!\b(?:JSON|Date|path))\??\.(?:parse|safeParse|safeDecode|safeEncode)(?:Async)?\(/g;
 
-/** Where a zod shape is asked directly: its checks throw on hostile values, which `parseShape` turns into a refusal. */
+/** Direct use of a zod shape: its checks throw on hostile values, which `parseShape` turns into a refusal. */
 export function directParses(files: readonly SourceFile[]): string[] {
   return files
     .filter(({ path }) => !isTestFile(path) && !MAY_PARSE.includes(path))
     .flatMap(({ path, text }) => placesOf(path, text, OWN_PARSE));
 }
 
-/** The modules that own the locale, and the tests of what they write. */
+/** The modules that own the locale, and their tests. */
 const MAY_FORMAT = /^(?:portal\/src\/(?:format|language)|api\/src\/format)\//;
 const OWN_FORMAT = /\.toLocale\w*String\(|\.toFixed\(|\bIntl\.[A-Z]\w*\(|['"`]en-(?:US|CA)['"`]/g;
 
-/** Where portal or api write a number or a date for people by themselves. */
+/** Places where portal or api format a number or a date themselves. */
 export function strayFormats(files: readonly SourceFile[]): string[] {
   return files
     .filter(({ path }) => /^(?:portal|api)\/src\//.test(path) && !isTestFile(path) && !MAY_FORMAT.test(path))
@@ -199,11 +199,13 @@ export function strayFormats(files: readonly SourceFile[]): string[] {
 const FIXED_UNIT =
   /`[^`\n]*(?<!\w)kg(?![\w-])[^`\n]*`|unit="(?:kg|\$)"|>\s*kg\s*<|\btype="(?:date|datetime-local|time|number)"/g;
 
-/** The text without comments and without what stands in the places of templates. */
+/** The text without comments and without the values of templates. */
 const withoutCode = (text: string): string =>
   text.replaceAll(/^[ \t]*(?:\/?\*|\/\/).*$/gm, '').replaceAll(/\$\{[^{}\n]*\}/g, '${}');
 
-/** Where a page of the portal names kg or dollars, or lets the browser decide how a number or a day is written. */
+/**
+ * Places where a page of the portal names kg or dollars, or lets the browser decide the format of a number or a day.
+ */
 export function fixedUnits(files: readonly SourceFile[]): string[] {
   return files
     .filter(({ path }) => path.startsWith('portal/src/') && !isTestFile(path) && !MAY_FORMAT.test(path))
@@ -212,7 +214,7 @@ export function fixedUnits(files: readonly SourceFile[]): string[] {
 
 const VAGUE = /(?:^|[/.-])(?:utils?|helpers?|common|manager|misc)(?:[/.-]|$)/i;
 
-/** Files and folders whose name says nothing about what is in them. */
+/** Files and folders whose name does not describe their content. */
 export function vagueNames(files: readonly SourceFile[]): string[] {
   return files.map(({ path }) => path).filter((path) => VAGUE.test(path));
 }
@@ -225,19 +227,21 @@ export function barrels(files: readonly SourceFile[]): string[] {
 const NO_STANDARD_TERM =
   /\b(?:some|no)body\b|\bmean(?:while)\b|\b(?:is|are) (?:told)\b|\bput (?:down)\b|\btaken (?:in)\b|\blooked (?:at)\b/gi;
 
-/** Lines with words that plain technical English has a standard term for. Texts of the product document keep theirs. */
+/**
+ * Lines with words that plain technical English has a standard term for. Texts of the product document keep theirs.
+ */
 export function wordsWithoutStandardTerm(files: readonly SourceFile[]): string[] {
   return [...new Set(files.flatMap(({ path, text }) => placesOf(path, text, NO_STANDARD_TERM)))];
 }
 
-/** Files of less than 30 lines that are no tests: most of them belong where they are used. */
+/** Files of less than 30 lines that are not tests: most of them belong where they are used. */
 export function smallFiles(files: readonly SourceFile[]): string[] {
   return files.filter(({ path, lines }) => lines < 30 && !isTestFile(path)).map(({ path }) => path);
 }
 
 const CAST = /(?<!^\s*(?:import|export|\/\/|\/?\*)[^\n]*)\bas (?!const\b)[A-Z{[][\w.<>[\]{} |]*/gm;
 
-/** Type casts outside of tests. They belong where data enters, and nowhere else. */
+/** Type casts outside of tests. They belong only where data enters. */
 export function casts(files: readonly SourceFile[]): string[] {
   return files.filter(({ path }) => !isTestFile(path)).flatMap(({ path, text }) => placesOf(path, text, CAST));
 }
@@ -245,7 +249,7 @@ export function casts(files: readonly SourceFile[]): string[] {
 const READ_ONCE =
   /\bexpect\(\s*\(*(?:await|new URL\(\w*\.?page\.url)\b(?:(?!\bexpect\b|\.call\()[^;])*?\.(?:innerText|allInnerTexts|textContent|allTextContents|inputValue|count|isVisible|isHidden|isEnabled|isDisabled|isChecked|getAttribute|boundingBox|url)\(/g;
 
-/** Where a browser test looks at a page once: what it wants to see may be on its way, so it has to look again. */
+/** Places where a browser test reads a page once: the expected content may still be loading, so it has to retry. */
 export function looksOnce(files: readonly SourceFile[]): string[] {
   return files
     .filter(({ path }) => path.startsWith('portal/e2e/'))

@@ -7,7 +7,7 @@ const parentOf = async (pid: number): Promise<number> => {
 };
 
 /**
- * Stops a server of one's own and every session of the api on it: they take connections and statements, and neither answer
+ * Stops a private server and every session of the api on it: they accept connections and statements, and neither answer
  * nor close. Never on a server that other tests use.
  */
 export const hangPostgres = async (databaseUrl: string): Promise<{ resume(): void }> => {

@@ -15,8 +15,8 @@ export interface JournalBoardOptions {
 }
 
 /**
- * A board's journal in memory, for tests of what receives it: appends entries and cuts them into batches as the contract
- * has them, at any borders, as often as wanted.
+ * A board's journal in memory, for tests of its receivers: appends entries and cuts them into batches as in the
+ * contract, at any borders, as often as needed.
  */
 export const createJournalBoard = (options: JournalBoardOptions = {}) => {
   const epoch = options.epoch ?? randomBytes(8).toString('hex');
@@ -62,8 +62,8 @@ export const createJournalBoard = (options: JournalBoardOptions = {}) => {
     },
     entries: (): readonly Entry[] => entries,
     /**
-     * Everything from `first` on, cut whenever the kind changes and after as many entries as `size` says (asked anew for
-     * each batch, so borders can be drawn at random).
+     * Everything from `first` on, cut whenever the kind changes and after as many entries as `size` returns (called for
+     * each batch, so borders can be random).
      */
     batches(size: () => number = () => 20, first = 0): JournalBatch[] {
       const batches: JournalBatch[] = [];

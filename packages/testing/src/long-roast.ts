@@ -1,20 +1,11 @@
 import type { JournalBatch } from '@roastery/contract/mqtt';
 import { uuidV7 } from '@roastery/runtime/uuid';
+import { modelChannels } from '@roastery/simulator/model/machine-readings';
 import { createJournalBoard } from './journal-board.ts';
 
 const hz = 4;
-const channels = [
-  'bean_temp',
-  'exhaust_temp',
-  'burner_front_temp',
-  'burner_back_temp',
-  'heat_power',
-  'fan_speed',
-  'drum_speed',
-  'drum_pressure',
-] as const;
 
-/** Temperatures as a register of 0.1 °C shows them, noise of a thermocouple included; the same in every run. */
+/** Temperatures as in a register of 0.1 °C, with the noise of a thermocouple; the same in every run. */
 const createNoise = () => {
   let state = 7;
   return (amplitude: number): number => {
@@ -25,12 +16,15 @@ const createNoise = () => {
 const tenth = (value: number): number => Math.round(value * 10) / 10;
 
 /**
- * A roast of so many samples at 4 Hz with eight channels, as the batches of a board that ended it a minute, or so many minutes
- * more, ago.
+ * A roast with this many samples at 4 Hz with eight channels, as the batches of a board that ended it a minute, or this
+ * many more minutes, ago.
  */
 export const longRoast = (samples: number, minutesAgo = 0): { roastId: string; batches: JournalBatch[] } => {
   const lastsMs = (samples * 1000) / hz;
-  const board = createJournalBoard({ channels, wallOffsetMs: Date.now() - lastsMs - 60_000 * (1 + minutesAgo) });
+  const board = createJournalBoard({
+    channels: modelChannels,
+    wallOffsetMs: Date.now() - lastsMs - 60_000 * (1 + minutesAgo),
+  });
   const roastId = uuidV7();
   const noise = createNoise();
   const mark = (kind: 'charge' | 'drop', mono: number, seq: number) =>

@@ -43,7 +43,7 @@ const longest = [
 ];
 const projects = ['system', 'fast', 'browser', 'endurance'];
 
-/** Projects in their order, so that a worker keeps its modules; in a project the longest files first. */
+/** Projects in their order, so that a worker keeps its modules; within a project the longest files first. */
 const place = ({ moduleId, project }: TestSpecification): number => {
   const index = longest.findIndex((name) => moduleId.includes(`/${name}.`));
   return projects.indexOf(project.name) * (longest.length + 1) + (index === -1 ? longest.length : index);

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { repositoryRoot } from './shared-data.ts';
 import { untilListening } from './until.ts';
 
-/** Where Debian's package of version 2 puts the programs. */
+/** The folders of programs in Debian's package of version 2. */
 export const mosquittoProgram = '/usr/sbin/mosquitto';
 const passwords = '/usr/bin/mosquitto_passwd';
 export const hasMosquitto = existsSync(mosquittoProgram) && existsSync(passwords);
@@ -18,7 +18,7 @@ const changePasswords = (...args: string[]): void => {
   if (status !== 0) throw new Error(`mosquitto_passwd ended with ${status}: ${stderr}`);
 };
 
-/** Starts Mosquitto with the files of `deploy/brokers`, but for its port and its folders, and without TLS. */
+/** Starts Mosquitto with the files of `deploy/brokers`, except for its port and its folders, and without TLS. */
 export const startMosquitto = async (port: number, users: Readonly<Record<string, string>>) => {
   const folder = mkdtempSync(path.join(tmpdir(), 'roastery-mosquitto-'));
   const brokers = path.join(repositoryRoot(), 'deploy', 'brokers');

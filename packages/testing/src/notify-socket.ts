@@ -20,7 +20,10 @@ while True:
     print(data.decode().replace(chr(10), ' '), flush=True)
 `;
 
-/** The socket that systemd gives a `Type=notify` service, of another user too, and every message that came through it. */
+/**
+ * The socket that systemd provides for a `Type=notify` service, also for another user, and every message that arrived
+ * on it.
+ */
 export const openNotifySocket = async (user?: number) => {
   const folder = await mkdtemp(join(tmpdir(), 'notify-'));
   const path = join(folder, 'notify');

@@ -45,15 +45,16 @@ const serverOf = (server: EmbeddedPostgres, dataDir: string, password: string) =
       await all('SIGKILL');
       await server.exited;
     },
-    /** It takes connections and answers nothing. */
+    /** It accepts connections and answers nothing. */
     freeze: () => all('SIGSTOP'),
     thaw: () => all('SIGCONT'),
   };
 };
 
 /**
- * A primary and a hot standby that streams from it, over a line that can be cut. A synchronous standby confirms each commit. The
- * standby is a copy of the stopped primary's files: there is no pg_basebackup among the embedded programs.
+ * A primary and a hot standby that streams from it, over a connection that can be cut. A synchronous standby confirms
+ * each commit. The standby is a copy of the stopped primary's files: there is no pg_basebackup among the embedded
+ * programs.
  */
 export const startPostgresPair = async ({ isSynchronous }: { isSynchronous: boolean }) => {
   const folder = await mkdtemp(join(tmpdir(), 'roastery-postgres-pair-'));
@@ -84,7 +85,7 @@ export const startPostgresPair = async ({ isSynchronous }: { isSynchronous: bool
   const address = new URL(primary.url);
   return {
     ...servers,
-    /** Both servers, as the api is given them. */
+    /** Both servers, in the form of the api's setting. */
     url: primary.url.replace(address.host, `${address.host},127.0.0.1:${standby.port}`),
     cutReplication: line.cut,
     promote: () => servers.standby.run('SELECT pg_promote()'),

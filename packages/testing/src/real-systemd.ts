@@ -7,7 +7,7 @@ import { until } from './until.ts';
 
 const systemd = '/lib/systemd/systemd';
 
-/** What would change this machine's kernel, or waits for devices that a namespace doesn't have. */
+/** Units that would change this machine's kernel, or wait for devices that a namespace doesn't have. */
 const masked = [
   'systemd-sysctl.service',
   'systemd-binfmt.service',
@@ -32,7 +32,9 @@ const masked = [
   'kmod-static-nodes.service',
 ];
 
-/** This machine's own system under a layer that takes every change, with devices, network and cgroups of its own. */
+/**
+ * This machine's own system under an overlay that receives every change, with devices, network and cgroups of its own.
+ */
 const layer = (folder: string): string => `
 set -e
 mount --make-rprivate /
@@ -130,8 +132,9 @@ export interface Ran {
 }
 
 /**
- * Starts this machine's own systemd as the first process of a namespace, on a copy of this machine that is gone afterwards.
- * Units run as they are, with every restriction; dpkg and systemctl work as on a board. The repository is at /opt/roastery.
+ * Starts this machine's own systemd as the first process of a namespace, on a copy of this machine that is removed
+ * afterwards. Units run unchanged, with every restriction; dpkg and systemctl work as on a board. The repository is at
+ * /opt/roastery.
  */
 export const bootSystemd = async () => {
   const folder = mkdtempSync(join(tmpdir(), 'systemd-'));
@@ -189,7 +192,7 @@ export const bootSystemd = async () => {
   }
   return {
     run,
-    /** Like `run`; throws what the command said unless it ends with 0. */
+    /** Like `run`; throws with the output of the command unless it ends with 0. */
     async must(command: string): Promise<string> {
       const { code, said } = await run(command);
       if (code !== 0) throw new Error(`${command}: exit ${code}: ${said}`);

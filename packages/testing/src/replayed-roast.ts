@@ -9,7 +9,7 @@ import { registerTestMachine, type RoasteryClient } from './roastery-client.ts';
 import { hurriedClock } from './shared-data.ts';
 import { until } from './until.ts';
 
-/** A recorded roast, and what became of it on its way over Modbus, board, broker and api. */
+/** A recorded roast, and its result after Modbus, board, broker and api. */
 export interface ReplayedRoast {
   readonly file: ArtisanRoast;
   readonly roast: Roast;
@@ -23,13 +23,13 @@ export interface ReplayPlan {
   readonly serial: string;
   /** Path of an `.alog` file. */
   readonly file: string;
-  /** Of what was recorded before the charge, so much is played at most, s. */
+  /** The most seconds before the charge that are played, s. */
   readonly beforeChargeSeconds?: number;
-  /** How many times as fast machine and board live. */
+  /** How many times as fast machine and board run. */
   readonly factor: number;
   /** Readings per second of the board's time. */
   readonly hz: number;
-  /** Where the simulator writes what its registers showed. */
+  /** The simulator's record of its registers. */
   readonly recordFile: string;
 }
 
@@ -41,15 +41,15 @@ interface Shown {
 
 /** Seconds of the clock for the agent to come up before the recording moves. */
 const leadSeconds = 5;
-/** Enough of what was before the charge and after the drop to compare. */
+/** Enough of the recording before the charge and after the drop to compare. */
 const margins = { before: 60, after: 20 };
 
 const agentOptions = (factor: number): { agentNodeOptions?: string } =>
   factor === 1 ? {} : { agentNodeOptions: hurriedClock(factor) };
 
 /**
- * Replays a recorded roast through a simulator of its own, a real agent, broker and api, without any word from the machine
- * about charge and drop: the board has to find them. Resolves when the roast is stored as completed.
+ * Replays a recorded roast through a simulator of its own, a real agent, broker and api, without signals of the machine
+ * for charge and drop: the board has to find them. Resolves when the roast is stored as completed.
  */
 export const replayRoast = async (
   stack: Stack,
@@ -67,7 +67,7 @@ export const replayRoast = async (
     serial,
     token,
     timeFactor: factor,
-    // The machine's answer takes as long as ever, which is `factor` times as long by the hurried board's clock.
+    // The machine's answer takes as long as ever, which is `factor` times as long by the accelerated board's clock.
     map: machineMapShape.parse({ ...demoRoasterMap(), hz: plan.hz, timeoutMs: Math.min(10_000, 300 * factor) }),
     replay: plan.file,
     ...(fromSeconds === undefined ? {} : { replayFromSeconds: fromSeconds }),
@@ -108,7 +108,7 @@ export const replayRoast = async (
   };
 };
 
-/** The board's monotonic seconds at the file's time 0, from when the registers showed which of its samples. */
+/** The board's monotonic seconds at the file's time 0, from the times at which the registers showed its samples. */
 const fileBegan = (file: ArtisanRoast, shown: readonly Shown[], factor: number): number => {
   const wallAtBootMs = performance.timeOrigin + performance.now() - Number(process.hrtime.bigint()) / 1e6;
   const began = shown
@@ -127,7 +127,7 @@ export interface CurveComparison {
   readonly foreign: string[];
   /** How many samples the file has between its charge and drop. */
   readonly expected: number;
-  /** Which of those are not stored. */
+  /** Those of them that are not stored. */
   readonly missing: number[];
   /** How far from its own time in the file a sample was stored at most, s. */
   readonly worstShiftSeconds: number;
@@ -137,8 +137,8 @@ export interface CurveComparison {
 const resolutionC = 0.0501;
 
 /**
- * Holds a stored curve against the file it was replayed from, sample by sample.
- * @param toleranceSeconds a reading may be dated so far beside the time at which the file's sample stood
+ * Compares a stored curve with the file it was replayed from, sample by sample.
+ * @param toleranceSeconds the allowed difference between the date of a reading and the time of the file's sample
  */
 export const compareWithFile = (replayed: ReplayedRoast, toleranceSeconds: number): CurveComparison => {
   const { file, curve, chargedAt } = replayed;

@@ -6,8 +6,8 @@ import { connectAsync } from 'mqtt';
 import { createJournalBoard } from './journal-board.ts';
 
 /**
- * A board in a roast that sends every tenth of a second, and again what was not acknowledged after two seconds. It forgets what was
- * acknowledged, as if its disk were full.
+ * A board in a roast that sends every tenth of a second, and resends unacknowledged entries after two seconds. It
+ * forgets acknowledged entries, as if its disk were full.
  */
 export const startSendingBoard = async (
   mqttUrl: string,

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** Two pseudo terminals joined like the ends of a cable. Node has no way to make them, Python's standard library has. */
+/** Two pseudo terminals connected like the ends of a cable. Node can't create them, Python's standard library can. */
 const program = `
 import os, pty, select, sys, termios, time, tty
 per_second, minds_speed = float(sys.argv[1]), sys.argv[2] == "true"
@@ -40,7 +40,7 @@ while True:
         os.write(masters[other], data)
 `;
 
-/** Whether a cable can be laid here at all. */
+/** Whether a cable can be created here at all. */
 export const hasSerialCables = (): boolean => spawnSync('python3', ['-c', 'import pty, tty']).status === 0;
 
 export interface SerialCable extends AsyncDisposable {
@@ -49,7 +49,9 @@ export interface SerialCable extends AsyncDisposable {
 }
 
 export interface CableOptions {
-  /** Names for its ends that stay the same when it is laid anew, as in /dev/serial/by-id. Default: names of its own. */
+  /**
+   * Names for its ends that stay the same when it is created again, as in /dev/serial/by-id. Default: names of its own.
+   */
   readonly names?: readonly [string, string];
   /** How fast it is: a pseudo terminal takes no notice of a baud rate. 9600 baud, 8N1 are 960. Default: at once. */
   readonly charactersPerSecond?: number;
@@ -60,16 +62,13 @@ export interface CableOptions {
   readonly mindsSpeed?: boolean;
 }
 
-/**
- * The kernel gives the name of a pseudo terminal to the next one: what tries to open an end that is gone must not find another
- * test's.
- */
+/** The kernel reuses the name of a pseudo terminal: an attempt to open a removed end must not find another test's. */
 const ownNames = (): readonly [string, string] => {
   const name = join(tmpdir(), `cable-${randomUUID()}`);
   return [`${name}-a`, `${name}-b`];
 };
 
-/** Lays a serial cable between two devices of this machine; without `hasSerialCables()` it rejects. */
+/** Creates a serial cable between two devices of this machine; without `hasSerialCables()` it rejects. */
 export const laySerialCable = async ({
   names: ends = ownNames(),
   charactersPerSecond = 0,

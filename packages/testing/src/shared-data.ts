@@ -9,7 +9,9 @@ export function repositoryRoot(): string {
   return REPOSITORY;
 }
 
-/** A folder in memory with room for what tests make and throw away; undefined where there is none, or a small one (containers). */
+/**
+ * A folder in memory with room for temporary test files; undefined where there is none, or a small one (containers).
+ */
 export const memoryFolder = ((): string | undefined => {
   const folder = '/dev/shm';
   if (!existsSync(folder)) return undefined;
@@ -17,20 +19,23 @@ export const memoryFolder = ((): string | undefined => {
   return bavail * bsize > 4 * 2 ** 30 ? folder : undefined;
 })();
 
-/** `NODE_OPTIONS` of a program whose clocks and timers run so many times as fast. @param repository where that program sees it */
+/**
+ * `NODE_OPTIONS` of a program whose clocks and timers run so many times as fast.
+ * @param repository where that program sees it
+ */
 export const hurriedClock = (factor: number, repository = REPOSITORY): string => {
   const program = path.join(repository, 'packages', 'testing', 'bin', 'hurried-clock.mjs');
   return `--import=${pathToFileURL(program).href}?factor=${factor}`;
 };
 
-/** Where real roasts and machine configurations lie, beside the repository; they are no part of the project. */
+/** Folder of real roasts and machine configurations, beside the repository; they are not part of the project. */
 export interface SharedData {
   present: boolean;
   /** Absolute path of a file or folder in it. */
   path(...parts: string[]): string;
   /**
-   * A test's title that says why it is skipped when the data is absent:
-   * `it.skipIf(!data.present)(data.title('replays the Probat roast'), …)`.
+   * A test's title that says why it is skipped when the data is absent: `it.skipIf(!data.present)(data.title('replays
+   * the Probat roast'), …)`.
    */
   title(title: string): string;
 }

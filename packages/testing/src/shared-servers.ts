@@ -16,7 +16,7 @@ interface Answer {
   readonly failure?: string;
 }
 
-/** Starts the process. It ends with ours, and keeps us from ending no longer than it works for us. */
+/** Starts the process. It ends with ours, and only delays our end while it works for us. */
 export const openSharedServers = (): SharedServers => {
   const program = path.join(repositoryRoot(), 'packages', 'testing', 'bin', 'shared-servers.mjs');
   const child = fork(program, { execArgv: [], env: { PATH: process.env['PATH'] ?? '', TZ: 'UTC' } });

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { openPage, SCREEN } from './browser.ts';
 import { until } from './until.ts';
 
-/** What the page notes about its own loading, ms since navigation. */
+/** The page's record of its own loading, ms since navigation. */
 interface LoadTimes {
   firstPaint: number | null;
   largestPaint: number | null;
@@ -19,14 +19,14 @@ declare global {
 /** A cheap phone on a slow mobile network. */
 const processorSlowdown = 4;
 const network = { offline: false, latency: 150, downloadThroughput: 1_600_000 / 8, uploadThroughput: 750_000 / 8 };
-/** From here on a task is one that a touch has to wait for. */
+/** A longer task delays a touch. */
 const longTaskMs = 50;
-/** A page is loaded when it has neither asked for anything nor computed for so long. */
+/** A page is loaded when it has neither sent requests nor computed for this long. */
 const quietMs = 2000;
-/** What a page reads by intent when it has been shown for a while (`useSettled`): alarms, and suggestions of text fields. */
+/** Reads that a page delays on purpose (`useSettled`): alarms, and suggestions of text fields. */
 export const isReadLater = (path: string): boolean => /\/alarms$|\/settings\/options\/(?!machine_type)/.test(path);
 
-/** Runs in the page before anything of it. */
+/** Runs in the page before anything else. */
 const watchLoading = (): void => {
   const times: LoadTimes = { firstPaint: null, largestPaint: null, largestText: '', longTasks: [] };
   window.loadTimes = times;
@@ -47,7 +47,7 @@ const watchLoading = (): void => {
 export interface PageLoad {
   readonly largestPaintMs: number;
   readonly blockingMs: number;
-  /** But those that are read later. */
+  /** Except for delayed reads. */
   readonly requests: number;
   readonly laterRequests: number;
   /** Over the network, compressed, headers included. */
@@ -57,7 +57,7 @@ export interface PageLoad {
   readonly largestText: string;
 }
 
-/** Waits until nothing was asked for and nothing long computed for a while. Streams of events stay open and don't count. */
+/** Waits until there were no requests and no long tasks for a while. Streams of events stay open and don't count. */
 const settle = async (page: Page, open: ReadonlySet<string>, lastRequest: () => number): Promise<void> => {
   const lastTask = () =>
     page.evaluate(
@@ -70,7 +70,7 @@ const settle = async (page: Page, open: ReadonlySet<string>, lastRequest: () => 
   );
 };
 
-/** Opens an address as a phone does that has never been there: nothing in its cache. */
+/** Opens an address like a phone that has never been there: nothing in its cache. */
 export const openOnSlowPhone = async (browser: Browser, url: string, cookie: string | null): Promise<PageLoad> => {
   await using watched = await openPage(browser, {
     viewport: SCREEN.phone,

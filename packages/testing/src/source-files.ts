@@ -7,7 +7,7 @@ export interface SourceFile {
   path: string;
   lines: number;
   text: string;
-  /** What it imports: files of the project by their path, packages by their name. */
+  /** Its imports: files of the project by their path, packages by their name. */
   imports: { target: string; typeOnly: boolean }[];
 }
 
@@ -52,7 +52,7 @@ export function importsOf(file: string, text: string, known: ReadonlySet<string>
 function resolve(file: string, specifier: string, known: ReadonlySet<string>): string {
   if (specifier.startsWith('.')) {
     const target = path.posix.join(path.posix.dirname(file), specifier);
-    // Plain JavaScript names what it finds beside it; TypeScript names sources.
+    // Plain JavaScript imports built files beside it; TypeScript imports sources.
     return known.has(target) ? target : target.replace(/\.js$/, '.ts');
   }
   const [, workspace, below] = /^@roastery\/([^/]+)(?:\/(.*))?$/.exec(specifier) ?? [];
@@ -63,7 +63,7 @@ function resolve(file: string, specifier: string, known: ReadonlySet<string>): s
 
 const APPS: ReadonlySet<string> = new Set(['api', 'broker', 'device-agent', 'portal']);
 
-/** Tests, benches and what only they use may reach further than what runs in a roastery. */
+/** Tests, benches and their helpers may import more than programs of a roastery. */
 export function isTestFile(file: string): boolean {
   return /\.(?:test|bench|e2e)\.tsx?$|\/testing\/|^portal\/e2e\//.test(file);
 }

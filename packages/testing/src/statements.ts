@@ -1,8 +1,8 @@
-/** One row of the portal's table: what the product document says, where it lives, and which tests show it. */
+/** One row of the portal's table: a statement of the product document, its place, and the tests that show it. */
 export interface Statement {
-  /** The subsection it stands in. */
+  /** Its subsection. */
   section: string;
-  /** What the document says, its texts word for word between single quotes. */
+  /** The statement, with the document's texts word for word between single quotes. */
   text: string;
   /** Files or folders, from the repository's top folder. */
   places: string[];
@@ -15,7 +15,7 @@ const HEADING = '## The product document, statement by statement';
 /** A bar that belongs to the text of a cell is written `\|`. */
 const BETWEEN_CELLS = /(?<!\\)\|/;
 
-/** The rows of all tables below the heading, in their order. Rows that lack something come with empty lists. */
+/** The rows of all tables below the heading, in order. Incomplete rows have empty lists. */
 export function readStatements(markdown: string): Statement[] {
   const from = markdown.indexOf(`${HEADING}\n`);
   if (from === -1) return [];
@@ -52,10 +52,10 @@ export function quotedTexts(text: string): string[] {
 }
 
 const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
-// Source code may escape a sign or, in a pattern, any of them; where people type ' the portal sets ’.
+// Source code may escape a character or, in a pattern, any of them; the portal uses ’ for '.
 const signPattern = (sign: string): string => (sign === "'" ? String.raw`\\?['’]` : String.raw`\\?${escaped(sign)}`);
 
-/** Whether source code holds a text of the document; `{name}` in it stands for whatever is put in there. */
+/** Whether source code holds a text of the document; `{name}` in it stands for any value. */
 export function holdsText(source: string, text: string): boolean {
   const pattern = text.split(/(\{[^}]*\}|\s+)/).map((piece) => {
     if (piece.startsWith('{')) return String.raw`[^\n]{0,60}?`;
@@ -68,7 +68,7 @@ const TITLE = String.raw`\(\s*(?:data\.title\(\s*)?(['"\`])((?:\\.|(?!\1)[^\\])*
 const PLAIN_TITLE = new RegExp(TITLE);
 const EACH_TITLE = new RegExp(String.raw`\)${TITLE}`);
 
-/** The titles of the tests in a file as they are written: `$statement`, `%s` and `${…}` stay what they are. */
+/** The titles of the tests in a file as written: `$statement`, `%s` and `${…}` stay unchanged. */
 export function testTitles(source: string): string[] {
   return source.split(/^[ \t]*(?=(?:it|test)\b)/m).flatMap((from) => {
     const call = /^(?:it|test)((?:\.\w+(?:\([^)\n]*\))?)*)/.exec(from);
@@ -79,8 +79,8 @@ export function testTitles(source: string): string[] {
 }
 
 /**
- * Whether a file has a test of that title. The title may be one of the rows of an `it.each`: what stands where the
- * pattern has `$statement` or `%s` must then be a string of that file.
+ * Whether a file has a test of that title. The title may be one of the rows of an `it.each`: the value for `$statement`
+ * or `%s` must then be a string of that file.
  */
 export function hasTest(source: string, title: string): boolean {
   return testTitles(source).some((written) => {

@@ -26,7 +26,7 @@ const limits = { wordsWithoutStandardTerm: 20, smallFiles: 70, casts: 60 };
 const generated = (path: string) => /\.generated\.tsx?$|\.golden\.|\/migrations\//.test(path);
 
 describe('the house', () => {
-  it('imports only what each place may import', () => expect(forbiddenWorkspaceImports(files)).toEqual([]));
+  it('imports: each place imports only what it may', () => expect(forbiddenWorkspaceImports(files)).toEqual([]));
   it('never imports tests into what runs', () => expect(importsOfTests(files)).toEqual([]));
   it('never imports upward within an app', () => expect(upwardImports(files)).toEqual([]));
   it('gives each folder of an app its layer', () => expect(foldersWithoutLayer(files)).toEqual([]));
@@ -88,7 +88,7 @@ const file = (path: string, ...targets: string[]): SourceFile => ({
 });
 
 describe('the rules themselves', () => {
-  it('see imports however they are written', () => {
+  it('find imports in every notation', () => {
     const text = [
       `import type { Lot } from '@roastery/contract/lots';`,
       `import {\n  one,\n  two,\n} from './two.ts';`,
@@ -105,7 +105,7 @@ describe('the rules themselves', () => {
     ]);
   });
 
-  it('find what they forbid', () => {
+  it('find every forbidden pattern', () => {
     expect(forbiddenWorkspaceImports([file('packages/roasting/src/a.ts', 'packages/contract/src/b.ts')])).toHaveLength(
       1,
     );

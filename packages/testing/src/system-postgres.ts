@@ -15,7 +15,7 @@ export const serverFolder = (): string | undefined => {
 const idOfPostgres = (flag: '-u' | '-g'): number =>
   Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
 
-/** A Postgres refuses to run as root; then it runs as the account that its package made. */
+/** Postgres refuses to run as root; then it runs under the account of its package. */
 const account = (): { uid?: number; gid?: number } => {
   if (process.getuid?.() !== 0) return {};
   return { uid: idOfPostgres('-u'), gid: idOfPostgres('-g') };
@@ -24,14 +24,14 @@ const account = (): { uid?: number; gid?: number } => {
 export interface SystemPostgres {
   /** libpq's variables for this server, without a database. */
   readonly env: Record<string, string>;
-  /** Runs SQL in a database and answers its rows as psql prints them without a frame. */
+  /** Runs SQL in a database and returns its rows as psql prints them without a frame. */
   query(database: string, sql: string): string;
   [Symbol.dispose](): void;
 }
 
 /**
- * Starts the installed Postgres on a socket in a new folder, and throws both away at the end.
- * @param port where it listens on 127.0.0.1 too; without one only on the socket
+ * Starts the installed Postgres on a socket in a new folder, and removes both at the end.
+ * @param port also on 127.0.0.1; without one only on the socket
  */
 export const startSystemPostgres = (bin: string, port?: number): SystemPostgres => {
   const folder = mkdtempSync(path.join(tmpdir(), 'roastery-system-postgres-'));

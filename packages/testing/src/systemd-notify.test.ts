@@ -8,7 +8,7 @@ const why = 'skipped without python3 and systemd-notify';
 
 describe('systemd', () => {
   it.skipIf(!canPlaySystemd)(
-    `hears READY, and WATCHDOG only while there is progress (${why})`,
+    `receives READY, and WATCHDOG only while there is progress (${why})`,
     async () => {
       await using socket = await openNotifySocket();
       const env = { ...process.env, NOTIFY_SOCKET: socket.path, WATCHDOG_USEC: '200000' };
@@ -35,7 +35,7 @@ describe('systemd', () => {
     30_000,
   );
 
-  it('is left alone outside a service', () => {
+  it('is not used outside a service', () => {
     const asked: string[] = [];
     const service = createServiceNotifier({ WATCHDOG_USEC: '1000' }, log);
     service.feedWatchdog(() => asked.push('progress?') > 0)();

@@ -12,7 +12,7 @@ export interface TestPostgres {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Removes what killed runs left in memory, where it would stay until the machine is started again. */
+/** Removes files of killed runs from memory, where they would stay until a restart of the machine. */
 const removeLeft = async (place: string): Promise<void> => {
   for (const name of await readdir(place)) {
     const [, pid] = /^roastery-test-postgres-(\d+)-/.exec(name) ?? [];
@@ -22,9 +22,8 @@ const removeLeft = async (place: string): Promise<void> => {
 };
 
 /**
- * A Postgres for one run of tests or benches, its files thrown away afterwards. Without fsync, since no test cuts the
- * power, and in memory where there is room: each database is a thousand files that are made and removed. Measure with
- * `settings: { fsync: 'on' }`.
+ * A Postgres for one run of tests or benches, its files removed afterwards. Without fsync, since no test cuts the
+ * power, and in memory if there is room: each database is a thousand files. Measure with `settings: { fsync: 'on' }`.
  */
 export async function startTestPostgres(settings: Record<string, string> = {}): Promise<TestPostgres> {
   const place = settings['fsync'] === 'on' ? tmpdir() : (memoryFolder ?? tmpdir());

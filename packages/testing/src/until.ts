@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface WaitOptions {
   /** Give up after this many milliseconds (default 30,000). */
   timeoutMs?: number;
-  /** Look again after this many milliseconds (default 50). */
+  /** Retry after this many milliseconds (default 50). */
   everyMs?: number;
 }
 
 /**
- * Asks `probe` until it answers something other than `undefined`, `null` or `false`, and answers that.
- * @param awaited what is waited for, in words: it is in the error when the time is up, with the last failure
+ * Calls `probe` until it returns something other than `undefined`, `null` or `false`, and returns that.
+ * @param awaited the awaited condition, in words: it is in the error when the time is up, with the last failure
  */
 export async function until<T>(
   awaited: string,
@@ -34,7 +34,7 @@ export async function until<T>(
   throw new Error(`Waited ${timeoutMs} ms in vain for ${awaited}${because}`, { cause: lastFailure });
 }
 
-/** Waits until a GET answers 2xx, and answers the response. */
+/** Waits until a GET answers 2xx, and returns the response. */
 export function untilHttpOk(url: string, options: WaitOptions = {}): Promise<Response> {
   return until(
     `${url} to answer 2xx`,
@@ -53,7 +53,7 @@ export function untilListening(port: number, host = '127.0.0.1', options: WaitOp
   return until(`port ${port} to listen`, () => accepts(port, host), options);
 }
 
-/** Waits until the port can be taken again. */
+/** Waits until the port is free again. */
 export async function untilPortFree(port: number, host = '127.0.0.1', options: WaitOptions = {}): Promise<void> {
   await until(`port ${port} to be free`, () => canListen(port, host), options);
 }

@@ -7,7 +7,7 @@ const beforeDropSeconds = 2;
 
 export interface AtDrop {
   readonly roast: ForecastRoast;
-  /** The rule fired for the drop alone: from 2 s before it until its mark is known. */
+  /** The rule fired because of the drop alone: from 2 s before it until its mark is known. */
   readonly isFalse: boolean;
 }
 

@@ -3,10 +3,8 @@ import { createRateShape, type RateShapeLimits, type RateShapeName } from '@roas
 import { isReading } from '@roastery/roasting/series';
 import type { ForecastRoast } from '../forecast/past-roasts.ts';
 
-/*
- * Crashes and flicks of recorded roasts before first crack. What happened is read from the whole curve without lag, so that an
- * alarm, which sees the past alone, is judged by something else than itself.
- */
+/* Crashes and flicks of recorded roasts before first crack. The truth is computed from the whole curve without lag,
+   so that an alarm, which only sees the past, is judged by an independent measure. */
 
 /** Smoothing of the whole curve, s. */
 const spanSeconds = 40;
@@ -16,7 +14,7 @@ const crashFall = 5;
 const crashShare = 0.6;
 /** A flick: it rises by this within a minute, °C/min. */
 const flickRise = 3;
-/** An alarm this far from what happened is about it. */
+/** An alarm within this time of the event counts. */
 const earlySeconds = 30;
 const lateSeconds = 60;
 const fromBeanC = 140;
@@ -26,14 +24,14 @@ export interface JudgedShape {
   readonly shape: RateShapeName;
   readonly happened: boolean;
   readonly fired: boolean;
-  /** Fired where nothing of the kind happened. */
+  /** Fired without such an event. */
   readonly isFalse: boolean;
 }
 
-/** The end of what is judged: the crack, or a minute before the drop where none is marked. */
+/** The end of the judged part: the crack, or a minute before the drop if none is marked. */
 const endOf = ({ crackSeconds, dropSeconds }: ForecastRoast): number => crackSeconds ?? dropSeconds - 60;
 
-/** The seconds at which a shape was there. */
+/** The seconds at which a shape was present. */
 const happenedAt = (roast: ForecastRoast, shape: RateShapeName): number[] => {
   const rates = smoothRateOfRise(roast.timesSeconds, roast.tempsC, { spanSeconds });
   const found: number[] = [];

@@ -12,7 +12,7 @@ import { repositoryRoot } from '../shared-data.ts';
 import { until } from '../until.ts';
 
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 600);
-/** What starting costs is not what running costs. */
+/** The cost of starting is not part of the running cost. */
 const settleMs = 5_000;
 
 const run: Bench['run'] = async (say) => {

@@ -16,7 +16,7 @@ const hz = 4;
 /** A board sends each second for a minute after its start. */
 const settleMs = 75_000;
 
-/** What a process has cost its disk up to a moment of its own clock. */
+/** Disk writes of a process up to a time of its own clock. */
 interface DiskCost {
   readonly atMs: number;
   readonly syncs: number;

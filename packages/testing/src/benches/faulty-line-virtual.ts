@@ -10,7 +10,7 @@ import { everyFault } from '../faulty-line/record-over-faulty-line.ts';
 const total = Number(process.env['BENCH_READINGS'] ?? 200_000);
 const hz = 4;
 
-/** Each kind of line, and each way in which a map can lie on it; `share` of all readings. */
+/** Each kind of line, and each layout of a map on it; `share` of all readings. */
 const runs: readonly { kind: Link['kind']; layout: LayoutName; share: number }[] = [
   { kind: 'tcp', layout: 'tables', share: 0.1 },
   { kind: 'tcp', layout: 'single', share: 0.1 },
@@ -23,7 +23,7 @@ const runs: readonly { kind: Link['kind']; layout: LayoutName; share: number }[]
   { kind: 'ascii', layout: 'single', share: 0.1 },
   { kind: 'ascii', layout: 'strict', share: 0.05 },
 ];
-/** So many machines are read at once, each for so long; then others with other seeds. */
+/** This many machines are read at once, each for this long; then others with other seeds. */
 const machines = 50;
 const seconds = 60;
 

@@ -6,7 +6,7 @@ import { hasSerialCables } from '../serial-cable.ts';
 
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 600);
 
-/** A map of several tables, and one register a request: where the answers of one line look most alike. */
+/** A map of several tables, and one register per request: where the answers of one line are most alike. */
 const runs: readonly { kind: Link['kind']; layout: LayoutName }[] = [
   { kind: 'tcp', layout: 'tables' },
   { kind: 'rtu-over-tcp', layout: 'single' },

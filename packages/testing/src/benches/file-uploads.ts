@@ -11,7 +11,7 @@ const atOnce = 10;
 const rounds = 3;
 const p99 = 'nodejs_eventloop_lag_p99_seconds';
 
-/** A gauge of the api, in ms. The api starts its window anew with every reading. */
+/** A gauge of the api, in ms. The api restarts its window with every reading. */
 const readLag = async (url: string, name: string): Promise<number> => {
   const text = await (await fetch(`${url}/metrics`)).text();
   const seconds = new RegExp(`^${name} ([\\d.e+-]+)$`, 'm').exec(text)?.[1];
@@ -19,7 +19,7 @@ const readLag = async (url: string, name: string): Promise<number> => {
   return Number(seconds) * 1000;
 };
 
-/** An idle api beside the busy one shows what is the computer's own delay at that moment. */
+/** An idle api beside the busy one shows the computer's own delay at that time. */
 const run: Bench['run'] = async (say) => {
   const folder = await mkdtemp(join(tmpdir(), 'roastery-file-uploads-'));
   const stack = await startStack({ dataDir: join(folder, 'data') });

@@ -22,7 +22,7 @@ const comparedBoards = Number(process.env['FLEET_COMPARED'] ?? 3_000);
 const connectSeconds = 60;
 const measuredSeconds = 30;
 const maxP99Ms = 1_000;
-/** A batch a second. */
+/** One batch per second. */
 const fastHz = 4;
 
 const sumOf = (reports: readonly FleetReport[]) => ({
@@ -163,7 +163,7 @@ const measureIdle = (boards: number, say: (line: string) => void): Promise<numbe
     return ((now - idleMegabytes) * 1000) / boards;
   });
 
-/** CPU of the programs so far, s; of Postgres all processes that run now. */
+/** CPU of the programs so far, s; for Postgres all present processes. */
 const costs = async (stack: Stack, sql: postgres.Sql): Promise<{ api: number; broker: number; postgres: number }> => {
   const processes = await sql<{ pid: number }[]>`SELECT pid FROM pg_stat_activity`;
   const ofPostgres = await Promise.all(processes.map(({ pid }) => cpuSeconds(pid).catch(() => 0)));
@@ -174,7 +174,7 @@ const costs = async (stack: Stack, sql: postgres.Sql): Promise<{ api: number; br
   };
 };
 
-/** Grows the fleet until it is too slow or loses something; the last step that held. */
+/** Grows the fleet until it is too slow or loses something; the last step that passed. */
 const grow = async (load: Load, say: (line: string) => void): Promise<Step> => {
   let held: Step | undefined;
   for (let boards = firstStep; boards <= maxBoards; boards = Math.round(boards * 1.5)) {
@@ -188,10 +188,10 @@ const grow = async (load: Load, say: (line: string) => void): Promise<Step> => {
 
 const count = (value: number): string => value.toLocaleString('en-US', { maximumSignificantDigits: 2 });
 const micros = (value: number): string => value.toLocaleString('en-US', { maximumSignificantDigits: 3 });
-/** Rounded up, as whoever buys a machine would. */
+/** Rounded up, as when buying a machine. */
 const tenths = (value: number): string => (Math.ceil(value * 10) / 10).toFixed(1);
 
-/** The measured lines of "Capacity" in deploy/README.md, as they stand there. */
+/** The measured lines of "Capacity" in deploy/README.md, as written there. */
 const capacityLines = (slow: Step, fast: Step): string[] => {
   const row = (what: string, of: (step: Step) => number, note = ''): string =>
     `| CPU of ${what} | ${micros(of(slow))} µs | ${micros(of(fast) * fastHz)} µs | \`fleet\`: ${micros(of(slow))} and ${micros(of(fast))} µs a sample${note} |`;

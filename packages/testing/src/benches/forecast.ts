@@ -42,7 +42,10 @@ const inside = <T extends OfRoast>(
 const meanOf = <T extends OfRoast>(rows: readonly T[], value: (row: T) => number) =>
   clusteredMean(rows, roastOf, value).mean;
 
-/** Beside a straight line and the newest past roast from here on, each with a band fitted to its own errors. */
+/**
+ * Compared with a straight line and the continuation of the newest past roast, each with a band fitted to its own
+ * errors.
+ */
 const beside = (
   what: string,
   rows: readonly JudgedForecast[],
@@ -102,7 +105,7 @@ const curveRows = (curves: readonly JudgedForecast[]): Measurement[] =>
     ];
   });
 
-/** Moments of an event this far from a distance count as at it. */
+/** Times within this distance of an event's lead time count for it. */
 const nearSeconds = 5;
 
 const momentRows = (
@@ -158,7 +161,7 @@ const shareOf = <T extends OfRoast>(rows: readonly T[], holds: (row: T) => boole
   meanOf(rows, (row) => (holds(row) ? 100 : 0));
 const isCovered = ({ covered }: { covered: boolean }) => covered;
 
-/** By the number of past cracks, beside simple bands, and what can be acted on. */
+/** By the number of past cracks, beside simple bands, and the forecasts that are precise enough to act on. */
 const crackRows = (cracks: readonly JudgedCrack[], distance: number): Measurement[] => {
   const at = cracks.filter(({ aheadSeconds }) => Math.abs(aheadSeconds - distance) <= nearSeconds);
   const name = `first crack ${distance} s ahead`;
@@ -210,7 +213,7 @@ const crackRows = (cracks: readonly JudgedCrack[], distance: number): Measuremen
   ];
 };
 
-/** What limits the forecast: how far a person's marks of one machine lie apart. */
+/** The limit of the forecast: the spread of a person's marks on one machine. */
 const scatterRows = (all: readonly ForecastRoast[]): Measurement[] =>
   scatterOfMarks(all).map(({ roasts, eightOfTenC, ratePerMinuteC }) => ({
     what: `marks of one machine, ${roasts} roasts: 8 in 10 within ± of the newest five before (${ratePerMinuteC.toFixed(1)} °C/min)`,

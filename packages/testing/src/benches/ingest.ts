@@ -15,11 +15,11 @@ import { until } from '../until.ts';
 
 const log = createLogger('bench', 'silent');
 const machines = 100;
-/** Samples of a batch of a backlog, or of a slow board that gathers a minute. */
+/** Samples of a batch in a backlog, or of a slow board that gathers a minute. */
 const backlogSamples = 60;
 const batchesPerMachine = 40;
 const rounds = 3;
-/** Boards that are online send a batch a second: of one sample at 1 Hz, of four at 4 Hz. */
+/** Online boards send one batch per second: of one sample at 1 Hz, of four at 4 Hz. */
 const boardsOnline = 2000;
 const liveSamples = 4;
 const batchesOnline = 16;
@@ -32,7 +32,7 @@ const rowsPerCopy = 10_000;
 
 const roasted = simulateRoast({ seed: 1, hz: 1, leadSeconds: 60 });
 const channels = roasted.channels;
-/** Real-looking values: sample n of machine m. */
+/** Realistic values: sample n of machine m. */
 const valueAt = (channel: (typeof channels)[number], n: number): number =>
   roasted.columns[channel][n % roasted.timesSeconds.length] ?? 0;
 
@@ -51,7 +51,7 @@ interface Message {
   readonly payload: Buffer;
 }
 
-/** Payloads as they arrive from the broker, of all machines in turn. */
+/** Payloads as received from the broker, of all machines in turn. */
 const payloadsOf = (size: number, perMachine: number, boardCount = machines): Message[] => {
   const boards = Array.from({ length: boardCount }, () => createJournalBoard({ channels }));
   for (const board of boards) {
@@ -68,8 +68,8 @@ const payloadsOf = (size: number, perMachine: number, boardCount = machines): Me
 };
 
 /**
- * From the payload to the commit, everything that ingest does but for the broker. A transaction holds `atOnce` messages or a few
- * more, so that boards that are online have one batch in it, as one that sends once a second. Samples a second.
+ * From the payload to the commit: all work of ingest except the broker. A transaction holds `atOnce` messages or a few
+ * more, so that online boards have one batch in it, like one that sends once a second. Samples per second.
  */
 const measureIngest = async (
   sql: Database,
@@ -91,7 +91,7 @@ const measureIngest = async (
   for (const [index, { serialNumber, payload }] of payloads.entries()) {
     const topic = `roastery/v1/${serialNumber}/journal`;
     writer.add({ topic, serialNumber, payload, receivedAtMs: Date.now() });
-    // As a socket would: messages that were sent in between get their turn.
+    // As from a socket: messages that were sent in between are handled.
     if (index % 50 === 49) await new Promise((resolve) => setImmediate(resolve));
     const room = (): boolean => (index + 1) * size - committed <= connections * atOnce * size;
     while (!room()) await sleep(1);
@@ -124,8 +124,8 @@ const copyTexts = (firstRecording: number, boards: number, size: number, perBoar
 
 let recordings = 0;
 /**
- * The fastest usual way: lean rows by COPY as text, keyed by recording and sequence number, in large statements, over as many
- * connections. Nothing but Postgres is measured: the texts are ready. A repeat would fail. Samples a second.
+ * The fastest common way: lean rows by COPY as text, keyed by recording and sequence number, in large statements, over
+ * as many connections. Only Postgres is measured: the texts are prepared. A repeat would fail. Samples per second.
  */
 const measureCopy = async (sql: postgres.Sql, boards: number, size: number, perBoard: number): Promise<number> => {
   const texts = copyTexts(recordings, boards, size, perBoard);
@@ -153,7 +153,7 @@ interface Cost {
   readonly walBytes: number;
 }
 
-/** What storing a batch costs that holds one sample, after the first batches of all boards. */
+/** The cost of storing a batch of one sample, after the first batches of all boards. */
 const costOf = async (
   sql: Database,
   messages: readonly Message[],
@@ -176,7 +176,7 @@ const costOf = async (
   };
 };
 
-/** Boards at 1 Hz that send a batch a second: from the payload to the commit. */
+/** Boards at 1 Hz that send one batch per second: from the payload to the commit. */
 const measureAt1Hz = async (sql: Database): Promise<Cost> => {
   let committed = 0;
   const writer = createBatchWriter({
@@ -197,7 +197,7 @@ const measureAt1Hz = async (sql: Database): Promise<Cost> => {
   return cost;
 };
 
-/** A usual consumer: each message is parsed and inserted as a row by a statement of its own, ten at a time. */
+/** A typical consumer: each message is parsed and inserted as a row by a statement of its own, ten at a time. */
 const measureUsual = async (sql: Database, url: string): Promise<Cost> => {
   const own = postgres(url, { max: 10, onnotice: () => undefined });
   await own.unsafe(`
@@ -223,7 +223,9 @@ const bytesOf = async (sql: Database, table: string): Promise<number> => {
   return row?.bytes ?? 0;
 };
 
-/** As the sweeper does once a minute, until nothing is left to do; then without the room that deleted chunks leave to later ones. */
+/**
+ * Like the sweeper once a minute, until nothing is left to do; then without the free space that deleted chunks leave.
+ */
 const sealAll = async (sql: Database): Promise<void> => {
   for (let round = 0; round < 50; round++) if ((await sealStreams(sql)) === 0) break;
   await sql`VACUUM FULL recording_chunks`;

@@ -16,9 +16,9 @@ import { until } from '../until.ts';
 const hz = 4;
 /** An hour of readings. */
 const readings = Number(process.env['BENCH_READINGS'] ?? 3600 * hz);
-/** So many a second are sent: fifteen times as fast as a machine. */
+/** This many readings per second are sent: fifteen times as fast as a machine. */
 const pace = 15 * hz;
-/** The page is warm by then: its code is compiled and its first drawings are done. */
+/** By then the page is warm: its code is compiled and its first drawings are done. */
 const warmUp = 20 * hz;
 const channels = ['bean_temp', 'exhaust_temp', 'burner_front_temp', 'burner_back_temp'] as const;
 const outputs = ['heat_power', 'fan_speed', 'drum_speed', 'drum_pressure'] as const;

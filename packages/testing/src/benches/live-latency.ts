@@ -24,8 +24,8 @@ interface Seen {
 const list = (values: readonly number[]): string => `[${values.join(', ')}]`;
 
 /**
- * An Artisan file whose bean temperature never has the same value twice, so that a figure on the screen says which change
- * it shows. It stands for 300 to 600 ms each: longer than the pause between two readings at 4 Hz, and in no step with them.
+ * An Artisan file whose bean temperature never repeats a value, so that a figure on the screen identifies its change.
+ * Each value lasts 300 to 600 ms: longer than the interval at 4 Hz, and not in step with it.
  */
 export const steadyRise = (samples: number): string => {
   const times: number[] = [];
@@ -41,7 +41,7 @@ export const steadyRise = (samples: number): string => {
   return `{'mode': 'C', 'timex': ${list(times)}, 'temp1': ${list(temps.map(() => 210))}, 'temp2': ${list(temps)}, 'timeindex': [${chargeAt}, 0, 0, 0, 0, 0, 0, 0]}`;
 };
 
-/** Notes in the page each new bean temperature among the live figures, as soon as it is in the document. */
+/** Records in the page each new bean temperature among the live figures, as soon as it is in the document. */
 const watchFigures = (page: Page): Promise<void> =>
   page.evaluate(() => {
     const seen: Seen[] = [];
@@ -100,7 +100,7 @@ const run: Bench['run'] = async (say) => {
       const temp = values['bean_temp'] ?? Number.NaN;
       if (!changedAt.has(temp)) changedAt.set(temp, atMs);
     }
-    // The first is what stood there when we began to look.
+    // The first is the value at the start of the measurement.
     const latencies = seen.slice(1).map(({ temp, atMs }) => atMs - (changedAt.get(temp) ?? Number.NaN));
     const first = seen[1]?.temp ?? last;
     const due = [...changedAt.keys()].filter((temp) => temp >= first).length;

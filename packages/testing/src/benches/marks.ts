@@ -73,7 +73,7 @@ const onRecordedRoasts = (): Measurement[] => {
   });
 };
 
-/** Recorded roasts with something done to them; what was never charged is counted too. */
+/** Modified recorded roasts; those without a charge count too. */
 const onChangedRoasts = (): Measurement[] =>
   changedConditions.flatMap(({ name, hotOnly, apply }) => {
     const [ours, artisan] = [emptyScore(), emptyArtisanScores()];
@@ -92,7 +92,7 @@ const onChangedRoasts = (): Measurement[] =>
       const mine = said.find(({ charge }) => charge !== null && charge > from) ?? { charge: null, drop: null };
       const early = mine.drop !== null && truth.drop !== undefined && mine.drop < truth.drop - 10;
       never += said.filter(({ charge, drop }) => charge !== null && charge <= from && drop !== null).length;
-      // A recording that ends as the beans leave shows no drop to anybody.
+      // A recording that ends at the drop shows no drop.
       const asked = doubtAboutDrop(roast) !== null ? { ...truth, drop: undefined } : truth;
       count(ours, asked, { charge: mine.charge, drop: mine.drop, falseDrops: early ? 1 : 0 });
       countArtisan(artisan, samples, truth, asked);

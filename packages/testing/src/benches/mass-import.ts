@@ -27,8 +27,8 @@ type Times = Record<Phase, number[]>;
 const connection = new Agent({ keepAlive: true, maxSockets: 1 });
 
 /**
- * Resolves with the status when the last byte has come. Not with `fetch`: the garbage of its streams stops this thread for up to 20 ms,
- * which is longer than all but one of a hundred answers take.
+ * Resolves with the status at the last byte. Not with `fetch`: the garbage collection of its streams stops this thread
+ * for up to 20 ms, which is longer than all but one of a hundred answers take.
  */
 const ask = (url: string, cookie: string): Promise<number> =>
   new Promise((resolve, reject) => {
@@ -40,7 +40,7 @@ const ask = (url: string, cookie: string): Promise<number> =>
     }).on('error', reject);
   });
 
-/** Asks for a page of roasts again and again, in a thread of its own: what the bench does besides must not delay it. */
+/** Requests a page of roasts repeatedly, in a thread of its own: other work of the bench must not delay it. */
 const askUntilEnd = async ({ url, cookie }: { url: string; cookie: string }): Promise<void> => {
   const times: Times = { without: [], sending: [], reading: [], importing: [], between: [] };
   const state: { phase: Phase | 'end' } = { phase: 'between' };
@@ -60,7 +60,7 @@ const askUntilEnd = async ({ url, cookie }: { url: string; cookie: string }): Pr
   parentPort?.close();
 };
 
-/** A roast of its own: the same curve as the made CSV, shifted, so that none is a duplicate. */
+/** A roast of its own: the same curve as the generated CSV, shifted, so that none is a duplicate. */
 const fileOf = (index: number): { name: string; bytes: Uint8Array<ArrayBuffer> } => {
   const name = `years/${2015 + (index % 10)}/roast ${index}`;
   if (index % Math.round(1 / brokenShare) === 0)
@@ -75,8 +75,8 @@ const fileOf = (index: number): { name: string; bytes: Uint8Array<ArrayBuffer> }
 };
 
 /**
- * The files come in rounds, each an import of its own, and after each round the page is asked for as long without one: what else
- * the computer does, and how many roasts there are, then weighs on both alike.
+ * The files come in rounds, each an import of its own, and after each round the page is requested for the same time
+ * without one: other load of the computer, and the number of roasts, then affects both alike.
  */
 const run: Bench['run'] = async (say) => {
   const folder = await mkdtemp(join(tmpdir(), 'roastery-mass-import-'));
@@ -84,7 +84,8 @@ const run: Bench['run'] = async (say) => {
   const { cookie } = await signIn(stack.url, stack.admin);
   const asking = new Worker(new URL(import.meta.url), { workerData: { url: stack.url, cookie } });
   try {
-    // The files are sent from another computer: here it must not take the cores of the server and of the one who asks.
+    // The files are sent as from another computer: here the sender must not use the cores of the server and of the
+    // reader.
     setPriority(0, 19);
     const send = async <Body>(method: string, path: string, body?: object): Promise<Body> => {
       const init = { method, headers: { cookie, 'content-type': 'application/json' } };
@@ -137,7 +138,7 @@ const run: Bench['run'] = async (say) => {
         imported += (await until((one) => one.state === 'done')).imported;
       });
     };
-    // Every format once, unmeasured: then the page has roasts to show, and the readers and Postgres are warm.
+    // Every format once, without measuring: then the page has roasts to show, and the readers and Postgres are warm.
     await importAll(formatFiles);
     const memoryBefore = await memory();
     let memoryMost = memoryBefore;

@@ -23,10 +23,10 @@ const timeFactor = 20;
 const hz = 10;
 const hourSeconds = Number(process.env['BENCH_SECONDS'] ?? 3600 / timeFactor);
 const patience = { timeoutMs: 240_000, everyMs: 1000 };
-/** So long nothing of a sealed stream may arrive. */
+/** How long nothing of a sealed stream may arrive. */
 const sealedMs = 15_000;
 
-/** A server, and how a backup of a database is made and brought back on it. */
+/** A server, with backup and restore of a database. */
 interface DrillServer {
   readonly url: string;
   readonly means: string;
@@ -54,7 +54,7 @@ const startWithScripts = async (bin: string): Promise<DrillServer> => {
     backUp: (database) => {
       dump = run(database, 'backup.sh');
     },
-    // Under another name first: the api would make its schema in an empty database of its own name.
+    // First under another name: the api would create its schema in an empty database of its own name.
     restore: (database) => {
       server.query('postgres', `CREATE DATABASE ${savedName(database)}`);
       run(savedName(database), 'restore.sh', dump);
@@ -86,7 +86,7 @@ const startWithCopies = async (): Promise<DrillServer> => {
   };
 };
 
-/** Connections are ended; the api makes new ones at any moment. */
+/** Connections are ended; the api opens new ones at any time. */
 const alone = async (sql: postgres.Sql, database: string, run: () => Promise<unknown>): Promise<void> => {
   await until(`${database} to be free`, async () => {
     await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ${database}`;
@@ -95,7 +95,7 @@ const alone = async (sql: postgres.Sql, database: string, run: () => Promise<unk
   });
 };
 
-/** Renames and makes databases under names of one run. */
+/** Renames and creates databases under names of one run. */
 const manageDatabases = (serverUrl: string, { url, name }: TestDatabase) => {
   const sql = postgres(serverUrl, { max: 1, onnotice: () => undefined });
   const fullName = (word: string): string => (word === name ? name : `${name}_${word}`);
@@ -109,8 +109,8 @@ const manageDatabases = (serverUrl: string, { url, name }: TestDatabase) => {
 };
 
 /**
- * The server is lost while the board records on. With an installed Postgres the backup is made and restored by
- * `deploy/backup.sh` and `restore.sh`. The embedded Postgres ships without pg_dump; there the server copies the database.
+ * The server is lost while the board continues recording. With an installed Postgres the backup is made and restored by
+ * `deploy/backup.sh` and `restore.sh`. The embedded Postgres has no pg_dump; there the server copies the database.
  */
 const drill = async (dataDir: string, say: (line: string) => void): Promise<Measurement[]> => {
   const bin = serverFolder();
@@ -120,7 +120,7 @@ const drill = async (dataDir: string, say: (line: string) => void): Promise<Meas
   await using stack = await startStack({ dataDir, databaseUrl: database.url });
   const read = (): Promise<Delivered> => readDelivered(database.url);
   const completed = async (): Promise<number> => (await read()).roasts.length;
-  /** As with a new server: no process, retained message or connection of the one before is left. */
+  /** As with a new server: no process, retained message or connection of the previous one is left. */
   const loseServer = async (keptAs: string): Promise<Delivered> => {
     await manager.rename(database.name, keptAs);
     for (const part of ['api', 'broker']) stack.part(part).kill('SIGKILL');

@@ -13,7 +13,7 @@ import { endpointUrl, registerTestMachine, signIn } from '../roastery-client.ts'
 import { shipJournal } from '../ship-journal.ts';
 
 const sizes = [3_600, 57_600];
-/** Pages are opened in turn, ours and the bare one, so that a busy moment of the machine hits both. */
+/** Pages are opened in turn, ours and the bare one, so that a busy moment of the machine affects both. */
 const openings = 15;
 const rounds = 4;
 const stepsARound = 20;
@@ -29,8 +29,8 @@ interface PageTimes {
 const waking = 4;
 
 /**
- * One round: the wheel turned to and fro over the middle of the chart, then Shift and drag to and fro, with half of the
- * roast in the window.
+ * One round: the wheel turned back and forth over the middle of the chart, then Shift and drag back and forth, with
+ * half of the roast in the window.
  */
 const measureSteps = async (watched: WatchedPage, chart: Locator, round: number, into: PageTimes): Promise<void> => {
   const { page } = watched;
@@ -46,7 +46,7 @@ const measureSteps = async (watched: WatchedPage, chart: Locator, round: number,
   await page.mouse.down();
   const moves = stepsARound + waking;
   for (let n = 1; n <= moves; n++) {
-    // To one side, to the other and back, so that no round begins nearer to an end of the roast than the last.
+    // To one side, to the other and back, so that no round begins closer to an end of the roast than the previous one.
     const offset = 150 * Math.sin((n / moves) * 2 * Math.PI);
     const time = await timeOfStep(page, () => page.mouse.move(left + offset, top));
     if (n > waking) into.pan.push(time);

@@ -44,11 +44,14 @@ const sizes: RoasterySizes = {
 };
 const times = Number(process.env['BENCH_TIMES'] ?? 36);
 const limitMs = 150;
-/** A quarter of an hour at 4 Hz: what people roast. */
+/** A quarter of an hour at 4 Hz: a typical roast. */
 const usualSamples = 3600;
-/** So many of them are opened by each person, one after another. */
+/** Number of roasts that each person opens, one after another. */
 const usualRoasts = 12;
-/** Four hours at 4 Hz, the longest roast that there is: its curve begins to arrive as soon as any page, a file of it soon after. */
+/**
+ * Four hours at 4 Hz, the longest possible roast: its curve begins to arrive as soon as any page, a file of it soon
+ * after.
+ */
 const longestSamples = 57_600;
 const longestFileMs = 300;
 /** Shown of all calls. */
@@ -140,7 +143,7 @@ const plansOfSweep = async (databaseUrl: string): Promise<ToldPlan[]> => {
   return lines.map(planInLine).filter((plan): plan is ToldPlan => plan !== undefined);
 };
 
-/** The first start: fills the roastery, and asks everything once while Postgres tells its plans. */
+/** The first start: fills the roastery, and sends every request once while Postgres reports its plans. */
 const fillAndExplain = async (options: StackOptions, say: (line: string) => void) => {
   const heard: string[] = [];
   const stack = await startStack({

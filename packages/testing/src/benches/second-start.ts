@@ -22,7 +22,7 @@ const startOnce = async (dataDir: string): Promise<{ ready: number; stopped: num
       DATA_DIR: dataDir,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own, as a terminal gives it: Ctrl-C reaches npm and all it has started.
+    // A process group of its own, as in a terminal: Ctrl-C reaches npm and all its child processes.
     detached: true,
   });
   let said = '';

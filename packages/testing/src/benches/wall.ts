@@ -25,7 +25,7 @@ interface Seen {
   atMs: number;
 }
 
-/** Notes in the page each new bean temperature of each tile, as soon as it is in the document. */
+/** Records in the page each new bean temperature of each tile, as soon as it is in the document. */
 const watchTiles = (page: Page): Promise<void> =>
   page.evaluate(() => {
     const seen: Seen[] = [];
@@ -72,7 +72,7 @@ const run: Bench['run'] = async (say) => {
   try {
     const client = await signIn(stack.url, stack.admin);
     const replay = join(folder, 'steady-rise.alog');
-    // So long that all machines roast from the first measurement to the last.
+    // Long enough that all machines roast from the first measurement to the last.
     await writeFile(replay, steadyRise(changes + 600));
     const serials = Array.from({ length: machines }, (_, n) => `WALL-${n + 1}`);
     const recordFile = (serial: string) => join(folder, `${serial}.jsonl`);

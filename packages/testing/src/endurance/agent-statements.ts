@@ -1,14 +1,14 @@
 import { monoNow } from './machine-record.ts';
 
-/** What an agent said in its log (level `debug`) of readings that it did not keep, and of those that it keeps for certain. */
+/** The agent's log lines (level `debug`) about dropped readings and safe readings. */
 export interface AgentStatements {
-  /** Readings that became no sample, from before the first question to after the last answer, ms since boot. */
+  /** Readings that became no sample, from before the first request to after the last answer, ms since boot. */
   readonly dropped: { readonly fromMs: number; readonly toMs: number; readonly reason: string }[];
-  /** Moments of samples: with each of them, all that this process had read before is synced. Ascending. */
+  /** Times of samples: with each of them, all earlier readings of this process are synced. Ascending. */
   readonly syncedThrough: number[];
-  /** When it gathered what it read instead of syncing it each second, ms since boot. */
+  /** Times at which it gathered readings instead of syncing each second, ms since boot. */
   readonly gathered: { readonly fromMs: number; toMs: number }[];
-  /** When its disk refused writes, ms since boot; it may not have said the end. */
+  /** Times at which its disk refused writes, ms since boot; the end may be missing. */
   readonly refusals: { readonly fromMs: number; toMs: number }[];
   /** Entries of its streams that it dropped for room on a full disk; from and to are among them. */
   readonly droppedForRoom: StreamRange[];
@@ -51,13 +51,13 @@ const end = (spans: readonly Span[], toMs: number): void => {
   if (open) open.toMs = toMs;
 };
 
-/** Hears the lines of an agent's log. */
+/** Reads the lines of an agent's log. */
 export const hearAgent = () => {
   const said: AgentStatements = { dropped: [], syncedThrough: [], gathered: [], refusals: [], droppedForRoom: [] };
   const lines: { readonly atMs: number; readonly text: string }[] = [];
   return {
     said,
-    /** What it logged within a minute of these moments, ms since boot. */
+    /** Its log lines within a minute of these times, ms since boot. */
     around(momentsMs: readonly number[]): readonly string[] {
       return lines
         .filter(({ atMs }) => momentsMs.some((moment) => Math.abs(moment - atMs) < aroundMs))
@@ -79,7 +79,7 @@ export const hearAgent = () => {
       if (msg === 'journal: pace' && pace === 'gather') begin(said.gathered, atMs);
       else if (msg === 'journal: pace') end(said.gathered, atMs);
     },
-    /** The next process knows nothing of what this one said. */
+    /** The next process does not know the log of this one. */
     ended(): void {
       end(said.refusals, monoNow());
       end(said.gathered, monoNow());

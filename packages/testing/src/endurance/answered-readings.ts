@@ -5,7 +5,7 @@ import { demoPort, demoRoasterMap } from '@roastery/simulator/maps/demo-roaster'
 import { requestNumber } from '@roastery/simulator/simulator';
 import type postgres from 'postgres';
 
-/** A reading that names itself by the number of its request, on the axis of a board's samples. */
+/** A reading that identifies itself by the number of its request, on the axis of a board's samples. */
 export interface NumberedReading {
   readonly number: number;
   readonly monoMs: number;
@@ -23,7 +23,7 @@ export const numberedRoasterMap = (hz: number): MachineMap => {
   return parseOrThrow(machineMapShape, { ...map, channels: { ...map.channels, [requestNumber]: counter } });
 };
 
-/** What the simulated machine answered (`SIM_ANSWERS`), oldest first. */
+/** The answers of the simulated machine (`SIM_ANSWERS`), oldest first. */
 export const readAnswers = async (file: string): Promise<NumberedReading[]> => {
   const lines = (await readFile(file, 'utf8')).split('\n').slice(0, -1);
   return lines.flatMap((line) => {
@@ -43,8 +43,8 @@ export const readAnswers = async (file: string): Promise<NumberedReading[]> => {
 };
 
 /**
- * All samples of a machine in all its recordings, oldest first; a sample stored twice is here twice. One without a number was
- * read while the machine answered for its event bits alone.
+ * All samples of a machine in all its recordings, oldest first; a sample stored twice is here twice. One without a
+ * number was read while the machine only answered for its event bits.
  */
 export const readStoredReadings = async (
   sql: postgres.Sql,

@@ -13,14 +13,14 @@ import { judgeAnswers } from './judge-answers.ts';
 import { readReported, readServerView, watchSegments } from './journalled-readings.ts';
 import type { AgentKill } from './kill-while-roasting.ts';
 
-/** Often enough that kills fall between question, answer, write and sync. */
+/** Often enough that kills fall between request, answer, write and sync. */
 const hz = 10;
 /** A backlog of a failed disk and a server that was down is sent within this. */
 const drainedWithinMs = 120_000;
 const shownLosses = 10;
 const wrongKinds = ['lost', 'doubled', 'shifted', 'different', 'invented'] as const;
 
-/** Waits until nothing is missing any more, or for as long as that can take, and answers the last value of `work`. */
+/** Waits until nothing is missing any more, or for the longest possible time, and returns the last value of `work`. */
 const untilWhole = async <T extends { readonly judgement: { readonly lost: readonly unknown[] } }>(
   work: () => Promise<T>,
 ): Promise<T> => {
@@ -75,7 +75,7 @@ const createStart =
       'online';
     await until('the board to be online', online, { timeoutMs: 90_000 });
 
-    /** Lets the machine fall silent, waits until all that it answered is stored, and judges it. */
+    /** Makes the machine silent, waits until all its answers are stored, and judges them. */
     const judgeAfter = async (kills: readonly AgentKill[], diskFailures: readonly DiskFailure[] = []) => {
       await stack.untilReady();
       machine.order({ faults: { silence: true } });
@@ -123,7 +123,10 @@ const createStart =
     return { machine, journalFolder, recordFile, judgeAfter };
   };
 
-/** Runs `work` with a stack, and what starts a machine there whose answers name themselves and are recorded. */
+/**
+ * Runs `work` with a stack, and with a function that starts a machine whose answers identify themselves and are
+ * recorded.
+ */
 export const withAnsweringMachine = async <T>(
   serial: string,
   say: (line: string) => void,

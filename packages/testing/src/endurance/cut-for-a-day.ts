@@ -20,12 +20,12 @@ import { until } from '../until.ts';
 const serial = 'CUT-1';
 const daySeconds = 86_400;
 const hz = 4;
-/** Flushed so often, as a journal that is written over a day is. */
+/** Flushed this often, like a journal that is written over a day. */
 const samplesPerFlush = 2000;
-/** What starting costs is not what running costs. */
+/** The cost of starting is not part of the running cost. */
 const settleSeconds = 20;
 
-/** Bean temperature of a sample: another one for each, so that a mixed-up value is noticed. */
+/** Bean temperature of a sample: unique, so that a mixed-up value is noticed. */
 const beanTempOf = (seq: number): number => Math.fround(20 + (seq % 9973) / 50);
 
 /** A day of samples in the agent's own journal, written by the agent's own code in seconds instead of a day. */
@@ -74,7 +74,7 @@ interface ChunkRow {
   values: number[];
 }
 
-/** How many of the day's samples are missing, there twice, or not as they were read. */
+/** How many of the day's samples are missing, duplicated, or changed. */
 const compareDay = async (sql: postgres.Sql, lastSeq: number) => {
   const wrong = { lost: 0, doubled: 0, different: 0 };
   const seen = new Uint8Array(lastSeq + 1);
@@ -99,8 +99,8 @@ const compareDay = async (sql: postgres.Sql, lastSeq: number) => {
 };
 
 /**
- * A board that has a day behind it without network: watched for `awaySeconds` more, then the line is mended. Measures
- * its memory while it was alone, when live is back, how fast the day is drained, and whether all of it arrived once.
+ * A board after a day without a network: watched for `awaySeconds` more, then the connection is restored. Measures its
+ * memory while offline, when live readings are back, how fast the day is drained, and whether all of it arrived once.
  */
 export const cutForADay = async (awaySeconds: number, say: (line: string) => void): Promise<Measurement[]> => {
   const folder = await mkdtemp(join(tmpdir(), 'roastery-day-'));

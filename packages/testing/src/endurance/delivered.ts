@@ -1,14 +1,14 @@
 import postgres from 'postgres';
 import { readStoredSamples } from './stored-recording.ts';
 
-/** Everything that boards delivered, comparable between databases. */
+/** All data that boards delivered, comparable between databases. */
 export interface Delivered {
   readonly epochs: readonly string[];
   /** By stream and sequence number. */
   readonly samples: ReadonlyMap<string, string>;
   /** Samples that are stored more than once. */
   readonly doubled: number;
-  /** Completed roasts and their marks: one that still runs goes on changing. */
+  /** Completed roasts and their marks: a running one keeps changing. */
   readonly roasts: readonly string[];
   readonly marks: readonly string[];
   /** The status of a roast; undefined when there is none of that id. */
@@ -64,7 +64,7 @@ export interface Differences {
   readonly roasts: number;
 }
 
-/** How much of what there was is missing or different now. */
+/** How much of the earlier data is missing or different now. */
 export const differences = (before: Delivered, now: Delivered): Differences => {
   const [marks, roasts] = [new Set(now.marks), new Set(now.roasts)];
   return {

@@ -26,7 +26,7 @@ export const failingDiskOption = (file: string, folder: string): string => {
   return `--import=${script.href}`;
 };
 
-/** Lets a disk fail again and again, for a moment or for long, until it is stopped. Answers when it failed, ms since boot. */
+/** Makes a disk fail repeatedly, briefly or for long, until it is stopped. Returns when it failed, ms since boot. */
 export const failAgainAndAgain = (file: string, random: () => number) => {
   const failures: DiskFailure[] = [];
   const stopping = new AbortController();
@@ -54,7 +54,7 @@ export const failAgainAndAgain = (file: string, random: () => number) => {
   };
 };
 
-/** What a power cut leaves behind a file that was being written: zeros to the end of the next sector. */
+/** The state of a file after a power cut during a write: zeros to the end of the next sector. */
 export const leaveZeroTail = (journalFolder: string): boolean => {
   const newest = readdirSync(journalFolder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.open'))
@@ -65,7 +65,7 @@ export const leaveZeroTail = (journalFolder: string): boolean => {
   const handle = openSync(path, 'r');
   const { size } = fstatSync(handle);
   closeSync(handle);
-  // The beginning of a record that came no further, and zeros.
+  // The beginning of an incomplete record, and zeros.
   const toBorder = sectorBytes - ((size + 2) % sectorBytes);
   appendFileSync(path, Buffer.concat([Buffer.from([0xa7, 0x4a]), Buffer.alloc(toBorder + sectorBytes)]));
   return true;

@@ -7,7 +7,7 @@ import { requestNumber } from '@roastery/simulator/simulator';
 import type postgres from 'postgres';
 import type { StreamRange } from './agent-statements.ts';
 
-/** Where a board has written a reading in its journal. */
+/** The place of a reading in a board's journal. */
 export interface JournalPlace {
   readonly epoch: string;
   readonly seq: number;
@@ -23,10 +23,12 @@ const unlessGone = async <T>(work: Promise<T>, otherwise: T): Promise<T> => {
 };
 
 const pollIntervalMs = 20;
-/** So many entries before and after a missing reading are shown with it. */
+/** This many entries before and after a missing reading are shown with it. */
 const tracedEntries = 30;
 
-/** Remembers what each segment of all streams of a running agent holds, also when the agent empties or deletes it. */
+/**
+ * Remembers the content of each segment of all streams of a running agent, also when the agent empties or deletes it.
+ */
 export const watchSegments = (journal: string) => {
   /** By file: two streams may use the same names. */
   const contents = new Map<string, { readonly state: string; readonly bytes: Buffer }>();
@@ -57,7 +59,7 @@ export const watchSegments = (journal: string) => {
       await looking;
       await poll();
     },
-    /** Where the samples of numbered readings were written, by the number of the reading. */
+    /** The places of the samples of numbered readings, by the number of the reading. */
     places(): Map<number, JournalPlace[]> {
       const places = new Map<number, JournalPlace[]>();
       for (const { bytes } of contents.values()) {
@@ -99,9 +101,10 @@ export interface ReportedGap {
 const holds = ([from, to]: readonly [number, number], seq: number): boolean => from <= seq && seq <= to;
 
 /**
- * Whether the server holds gaps for a reading. One that moved to the next stream of its recording, because the disk failed, keeps
- * its number and has a place in both: the gap is that of the later one. A stream may also go on after another one has continued
- * it: then a gap of the recording does not tell whose it is, and the board must have logged the loss as one of this stream.
+ * Whether the server holds gaps for a reading. One that moved to the next stream of its recording, because the disk
+ * failed, keeps its number and has a place in both: the gap is that of the later one. A stream may also continue after
+ * another one has continued it: then a gap of the recording does not show whose it is, and the board must have logged
+ * the loss as one of this stream.
  */
 export const isReported = (
   places: readonly JournalPlace[],

@@ -6,7 +6,7 @@ import type { NumberedReading } from './answered-readings.ts';
 
 /** On a quick line the agent drops a longer reading; a sample is dated in the middle of its reading, to the ms. */
 const datedWithinMs = alwaysMs / 2 + 1;
-/** No program is loaded sooner: what is answered before was asked by the one before. */
+/** No program starts faster: earlier answers were requested by the previous process. */
 const loadingMs = 100;
 /** A sync may take so long on a busy computer. */
 const syncTakesMs = 2000;
@@ -18,17 +18,17 @@ interface Kill {
   readonly endedMs: number;
 }
 
-/** Why an answer is missing without being lost. */
+/** Why an answer may be missing without being lost. */
 export type Excuse =
-  /** The board said in its log that this reading becomes no sample. */
+  /** The board logged that this reading becomes no sample. */
   | 'dropped'
   /** It was journalled, and the server holds a gap for its number: dropped for room on a full disk. */
   | 'reported'
-  /** The program that had asked was dead. */
+  /** The requesting process was dead. */
   | 'unheard'
-  /** It came within the sync interval before a kill, and the board never said that it was safe. */
+  /** It arrived within the sync interval before a kill, and the board never reported it as safe. */
   | 'unsynced'
-  /** The disk refused it, as the board had said, until the kill. */
+  /** The disk refused it until the kill, as the board had reported. */
   | 'refused';
 
 /** How long a reading may wait for its sync: a second, or as long as the board said that it gathers. */
@@ -37,7 +37,7 @@ const unsyncedMs = (monoMs: number, { gathered }: AgentStatements): number =>
   (gathered.some(({ fromMs, toMs }) => monoMs >= fromMs && monoMs <= toMs) ? idleSyncIntervalMs : syncIntervalMs);
 
 /**
- * Why a reading may be missing, judged by what the board said itself; undefined where it is lost. What is journalled arrives
+ * Why a reading may be missing, judged by the board's own statements; undefined if it is lost. A journal entry arrives
  * once; a reading is journalled when it is synced.
  */
 const excuseOf = (
@@ -69,7 +69,7 @@ const isSame = (a: NumberedReading, b: NumberedReading): boolean =>
 export interface Judgement {
   readonly lost: readonly NumberedReading[];
   readonly doubled: readonly NumberedReading[];
-  /** Dated outside of what question and answer allow. */
+  /** Dated outside of the time between request and answer. */
   readonly shifted: readonly NumberedReading[];
   readonly different: readonly NumberedReading[];
   readonly invented: readonly NumberedReading[];
@@ -77,7 +77,7 @@ export interface Judgement {
 }
 
 /**
- * Brings what the machine answered and what is stored together, number by number.
+ * Matches the machine's answers with the stored samples, number by number.
  * @param reported the readings whose place in the journal lies in a gap that the server holds
  */
 export const judgeAnswers = (

@@ -9,26 +9,26 @@ import { isRoastingNow, monoNow } from './machine-record.ts';
 export interface AgentKill {
   /** On the axis of the board's samples. */
   readonly monoMs: number;
-  /** When the process was seen to have ended. */
+  /** When the end of the process was noticed. */
   readonly endedMs: number;
   readonly aimedAt: KillMoment;
   /** Since the journal on disk last changed, ms. */
   readonly sinceWriteMs: number;
 }
 
-/** While it comes up and mends its journal; at any moment; right when something is written to the journal. */
+/** While it starts and repairs its journal; at any time; right when something is written to the journal. */
 export const killMoments = ['starting', 'running', 'writing'] as const;
 export type KillMoment = (typeof killMoments)[number];
 
-/** When the kill comes, from and to, ms after the start, or after the first write. */
+/** Range of the time of the kill, ms after the start, or after the first write. */
 const waits: Readonly<Record<KillMoment, readonly [number, number]>> = {
   starting: [20, 1000],
   running: [0, 6000],
   writing: [0, 2000],
 };
-/** A busy computer takes its time to start a program. */
+/** A busy computer needs time to start a program. */
 const startsWithinMs = 30_000;
-/** A start takes about a second; a journal whose disk refuses writes is not waited for. */
+/** A start takes about a second; a journal whose disk refuses writes is not awaited. */
 const firstWriteMs = 4000;
 /** A journal on a disk that refuses writes does not change: then the kill comes without a write. */
 const maxQuietMs = 2000;
@@ -36,7 +36,7 @@ const maxQuietMs = 2000;
 const writingMs = 4;
 /** A run ends after this long for each kill, and says how many it reached. */
 const maxMsPerKill = 12_000;
-/** Every so many kills of the agent one of the others goes too, while the agent works. */
+/** For every this many kills of the agent one of the other parts is killed too, while the agent works. */
 const otherShare = 1 / 3;
 
 /** Tells when the files of a folder change. */
@@ -64,9 +64,9 @@ const watchWrites = (folder: string) => {
 };
 
 /**
- * Kills the agent of a machine at random moments while beans are in its drum, until `count` kills have hit a roast, and
- * broker, api and Postgres in between. Answers every kill of the agent, and how often each other part was hit.
- * @param recordFile the simulator's own record: it says whether a roast runs
+ * Kills the agent of a machine at random times while beans are in its drum, until `count` kills have hit a roast, and
+ * broker, api and Postgres in between. Returns every kill of the agent, and how often each other part was hit.
+ * @param recordFile the simulator's own record: it shows whether a roast runs
  * @param random numbers in 0…1
  */
 export const killWhileRoasting = async (
@@ -77,7 +77,7 @@ export const killWhileRoasting = async (
     readonly recordFile: string;
     readonly journalFolder: string;
     readonly random: () => number;
-    /** What happens while the agent is dead. */
+    /** Events while the agent is dead. */
     readonly whileDead?: () => void;
   },
 ): Promise<{ agent: readonly AgentKill[]; others: ReadonlyMap<string, number> }> => {
@@ -116,7 +116,7 @@ export const killWhileRoasting = async (
       await until('the agent to end', () => !isUp(), { timeoutMs: startsWithinMs, everyMs: 2 });
       agent.push({ ...kill, endedMs: monoNow() });
       plan.whileDead?.();
-      // Nothing is left to end: what counts is that the next start doesn't wait longer from kill to kill.
+      // Nothing is left to end: only the supervisor's delay between kills matters.
       await machine.agent.restart();
       if (await isRoastingNow(recordFile)) hits += 1;
     }

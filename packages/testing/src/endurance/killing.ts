@@ -8,15 +8,15 @@ import { until } from '../until.ts';
 import type { keepJournal } from './kept-journal.ts';
 import { readStoredSamples } from './stored-recording.ts';
 
-/** The same kills in every run; which moment of the roast they hit still differs. */
+/** The same kills in every run; the hit part of the roast still differs. */
 const createRandom = (seed: number) => () => {
   seed = (seed * 1_664_525 + 1_013_904_223) % 2 ** 32;
   return seed / 2 ** 32;
 };
 
 /**
- * Kills agent, broker, api and Postgres as the power does, `count` times at random moments, one after the other while
- * the others work. Answers how often each was hit.
+ * Kills agent, broker, api and Postgres with SIGKILL, `count` times at random times, one after the other while the
+ * others work. Returns how often each was hit.
  */
 export const killAtRandom = async (
   stack: Stack,
@@ -45,7 +45,7 @@ const isStoredAs = (read: number | null, stored: number | null | undefined): boo
     ? read === stored
     : Math.fround(read) === Math.fround(stored);
 
-/** What became of a journal, in sequence numbers of its entries. */
+/** The comparison of a journal, in sequence numbers of its entries. */
 export interface JournalOutcome {
   /** Samples that the board wrote. */
   readonly samples: number;

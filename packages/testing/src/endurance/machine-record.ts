@@ -1,6 +1,6 @@
 import { open, readFile } from 'node:fs/promises';
 
-/** What the simulator's registers showed from a moment on (`SIM_RECORD`). */
+/** The registers of the simulator from a time on (`SIM_RECORD`). */
 export interface ShownState {
   /** Wall clock, ms since 1970. */
   readonly atMs: number;
@@ -23,13 +23,13 @@ const readNewest = async (file: string): Promise<ShownState | undefined> => {
   return line === undefined ? undefined : (JSON.parse(line) as ShownState);
 };
 
-/** Whether beans are in the drum now, by the machine's own record and not by what anybody made of it. */
+/** Whether beans are in the drum now, according to the machine's own record. */
 export const isRoastingNow = async (file: string): Promise<boolean> => {
   const newest = await readNewest(file);
   return newest !== undefined && hasBeans(newest);
 };
 
-/** Where a process stands on the axis of a board's samples: ms since boot, CLOCK_MONOTONIC. */
+/** The current time on the axis of a board's samples: ms since boot, CLOCK_MONOTONIC. */
 export const monoNow = (): number => Number(process.hrtime.bigint()) / 1e6;
 
 /** When beans were in the drum, on the axis of the board's samples, ms; the last roast may still be open. */

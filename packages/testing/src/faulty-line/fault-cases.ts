@@ -30,7 +30,7 @@ export const faultCases: readonly { readonly name: string; readonly faults: Faul
 type Delays = [fromMs: number, toMs: number];
 /** Within the reading. */
 const soonMs: Delays = [1, 100];
-/** Up to a second, also where a late answer is held back for the next one. */
+/** Up to a second, also if a late answer is held back for the next one. */
 const anyMs: Delays = [1, 900];
 
 const delayed = (ms: Delays): Readonly<Record<string, FaultsInput>> => ({
@@ -58,8 +58,8 @@ const faultPairs: readonly { readonly name: string; readonly faults: FaultsInput
   ...pairsOf({ ...delayed(anyMs), ...others }).filter(({ name }) => /^(late|repeated) and /.test(name)),
 ];
 /**
- * Every two faults at once, each in one answer of twenty; where they have delays, short ones and all. On Modbus TCP an unrequested answer
- * that fills up one that was cut short looks like registers: no question had its number.
+ * Every two faults at once, each in one of twenty answers; with short and all delays. On Modbus TCP an unrequested
+ * answer that fills up a cut one looks like registers: no request had its number.
  */
 export const faultPairsOn = (kind: Link['kind']): typeof faultPairs =>
   faultPairs.filter(({ name }) => kind !== 'tcp' || name !== 'early and cut, soon');

@@ -7,10 +7,10 @@ import type { RegisterBank } from '@roastery/simulator/registers/register-bank';
 import { laySerialCable, type SerialCable } from '../serial-cable.ts';
 import { monoMs } from './stamped-machine.ts';
 
-/** A question as the machine had it, and whether its answer met no fault. */
+/** A request as the machine received it, and whether its answer met no fault. */
 export interface AskedQuestion {
   readonly at: number;
-  /** Unit, function and first place. */
+  /** Unit, function and first address. */
   readonly unit: number;
   readonly code: number;
   readonly start: number;
@@ -23,7 +23,7 @@ export interface StampedMachine {
   readonly seed?: number | undefined;
 }
 
-/** What a machine answers by, and what it was asked. */
+/** The registers of a machine, and the requests it received. */
 export const createFaultyMachine = ({ bank, faults: first, seed = 1 }: StampedMachine) => {
   let faults: Faults = faultsShape.parse(first);
   const asked: AskedQuestion[] = [];
@@ -44,7 +44,7 @@ export interface FaultyLine extends AsyncDisposable {
   readonly asked: readonly AskedQuestion[];
   /** The line is dead: its sockets are closed and refused, or its serial adapter is gone. */
   cut(): Promise<void>;
-  /** It is there again, at the same address. */
+  /** It is back, at the same address. */
   mend(): Promise<void>;
   setFaults(faults: FaultsInput): void;
 }
@@ -57,7 +57,7 @@ export interface FaultyLineOptions extends StampedMachine {
   readonly charactersPerSecond?: number;
 }
 
-/** Lays it. Serial lines need `hasSerialCables()`. */
+/** Creates it. Serial lines need `hasSerialCables()`. */
 export const layFaultyLine = async (options: FaultyLineOptions): Promise<FaultyLine> => {
   const { kind, adapter } = options;
   const { context, asked, setFaults } = createFaultyMachine(options);

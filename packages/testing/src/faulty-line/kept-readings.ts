@@ -3,14 +3,14 @@ import type { MachineMap } from '@roastery/contract/machine-map';
 import type { AskedQuestion } from './faulty-line.ts';
 import type { ReadingTime, StampedSample } from './layouts.ts';
 
-/** Two questions for the beans this near to each other belong to one reading. */
+/** Two requests for the bean temperature this close to each other belong to one reading. */
 const sameReadingMs = 60;
-/** A sample lies between the first and the last question of its reading, but for the time that an answer takes. */
+/** A sample lies between the first and the last request of its reading, except for the time of an answer. */
 const slackMs = 40;
 
 const codes = { coil: 1, discrete: 2, holding: 3, input: 4 } as const;
 
-/** The machine's questions, one list for each reading: a reading begins with the beans. */
+/** The machine's requests, one list for each reading: a reading begins with the bean temperature. */
 const readingsOf = (map: MachineMap, asked: readonly AskedQuestion[]): AskedQuestion[][] => {
   const plan = planReads(readItems(map), map);
   const beans = plan.find(({ items }) => items.some(({ name }) => name === 'bean_temp'));
@@ -31,11 +31,11 @@ const readingsOf = (map: MachineMap, asked: readonly AskedQuestion[]): AskedQues
   return readings;
 };
 
-/** When the machine was read. */
+/** The times at which the machine was read. */
 export const readingTimes = (map: MachineMap, asked: readonly AskedQuestion[]): ReadingTime[] =>
   readingsOf(map, asked).map((questions) => ({ from: questions[0]?.at ?? 0, to: questions.at(-1)?.at ?? 0 }));
 
-/** Of the readings whose every answer was sound, how many are in the record, whole. */
+/** Of the readings whose every answer was sound, how many are completely in the record. */
 export const keptReadings = (
   map: MachineMap,
   asked: readonly AskedQuestion[],

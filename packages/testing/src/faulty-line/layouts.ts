@@ -7,7 +7,7 @@ import {
 } from '@roastery/contract/machine-map';
 import { createStampedBank, readStamp, tagInRow, tagInTables, type TagOf } from './stamped-machine.ts';
 
-/** How a map lies on a stamped machine. */
+/** The layout of a map on a stamped machine. */
 export interface Layout {
   readonly tagOf: TagOf;
   readonly limits: Pick<MachineMapInput, 'maxHole' | 'maxRegisters'>;
@@ -28,7 +28,7 @@ export const layouts = {
     tagOf: tagInTables,
     limits: { maxHole: 8 },
     channels: {
-      // Raw words travel through scale and offset into the journal.
+      // Raw words pass through scale and offset into the journal.
       bean_temp: { at: 'i:0', scale: 0.001 },
       exhaust_temp: { at: 'i:1', scale: 0.001, offset: -10 },
       drum_air: { at: 'i:12', as: 'u32', scale: 0.0001, unit: '' },
@@ -39,7 +39,7 @@ export const layouts = {
       door: { at: 'd:6', unit: 'bool' },
     },
   },
-  /** Eight requests for one register each; nothing but their place tells their answers apart. */
+  /** Eight requests for one register each; only their address distinguishes their answers. */
   single: { tagOf: tagInRow, limits: { maxHole: 0 }, channels: rowEvery(8) },
   /** The same on a machine that gives one register at a time, so that all answers have one length. */
   strict: { tagOf: tagInRow, limits: { maxHole: 0, maxRegisters: 1 }, channels: rowEvery(8) },
@@ -65,7 +65,7 @@ export const mapOf = (name: LayoutName, link: Link, over: Partial<MachineMapInpu
 /** One value of the record with the words behind it. */
 export interface WordBehind {
   readonly word: number;
-  /** The place that it must come from. */
+  /** The address that it must come from. */
   readonly tag: number | undefined;
 }
 
@@ -88,22 +88,22 @@ export interface StampedSample {
 
 /** Where no reading of the machine is known: less than the time between two readings at 4 Hz. */
 const staleMs = 230;
-/** No value is further from the moment of its sample, whatever the machine does. */
+/** No value is further from the time of its sample, whatever the machine does. */
 const misdatedMs = 500;
 /** Stamps are hundredths of a second. */
 const stampMs = 15;
-/** An answer takes a while: a sample may lie so much after the last question of its reading. */
+/** An answer takes a while: a sample may be this much later than the last request of its reading. */
 const answerMs = 60;
 
-/** From the first to the last question of a reading, as the machine had them. */
+/** From the first to the last request of a reading, as the machine received them. */
 export interface ReadingTime {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * What is wrong with a sample: values of other registers, and of other readings than its own. A value was made when the machine
- * was asked, so its stamp lies among the questions of the sample's reading.
+ * Errors of a sample: values of other registers, and of other readings than its own. A value is created when the
+ * machine is read, so its stamp lies among the requests of the sample's reading.
  */
 export const wrongValues = (
   map: MachineMap,
@@ -133,7 +133,7 @@ export const wrongValues = (
   });
 };
 
-/** Samples whose bean temperature was made at the moment of the one before: the machine was read once for both. */
+/** Samples whose bean temperature was created at the time of the previous one: the machine was read once for both. */
 export const repeatedSamples = (map: MachineMap, layout: LayoutName, samples: readonly StampedSample[]): number => {
   const beanWords = samples.map(({ values, channels }) => {
     const value = values[channels.indexOf('bean_temp')];

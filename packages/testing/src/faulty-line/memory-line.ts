@@ -13,11 +13,11 @@ const framings: Record<Link['kind'], () => ReturnType<typeof createRtuFraming>> 
   rtu: () => createRtuFraming(),
   ascii: createAsciiFraming,
 };
-/** So many pieces of bytes arrive in two parts, and the second one so much later. */
+/** This share of pieces arrives in two parts, the second one this much later. */
 const splitShare = 0.1;
 const splitMs = 1;
 
-/** What a busy processor or network does to a question on its way. */
+/** The delay of a request on a busy processor or network. */
 export interface HeldUp {
   readonly share: number;
   readonly ms: readonly [number, number];
@@ -25,19 +25,19 @@ export interface HeldUp {
 
 export interface MemoryLine {
   readonly kind: Link['kind'];
-  /** What the machine at its end answers by. */
+  /** The registers of the machine at its end. */
   readonly context: ConversationContext;
   /** From one end to the other. */
   readonly travelMs: number;
   readonly seed: number;
   readonly heldUp?: HeldUp | undefined;
-  /** Cuts the line and mends it; without it the line is never cut. */
+  /** Cuts and restores the line; without it the line is never cut. */
   readonly cutter?: LineCutter | undefined;
 }
 
 export type LineCutter = ReturnType<typeof createLineCutter>;
 
-/** A line that can be cut: its connection breaks, and no other can be opened until it is mended. */
+/** A line that can be cut: its connection breaks, and no other can be opened until it is restored. */
 export const createLineCutter = () => {
   const broken = new Set<() => void>();
   let isCut = false;
@@ -54,8 +54,8 @@ export const createLineCutter = () => {
 };
 
 /**
- * A line between the agent and a simulated machine within this process, so that it can be read in virtual time. Bytes take
- * their time, arrive in order, and some of them in two parts.
+ * A line between the agent and a simulated machine within this process, so that it can be read in virtual time. Bytes
+ * take their time, arrive in order, and some of them in two parts.
  */
 export const layMemoryLine = ({ kind, context, travelMs, seed, heldUp, cutter }: MemoryLine): OpenLine => {
   const random = createRandom(seed);

@@ -22,23 +22,23 @@ export interface ReadOverFaultyLine {
   readonly charactersPerSecond?: number;
   /** How far a value may be from the moment of its sample, ms; default: less than the time between two readings. */
   readonly atMostMs?: number;
-  /** In virtual time: so many pieces of a question are held up, and for how long, ms. */
+  /** In virtual time: how many pieces of a request are delayed, and for how long, ms. */
   readonly heldUp?: HeldUp;
-  /** In virtual time: how long each register stands still, ms; default: a hundredth of a second. */
+  /** In virtual time: how long each register keeps its value, ms; default: a hundredth of a second. */
   readonly steadyMs?: number;
   /** Readings of the first seconds are not counted: the agent learns which neighbours of its registers can be read. */
   readonly learningSeconds?: number;
-  /** Judges no reading near a moment at which this computer let its own processes wait. */
+  /** Ignores readings close to a time at which this computer let its own processes wait. */
   readonly withoutStarved?: true;
 }
 
 export interface ReadReport {
   readonly wrong: readonly string[];
-  /** Samples that show the same moment as the one before. */
+  /** Samples from the same time as the previous one. */
   readonly repeated: number;
   readonly readings: number;
   readonly values: number;
-  /** Readings whose every answer was sound, and those of them that were kept whole. */
+  /** Readings whose every answer was sound, and those of them that were kept completely. */
   readonly sound: number;
   readonly kept: number;
   /** Readings that were kept a second, from the first to the last. */
@@ -56,10 +56,10 @@ interface Read {
   readonly starved?: Starved;
 }
 
-/** The agent counts on true answers within 1.5 times the usual time and 10 ms; a starved computer delays them more. */
+/** The agent expects true answers within 1.5 times the usual time and 10 ms; a starved computer delays them more. */
 const starvedAfterMs = 10;
 const tickMs = 5;
-/** A question and its answer lie in one reading, and a repeat comes within a second. */
+/** A request and its answer are in one reading, and a repeat arrives within a second. */
 const aroundStarvedMs = { before: 300, after: 1250 };
 
 const watchStarvation = () => {
@@ -73,7 +73,7 @@ const watchStarvation = () => {
   return { spans, [Symbol.dispose]: () => clearInterval(timer) };
 };
 
-/** Examines each value that was read against what the machine was asked. */
+/** Compares each value with the requests that the machine received. */
 export const judgeReadings = (
   { layout, atMostMs, learningSeconds = 0 }: Pick<ReadOverFaultyLine, 'layout' | 'atMostMs' | 'learningSeconds'>,
   map: MachineMap,
@@ -91,7 +91,7 @@ export const judgeReadings = (
     asked.filter(({ at }) => at < last && at >= learnt),
     samples,
   );
-  // A late answer beside the fault under test would be a second fault.
+  // A late answer besides the tested fault would be a second fault.
   const fair = samples.filter(({ mono }) =>
     starved.every(([from, to]) => mono < from - aroundStarvedMs.before || mono > to + aroundStarvedMs.after),
   );
@@ -107,7 +107,7 @@ export const judgeReadings = (
   };
 };
 
-/** Reads a stamped machine by the agent's poller over a faulty line, and examines each value. */
+/** Reads a stamped machine with the agent's poller over a faulty line, and checks each value. */
 export const readOverFaultyLine = async (run: ReadOverFaultyLine): Promise<ReadReport> => {
   const { kind, layout, faults, hz = 4, seed = 1, charactersPerSecond = 0 } = run;
   const folder = await mkdtemp(join(tmpdir(), 'roastery-faulty-line-'));

@@ -14,7 +14,7 @@ import { bankOf, mapOf, repeatedSamples, wrongValues, type LayoutName, type Stam
 import { monoMs } from './stamped-machine.ts';
 
 const hz = 4;
-/** Every fault there is, together one answer in twenty; delays up to a second. */
+/** Every fault, together one of twenty answers; delays up to a second. */
 const share = 0.005;
 export const everyFault: FaultsInput = {
   lossProbability: share,
@@ -31,18 +31,18 @@ export const everyFault: FaultsInput = {
   otherUnitProbability: share,
   otherFunctionProbability: share,
 };
-/** How long the line is away each time it is cut, and sound after it: its return is the agent's to notice. */
+/** How long the line is cut each time, and sound after it: the agent must notice its return. */
 const cutMs = 2500;
 const soundMs = 5000;
 
 export interface FaultyLineReport {
   readonly samples: number;
   readonly values: number;
-  /** Values of another register, or of another question. */
+  /** Values of another register, or of another request. */
   readonly wrong: readonly string[];
-  /** Samples that show the same moment as the one before. */
+  /** Samples from the same time as the previous one. */
   readonly repeated: number;
-  /** Readings whose every answer was sound, and those of them that are in the record, whole. */
+  /** Readings whose every answer was sound, and those of them that are completely in the record. */
   readonly sound: number;
   readonly kept: number;
   /** Share of the readings that a sound line would have given, without the time of the cuts. */
@@ -76,13 +76,13 @@ export interface FaultyLineRun {
   readonly kind: Link['kind'];
   readonly layout?: LayoutName;
   readonly seconds: number;
-  /** The line is cut so often, spread over the time; each time takes 7.5 s of it. */
+  /** The line is cut this often, spread over the time; each cut takes 7.5 s of it. */
   readonly cuts: number;
   readonly seed?: number;
 }
 
 /**
- * Lets an agent record a stamped machine over a faulty line and examines its journal, value for value. RTU and ASCII run
+ * Makes an agent record a stamped machine over a faulty line and checks its journal, value for value. RTU and ASCII run
  * over a real serial device of this machine and need `hasSerialCables()`.
  */
 export const recordOverFaultyLine = async (run: FaultyLineRun): Promise<FaultyLineReport> => {
@@ -177,7 +177,7 @@ const report = (
     kept,
     yieldShare: samples.length / (((ended - began - awayMs) / 1000) * hz),
     backAfterMs: away.map(({ to }) => (monos.find((mono) => mono > to) ?? Number.POSITIVE_INFINITY) - to),
-    // The reading that was under way at the cut still counts.
+    // The reading in progress at the cut still counts.
     samplesInCuts: monos.filter((mono) => away.some(({ from, to }) => mono > from + map.timeoutMs && mono < to)).length,
     longestGapMs: Math.max(...monos.map((mono, index) => mono - (monos[index - 1] ?? mono))),
     faulty: line.asked.filter(({ isSound }) => !isSound).length,

@@ -2,8 +2,8 @@ import type { RegisterTable } from '@roastery/contract/machine-map';
 import { illegalDataAddress, ModbusException, type RegisterBank } from '@roastery/simulator/registers/register-bank';
 
 /**
- * A machine whose every register says where it is and when it was read: six bits of place, ten bits of hundredths of a
- * second. A value that belongs to another register, or to an earlier question, gives itself away.
+ * A machine whose every register contains its address and the time of reading: six bits of address, ten bits of
+ * hundredths of a second. A value of another register, or of an earlier request, is recognised.
  */
 
 /** Which of 64 places a register is; undefined where the machine has none. */
@@ -21,7 +21,7 @@ export const monoMs = (): number => Number(process.hrtime.bigint() / 1000n) / 10
 
 const stampMs = 10;
 const stamps = 1024;
-/** The places of a steady machine change one after the other, so that some answers are new and others are not. */
+/** The registers of a steady machine change one after the other, so that some answers are new and others are not. */
 const phaseMs = 370;
 const stampedWord = (tag: number, steadyMs: number): number => {
   const changedAt = monoMs() - ((monoMs() + tag * phaseMs) % steadyMs);
@@ -30,14 +30,14 @@ const stampedWord = (tag: number, steadyMs: number): number => {
 
 export interface Stamp {
   readonly tag: number;
-  /** When the word was made, `monoMs`; the time nearest to `mono`. */
+  /** When the word was created, `monoMs`; the time nearest to `mono`. */
   near(mono: number): number;
   /** How far from `monoMs` the word was made, ms; the shorter way round, since stamps begin anew after 10 s. */
   awayMs(mono: number): number;
   readonly ticks: number;
 }
 
-/** Takes a register's word apart. */
+/** Decodes a register's word. */
 export const readStamp = (word: number): Stamp => {
   const ticks = word & (stamps - 1);
   const near = (mono: number): number => {
@@ -59,7 +59,7 @@ const readOnly = (): never => {
 /** @param steadyMs how long each word stands still */
 export const createStampedBank = (tagOf: TagOf, steadyMs = stampMs): RegisterBank => {
   const wordAt = (unit: number, table: RegisterTable, address: number): number => {
-    // Bits have no room for a stamp: they are up where the address is odd.
+    // Bits have no room for a stamp: they are set where the address is odd.
     if (table === 'coil' || table === 'discrete') return address % 2;
     const tag = tagOf(unit, table, address);
     if (tag === undefined) throw new ModbusException(illegalDataAddress);

@@ -58,15 +58,15 @@ const cancel = (timer: unknown): void => {
 };
 
 export interface VirtualTime {
-  /** Runs all timers that are due within so many ms, as fast as the processor can. */
+  /** Runs all timers that are due within this many ms, as fast as the processor can. */
   advance(ms: number): Promise<void>;
-  /** Gives the process its own clock back. */
+  /** Restores the clock of the process. */
   restore(): void;
 }
 
 /**
- * Replaces the clock and the timers of this process. Time stands still while code runs, and jumps to the next timer when
- * nothing is left to do. Sockets and files keep real time, so only lines in memory can be used with it.
+ * Replaces the clock and the timers of this process. Time stands still while code runs, and jumps to the next timer
+ * when nothing is left to do. Sockets and files keep real time, so it only works with lines in memory.
  */
 export const startVirtualTime = (): VirtualTime => {
   const real = { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate };
@@ -78,7 +78,7 @@ export const startVirtualTime = (): VirtualTime => {
 
   const add = (work: () => void, ms: number, everyMs: number | undefined): VirtualTimer => {
     const timer: VirtualTimer = {
-      // As Node does: whole milliseconds, at least one.
+      // As in Node: whole milliseconds, at least one.
       at: now + Math.max(1, Number.isFinite(ms) ? Math.trunc(ms) : 1),
       order: (order += 1),
       everyMs,

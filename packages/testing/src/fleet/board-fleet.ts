@@ -1,6 +1,7 @@
-// Program of its own, started by `fleet-process.ts`: many boards in one process, each a socket that speaks MQTT and the journal
-// protocol as the agent does: subscribe, status, one batch a second at a phase of its own, a live reading beside it, no more than
-// 32 batches under way, reconnect with jittered backoff and send again what was not acknowledged.
+// A separate program, started by `fleet-process.ts`: many boards in one process, each a socket that speaks MQTT and the
+// journal protocol as the agent does: subscribe, status, one batch per second at a phase of its own, a live reading
+// beside it, no more than 32 batches in flight, reconnects with jittered backoff, and resends of unacknowledged
+// entries.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { clearTimeout, setInterval, setTimeout } from 'node:timers';
@@ -39,7 +40,7 @@ const startBoard = (serial: string, plan: FleetPlan): { isOpen: () => boolean } 
   const backoff = createBackoff(500, 10_000);
   const waiting: Batch[] = [];
   const underWay = new Map<number, Batch>();
-  /** With QoS 1: the sequence number that a message id stands for. */
+  /** With QoS 1: the sequence number of a message id. */
   const receipts = new Map<number, number>();
   let seq = 0;
   let socket: Socket | undefined;

@@ -2,20 +2,20 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** What a process of boards is to do. */
+/** The task of a process of boards. */
 export interface FleetPlan {
   readonly port: number;
   readonly serials: readonly string[];
   readonly channels: number;
-  /** Samples a board sends in its one batch a second. */
+  /** Samples of a board in its one batch per second. */
   readonly samplesPerBatch: number;
-  /** Journals travel with QoS 1, and the broker's receipt is all that a board waits for. */
+  /** Journals use QoS 1, and a board only waits for the broker's receipt. */
   readonly isUsual?: boolean;
   /** Wall clock minus monotonic clock of this computer, ms. */
   readonly wallOffsetMs: number;
 }
 
-/** What its boards came to so far; latencies since the last report. */
+/** The results of its boards so far; latencies since the last report. */
 export interface FleetReport {
   /** Samples that were cut into batches, and those of them that the server acknowledged. */
   readonly cut: number;
@@ -41,7 +41,7 @@ export const startFleet = (plan: FleetPlan) => {
       const [report] = (await once(child, 'message')) as [FleetReport];
       return report;
     },
-    /** Boards stay connected and send what waits, but cut no new batches. */
+    /** Boards stay connected and send waiting entries, but create no new batches. */
     stopCutting: (): void => void child.send('stop-cutting'),
     async close(): Promise<void> {
       child.kill('SIGKILL');

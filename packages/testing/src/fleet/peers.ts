@@ -25,7 +25,7 @@ interface Broker {
   readonly close: () => void;
 }
 
-/** Our broker, which asks a stub that lets everybody in. */
+/** Our broker, with a stub that accepts every client. */
 const startOwnBroker = async (port: number): Promise<Broker> => {
   const api = createServer((request, response) => {
     let text = '';
@@ -62,7 +62,7 @@ const startMosquitto = async (port: number, folder: string): Promise<Broker> => 
   return { child: spawn(mosquittoProgram, ['-c', file], { stdio: 'ignore' }), close: () => undefined };
 };
 
-/** CPU of the whole chain but the boards, µs a sample. */
+/** CPU of the whole chain except the boards, µs per sample. */
 export interface PeerCost {
   readonly broker: number;
   readonly consumer: number;
@@ -71,8 +71,8 @@ export interface PeerCost {
 }
 
 /**
- * Boards that send the same messages at 1 Hz, journals with QoS 1 as is usual, to a consumer that inserts a row for each. Nothing
- * tells a board what is stored, and a repeat costs an INSERT.
+ * Boards that send the same messages at 1 Hz, journals with QoS 1 as usual, to a consumer that inserts one row for
+ * each. A board does not learn what is stored, and a repeat costs an INSERT.
  */
 export const measureUsual = async (boards: number, broker: 'own' | 'mosquitto'): Promise<PeerCost> => {
   const folder = await mkdtemp(join(tmpdir(), 'roastery-peer-'));

@@ -5,7 +5,7 @@ import { medianOf } from '@roastery/roasting/readings';
 import { isReading, valueAt } from '@roastery/roasting/series';
 import { pastCurves, roastsBefore, type ForecastRoast } from './past-roasts.ts';
 
-/** A forecast of first crack beside when it was marked. */
+/** A forecast of first crack with the time of its mark. */
 export interface JudgedCrack {
   readonly roast: ForecastRoast;
   /** Past roasts of the machine with a marked crack. */
@@ -16,7 +16,7 @@ export interface JudgedCrack {
   readonly lineErrorSeconds: number;
   readonly covered: boolean;
   readonly widthSeconds: number;
-  /** Of the band if the temperature at which this crack was marked had been known; null where that was passed before. */
+  /** Error of the band if the temperature of this crack had been known; null if it was passed before. */
   readonly knownTempWidthSeconds: number | null;
   readonly simple: SimpleErrors;
 }
@@ -62,7 +62,7 @@ function knownBefore(all: readonly ForecastRoast[], roast: ForecastRoast): Known
   return { prediction: predictFirstCrack(past), own, othersC: medianOf(crackTemps(others)) ?? Number.NaN };
 }
 
-/** What is forecast of the crack of each roast every 5 s; nothing of a roast enters its own forecast. */
+/** The forecasts of each roast's crack every 5 s; nothing of a roast is used in its own forecast. */
 export function judgeCracks(all: readonly ForecastRoast[], habits: ReadonlyMap<string, ForecastHabits>): JudgedCrack[] {
   return all.flatMap((roast) => {
     const tempC = crackC(roast);
@@ -103,10 +103,10 @@ export function judgeCracks(all: readonly ForecastRoast[], habits: ReadonlyMap<s
   });
 }
 
-/** How far the marks of one machine lie from those before, which no forecast can know. */
+/** How far the marks of one machine deviate from earlier ones, which no forecast can know. */
 export interface MarkScatter {
   readonly roasts: number;
-  /** Eight of ten marks lie within so many °C of the middle of the machine's newest five before. */
+  /** Eight in ten marks lie within this many °C of the median of the machine's newest five before. */
   readonly eightOfTenC: number;
   /** Middle rate of rise in the half minute before the crack, °C/min. */
   readonly ratePerMinuteC: number;

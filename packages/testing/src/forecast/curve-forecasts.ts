@@ -14,7 +14,7 @@ import { isReading, valueAt } from '@roastery/roasting/series';
 import { clusteredQuantile } from './clustered.ts';
 import { pastCurves, roastsBefore, type ForecastRoast } from './past-roasts.ts';
 
-/** One forecast beside what happened. Temperatures and errors in °C, rates in °C/min. */
+/** One forecast with the actual values. Temperatures and errors in °C, rates in °C/min. */
 export interface JudgedForecast {
   readonly roast: ForecastRoast;
   readonly pastRoasts: number;
@@ -25,18 +25,18 @@ export interface JudgedForecast {
   /** Null where no rate is drawn. */
   readonly rateError: number | null;
   readonly rateHalf: number;
-  /** Errors of the straight line, and of the newest past roast from here on; null where there is none. */
+  /** Errors of the straight line, and of the continuation of the newest past roast; null without one. */
   readonly lineError: number;
   readonly referenceError: number | null;
 }
 
 /**
- * A roast that stands still at its top reaches the temperature of its drop only because it is dropped then, so the forecast is
- * judged a little below.
+ * A roast that stalls at its top reaches its drop temperature only because it is dropped then, so the forecast is
+ * judged slightly below.
  */
 const belowDropC = 2;
 
-/** When the drop temperature was forecast to be reached, beside when it was. */
+/** The forecast and the actual time of the drop temperature. */
 export interface JudgedDrop {
   readonly roast: ForecastRoast;
   readonly aheadSeconds: number;
@@ -126,13 +126,13 @@ function judgeRoast(roast: ForecastRoast, basis: ForecastBasis, habits: Forecast
   return { curves, drops };
 }
 
-/** The forecaster without errors of the machine's own: these are what is fitted. */
+/** The forecaster without errors of the machine's own: these are fitted. */
 const unfitted = (curves: readonly PastCurve[]): ForecastBasis => ({ curves, errorFactor: 1 });
 
 /** Shares for one roast more than these, as conformal prediction takes them. */
 const shareOf = (roasts: number) => Math.min(0.95, 0.8 * (1 + 1 / Math.max(1, roasts)));
 
-/** The usual errors of these roasts: half of the band that holds eight of ten, each roast counting once. */
+/** The usual errors of these roasts: half of the band that holds eight in ten, each roast counting once. */
 export function fitErrors(
   roasts: readonly ForecastRoast[],
   all: readonly ForecastRoast[],
@@ -186,7 +186,7 @@ export function judgeHeldOut(all: readonly ForecastRoast[], habits: ReadonlyMap<
   return { curves: judged.flatMap((each) => each.curves), drops: judged.flatMap((each) => each.drops) };
 }
 
-/** A band around another forecast that is as wide as eight of ten of its errors on the roasts of all other owners. */
+/** A band around another forecast, as wide as eight in ten of its errors on the roasts of all other owners. */
 export function simpleBand<T extends { readonly roast: ForecastRoast }>(
   rows: readonly T[],
   errorOf: (row: T) => number | null,

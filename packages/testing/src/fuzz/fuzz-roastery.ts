@@ -13,7 +13,7 @@ import { shipJournal } from '../ship-journal.ts';
 import { openKnownRecords } from './known-records.ts';
 import type { FuzzCaller } from './request-generator.ts';
 
-/** Enough of everything that every page has several, and few enough to be there in seconds. */
+/** Enough records of every kind for several pages, and few enough to be created in seconds. */
 const sizes: RoasterySizes = { users: 30, machines: 30, lots: 150, recipes: 60, roasts: 1500, curves: 80, audit: 2000 };
 const samplesOfRoast = 1200;
 const roaster = { email: 'roaster@roastery.example', password: 'a long phrase for the one who roasts' };
@@ -21,9 +21,9 @@ const roaster = { email: 'roaster@roastery.example', password: 'a long phrase fo
 export interface LoopAlarm {
   /** How late the event loop was. */
   readonly lateMs: number;
-  /** How long its thread ran in that time; null where the system does not say. */
+  /** CPU time of its thread in that time; null where the system does not report it. */
   readonly busyMs: number | null;
-  /** `#id METHOD target` of the requests that it was serving. */
+  /** `#id METHOD target` of the requests in progress. */
   readonly requests: readonly string[];
 }
 
@@ -42,7 +42,7 @@ const alarmOf = (line: string): LoopAlarm | undefined => {
   return (JSON.parse(line) as { loopAlarm: LoopAlarm }).loopAlarm;
 };
 
-/** A machine with recorded roasts of one user; answers what its board shows of itself. */
+/** A machine with recorded roasts of one user; returns its ids. */
 const recordRoasts = async (stack: Stack, cookieOf: Awaited<ReturnType<typeof signIn>>, serial: string) => {
   const { auth_token: token } = await registerTestMachine(cookieOf, serial);
   for (const minutesAgo of [0, 30, 60]) {
@@ -51,7 +51,7 @@ const recordRoasts = async (stack: Stack, cookieOf: Awaited<ReturnType<typeof si
   return { serial, token };
 };
 
-/** A whole roastery with data, whose api tells when its event loop was late. */
+/** A whole roastery with data, whose api reports a late event loop. */
 export const openFuzzRoastery = async (place: FuzzPlace) => {
   const alarm = pathToFileURL(path.join(repositoryRoot(), 'packages', 'testing', 'bin', 'loop-alarm.mjs'));
   const stack = await startStack({

@@ -62,7 +62,7 @@ const hostileNumbers = [
   repeated('9', 400),
 ] as const;
 
-/** Pieces of JSON text; some are no values that JSON.stringify would write. */
+/** Pieces of JSON text; some are values that JSON.stringify would not write. */
 export const hostileJson: readonly [string, ...string[]] = [
   'null',
   'true',
@@ -114,7 +114,7 @@ export const hostileJson: readonly [string, ...string[]] = [
   '{"$ref":"#"}',
 ];
 
-/** Pieces of JSON text that cost something to read: sent less often. */
+/** Pieces of JSON text that are expensive to read: sent less often. */
 export const largeJson: readonly [string, ...string[]] = [
   `"${repeated('x', 5_000)}"`,
   `"${repeated('x', 900_000)}"`,

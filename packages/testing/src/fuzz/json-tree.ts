@@ -1,7 +1,7 @@
 import { hostileJson, largeJson, ownNames } from './hostile-values.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
-/** JSON as it will be written, so that text which JSON.stringify would never write can stand anywhere in it. */
+/** JSON before it is written, so that text which JSON.stringify would never write can be anywhere in it. */
 export type JsonTree = { text: string } | { items: JsonTree[] } | { fields: [name: string, value: JsonTree][] };
 
 export const leaf = (value: unknown): JsonTree => ({ text: JSON.stringify(value) });
@@ -12,7 +12,7 @@ export const writeTree = (tree: JsonTree): string => {
   return `{${tree.fields.map(([name, value]) => `${JSON.stringify(name)}:${writeTree(value)}`).join(',')}}`;
 };
 
-/** Every place of a tree, as what puts another value there. */
+/** Every position of a tree, as a function that replaces its value. */
 const placesIn = (tree: JsonTree): ((value: JsonTree) => void)[] => {
   if ('text' in tree) return [];
   const children: [JsonTree, (value: JsonTree) => void][] =
@@ -38,7 +38,7 @@ const hostileLeaf = (random: SeededRandom): JsonTree => ({
   text: random.pick(random.once(60) ? largeJson : hostileJson),
 });
 
-/** The api takes bodies of up to 1 MB; a longer one shows nothing new. */
+/** The api accepts bodies of up to 1 MB; a longer one tests nothing new. */
 const longestBody = 1_000_000;
 
 /** One change: another value, a field more, less or twice, a list that is far too long. */

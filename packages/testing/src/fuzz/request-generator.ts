@@ -24,7 +24,7 @@ interface FuzzOperation extends Operation {
   readonly path: string;
 }
 
-/** What the requests of a run may show of themselves. */
+/** Parts of a run's requests that are shown. */
 export interface FuzzCaller {
   readonly cookie: string;
   readonly brokerSecret: string;
@@ -40,7 +40,7 @@ export interface FuzzRequest {
   readonly body: string | undefined;
 }
 
-/** They hash a password, which takes the processor for a fraction of a second. */
+/** They hash a password, which takes the processor a fraction of a second. */
 const hashesPassword = new Set(['login', 'changePassword', 'createUser', 'resetPassword']);
 /** They end the session that all other requests use. */
 const leftOut = new Set(['logout', 'endSession']);
@@ -53,7 +53,7 @@ const fuzzOperations = (): FuzzOperation[] =>
       .map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
   );
 
-/** What may stand in a request line; the rest is written in percent. */
+/** Characters allowed in a request line; the rest is percent-encoded. */
 const inRequestLine = (text: string): string => text.replaceAll(/[^\u0021-\u007e]|[#]/gu, encodeURIComponentSafe);
 /** Half of a surrogate pair has no encoding. */
 const encodeURIComponentSafe = (text: string): string => encodeURIComponent(Buffer.from(text).toString());
@@ -132,7 +132,7 @@ const headersOf = (operation: FuzzOperation, random: SeededRandom, caller: FuzzC
   return headers;
 };
 
-/** A request of an operation: mostly near to a right one, with hostile values in one to three places. */
+/** A request of an operation: mostly close to a valid one, with hostile values in one to three positions. */
 const generateRequest = (
   operation: FuzzOperation,
   random: SeededRandom,
@@ -156,7 +156,7 @@ const weightOf = ({ operationId, method }: FuzzOperation): number => {
   return method === 'DELETE' ? 4 : 20;
 };
 
-/** Requests without end, of all operations by their weight; who calls may change in between. */
+/** Endless requests, of all operations by their weight; the caller may change in between. */
 export const createRequestGenerator = (
   random: SeededRandom,
   known: KnownRecords,

@@ -20,7 +20,7 @@ export interface FuzzReport {
   readonly faults: readonly string[];
   /** The event loop was late while its thread ran: each with the requests it was serving. */
   readonly alarms: readonly string[];
-  /** Late although its thread did not run: other programs had the processor. */
+  /** Late although its thread did not run: other programs used the processor. */
   readonly lateForOthers: number;
   /** The longest time in ms that the loop was late and its thread ran. */
   readonly longestBusyMs: number;
@@ -31,7 +31,7 @@ const atOnce = 8;
 const answerMs = 30_000;
 /** Requests change the records that others name, and may end a session. */
 const renewEvery = 1000;
-/** Remembered, so that an alarm can be told with its request. */
+/** Stored, so that an alarm can be reported with its request. */
 const remembered = 2000;
 const shownFaults = 50;
 
@@ -42,7 +42,7 @@ const isAlive = async (origin: string): Promise<boolean> => {
   try {
     return (await fetch(`${origin}/healthz`, { signal: AbortSignal.timeout(10_000) })).ok;
   } catch {
-    // Away, refused or too late: each is as dead.
+    // Unreachable, refused or too late: each counts as dead.
     return false;
   }
 };
@@ -53,7 +53,7 @@ const renewed = async (roastery: FuzzRoastery, who: 'admin' | 'user', caller: Fu
   return status === 200 ? caller : roastery.callerOf(who);
 };
 
-/** Sends generated requests, by turns as admin and as user, and reports everything that should not happen. */
+/** Sends generated requests, alternately as admin and as user, and reports every failure. */
 export const runFuzz = async ({ seed, requests, maxMs, say = () => undefined, ...place }: FuzzPlan) => {
   const faults: string[] = [];
   const alarms: string[] = [];
@@ -117,7 +117,7 @@ export const runFuzz = async ({ seed, requests, maxMs, say = () => undefined, ..
       } catch (error) {
         fault(`${String(error)}: ${describe(fuzz)}`);
         const isDead = !run.dead && !(await isAlive(roastery.origin));
-        // Others in flight ask the same at the same time.
+        // Other requests in flight do the same at the same time.
         if (isDead && !run.dead) {
           run.dead = true;
           fault(`the event loop is dead; in flight:\n    ${[...inFlight.values()].map(describe).join('\n    ')}`);

@@ -1,7 +1,7 @@
 import { leaf, type JsonTree } from './json-tree.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
-/** As much of JSON Schema as the OpenAPI document uses. */
+/** The part of JSON Schema that the OpenAPI document uses. */
 export interface JsonSchema {
   readonly type?: string | readonly string[];
   readonly const?: unknown;
@@ -29,7 +29,7 @@ export interface JsonSchema {
 /** Ids of records that exist, by what the name of a field or a part of a path calls them. */
 export interface KnownRecords {
   idFor(name: string, random: SeededRandom): string | undefined;
-  /** Words that stand in the records: names, serial numbers, origins. */
+  /** Words in the records: names, serial numbers, origins. */
   readonly words: readonly string[];
 }
 
@@ -82,7 +82,7 @@ const objectFor = (schema: JsonSchema, random: SeededRandom, known: KnownRecords
   return { fields };
 };
 
-/** A value that fits a schema as far as a program can tell, new each time. */
+/** A value that fits a schema as far as a program can decide, new each time. */
 export const valueFor = (schema: JsonSchema, name: string, random: SeededRandom, known: KnownRecords): JsonTree => {
   if (schema.const !== undefined) return leaf(schema.const);
   if (schema.enum !== undefined) return leaf(random.pick(schema.enum));

@@ -9,9 +9,9 @@ type Rows = PromiseLike<readonly postgres.Row[]>;
 const ids = async (rows: Rows): Promise<string[]> => (await rows).map((row) => String(row['id']));
 const day = async (rows: Rows): Promise<string[]> => (await rows).map((row) => String(row['day']));
 
-/** What people type and pick, between two days. */
+/** Typed and chosen values of people, between two days. */
 export const sampleWords = (from: string, to: string): Samples['words'] => ({
-  // A frequent word, a rare one, one of three letters, a number, and one that nothing holds.
+  // A frequent word, a rare one, one of three letters, a number, and one without a result.
   q: ['house', 'Kochere 12', 'ida', 'PR-0', 'zebra'],
   coffee_name: ['Santos 12'],
   origin: ['Ethiopia'],
@@ -32,8 +32,8 @@ export const sampleWords = (from: string, to: string): Samples['words'] => ({
 
 /**
  * Records and words of a large roastery that this person may see: the busiest, which cost most.
- * @param person who asks; after it an upload of theirs, a machine map, and the roasts of a quarter of an hour to open first: a
- *   roast of hours is asked for by itself
+ * @param person the caller; after it an upload of theirs, a machine map, and the roasts of a quarter of an hour to open
+ * first: a roast of hours is requested separately
  */
 export const findSamples = async (
   url: string,

@@ -7,7 +7,7 @@ import { timedGet, type TimedAnswer } from './timed-call.ts';
 export interface CallTimes {
   readonly who: string;
   readonly call: PageCall;
-  /** The first time it was asked since the api started, ms. */
+  /** The first time it was called since the api started, ms. */
   readonly first: number;
   readonly p50: number;
   readonly p95: number;
@@ -32,7 +32,7 @@ export const addressOf = async ({ origin, cookie }: Caller, call: PageCall, nth:
 /** Until the api has noticed that a client closed a download, ms: that work belongs to no other call. */
 const noticedWithinMs = 60;
 
-/** Asks one call so many times. Files are left at their first byte; everything else is read to its end. */
+/** Sends one call this many times. Files are closed at their first byte; everything else is read to its end. */
 export const measureCall = async (who: string, caller: Caller, call: PageCall, times: number): Promise<CallTimes> => {
   const whole = call.endpoint.produces === undefined;
   const taken: number[] = [];
@@ -55,12 +55,12 @@ export const measureCall = async (who: string, caller: Caller, call: PageCall, t
 
 export interface FirstBytes {
   readonly call: PageCall;
-  /** When the answer began to arrive and when all of it was there, ms. */
+  /** When the answer began to arrive and when it was complete, ms. */
   readonly firstByteP95: number;
   readonly wholeP95: number;
 }
 
-/** Asks one call so many times for an answer that takes long, each to its end. */
+/** Sends one call this many times for a slow answer, each read to its end. */
 export const measureFirstBytes = async (caller: Caller, call: PageCall, times: number): Promise<FirstBytes> => {
   const address = await addressOf(caller, call, 0);
   const answers: Pick<TimedAnswer, 'firstByteMs' | 'ms'>[] = [];
@@ -82,7 +82,7 @@ export const measureFirstBytes = async (caller: Caller, call: PageCall, times: n
   };
 };
 
-/** A line a call, the slowest first. */
+/** One line per call, the slowest first. */
 export const timesTable = (all: readonly CallTimes[], most: number): string =>
   [
     '   p95 ms   p50 ms    first       KB',

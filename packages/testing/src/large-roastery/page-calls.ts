@@ -3,7 +3,7 @@ import type { Endpoint } from '@roastery/contract/endpoint';
 import { endpoints } from '@roastery/contract/endpoints';
 import { z } from 'zod';
 
-/** What a person types and picks, and which records they open. Every list is gone through in turn. */
+/** Typed and chosen values of a person, and the records they open. Every list is used in turn. */
 export interface Samples {
   readonly ids: Readonly<Record<IdKind, readonly string[]>>;
   /** Words of filters and searches by the key they are asked with, or by endpoint and key. */
@@ -22,19 +22,19 @@ export type IdKind =
   | 'lotImport'
   | 'map';
 
-/** One thing that a page asks for. */
+/** One request of a page. */
 export interface PageCall {
   readonly endpoint: Endpoint;
-  /** As people read it: the endpoint's name and what is asked of it. */
+  /** Readable: the endpoint's name and its input. */
   readonly what: string;
   /** Path parameters of the first, second, … time. */
   readonly params: readonly Readonly<Record<string, string>>[];
   readonly query: Readonly<Record<string, string>>;
-  /** Ask for the last page: its offset is known once the first was read. */
+  /** Request the last page: its offset is known after the first. */
   readonly isLastPage: boolean;
 }
 
-/** Endpoints that are no page's reading, each with the reason. */
+/** Endpoints that no page reads, each with the reason. */
 const leftOut: Readonly<Record<string, string>> = {
   watchProbe: 'a stream without an end that only boards fill',
   wallLive: 'a stream without an end; the bench wall measures it',
@@ -42,7 +42,7 @@ const leftOut: Readonly<Record<string, string>> = {
   machinesLive: 'the same for several machines',
 };
 
-/** Whose id stands in the path of an endpoint. */
+/** The record whose id is in the path of an endpoint. */
 const idKinds: Readonly<Record<string, IdKind>> = {
   getMachine: 'machine',
   listMachineMembers: 'machine',
@@ -95,7 +95,7 @@ const pathParameters = (endpoint: Endpoint, samples: Samples): Record<string, st
   return [samples.ids[kind].map((id) => ({ id }))];
 };
 
-/** Values that a query parameter is asked with: each of a closed list, else what the samples hold. */
+/** Values of a query parameter: each of a closed list, else those of the samples. */
 const valuesOf = (endpoint: Endpoint, key: string, shape: z.ZodType, samples: Samples): readonly string[] => {
   const bare = unwrapped(shape);
   if (key === 'ids') return [samples.ids.roast.join(',')];
@@ -116,7 +116,7 @@ const unwrapped = (shape: z.ZodType): z.ZodType => {
   return shape;
 };
 
-/** Several parameters at once, as a page's address holds them. */
+/** Several parameters at once, as in a page's address. */
 const together: Readonly<Record<string, readonly Readonly<Record<string, string>>[]>> = {
   listRoasts: [
     { q: 'house', status: 'completed', sort: '-duration_seconds' },
@@ -128,10 +128,10 @@ const together: Readonly<Record<string, readonly Readonly<Record<string, string>
 };
 
 /**
- * Everything that pages read, out of the contract: each endpoint as it is asked by default, with each value of each parameter, and
- * the last page of lists. A new endpoint or parameter is among them by itself, or stops the bench with a sentence that says
+ * All reads of pages, from the contract: each endpoint with defaults, with each value of each parameter, and the last
+ * page of lists. A new endpoint or parameter is included automatically, or stops the bench with a sentence that says
  * what to add.
- * @param isAdmin whether endpoints for admins are among them
+ * @param isAdmin whether endpoints for admins are included
  */
 export const pageCalls = (samples: Samples, isAdmin: boolean): PageCall[] =>
   endpoints
@@ -142,7 +142,7 @@ export const pageCalls = (samples: Samples, isAdmin: boolean): PageCall[] =>
       const queries = [
         {},
         ...Object.entries(query).flatMap(([key, shape]) =>
-          // A list that is saved as a file has the filters of the list; its order is settled once for the whole file.
+          // A list that is saved as a file has the filters of the list; its order is fixed once for the whole file.
           key === 'limit' || key === 'offset' || (key === 'sort' && endpoint.produces !== undefined)
             ? []
             : valuesOf(endpoint, key, shape, samples).map((value) => ({ [key]: value })),

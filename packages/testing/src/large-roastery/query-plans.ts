@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Settings under which Postgres tells every session how it ran each statement, as a notice. No superuser needed, and the
- * api's debug log holds it between the lines of its requests.
+ * Settings under which Postgres reports to every session how it ran each statement, as a notice. They need no
+ * superuser, and the api's debug log holds it between the lines of its requests.
  */
 export const planNotices = {
   session_preload_libraries: 'auto_explain',

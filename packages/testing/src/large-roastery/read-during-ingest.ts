@@ -11,7 +11,7 @@ import type { PageCall } from './page-calls.ts';
 import { timedGet } from './timed-call.ts';
 
 const readers = 20;
-/** A reader opens a page and looks at it. */
+/** A reader opens a page and pauses. */
 const pollMs = 1_000;
 const boards = 200;
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 60);
@@ -24,14 +24,14 @@ interface Recorded {
   readonly drop_seq: number;
 }
 
-/** The chunks of one roast, as text: what any way to its curve has to read. */
+/** The chunks of one roast, as text: every way to its curve has to read them. */
 const readBare = (sql: postgres.Sql, { recording_id: id, charge_seq: charge, drop_seq: drop }: Recorded) => sql`
   SELECT first_seq, mono_ms, dt_ms::text, "values"::text FROM recording_chunks
    WHERE recording_id = ${id} AND first_seq BETWEEN ${charge - 249} AND ${drop} ORDER BY first_seq`;
 
 /**
- * People read while boards send a batch of four samples a second: each reader opens a list, then the curve of a roast that was not
- * opened before, and asks Postgres for the same chunks.
+ * Readers while boards send a batch of four samples per second: each reader opens a list, then the curve of a roast
+ * that was not opened before, and requests the same chunks from Postgres.
  */
 export const readDuringIngest = async (
   stack: Stack,
@@ -68,7 +68,7 @@ export const readDuringIngest = async (
       };
       times.lists.push(await open(await addressOf(caller, list, turn)));
       await sleep(pollMs);
-      // In turn, so that neither finds the chunks always in memory.
+      // In turn, so that neither always finds the chunks in memory.
       const curve = async () =>
         times.curves.push(await open(endpointUrl(caller.origin, getRoastCurveColumns, { id: roast.id })));
       const bare = async () => {

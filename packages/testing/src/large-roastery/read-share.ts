@@ -1,11 +1,11 @@
 import postgres from 'postgres';
 import type { ToldPlan } from './query-plans.ts';
 
-/** Tables below this are read through faster than any index. */
+/** Tables below this are read faster than any index. */
 const bigFrom = 5000;
 /**
- * A scan may throw away this share of a big table: more means that an index is missing. A sum over all years needs every row, and
- * reading the table through is the right way to get them.
+ * A scan may discard this share of a big table: more means that an index is missing. A sum over all years needs every
+ * row, and a sequential scan is the right way to read them.
  */
 const maxShare = 0.1;
 
@@ -22,7 +22,7 @@ export const bigTables = async (url: string, from = bigFrom): Promise<ReadonlyMa
   }
 };
 
-/** A sentence for each sequential scan that throws away more of a big table than it should. */
+/** A sentence for each sequential scan that discards too much of a big table. */
 export const tooMuchRead = (plans: readonly ToldPlan[], big: ReadonlyMap<string, number>): string[] =>
   plans.flatMap(({ statement, scans }) =>
     scans.flatMap(({ table, rowsWasted }) => {

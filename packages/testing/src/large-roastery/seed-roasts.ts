@@ -4,9 +4,9 @@ import type { RoasterySizes } from './sizes.ts';
 type Sql = postgres.TransactionSql;
 
 /**
- * Roasts over three years, the more the newer; a few recipes and machines do most of the work. Each has its four marks, every
- * third crack heard by a person, and, where a lot is known, what it took from the ledger; one in fifty was edited afterwards. Some
- * run right now.
+ * Roasts over three years, more of them recent; a few recipes and machines do most of the work. Each has its four
+ * marks, every third crack marked by a person, and, if a lot is known, its use in the ledger; one in fifty was edited
+ * afterwards. Some run right now.
  */
 export const seedRoasts = async (sql: Sql, sizes: RoasterySizes): Promise<void> => {
   await sql`

@@ -19,8 +19,8 @@ const defineFunctions = (sql: postgres.Sql) =>
       SELECT words[1 + floor(pg_temp.chance(about, n) * cardinality(words))::int] $$;`);
 
 /**
- * Fills a migrated database with a large roastery of three years, by SQL: people, machines with their boards, lots and their
- * ledger, recipes, roasts with marks, favourites, blends, audit. Sums that the product keeps are those of the rows.
+ * Fills a migrated database with a large roastery of three years, by SQL: people, machines with their boards, lots and
+ * their ledger, recipes, roasts with marks, favorites, blends, audit. Stored sums equal those of the rows.
  */
 export const seedLargeRoastery = async (url: string, sizes: RoasterySizes, people: SeededPeople): Promise<void> => {
   const sql = postgres(url, { max: 1, onnotice: () => undefined });

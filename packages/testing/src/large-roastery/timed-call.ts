@@ -14,8 +14,8 @@ export interface TimedAnswer {
 }
 
 /**
- * Gets an address as a browser does, compression welcome, and takes the time.
- * @param whole false leaves when the first byte is there, as for a long download
+ * Requests an address as a browser does, with compression, and measures the time.
+ * @param whole false stops at the first byte, as for a long download
  */
 export const timedGet = (
   url: string,
@@ -41,7 +41,7 @@ export const timedGet = (
         answer.destroy();
       });
       answer.once('end', finish);
-      // Leaving early is an error to the socket; the answer has been counted by then.
+      // Stopping early is an error to the socket; the answer has been measured by then.
       answer.once('error', reject);
     }).once('error', reject);
   });

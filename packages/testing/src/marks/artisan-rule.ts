@@ -54,8 +54,8 @@ const timesSteeper = 2.5;
 const looseStepTimes = 1.5;
 
 /**
- * Artisan 4.0.3's automatic charge and drop, restated from a description of its rule, as the reference for ours. A drop
- * is looked for 7 minutes after `markedCharge` where there is one, so that a missed charge doesn't cost the drop.
+ * Artisan 4.0.3's automatic charge and drop, written again from a description of its rule, as the reference for ours. A
+ * drop is searched from 7 minutes after `markedCharge` if there is one, so that a missed charge doesn't cost the drop.
  */
 export function artisanMarks(
   samples: readonly DetectorSample[],
@@ -92,7 +92,9 @@ function figuresColumn(samples: readonly DetectorSample[]): 0 | 1 | 2 {
   return interval >= 0.475 ? 1 : 2;
 }
 
-/** How many readings before the newest the curve broke: 2 by the strict test, 4 by the loose one; null where it didn't. */
+/**
+ * How many readings before the newest the curve broke: 2 by the strict test, 4 by the loose one; null without a break.
+ */
 function readingsSinceBreak(readings: readonly { tempC: number }[], { step, offset, change }: Figures): 2 | 4 | null {
   const newestSix = (stride: 1 | 2) => {
     const from = readings.length - 1 - 5 * stride;

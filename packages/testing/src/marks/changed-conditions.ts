@@ -9,7 +9,7 @@ import { normal, randomStream } from './random.ts';
  */
 export interface ChangedCondition {
   readonly name: string;
-  /** Whether it makes sense only for a machine that is charged hot. */
+  /** Whether it only makes sense for a machine that is charged hot. */
   readonly hotOnly?: true;
   readonly apply: (samples: readonly DetectorSample[], truth: Truth, seed: number) => DetectorSample[];
 }
@@ -36,7 +36,7 @@ const torn: ChangedCondition['apply'] = (samples, _truth, seed) => {
   });
 };
 
-/** Nothing is read from so many seconds after the charge on, for so long. */
+/** No readings from this many seconds after the charge, for this long. */
 const silentAtCharge =
   (fromSeconds: number, lengthSeconds: number): ChangedCondition['apply'] =>
   (samples, { charge = 0 }) =>
@@ -81,7 +81,7 @@ const lidOpened: ChangedCondition['apply'] = (samples, _truth, seed) => {
   return [...before, ...samples];
 };
 
-/** What is done to recorded roasts to see what the detector makes of roasts it wasn't tuned for. */
+/** Modifications of recorded roasts that the detector wasn't tuned for. */
 export const changedConditions: readonly ChangedCondition[] = [
   { name: 'probe reads 40 °C low', apply: (samples) => changed(samples, (tempC) => tempC - 40) },
   { name: 'noise of 0.6 °C', apply: noisy(0.6) },

@@ -13,7 +13,7 @@ export interface Condition {
   ) => DetectorSample[];
 }
 
-/** A longer hole in the file stays one. */
+/** A longer gap in the file stays one. */
 const maxHoleSeconds = 10;
 /** Between readings further apart than this a plug was loose: nothing lies on the line between them. */
 export const maxStepC = 40;
@@ -66,7 +66,7 @@ const begunLate =
   (samples, charge) =>
     samples.filter(({ timeSeconds }) => timeSeconds >= (charge ?? 0) - beforeChargeSeconds);
 
-/** What is done to recorded roasts before both rules read them. */
+/** Modifications of recorded roasts before both rules read them. */
 export const conditions: readonly Condition[] = [
   { name: 'as recorded', apply: (samples) => [...samples] },
   { name: 'read every 0.5 s', apply: readEvery(0.5) },

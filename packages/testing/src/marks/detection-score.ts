@@ -8,11 +8,11 @@ import {
 import { markOf } from '@roastery/roasting/marks';
 import { artisanMarks, type ArtisanMode } from './artisan-rule.ts';
 
-/** What one rule made of one roast: seconds on the recording's axis. */
+/** The result of a rule for one roast: seconds on the recording's axis. */
 export interface Said {
   readonly charge: number | null;
   readonly drop: number | null;
-  /** Drops said that were none, whether taken back later or not. */
+  /** False drops, whether withdrawn later or not. */
   readonly falseDrops: number;
 }
 
@@ -27,12 +27,12 @@ export interface Score {
   chargeWithin5: number;
   chargeWithin10: number;
   chargeMissed: number;
-  /** Said, and more than 10 s from the mark. */
+  /** Reported, and more than 10 s from the mark. */
   chargeFalse: number;
   drops: number;
   dropWithin10: number;
   dropMissed: number;
-  /** Roasts in which a drop was said more than 10 s before the beans left. */
+  /** Roasts with a reported drop more than 10 s before the real one. */
   dropFalse: number;
 }
 
@@ -85,7 +85,7 @@ export const correctedMarks = (samples: readonly DetectorSample[], truth: Truth,
   return longest;
 };
 
-/** Marks as they were first said while the roast ran, before any correction. */
+/** Marks as they were first reported while the roast ran, before any correction. */
 export const marksAsFirstSaid = (samples: readonly DetectorSample[], truth: Truth, options?: DetectorOptions): Said => {
   const detector = createRoastDetector(options);
   let charge: number | null = null;
@@ -108,7 +108,7 @@ export const marksAsFirstSaid = (samples: readonly DetectorSample[], truth: Trut
   return { charge, drop, falseDrops };
 };
 
-/** Artisan's rule, which says a mark once and leaves it; its drop is looked for from the charge a person marked. */
+/** Artisan's rule, which reports a mark once and keeps it; its drop is searched from the charge a person marked. */
 export const marksByArtisan = (samples: readonly DetectorSample[], truth: Truth, mode: ArtisanMode): Said => {
   const { charge, drop } = artisanMarks(samples, mode, truth.charge);
   const early = drop !== null && truth.drop !== undefined && drop < truth.drop - sameMomentSeconds;

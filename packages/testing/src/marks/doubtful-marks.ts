@@ -3,10 +3,8 @@ import { markOf } from '@roastery/roasting/marks';
 import { isReading } from '@roastery/roasting/series';
 import { chargedCold } from './recorded-roasts.ts';
 
-/*
- * Marks in files are set by people, some late, some early, some by a wrong key. A mark that the curve contradicts is not used to
- * score a detector. The rules use only the readings around the mark, never a detector.
- */
+/* Marks in files are set by people, some late, some early, some by a wrong key. A mark that the curve contradicts is
+   not used to score a detector. The rules only use the readings around the mark, never a detector. */
 
 /** Shorter roasts are marks set by mistake. */
 const minRoastSeconds = 120;

@@ -48,7 +48,7 @@ export const lag =
       // A loose plug is not delayed by the sheath.
       if (Math.abs(tempC - before) > maxStepC && ++torn < 3) return tempC;
       torn = 0;
-      // After a long silence the sheath has caught up.
+      // After a long gap the sheath has caught up.
       if (Number.isNaN(shown) || step > 60) shown = tempC;
       else if (step > 0) {
         const slope = (tempC - before) / step;

@@ -1,7 +1,7 @@
 import type { DetectorSample } from '@roastery/roasting/detector';
 import { normal, randomStream } from './random.ts';
 
-/** Machines and habits of the field that the recorded roasts show little of. */
+/** Machines and habits of the field that are rare in the recorded roasts. */
 export const fieldKinds = [
   'fluid bed',
   'sample roaster',
@@ -29,7 +29,7 @@ interface Habit {
   /** Time constant of the probe. */
   readonly probeSeconds: readonly [number, number];
   readonly chargeC: readonly [number, number];
-  /** What the probe, deep in the beans, reads of the air around them: 0 beans only, 1 air only. */
+  /** How much of the surrounding air the probe in the beans measures: 0 beans only, 1 air only. */
   readonly airShare: readonly [number, number];
   readonly lengthSeconds: readonly [number, number];
   readonly dropC: readonly [number, number];
@@ -114,7 +114,7 @@ export function fieldSeries(kind: FieldKind, seed: number): FieldSeries {
       const around = beans + (air - beans) * airShare * Math.exp((-since / length) * (airShare > 0.5 ? 0.6 : 2));
       const left = (startC - around) * Math.exp(-since / airLag);
       const stalled = since - stallAt;
-      // The air opened too far: it sinks for half a minute and comes back.
+      // The airflow opened too far: the reading falls for half a minute and recovers.
       const stall = stalled > 0 && stalled < 60 ? stallC * Math.sin((Math.PI * stalled) / 60) : 0;
       return around + left - stall;
     });

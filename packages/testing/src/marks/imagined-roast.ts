@@ -5,7 +5,7 @@ export interface ImaginedRoast {
   readonly samples: readonly DetectorSample[];
   readonly chargeSeconds: number;
   readonly dropSeconds: number;
-  /** What was done to it, to read in a failing test. */
+  /** Its parameters, to read in a failing test. */
   readonly story: string;
 }
 

@@ -47,7 +47,7 @@ export function physicalSeries(seed: number): PhysicalSeries {
     batch: drawBatch(random),
     /** Time constant of a full batch in the hot drum, s. Few beans warm up sooner. */
     beanLag: between(150, 280),
-    /** How much a full batch takes off the drum, per s and °C. */
+    /** The heat that a full batch takes from the drum, per s and °C. */
     coupling: between(0.0006, 0.0025),
     probeLag: pick(between(1.5, 6), between(3, 9), between(8, 15)),
     /** Share of the probe that a full batch covers. */
@@ -69,7 +69,7 @@ export function physicalSeries(seed: number): PhysicalSeries {
   let beansC: number | null = null;
   let aroundC = 0;
   let probeC = 0;
-  /** What a door, a moved probe or a cooling tray takes off the reading's surroundings. */
+  /** The effect of a door, a moved probe or a cooling tray on the reading's surroundings. */
   let offsetC = 0;
   let now = 0;
   let nextRead = line.interval * random();
@@ -87,12 +87,12 @@ export function physicalSeries(seed: number): PhysicalSeries {
     const torn = random() < line.torn ? pick(0, 6553.5, read - 60, 850) : read;
     samples.push({ timeSeconds: now, beanTempC: random() < line.lost ? null : torn });
   };
-  /** Runs for so long; heat in °C/s is asked for at each step. */
+  /** Runs for this long; heat in °C/s is requested at each step. */
   const run = (seconds: number, heat: (since: number) => number) => {
     for (let since = 0; since < seconds; since += stepSeconds) live(heat(since));
   };
 
-  // Few beans are charged cooler.
+  // Small batches are charged cooler.
   const chargeC = 115 + 85 * Math.sqrt(machine.batch) + between(-8, 25);
   const batches = pick(1, 1, 2, 3);
   const doors = random() < 0.3;
@@ -158,7 +158,7 @@ export function physicalSeries(seed: number): PhysicalSeries {
     const drop = now;
     roasts.push({ charge, drop });
     story.push(`${protocol}, charged at ${charge.toFixed(0)} s, dropped at ${drop.toFixed(0)} s`);
-    // The door is open, cold air comes in where the beans were; the drum shows less than they did.
+    // The door is open, cold air replaces the beans; the drum shows less than they did.
     const shown = share * (beansC ?? drumC) + (1 - share) * drumC;
     beansC = null;
     drumC = Math.min(drumC, shown + between(-5, 15));
@@ -177,7 +177,7 @@ export function physicalSeries(seed: number): PhysicalSeries {
     drumC += offsetC;
     offsetC = 0;
     if (random() < 0.08) {
-      // The probe is pushed in or pulled out while the machine stands idle, and stays so.
+      // The probe is pushed in or pulled out while the machine is idle, and stays so.
       drumC -= between(3, 20);
       story.push(`probe moved at ${now.toFixed(0)} s`);
       run(between(60, 120), () => 0);

@@ -6,7 +6,7 @@ import { markOf } from '@roastery/roasting/marks';
 import { isReading, valueAt } from '@roastery/roasting/series';
 import { sharedData } from '../shared-data.ts';
 
-/** Real Artisan files lie beside the repository, not in it. */
+/** Real Artisan files are beside the repository, not in it. */
 const data = sharedData();
 
 export const recordedRoastsPresent = data.present;
@@ -20,7 +20,7 @@ export interface RecordedRoast {
   readonly file: string;
   readonly text: string;
   readonly roast: ArtisanRoast;
-  /** Whose roasts they are: the collection the file comes from. */
+  /** The owner of the roasts: the collection of the file. */
   readonly owner: string;
   /** Who made the machine, as far as it is known. */
   readonly maker: string;
@@ -70,7 +70,7 @@ function makerOf(machine: string): string {
   return /^[\d, -]*$/.test(machine) ? 'not named' : (machine.split(/\s/)[0] ?? 'not named');
 }
 
-/** What an agent would have read: bean temperature, and heat and fan where the file has them. */
+/** The readings of an agent: bean temperature, and heat and fan if the file has them. */
 export function samplesOf(roast: ArtisanRoast, { withControls = true } = {}): DetectorSample[] {
   const channel = (...names: string[]) =>
     roast.channels.find(({ name, values }) => names.includes(name) && values.some((value) => isReading(value)));

@@ -3,7 +3,7 @@ import { z } from 'zod';
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Records whose keys are names and not fields: an unknown one there is data. */
+/** Records whose keys are names and not fields: an unknown one is data. */
 const named: ReadonlySet<string> = new Set(['values', 'channels', 'outputs', 'events']);
 
 export interface Changed {
@@ -74,6 +74,6 @@ const walk = (schema: JsonSchema, value: unknown, place: string): Keys[] => {
   ];
 };
 
-/** At each object of a message: the fields that are there, and those that its shape knows. */
+/** At each object of a message: its present fields, and those of its shape. */
 export const keysAt = (shape: z.ZodType, message: unknown): Keys[] =>
   walk(z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' }) as JsonSchema, message, '');
