@@ -87,7 +87,7 @@ describe('post-roast blends', () => {
     await one.page.getByRole('button', { name: 'Save blend' }).click();
     await one.page.waitForURL('**/roasts/blends');
     await two.page.getByRole('button', { name: 'Save blend' }).click();
-    await two.page.getByText(`Only 3.2 kg of ${huila.roast_number} are left`).waitFor();
+    await two.page.getByText(`Only 3.2 kg of ${huila.roast_number} is left`).waitFor();
     expect(await seriousAccessibilityFindings(two.page)).toEqual([]);
   });
 });

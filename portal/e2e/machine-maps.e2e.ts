@@ -267,7 +267,7 @@ describe('an own map', () => {
     await ana.call(setBoardConfig, { params: { id: drum.id }, body: { map_id: 'rm30', host: '127.0.0.1' } });
     await page.reload();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
-    await asked.getByText(/Delete Giesen W6 with its 4 revisions/).waitFor();
+    await asked.getByText(/Delete Giesen W6 and its 4 revisions/).waitFor();
     await asked.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('heading', { name: 'Machine Maps' }).waitFor();
     await expect.poll(() => page.getByText(own.id).count()).toBe(0);

@@ -173,7 +173,7 @@ describe('pairing a board', () => {
     // The same address both times: a pending secret belongs to a ticket at a server.
     await using line = await openSwallowingLine(roastery.stack.url, passBytes);
     await using first = deviceAgent(pairCommand(ticket, line.url, configDir));
-    await until('the answer to be lost', () => line.swallowed() > 0 && first.output().includes('asking again'));
+    await until('the answer to be lost', () => line.swallowed() > 0 && first.output().includes('retrying in'));
     first.kill('SIGKILL');
     await first.exit;
     expect(await readdir(configDir)).toEqual(['pairing.json']);

@@ -133,7 +133,7 @@ describe('quarantine', () => {
     await commitRefusal(sql, messageOf('Q-5', batch), 'a newer agent wrote it');
     await commitMessages(sql, [poison('Q-5', 'not JSON')]);
     const [good, bad] = await kept(sql);
-    await expect(replayQuarantined(sql, bad?.id ?? '', systemActor)).rejects.toThrow(/refused again: not JSON/);
+    await expect(replayQuarantined(sql, bad?.id ?? '', systemActor)).rejects.toThrow(/refused again \(not JSON/);
     await sql`UPDATE machines SET archived_at = now() WHERE id = ${first.id}`;
     await registerMachine(sql, 'Q-5');
     await expect(replayQuarantined(sql, good?.id ?? '', systemActor)).rejects.toThrow(/an earlier machine/);
@@ -168,7 +168,7 @@ describe('quarantine', () => {
       code: 1,
       lines: [
         expect.stringMatching(/stored: 5 samples, 0 events/),
-        expect.stringMatching(/refused again: not JSON/),
+        expect.stringMatching(/refused again \(not JSON/),
         '1 stored, 1 left in quarantine',
       ],
     });

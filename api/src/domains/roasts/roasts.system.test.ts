@@ -196,7 +196,7 @@ describe('roasts', () => {
       const late = await owner.send<{ detail: string }>('PUT', `/roasts/${id}/marks/dry_end`, { time_seconds: 490 });
       expect([late.status, late.body.detail]).toEqual([409, 'Dry end (8:10) must come before first crack (8:01).']);
       const never = await owner.send<{ detail: string }>('PUT', `/roasts/${id}/marks/drop`, { time_seconds: 5000 });
-      expect([never.status, never.body.detail]).toEqual([409, 'Nothing was recorded at 83:20']);
+      expect([never.status, never.body.detail]).toEqual([409, 'Nothing was recorded at 83:20.']);
     });
 
     it('marks: a drop is accepted while two other marks are in the wrong order', async () => {
