@@ -63,9 +63,12 @@ interface WorkerParts {
 /** A small file of the portal that the browser shows as text: pages wait there for their next test. */
 const still = '/theme.js';
 
+/** Optimised code pays off after seconds in one document; tests stay for less, and compiling it is a fifth of the browser's work. */
+const withoutOptimising = ['--js-flags=--no-opt --no-maglev'];
+
 let workerParts: Promise<WorkerParts> | undefined;
 const openWorkerParts = async (): Promise<WorkerParts> => {
-  const [browser, http, mqtt] = await Promise.all([launchBrowser(), freePort(), freePort()]);
+  const [browser, http, mqtt] = await Promise.all([launchBrowser(withoutOptimising), freePort(), freePort()]);
   const pages = createPagePool(browser, `http://127.0.0.1:${http}`, still);
   return { browser, servers: openSharedServers(), ports: { http, mqtt }, pages };
 };
