@@ -48,7 +48,7 @@ const probe = async (...options: string[]) => {
 
 // What a pair of pseudo terminals can show: the search goes by right answers alone, and passes speeds and odd parity at which
 // it hears noise. Voltages, even parity and stop bits have no place on it.
-describe.skipIf(!hasCables).concurrent(`the probe on a serial line${skipped}`, { timeout: 60_000 }, () => {
+describe.skipIf(!hasCables).concurrent(`the probe on a serial line${skipped}`, () => {
   it('finds unknown speed and units, with coils and discrete inputs, and only reads', async () => {
     await using machine = await startMachine(19_200);
     const { simulator, path, folder } = machine;
