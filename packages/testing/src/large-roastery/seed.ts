@@ -2,7 +2,7 @@ import postgres from 'postgres';
 import type { RoasterySizes, SeededPeople } from './sizes.ts';
 import { seedPeopleAndMachines, seedGreenCoffee, seedRecipes } from './seed-masters.ts';
 import { seedBlends, seedFavorites, seedAudit, seedRoasts } from './seed-roasts.ts';
-import { seedCurves } from './seed-curves.ts';
+import { seedAlarms, seedCurves } from './seed-curves.ts';
 
 /**
  * Functions of the session that make the same roastery in every run: `made_id` a version 7 UUID of a moment, `chance` a number
@@ -20,7 +20,8 @@ const defineFunctions = (sql: postgres.Sql) =>
 
 /**
  * Fills a migrated database with a large roastery of three years, by SQL: people, machines with their boards, lots and
- * their ledger, recipes, roasts with marks, favorites, blends, audit. Stored sums equal those of the rows.
+ * their ledger, recipes, roasts with marks, batch numbers, curves and alarms, favorites, blends, audit. Stored sums equal
+ * those of the rows.
  */
 export const seedLargeRoastery = async (url: string, sizes: RoasterySizes, people: SeededPeople): Promise<void> => {
   const sql = postgres(url, { max: 1, onnotice: () => undefined });
@@ -32,6 +33,7 @@ export const seedLargeRoastery = async (url: string, sizes: RoasterySizes, peopl
       await seedRecipes(tx, sizes, people);
       await seedRoasts(tx, sizes);
       await seedCurves(tx, sizes);
+      await seedAlarms(tx);
       await seedBlends(tx, sizes);
       await seedFavorites(tx);
       await seedAudit(tx, sizes);

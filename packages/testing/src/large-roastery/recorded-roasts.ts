@@ -1,0 +1,64 @@
+import { createUser } from '@roastery/contract/users';
+import { me } from '@roastery/contract/auth';
+import type { Stack } from '@roastery/stack/stack';
+import postgres from 'postgres';
+import { longRoast } from '../long-roast.ts';
+import { registerTestMachine, signIn, type RoasteryClient } from '../roastery-client.ts';
+import { shipJournal } from '../ship-journal.ts';
+import { seedLargeRoastery } from './seed.ts';
+import type { RoasterySizes } from './sizes.ts';
+
+const password = 'a long phrase for the one who roasts';
+export const roaster = { email: 'roaster@roastery.example', password };
+
+/** A quarter of an hour at 4 Hz: what people roast. */
+const usualSamples = 3600;
+/** So many of them are opened by each person, one after another. */
+const usualRoasts = 12;
+/** Four hours at 4 Hz, the longest roast that there is. */
+export const longestSamples = 57_600;
+const longestSerial = 'LONG-1';
+
+/** The roasts to open: a few usual ones of each person, and the longest. */
+export interface RecordedRoasts {
+  readonly usual: string[];
+  readonly longest: string;
+}
+
+/** Roasts that a board of the bench recorded; undefined in a database that is not filled. */
+export const findRecorded = async (databaseUrl: string): Promise<RecordedRoasts | undefined> => {
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => undefined });
+  try {
+    const rows = await sql<{ id: string; is_longest: boolean }[]>`
+      SELECT r.id, m.serial_number = ${longestSerial} AS is_longest FROM roasts r JOIN machines m ON m.id = r.machine_id
+       WHERE m.serial_number IN ('USUAL-1', 'USUAL-2', ${longestSerial}) AND r.status = 'completed' ORDER BY r.start_time, r.id`;
+    const longest = rows.find(({ is_longest: isLongest }) => isLongest);
+    return longest && { usual: rows.filter((row) => row !== longest).map(({ id }) => id), longest: longest.id };
+  } finally {
+    await sql.end();
+  }
+};
+
+/** Records roasts on a new machine of the caller, as its board ships them. */
+const recordRoasts = async (
+  client: RoasteryClient,
+  mqttUrl: string,
+  serial: string,
+  roasts: readonly ReturnType<typeof longRoast>[],
+): Promise<void> => {
+  const { auth_token: token } = await registerTestMachine(client, serial);
+  for (const { batches } of roasts) await shipJournal(mqttUrl, { serial, token }, batches);
+};
+
+/** Fills an empty stack: by SQL, and the roasts that are opened by boards. */
+export const fillRoastery = async (stack: Stack, sizes: RoasterySizes): Promise<void> => {
+  const admin = await signIn(stack.url, stack.admin);
+  const { id: adminId } = await admin.call(me);
+  const { id: roasterId } = await admin.call(createUser, { body: { full_name: 'Rosa Lind', ...roaster } });
+  await seedLargeRoastery(stack.databaseUrl, sizes, { adminId, roasterId });
+  const usual = () =>
+    Array.from({ length: usualRoasts }, (_, place) => longRoast(usualSamples, place * (1 + usualSamples / 240)));
+  await recordRoasts(admin, stack.mqttUrl, 'USUAL-1', usual());
+  await recordRoasts(await signIn(stack.url, roaster), stack.mqttUrl, 'USUAL-2', usual());
+  await recordRoasts(admin, stack.mqttUrl, longestSerial, [longRoast(longestSamples)]);
+};
