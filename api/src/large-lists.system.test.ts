@@ -4,6 +4,7 @@ import { planInLine, planNotices, type ToldPlan } from '@roastery/testing/large-
 import { seedLargeRoastery } from '@roastery/testing/large-roastery/seed';
 import { startTestPostgres, type TestPostgres } from '@roastery/testing/test-postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listLostNumbers } from './domains/planned/batch-number.ts';
 import { startTestApi, testAdmin, type TestApi } from './testing/test-api.ts';
 import type { Visitor } from './testing/visitor.ts';
 
@@ -18,6 +19,7 @@ const lists: readonly string[] = [
   '/roasts?q=kochere',
   '/roasts?limit=100&offset=9900',
   '/roasts?level=Light&sort=-start_time',
+  '/roasts?without=weight',
   '/inventory/lots',
   '/inventory/lots?q=kochere&sort=-current_weight',
   '/inventory/lots?limit=100&offset=9200',
@@ -58,15 +60,21 @@ describe('lists of 10,000 rows', () => {
     await postgres?.close();
   });
 
-  const plansOf = async (who: Visitor, path: string): Promise<ToldPlan[]> => {
-    const before = api.log().length;
-    expect((await who.send('GET', path)).status).toBe(200);
-    return api
+  const plansSince = (length: number): ToldPlan[] =>
+    api
       .log()
-      .slice(before)
+      .slice(length)
       .split('\n')
       .map(planInLine)
       .filter((plan): plan is ToldPlan => plan !== undefined);
+
+  const rowsRead = (plans: readonly ToldPlan[], table: string): number =>
+    plans.flatMap(({ reads }) => reads).reduce((sum, read) => sum + (read.table === table ? read.rows : 0), 0);
+
+  const plansOf = async (who: Visitor, path: string): Promise<ToldPlan[]> => {
+    const before = api.log().length;
+    expect((await who.send('GET', path)).status).toBe(200);
+    return plansSince(before);
   };
 
   it('are read from big tables', () => {
@@ -85,12 +93,51 @@ describe('lists of 10,000 rows', () => {
   it('detects a table that is read unnecessarily', async () => {
     const before = api.log().length;
     await api.api.context.sql`SELECT count(*) FROM roasts WHERE notes = 'in no index'`;
-    const plans = api.log().slice(before).split('\n').map(planInLine);
-    expect(
-      tooMuchRead(
-        plans.filter((plan): plan is ToldPlan => plan !== undefined),
-        big,
-      ),
-    ).toHaveLength(1);
+    expect(tooMuchRead(plansSince(before), big)).toHaveLength(1);
+  });
+
+  it.each(['/batch-numbers', '/batch-numbers?state=lost', '/batch-numbers?state=planned', '/batch-numbers?q=zebra'])(
+    '%s joins few roasts with their numbers',
+    async (path) => {
+      for (const who of [admin, owner]) expect(rowsRead(await plansOf(who, path), 'roasts')).toBeLessThan(1000);
+    },
+  );
+
+  it('lost batch numbers: reads no number that was checked before', async () => {
+    const { sql } = api.api.context;
+    await listLostNumbers(sql);
+    const before = api.log().length;
+    await listLostNumbers(sql);
+    expect(rowsRead(plansSince(before), 'batch_numbers')).toBeLessThan(20);
+  });
+
+  describe('a roast of a recording of years', () => {
+    const boots = 3000;
+    let id: string;
+
+    beforeAll(async () => {
+      const { sql } = api.api.context;
+      const [roast] = await sql<{ id: string; recording_id: string }[]>`
+        UPDATE roasts SET status = 'aborted', status_seq = charge_seq + 400, drop_seq = NULL, drop_mono_ms = NULL
+        WHERE id = (SELECT r.id FROM roasts r JOIN recordings c ON c.id = r.recording_id
+                    WHERE c.source = 'agent' AND r.drop_seq IS NOT NULL ORDER BY r.start_time LIMIT 1)
+        RETURNING id, recording_id`;
+      if (roast === undefined) throw new Error('no roast has a curve');
+      ({ id } = roast);
+      await sql`
+        INSERT INTO recording_boots (recording_id, boot_no, boot_id, wall_offset_ms, quality)
+        SELECT ${roast.recording_id}, 1000 + n, 'night ' || n, 0, 2 FROM generate_series(1, ${boots}::int) n`;
+      await sql`
+        INSERT INTO recording_chunks (recording_id, first_seq, boot_no, layout_no, mono_ms, dt_ms, "values")
+        SELECT ${roast.recording_id}, 10000000 + n, 1000 + n, 0, 0, '{0}', '{1,2,3,4,5,6,7,8}' FROM generate_series(1, ${boots}::int) n`;
+      await sql`ANALYZE recording_boots, recording_chunks`;
+    });
+
+    it.each(['', '/curve/columns', '/export/xlsx'])('%s reads its own boots and chunks alone', async (what) => {
+      const plans = await plansOf(admin, `/roasts/${id}${what}`);
+      expect(rowsRead(plans, 'recording_chunks')).toBeGreaterThan(0);
+      expect(rowsRead(plans, 'recording_chunks')).toBeLessThan(100);
+      expect(rowsRead(plans, 'recording_boots')).toBeLessThan(20);
+    });
   });
 });

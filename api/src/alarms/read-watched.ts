@@ -134,10 +134,8 @@ const readReference = async (sql: Sql, row: RoastRow): Promise<(seconds: number)
       AND r.charge_mono_ms IS NOT NULL AND r.charge_seq IS NOT NULL AND r.drop_seq IS NOT NULL`;
   if (reference === undefined) return noReference;
   const { recording_id: id, boot_no: boot, charge_mono_ms: charge } = reference;
-  const [samples, clocks] = await Promise.all([
-    readSamples(sql, id, reference.charge_seq, reference.drop_seq),
-    readBootClocks(sql, id),
-  ]);
+  const samples = await readSamples(sql, id, reference.charge_seq, reference.drop_seq);
+  const clocks = await readBootClocks(sql, id, [boot, ...new Set(samples.bootNo)]);
   const bean = samples.channels.get('bean_temp') ?? [];
   const placed = samples.monoMs.flatMap((mono, index) => {
     const at = onClockOf(clocks, boot, samples.bootNo[index] ?? boot, mono);

@@ -44,10 +44,26 @@ const beanChunks = (sql: Sql, wanted: readonly Wanted[]) => sql<ChunkRow[]>`
     CROSS JOIN LATERAL (SELECT array_position(l.channels, 'bean_temp') AS at) b
    ORDER BY w.place, c.first_seq`;
 
-const readClocks = async (sql: Sql, recordingIds: readonly string[]): Promise<ReadonlyMap<string, BootClocks>> => {
+interface Boot {
+  readonly recordingId: string;
+  readonly bootNo: number;
+}
+
+/** The boots whose clocks have to be compared: a roast over a restart of its board. Most have one boot. */
+const bootsToCompare = (wanted: readonly Wanted[], chunks: readonly ChunkRow[]): Boot[] =>
+  chunks.flatMap(({ place, boot_no: bootNo }) => {
+    const one = wanted[place - 1];
+    if (one === undefined || one.bootNo === bootNo) return [];
+    return [one, { recordingId: one.recordingId, bootNo }];
+  });
+
+const readClocks = async (sql: Sql, boots: readonly Boot[]): Promise<ReadonlyMap<string, BootClocks>> => {
+  if (boots.length === 0) return new Map();
   const rows = await sql<{ recording_id: string; boot_no: number; wall_offset_ms: number; quality: number }[]>`
-    SELECT recording_id, boot_no, wall_offset_ms, quality FROM recording_boots
-     WHERE recording_id = ANY(${[...recordingIds]}::uuid[])`;
+    SELECT DISTINCT b.recording_id, b.boot_no, b.wall_offset_ms, b.quality
+      FROM unnest(${boots.map(({ recordingId }) => recordingId)}::uuid[], ${boots.map(({ bootNo }) => bootNo)}::smallint[])
+             AS w (recording_id, boot_no)
+      JOIN recording_boots b ON b.recording_id = w.recording_id AND b.boot_no = w.boot_no`;
   const clocks = new Map<string, Map<number, { offsetMs: number; quality: number }>>();
   for (const { recording_id: id, boot_no: boot, wall_offset_ms: offsetMs, quality } of rows) {
     clocks.set(id, (clocks.get(id) ?? new Map<number, never>()).set(boot, { offsetMs, quality }));
@@ -75,17 +91,15 @@ const assemble = (
 };
 
 /**
- * Bean temperatures of several roasts, second by second after charge, in the order of the roasts: two queries for all
- * of them. Empty where nothing was recorded.
+ * Bean temperatures of several roasts, second by second after charge, in the order of the roasts: one or two queries
+ * for all of them. Empty where nothing was recorded.
  */
 export const readBeanCurves = async (sql: Sql, roasts: readonly Recorded[]): Promise<SecondCurve[]> => {
   const wanted = roasts.map(wantedOf);
   const present = wanted.filter((one): one is Wanted => one !== undefined);
   if (present.length === 0) return roasts.map(() => []);
-  const [chunks, clocks] = await Promise.all([
-    beanChunks(sql, present),
-    readClocks(sql, [...new Set(present.map(({ recordingId }) => recordingId))]),
-  ]);
+  const chunks = await beanChunks(sql, present);
+  const clocks = await readClocks(sql, bootsToCompare(present, chunks));
   const byPlace = new Map<number, ChunkRow[]>();
   for (const chunk of chunks) {
     const known = byPlace.get(chunk.place);

@@ -79,15 +79,21 @@ export const noteUseOfNumber = async (
 /**
  * Lists numbers of the roastery's sequence that were drawn in a failed transaction: the sequence continues whatever
  * happens to the transaction. A number below one of ten minutes ago that is not stored is lost. A number whose
- * transaction still runs is awaited by its key.
+ * transaction still runs is awaited by its key. Numbers that were checked are not read again.
  */
 export const listLostNumbers = async (sql: Sql): Promise<void> => {
   await sql`
-    INSERT INTO batch_numbers (batch_number, given_at, lost_at)
-    SELECT n::text, coalesce((SELECT given_at FROM batch_numbers WHERE batch_number = (n + 1)::text), now()), now()
-    FROM generate_series(1, (
-      SELECT max(batch_number::bigint) FROM batch_numbers
-      WHERE batch_number ~ '^[0-9]+$' AND given_at < now() - interval '10 minutes')) n
-    WHERE NOT EXISTS (SELECT FROM batch_numbers b WHERE b.batch_number = n::text)
-    ON CONFLICT DO NOTHING`;
+    WITH due AS (
+      SELECT checked_to, (
+        SELECT batch_number::bigint FROM batch_numbers
+        WHERE batch_number ~ '^[0-9]+$' AND given_at < now() - interval '10 minutes'
+        ORDER BY batch_number::bigint DESC LIMIT 1) AS upto
+      FROM batch_number_checks),
+    lost AS (
+      INSERT INTO batch_numbers (batch_number, given_at, lost_at)
+      SELECT n::text, coalesce((SELECT given_at FROM batch_numbers WHERE batch_number = (n + 1)::text), now()), now()
+      FROM due, generate_series(checked_to + 1, upto) n
+      WHERE NOT EXISTS (SELECT FROM batch_numbers b WHERE b.batch_number = n::text)
+      ON CONFLICT DO NOTHING)
+    UPDATE batch_number_checks c SET checked_to = greatest(c.checked_to, upto) FROM due WHERE upto IS NOT NULL`;
 };

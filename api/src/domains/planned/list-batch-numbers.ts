@@ -5,7 +5,7 @@ import type { SignedInUser } from '../../http/server-context.ts';
 import { machineAccess, roastAccess } from '../../identity/access.ts';
 
 /** The state of a number follows from its plan, its roast and the tombstone of a removed roast. */
-const numbers = (sql: Sql, user: SignedInUser) => sql`
+const numbers = (sql: Sql) => sql`
   SELECT b.batch_number, b.given_at, m.display_name AS machine_name, r.id AS roast_id,
          CASE WHEN r.id IS NULL AND p.bound_at IS NULL AND p.cancelled_at IS NULL THEN p.id END AS plan_id,
          coalesce(r.coffee_name, p.coffee_name, l.coffee_name, b.coffee_name) AS coffee_name,
@@ -19,21 +19,60 @@ const numbers = (sql: Sql, user: SignedInUser) => sql`
          CASE WHEN r.id IS NOT NULL THEN NULL
               WHEN p.bound_at IS NULL AND p.cancelled_at IS NOT NULL THEN p.cancelled_at
               WHEN p.id IS NOT NULL AND p.bound_at IS NULL THEN NULL
-              ELSE coalesce(t.deleted_at, b.lost_at) END AS ended_at
+              ELSE coalesce(t.deleted_at, b.lost_at) END AS ended_at,
+         b.machine_id, b.lost_at, b.roast_id AS given_to
   FROM batch_numbers b
   LEFT JOIN machines m ON m.id = b.machine_id
   LEFT JOIN roasts r ON r.batch_number = b.batch_number
   LEFT JOIN planned_roasts p ON p.batch_number = b.batch_number
   LEFT JOIN lots l ON l.id = p.lot_id
-  LEFT JOIN roast_tombstones t ON t.roast_id = b.roast_id
-  WHERE (m.id IS NOT NULL AND ${machineAccess(sql, user)}) OR (m.id IS NULL AND ${numberWithoutMachine(sql, user)})`;
+  LEFT JOIN roast_tombstones t ON t.roast_id = b.roast_id`;
 
 /**
- * Roasts without a machine are their owner's; only admins see the owner of a number without a roast. A lost one had no
- * owner.
+ * Numbers of machines that the caller may see. Roasts without a machine are their owner's; only admins see the owner of
+ * a number without a roast. A lost one had no owner.
  */
-const numberWithoutMachine = (sql: Sql, user: SignedInUser) =>
-  user.is_admin ? sql`true` : sql`(b.lost_at IS NOT NULL OR (r.id IS NOT NULL AND ${roastAccess(sql, user)}))`;
+const numberAccess = (sql: Sql, user: SignedInUser) =>
+  user.is_admin
+    ? sql`true`
+    : sql`(
+        n.machine_id = ANY(ARRAY(SELECT m.id FROM machines m WHERE ${machineAccess(sql, user)}))
+        OR (n.machine_id IS NULL AND (n.lost_at IS NOT NULL OR EXISTS (
+          SELECT FROM roasts r WHERE r.batch_number = n.batch_number AND ${roastAccess(sql, user)}))))`;
+
+type State = BatchNumber['state'];
+
+/** A cheap condition that all numbers of a state meet: few rows are left to join. */
+const mayBe = (sql: Sql, state: State) => {
+  const planned = (isCancelled: boolean) => sql`n.batch_number IN (
+    SELECT batch_number FROM planned_roasts
+    WHERE bound_at IS NULL AND (cancelled_at IS NOT NULL) = ${isCancelled} AND batch_number IS NOT NULL)`;
+  switch (state) {
+    case 'planned':
+      return planned(false);
+    case 'cancelled':
+      return planned(true);
+    case 'discarded':
+    case 'deleted':
+      return sql`n.given_to IN (SELECT roast_id FROM roast_tombstones)`;
+    case 'lost':
+      return sql`n.lost_at IS NOT NULL`;
+    default:
+      return sql`true`;
+  }
+};
+
+/** A cheap condition that all numbers found by a search meet: each table is searched by its own columns. */
+const mayBeFound = (sql: Sql, search: string) => sql`n.batch_number IN (
+  SELECT batch_number FROM batch_numbers WHERE batch_number || ' ' || coalesce(coffee_name, '') ILIKE ${search}
+  UNION ALL
+  SELECT batch_number FROM batch_numbers
+   WHERE machine_id = ANY(ARRAY(SELECT id FROM machines WHERE display_name ILIKE ${search}))
+  UNION ALL
+  SELECT batch_number FROM roasts WHERE found_by ILIKE ${search} AND coffee_name ILIKE ${search} AND batch_number IS NOT NULL
+  UNION ALL
+  SELECT p.batch_number FROM planned_roasts p LEFT JOIN lots l ON l.id = p.lot_id
+   WHERE p.batch_number IS NOT NULL AND (p.coffee_name ILIKE ${search} OR l.coffee_name ILIKE ${search}))`;
 
 /** One page of the used numbers, newest first. */
 export const listBatchNumbers = async (
@@ -43,16 +82,20 @@ export const listBatchNumbers = async (
 ): Promise<{ numbers: BatchNumber[]; total: number }> => {
   const search = q === undefined || q === '' ? undefined : containing(q.replace(/^#/, ''));
   const where = sql`
-    true ${state === undefined ? sql`` : sql`AND n.state = ${state}`}
+    ${numberAccess(sql, user)}
+    ${state === undefined ? sql`` : sql`AND ${mayBe(sql, state)} AND n.state = ${state}`}
     ${
       search === undefined
         ? sql``
-        : sql`AND (n.batch_number ILIKE ${search} OR n.coffee_name ILIKE ${search} OR n.machine_name ILIKE ${search})`
+        : sql`AND ${mayBeFound(sql, search)}
+              AND (n.batch_number ILIKE ${search} OR n.coffee_name ILIKE ${search} OR n.machine_name ILIKE ${search})`
     }`;
-  const rows = await sql<BatchNumber[]>`
-    SELECT n.* FROM (${numbers(sql, user)}) n WHERE ${where}
-    ORDER BY n.given_at DESC, length(n.batch_number) DESC, n.batch_number DESC LIMIT ${limit} OFFSET ${offset}`;
-  const [count] = await sql<{ total: number }[]>`
-    SELECT count(*) AS total FROM (${numbers(sql, user)}) n WHERE ${where}`;
+  const [rows, [count]] = await Promise.all([
+    sql<BatchNumber[]>`
+      SELECT n.batch_number, n.given_at, n.machine_name, n.roast_id, n.plan_id, n.coffee_name, n.state, n.ended_at
+      FROM (${numbers(sql)}) n WHERE ${where}
+      ORDER BY n.given_at DESC, length(n.batch_number) DESC, n.batch_number DESC LIMIT ${limit} OFFSET ${offset}`,
+    sql<{ total: number }[]>`SELECT count(*) AS total FROM (${numbers(sql)}) n WHERE ${where}`,
+  ]);
   return { numbers: [...rows], total: count?.total ?? 0 };
 };

@@ -3,9 +3,14 @@ import type { Sql } from '../../db/sql.ts';
 /** Wall clock of each boot of a recording: wall ms = offset + monotonic ms. */
 export type BootClocks = ReadonlyMap<number, { readonly offsetMs: number; readonly quality: number }>;
 
-export const readBootClocks = async (sql: Sql, recordingId: string): Promise<BootClocks> => {
+/**
+ * The clocks of a recording's boots: of these, or of all. A board that is switched off every night has thousands after years,
+ * and a roast has one or two.
+ */
+export const readBootClocks = async (sql: Sql, recordingId: string, boots?: Iterable<number>): Promise<BootClocks> => {
   const rows = await sql<{ boot_no: number; wall_offset_ms: number; quality: number }[]>`
-    SELECT boot_no, wall_offset_ms, quality FROM recording_boots WHERE recording_id = ${recordingId}`;
+    SELECT boot_no, wall_offset_ms, quality FROM recording_boots
+    WHERE recording_id = ${recordingId} ${boots === undefined ? sql`` : sql`AND boot_no = ANY(${[...new Set(boots)]}::smallint[])`}`;
   return new Map(rows.map((row) => [row.boot_no, { offsetMs: row.wall_offset_ms, quality: row.quality }]));
 };
 

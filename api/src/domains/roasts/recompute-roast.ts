@@ -97,13 +97,14 @@ export const recomputeRoast = async (tx: Sql, roastId: string): Promise<void> =>
   const [roast] = await tx<(StatusRow & { recording_id: string | null; boot_no: number | null })[]>`
     SELECT recording_id, boot_no, status, recorded_status, made_by_hand FROM roasts WHERE id = ${roastId} FOR UPDATE`;
   if (roast === undefined || roast.recording_id === null) return;
-  const clocks = await readBootClocks(tx, roast.recording_id);
   const entries = await readMarkEntries(tx, roastId, roast.recording_id);
   const marks = await withTemperatures(tx, roast.recording_id, effectiveMarks(entries));
   const charge = markOf(marks, 'charge');
+  const start = charge ?? (await readOrigin(tx, roastId));
+  const boots = [...marks, ...(start === undefined ? [] : [start])].map(({ boot_no: boot }) => boot);
+  const clocks = await readBootClocks(tx, roast.recording_id, boots);
   const timed = timedMarks(marks, clocks);
   const drop = markOf(timed, 'drop');
-  const start = charge ?? (await readOrigin(tx, roastId));
   const offsetMs = start === undefined ? undefined : clocks.get(start.boot_no)?.offsetMs;
   const startTime =
     start === undefined || offsetMs === undefined ? null : new Date(offsetMs + start.mono_ms).toISOString();

@@ -3,7 +3,7 @@ import { rateOfRise, type RoastWindow } from '@roastery/roasting/rate-of-rise';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Database, Sql } from '../../db/sql.ts';
 import { roastAccess } from '../../identity/access.ts';
-import { onClockOf, type Place, readBootClocks, readOrigin } from './places.ts';
+import { type BootClocks, onClockOf, type Place, readBootClocks, readOrigin } from './places.ts';
 import { readColumns, readColumnsAtOnce } from './read-columns.ts';
 import type { Column, Samples } from './read-samples.ts';
 import { holesOf, readGaps } from './roast-gaps.ts';
@@ -66,8 +66,12 @@ const stretchOf = ({ mono_ms: ms, at_seq: seq }: Place, { before, after }: Curve
   toMs: ms + (stretch.after + after) * 1000,
 });
 
+/** The samples of a roast with this origin of its times. */
+export const windowFrom = (zero: Place, row: WindowRow, margins: CurveMargins): Window =>
+  row.charge_seq === null ? stretchOf(zero, margins) : windowOf(row, zero.mono_ms, zero.at_seq, margins);
+
 /** The origin of a roast's times: its charge, else where one was first reported. */
-const zeroOf = async (sql: Sql, roastId: string, row: WindowRow): Promise<Place | undefined> => {
+export const zeroOf = async (sql: Sql, roastId: string, row: WindowRow): Promise<Place | undefined> => {
   const { boot_no, charge_mono_ms: mono_ms, charge_seq: at_seq } = row;
   if (boot_no !== null && mono_ms !== null && at_seq !== null) return { boot_no, mono_ms, at_seq };
   return row.recording_id === null ? undefined : readOrigin(sql, roastId);
@@ -117,13 +121,14 @@ export const openCurve = async (
     return { timeSeconds: [], window: noWindow, channels: new Map(), source: undefined, isLong: false };
   }
   const { boot_no: bootNo, mono_ms: chargeMs, at_seq: chargeSeq } = zero;
-  const window = row.charge_seq === null ? stretchOf(zero, margins) : windowOf(row, chargeMs, chargeSeq, margins);
+  const window = windowFrom(zero, row, margins);
   const isLong = (row.drop_seq ?? chargeSeq) - chargeSeq > longFromSeqs;
   const range = { recordingId, fromSeq: window.fromSeq, toSeq: window.toSeq, only };
-  const [clocks, samples] = await Promise.all([
-    readBootClocks(sql, recordingId),
-    isLong ? readColumns(sql, range) : readColumnsAtOnce(sql, range),
-  ]);
+  const samples = isLong ? await readColumns(sql, range) : await readColumnsAtOnce(sql, range);
+  const isOneBoot = samples.bootNo.every((boot) => boot === bootNo);
+  const clocks: BootClocks = isOneBoot
+    ? new Map<number, never>()
+    : await readBootClocks(sql, recordingId, [bootNo, ...new Set(samples.bootNo)]);
   const timeSeconds: number[] = [];
   const kept: number[] = [];
   for (let index = 0; index < samples.seq.length; index++) {

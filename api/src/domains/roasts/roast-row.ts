@@ -3,9 +3,11 @@ import { markOf } from '@roastery/roasting/marks';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { roastAccess } from '../../identity/access.ts';
-import { readBootClocks, readOrigin } from './places.ts';
+import { type Place, readBootClocks } from './places.ts';
 import { effectiveMarks } from './effective-marks.ts';
+import { windowOfChunks } from './read-samples.ts';
 import { readMarkEntries } from './recompute-roast.ts';
+import { windowFrom, type WindowRow, zeroOf } from './roast-curve.ts';
 import { timedMarks } from './roast-window.ts';
 
 /** The person at the machine; the machine's owner where unknown. */
@@ -41,9 +43,7 @@ export const endedAt = (sql: Sql) => sql`
 
 type StoredRoast = RoastRow &
   Pick<Roast, 'notes' | 'cupping_score' | 'color' | 'max_drum_rpm' | 'revision' | 'made_by_hand'> & {
-    recording_id: string | null;
-    charge_seq: number | null;
-    drop_seq: number | null;
+    window: WindowRow;
     is_recorded: boolean;
     ended_at: string | null;
   };
@@ -51,17 +51,14 @@ type StoredRoast = RoastRow &
 /** Synchronised clock, in `recording_boots.quality`. */
 const synchronised = 2;
 
-const channelsOf = async (sql: Sql, roast: StoredRoast): Promise<string[]> => {
-  if (roast.recording_id === null) return [];
+/** The channels of the chunks between the charge of a roast and its end: of a board's recording that is a small part. */
+const channelsOf = async (sql: Sql, row: WindowRow, zero: Place | undefined): Promise<string[]> => {
+  if (row.recording_id === null || zero === undefined) return [];
+  const { fromSeq, toSeq } = windowFrom(zero, row, { before: 0, after: 0 });
   const rows = await sql<{ channel: string }[]>`
     SELECT DISTINCT unnest(l.channels) AS channel FROM recording_layouts l
-    WHERE l.recording_id = ${roast.recording_id} AND l.layout_no IN (
-      SELECT DISTINCT c.layout_no FROM recording_chunks c
-      WHERE c.recording_id = l.recording_id
-        AND c.first_seq <= ${roast.drop_seq ?? Number.MAX_SAFE_INTEGER}
-        AND c.first_seq >= coalesce(
-          (SELECT max(b.first_seq) FROM recording_chunks b
-            WHERE b.recording_id = l.recording_id AND b.first_seq <= ${roast.charge_seq ?? 0}), 0))
+    WHERE l.recording_id = ${row.recording_id} AND l.layout_no IN (
+      SELECT layout_no FROM recording_chunks WHERE ${windowOfChunks(sql, row.recording_id, fromSeq, toSeq)})
     ORDER BY channel`;
   return rows.map((row) => row.channel);
 };
@@ -77,18 +74,23 @@ export const readRoast = async (
 ): Promise<{ roast: Roast; chargeMonoMs: number | null } | undefined> => {
   const [row] = await sql<StoredRoast[]>`
     SELECT ${rowColumns(sql, viewer?.id ?? null)}, r.notes, r.cupping_score, r.color, m.max_drum_rpm, r.revision,
-           r.made_by_hand, r.recording_id, r.charge_seq, r.drop_seq, ${isRecorded(sql)} AS is_recorded,
-           ${endedAt(sql)} AS ended_at
+           r.made_by_hand, ${isRecorded(sql)} AS is_recorded, ${endedAt(sql)} AS ended_at,
+           jsonb_build_object(
+             'recording_id', r.recording_id, 'status', r.status, 'status_seq', r.status_seq, 'boot_no', r.boot_no,
+             'charge_mono_ms', r.charge_mono_ms, 'charge_seq', r.charge_seq, 'drop_mono_ms', r.drop_mono_ms,
+             'drop_seq', r.drop_seq) AS "window"
     FROM ${rowSource(sql)}
     WHERE r.id = ${id} AND ${viewer === null ? sql`true` : roastAccess(sql, viewer)}`;
   if (row === undefined) return undefined;
-  const { recording_id: recordingId, charge_seq: _charge, drop_seq: _drop, is_recorded, ended_at, ...shown } = row;
-  const [entries, clocks, channels, origin] = await Promise.all([
-    readMarkEntries(sql, id, recordingId),
-    recordingId === null ? new Map<number, never>() : readBootClocks(sql, recordingId),
-    channelsOf(sql, row),
-    row.charge_seq === null ? readOrigin(sql, id) : undefined,
+  const { window, is_recorded, ended_at, ...shown } = row;
+  const { recording_id: recordingId } = window;
+  const [entries, zero] = await Promise.all([readMarkEntries(sql, id, recordingId), zeroOf(sql, id, window)]);
+  const boots = [...entries, ...(zero === undefined ? [] : [zero])].flatMap(({ boot_no: boot }) => boot ?? []);
+  const [clocks, channels] = await Promise.all([
+    recordingId === null ? new Map<number, never>() : readBootClocks(sql, recordingId, boots),
+    channelsOf(sql, window, zero),
   ]);
+  const origin = window.charge_seq === null ? zero : undefined;
   const marks = effectiveMarks(entries);
   const charge = markOf(marks, 'charge');
   const start = charge ?? origin;
