@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { nextTurn } from './turns.ts';
 
 /**
  * JSON of the contract's shape that is sent while it is created, for answers of megabytes: one piece after another.
@@ -11,7 +12,10 @@ export class JsonPieces {
 }
 
 async function* encoded(pieces: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>) {
-  for await (const piece of pieces) yield typeof piece === 'string' ? Buffer.from(piece) : piece;
+  for await (const piece of pieces) {
+    yield typeof piece === 'string' ? Buffer.from(piece) : piece;
+    await nextTurn();
+  }
 }
 
 /**

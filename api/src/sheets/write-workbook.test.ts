@@ -1,3 +1,4 @@
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { readWorkbook } from './read-workbook.ts';
 import { writeWorkbook, type WrittenSheet } from './write-workbook.ts';
@@ -49,6 +50,19 @@ describe('a workbook', () => {
   ])('keeps the text %j a text', async (text) => {
     const [read] = await readWorkbook(await bytesOf([sheet([['head'], [text]])]));
     expect(read?.rows[1]).toEqual([text]);
+  });
+
+  it('leaves the event loop after every 50 rows, one workbook at a time', async () => {
+    let iterations = 0;
+    let isOver = false;
+    const counting = (async () => {
+      for (; !isOver; iterations++) await nextIteration();
+    })();
+    const rows = Array.from({ length: 1000 }, (_, row) => [row]);
+    await Promise.all([bytesOf([sheet(rows)]), bytesOf([sheet(rows)]), bytesOf([sheet(rows)])]);
+    isOver = true;
+    await counting;
+    expect(iterations).toBeGreaterThanOrEqual((3 * 1000) / 50);
   });
 
   it('asks for rows only as they are taken', async () => {

@@ -15,10 +15,10 @@ const marksBySample = ({ roast, timesSeconds }: ExportedRoast): Map<number, stri
 export const curveHead = ({ channels }: ExportedRoast): string[] =>
   channels.map(({ label, unit }) => (unit === '' ? label : `${label} (${unit})`));
 
-const linesAtOnce = 1000;
+const linesAtOnce = 200;
 
 /**
- * The curve as CSV, one line per sample, marks on the nearest sample; the head first, then some thousand lines at a
+ * The curve as CSV, one line per sample, marks on the nearest sample; the head first, then some hundred lines at a
  * time. Other programs and our own upload read it.
  */
 export function* roastCsv(exported: ExportedRoast): Generator<string> {
