@@ -125,13 +125,13 @@ const run: Bench['run'] = async (say) => {
         what: `register change to value on the wall, ${machines} machines, p50`,
         value: percentile(known, 0.5),
         unit: 'ms',
-        aim: { of: 'value', atMost: 250 },
+        aim: { of: 'value', atMost: 200 },
       },
       {
         what: `register change to value on the wall, ${machines} machines, p99`,
         value: percentile(known, 0.99),
         unit: 'ms',
-        aim: { of: 'value', atMost: 1000 },
+        aim: { of: 'value', atMost: 500 },
       },
       { what: 'changes measured', value: known.length, unit: 'changes' },
       {

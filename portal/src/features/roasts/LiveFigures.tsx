@@ -48,7 +48,9 @@ export const LiveFigures = (props: LiveFiguresProps) => {
           stale={stale}
           className="max-md:col-span-2 max-md:row-start-1 max-md:text-[5.75rem]"
         >
-          <Value quantity="temperature" value={values['bean_temp']} />
+          <span data-testid="live-bean">
+            <Value quantity="temperature" value={values['bean_temp']} />
+          </span>
         </BigFigure>
         <BigFigure label={t`Rate of Rise`} quantity="rate" token="curve-rate" stale={stale}>
           <Value quantity="rate" value={rateC} />
