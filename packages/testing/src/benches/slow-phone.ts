@@ -2,6 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { me } from '@roastery/contract/auth';
+import { listLots } from '@roastery/contract/inventory';
+import { listProfiles } from '@roastery/contract/profiles';
 import { createUser } from '@roastery/contract/users';
 import { startStack } from '@roastery/stack/stack';
 import { percentile, type Bench, type Measurement } from '../bench.ts';
@@ -13,7 +15,9 @@ import { registerTestMachine, signIn } from '../roastery-client.ts';
 import { shipJournal } from '../ship-journal.ts';
 import { openOnSlowPhone, type PageLoad } from '../slow-phone.ts';
 
-const times = Number(process.env['BENCH_TIMES'] ?? 5);
+const times = Number(process.env['BENCH_TIMES'] ?? 3);
+/** Only pages whose name holds this word. */
+const word = process.env['BENCH_PAGES'] ?? '';
 /** A roastery after a year: each list has more than one page of rows. */
 const sizes: RoasterySizes = { users: 30, machines: 8, lots: 57, recipes: 40, roasts: 1500, curves: 40, audit: 2000 };
 /** A quarter of an hour at 4 Hz. */
@@ -27,13 +31,21 @@ interface OpenedPage {
   readonly paintAim?: number;
 }
 
-const pagesWith = (roastId: string, otherId: string): readonly OpenedPage[] => [
+interface Opened {
+  readonly roast: string;
+  readonly other: string;
+  readonly machine: string;
+  readonly recipe: string;
+  readonly lot: string;
+}
+
+const pagesWith = ({ roast, other, machine, recipe, lot }: Opened): readonly OpenedPage[] => [
   { name: 'sign-in', path: '/login', isSignedOut: true },
   { name: 'dashboard', path: '/dashboard', paintAim: 2000 },
-  { name: 'a roast', path: `/roasts/${roastId}`, paintAim: 2500 },
+  { name: 'a roast', path: `/roasts/${roast}`, paintAim: 2500 },
   { name: 'roasts', path: '/roasts' },
   { name: 'new roast', path: '/roasts/new' },
-  { name: 'compare', path: `/roasts/compare?ids=${roastId},${otherId}` },
+  { name: 'compare', path: `/roasts/compare?ids=${roast},${other}` },
   { name: 'machines', path: '/machines' },
   { name: 'inventory', path: '/inventory' },
   { name: 'recipes', path: '/recipes' },
@@ -47,6 +59,14 @@ const pagesWith = (roastId: string, otherId: string): readonly OpenedPage[] => [
   { name: 'new lot', path: '/inventory/lots/new' },
   { name: 'blends', path: '/roasts/blends' },
   { name: 'machine maps', path: '/machines/maps' },
+  { name: 'cockpit', path: `/machines/${machine}/live` },
+  { name: 'timeline', path: `/machines/${machine}/timeline` },
+  { name: 'probe', path: `/machines/${machine}/probe` },
+  { name: 'a recipe', path: `/recipes/${recipe}` },
+  { name: 'a lot', path: `/inventory/lots/${lot}/edit` },
+  { name: 'batch numbers', path: '/roasts/batch-numbers' },
+  { name: 'statistics', path: '/admin/stats' },
+  { name: 'wall', path: '/wall' },
 ];
 
 const median = (loads: readonly PageLoad[], of: (load: PageLoad) => number): number => percentile(loads.map(of), 0.5);
@@ -87,13 +107,16 @@ const run: Bench['run'] = async (say) => {
     const roaster = { full_name: 'Rosa Lind', email: 'roaster@roastery.example', password: 'a long phrase for her' };
     const { id: roasterId } = await admin.call(createUser, { body: roaster });
     await seedLargeRoastery(stack.databaseUrl, sizes, { adminId, roasterId });
-    const { auth_token: token } = await registerTestMachine(admin, 'PHONE-1');
+    const { id: machine, auth_token: token } = await registerTestMachine(admin, 'PHONE-1');
     const roasts = [longRoast(samples), longRoast(samples, 60)];
     for (const { batches } of roasts) await shipJournal(stack.mqttUrl, { serial: 'PHONE-1', token }, batches);
-    const [roastId = '', otherId = ''] = roasts.map((roast) => roast.roastId);
+    const [roast = '', other = ''] = roasts.map(({ roastId }) => roastId);
+    const recipe = (await admin.call(listProfiles, { query: { limit: 1 } })).profiles[0]?.id ?? '';
+    const lot = (await admin.call(listLots, { query: { limit: 1 } })).lots[0]?.id ?? '';
+    const pages = pagesWith({ roast, other, machine, recipe, lot }).filter(({ name }) => name.includes(word));
     await using browser = await launchBrowser();
     const results: Measurement[] = [];
-    for (const page of pagesWith(roastId, otherId)) {
+    for (const page of pages) {
       const loads: PageLoad[] = [];
       for (let n = 0; n < times; n++) {
         loads.push(
