@@ -58,12 +58,14 @@ const nameChunks = (graph: Graph, { entries, ofRoutes, later }: Pages): Map<stri
   const bringsForms = bringers(graph, isFormLibrary);
   const nameOf = (id: string): string | undefined => {
     if (start.has(id)) return 'start';
-    if (bringsCharts.has(id)) return isLoadedLast(id) || featureOf(id) !== undefined ? undefined : 'charts';
+    const feature = featureOf(id);
     const usedBy = users.get(id) ?? [];
     const isOfPage = usedBy.some((page) => ofRoutes.includes(page));
+    // The charts of a feature are with its page only where the page can't be without them.
+    if (bringsCharts.has(id) && !(isOfPage && feature !== undefined))
+      return isLoadedLast(id) || feature !== undefined ? undefined : 'charts';
     if (usedBy.length < 2 && !isOfPage) return undefined;
     if (ofFirstPages.has(id) && !firstPages.includes(id) && usedBy.length > 1) return 'start';
-    const feature = featureOf(id);
     if (feature !== undefined && usedBy.every((page) => featureOf(page) === feature)) {
       const pagesUsing = usedBy.filter((page) => ofRoutes.includes(page));
       const areAllWithForms = pagesUsing.length > 0 && pagesUsing.every((page) => bringsForms.has(page));

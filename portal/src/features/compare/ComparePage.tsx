@@ -1,5 +1,5 @@
 import { GitCompareArrows } from 'lucide-react';
-import { lazy, Suspense, useEffect, useMemo } from 'react';
+import { useEffect, useMemo } from 'react';
 import { ResetZoom } from '../../components/chart/ResetZoom.tsx';
 import { createTimeView } from '../../components/chart/time-view.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
@@ -28,11 +28,9 @@ import {
 } from './compare-lines.ts';
 import { ComparedLegend } from './ComparedLegend.tsx';
 import { FiguresTable } from './FiguresTable.tsx';
+import { LinesChart } from './LinesChart.tsx';
 import { maxCompared } from './compare-lines.ts';
 import { useCompared } from './use-compared.ts';
-
-// Chart.js is loaded where a chart is shown, and nowhere else.
-const LinesChart = lazy(() => import('./LinesChart.tsx'));
 
 const quantityLabels: Record<ComparedQuantity, string> = {
   bean_temp: t`Bean temp`,
@@ -206,7 +204,7 @@ export default function ComparePage() {
                   </div>
                 )
               ) : (
-                <Suspense fallback={<Skeleton className="h-[340px] w-full" />}>
+                <>
                   <LinesChart
                     {...chart}
                     lines={lines}
@@ -246,7 +244,7 @@ export default function ComparePage() {
                       />
                     </>
                   )}
-                </Suspense>
+                </>
               )}
             </Card>
             <AtMoment placed={placed} view={view} selected={selected} alignment={alignment} />

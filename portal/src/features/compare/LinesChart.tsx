@@ -63,7 +63,7 @@ const boundsOf = (axis: AxisKind, lines: readonly CurveDataset[], units: Units):
 };
 
 /** Lines of several roasts over one time axis: a ring is first crack, a square the drop. */
-export default function LinesChart({ lines, axis, label, units, view, selected, onSelect, height }: LinesChartProps) {
+export const LinesChart = ({ lines, axis, label, units, view, selected, onSelect, height }: LinesChartProps) => {
   const theme = useTheme();
   const chart = useRef<Chart<'line', { x: number; y: number }[]>>(null);
   // oxlint-disable-next-line react-hooks/exhaustive-deps -- the palette is read from the theme on screen
@@ -197,7 +197,7 @@ export default function LinesChart({ lines, axis, label, units, view, selected, 
       <Line ref={chart} data={{ datasets }} options={options} plugins={plugins} aria-label={label} />
     </div>
   );
-}
+};
 
 /** First crack as a ring and the drop as a square on each line, and the letters at the lines' ends. */
 const marksPlugin = (
