@@ -12,7 +12,7 @@ import { overlayPlugin, type Overlay } from './overlay.ts';
 import { readPalette, withAlpha } from './palette.ts';
 import { pixelDecimation, type CurveDataset } from './pixel-decimation.ts';
 import { axisFont, baseOptions, fixedWidth, timeScale } from './time-scale.ts';
-import { useTimeView, type TimeViewStore } from './time-view.ts';
+import { useCursor, type TimeViewStore } from './time-view.ts';
 
 interface StepChartProps {
   style: StepStyle;
@@ -43,7 +43,7 @@ export default function StepChart({
   const chart = useRef<Chart<'line', { x: number; y: number }[]>>(null);
   // oxlint-disable-next-line react-hooks/exhaustive-deps -- the palette is read from the theme on screen
   const palette = useMemo(() => readPalette(), [theme]);
-  const { cursor } = useTimeView(view);
+  const cursor = useCursor(view);
   const column = curve.channels[style.channel];
   const overlay = useLatest<Overlay>({
     palette,

@@ -64,6 +64,12 @@ export const createTimeView = (from = 0, to = 60): TimeViewStore => {
 
 export const useTimeView = (store: TimeViewStore): TimeView => useSyncExternalStore(store.subscribe, store.get);
 
+/** The cursor without the window, so that a moving window does not render components that only show values at the cursor. */
+export const useCursor = (store: TimeViewStore): number | null =>
+  useSyncExternalStore(store.subscribe, () => store.get().cursor);
+
+export const useIsZoomed = (store: TimeViewStore): boolean => useSyncExternalStore(store.subscribe, store.isZoomed);
+
 /** The window without the cursor, so that a moving pointer does not render components that only show the window. */
 export const useTimeWindow = (store: TimeViewStore): string =>
   useSyncExternalStore(store.subscribe, () => `${store.get().from}:${store.get().to}`);

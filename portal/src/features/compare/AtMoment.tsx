@@ -1,6 +1,6 @@
 import { formatDuration } from '@roastery/roasting/units';
 import { Difference, Measure } from '../../components/figures.tsx';
-import { useTimeView, type TimeViewStore } from '../../components/chart/time-view.ts';
+import { useCursor, type TimeViewStore } from '../../components/chart/time-view.ts';
 import { valueAtMoment, type AlignedRoast, type Alignment } from './compare-lines.ts';
 import { LineSample } from './ComparedLegend.tsx';
 import type { LineStyle } from './compare-lines.ts';
@@ -24,7 +24,7 @@ interface AtMomentProps {
  * some.
  */
 export const AtMoment = ({ placed, view, selected, alignment }: AtMomentProps) => {
-  const { cursor } = useTimeView(view);
+  const cursor = useCursor(view);
   const base = placed[0];
   if (base === undefined) return null;
   const seconds = cursor ?? selected ?? Math.min(...placed.map(({ aligned }) => aligned.endSeconds));

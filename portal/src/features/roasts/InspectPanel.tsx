@@ -2,7 +2,7 @@ import type { CurveColumns } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import { X } from 'lucide-react';
 import { columnOf, curveStyles, deviationAt, nearestIndex } from '../../components/chart/curves.ts';
-import { useTimeView, type TimeViewStore } from '../../components/chart/time-view.ts';
+import { useCursor, type TimeViewStore } from '../../components/chart/time-view.ts';
 import { Difference, Measure } from '../../components/figures.tsx';
 import { t } from '../../language/t.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
@@ -17,7 +17,7 @@ interface InspectPanelProps {
 
 /** All values at one time: the pinned point, else the one under the pointer, else the last. */
 export const InspectPanel = ({ curve, reference, view, selected, onClear }: InspectPanelProps) => {
-  const { cursor } = useTimeView(view);
+  const cursor = useCursor(view);
   const last = curve.time_seconds.length - 1;
   const moment = selected ?? cursor;
   const index = moment === null ? last : nearestIndex(curve.time_seconds, moment);
