@@ -1,6 +1,7 @@
 import { adminStats, createUser, listAudit } from '@roastery/contract/users';
 import { createOption, getRoasterySettings, listOptions } from '@roastery/contract/settings';
 import { signIn, type RoasteryClient } from '@roastery/testing/roastery-client';
+import { SCREEN } from '@roastery/testing/browser';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anaRestrepo, openRoastery, register, tomoIto, type TestRoastery } from './roastery.ts';
@@ -273,6 +274,18 @@ describe('administrators', () => {
     }
     await expect.poll(() => watched.page.getByRole('link', { name: 'Users' }).count()).toBe(0);
     expect(watched.complaints).toEqual([]);
+  });
+
+  it('see the selected tab on a phone, where all tabs do not fit', async () => {
+    await using watched = await roastery.openAs(roastery.admin, { viewport: SCREEN.phone });
+    const { page } = watched;
+    await page.goto('/admin/devices?tab=wall');
+    const tab = page.getByRole('tab', { selected: true });
+    const right = async (): Promise<number> => {
+      const box = await tab.boundingBox();
+      return (box?.x ?? Number.NaN) + (box?.width ?? Number.NaN);
+    };
+    await expect.poll(right).toBeLessThanOrEqual(SCREEN.phone.width);
   });
 
   it('say that a list could not be read, and read it again', async () => {

@@ -157,6 +157,8 @@ it('fits a phone: the bean temperature across it, nothing sideways', async () =>
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
   const button = page.getByRole('button', { name: /^Mark / });
   await expect.poll(async () => (await button.boundingBox())?.height).toBeGreaterThanOrEqual(48);
+  const roaster = page.getByRole('button', { name: /^Roasted by .*: change$|^Choose the roaster$/ });
+  await expect.poll(async () => (await roaster.boundingBox())?.y).toBe((await button.boundingBox())?.y);
 });
 
 it('says how old its figures are when the board falls silent, and goes on by itself', async () => {

@@ -28,7 +28,9 @@ const Remaining = ({ lot }: { lot: Lot }) => (
   <span className="inline-flex flex-col items-end gap-1 sm:min-w-27">
     <span className="inline-flex items-baseline gap-2">
       <Weight kg={lot.current_weight} low={isLow(lot)} />
-      <span className={classes('figures w-9 text-right text-xs', isLow(lot) ? 'text-danger' : 'text-muted')}>
+      <span
+        className={classes('figures w-9 text-right text-xs max-sm:hidden', isLow(lot) ? 'text-danger' : 'text-muted')}
+      >
         {shareText(lot)}
       </span>
     </span>

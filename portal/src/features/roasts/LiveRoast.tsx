@@ -68,7 +68,7 @@ export const LiveRoast = ({ roast, machineId, onChanged, onDeleted, header }: Li
           {...{ roast, live, elapsedSeconds, rateC, deviationC, expected, crackBetween, predictedCrack }}
           action={
             mayRoast && (
-              <div className="flex flex-col gap-2">
+              <div className="flex gap-2 max-sm:w-full">
                 <MarkBar {...{ roast, marks, onChanged }} now={markNow(live, elapsedSeconds)} />
                 <RoasterPicker machineId={machineId} roastedBy={roast.roasted_by} />
               </div>

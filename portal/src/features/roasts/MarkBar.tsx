@@ -75,7 +75,7 @@ export const MarkBar = ({ roast, marks, now, onChanged }: MarkBarProps) => {
   );
   if (next === undefined) return null;
   return (
-    <div className="flex gap-2 max-sm:w-full">
+    <div className="flex min-w-0 gap-2 max-sm:flex-1">
       <Button
         kind="primary"
         size="lg"
