@@ -22,9 +22,10 @@ describe('mosquitto.acl and mosquitto.conf', () => {
     expect(rights).toEqual({
       'board write': new Set(deviceMayPublish),
       'board read': new Set(deviceMaySubscribe),
-      [`${serviceUserName} read`]: new Set(deviceMayPublish),
+      // The api keeps the machines' users.
+      [`${serviceUserName} read`]: new Set([...deviceMayPublish, '$CONTROL/dynamic-security/v1/response']),
       // A board leaves its status on the broker: the api clears it when the machine is deleted.
-      [`${serviceUserName} write`]: new Set([...deviceMaySubscribe, 'status']),
+      [`${serviceUserName} write`]: new Set([...deviceMaySubscribe, 'status', '$CONTROL/dynamic-security/v1']),
     });
   });
 

@@ -25,6 +25,8 @@ const envShape = z
     MQTT_PUBLIC_URL: z.url({ protocol: /^(mqtts?|wss?)$/, error: 'must be an mqtt:// or mqtts:// address' }).optional(),
     /** For brokers that divide a shared subscription among the api's instances; aedes does not. */
     MQTT_SHARED_INGEST: z.enum(['true', 'false']).default('false'),
+    /** Mosquitto's plugin for dynamic security knows the boards from the api, instead of a broker that asks it. */
+    MOSQUITTO_DYNAMIC_SECURITY: z.enum(['true', 'false']).default('false'),
     BROKER_SECRET: z.string().min(16, 'needs at least 16 characters'),
     BROKER_MANAGEMENT_URL: httpUrl.default('http://127.0.0.1:18083'),
     /** EMQX's `<API key>:<secret key>`; our own broker authenticates the api by the broker secret. */
@@ -77,6 +79,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) => {
     mqttPublicUrl: given.MQTT_PUBLIC_URL ?? given.MQTT_URL,
     /** Name of the group in `$share/<group>/…`. */
     ingestGroup: given.MQTT_SHARED_INGEST === 'true' ? 'ingest' : undefined,
+    mosquittoUsers: given.MOSQUITTO_DYNAMIC_SECURITY === 'true',
     brokerSecret: given.BROKER_SECRET,
     brokerManagementUrl: withoutSlash(given.BROKER_MANAGEMENT_URL),
     brokerManagementHeaders:

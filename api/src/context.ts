@@ -1,4 +1,5 @@
-import type { BrokerManagement, MqttLink } from './broker/link.ts';
+import type { MqttLink } from './broker/link.ts';
+import type { BrokerManagement } from './broker/management.ts';
 import type { FileReaders } from './file-reading/file-readers.ts';
 import type { BoardPackages } from './http/package-files.ts';
 import type { DeviceCaller, PublicCaller, RequestDetails, ServerContext, UserCaller } from './http/server-context.ts';

@@ -4,7 +4,9 @@ import { createBackoff, pause } from '@roastery/runtime/backoff';
 import type { Logger } from '@roastery/runtime/logger';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { createApp, type Domain } from './app.ts';
-import { createBrokerManagement, openMqttLink } from './broker/link.ts';
+import { openMqttLink } from './broker/link.ts';
+import { createBrokerManagement } from './broker/management.ts';
+import { keepMosquittoUsers } from './broker/mosquitto-users.ts';
 import type { ApiConfig } from './config.ts';
 import type { AppContext } from './context.ts';
 import { migrate } from './db/migrate.ts';
@@ -40,13 +42,16 @@ const createContext = (config: ApiConfig, log: Logger) => {
   const url = config.databaseUrl;
   const servers = followServers(url, log);
   const sql = openDatabase({ url, servers, log, connections: config.databaseConnections });
+  const mqtt = openMqttLink({ url: config.mqttUrl, secret: config.brokerSecret, log });
   const context: AppContext = {
     config,
     log,
     sql,
     databaseWatch: createDatabaseWatch(sql, () => openDatabase({ url, servers, log, connections: 1 }), log),
-    mqtt: openMqttLink({ url: config.mqttUrl, secret: config.brokerSecret, log }),
-    broker: createBrokerManagement(config.brokerManagementUrl, config.brokerManagementHeaders, log),
+    mqtt,
+    broker: config.mosquittoUsers
+      ? keepMosquittoUsers({ sql, mqtt, secretKey: config.secretKey, log })
+      : createBrokerManagement(config.brokerManagementUrl, config.brokerManagementHeaders, log),
     streams: createOpenStreams(),
     health: createHealth(),
     files: createFileReaders(log),
@@ -131,6 +136,7 @@ export const startApi = async (config: ApiConfig, log: Logger, parts: ApiParts) 
     await listening.close(graceMs);
     await context.files.close();
     for (const service of services) await service.close();
+    context.broker.close();
     await context.mqtt.close();
     await context.databaseWatch.close();
     await context.sql.end({ timeout: 2 });

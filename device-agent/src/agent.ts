@@ -135,14 +135,14 @@ const startLocked = async (
     journal,
     clock: wallClock,
     log,
-    brokerUrl: async () => {
-      const url = config.mqttUrl ?? (await profile.brokerUrl());
-      const warning = url === undefined ? undefined : plainBrokerWarning(url);
+    broker: async () => {
+      const broker = config.mqttUrl === undefined ? await profile.broker() : { url: config.mqttUrl };
+      const warning = broker === undefined ? undefined : plainBrokerWarning(broker.url);
       // Checked before the token leaves the board, once for each address.
       if (warning !== undefined && !warnedOf.has(warning))
         log.warn({ warning }, 'uplink: broker connection not encrypted');
       if (warning !== undefined) warnedOf.add(warning);
-      return url;
+      return broker;
     },
     status: () =>
       describeBoard({

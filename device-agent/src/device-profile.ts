@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { deviceSelf, deviceSelfShape } from '@roastery/contract/devices';
+import { deviceSelf, deviceSelfShape, type MqttLogin } from '@roastery/contract/devices';
 import type { MachineMap } from '@roastery/contract/machine-map';
 import { describeRefusal, parseJson } from '@roastery/contract/parse-shape';
 import { parseRetryAfter } from '@roastery/runtime/backoff';
@@ -9,8 +9,14 @@ import { readFileIfThere, writeFileAtomically } from './atomic-file.ts';
 import { httpRequest } from './http-request.ts';
 import { mapFromServer } from './machine-map-file.ts';
 
+/** Where the broker is, and what it wants to hear instead of serial number and token. */
+export interface KnownBroker {
+  readonly url: string;
+  readonly login?: MqttLogin | undefined;
+}
+
 export interface DeviceProfile {
-  readonly mqttUrl: string;
+  readonly broker: KnownBroker;
   readonly map: MachineMap | null;
   /** Why this agent cannot use the server's map; the rest of the answer still counts. */
   readonly mapTrouble?: string;
@@ -29,17 +35,31 @@ const timeoutMs = 8000;
 const maxPauseMs = 600_000;
 /** A map that this agent can't read must not invalidate the rest: the server may be newer. */
 export const deviceAnswerShape = deviceSelfShape.extend({ map: z.unknown() });
-const keptShape = z.object({ mqtt_url: z.string() });
+const keptShape = deviceSelfShape.pick({ mqtt_url: true, mqtt_login: true });
+type Kept = z.infer<typeof keptShape>;
+const keptPathIn = (dataDir: string): string => join(dataDir, 'device.json');
+export const brokerOf = ({ mqtt_url: url, mqtt_login: login }: Kept): KnownBroker => ({ url, login });
+
+/** The broker of the api's last answer; undefined without one. Throws what reading the file throws. */
+export const readKeptBroker = async (dataDir: string, log?: Logger): Promise<KnownBroker | undefined> => {
+  const text = await readFileIfThere(keptPathIn(dataDir));
+  if (text === undefined) return undefined;
+  const parsed = parseJson(keptShape, text);
+  if (parsed.success) return brokerOf(parsed.data);
+  log?.warn({ reason: describeRefusal(parsed) }, 'api: stored profile ignored');
+  return undefined;
+};
 
 /**
  * The api's data about this board. The last answer is stored on disk, so that a start without a network finds its
  * broker.
  */
 export const createDeviceProfile = ({ apiUrl, machineSerial, machineToken, dataDir, log }: DeviceProfileParts) => {
-  const keptPath = join(dataDir, 'device.json');
   const gate = createLogGate(60_000);
   let serverOffsetMs: number | undefined;
-  let keptUrl: string | undefined;
+  /** The file's content. */
+  let keptText: string | undefined;
+  let known: KnownBroker | undefined;
   /** The api asked for a pause: no request is sent until then. */
   let askAgainAt = -Infinity;
 
@@ -69,38 +89,34 @@ export const createDeviceProfile = ({ apiUrl, machineSerial, machineToken, dataD
     }
     const parsed = parseJson(deviceAnswerShape, body);
     if (!parsed.success) return complain('an unexpected answer');
-    const { mqtt_url: mqttUrl, map, server_time: serverTime } = parsed.data;
+    const { map, server_time: serverTime, mqtt_url, mqtt_login } = parsed.data;
     serverOffsetMs = Date.parse(serverTime) - (askedAt + Date.now()) / 2;
-    if (mqttUrl !== keptUrl) {
-      keptUrl = mqttUrl;
-      await writeFileAtomically(keptPath, `${JSON.stringify({ mqtt_url: mqttUrl })}\n`).catch((error: unknown) =>
+    const broker = brokerOf({ mqtt_url, mqtt_login });
+    known = broker;
+    const text = `${JSON.stringify({ mqtt_url, mqtt_login })}\n`;
+    if (text !== keptText) {
+      keptText = text;
+      await writeFileAtomically(keptPathIn(dataDir), text).catch((error: unknown) =>
         log.warn({ reason: String(error) }, 'api: writing profile failed'),
       );
     }
     const given = mapFromServer(map);
-    return 'map' in given ? { mqttUrl, map: given.map } : { mqttUrl, map: null, mapTrouble: given.trouble };
+    return 'map' in given ? { broker, map: given.map } : { broker, map: null, mapTrouble: given.trouble };
   };
 
-  const kept = async (): Promise<string | undefined> => {
-    const text = await readFileIfThere(keptPath).catch((error: unknown) => {
+  const kept = (): Promise<KnownBroker | undefined> =>
+    readKeptBroker(dataDir, log).catch((error: unknown) => {
       log.warn({ reason: String(error) }, 'api: stored profile unreadable');
       return undefined;
     });
-    if (text === undefined) return undefined;
-    const parsed = parseJson(keptShape, text);
-    if (parsed.success) return parsed.data.mqtt_url;
-    log.warn({ reason: describeRefusal(parsed) }, 'api: stored profile ignored');
-    return undefined;
-  };
 
   return {
     /** Requests the data; undefined when the api can't be reached or rejects the credential (logged once a minute). */
     ask,
-    /** The broker's address: the api's newest answer, else the one stored on disk. */
-    async brokerUrl(): Promise<string | undefined> {
-      const fresh = await ask();
-      keptUrl ??= await kept();
-      return fresh?.mqttUrl ?? keptUrl;
+    /** The broker: the api's newest answer, else the one stored on disk. */
+    async broker(): Promise<KnownBroker | undefined> {
+      await ask();
+      return (known ??= await kept());
     },
     /** Server time minus ours at the last answer, ms. */
     serverOffsetMs: (): number | undefined => serverOffsetMs,

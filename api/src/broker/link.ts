@@ -141,34 +141,3 @@ export const openMqttLink = ({ url, secret, log }: MqttLinkOptions): MqttLink =>
     },
   };
 };
-
-export interface BrokerManagement {
-  /** Closes a client's connection at once. Never throws: an unavailable broker has no connections to close. */
-  disconnect(clientId: string): Promise<boolean>;
-}
-
-/**
- * Uses the broker's management address in EMQX's shape: `DELETE /api/v5/clients/{clientid}`.
- * @param authentication the headers that authenticate the api
- */
-export const createBrokerManagement = (
-  baseUrl: string,
-  authentication: Readonly<Record<string, string>>,
-  log: Logger,
-): BrokerManagement => ({
-  async disconnect(clientId) {
-    try {
-      const answer = await fetch(`${baseUrl}/api/v5/clients/${encodeURIComponent(clientId)}`, {
-        method: 'DELETE',
-        headers: authentication,
-        signal: AbortSignal.timeout(2000),
-      });
-      if (!answer.ok && answer.status !== 404)
-        log.warn({ clientId, status: answer.status }, 'broker disconnect refused');
-      return answer.ok;
-    } catch (error) {
-      log.warn({ clientId, err: error }, 'broker disconnect failed');
-      return false;
-    }
-  },
-});

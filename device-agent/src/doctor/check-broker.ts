@@ -1,10 +1,7 @@
-import { parseJson } from '@roastery/contract/parse-shape';
-import { readFileIfThere } from '../atomic-file.ts';
-import { join } from 'node:path';
 import { clientIdOf, topicOf } from '@roastery/contract/mqtt';
-import { z } from 'zod';
 import type { AgentConfig } from '../config.ts';
 import { codeOf } from '@roastery/runtime/system-errors';
+import { brokerOf, readKeptBroker, type KnownBroker } from '../device-profile.ts';
 import { openSession, SessionError } from '../uplink/session.ts';
 import type { BoardUnderCheck } from './board-under-check.ts';
 import { plainBrokerWarning } from '../pairing/pairing-trouble.ts';
@@ -12,13 +9,11 @@ import { good, notConfigured, skipped, trouble, warning, type Check, type Verdic
 import { aboutTheWay, aboutTls, peerOf } from './connection-trouble.ts';
 import { reach, shakeHands } from './tls-handshake.ts';
 
-const keptShape = z.object({ mqtt_url: z.url() });
 const sessionMs = 12_000;
 
-const keptUrl = async (dataDir: string): Promise<string | undefined> => {
+const keptBroker = async (dataDir: string): Promise<KnownBroker | undefined> => {
   try {
-    const text = await readFileIfThere(join(dataDir, 'device.json'));
-    return text === undefined ? undefined : parseJson(keptShape, text).data?.mqtt_url;
+    return await readKeptBroker(dataDir);
   } catch (error) {
     // Not readable for this user: the agent also asks the api.
     if (codeOf(error) === 'EACCES') return undefined;
@@ -26,10 +21,11 @@ const keptUrl = async (dataDir: string): Promise<string | undefined> => {
   }
 };
 
-const brokerUrl = async (board: BoardUnderCheck, config: AgentConfig): Promise<string | undefined> => {
-  if (config.mqttUrl !== undefined) return config.mqttUrl;
+const brokerOfBoard = async (board: BoardUnderCheck, config: AgentConfig): Promise<KnownBroker | undefined> => {
+  if (config.mqttUrl !== undefined) return { url: config.mqttUrl };
   const answer = await board.api();
-  return (answer.kind === 'answered' ? answer.self?.mqtt_url : undefined) ?? keptUrl(config.dataDir);
+  if (answer.kind === 'answered' && answer.self) return brokerOf(answer.self);
+  return keptBroker(config.dataDir);
 };
 
 /** The problem between board and broker below MQTT; undefined without one. */
@@ -65,15 +61,17 @@ const aboutRefusal = (error: SessionError, host: string): Verdict =>
  * Connects with the board's credential and disconnects. Only while no agent runs: the broker accepts one connection per
  * board.
  */
-const tryToComeIn = async (url: string, { machineSerial, machineToken, mqttCa }: AgentConfig): Promise<Verdict> => {
+const tryToComeIn = async (
+  { url, login }: KnownBroker,
+  { machineSerial, machineToken, mqttCa }: AgentConfig,
+): Promise<Verdict> => {
   const { host } = new URL(url);
   const began = performance.now();
   try {
     const session = await openSession({
       url,
       clientId: clientIdOf(machineSerial),
-      username: machineSerial,
-      password: machineToken,
+      ...(login ?? { username: machineSerial, password: machineToken }),
       ca: mqttCa,
       // Closed without DISCONNECT: no status of this board is published.
       will: {
@@ -100,16 +98,17 @@ export const checkBroker: Check = {
     const agent = await board.agent();
     if (agent.kind === 'seen' && agent.status.uplink.connected) {
       const { entries_waiting: waiting } = agent.status.journal;
-      const plain = plainBrokerWarning((await brokerUrl(board, config)) ?? '');
+      const plain = plainBrokerWarning((await brokerOfBoard(board, config))?.url ?? '');
       return plain === undefined
         ? good(`the agent is connected, ${waiting} entries wait for their acknowledgement`)
         : warning(plain, 'Until then keep the board in a separate network.');
     }
-    const url = await brokerUrl(board, config);
-    if (url === undefined) return skipped('only the api knows its address, and it does not answer');
+    const broker = await brokerOfBoard(board, config);
+    if (broker === undefined) return skipped('only the api knows its address, and it does not answer');
+    const { url } = broker;
     const inTheWay = await aboutConnection(url, config.mqttCa);
     if (inTheWay) return inTheWay;
-    if (agent.kind === 'none') return tryToComeIn(url, config);
+    if (agent.kind === 'none') return tryToComeIn(broker, config);
     if (agent.kind !== 'seen')
       return skipped(
         `${new URL(url).host} can be reached; only the status page can say whether the agent is connected`,

@@ -33,6 +33,8 @@ export const startTestServer = async (serialNumber: string) => {
   const statuses: DeviceStatus[] = [];
   const probed: ProbeMessage[] = [];
   const refusals: number[] = [];
+  /** `user name:password` of each attempt to connect. */
+  const logins: string[] = [];
   const server = { acknowledges: true, accepts: true, zipped: 0, retained: new Map<string, Buffer>() };
 
   const commit = (batch: JournalBatch): void => {
@@ -73,7 +75,8 @@ export const startTestServer = async (serialNumber: string) => {
 
   const listen = async (): Promise<void> => {
     const aedes = await Aedes.createBroker({ concurrency: 0 });
-    aedes.authenticate = (_client, _username, _password, done) => {
+    aedes.authenticate = (_client, username, password, done) => {
+      logins.push(`${username}:${String(password)}`);
       if (server.accepts) return done(null, true);
       refusals.push(Date.now());
       done(Object.assign(new Error('refused'), { returnCode: 4 }), false);
@@ -110,6 +113,7 @@ export const startTestServer = async (serialNumber: string) => {
     statuses,
     probed,
     refusals,
+    logins,
     tell,
     kill,
     cut,

@@ -35,7 +35,7 @@ const connect = (): void => {
     journal,
     clock,
     log,
-    brokerUrl: () => Promise.resolve(server.url),
+    broker: () => Promise.resolve({ url: server.url }),
     status: async () => ({ history: await journal.history() }),
     configReceived: () => undefined,
     probeRequested: () => undefined,

@@ -1,14 +1,15 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { MqttLogin } from '@roastery/contract/devices';
 import type { MachineMap } from '@roastery/contract/machine-map';
 import { pause } from '@roastery/runtime/backoff';
-import { createLogger, type Logger } from '@roastery/runtime/logger';
+import { createLogger } from '@roastery/runtime/logger';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createWallClock } from '../core/wall-clock.ts';
 import { openJournal, type Journal } from '../journal/journal.ts';
 import { startTestServer, type TestServer } from '../testing/test-server.ts';
-import { startUplink, type Uplink } from './uplink.ts';
+import { startUplink, type Uplink, type UplinkParts } from './uplink.ts';
 
 const serialNumber = 'RM 30/Ä 1';
 const boot = '0a1b2c3d-0000-4000-8000-000000000001';
@@ -24,7 +25,7 @@ let uplink: Uplink | undefined;
 let maps: MachineMap[];
 let refusals: string[];
 
-const connect = (over: { log?: Logger } = {}): Uplink => {
+const connect = (over: Partial<Pick<UplinkParts, 'log' | 'broker'>> = {}): Uplink => {
   uplink = startUplink({
     serialNumber,
     token: 'a-secret-token',
@@ -32,7 +33,7 @@ const connect = (over: { log?: Logger } = {}): Uplink => {
     journal,
     clock,
     log,
-    brokerUrl: () => Promise.resolve(server.url),
+    broker: () => Promise.resolve({ url: server.url }),
     status: () => Promise.resolve({ machine_link: 'ok' }),
     configReceived: ({ map }) => void (map && maps.push(map)),
     probeRequested: () => undefined,
@@ -207,6 +208,16 @@ describe('uplink', () => {
     server.accepts = true;
     sample();
     await allCommitted(1, 10_000);
+  });
+
+  it('logs in with what the api says, else with serial number and token', async () => {
+    const login = { username: 'as-the-api-says', password: 'another secret' };
+    let known: MqttLogin | undefined;
+    connect({ broker: () => Promise.resolve({ url: server.url, login: known }) });
+    await expect.poll(() => server.logins).toEqual([`${serialNumber}:a-secret-token`]);
+    known = login;
+    server.cut();
+    await expect.poll(() => server.logins.at(-1)).toBe('as-the-api-says:another secret');
   });
 
   it('accepts a machine map and ignores an invalid one', async () => {

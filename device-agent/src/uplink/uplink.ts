@@ -12,6 +12,7 @@ import type { ProbeMessage, ProbeRequest } from '@roastery/contract/probe';
 import { pause, steadyMs, withBackoff, type BackoffLimits, type FailedAttempt } from '@roastery/runtime/backoff';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import type { WallClock } from '../core/wall-clock.ts';
+import type { KnownBroker } from '../device-profile.ts';
 import type { Journal } from '../journal/journal.ts';
 import { createInbox } from './inbox.ts';
 import { openSession, SessionError, type Session, type SessionFailure } from './session.ts';
@@ -34,8 +35,8 @@ export interface UplinkParts {
   readonly journal: Journal;
   readonly clock: WallClock;
   readonly log: Logger;
-  /** Address of the broker; undefined while it is unknown. */
-  readonly brokerUrl: () => Promise<string | undefined>;
+  /** Undefined while it is unknown. */
+  readonly broker: () => Promise<KnownBroker | undefined>;
   /** The content of the status besides connection and session. */
   readonly status: () => Promise<StatusDetails>;
   readonly configReceived: (config: DeviceConfig) => void;
@@ -149,13 +150,12 @@ export const startUplink = (parts: UplinkParts) => {
   });
 
   /** One session from CONNACK to its end; returns why it ended, and how long it lasted. */
-  const serve = async (url: string): Promise<{ reason: string; lastedMs: number }> => {
+  const serve = async ({ url, login }: KnownBroker): Promise<{ reason: string; lastedMs: number }> => {
     const id = randomUUID();
     const line = await openSession({
       url,
       clientId: clientIdOf(serialNumber),
-      username: serialNumber,
-      password: parts.token,
+      ...(login ?? { username: serialNumber, password: parts.token }),
       ca: parts.ca,
       will: { topic: topic('status'), payload: statusText(id, false) },
       message: receive,
@@ -197,12 +197,12 @@ export const startUplink = (parts: UplinkParts) => {
 
   const connect = async (): Promise<FailedAttempt> => {
     try {
-      const url = await Promise.race([parts.brokerUrl(), stopped]);
-      if (url === undefined) {
+      const broker = await Promise.race([parts.broker(), stopped]);
+      if (broker === undefined) {
         note(false, 'the api has not sent the broker address yet');
         return { limits: retryLimits.network };
       }
-      const { reason, lastedMs } = await serve(url);
+      const { reason, lastedMs } = await serve(broker);
       if (!stopping.signal.aborted) warn('uplink: connection lost', { reason, lasted_ms: Math.round(lastedMs) });
       return { limits: lastedMs >= steadyMs ? retryLimits.network : retryLimits.unsteady, lastedMs };
     } catch (error) {

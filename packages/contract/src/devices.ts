@@ -3,12 +3,18 @@ import { endpoint } from './endpoint.ts';
 import { storedMapShape } from './machine-map.ts';
 import { idShape, instantShape, lineShape } from './shapes.ts';
 
+/** What a board logs in with at a broker that can't ask the api about tokens. */
+export const mqttLoginShape = z.object({ username: z.string(), password: z.string() });
+export type MqttLogin = z.infer<typeof mqttLoginShape>;
+
 /** The settings of a board beyond its environment file; it stores the answer for starts without a network. */
 export const deviceSelfShape = z.object({
   machine_id: idShape,
   serial_number: z.string(),
   display_name: z.string(),
   mqtt_url: z.string(),
+  /** Absent where the broker asks the api: serial number and token are the login then. */
+  mqtt_login: mqttLoginShape.optional(),
   server_time: instantShape,
   map: storedMapShape.nullable(),
 });

@@ -1,4 +1,6 @@
 import { connect } from 'node:net';
+import path from 'node:path';
+import { listDevices, revokeCredential } from '@roastery/contract/fleet';
 import {
   clientIdOf,
   deviceMayPublish,
@@ -8,10 +10,14 @@ import {
   topicOf,
 } from '@roastery/contract/mqtt';
 import { freePort } from '@roastery/stack/ports';
+import type { ServersEnvironment } from '@roastery/stack/stack';
 import { connectAsync } from 'mqtt';
 import mqtt from 'mqtt-packet';
 import { describe, expect, it } from 'vitest';
 import { hasMosquitto, needsMosquitto, startMosquitto } from './mosquitto.ts';
+import { registerTestMachine, signIn } from './roastery-client.ts';
+import { startProgram } from './start-program.ts';
+import { startTestStack } from './test-stack.ts';
 import { until } from './until.ts';
 
 const users = { [serviceUserName]: 'a secret of the broker', 'RM30-1': 'first token', 'RM30-2': 'second token' };
@@ -61,16 +67,47 @@ describe.skipIf(!hasMosquitto)(`Mosquitto with the files of deploy/brokers${need
     await Promise.all([api, one, two].map((client) => client.endAsync(true)));
   });
 
-  it('closes the connection of a machine that is taken out of its password file, at the reload, and lets it in no more', async () => {
-    await using place = await openBroker();
-    const [one, two] = [await place.connectAs('RM30-1'), await place.connectAs('RM30-2')];
-    place.broker.removeUser('RM30-1');
-    await until('the end of its connection', () => !one.connected);
-    expect(two.connected).toBe(true);
-    await expect(place.connectAs('RM30-1')).rejects.toThrow(/not authorized/i);
-    place.broker.addUser('RM30-1', users['RM30-1']);
-    const again = await until('the next connection', () => place.connectAs('RM30-1'));
-    await Promise.all([again, two].map((client) => client.endAsync(true)));
+  it('lets an agent in by the login that the api gives, until its machine is revoked', async () => {
+    const servers = {
+      async start({ api, broker }: ServersEnvironment) {
+        const mosquitto = await startMosquitto(Number(broker['MQTT_PORT']), {
+          [serviceUserName]: api['BROKER_SECRET'] ?? '',
+        });
+        const program = startProgram('api', { ...api, MOSQUITTO_DYNAMIC_SECURITY: 'true' });
+        return {
+          close: async (): Promise<void> => {
+            await program.stop(3000);
+            await mosquitto.close();
+          },
+        };
+      },
+    };
+    await using stack = await startTestStack({ servers });
+    const admin = await signIn(stack.url, stack.admin);
+    const machine = await registerTestMachine(admin, 'größe 7/1');
+    const env = {
+      API_URL: stack.apiUrl,
+      MACHINE_SERIAL: machine.serial_number,
+      MACHINE_TOKEN: machine.auth_token,
+      FIRMWARE_VERSION: '1.0.0',
+      DATA_DIR: path.join(stack.folder, 'board'),
+      STATUS_PORT: 'off',
+    };
+    const lines: string[] = [];
+    const agent = startProgram('device-agent', env, { args: ['run'], onLine: (line) => lines.push(line) });
+    try {
+      const has = (event: string): boolean => lines.some((line) => line.includes(event));
+      await until('its connection', () => has('uplink: connected'));
+      await until('its status', async () => {
+        const { devices } = await admin.call(listDevices, { query: {} });
+        return devices[0]?.connection === 'online';
+      });
+      await admin.call(revokeCredential, { params: { id: machine.id } });
+      await until('the refusal', () => has('uplink: connection failed') && has('"failure":"refused"'));
+      expect(lines.join('\n')).not.toContain(machine.auth_token);
+    } finally {
+      await agent.stop(3000);
+    }
   });
 
   it('keeps what boards send while an api does not read', async () => {

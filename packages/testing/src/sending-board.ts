@@ -1,9 +1,21 @@
+import { deviceSelf, deviceSelfShape, type MqttLogin } from '@roastery/contract/devices';
+import { apiBasePath } from '@roastery/contract/endpoint';
 import type { RegisteredMachine } from '@roastery/contract/machines';
 import { ackShape, clientIdOf, entryCount, topicOf, type JournalBatch } from '@roastery/contract/mqtt';
-import { parseJson } from '@roastery/contract/parse-shape';
+import { parseJson, parseOrThrow } from '@roastery/contract/parse-shape';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { connectAsync } from 'mqtt';
 import { createJournalBoard } from './journal-board.ts';
+
+/** What the api tells a board to log in with in place of its token, if anything. */
+export const askLogin = async (
+  apiUrl: string,
+  { serial_number: serial, auth_token: token }: Pick<RegisteredMachine, 'serial_number' | 'auth_token'>,
+): Promise<MqttLogin | undefined> => {
+  const headers = { authorization: `Bearer ${token}`, 'x-machine-serial': serial };
+  const answer = await fetch(`${apiUrl}${apiBasePath}${deviceSelf.path}`, { headers });
+  return parseOrThrow(deviceSelfShape, await answer.json()).mqtt_login;
+};
 
 /**
  * A board in a roast that sends every tenth of a second, and resends unacknowledged entries after two seconds. It
@@ -12,10 +24,11 @@ import { createJournalBoard } from './journal-board.ts';
 export const startSendingBoard = async (
   mqttUrl: string,
   { serial_number: serial, auth_token: token }: RegisteredMachine,
+  login: MqttLogin = { username: serial, password: token },
 ) => {
   const board = createJournalBoard({ channels: ['bean_temp'] });
   const acknowledged = new Set<number>();
-  const client = await connectAsync(mqttUrl, { clientId: clientIdOf(serial), username: serial, password: token });
+  const client = await connectAsync(mqttUrl, { ...login, clientId: clientIdOf(serial) });
   client.on('message', (_topic, payload) => {
     const { data: ack } = parseJson(ackShape, payload.toString());
     for (const [from, to] of ack?.ranges ?? []) for (let seq = from; seq <= to; seq++) acknowledged.add(seq);

@@ -1,17 +1,15 @@
 import { connect, createServer, type Socket } from 'node:net';
-import path from 'node:path';
 import { adjustLot, createLot, listLotMovements } from '@roastery/contract/inventory';
-import type { RegisteredMachine } from '@roastery/contract/machines';
 import { serviceUserName } from '@roastery/contract/mqtt';
 import { freePort } from '@roastery/stack/ports';
 import type { ServersEnvironment } from '@roastery/stack/stack';
-import { superviseProcess, type SupervisedProcess } from '@roastery/stack/supervised-process';
+import type { SupervisedProcess } from '@roastery/stack/supervised-process';
 import { describe, expect, it } from 'vitest';
 import { readDelivered } from './endurance/delivered.ts';
 import { needsMosquitto, startMosquitto } from './mosquitto.ts';
 import { openLiveStream, registerTestMachine, signIn } from './roastery-client.ts';
-import { startSendingBoard } from './sending-board.ts';
-import { repositoryRoot } from './shared-data.ts';
+import { askLogin, startSendingBoard } from './sending-board.ts';
+import { startProgram } from './start-program.ts';
 import { startTestStack } from './test-stack.ts';
 import { until, untilHttpOk } from './until.ts';
 
@@ -48,54 +46,39 @@ const startBalancer = async (port: number, targets: readonly number[]) => {
   };
 };
 
-const startProgram = (name: string, env: Record<string, string>): SupervisedProcess => {
-  const script = path.join(repositoryRoot(), name, 'dist', 'main.js');
-  return superviseProcess({ name, script, env, onLine: () => undefined, onRestart: () => undefined });
-};
-
-interface Broker {
-  /** Mosquitto can't ask the api whom it may let in. */
-  addMachine(machine: RegisteredMachine): void;
-  close(): Promise<void>;
-}
 interface BrokerKind {
   /** How many of the apis receive a journal message. */
   readonly receivers: 1 | 2;
-  start(environments: ServersEnvironment): Promise<Broker>;
+  /** Of the apis. */
+  readonly settings: Readonly<Record<string, string>>;
+  start(environments: ServersEnvironment): Promise<{ close(): Promise<void> }>;
 }
 const ownBroker: BrokerKind = {
   receivers: 2,
+  settings: {},
   start({ broker }) {
     const program = startProgram('broker', broker);
-    return Promise.resolve({ addMachine: () => undefined, close: () => program.stop(3000) });
+    return Promise.resolve({ close: () => program.stop(3000) });
   },
 };
 const mosquitto: BrokerKind = {
   receivers: 1,
-  async start({ broker, api }) {
-    const users = { [serviceUserName]: api['BROKER_SECRET'] ?? '' };
-    const started = await startMosquitto(Number(broker['MQTT_PORT']), users);
-    return {
-      addMachine: ({ serial_number: serial, auth_token: token }) => started.addUser(serial, token),
-      close: () => started.close(),
-    };
-  },
+  settings: { MQTT_SHARED_INGEST: 'true', MOSQUITTO_DYNAMIC_SECURITY: 'true' },
+  start: ({ broker, api }) =>
+    startMosquitto(Number(broker['MQTT_PORT']), { [serviceUserName]: api['BROKER_SECRET'] ?? '' }),
 };
 
 /** Two apis on one database and one broker, behind a balancer; people, boards and the broker use its address. */
 const openTwoApis = async (kind: BrokerKind) => {
   const apis: { url: string; process: SupervisedProcess }[] = [];
-  let broker: Broker | undefined;
   const servers = {
     async start(environments: ServersEnvironment) {
       const { api } = environments;
       const ports = [await freePort(), await freePort()];
       const balancer = await startBalancer(Number(api['PORT']), ports);
       const started = await kind.start(environments);
-      broker = started;
-      const env = { ...api, MQTT_SHARED_INGEST: String(kind.receivers === 1) };
       for (const port of ports) {
-        const process = startProgram('api', { ...env, PORT: String(port) });
+        const process = startProgram('api', { ...api, ...kind.settings, PORT: String(port) });
         apis.push({ url: `http://127.0.0.1:${port}`, process });
       }
       return {
@@ -109,9 +92,9 @@ const openTwoApis = async (kind: BrokerKind) => {
   };
   const stack = await startTestStack({ servers });
   const [one, two] = apis;
-  if (one === undefined || two === undefined || broker === undefined) throw new Error('no apis');
+  if (one === undefined || two === undefined) throw new Error('no apis');
   for (const { url } of apis) await untilHttpOk(`${url}/readyz`, patience);
-  return { stack, broker, one, two, [Symbol.asyncDispose]: () => stack.close() };
+  return { stack, one, two, [Symbol.asyncDispose]: () => stack.close() };
 };
 
 /** Signs in with a wrong password; the status of the answer. */
@@ -134,11 +117,11 @@ describe.each([
   const title = 'killed in turn they lose and double nothing, and share sessions, limits, changes and the ledger';
   it.skipIf(missing !== '')(`${title}${missing}`, async () => {
     await using roastery = await openTwoApis(kind);
-    const { stack, broker, one, two } = roastery;
+    const { stack, one, two } = roastery;
     const [atOne, atTwo] = [await signIn(one.url, stack.admin), await signIn(two.url, stack.admin)];
     const machines = [await registerTestMachine(atOne, 'TWO-1'), await registerTestMachine(atTwo, 'TWO-2')];
-    for (const machine of machines) broker.addMachine(machine);
-    const [first, second] = machines.map((machine) => startSendingBoard(stack.mqttUrl, machine));
+    const logins = await Promise.all(machines.map((machine) => askLogin(two.url, machine)));
+    const [first, second] = machines.map((machine, n) => startSendingBoard(stack.mqttUrl, machine, logins[n]));
     if (first === undefined || second === undefined) throw new Error('no boards');
     await using left = await first;
     await using right = await second;

@@ -21,16 +21,18 @@ import { listTickets, newestTickets, noteTicket, reissueTicket, revokeTicket } f
 export const deviceRoutes: Domain = (routes) => {
   routes.forPublic(pairDeviceEndpoint, (context, { body }) => pairDevice(context, body));
   routes.forDevice(deviceSelf, async (context) => {
-    const { sql, machine, config } = context;
+    const { sql, machine, config, broker } = context;
     const [row] = await sql<{ display_name: string; map: unknown }[]>`
       SELECT display_name, map FROM machines WHERE id = ${machine.id}`;
     if (!row) throw notFound('Machine');
     await confirmPairing(context);
+    const login = await broker.loginOf(machine.serial_number);
     return {
       machine_id: machine.id,
       serial_number: machine.serial_number,
       display_name: row.display_name,
       mqtt_url: config.mqttPublicUrl,
+      ...(login && { mqtt_login: login }),
       server_time: new Date().toISOString(),
       map: row.map === null ? null : parseOrThrow(storedMapShape, row.map),
     };

@@ -1,0 +1,42 @@
+import type { MqttLogin } from '@roastery/contract/devices';
+import type { Logger } from '@roastery/runtime/logger';
+
+/** What the api does at the broker about who may connect. */
+export interface BrokerManagement {
+  /**
+   * Closes the connection of a client whose credential has ended. Never throws: an unavailable broker has no connections to
+   * close.
+   */
+  disconnect(clientId: string): Promise<boolean>;
+  /** What a board of this machine logs in with; undefined where the broker asks the api about its token. */
+  loginOf(serialNumber: string): Promise<MqttLogin | undefined>;
+  close(): void;
+}
+
+/**
+ * For a broker that asks the api. Uses its management address in EMQX's shape: `DELETE /api/v5/clients/{clientid}`.
+ * @param authentication the headers that authenticate the api
+ */
+export const createBrokerManagement = (
+  baseUrl: string,
+  authentication: Readonly<Record<string, string>>,
+  log: Logger,
+): BrokerManagement => ({
+  async disconnect(clientId) {
+    try {
+      const answer = await fetch(`${baseUrl}/api/v5/clients/${encodeURIComponent(clientId)}`, {
+        method: 'DELETE',
+        headers: authentication,
+        signal: AbortSignal.timeout(2000),
+      });
+      if (!answer.ok && answer.status !== 404)
+        log.warn({ clientId, status: answer.status }, 'broker disconnect refused');
+      return answer.ok;
+    } catch (error) {
+      log.warn({ clientId, err: error }, 'broker disconnect failed');
+      return false;
+    }
+  },
+  loginOf: () => Promise.resolve(undefined),
+  close: () => undefined,
+});
