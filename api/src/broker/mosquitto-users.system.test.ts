@@ -2,6 +2,7 @@ import type { MqttLogin } from '@roastery/contract/devices';
 import type { RegisteredMachine } from '@roastery/contract/machines';
 import { clientIdOf, serviceUserName, topicOf } from '@roastery/contract/mqtt';
 import { freePort } from '@roastery/stack/ports';
+import { registerBoards } from '@roastery/testing/fleet/register-boards';
 import { hasMosquitto, needsMosquitto, startMosquitto } from '@roastery/testing/mosquitto';
 import { createTestDatabase } from '@roastery/testing/test-database';
 import { until } from '@roastery/testing/until';
@@ -97,6 +98,23 @@ describe.skipIf(!hasMosquitto)(`users of Mosquitto${needsMosquitto}`, () => {
     await expect(place.connect('RM30-1', login)).rejects.toThrow(refused);
     expect((await place.askLogin('RM30-1', one.auth_token)).status).toBe(401);
     await right.endAsync(true);
+  });
+
+  it('a revoked machine does not wait for boards that ask for their first login', async () => {
+    const asking = 300;
+    await using place = await openRoastery();
+    const sql = postgres(place.databaseUrl, { max: 1 });
+    const [first = '', ...others] = await registerBoards(sql, asking);
+    const [machine] = await sql<{ id: string }[]>`SELECT id FROM machines WHERE serial_number = ${first}`;
+    await sql.end();
+    const board = await place.connect(first, await place.loginOf(first, first));
+    let answered = 0;
+    const answers = others.map((serial) => place.loginOf(serial, serial).then(() => (answered += 1)));
+    await until('the first of them', () => answered > 0);
+    await place.admin.send('DELETE', `/machines/${machine?.id}/credential`);
+    await until('the end of its connection', () => !board.connected);
+    expect(answered).toBeLessThan(asking - 1);
+    await Promise.all(answers);
   });
 
   it('a rotation with overlap keeps the connection for both tokens until the overlap ends, one without replaces the login', async () => {

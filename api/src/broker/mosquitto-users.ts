@@ -15,7 +15,7 @@ const responseTopic = `${commandTopic}/response`;
 
 const answerWithinMs = 5000;
 /** Mosquitto rewrites the file of its users at each change, so a batch must be short: a revocation waits for one. */
-const batchUsers = 20;
+const batchUsers = 10;
 const pageUsers = 200;
 /** For so long a user that was found in Mosquitto counts as being there. */
 const knownForMs = 60_000;
@@ -157,7 +157,7 @@ export const keepMosquittoUsers = ({ sql, mqtt, secretKey, log }: MosquittoUsers
     hasTakenRights = true;
   };
 
-  /** Brings these users in step; answers those that it removed or replaced. */
+  /** Brings these users in step; returns those that it removed or replaced. */
   const update = async (usernames: readonly string[]): Promise<Set<string>> => {
     const removed = await sql.begin(async (tx) => {
       await tx`SELECT pg_advisory_xact_lock(hashtextextended('users of Mosquitto', 0))`;
@@ -177,7 +177,7 @@ export const keepMosquittoUsers = ({ sql, mqtt, secretKey, log }: MosquittoUsers
     return new Set(removed);
   };
 
-  const waiting = new Map<string, ((result: Promise<Set<string>>) => void)[]>();
+  let waiting = new Map<string, ((result: Promise<Set<string>>) => void)[]>();
   let running: Promise<void> | undefined;
   const work = async (): Promise<void> => {
     while (waiting.size > 0) {
@@ -189,10 +189,12 @@ export const keepMosquittoUsers = ({ sql, mqtt, secretKey, log }: MosquittoUsers
     }
     running = undefined;
   };
-  /** Whether the user was removed or replaced. */
-  const bringInStep = async (username: string): Promise<boolean> => {
+  /** Whether the user was removed or replaced. An ended credential goes before boards that ask for their login. */
+  const bringInStep = async (username: string, hasEnded = false): Promise<boolean> => {
     const removed = await new Promise<Set<string>>((resolve) => {
-      waiting.set(username, [...(waiting.get(username) ?? []), resolve]);
+      const listeners = [...(waiting.get(username) ?? []), resolve];
+      if (hasEnded) waiting = new Map([[username, listeners], ...waiting]);
+      waiting.set(username, listeners);
       running ??= work();
     });
     return removed.has(username);
@@ -218,7 +220,7 @@ export const keepMosquittoUsers = ({ sql, mqtt, secretKey, log }: MosquittoUsers
       found.map(({ username }) => username),
     );
     const outOfStep = found.filter((user) => user.textdescription !== users.get(user.username)?.fingerprint);
-    await Promise.all(outOfStep.map(({ username }) => bringInStep(username)));
+    await Promise.all(outOfStep.map(({ username }) => bringInStep(username, true)));
   };
   const complain = (error: unknown): void => {
     const more = mayLog('users');
@@ -244,7 +246,7 @@ export const keepMosquittoUsers = ({ sql, mqtt, secretKey, log }: MosquittoUsers
   return {
     async disconnect(clientId) {
       try {
-        return await bringInStep(clientId.replace(/^board-/, ''));
+        return await bringInStep(clientId.replace(/^board-/, ''), true);
       } catch (error) {
         complain(error);
         return false;
