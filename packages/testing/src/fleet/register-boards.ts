@@ -2,7 +2,7 @@ import { hashToken } from '@roastery/api/http/secrets';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type postgres from 'postgres';
 
-const serialOf = (n: number): string => `FLEET-${n}`;
+export const serialOf = (n: number): string => `FLEET-${n}`;
 
 /** Registers boards by SQL, each with its serial number as its token. Answers the serial numbers. */
 export const registerBoards = async (sql: postgres.Sql, boards: number): Promise<string[]> => {

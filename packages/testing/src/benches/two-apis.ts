@@ -1,0 +1,276 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { serviceUserName } from '@roastery/contract/mqtt';
+import { freePort } from '@roastery/stack/ports';
+import { startStack } from '@roastery/stack/stack';
+import type { SupervisedProcess } from '@roastery/stack/supervised-process';
+import postgres from 'postgres';
+import { percentile, type Bench, type Measurement } from '../bench.ts';
+import { createDatabaseOn } from '../database-on-server.ts';
+import { startFleet, type Fleet } from '../fleet/fleet-process.ts';
+import { registerBoards, serialOf } from '../fleet/register-boards.ts';
+import { hasMosquitto, startMosquitto } from '../mosquitto.ts';
+import { cpuSeconds } from '../process-cost.ts';
+import { askLogin } from '../sending-board.ts';
+import { startProgram } from '../start-program.ts';
+import { startTestPostgres } from '../test-postgres.ts';
+import { untilHttpOk } from '../until.ts';
+
+const boardsPerProcess = 5_000;
+const firstStep = Number(process.env['FLEET_BOARDS'] ?? 3_000);
+const maxBoards = Number(process.env['FLEET_MAX_BOARDS'] ?? 10_000);
+const growth = 1.25;
+const connectSeconds = 60;
+const measuredSeconds = 20;
+const maxP99Ms = 1_000;
+/** Boards that ask for their login at once, and all that do. */
+const asking = 40;
+const askingBoards = 1_000;
+
+interface Step {
+  readonly boards: number;
+  readonly p99Ms: number;
+  readonly missing: number;
+  /** CPU of each, µs for each sample of all boards. */
+  readonly apis: readonly number[];
+  readonly broker: number;
+  readonly postgres: number;
+  readonly fleet: number;
+  /** Of all of them, in cores. */
+  readonly cores: number;
+  /** Until all boards were acknowledged again after the apis were killed in turn and Mosquitto in the end; 0 where none was. */
+  readonly stormSeconds: number;
+}
+
+/** CPU time of these processes so far, s; those that have ended count nothing. */
+const totalSeconds = async (pids: readonly (number | undefined)[]): Promise<number> =>
+  (await Promise.all(pids.map((pid) => cpuSeconds(pid ?? 0).catch(() => 0)))).reduce((a, b) => a + b, 0);
+
+interface Running {
+  readonly apis: readonly { readonly url: string; readonly process: SupervisedProcess }[];
+  readonly mosquitto: Awaited<ReturnType<typeof startMosquitto>>;
+  readonly mqttPort: number;
+  readonly sql: postgres.Sql;
+  readonly serials: readonly string[];
+}
+
+/** Apis behind Mosquitto with the files of `deploy/brokers`, on a fresh database, and boards that are registered. */
+const withApis = async <T>(
+  apiCount: number,
+  boards: number,
+  settings: Readonly<Record<string, string>>,
+  work: (running: Running) => Promise<T>,
+): Promise<T> => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'roastery-two-apis-'));
+  await using server = await startTestPostgres({ fsync: 'on', max_connections: '60' });
+  await using database = await createDatabaseOn(server.url);
+  const apis: Running['apis'][number][] = [];
+  let mosquitto: Running['mosquitto'] | undefined;
+  const users = Object.fromEntries(Array.from({ length: boards }, (_, n) => [serialOf(n), serialOf(n)]));
+  await using stack = await startStack({
+    dataDir,
+    databaseUrl: database.url,
+    logLevel: 'warn',
+    servers: {
+      async start({ api, broker }) {
+        const secret = { [serviceUserName]: api['BROKER_SECRET'] ?? '' };
+        const started = await startMosquitto(Number(broker['MQTT_PORT']), { ...users, ...secret });
+        mosquitto = started;
+        for (let n = 0; n < apiCount; n++) {
+          const port = n === 0 ? Number(api['PORT']) : await freePort();
+          const env = { ...api, MQTT_SHARED_INGEST: 'true', ...settings, PORT: String(port) };
+          apis.push({ url: `http://127.0.0.1:${port}`, process: startProgram('api', env) });
+        }
+        return {
+          close: async () => {
+            await Promise.all(apis.map(({ process }) => process.stop(3_000)));
+            await started.close();
+          },
+        };
+      },
+    },
+  });
+  if (mosquitto === undefined) throw new Error('no broker');
+  for (const { url } of apis) await untilHttpOk(`${url}/readyz`);
+  const sql = postgres(database.url, { max: 1, onnotice: () => undefined });
+  try {
+    const serials = await registerBoards(sql, boards);
+    return await work({ apis, mosquitto, mqttPort: stack.ports.mqtt, sql, serials });
+  } finally {
+    await sql.end();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+};
+
+/** Users that dynamic security makes a second when many boards ask for the first time. */
+const measureUsers = (boards: number): Promise<number> =>
+  withApis(1, boards, { MOSQUITTO_DYNAMIC_SECURITY: 'true' }, async ({ apis, serials }) => {
+    const begun = performance.now();
+    for (let from = 0; from < boards; from += asking)
+      await Promise.all(
+        serials
+          .slice(from, from + asking)
+          .map((serial) => askLogin(apis[0]?.url ?? '', { serial_number: serial, auth_token: serial })),
+      );
+    return boards / ((performance.now() - begun) / 1000);
+  });
+
+/**
+ * Boards at 1 Hz with a batch a second.
+ * @param isStormy kills the apis in turn, and Mosquitto, when the work was measured
+ */
+const measure = (apiCount: number, boards: number, isStormy: boolean, say: (line: string) => void): Promise<Step> =>
+  withApis(apiCount, boards, {}, async ({ apis, mosquitto, mqttPort, sql, serials }) => {
+    const fleets: Fleet[] = [];
+    try {
+      const wallOffsetMs = Date.now() - Math.round(performance.now()) - 3_600_000;
+      for (let from = 0; from < boards; from += boardsPerProcess) {
+        const part = serials.slice(from, from + boardsPerProcess);
+        fleets.push(startFleet({ port: mqttPort, serials: part, channels: 3, samplesPerBatch: 1, wallOffsetMs }));
+      }
+      const report = async () => {
+        const all = await Promise.all(fleets.map((fleet) => fleet.report()));
+        const sum = (of: (one: (typeof all)[number]) => number): number =>
+          all.reduce((total, one) => total + of(one), 0);
+        return {
+          cut: sum(({ cut }) => cut),
+          acknowledged: sum(({ acknowledged }) => acknowledged),
+          heard: sum(({ acknowledgedBoards }) => acknowledgedBoards),
+          latencies: all.flatMap(({ latenciesMs }) => latenciesMs),
+        };
+      };
+      for (let second = 0; second < connectSeconds && (await report()).heard < boards; second++) await sleep(1_000);
+      const isConnected = (await report()).heard >= boards;
+      const storm = async (): Promise<number> => {
+        for (const { process, url } of apis) {
+          process.kill('SIGKILL');
+          await sleep(1_000);
+          await untilHttpOk(`${url}/readyz`);
+        }
+        await mosquitto.kill();
+        const killed = performance.now();
+        await mosquitto.start();
+        for (let second = 0; second < 120 && (await report()).heard < boards; second++) await sleep(1_000);
+        return (await report()).heard < boards ? Infinity : (performance.now() - killed) / 1000;
+      };
+      await sleep(3_000);
+      const pids = await sql<{ pid: number }[]>`SELECT pid FROM pg_stat_activity`;
+      const costs = async () => ({
+        apis: await Promise.all(apis.map(({ process }) => totalSeconds([process.pid]))),
+        broker: await totalSeconds([mosquitto.pid()]),
+        postgres: await totalSeconds(pids.map(({ pid }) => pid)),
+        fleet: await totalSeconds(fleets.map(({ pid }) => pid)),
+      });
+      const [before, begun] = [await costs(), await report()];
+      await sleep(measuredSeconds * 1_000);
+      const [after, end] = [await costs(), await report()];
+      const stormSeconds = isStormy ? await storm() : 0;
+      for (const fleet of fleets) fleet.stopCutting();
+      let last = await report();
+      for (let second = 0; second < 60 && last.acknowledged < last.cut; second++) {
+        await sleep(1_000);
+        last = await report();
+      }
+      const [row] = await sql<{ samples: string }[]>`SELECT sum(cardinality(dt_ms)) AS samples FROM recording_chunks`;
+      const stored = Number(row?.samples ?? 0);
+      const samples = end.acknowledged - begun.acknowledged;
+      const micros = (seconds: number): number => (seconds * 1e6) / samples;
+      const step: Step = {
+        boards,
+        p99Ms: !isConnected || end.latencies.length === 0 ? Infinity : percentile(end.latencies, 0.99),
+        missing: Math.abs(last.cut - stored) + (last.cut - last.acknowledged),
+        apis: after.apis.map((seconds, n) => micros(seconds - (before.apis[n] ?? 0))),
+        broker: micros(after.broker - before.broker),
+        postgres: micros(after.postgres - before.postgres),
+        fleet: micros(after.fleet - before.fleet),
+        cores: 0,
+        stormSeconds,
+      };
+      const all = [...step.apis, step.broker, step.postgres, step.fleet].reduce((a, b) => a + b, 0);
+      const cores = (all * samples) / measuredSeconds / 1e6;
+      say(
+        `${apiCount} api: ${boards} boards, p99 ${Math.round(step.p99Ms)} ms, ${Math.round(samples / measuredSeconds)} samples/s, ${step.missing} lost or doubled; storm ${stormSeconds.toFixed(1)} s`,
+      );
+      say(
+        `  µs a sample: apis ${step.apis.map(Math.round).join(' + ')}, Mosquitto ${Math.round(step.broker)}, Postgres ${Math.round(step.postgres)}, boards ${Math.round(step.fleet)}; ${cores.toFixed(2)} cores`,
+      );
+      return { ...step, cores };
+    } finally {
+      await Promise.all(fleets.map((fleet) => fleet.close()));
+    }
+  });
+
+/** The first step, and the last one that held. */
+const grow = async (apiCount: number, say: (line: string) => void): Promise<{ first: Step; held: Step }> => {
+  const first = await measure(apiCount, firstStep, true, say);
+  let held = first;
+  for (let boards = firstStep * growth; boards <= maxBoards; boards *= growth) {
+    const step = await measure(apiCount, Math.round(boards), false, say);
+    if (step.p99Ms > maxP99Ms || step.missing > 0) break;
+    held = step;
+  }
+  return { first, held };
+};
+
+const run = async (say: (line: string) => void): Promise<Measurement[]> => {
+  if (!hasMosquitto) throw new Error('needs `apt install mosquitto`');
+  const one = await grow(1, say);
+  const two = await grow(2, say);
+  const count = firstStep.toLocaleString('en-US');
+  return [
+    {
+      what: 'boards at 1 Hz behind two apis, p99 ≤ 1 s',
+      value: two.held.boards,
+      unit: 'boards',
+      against: { what: 'one api', value: one.held.boards },
+      aim: { of: 'ratio', atLeast: 1.7 },
+    },
+    {
+      what: '… cores in use, boards and Postgres included',
+      value: two.held.cores,
+      unit: 'cores',
+      against: { what: 'one api', value: one.held.cores },
+    },
+    { what: '… p99', value: two.held.p99Ms, unit: 'ms', against: { what: 'one api', value: one.held.p99Ms } },
+    {
+      what: '… samples lost or doubled',
+      value: [one.first, one.held, two.first, two.held].reduce((sum, { missing }) => sum + missing, 0),
+      unit: 'samples',
+      aim: { of: 'value', atMost: 0 },
+    },
+    {
+      what: `${count} boards again acknowledged, apis killed in turn, then Mosquitto`,
+      value: two.first.stormSeconds,
+      unit: 's',
+      aim: { of: 'value', atMost: 60 },
+    },
+    {
+      what: `CPU of one api, ${count} boards`,
+      value: Math.max(...one.first.apis),
+      unit: 'µs/sample',
+      against: { what: 'the busier of two', value: Math.max(...two.first.apis) },
+      aim: { of: 'ratio', atLeast: 1.7 },
+    },
+    {
+      what: '… CPU of Postgres, two apis',
+      value: two.first.postgres,
+      unit: 'µs/sample',
+      against: { what: 'one api', value: one.first.postgres },
+    },
+    {
+      what: '… CPU of Mosquitto, two apis',
+      value: two.first.broker,
+      unit: 'µs/sample',
+      against: { what: 'one api', value: one.first.broker },
+    },
+    {
+      what: `users of Mosquitto made by dynamic security, the first ${askingBoards.toLocaleString('en-US')}`,
+      value: await measureUsers(askingBoards),
+      unit: 'users/s',
+    },
+  ];
+};
+
+export default { title: 'Two apis behind Mosquitto', onlyWhenNamed: true, run } satisfies Bench;
