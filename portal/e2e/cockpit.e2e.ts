@@ -145,6 +145,10 @@ const openCockpit = async () => {
   return watched;
 };
 
+/** A mark needs the time since the charge, which is known when the stream has the roast: later than the page knows that it runs. */
+const untilTimed = (page: Page): Promise<void> =>
+  expect.poll(() => page.getByTestId('cockpit-time').innerText(), { timeout: 60_000 }).toMatch(/\d:\d\d/);
+
 it('cockpit: shows the drum against the charge temperature of the next batch, without scrolling', async () => {
   await using watched = await openCockpit();
   const { page, complaints } = watched;
@@ -273,7 +277,7 @@ it('cockpit: corrects a mark by its time or by a drag, with chart and fields in 
   await using watched = await roastery.openAs(ana, { viewport: { width: 820, height: 1180 } });
   const { page } = watched;
   await page.goto(address);
-  await page.getByTestId('cockpit-time').waitFor();
+  await untilTimed(page);
   await page.getByRole('button', { name: 'Correct markers' }).click();
   const panel = page.getByTestId('cockpit-correct');
   const chart = page.getByTestId('cockpit-chart').locator('canvas');
@@ -309,7 +313,7 @@ it('cockpit: corrects a mark by its time or by a drag, with chart and fields in 
 it('cockpit: is worked by the keyboard alone', async () => {
   await using watched = await openCockpit();
   const { page } = watched;
-  await page.getByTestId('cockpit-time').waitFor();
+  await untilTimed(page);
   await page.keyboard.press('3');
   await notice(page)
     .getByText(/^First Crack marked at/)
@@ -330,7 +334,7 @@ it('cockpit: is worked by the keyboard alone', async () => {
 it('cockpit: a queued mark that is undone is not sent', async () => {
   await using watched = await openCockpit();
   const { page } = watched;
-  await page.getByTestId('cockpit-time').waitFor();
+  await untilTimed(page);
   const asked: Route[] = [];
   // Any other answer of the server shows that it is there, and the mark is sent again.
   let isAway = true;
@@ -364,7 +368,7 @@ const hasSecondCrack = async () => {
 it('cockpit: says since when the network is away, and keeps a mark until it is back', async () => {
   await using watched = await openCockpit();
   const { page } = watched;
-  await page.getByTestId('cockpit-time').waitFor();
+  await untilTimed(page);
   // Dead as often as it is started again.
   const api = roastery.stack.part('api');
   const timer = setInterval(() => api.kill('SIGKILL'), 100);
@@ -404,7 +408,7 @@ it('cockpit: keeps the screen on while it is shown, and says when the browser re
     });
   });
   await page.reload();
-  await page.getByTestId('cockpit-time').waitFor();
+  await untilTimed(page);
   const locks = () => page.evaluate(() => (globalThis as unknown as { locks: EventTarget[] }).locks.length);
   await expect.poll(locks).toBe(1);
   await expect.poll(() => page.getByText('Screen may turn off').count()).toBe(0);
@@ -423,14 +427,14 @@ it('cockpit: keeps the screen on while it is shown, and says when the browser re
 it('cockpit: ends the roast by a drop by hand, and a drop can be undone', async () => {
   await using watched = await openCockpit();
   const { page } = watched;
-  await page.getByTestId('cockpit-time').waitFor();
+  await untilTimed(page);
   await button(page, 'Drop').tap();
   await notice(page)
     .getByText(/^Drop marked at/)
     .waitFor();
   await page.getByTestId('cockpit-between').waitFor();
   await notice(page).getByRole('button', { name: 'Undo' }).tap();
-  await page.getByTestId('cockpit-time').waitFor();
+  await untilTimed(page);
   // Past the two seconds in which a tap counts as a repeat.
   await expect
     .poll(

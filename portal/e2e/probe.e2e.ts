@@ -240,9 +240,8 @@ it.skipIf(!hasSerialCables())(
       await page.getByRole('button', { name: 'Find speed and unit' }).click();
       await page.getByText(/Recording is paused\. Every ten seconds/).waitFor();
       await page
-        .getByText(/^Unit 1 answers at 19200 baud, \w+ parity\. Save this line below/)
-        // On a busy computer answers come too late for the first rounds of the search.
-        .waitFor({ timeout: 200_000 });
+        .getByText(/^Unit 1 answers at 19200 baud, \w+ parity\. Save these line settings below/)
+        .waitFor({ timeout: 90_000 });
       await page.getByRole('button', { name: 'Save and use this map' }).click();
       await page.getByText('The board uses the new map. Bean temperature now:').waitFor({ timeout: 60_000 });
       expect((await config()).link).toMatchObject({ kind: 'rtu', path, baud: 19_200 });
