@@ -1,5 +1,5 @@
 import type { Lot, LotMovement } from '@roastery/contract/inventory';
-import { maxImportedLots, type LotImport, type LotImportedRow } from '@roastery/contract/lot-imports';
+import type { LotImport, LotImportedRow } from '@roastery/contract/lot-imports';
 import { createTestDatabase } from '@roastery/testing/test-database';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lotFiles } from '../../../testing/lot-files.ts';
@@ -190,35 +190,6 @@ describe('import of lots', () => {
     expect(await stateOf(id)).toMatchObject({ undone: 2, imported: 0 });
     expect([await lotId('USED'), await lotId('FREE')].map((known) => known !== undefined)).toEqual([true, false]);
   });
-
-  it(
-    `imports ${maxImportedLots} lots in batches beside other requests, and continues after a restart`,
-    { timeout: 120_000 },
-    async () => {
-      const rows = Array.from({ length: maxImportedLots }, (_, row) => `ALL-${row},Coffee ${row},Kenya,${row + 1}.5`);
-      const { body, status } = await upload(['lot,name,origin,weight kg', ...rows].join('\n'));
-      expect([status, body.rows, body.ready]).toEqual([201, maxImportedLots, maxImportedLots]);
-      await act(body.id, 'start');
-      await expect
-        .poll(async () => (await stateOf(body.id)).imported, { timeout: 30_000, interval: 20 })
-        .toBeGreaterThan(0);
-      // Between two batches the api answers: the import is running, and visible.
-      expect((await stateOf(body.id)).imported).toBeLessThan(maxImportedLots);
-      await test.close();
-      test = await startTestApi(database.url);
-      admin = await test.signedIn(testAdmin.email, testAdmin.password);
-      await until(body.id, 'done');
-      expect((await stateOf(body.id)).imported).toBe(maxImportedLots);
-      const {
-        lots: [last],
-        total,
-      } = await lots('ALL-19999');
-      expect([total, last?.initial_weight, last?.current_weight]).toEqual([1, 20_000.5, 20_000.5]);
-      await act(body.id, 'undo');
-      await until(body.id, 'undone');
-      expect((await lots('ALL-')).total).toBe(0);
-    },
-  );
 
   it('is given up after repeated statement timeouts, and the next one continues', async () => {
     const { sql } = test.api.context;
