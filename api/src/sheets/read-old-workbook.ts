@@ -1,4 +1,3 @@
-import { read, utils } from '@e965/xlsx';
 import { type SheetCell, type SheetRows, WorkbookError } from './read-workbook.ts';
 
 /** A sheet of Excel 97 has at most 65,536 rows; a damaged one can claim any area. */
@@ -14,7 +13,9 @@ const cellOf = (cell: unknown): SheetCell =>
  * The cells of every sheet of an XLS file (Excel 97 to 2003). Dates are in UTC, as the sheet shows them. @throws
  * {WorkbookError}
  */
-export const readOldWorkbook = (bytes: Uint8Array): SheetRows[] => {
+export const readOldWorkbook = async (bytes: Uint8Array): Promise<SheetRows[]> => {
+  // Loading it takes longer than the rest of a reader; few files need it.
+  const { read, utils } = await import('@e965/xlsx');
   try {
     const book = read(bytes, { type: 'array', dense: true, cellDates: true, UTC: true, sheetRows: maxRows });
     let cells = 0;

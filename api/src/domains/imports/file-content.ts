@@ -127,7 +127,7 @@ const workbookSentences: Record<WorkbookErrorCode, string> = {
 export const sheetsOf = onceEach(async (bytes): Promise<readonly SheetRows[]> => {
   if (!isWorkbook(bytes)) return [];
   try {
-    return isZip(bytes) ? await readWorkbook(bytes) : readOldWorkbook(bytes);
+    return isZip(bytes) ? await readWorkbook(bytes) : await readOldWorkbook(bytes);
   } catch (error) {
     if (!(error instanceof WorkbookError)) throw error;
     throw refusedFile(workbookSentences[error.code]);
