@@ -11,17 +11,21 @@ const list = (count: number, item: string): string => `[${Array.from({ length: c
 export const workbookOf = (sheetData: string, more: Record<string, Uint8Array> = {}): Uint8Array<ArrayBuffer> => {
   const space = 'http://schemas.openxmlformats.org';
   return new Uint8Array(
-    zipSync({
-      '[Content_Types].xml': xml('<Types/>'),
-      'xl/workbook.xml': xml(
-        `<workbook xmlns:r="${space}/officeDocument/2006/relationships"><sheets><sheet name="A" sheetId="1" r:id="r1"/></sheets></workbook>`,
-      ),
-      'xl/_rels/workbook.xml.rels': xml(
-        `<Relationships><Relationship Id="r1" Type="${space}/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
-      ),
-      'xl/worksheets/sheet1.xml': xml(`<worksheet><sheetData>${sheetData}</sheetData></worksheet>`),
-      ...more,
-    }),
+    zipSync(
+      {
+        '[Content_Types].xml': xml('<Types/>'),
+        'xl/workbook.xml': xml(
+          `<workbook xmlns:r="${space}/officeDocument/2006/relationships"><sheets><sheet name="A" sheetId="1" r:id="r1"/></sheets></workbook>`,
+        ),
+        'xl/_rels/workbook.xml.rels': xml(
+          `<Relationships><Relationship Id="r1" Type="${space}/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+        ),
+        'xl/worksheets/sheet1.xml': xml(`<worksheet><sheetData>${sheetData}</sheetData></worksheet>`),
+        ...more,
+      },
+      // Most of a larger one's time would go into packing it well.
+      { level: 1 },
+    ),
   );
 };
 
