@@ -11,6 +11,7 @@ import {
 } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 import type { IngestHealth } from '../http/server-context.ts';
+import { createStreamHeads } from './appends.ts';
 import { commitIn, type Committed } from './commit.ts';
 import { decodeBatch, decodedBytes, type JournalMessage, type QueuedMessage } from './decode-batch.ts';
 import { createMessageQueue } from './message-queue.ts';
@@ -49,6 +50,13 @@ export interface IngestProgress extends IngestHealth {
 /** Limits of one transaction: larger ones are no faster and hold locks for longer. */
 const maxBatchMessages = 2000;
 const maxDecodedBytes = 16 * 1024 * 1024;
+/**
+ * A fleet pays for each transaction less when it is larger: when so many messages came within the flush delay, the flush waits up to
+ * five times as long, or until it is full. An idle roastery's do not wait longer.
+ */
+const manyMessages = 25;
+const fullFlush = 500;
+const maxDelays = 5;
 /** Decoding yields to the event loop after so long. */
 const sliceMs = 10;
 
@@ -65,14 +73,20 @@ const quickSeconds = 2;
 /** Many messages time out sooner than one alone, since a part of them may succeed. */
 const timeouts = (count: number) => (count > 1 ? { statement: '5s', lock: '2s' } : { statement: '15s', lock: '5s' });
 
+/** Of this process. Only what was committed is remembered, and Postgres checks it before it counts. */
+const heads = createStreamHeads();
+
 /** Stores these messages in one transaction, all or none. Its result is committed and may be acknowledged. */
-export const commitMessages = (sql: Database, messages: readonly JournalMessage[]): Promise<Flushed> =>
-  sql.begin(async (tx) => {
+export const commitMessages = async (sql: Database, messages: readonly JournalMessage[]): Promise<Flushed> => {
+  const flushed = await sql.begin(async (tx) => {
     const { statement, lock } = timeouts(messages.length);
     await tx`SELECT set_config('statement_timeout', ${statement}, true), set_config('lock_timeout', ${lock}, true)`;
-    const committed = await commitIn(tx, messages);
+    const committed = await commitIn(tx, messages, heads);
     return { ...committed, dropped: await writeQuarantine(tx, committed.refusals) };
   });
+  heads.remember(flushed.heads);
+  return flushed;
+};
 
 /** Quarantines one message that can't be stored, with the reason, and counts its entries as committed. */
 export const commitRefusal = (sql: Database, message: JournalMessage, reason: string): Promise<Flushed> => {
@@ -105,10 +119,10 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
   const backoff = createBackoff(200, 2000);
   const queue = createMessageQueue(maxQueuedBytes);
   const mayLog = createLogGate(10_000);
-  const sleepers = new Set<() => void>();
   const timers = new Set<NodeJS.Timeout>();
+  /** Ends the wait for messages, or for more of them. */
+  let wake: (() => void) | undefined;
   let isOffline = false;
-  let isCollecting = false;
   let batchLimit = maxBatchMessages;
   const startedAtMs = Date.now();
   let lastCommitAtMs: number | undefined;
@@ -165,20 +179,11 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
     }
   };
 
-  const wakeOne = (): void => {
-    // One worker collects at a time; the other may be storing.
-    if (isCollecting) return;
-    for (const sleeper of sleepers) {
-      sleepers.delete(sleeper);
-      return sleeper();
-    }
-  };
-
   const park = (message: QueuedMessage): void => {
     const waitMs = queue.park(message, Date.now());
     const timer = setTimeout(() => {
       timers.delete(timer);
-      wakeOne();
+      wake?.();
     }, waitMs + 1);
     timers.add(timer);
   };
@@ -220,24 +225,54 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
     }
   };
 
+  const untilWoken = (timeoutMs?: number): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = timeoutMs === undefined ? undefined : setTimeout(resolve, timeoutMs);
+      wake = () => {
+        clearTimeout(timer);
+        wake = undefined;
+        resolve();
+      };
+    });
+
+  const isFull = (): boolean => queue.count >= Math.min(fullFlush, batchLimit);
+  const untilFull = async (delayMs: number): Promise<void> => {
+    const until = performance.now() + delayMs;
+    for (let left = delayMs; left > 0 && !isFull() && !stopping.signal.aborted; left = until - performance.now())
+      await untilWoken(left);
+  };
+
+  /** Waits until there is something to store, collects more for a moment, and takes it; undefined at the end. */
+  const collect = async (): Promise<Awaited<ReturnType<typeof takeBatch>> | undefined> => {
+    while (!stopping.signal.aborted) {
+      if (queue.count > 0) await untilFull(flushDelayMs);
+      if (queue.count >= manyMessages) await untilFull(flushDelayMs * (maxDelays - 1));
+      if (stopping.signal.aborted) return undefined;
+      const taken = await takeBatch();
+      if (taken.raw.length > 0) return taken;
+      if (queue.count === 0) await untilWoken();
+    }
+    return undefined;
+  };
+
+  /** One worker collects at a time; the other may be storing. */
+  let turn: Promise<unknown> = Promise.resolve();
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      const taken = await takeBatch();
-      if (taken.raw.length > 0) {
-        if (queue.count > 0) wakeOne();
-        await storeWithRetry(taken);
-        continue;
-      }
-      // Added while this worker saw that there was nothing.
-      if (queue.count > 0) continue;
-      await new Promise<void>((resolve) => {
-        sleepers.add(resolve);
-      });
-      if (stopping.signal.aborted) break;
-      isCollecting = true;
-      await pause(flushDelayMs, stopping.signal);
-      isCollecting = false;
+      const taking = turn.then(collect);
+      turn = taking;
+      const taken = await taking;
+      if (taken === undefined) return;
+      await storeWithRetry(taken);
+      // What could not be stored waits again.
+      if (queue.count > 0) wake?.();
     }
+  };
+  const close = async (): Promise<void> => {
+    stopping.abort();
+    for (const timer of timers) clearTimeout(timer);
+    wake?.();
+    await running;
     // The last flush. If Postgres is unavailable, the boards send these messages again.
     const rest = await takeBatch();
     if (rest.raw.length === 0 || isOffline) return;
@@ -253,7 +288,7 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
     add(message: QueuedMessage): void {
       // Copied: the client's buffer may be a slice of a large one, which would stay in memory with it.
       if (!queue.add({ ...message, payload: Buffer.from(message.payload) })) return onDropped();
-      wakeOne();
+      if (queue.count === 1 || isFull()) wake?.();
     },
     progress(): IngestProgress {
       const now = Date.now();
@@ -271,11 +306,6 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
     get isOffline(): boolean {
       return isOffline;
     },
-    async close(): Promise<void> {
-      stopping.abort();
-      for (const timer of timers) clearTimeout(timer);
-      for (const sleeper of sleepers) sleeper();
-      await running;
-    },
+    close,
   };
 };

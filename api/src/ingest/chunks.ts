@@ -115,6 +115,8 @@ const valuesLiteral = (run: Run): string =>
     .map((_, channel) => run.map((piece) => numbersLiteral(piece.columns[channel] ?? [])).join(','))
     .join(',');
 
+/** An array of numbers or ids as Postgres reads it: nothing in it needs quotes, for which the driver would look in each. */
+export const bareArray = (values: readonly (number | string)[]): string => `{${values.join(',')}}`;
 const quotedArrays = (arrays: readonly string[]): string => `{${arrays.map((text) => `"{${text}}"`).join(',')}}`;
 
 /**
@@ -130,11 +132,11 @@ export const insertChunks = async (tx: Sql, chunks: readonly Chunk[], receivedAt
     SELECT recording_id, first_seq, boot_no, layout_no, mono_ms, dt_ms::integer[], "values"::real[],
            ${new Date(receivedAtMs)}::timestamptz
     FROM unnest(
-      ${chunks.map(({ recordingId }) => recordingId)}::uuid[],
-      ${chunks.map(({ run }) => run[0].firstSeq)}::bigint[],
-      ${chunks.map(({ run }) => run[0].bootNo)}::smallint[],
-      ${chunks.map(({ run }) => run[0].layoutNo)}::smallint[],
-      ${chunks.map(({ run }) => run[0].monoMs)}::bigint[],
+      ${bareArray(chunks.map(({ recordingId }) => recordingId))}::uuid[],
+      ${bareArray(chunks.map(({ run }) => run[0].firstSeq))}::bigint[],
+      ${bareArray(chunks.map(({ run }) => run[0].bootNo))}::smallint[],
+      ${bareArray(chunks.map(({ run }) => run[0].layoutNo))}::smallint[],
+      ${bareArray(chunks.map(({ run }) => run[0].monoMs))}::bigint[],
       ${dt}::text[], ${values}::text[]
     ) AS chunk (recording_id, first_seq, boot_no, layout_no, mono_ms, dt_ms, "values")`;
 };

@@ -1,4 +1,5 @@
 import type { Sql } from '../db/sql.ts';
+import { appendSamples, committedBy, type Append, type StreamHead, type StreamHeads } from './appends.ts';
 import { arrivingSamples, insertChunks, joinNeighbours, samplesIn, sweepLater } from './chunks.ts';
 import { applyEvents } from '../domains/roasts/roast-events.ts';
 import type { JournalMessage, KnownBatch } from './decode-batch.ts';
@@ -15,7 +16,7 @@ import { findConflicts, type Overlap, overlapOf, repeatsIn } from './repeats.ts'
 import type { JournalBatch } from '@roastery/contract/mqtt';
 import { coveredBy, missingFrom, type SeqRange, type SeqRanges, withRange } from '../db/seq-ranges.ts';
 import { keyOf, lockStreams, otherHolders, partsOf, partsOfGap, type Stream, type StreamKey } from './streams.ts';
-import { type BootRow, type ClockChange, moveStarts, writeBoots } from './wall-clock.ts';
+import { type BootRow, type ClockChange, moveStarts, type WallClock, writeBoots } from './wall-clock.ts';
 
 /** Sent to a board after the commit. */
 export interface Acknowledgement {
@@ -47,6 +48,8 @@ export interface Committed {
   readonly machineIds: string[];
   /** All batches that are stored now, with repeats of what another instance has stored. */
   readonly stored: readonly StoredBatch[];
+  /** To be remembered after the commit. */
+  readonly heads: readonly StreamHead[];
 }
 
 /** The part of a batch that one recording holds. */
@@ -112,28 +115,33 @@ const commitClaims = (claims: readonly Claim[], streams: ReadonlyMap<string, Str
     return parts.length === 0 ? [] : [{ message, reason, machineId: key.machineId }];
   });
 
-const clockChanges = (recordings: Iterable<Recording>, before: ReadonlyMap<string, ReadonlyMap<number, number>>) => {
+const clockChanges = (recordings: Iterable<Recording>, before: ClocksBefore) => {
   const rows: BootRow[] = [];
   const changes: ClockChange[] = [];
   for (const recording of recordings) {
     const { recordingId, machineId, boots } = recording;
     for (const [bootId, { bootNo, clock }] of boots) {
-      const offsetBefore = before.get(recordingId)?.get(bootNo);
-      if (clock === undefined || clock.offsetMs === offsetBefore) continue;
+      const clockBefore = before.get(recordingId)?.get(bootNo);
+      if (clock === undefined || isSameClock(clock, clockBefore)) continue;
       recording.isRowDue = true;
       rows.push({ recordingId, bootNo, bootId, clock });
-      if (offsetBefore !== undefined)
-        changes.push({ recordingId, machineId, bootNo, byMs: clock.offsetMs - offsetBefore });
+      if (clockBefore !== undefined && clockBefore.offsetMs !== clock.offsetMs)
+        changes.push({ recordingId, machineId, bootNo, byMs: clock.offsetMs - clockBefore.offsetMs });
     }
   }
   return { rows, changes };
 };
 
-const offsetsOf = (recordings: Iterable<Recording>): Map<string, Map<number, number>> =>
+const isSameClock = (one: WallClock, other: WallClock | undefined): boolean =>
+  one.offsetMs === other?.offsetMs && one.quality === other.quality;
+
+/** By recording and number of the boot. */
+type ClocksBefore = ReadonlyMap<string, ReadonlyMap<number, WallClock | undefined>>;
+const clocksOf = (recordings: Iterable<Recording>): ClocksBefore =>
   new Map(
     Array.from(recordings, ({ recordingId, boots }) => [
       recordingId,
-      new Map(Array.from(boots.values(), ({ bootNo, clock }) => [bootNo, clock?.offsetMs ?? 0])),
+      new Map(Array.from(boots.values(), ({ bootNo, clock }) => [bootNo, clock])),
     ]),
   );
 
@@ -192,8 +200,73 @@ const storePlaced = async (
 
 const streamOf = ({ machineId, batch: { epoch, continues } }: KnownBatch) => ({ machineId, epoch, continues });
 
-/** Stores these messages within the caller's transaction. The caller quarantines the refused ones, unless it rolls back. */
-export const commitIn = async (tx: Sql, messages: readonly JournalMessage[]): Promise<Committed> => {
+/** What may be remembered of the streams of these batches: of those that are one part, without an end. */
+const headsOf = (known: readonly KnownBatch[], streams: ReadonlyMap<string, Stream>): StreamHead[] => {
+  const heads = new Map<string, StreamHead>();
+  for (const { machineId, batch, message } of known) {
+    const key = keyOf({ machineId, epoch: batch.epoch });
+    const [part, other] = streams.get(key) ?? [];
+    if (part === undefined || other !== undefined || part.range.start > 0) continue;
+    const { recordingId, row, sweptSeq, boots, layouts } = part.recording;
+    if (part.range.end !== Number.MAX_SAFE_INTEGER || row.committed.length === 0) continue;
+    const { serialNumber } = message;
+    heads.set(key, { serialNumber, epoch: batch.epoch, machineId, recordingId, row, sweptSeq, boots, layouts });
+  }
+  return [...heads.values()];
+};
+
+/** What is committed by appends alone. */
+const appended = (appends: readonly Append[]): Pick<Committed, 'acknowledgements' | 'machineIds' | 'stored'> => ({
+  acknowledgements: appends.map((append) => ({
+    serialNumber: append.head.serialNumber,
+    epoch: append.head.epoch,
+    ranges: committedBy(append),
+    covered: append.batches.map(({ batch }) => rangeOf({ batch })),
+  })),
+  machineIds: appends.map(({ head }) => head.machineId),
+  stored: appends.flatMap(({ head: { recordingId }, batches }) =>
+    batches.map(({ batch, bootNo }) => ({ recordingId, bootNo, range: rangeOf({ batch }), batch })),
+  ),
+});
+
+/**
+ * Stores these messages within the caller's transaction. The caller quarantines the refused ones, unless it rolls back, and
+ * remembers the heads after its commit.
+ */
+export const commitIn = async (
+  tx: Sql,
+  messages: readonly JournalMessage[],
+  known?: StreamHeads,
+): Promise<Committed> => {
+  if (known === undefined) return commitEach(tx, messages);
+  const { appends, samples, written, rest } = await appendSamples(tx, messages, known);
+  const { acknowledgements, machineIds, stored } = appended(appends);
+  const others = await commitEach(tx, rest);
+  return {
+    ...others,
+    acknowledgements: [...acknowledgements, ...others.acknowledgements],
+    samples: samples + others.samples,
+    machineIds: [...new Set([...machineIds, ...others.machineIds])],
+    stored: [...stored, ...others.stored],
+    heads: [...written, ...others.heads],
+  };
+};
+
+const nothing: Committed = {
+  acknowledgements: [],
+  samples: 0,
+  events: 0,
+  quarantined: 0,
+  conflicts: 0,
+  refusals: [],
+  machineIds: [],
+  stored: [],
+  heads: [],
+};
+
+/** Stores messages of any kind. */
+const commitEach = async (tx: Sql, messages: readonly JournalMessage[]): Promise<Committed> => {
+  if (messages.length === 0) return nothing;
   const serials = [...new Set(messages.map((message) => message.serialNumber))];
   const machines = await tx<MachineRow[]>`
     SELECT id, serial_number, owner_id FROM machines
@@ -210,9 +283,9 @@ export const commitIn = async (tx: Sql, messages: readonly JournalMessage[]): Pr
     })),
     ...claims.map(({ key, range }) => ({ ...key, end: range.end })),
   ];
-  const streams = arriving.length === 0 ? new Map<string, Stream>() : await lockStreams(tx, arriving, receivedAtMs);
+  const streams = arriving.length === 0 ? new Map<string, Stream>() : await lockStreams(tx, arriving);
   const recordings = [...new Set([...streams.values()].flatMap((parts) => parts.map(({ recording }) => recording)))];
-  const offsetsBefore = offsetsOf(recordings);
+  const clocksBefore = clocksOf(recordings);
 
   const overlaps: Overlap[] = [];
   const stored: StoredBatch[] = [];
@@ -254,7 +327,7 @@ export const commitIn = async (tx: Sql, messages: readonly JournalMessage[]): Pr
   }
   const refusals = [...unassigned, ...commitClaims(claims, streams)];
 
-  const { rows, changes } = clockChanges(recordings, offsetsBefore);
+  const { rows, changes } = clockChanges(recordings, clocksBefore);
   await writeBoots(tx, rows);
   await updateCommitted(tx, recordings, receivedAtMs);
   const conflicts = await findConflicts(tx, overlaps);
@@ -279,5 +352,6 @@ export const commitIn = async (tx: Sql, messages: readonly JournalMessage[]): Pr
     ],
     machineIds: [...new Set(known.map(({ machineId }) => machineId))],
     stored,
+    heads: headsOf(known, streams),
   };
 };

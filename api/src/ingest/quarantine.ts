@@ -137,7 +137,7 @@ const readRow = async (tx: Sql, id: string): Promise<Row> => {
 const reopen = async (tx: Sql, machineId: string, epoch: string, range: SeqRange): Promise<void> => {
   const isStored = await tx`SELECT 1 FROM stream_parts WHERE machine_id = ${machineId} AND epoch = ${epoch}`;
   if (isStored.length === 0) return;
-  const stream = (await lockStreams(tx, [{ machineId, epoch, end: range.end }], Date.now())).values();
+  const stream = (await lockStreams(tx, [{ machineId, epoch, end: range.end }])).values();
   for (const { recording, range: part } of partsOf([...stream].flat(), range)) {
     const chunks = await tx<{ start: number; end: number }[]>`
       SELECT first_seq AS start, first_seq + cardinality(dt_ms) AS end FROM recording_chunks

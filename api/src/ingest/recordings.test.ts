@@ -22,6 +22,7 @@ const storedGaps = (committed: Recording['committed'], from: number, to: number)
     recordingId: 'recording',
     machineId: 'machine',
     sweptSeq: 0,
+    row: { version: '1', committed, writtenAtMs: 0 },
     committed,
     isRowDue: false,
     isReceiving: false,

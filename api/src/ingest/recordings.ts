@@ -21,12 +21,21 @@ import {
   type WallClock,
 } from './wall-clock.ts';
 
+export interface RowState {
+  /** Another one whenever the row was written. */
+  readonly version: string;
+  readonly committed: SeqRanges;
+  readonly writtenAtMs: number;
+}
+
 /** A row in `recordings`, locked for the transaction, with its boots and column layouts. */
 export interface Recording {
   readonly recordingId: string;
   readonly machineId: string;
+  /** As the row has it: chunks may continue its ranges. */
+  row: RowState;
   committed: SeqRanges;
-  /** Whether the row must be written: it says what chunks alone do not say, or is a minute old. */
+  /** Whether the row must be written: it says what chunks alone do not say. */
   isRowDue: boolean;
   /** Whether something new arrived for it. */
   isReceiving: boolean;
@@ -45,8 +54,14 @@ export interface StreamPart {
 export const layoutKey = (map: { id: string; rev: number }, channels: readonly string[]): string =>
   JSON.stringify([map.id, map.rev, channels]);
 
-/** The row of a stream that sends is written this often. */
-const writeRowMs = 60_000;
+/** The row of a stream that sends is written once in so long. The streams of a fleet that connected at once take turns. */
+const minWriteRowMs = 30_000;
+const maxWriteRowMs = 60_000;
+
+export const isRowDueAt = (recordingId: string, { writtenAtMs }: RowState, nowMs: number): boolean => {
+  const share = Number.parseInt(recordingId.slice(-4), 16) / 0x1_00_00;
+  return nowMs - writtenAtMs >= minWriteRowMs + share * (maxWriteRowMs - minWriteRowMs);
+};
 
 interface RecordingRow {
   readonly id: string;
@@ -60,79 +75,77 @@ interface RecordingRow {
   readonly version: string;
 }
 
-/** What hardly ever changes of a recording. Whoever changes it writes the recording's row in the same transaction. */
-interface Heads {
-  readonly version: string;
-  readonly boots: [string, { bootNo: number; clock: WallClock }][];
-  readonly layouts: [string, number][];
-}
+/** By boot id. */
+export type Boots = ReadonlyMap<string, { readonly bootNo: number; readonly clock: WallClock | undefined }>;
 
-const maxHeads = 50_000;
-/** Heads of recordings as they were read with a version of the row; nothing that a transaction changed and may have rolled back. */
-const heads = new Map<string, Heads>();
-
-const versionOf = ({ version, committed, last_received_at }: RecordingRow): string =>
-  `${version} ${last_received_at} ${committed}`;
-
-const readHeads = async (tx: Sql, rows: readonly RecordingRow[]): Promise<void> => {
-  const changed = rows.filter((row) => heads.get(row.id)?.version !== versionOf(row));
-  if (changed.length === 0) return;
-  if (heads.size + changed.length > maxHeads) heads.clear();
-  const ids = changed.map(({ id }) => id);
-  // Pipelined on one connection.
-  const [boots, layouts] = await Promise.all([
-    tx<{ recording_id: string; boot_no: number; boot_id: string; wall_offset_ms: number; quality: number }[]>`
-      SELECT recording_id, boot_no, boot_id, wall_offset_ms, quality FROM recording_boots
-      WHERE recording_id = ANY(${ids}::uuid[])`,
-    tx<{ recording_id: string; layout_no: number; map_id: string; map_rev: number; channels: string[] }[]>`
-      SELECT recording_id, layout_no, map_id, map_rev, channels FROM recording_layouts
-      WHERE recording_id = ANY(${ids}::uuid[])`,
-  ]);
-  for (const row of changed) heads.set(row.id, { version: versionOf(row), boots: [], layouts: [] });
-  for (const row of boots) {
+const readBoots = async (tx: Sql, ids: readonly string[]) => {
+  const rows = await tx<
+    { recording_id: string; boot_no: number; boot_id: string; wall_offset_ms: number; quality: number }[]
+  >`
+    SELECT recording_id, boot_no, boot_id, wall_offset_ms, quality FROM recording_boots
+    WHERE recording_id = ANY(${[...ids]}::uuid[])`;
+  const boots = new Map<string, Recording['boots']>();
+  for (const row of rows) {
     const quality = Object.values(clockQuality).find((value) => value === row.quality) ?? clockQuality.received;
     const clock = { offsetMs: row.wall_offset_ms, quality: quality satisfies ClockQuality };
-    heads.get(row.recording_id)?.boots.push([row.boot_id, { bootNo: row.boot_no, clock }]);
+    const ofRecording = boots.get(row.recording_id) ?? new Map();
+    boots.set(row.recording_id, ofRecording.set(row.boot_id, { bootNo: row.boot_no, clock }));
   }
-  for (const row of layouts) {
-    const key = layoutKey({ id: row.map_id, rev: row.map_rev }, row.channels);
-    heads.get(row.recording_id)?.layouts.push([key, row.layout_no]);
-  }
+  return boots;
 };
 
-const toRecording = (row: RecordingRow, receivedAtMs: number): Recording => {
+const readLayouts = async (tx: Sql, ids: readonly string[]) => {
+  const rows = await tx<
+    { recording_id: string; layout_no: number; map_id: string; map_rev: number; channels: string[] }[]
+  >`
+    SELECT recording_id, layout_no, map_id, map_rev, channels FROM recording_layouts
+    WHERE recording_id = ANY(${[...ids]}::uuid[])`;
+  const layouts = new Map<string, Map<string, number>>();
+  for (const { recording_id, layout_no, map_id, map_rev, channels } of rows) {
+    const ofRecording = layouts.get(recording_id) ?? new Map();
+    layouts.set(recording_id, ofRecording.set(layoutKey({ id: map_id, rev: map_rev }, channels), layout_no));
+  }
+  return layouts;
+};
+
+const toRecording = (row: RecordingRow, boots: Recording['boots'], layouts: Recording['layouts']): Recording => {
   const written = parseMultirange(row.committed);
   const last = written.at(-1);
   return {
     recordingId: row.id,
     machineId: row.machine_id,
+    row: {
+      version: row.version,
+      committed: written,
+      writtenAtMs: row.last_received_at === null ? 0 : Date.parse(row.last_received_at),
+    },
     committed:
       row.tail_end === null || last === undefined
         ? written
         : withRange(written, { start: last.end, end: row.tail_end }),
-    isRowDue: row.last_received_at === null || receivedAtMs - Date.parse(row.last_received_at) >= writeRowMs,
+    isRowDue: false,
     isReceiving: false,
     sweptSeq: row.swept_seq,
-    boots: new Map(heads.get(row.id)?.boots),
-    layouts: new Map(heads.get(row.id)?.layouts),
+    boots,
+    layouts,
   };
 };
 
 /** Reads what these recordings hold. A statement after the one that locked them: a waiting one does not see what it waited for. */
-export const readRecordings = async (
-  tx: Sql,
-  ids: readonly string[],
-  receivedAtMs: number,
-): Promise<Map<string, Recording>> => {
-  const rows = await tx<RecordingRow[]>`
+export const readRecordings = async (tx: Sql, ids: readonly string[]): Promise<Map<string, Recording>> => {
+  // Pipelined on one connection.
+  const [rows, boots, layouts] = await Promise.all([readRows(tx, ids), readBoots(tx, ids), readLayouts(tx, ids)]);
+  return new Map(
+    rows.map((row) => [row.id, toRecording(row, boots.get(row.id) ?? new Map(), layouts.get(row.id) ?? new Map())]),
+  );
+};
+
+const readRows = (tx: Sql, ids: readonly string[]) => tx<RecordingRow[]>`
     SELECT r.id, r.machine_id, r.committed::text AS committed, r.swept_seq, r.last_received_at, r.xmin::text AS version,
            (SELECT c.first_seq + cardinality(c.dt_ms) FROM recording_chunks c
             WHERE c.recording_id = r.id AND c.first_seq >= upper(r.committed)
             ORDER BY c.first_seq DESC LIMIT 1) AS tail_end
     FROM recordings r WHERE r.id = ANY(${[...ids]}::uuid[])`;
-  await readHeads(tx, rows);
-  return new Map(rows.map((row) => [row.id, toRecording(row, receivedAtMs)]));
-};
 
 type GapEvent = Extract<JournalEvent, { type: 'gap' }>;
 
@@ -148,19 +161,21 @@ export const rangeOf = ({ batch }: Pick<KnownBatch, 'batch'>): SeqRange => ({
   end: batch.seq + entryCount(batch),
 });
 
-const lastMonoOf = ({ batch }: KnownBatch): number =>
+const lastMonoOf = (batch: JournalBatch): number =>
   batch.mono + (batch.k === 'samples' ? batch.dt.at(-1) : batch.ev.at(-1)?.dt)!;
 
+/** What a batch says about the clock of its boot. */
+export const claimOf = (batch: JournalBatch, receivedAtMs: number): ClockClaim => ({
+  synced: batch.synced,
+  t: batch.t,
+  mono: batch.mono,
+  lastMono: lastMonoOf(batch),
+  receivedAtMs,
+});
+
 /** Adds the batch's boot and updates its wall clock. Answers the boot's number. */
-const updateBoot = (recording: Recording, known: KnownBatch): number => {
-  const { batch, message } = known;
-  const claim: ClockClaim = {
-    synced: batch.synced,
-    t: batch.t,
-    mono: batch.mono,
-    lastMono: lastMonoOf(known),
-    receivedAtMs: message.receivedAtMs,
-  };
+const updateBoot = (recording: Recording, { batch, message }: KnownBatch): number => {
+  const claim = claimOf(batch, message.receivedAtMs);
   const boot = recording.boots.get(batch.boot);
   const bootNo = boot?.bootNo ?? recording.boots.size;
   recording.boots.set(batch.boot, { bootNo, clock: betterClock(boot?.clock, clockOf(claim), latestOffsetOf(claim)) });
@@ -237,17 +252,29 @@ const quotedTexts = (texts: readonly string[]): string => `{${texts.map((text) =
 
 /** Writes the rows that are due. */
 export const updateCommitted = async (tx: Sql, all: readonly Recording[], receivedAtMs: number): Promise<void> => {
-  const recordings = all.filter(({ isRowDue }) => isRowDue);
+  const recordings = all.filter(
+    ({ recordingId, isRowDue, isReceiving, row }) =>
+      isRowDue || (isReceiving && isRowDueAt(recordingId, row, receivedAtMs)),
+  );
   if (recordings.length === 0) return;
   const committed = quotedTexts(recordings.map((recording) => formatMultirange(recording.committed)));
   const receiving = recordings.flatMap(({ recordingId, isReceiving }) => (isReceiving ? [recordingId] : []));
-  await tx`
+  const rows = await tx<{ id: string; version: string }[]>`
     UPDATE recordings r
     SET committed = seen.committed::int8multirange,
       last_received_at = CASE WHEN r.id = ANY(${receiving}::uuid[]) THEN ${new Date(receivedAtMs)}::timestamptz
         ELSE r.last_received_at END
     FROM unnest(${recordings.map(({ recordingId }) => recordingId)}::uuid[], ${committed}::text[]) AS seen (id, committed)
-    WHERE r.id = seen.id`;
+    WHERE r.id = seen.id RETURNING r.id, r.xmin::text AS version`;
+  const versions = new Map(rows.map(({ id, version }) => [id, version]));
+  for (const recording of recordings) {
+    const { recordingId, row, isReceiving } = recording;
+    recording.row = {
+      version: versions.get(recordingId) ?? '',
+      committed: recording.committed,
+      writtenAtMs: isReceiving ? receivedAtMs : row.writtenAtMs,
+    };
+  }
 };
 
 export interface LayoutRow {

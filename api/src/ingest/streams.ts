@@ -110,8 +110,12 @@ const createRecordings = async (tx: Sql, keys: readonly StreamKey[]): Promise<vo
     ON CONFLICT (machine_id, epoch) DO NOTHING`;
 };
 
-/** Stores a stream in the recording that it continues, unless other entries have its place there. */
+/**
+ * Stores a stream in the recording that it continues, unless other entries have its place there. The row is written too, so that
+ * instances which remember the earlier stream (`appends.ts`) read again where it ends.
+ */
 const continueRecording = (tx: Sql, { machineId, epoch }: StreamKey, { epoch: continued, seq }: Continues) => tx`
+  WITH continued AS (
   INSERT INTO continuing_streams (machine_id, epoch, from_seq, recording_id)
   SELECT p.machine_id, ${epoch}, ${seq}, p.recording_id
   FROM (SELECT * FROM stream_parts WHERE machine_id = ${machineId} AND epoch = ${continued} AND from_seq <= ${seq}
@@ -119,7 +123,8 @@ const continueRecording = (tx: Sql, { machineId, epoch }: StreamKey, { epoch: co
   JOIN recordings r ON r.id = p.recording_id
   WHERE isempty(committed_now(r) * int8multirange(int8range(${seq}, (
     SELECT min(o.from_seq) FROM continuing_streams o WHERE o.recording_id = r.id AND o.from_seq > ${seq}))))
-  ON CONFLICT DO NOTHING`;
+  ON CONFLICT DO NOTHING RETURNING recording_id)
+  UPDATE recordings SET last_received_at = last_received_at WHERE id IN (SELECT recording_id FROM continued)`;
 
 /**
  * A board continued a stream whose numbers another stream has continued too: it was restarted while its disk failed. From there
@@ -150,11 +155,7 @@ const distinct = (arriving: readonly ArrivingStream[]): ArrivingStream[] => {
 };
 
 /** Locks the recordings of these streams and creates those that are new. */
-export const lockStreams = async (
-  tx: Sql,
-  arriving: readonly ArrivingStream[],
-  receivedAtMs: number,
-): Promise<Map<string, Stream>> => {
+export const lockStreams = async (tx: Sql, arriving: readonly ArrivingStream[]): Promise<Map<string, Stream>> => {
   const wanted = distinct(arriving);
   const continued = wanted.flatMap(({ machineId, continues }) =>
     continues ? [{ machineId, epoch: continues.epoch }] : [],
@@ -191,7 +192,7 @@ export const lockStreams = async (
     await divertStream(tx, stream, fromSeq);
     parts = await lock();
   }
-  return toStreams(tx, parts, receivedAtMs);
+  return toStreams(tx, parts);
 };
 
 /** Their parts in order of sequence numbers. */
@@ -211,13 +212,9 @@ const missingStream = (): never => {
   throw new Error('a locked stream is missing');
 };
 
-const toStreams = async (
-  tx: Sql,
-  parts: ReadonlyMap<string, readonly PartRow[]>,
-  receivedAtMs: number,
-): Promise<Map<string, Stream>> => {
+const toStreams = async (tx: Sql, parts: ReadonlyMap<string, readonly PartRow[]>): Promise<Map<string, Stream>> => {
   const ids = new Set([...parts.values()].flatMap((ofStream) => ofStream.map(({ id }) => id)));
-  const recordings = await readRecordings(tx, [...ids], receivedAtMs);
+  const recordings = await readRecordings(tx, [...ids]);
   return new Map(
     Array.from(parts, ([key, ofStream]) => [
       key,

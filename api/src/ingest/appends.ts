@@ -1,0 +1,191 @@
+import type { SampleBatch } from '@roastery/contract/mqtt';
+import { type SeqRange, type SeqRanges, withRange } from '../db/seq-ranges.ts';
+import type { Sql } from '../db/sql.ts';
+import { arrivingSamples, bareArray, cutPiece, insertChunks, joinNeighbours, samplesIn } from './chunks.ts';
+import type { JournalMessage } from './decode-batch.ts';
+import { type Boots, claimOf, isRowDueAt, layoutKey, rangeOf, type RowState } from './recordings.ts';
+import { betterClock, clockOf, latestOffsetOf } from './wall-clock.ts';
+
+/**
+ * Nearly all batches continue a stream of which everything but its end was known before: machine, recording, boot, clock and
+ * column layout. They are stored without reading any of it again. What is remembered of a stream counts only if the recording's row
+ * still has the version with which it was read, which Postgres checks under the row's lock, as it checks that the batch begins where
+ * the stored samples end. So several instances may store one stream. All other batches take the way of `commit.ts`.
+ */
+export interface StreamHead {
+  readonly serialNumber: string;
+  readonly epoch: string;
+  readonly machineId: string;
+  readonly recordingId: string;
+  /** Whoever changes anything that stands here writes the row in the same transaction. */
+  readonly row: RowState;
+  readonly sweptSeq: number;
+  readonly boots: Boots;
+  readonly layouts: ReadonlyMap<string, number>;
+}
+
+const maxHeads = 50_000;
+
+/** The heads of streams as they were committed, the oldest dropped first. */
+export const createStreamHeads = () => {
+  const heads = new Map<string, StreamHead>();
+  return {
+    get: (key: string): StreamHead | undefined => heads.get(key),
+    /** After a commit. */
+    remember(committed: readonly StreamHead[]): void {
+      for (const head of committed) {
+        heads.delete(streamKey(head));
+        heads.set(streamKey(head), head);
+      }
+      for (const key of heads.keys()) {
+        if (heads.size <= maxHeads) break;
+        heads.delete(key);
+      }
+    },
+  };
+};
+export type StreamHeads = ReturnType<typeof createStreamHeads>;
+
+const streamKey = ({ serialNumber, epoch }: { serialNumber: string; epoch: string }): string =>
+  `${epoch}/${serialNumber}`;
+
+/** The batches of one stream that continue it. */
+export interface Append {
+  readonly head: StreamHead;
+  readonly batches: readonly { readonly batch: SampleBatch; readonly bootNo: number; readonly layoutNo: number }[];
+  readonly range: SeqRange;
+}
+
+const endOf = ({ row: { committed } }: StreamHead): number => committed.at(-1)?.end ?? 0;
+
+/** Undefined where anything about these batches asks for more than new chunks behind those that are there. */
+const toAppend = (head: StreamHead, messages: readonly JournalMessage[]): Append | undefined => {
+  const batches: Append['batches'][number][] = [];
+  for (const { decoded, receivedAtMs } of messages) {
+    if (!decoded.ok || decoded.batch.k !== 'samples' || decoded.batch.continues !== undefined) return undefined;
+    const { batch } = decoded;
+    const boot = head.boots.get(batch.boot);
+    const layoutNo = head.layouts.get(layoutKey(batch.map, batch.ch));
+    if (boot?.clock === undefined || layoutNo === undefined) return undefined;
+    const claim = claimOf(batch, receivedAtMs);
+    if (betterClock(boot.clock, clockOf(claim), latestOffsetOf(claim)) !== boot.clock) return undefined;
+    batches.push({ batch, bootNo: boot.bootNo, layoutNo });
+  }
+  if (batches.length > 1) batches.sort((one, other) => one.batch.seq - other.batch.seq);
+  const start = batches[0]?.batch.seq ?? 0;
+  if (start < endOf(head) || start < head.sweptSeq) return undefined;
+  let end = start;
+  for (const { batch } of batches) {
+    if (batch.seq !== end) return undefined;
+    end = rangeOf({ batch }).end;
+  }
+  return { head, batches, range: { start, end } };
+};
+
+/** Messages that only continue streams, and the rest. `known`: the heads of all streams, which are locked together. */
+const planAppends = (messages: readonly JournalMessage[], heads: StreamHeads) => {
+  const byStream = new Map<string, JournalMessage[]>();
+  const rest: JournalMessage[] = [];
+  for (const message of messages) {
+    const { serialNumber, decoded } = message;
+    const epoch = decoded.ok ? decoded.batch.epoch : decoded.claims?.epoch;
+    if (epoch === undefined) {
+      rest.push(message);
+      continue;
+    }
+    const key = streamKey({ serialNumber, epoch });
+    const ofStream = byStream.get(key);
+    if (ofStream === undefined) byStream.set(key, [message]);
+    else ofStream.push(message);
+  }
+  const planned: { append: Append; messages: readonly JournalMessage[] }[] = [];
+  const known: StreamHead[] = [];
+  for (const [key, ofStream] of byStream) {
+    const head = heads.get(key);
+    const append = head && toAppend(head, ofStream);
+    if (head !== undefined) known.push(head);
+    if (append === undefined) rest.push(...ofStream);
+    else planned.push({ append, messages: ofStream });
+  }
+  return { planned, known, rest };
+};
+
+/**
+ * Locks the rows of known streams, in the order of `lockStreams`, and answers the recordings of which something is no more as it is
+ * remembered. Those of an archived machine too.
+ */
+const lockChanged = (tx: Sql, known: readonly StreamHead[]) => tx<{ id: string }[]>`
+  WITH known AS (
+    SELECT * FROM unnest(
+      ${bareArray(known.map(({ recordingId }) => recordingId))}::uuid[], ${bareArray(known.map(({ row: { version } }) => version))}::text[],
+      ${known.map(({ serialNumber }) => serialNumber)}::text[]) AS known (id, version, serial_number)),
+  locked AS (
+    SELECT r.id, r.xmin AS version, m.serial_number
+    FROM known JOIN recordings r ON r.id = known.id JOIN machines m ON m.id = r.machine_id AND m.archived_at IS NULL
+    ORDER BY r.machine_id, r.epoch
+    FOR NO KEY UPDATE OF r)
+  SELECT id FROM known
+  WHERE NOT EXISTS (SELECT FROM locked WHERE locked.id = known.id AND locked.version = known.version::xid
+    AND locked.serial_number = known.serial_number)`;
+
+/** Recordings whose stored samples do not end where these begin. A statement of its own: one that waited does not see what it waited for. */
+const findMisfits = (tx: Sql, appends: readonly Append[]) => tx<{ id: string }[]>`
+  SELECT id FROM unnest(
+    ${bareArray(appends.map(({ head }) => head.recordingId))}::uuid[], ${bareArray(appends.map(({ head }) => endOf(head)))}::bigint[],
+    ${bareArray(appends.map(({ range }) => range.start))}::bigint[]) AS append (id, committed_end, first_seq)
+  WHERE first_seq <> coalesce(
+    (SELECT c.first_seq + cardinality(c.dt_ms) FROM recording_chunks c
+     WHERE c.recording_id = append.id AND c.first_seq >= append.committed_end
+     ORDER BY c.first_seq DESC LIMIT 1), committed_end)`;
+
+/** Writes the rows that are due. Answers their new heads. */
+const writeRows = async (tx: Sql, appends: readonly Append[], receivedAtMs: number): Promise<StreamHead[]> => {
+  const due = appends.filter(({ head }) => isRowDueAt(head.recordingId, head.row, receivedAtMs));
+  if (due.length === 0) return [];
+  const written = await tx<{ id: string; version: string }[]>`
+    UPDATE recordings r
+    SET committed = r.committed + int8multirange(int8range(upper(r.committed), due.end_seq)),
+      last_received_at = ${new Date(receivedAtMs)}::timestamptz
+    FROM unnest(${due.map(({ head }) => head.recordingId)}::uuid[], ${due.map(({ range }) => range.end)}::bigint[])
+      AS due (id, end_seq)
+    WHERE r.id = due.id RETURNING r.id, r.xmin::text AS version`;
+  const versions = new Map(written.map(({ id, version }) => [id, version]));
+  return due.flatMap((append) => {
+    const version = versions.get(append.head.recordingId);
+    if (version === undefined) return [];
+    return [{ ...append.head, row: { version, committed: committedBy(append), writtenAtMs: receivedAtMs } }];
+  });
+};
+
+/** All of the stream that is stored after this append. */
+export const committedBy = ({ head, range }: Append): SeqRanges =>
+  withRange(head.row.committed, { start: endOf(head), end: range.end });
+
+/** Stores what only continues known streams, within the caller's transaction. `rest`: the messages that need more. */
+export const appendSamples = async (tx: Sql, messages: readonly JournalMessage[], heads: StreamHeads) => {
+  const { planned, known, rest } = planAppends(messages, heads);
+  const receivedAtMs = messages[0]?.receivedAtMs ?? Date.now();
+  if (planned.length === 0) return { appends: [], samples: 0, written: [], rest };
+  // Pipelined on one connection.
+  const answers = await Promise.all([
+    lockChanged(tx, known),
+    findMisfits(
+      tx,
+      planned.map(({ append }) => append),
+    ),
+  ]);
+  const changed = new Set(answers.flatMap((rows) => rows.map(({ id }) => id)));
+  const appends: Append[] = [];
+  for (const { append, messages: ofStream } of planned)
+    if (changed.has(append.head.recordingId)) rest.push(...ofStream);
+    else appends.push(append);
+  const chunks = appends.flatMap(({ head: { recordingId }, batches }) =>
+    joinNeighbours(
+      batches.map(({ batch, bootNo, layoutNo }) => cutPiece(batch, rangeOf({ batch }), bootNo, layoutNo)),
+      arrivingSamples,
+    ).map((run) => ({ recordingId, run })),
+  );
+  await insertChunks(tx, chunks, receivedAtMs);
+  const written = await writeRows(tx, appends, receivedAtMs);
+  return { appends, samples: chunks.reduce((sum, { run }) => sum + samplesIn(run), 0), written, rest };
+};
