@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { clearTimeout, setTimeout } from 'node:timers';
 import type { TopicKind } from '@roastery/contract/mqtt';
 import { createAllowance, type Allowance } from './allowance.ts';
-import { createFrameGuard, type Frame, type FrameGuard } from './frame-guard.ts';
+import { createFrameGuard, type Frame, type FrameGuard } from '@roastery/runtime/mqtt-frames';
 import type { BrokerLimits } from './limits.ts';
 import type { RefusalReason } from './refusals.ts';
 import type { Principal } from './topic-rules.ts';
@@ -97,24 +97,35 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
         if (frame.start !== rest || !events.forward(connection, chunk, frame)) break;
         rest = frame.end;
       }
-    if (rest === chunk.length) return null;
-    connection.passedAt = now;
-    return chunk.subarray(rest);
+    return rest === chunk.length ? null : chunk.subarray(rest);
   };
 
-  /** Takes what came in through the guard; holds reading back when the client spends more than its allowance. */
+  /**
+   * Takes what came in through the guard before the stream keeps it: plain messages then cost none of the stream's machinery. Holds
+   * reading back when the client spends more than its allowance.
+   */
   const guardReading = (connection: Connection): void => {
     const { stream } = connection;
     const read = stream.read.bind(stream);
-    stream.read = (size?: number): unknown => {
-      if (connection.throttleTimer) return null;
-      const chunk: unknown = read(size);
-      if (!Buffer.isBuffer(chunk)) return chunk;
+    const push = stream.push.bind(stream);
+    /** aedes has worked off all that it read and waits for more: what comes now cannot overtake anything. */
+    let isIdle = false;
+    const throttle = (waitMs: number): void => {
+      events.onThrottled(connection);
+      connection.throttleTimer = setTimeout(() => {
+        connection.throttleTimer = undefined;
+        // The stream takes itself to be reading until something is pushed.
+        push(nothing);
+        stream.emit('readable');
+      }, waitMs);
+    };
+    stream.push = (chunk: unknown, encoding?: BufferEncoding): boolean => {
+      if (!Buffer.isBuffer(chunk)) return push(chunk, encoding);
       const frames: Frame[] = [];
       const packets = connection.guard.inspect(chunk, frames);
       if (typeof packets === 'string') {
         refuse(connection, packets);
-        return null;
+        return false;
       }
       if (packets > 0) connection.unansweredSince = undefined;
       const now = performance.now();
@@ -123,15 +134,22 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
           connection.allowances.packets.spend(packets, now),
           connection.allowances.bytes.spend(chunk.length, now),
         );
-        if (waitMs > 0) {
-          events.onThrottled(connection);
-          connection.throttleTimer = setTimeout(() => {
-            connection.throttleTimer = undefined;
-            stream.emit('readable');
-          }, waitMs);
-        }
+        if (waitMs > 0 && connection.throttleTimer === undefined) throttle(waitMs);
       }
-      return forwardPlain(connection, chunk, frames, now);
+      const rest = isIdle && stream.readableLength === 0 ? forwardPlain(connection, chunk, frames, now) : chunk;
+      if (rest !== null) {
+        isIdle = false;
+        connection.passedAt = now;
+      }
+      const mayGoOn = rest === null || push(rest);
+      return mayGoOn && connection.throttleTimer === undefined;
+    };
+    stream.read = (size?: number): unknown => {
+      if (connection.throttleTimer) return null;
+      const chunk: unknown = read(size);
+      // The stream itself reads 0 bytes.
+      if (size !== 0) isIdle = chunk === null;
+      return chunk;
     };
   };
 
@@ -274,4 +292,5 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
     },
   };
 };
+const nothing = Buffer.alloc(0);
 export type Connections = ReturnType<typeof createConnections>;

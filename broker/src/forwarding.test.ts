@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createFrameGuard, type Frame } from './frame-guard.ts';
+import { createFrameGuard, type Frame } from '@roastery/runtime/mqtt-frames';
 import {
   asApi,
   closed,

@@ -1,6 +1,6 @@
-import { allMachines, topicKinds } from '@roastery/contract/mqtt';
+import { allMachines, deviceMaySubscribe, type TopicKind, topicKinds } from '@roastery/contract/mqtt';
 import type { Connection, Connections } from './connections.ts';
-import type { Frame } from './frame-guard.ts';
+import type { Frame } from '@roastery/runtime/mqtt-frames';
 import type { Metrics } from './metrics.ts';
 import { kindOf, mayPublish, mayReceive } from './topic-rules.ts';
 
@@ -46,8 +46,11 @@ export const createForwarding = (connections: Pick<Connections, 'checkWaiting'>,
       if (payloadAt > end) return false;
       const topic = bytes.toString('latin1', topicAt, payloadAt);
       const kind = kindOf(topic);
-      if (kind === undefined || !mayPublish(from.principal, topic, end - payloadAt)) return false;
+      if (kind === undefined) return false;
       const ofTopic = subscribers.get(topic);
+      // A board was granted this topic, so the api may publish on it.
+      const isGranted = ofTopic !== undefined && from.principal.kind === 'service' && isForBoards.has(kind);
+      if (!isGranted && !mayPublish(from.principal, topic, end - payloadAt)) return false;
       const ofKind = subscribers.get(wildcards.get(kind) ?? '');
       const to = ofTopic && ofKind ? new Set([...ofTopic, ...ofKind]) : (ofTopic ?? ofKind ?? none);
       for (const subscriber of to) if (isSlow(subscriber)) return false;
@@ -63,4 +66,5 @@ export const createForwarding = (connections: Pick<Connections, 'checkWaiting'>,
   };
 };
 
+const isForBoards: ReadonlySet<TopicKind> = new Set(deviceMaySubscribe);
 const none: ReadonlySet<Connection> = new Set();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createAllowance } from './allowance.ts';
 import { BoundedMap } from './bounded-map.ts';
-import { createFrameGuard } from './frame-guard.ts';
+import { createFrameGuard } from '@roastery/runtime/mqtt-frames';
 import { fixedHeader } from './testing/peers.ts';
 
 const limits = { maxBytesBeforeAuthentication: 8_192, maxPacketBytes: 262_144 };

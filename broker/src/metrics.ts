@@ -4,12 +4,6 @@ import type { SocketCount } from './admission.ts';
 import type { Connections } from './connections.ts';
 import { refusalReasons, type RefusalReason } from './refusals.ts';
 
-/** Counts messages. Looking up the labels for each would cost more than its topic. */
-const byKind = (counter: Counter<'kind'>): ((kind: TopicKind | undefined) => void) => {
-  const counts = new Map([...topicKinds, undefined].map((kind) => [kind, counter.labels({ kind: kind ?? 'other' })]));
-  return (kind) => counts.get(kind)?.inc();
-};
-
 /** Counters and gauges of one broker in a registry of its own. Event loop lag, RSS and CPU come with prom-client's defaults. */
 export const createMetrics = () => {
   const registry = new Registry();
@@ -32,8 +26,21 @@ export const createMetrics = () => {
   const refused = counter('refused_total', 'Connections and requests refused, by reason', ['reason']);
   for (const reason of refusalReasons) refused.inc({ reason }, 0);
 
-  const messagesIn = counter('messages_in_total', 'Messages published by clients', ['kind']);
-  const messagesOut = counter('messages_out_total', 'Messages handed to subscribers', ['kind']);
+  /** Messages are counted here and labelled when they are asked for, which costs more than handing one on. */
+  const byKind = (name: string, help: string): ((kind: TopicKind | undefined) => void) => {
+    const counts = new Map<TopicKind | undefined, number>([...topicKinds, undefined].map((kind) => [kind, 0]));
+    const metric: Counter<'kind'> = new Counter({
+      name: `roastery_broker_${name}`,
+      help,
+      labelNames: ['kind'],
+      registers: [registry],
+      collect: () => {
+        metric.reset();
+        for (const [kind, count] of counts) metric.inc({ kind: kind ?? 'other' }, count);
+      },
+    });
+    return (kind) => void counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  };
   const admissions = counter('admissions_total', 'Credentials accepted, by where the answer came from', ['by']);
   const denials = counter('denials_total', 'Credentials refused, by where the answer came from', ['by']);
   const retainCleared = counter('retain_cleared_total', 'Retain flags taken off messages that may not be retained');
@@ -44,8 +51,8 @@ export const createMetrics = () => {
     retainCleared,
     throttled,
     refused: (reason: RefusalReason): void => refused.inc({ reason }),
-    messageIn: byKind(messagesIn),
-    messageOut: byKind(messagesOut),
+    messageIn: byKind('messages_in_total', 'Messages published by clients'),
+    messageOut: byKind('messages_out_total', 'Messages handed to subscribers'),
     admitted: (by: string): void => admissions.inc({ by }),
     denied: (by: string): void => denials.inc({ by }),
     /** Gauges that are computed on each scrape, so that they cost nothing otherwise. */

@@ -3,6 +3,7 @@ import { allMachines, maxPacketBytes, parseTopic, serviceUserName } from '@roast
 import { createBackoff } from '@roastery/runtime/backoff';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import { connect, type IClientOptions } from 'mqtt';
+import { interceptMessages, publishPackets, type Message } from './plain-messages.ts';
 
 export type MessageHandler = (topic: string, payload: Buffer) => void;
 
@@ -14,6 +15,8 @@ export interface MqttLink {
    * is too large for the broker, because the broker would close this connection and with it stop all journals.
    */
   publish(topic: string, payload: string | Buffer, options?: { qos?: 0 | 1; retain?: boolean }): Promise<void>;
+  /** Sends messages of QoS 0 with one write. Answers false when there is no connection. Throws when one is too large. */
+  sendAll(messages: readonly Message[]): boolean;
   /**
    * Subscribes now and after every reconnect: to a topic, or to all machines of a kind. Several handlers may share a
    * filter. Returns a function that ends it. A message whose handler throws is logged and skipped: no message ends the
@@ -33,6 +36,8 @@ export interface MqttLinkOptions {
 
 /** The size of a packet without its topic and header. */
 const maxPayloadBytes = maxPacketBytes - 1024;
+/** A few for each machine of a large fleet. */
+const maxRoutes = 100_000;
 
 /**
  * Whether a filter is this topic, or that of its kind over all machines. A `$share/<group>/` prefix of the filter is
@@ -81,9 +86,23 @@ export const openMqttLink = ({ url, secret, log }: MqttLinkOptions): MqttLink =>
       if (error || refused) log.warn({ filter, err: error, refused }, 'broker refused a subscription');
     });
   };
+  /** Handlers by topic, as far as topics were seen since the last change of a subscription. */
+  const routes = new Map<string, ReadonlySet<MessageHandler>[]>();
+  const deliver = (topic: string, payload: Buffer): void => {
+    let route = routes.get(topic);
+    if (route === undefined) {
+      const matches = matcherOf(topic);
+      route = [...handlers].filter(([filter]) => matches(filter)).map(([, entry]) => entry.handlers);
+      if (routes.size >= maxRoutes) routes.clear();
+      routes.set(topic, route);
+    }
+    for (const ofFilter of route)
+      for (const handler of ofFilter) guard({ topic, bytes: payload.length }, () => handler(topic, payload));
+  };
   let connectedAt: number | undefined;
   client.on('connect', () => {
     connectedAt = performance.now();
+    interceptMessages(client.stream, deliver);
     log.info('broker connected');
     for (const [filter, entry] of handlers) subscribeNow(filter, entry.qos);
     for (const handler of connectHandlers) guard({}, handler);
@@ -100,13 +119,7 @@ export const openMqttLink = ({ url, secret, log }: MqttLinkOptions): MqttLink =>
   client.on('error', (error) => {
     if (gate(error.message) !== undefined) log.warn({ reason: error.message }, 'broker connection failed');
   });
-  client.on('message', (topic, payload) => {
-    const matches = matcherOf(topic);
-    for (const [filter, entry] of handlers) {
-      if (!matches(filter)) continue;
-      for (const handler of entry.handlers) guard({ topic, bytes: payload.length }, () => handler(topic, payload));
-    }
-  });
+  client.on('message', deliver);
   return {
     get isConnected() {
       return client.connected;
@@ -117,17 +130,24 @@ export const openMqttLink = ({ url, secret, log }: MqttLinkOptions): MqttLink =>
       if (bytes > maxPayloadBytes) throw new Error(`a message of ${bytes} bytes is too large for the broker: ${topic}`);
       await client.publishAsync(topic, payload, { qos, retain });
     },
+    sendAll(messages) {
+      if (!client.connected) return false;
+      client.stream.write(publishPackets(messages));
+      return true;
+    },
     subscribe(filter, qos, handler) {
       const entry = handlers.get(filter) ?? { qos, handlers: new Set() };
       entry.handlers.add(handler);
       if (!handlers.has(filter)) {
         handlers.set(filter, entry);
+        routes.clear();
         if (client.connected) subscribeNow(filter, qos);
       }
       return () => {
         entry.handlers.delete(handler);
         if (entry.handlers.size > 0) return;
         handlers.delete(filter);
+        routes.clear();
         if (client.connected) client.unsubscribe(filter);
       };
     },

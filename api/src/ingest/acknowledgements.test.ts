@@ -16,9 +16,8 @@ const startAt = (ms: number) => {
   const clock = { ms };
   const sent: [number, number][][] = [];
   const acknowledgements = createAcknowledgements(
-    ({ payload }) => {
-      const { data } = parseJson(ackShape, payload);
-      sent.push(data?.ranges ?? []);
+    (messages) => {
+      for (const { payload } of messages) sent.push(parseJson(ackShape, payload).data?.ranges ?? []);
     },
     () => clock.ms,
   );
@@ -28,10 +27,10 @@ const startAt = (ms: number) => {
 describe('acknowledgements', () => {
   it('sends the first batch of a stream without delay, the next one within half a second', () => {
     const { clock, sent, acknowledgements } = startAt(10_000);
-    acknowledgements.add(board(0, 5));
+    acknowledgements.add([board(0, 5)]);
     expect(sent).toEqual([[[0, 4]]]);
     clock.ms += 400;
-    acknowledgements.add(board(5, 6));
+    acknowledgements.add([board(5, 6)]);
     expect(sent).toHaveLength(1);
     acknowledgements.close();
     expect(sent).toEqual([[[0, 4]], [[0, 5]]]);
@@ -40,7 +39,7 @@ describe('acknowledgements', () => {
   it('sends one for each batch of a board that sends one a second', () => {
     const { clock, sent, acknowledgements } = startAt(10_000);
     for (let second = 0; second < 5; second++) {
-      acknowledgements.add(board(second, second + 1));
+      acknowledgements.add([board(second, second + 1)]);
       clock.ms += 1000;
     }
     acknowledgements.close();
@@ -52,7 +51,7 @@ describe('acknowledgements', () => {
     for (const jitterMs of [0, 120, 0, 90, 10, 0]) {
       const before = sent.length;
       clock.ms += jitterMs;
-      acknowledgements.add(board(before, before + 1));
+      acknowledgements.add([board(before, before + 1)]);
       expect(sent).toHaveLength(before + 1);
       clock.ms += 1000 - jitterMs;
     }
@@ -61,18 +60,18 @@ describe('acknowledgements', () => {
 
   it('does not delay a board that has two batches under way', () => {
     const { clock, sent, acknowledgements } = startAt(10_000);
-    acknowledgements.add(board(0, 600));
+    acknowledgements.add([board(0, 600)]);
     clock.ms += 50;
-    acknowledgements.add(board(600, 1200));
-    acknowledgements.add(board(1200, 1800));
+    acknowledgements.add([board(600, 1200)]);
+    acknowledgements.add([board(1200, 1800)]);
     expect(sent).toEqual([[[0, 599]], [[0, 1799]]]);
     acknowledgements.close();
   });
 
   it('sends what is pending by itself', async () => {
     const { clock, sent, acknowledgements } = startAt(10_000);
-    acknowledgements.add(board(0, 1));
-    acknowledgements.add(board(1, 2));
+    acknowledgements.add([board(0, 1)]);
+    acknowledgements.add([board(1, 2)]);
     clock.ms += 1000;
     await expect.poll(() => sent.length).toBe(2);
     acknowledgements.close();
@@ -81,9 +80,9 @@ describe('acknowledgements', () => {
 
   it('keeps the ranges of a machine that is unknown apart from those it has not claimed', () => {
     const { sent, acknowledgements } = startAt(10_000);
-    acknowledgements.add(board(0, 5));
-    acknowledgements.add(board(10, 12, 10));
-    acknowledgements.add(board(20, 22, 20));
+    acknowledgements.add([board(0, 5)]);
+    acknowledgements.add([board(10, 12, 10)]);
+    acknowledgements.add([board(20, 22, 20)]);
     expect(sent).toEqual([
       [[0, 4]],
       [

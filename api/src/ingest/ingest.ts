@@ -11,18 +11,21 @@ import type { Acknowledgement, StoredBatch } from './commit.ts';
 import { followConfigs, followPlans, followStatuses } from './mqtt-followers.ts';
 import { startSweeper } from './sweeper.ts';
 
-/** `last_seen_at` is compared with limits of a minute and more, so it need not be more precise than this. */
-const writeEveryMs = 10_000;
+/**
+ * `last_seen_at` is compared with limits of a minute and more, so it need not be more precise than this. The machines of a fleet that
+ * connected at once take turns.
+ */
+const [minWriteMs, maxWriteMs] = [10_000, 25_000];
 
 /** Updates `last_seen_at`, a few times a minute for each machine, all that are due in one statement. */
 const createLastSeen = (sql: Database, log: Logger, now: () => number = Date.now) => {
-  const written = new Map<string, number>();
+  const dueAt = new Map<string, number>();
   return {
     update(machineIds: readonly string[]): void {
       const time = now();
-      const due = machineIds.filter((id) => time - (written.get(id) ?? 0) >= writeEveryMs).sort();
+      const due = machineIds.filter((id) => time >= (dueAt.get(id) ?? 0)).sort();
       if (due.length === 0) return;
-      for (const id of due) written.set(id, time);
+      for (const id of due) dueAt.set(id, time + minWriteMs + Math.random() * (maxWriteMs - minWriteMs));
       sql`
         UPDATE machines SET last_seen_at = ${new Date(time)}
         WHERE id IN (SELECT id FROM machines WHERE id = ANY(${due}::uuid[]) ORDER BY id FOR UPDATE)
@@ -87,36 +90,51 @@ const merged = (earlier: Acknowledgement | undefined, next: Acknowledgement): Ac
  * Sends acknowledgements of commits: to a board that sends a batch a second, or drains a backlog, without delay; to others at most
  * two a second.
  */
-export const createAcknowledgements = (send: (message: AckMessage) => void, now: () => number = Date.now) => {
+export const createAcknowledgements = (
+  send: (messages: readonly AckMessage[]) => void,
+  now: () => number = Date.now,
+) => {
   const streams = new Map<string, Stream>();
-  const sendNow = (stream: Stream, acknowledgement: Acknowledgement): void => {
+  const take = (stream: Stream, acknowledgement: Acknowledgement): AckMessage[] => {
     stream.pending = undefined;
     stream.sentAtMs = now();
-    for (const message of ackMessages(acknowledgement)) send(message);
+    return ackMessages(acknowledgement);
+  };
+  const sendAll = (messages: readonly AckMessage[]): void => {
+    if (messages.length > 0) send(messages);
   };
   const sendDue = (): void => {
+    const due: AckMessage[] = [];
     for (const [key, stream] of streams) {
       if (now() - stream.sentAtMs < everyMs) continue;
       if (stream.pending === undefined) streams.delete(key);
-      else sendNow(stream, stream.pending);
+      else due.push(...take(stream, stream.pending));
     }
+    sendAll(due);
   };
   const timer = setInterval(sendDue, tickMs);
   timer.unref();
   return {
-    add(acknowledgement: Acknowledgement): void {
-      const key = `${acknowledgement.epoch}/${acknowledgement.serialNumber}`;
-      const stream = streams.get(key) ?? { sentAtMs: 0, pending: undefined };
-      streams.set(key, stream);
-      const next = merged(stream.pending, acknowledgement);
-      const isDue = now() - stream.sentAtMs >= everyMs || next.covered.length >= minBatchesOfWaiting;
-      if (isDue) sendNow(stream, next);
-      else stream.pending = next;
+    /** Those of one commit, together. */
+    add(acknowledgements: readonly Acknowledgement[]): void {
+      const due: AckMessage[] = [];
+      for (const acknowledgement of acknowledgements) {
+        const key = `${acknowledgement.epoch}/${acknowledgement.serialNumber}`;
+        const stream = streams.get(key) ?? { sentAtMs: 0, pending: undefined };
+        streams.set(key, stream);
+        const next = merged(stream.pending, acknowledgement);
+        const isDue = now() - stream.sentAtMs >= everyMs || next.covered.length >= minBatchesOfWaiting;
+        if (isDue) due.push(...take(stream, next));
+        else stream.pending = next;
+      }
+      sendAll(due);
     },
     /** Sends what is pending: it is committed. */
     close(): void {
       clearInterval(timer);
-      for (const stream of streams.values()) if (stream.pending !== undefined) sendNow(stream, stream.pending);
+      sendAll(
+        [...streams.values()].flatMap((stream) => (stream.pending === undefined ? [] : take(stream, stream.pending))),
+      );
     },
   };
 };
@@ -208,6 +226,21 @@ export interface Ingest {
   close(): Promise<void>;
 }
 
+/** Serial numbers by journal topic, as far as they were seen: one is decoded and checked more slowly than looked up. */
+const createSerials = () => {
+  const serials = new Map<string, string>();
+  return (topic: string): string | undefined => {
+    const known = serials.get(topic);
+    if (known !== undefined) return known;
+    const place = parseTopic(topic);
+    if (place?.kind !== 'journal') return undefined;
+    if (serials.size >= maxSerials) serials.clear();
+    serials.set(topic, place.serialNumber);
+    return place.serialNumber;
+  };
+};
+const maxSerials = 50_000;
+
 /** Subscribes to the journals and statuses of all machines, stores, and acknowledges after the commit. */
 export const startIngest = (context: IngestContext, options: IngestOptions = {}): Ingest => {
   const { sql, mqtt } = context;
@@ -215,11 +248,9 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
   const lastSeen = createLastSeen(sql, log);
   const mayLog = createLogGate(60_000);
 
-  const acknowledgements = createAcknowledgements(({ topic, payload }) => {
-    // Not awaited, QoS 0: a lost acknowledgement is repaired when the board sends again.
-    mqtt.publish(topic, payload, { qos: 0 }).catch((error: unknown) => {
-      if (mayLog('ack') !== undefined) log.warn({ err: error }, 'acknowledgement not sent');
-    });
+  const acknowledgements = createAcknowledgements((messages) => {
+    // QoS 0: a lost acknowledgement is repaired when the board sends again.
+    if (!mqtt.sendAll(messages) && mayLog('ack') !== undefined) log.warn('acknowledgements not sent');
   });
   const onCommitted = (committed: Flushed): void => {
     metrics.samples.inc(committed.samples);
@@ -227,7 +258,7 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
     metrics.quarantined.inc(committed.quarantined);
     metrics.quarantineDropped.inc(committed.dropped);
     metrics.conflicts.inc(committed.conflicts);
-    for (const acknowledgement of committed.acknowledgements) acknowledgements.add(acknowledgement);
+    acknowledgements.add(committed.acknowledgements);
     lastSeen.update(committed.machineIds);
     options.onStored?.(committed.stored);
   };
@@ -247,16 +278,16 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
   context.health.ingest = () => writer.progress();
   const metrics = createIngestMetrics(context.metrics, () => writer.progress());
 
+  const serialOf = createSerials();
   const filter = allMachines('journal');
   const unsubscribe = mqtt.subscribe(
     options.sharedGroup === undefined ? filter : `$share/${options.sharedGroup}/${filter}`,
     // A board sends again what is not acknowledged: receipts between broker and api would only double the packets.
     0,
     (topic, payload) => {
-      const place = parseTopic(topic);
-      if (place?.kind !== 'journal') return;
+      const serialNumber = serialOf(topic);
+      if (serialNumber === undefined) return;
       metrics.messages.inc();
-      const { serialNumber } = place;
       writer.add({ topic, serialNumber, payload, receivedAtMs: Date.now() });
     },
   );

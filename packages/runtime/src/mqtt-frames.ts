@@ -32,9 +32,10 @@ export const createFrameGuard = (limits: FrameGuardLimits) => {
   let header = 0;
 
   return {
-    /** From now on the limit per packet holds, not the one before authentication. */
+    /** From now on the limit per packet holds, not the one before authentication, and any packet may come. */
     authenticated(): void {
       authenticated = true;
+      first = false;
     },
     /**
      * Looks at the next bytes. Answers how many packets began in them, or what is wrong with them. Plain messages that lie in

@@ -1,0 +1,71 @@
+import { Duplex } from 'node:stream';
+import { generate, parser } from 'mqtt-packet';
+import { describe, expect, it } from 'vitest';
+import { interceptMessages, publishPackets } from './plain-messages.ts';
+
+const messages = [
+  { topic: 'roastery/v1/A/ack', payload: '{"v":1}' },
+  { topic: 'roastery/v1/B/ack', payload: 'ö'.repeat(100) },
+  { topic: 'roastery/v1/C/ack', payload: 'x'.repeat(20_000) },
+];
+
+/** A stream that is fed by hand, what was delivered, and what its reader got. */
+const openStream = () => {
+  const stream = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() });
+  const delivered: string[] = [];
+  interceptMessages(stream, (topic, payload) => delivered.push(`${topic} ${payload.length}`));
+  const read = (): Buffer => {
+    const bytes: unknown = stream.read();
+    return Buffer.isBuffer(bytes) ? bytes : Buffer.alloc(0);
+  };
+  return { stream, delivered, read };
+};
+
+describe('plain messages', () => {
+  it('are written as packets that an MQTT parser reads', () => {
+    const parsed: unknown[] = [];
+    parser()
+      .on('packet', (packet) => parsed.push(packet))
+      .parse(publishPackets(messages));
+    expect(parsed).toMatchObject(
+      messages.map(({ topic, payload }) => ({
+        cmd: 'publish',
+        qos: 0,
+        retain: false,
+        topic,
+        payload: Buffer.from(payload),
+      })),
+    );
+  });
+
+  it('are refused when a broker would cut the connection for them', () => {
+    expect(() => publishPackets([{ topic: 'roastery/v1/A/ack', payload: 'x'.repeat(300_000) }])).toThrow('too large');
+  });
+
+  it('are delivered, and the reader of the stream gets all else, however the bytes are cut', () => {
+    const plain = publishPackets(messages);
+    const others = [
+      generate({ cmd: 'pingresp' }),
+      generate({ cmd: 'publish', topic: 'a', payload: 'b', qos: 1, messageId: 7, dup: false, retain: false }),
+      generate({ cmd: 'publish', topic: 'a', payload: 'b', qos: 0, dup: false, retain: true }),
+    ];
+    const bytes = Buffer.concat(others.flatMap((other) => [plain, other]));
+    const whole = openStream();
+    whole.stream.push(bytes);
+    expect(whole.delivered).toHaveLength(others.length * messages.length);
+    expect(whole.delivered.slice(0, 2)).toEqual(['roastery/v1/A/ack 7', 'roastery/v1/B/ack 200']);
+    expect(whole.read()).toEqual(Buffer.concat(others));
+    for (const size of [1, 3, 50, 1_000]) {
+      const cut = openStream();
+      for (let at = 0; at < bytes.length; at += size) cut.stream.push(bytes.subarray(at, at + size));
+      const parsed: string[] = [];
+      parser()
+        .on('packet', (packet) => parsed.push(packet.cmd))
+        .parse(cut.read());
+      // Whole messages are delivered, those that were cut are left to the reader.
+      expect(cut.delivered.length + parsed.length, `cut every ${size} bytes`).toBe(
+        others.length * (messages.length + 1),
+      );
+    }
+  });
+});

@@ -1,0 +1,73 @@
+import type { Duplex } from 'node:stream';
+import { maxPacketBytes } from '@roastery/contract/mqtt';
+import { createFrameGuard, type Frame } from '@roastery/runtime/mqtt-frames';
+
+/**
+ * Messages of QoS 0, nearly all of the api's traffic with the broker, without mqtt.js: as it parses, dispatches and writes each by
+ * itself, journals and acknowledgements of a fleet took most of the api's CPU.
+ */
+export interface Message {
+  readonly topic: string;
+  readonly payload: string;
+}
+
+/** Brokers bound what they send; ours is stricter. */
+const limits = { maxBytesBeforeAuthentication: Infinity, maxPacketBytes: 2 ** 28 };
+
+/**
+ * Hands messages of QoS 0 that arrive as a whole to `deliver`, and everything else to the reader of the stream. Call it between two
+ * packets: a broker sends none between its CONNACK and the first packet of the client after it.
+ */
+export const interceptMessages = (stream: Duplex, deliver: (topic: string, payload: Buffer) => void): void => {
+  const guard = createFrameGuard(limits);
+  guard.authenticated();
+  const push = stream.push.bind(stream);
+  stream.push = (chunk: unknown, encoding?: BufferEncoding): boolean => {
+    if (!Buffer.isBuffer(chunk)) return push(chunk, encoding);
+    const frames: Frame[] = [];
+    if (typeof guard.inspect(chunk, frames) === 'string') {
+      // No MQTT: mqtt.js says so.
+      stream.push = push;
+      return push(chunk);
+    }
+    let passed = 0;
+    let mayGoOn = true;
+    const pass = (end: number): void => {
+      if (end > passed) mayGoOn = push(chunk.subarray(passed, end)) && mayGoOn;
+    };
+    for (const { start, body, end } of frames) {
+      const payloadAt = body + 2 > end ? end + 1 : body + 2 + chunk.readUInt16BE(body);
+      if (payloadAt > end) continue;
+      pass(start);
+      passed = end;
+      deliver(chunk.toString('utf8', body + 2, payloadAt), chunk.subarray(payloadAt, end));
+    }
+    pass(chunk.length);
+    return mayGoOn;
+  };
+};
+
+const lengthBytes = (length: number): number =>
+  length < 0x80 ? 1 : length < 0x40_00 ? 2 : length < 0x20_00_00 ? 3 : 4;
+
+/** PUBLISH packets of QoS 0, one behind the other. */
+export const publishPackets = (messages: readonly Message[]): Buffer => {
+  const sized = messages.map(({ topic, payload }) => {
+    const topicBytes = Buffer.byteLength(topic);
+    const length = 2 + topicBytes + Buffer.byteLength(payload);
+    if (length > maxPacketBytes) throw new Error(`a message of ${length} bytes is too large for the broker: ${topic}`);
+    return { topic, payload, topicBytes, length };
+  });
+  const bytes = Buffer.allocUnsafe(sized.reduce((sum, { length }) => sum + 1 + lengthBytes(length) + length, 0));
+  let at = 0;
+  for (const { topic, payload, topicBytes, length } of sized) {
+    bytes[at++] = 0x30;
+    let left = length;
+    for (; left >= 0x80; left >>>= 7) bytes[at++] = (left & 0x7f) | 0x80;
+    bytes[at++] = left;
+    at = bytes.writeUInt16BE(topicBytes, at);
+    at += bytes.write(topic, at);
+    at += bytes.write(payload, at);
+  }
+  return bytes;
+};
