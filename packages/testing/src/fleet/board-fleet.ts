@@ -1,18 +1,27 @@
 // A separate program, started by `fleet-process.ts`: many boards in one process, each a socket that speaks MQTT and the
 // journal protocol as the agent does: subscribe, status, one batch per second at a phase of its own, a live reading
 // beside it, no more than 32 batches in flight, reconnects with jittered backoff, and resends of unacknowledged
-// entries.
+// entries. It shares the processor with what is measured: batch and reading are one write, packets are built and read
+// without a library, and one timer serves all boards.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { clearTimeout, setInterval, setTimeout } from 'node:timers';
 import { clientIdOf, topicOf } from '@roastery/contract/mqtt';
 import { createBackoff } from '@roastery/runtime/backoff';
+import { createFrameGuard, type Frame } from '@roastery/runtime/mqtt-frames';
 import mqtt, { type Packet } from 'mqtt-packet';
 import type { FleetPlan, FleetReport } from './fleet-process.ts';
 
 const window = 32;
 const resendMs = 10_000;
 const keepaliveSeconds = 60;
+const secondMs = 1_000;
+/** Boards are due in turn within each second. */
+const tickMs = 10;
+/** All packets that a broker sends are let through; this only finds where they begin. */
+const limits = { maxBytesBeforeAuthentication: Infinity, maxPacketBytes: 2 ** 28 };
+/** What a socket received is worked off before the next one is read. */
+const received = Buffer.allocUnsafe(64 * 1024);
 
 interface Batch {
   readonly seq: number;
@@ -23,8 +32,25 @@ interface Batch {
 const totals = { cut: 0, acknowledged: 0, lostConnections: 0, refused: 0 };
 let latencies: number[] = [];
 let acknowledgedBoards = 0;
+let isCutting = true;
 
-const startBoard = (serial: string, plan: FleetPlan): { isOpen: () => boolean } => {
+/** A PUBLISH of QoS 0 with ASCII text, or of QoS 1 with a message id. */
+const publishText = (topic: string, payload: string, messageId?: number): string => {
+  const id = messageId === undefined ? '' : String.fromCharCode(messageId >> 8, messageId & 0xff);
+  let left = 2 + topic.length + id.length + payload.length;
+  let length = '';
+  for (; left >= 0x80; left >>>= 7) length += String.fromCharCode((left & 0x7f) | 0x80);
+  const kind = messageId === undefined ? '\x30' : '\x32';
+  return `${kind}${length}${String.fromCharCode(left, topic.length >> 8, topic.length & 0xff)}${topic}${id}${payload}`;
+};
+
+interface Board {
+  readonly isOpen: () => boolean;
+  /** Once a second. */
+  readonly tick: () => void;
+}
+
+const startBoard = (serial: string, plan: FleetPlan): Board => {
   const epoch = randomBytes(8).toString('hex');
   const boot = randomUUID();
   const session = boot.slice(0, 8);
@@ -37,6 +63,7 @@ const startBoard = (serial: string, plan: FleetPlan): { isOpen: () => boolean } 
     live: topicOf(serial, 'live'),
     status: topicOf(serial, 'status'),
   };
+  const values = JSON.stringify(Object.fromEntries(channels.map((name) => [name, 200])));
   const backoff = createBackoff(500, 10_000);
   const waiting: Batch[] = [];
   const underWay = new Map<number, Batch>();
@@ -52,31 +79,29 @@ const startBoard = (serial: string, plan: FleetPlan): { isOpen: () => boolean } 
     if (socket && !socket.destroyed) socket.write(mqtt.generate(packet));
   };
   const nextId = (): number => (messageId = (messageId % 65_535) + 1);
-  const publish = (topic: string, payload: string, qos: 0 | 1, retain = false): void => {
-    const receipt = qos === 1 ? { messageId: nextId() } : {};
-    write({ cmd: 'publish', topic, payload, qos, retain, dup: false, ...receipt });
-  };
-  const send = (batch: Batch, now: number): void => {
+  const send = (batch: Batch, now: number): string => {
     batch.sentAt = now;
     underWay.set(batch.seq, batch);
     const mono = Math.round(batch.cutAt);
-    const isUsual = plan.isUsual === true;
-    publish(
-      topics.journal,
-      `${head}"seq":${batch.seq},"t":${plan.wallOffsetMs + mono},"mono":${mono}}`,
-      isUsual ? 1 : 0,
-    );
-    if (isUsual) receipts.set(messageId, batch.seq);
+    const payload = `${head}"seq":${batch.seq},"t":${plan.wallOffsetMs + mono},"mono":${mono}}`;
+    if (plan.isUsual !== true) return publishText(topics.journal, payload);
+    const text = publishText(topics.journal, payload, nextId());
+    receipts.set(messageId, batch.seq);
+    return text;
   };
-  const ship = (): void => {
+  /** Batches that may be sent now, `more` behind them. */
+  const ship = (more = ''): void => {
     if (!isOpen) return;
     const now = performance.now();
-    for (const batch of underWay.values()) if (now - batch.sentAt > resendMs) send(batch, now);
+    let packets = '';
+    for (const batch of underWay.values()) if (now - batch.sentAt > resendMs) packets += send(batch, now);
     while (underWay.size < window) {
       const next = waiting.shift();
-      if (!next) return;
-      send(next, now);
+      if (!next) break;
+      packets += send(next, now);
     }
+    packets += more;
+    if (packets !== '' && socket && !socket.destroyed) socket.write(packets, 'latin1');
   };
   const acknowledged = (ranges: readonly (readonly [number, number])[]): void => {
     const now = performance.now();
@@ -106,7 +131,9 @@ const startBoard = (serial: string, plan: FleetPlan): { isOpen: () => boolean } 
       write({ cmd: 'subscribe', messageId: nextId(), subscriptions });
     } else if (packet.cmd === 'suback') {
       isOpen = true;
-      publish(topics.status, JSON.stringify({ v: 1, online: true, session, t: Date.now() }), 1, true);
+      const payload = JSON.stringify({ v: 1, online: true, session, t: Date.now() });
+      const messageId = nextId();
+      write({ cmd: 'publish', topic: topics.status, payload, qos: 1, retain: true, dup: false, messageId });
       ship();
     } else if (packet.cmd === 'puback' && packet.messageId !== undefined) {
       const seqOfReceipt = receipts.get(packet.messageId);
@@ -114,20 +141,43 @@ const startBoard = (serial: string, plan: FleetPlan): { isOpen: () => boolean } 
       if (seqOfReceipt !== undefined) acknowledged([[seqOfReceipt, seqOfReceipt + plan.samplesPerBatch - 1]]);
     } else if (packet.cmd === 'publish') {
       if (packet.qos === 1 && packet.messageId !== undefined) write({ cmd: 'puback', messageId: packet.messageId });
-      if (!packet.topic.endsWith('/ack')) return;
-      const ack = JSON.parse(packet.payload.toString()) as { epoch: string; ranges: [number, number][] };
-      if (ack.epoch === epoch) acknowledged(ack.ranges);
     }
+  };
+  const onMessage = (topic: string, payload: string): void => {
+    if (!topic.endsWith('/ack')) return;
+    const ack = JSON.parse(payload) as { epoch: string; ranges: [number, number][] };
+    if (ack.epoch === epoch) acknowledged(ack.ranges);
   };
 
   const open = (): void => {
     const parser = mqtt.parser({ protocolVersion: 4 });
     parser.on('packet', onPacket);
     parser.on('error', () => socket?.destroy());
+    const guard = createFrameGuard(limits);
+    guard.authenticated();
+    const onBytes = (bytes: Buffer): void => {
+      const frames: Frame[] = [];
+      guard.inspect(bytes, frames);
+      let parsed = 0;
+      for (const { start, body, end } of frames) {
+        if (start > parsed) parser.parse(Buffer.from(bytes.subarray(parsed, start)));
+        parsed = end;
+        const payloadAt = body + 2 + bytes.readUInt16BE(body);
+        onMessage(bytes.toString('latin1', body + 2, payloadAt), bytes.toString('latin1', payloadAt, end));
+      }
+      // Copied: the next socket's bytes take the same place.
+      if (parsed < bytes.length) parser.parse(Buffer.from(bytes.subarray(parsed)));
+    };
     const begunAt = performance.now();
-    socket = connect({ host: '127.0.0.1', port: plan.port, noDelay: true });
+    const onread = {
+      buffer: received,
+      callback: (count: number): boolean => {
+        onBytes(received.subarray(0, count));
+        return true;
+      },
+    };
+    socket = connect({ host: '127.0.0.1', port: plan.port, noDelay: true, onread });
     const giveUp = setTimeout(() => !isOpen && socket?.destroy(), 30_000);
-    socket.on('data', (bytes: Buffer) => parser.parse(bytes));
     socket.on('error', () => undefined);
     socket.once('connect', () =>
       write({
@@ -160,28 +210,40 @@ const startBoard = (serial: string, plan: FleetPlan): { isOpen: () => boolean } 
     });
   };
 
+  const liveText = (): string =>
+    publishText(
+      topics.live,
+      `{"v":1,"epoch":"${epoch}","seq":${seq - 1},"boot":"${boot}","t":${Date.now()},"mono":1,"values":${values},"roast":null,"phase":"idle"}`,
+    );
   const cut = (): void => {
     waiting.push({ seq, cutAt: performance.now(), sentAt: 0 });
     seq += plan.samplesPerBatch;
     totals.cut += plan.samplesPerBatch;
-    ship();
-    const values = Object.fromEntries(channels.map((name) => [name, 200]));
-    if (isOpen)
-      publish(
-        topics.live,
-        JSON.stringify({ v: 1, epoch, seq: seq - 1, boot, t: Date.now(), mono: 1, values, roast: null, phase: 'idle' }),
-        0,
-      );
+    ship(isOpen ? liveText() : '');
   };
   open();
-  if (plan.samplesPerBatch > 0)
-    setTimeout(() => setInterval(() => (isCutting ? cut() : ship()), 1000), Math.random() * 1000);
-  setInterval(() => isOpen && write({ cmd: 'pingreq' }), (keepaliveSeconds * 1000) / 2);
-  return { isOpen: () => isOpen };
+  let seconds = Math.floor(Math.random() * (keepaliveSeconds / 2));
+  return {
+    isOpen: () => isOpen,
+    tick: () => {
+      seconds += 1;
+      if (isOpen && seconds % (keepaliveSeconds / 2) === 0) write({ cmd: 'pingreq' });
+      if (plan.samplesPerBatch > 0 && isCutting) cut();
+      else ship();
+    },
+  };
 };
 
-let isCutting = true;
-const boards: { isOpen: () => boolean }[] = [];
+const boards: Board[] = [];
+/** By their phase within a second. */
+const due = Array.from({ length: secondMs / tickMs }, (): Board[] => []);
+let ticked = Math.floor(performance.now() / tickMs);
+setInterval(() => {
+  // Also the ticks that a busy computer delayed.
+  for (const now = Math.floor(performance.now() / tickMs); ticked < now; ticked++)
+    for (const board of due[ticked % due.length] ?? []) board.tick();
+}, tickMs);
+
 process.on('message', (message: FleetPlan | 'report' | 'stop-cutting') => {
   if (message === 'stop-cutting') isCutting = false;
   else if (message === 'report') {
@@ -189,6 +251,11 @@ process.on('message', (message: FleetPlan | 'report' | 'stop-cutting') => {
     const report: FleetReport = { ...totals, open, acknowledgedBoards, latenciesMs: latencies };
     latencies = [];
     process.send?.(report);
-  } else for (const serial of message.serials) boards.push(startBoard(serial, message));
+  } else
+    for (const serial of message.serials) {
+      const board = startBoard(serial, message);
+      boards.push(board);
+      due[Math.floor(Math.random() * due.length)]?.push(board);
+    }
 });
 process.on('disconnect', () => process.exit());

@@ -1,0 +1,183 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startStack, type Stack } from '@roastery/stack/stack';
+import postgres from 'postgres';
+import { percentile } from '../bench.ts';
+import { createDatabaseOn } from '../database-on-server.ts';
+import { cpuSeconds, residentMegabytes } from '../process-cost.ts';
+import { startTestPostgres } from '../test-postgres.ts';
+import { startFleet, type Fleet, type FleetReport } from './fleet-process.ts';
+import { registerBoards } from './register-boards.ts';
+import { startSlowFsync } from './slow-fsync.ts';
+
+const boardsPerProcess = 10_000;
+const connectSeconds = 60;
+const measuredSeconds = 30;
+const sumOf = (reports: readonly FleetReport[]) => ({
+  cut: reports.reduce((sum, { cut }) => sum + cut, 0),
+  acknowledged: reports.reduce((sum, { acknowledged }) => sum + acknowledged, 0),
+  lost: reports.reduce((sum, { lostConnections }) => sum + lostConnections, 0),
+  open: reports.reduce((sum, { open }) => sum + open, 0),
+  heard: reports.reduce((sum, { acknowledgedBoards }) => sum + acknowledgedBoards, 0),
+  latencies: reports.flatMap(({ latenciesMs }) => latenciesMs),
+});
+const reportOf = async (fleets: readonly Fleet[]) => sumOf(await Promise.all(fleets.map((fleet) => fleet.report())));
+
+/** Seconds until every board has an acknowledgement on its present connection. */
+const untilAllHeard = async (fleets: readonly Fleet[], boards: number, withinSeconds: number): Promise<number> => {
+  const begun = performance.now();
+  for (;;) {
+    const { heard } = await reportOf(fleets);
+    const seconds = (performance.now() - begun) / 1000;
+    if (heard >= boards || seconds > withinSeconds) return heard >= boards ? seconds : Infinity;
+    await sleep(250);
+  }
+};
+
+export interface Step {
+  readonly boards: number;
+  readonly connectedSeconds: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly missing: number;
+  readonly apiMicros: number;
+  readonly brokerMicros: number;
+  readonly postgresMicros: number;
+  /** CPU of the boards themselves, which share the processor. */
+  readonly boardsMicros: number;
+  /** Share of the computer's processors that was in use, all programs together. */
+  readonly busy: number;
+  readonly brokerKilobytes: number;
+  readonly stormSeconds: number;
+}
+
+export interface Load {
+  readonly channels: number;
+  readonly samplesPerBatch: number;
+  /** What a sync of the disk takes longer, ms. */
+  readonly fsyncMs?: number;
+}
+
+interface Running {
+  readonly stack: Stack;
+  readonly sql: postgres.Sql;
+  readonly fleets: readonly Fleet[];
+  /** Of the broker without boards. */
+  readonly idleMegabytes: number;
+}
+
+/** Runs boards on a fresh database. */
+const withFleet = async <T>(boards: number, load: Load, work: (running: Running) => Promise<T>): Promise<T> => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'roastery-fleet-'));
+  await using server = await startTestPostgres({ fsync: 'on', max_connections: '60' });
+  await using database = await createDatabaseOn(server.url);
+  await using slow = load.fsyncMs === undefined ? undefined : await startSlowFsync(database.url, load.fsyncMs);
+  const limits = String(boards * 2);
+  await using stack = await startStack({
+    dataDir,
+    databaseUrl: slow?.url ?? database.url,
+    logLevel: 'warn',
+    brokerSettings: { MAX_CONNECTIONS: limits, MAX_CONNECTIONS_PER_ADDRESS: limits },
+  });
+  const sql = postgres(database.url, { max: 1, onnotice: () => undefined });
+  const serials = await registerBoards(sql, boards);
+  const idleMegabytes = (await residentMegabytes(stack.part('broker').pid ?? 0)).now;
+  const wallOffsetMs = Date.now() - Math.round(performance.now()) - 3_600_000;
+  const fleets: Fleet[] = [];
+  for (let from = 0; from < boards; from += boardsPerProcess) {
+    const part = serials.slice(from, from + boardsPerProcess);
+    const { channels, samplesPerBatch } = load;
+    fleets.push(startFleet({ port: stack.ports.mqtt, serials: part, channels, samplesPerBatch, wallOffsetMs }));
+  }
+  try {
+    return await work({ stack, sql, fleets, idleMegabytes });
+  } finally {
+    await Promise.all(fleets.map((fleet) => fleet.close()));
+    await sql.end();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+};
+
+const percent = (seconds: number): string => `${((100 * seconds) / measuredSeconds).toFixed(0)} %`;
+
+/** One number of boards: connect at once, 30 s of work, all processes killed, and what Postgres holds. */
+export const measure = (boards: number, load: Load, say: (line: string) => void): Promise<Step> =>
+  withFleet(boards, load, async ({ stack, sql, fleets, idleMegabytes }) => {
+    const connectedSeconds = await untilAllHeard(fleets, boards, connectSeconds);
+    say(`${boards} boards: all acknowledged after ${connectedSeconds.toFixed(1)} s`);
+    await sleep(3_000);
+    const cost = await costs(stack, sql, fleets);
+    const begun = await reportOf(fleets);
+    await sleep(measuredSeconds * 1000);
+    const after = await costs(stack, sql, fleets);
+    const end = await reportOf(fleets);
+    const samples = end.acknowledged - begun.acknowledged;
+    const p99Ms = end.latencies.length === 0 ? Infinity : percentile(end.latencies, 0.99);
+    const brokerMegabytes = (await residentMegabytes(stack.part('broker').pid ?? 0)).now;
+    say(
+      `  ${Math.round(samples / measuredSeconds)} samples/s, p99 ${Math.round(p99Ms)} ms, ${end.lost} connections lost`,
+    );
+    say(
+      `  boards ${percent(after.boards - cost.boards)}, broker ${percent(after.broker - cost.broker)}, api ${percent(after.api - cost.api)}, Postgres ${percent(after.postgres - cost.postgres)} of a core`,
+    );
+
+    process.kill(stack.part('broker').pid ?? 0, 'SIGKILL');
+    process.kill(stack.part('api').pid ?? 0, 'SIGKILL');
+    await sleep(2_000);
+    const stormSeconds = 2 + (await untilAllHeard(fleets, boards, 120));
+    say(`  after broker and api were killed: all back and acknowledged in ${stormSeconds.toFixed(1)} s`);
+
+    for (const fleet of fleets) fleet.stopCutting();
+    let last = await reportOf(fleets);
+    for (let second = 0; second < 60 && last.acknowledged < last.cut; second++) {
+      await sleep(1_000);
+      last = await reportOf(fleets);
+    }
+    const [row] = await sql<{ samples: string }[]>`SELECT sum(cardinality(dt_ms)) AS samples FROM recording_chunks`;
+    const stored = Number(row?.samples ?? 0);
+    say(`  ${last.cut} samples cut, ${last.acknowledged} acknowledged, ${stored} stored`);
+    return {
+      boards,
+      connectedSeconds,
+      p50Ms: end.latencies.length === 0 ? Infinity : percentile(end.latencies, 0.5),
+      p99Ms,
+      missing: Math.abs(last.cut - stored) + (last.cut - last.acknowledged),
+      apiMicros: ((after.api - cost.api) * 1e6) / samples,
+      brokerMicros: ((after.broker - cost.broker) * 1e6) / samples,
+      postgresMicros: ((after.postgres - cost.postgres) * 1e6) / samples,
+      boardsMicros: ((after.boards - cost.boards) * 1e6) / samples,
+      busy: (after.busy - cost.busy) / (after.all - cost.all),
+      brokerKilobytes: ((brokerMegabytes - idleMegabytes) * 1000) / boards,
+      stormSeconds,
+    };
+  });
+
+/** Boards that are connected and send nothing but pings. */
+export const measureIdle = (boards: number, say: (line: string) => void): Promise<number> =>
+  withFleet(boards, { channels: 3, samplesPerBatch: 0 }, async ({ stack, fleets, idleMegabytes }) => {
+    for (let second = 0; second < connectSeconds && (await reportOf(fleets)).open < boards; second++)
+      await sleep(1_000);
+    await sleep(measuredSeconds * 1_000);
+    const { now } = await residentMegabytes(stack.part('broker').pid ?? 0);
+    say(`${(await reportOf(fleets)).open} idle boards, broker ${now.toFixed(0)} MB`);
+    return ((now - idleMegabytes) * 1000) / boards;
+  });
+
+/** CPU so far, s: of the programs, of Postgres all processes that run now; and of the computer in use and in all. */
+const costs = async (stack: Stack, sql: postgres.Sql, fleets: readonly Fleet[]) => {
+  const processes = await sql<{ pid: number }[]>`SELECT pid FROM pg_stat_activity`;
+  const sum = async (pids: readonly number[]): Promise<number> =>
+    (await Promise.all(pids.map((pid) => cpuSeconds(pid).catch(() => 0)))).reduce((all, seconds) => all + seconds, 0);
+  const times = cpus().map((cpu) => cpu.times);
+  const all = times.reduce((ms, { user, nice, sys, idle, irq }) => ms + user + nice + sys + idle + irq, 0) / 1000;
+  return {
+    api: await sum([stack.part('api').pid ?? 0]),
+    broker: await sum([stack.part('broker').pid ?? 0]),
+    postgres: await sum(processes.map(({ pid }) => pid)),
+    boards: await sum(fleets.map(({ pid }) => pid)),
+    busy: all - times.reduce((ms, { idle }) => ms + idle, 0) / 1000,
+    all,
+  };
+};
