@@ -1,6 +1,6 @@
 #!/bin/sh
-# Writes one consistent dump of the database while everything goes on. Connection by libpq's variables (PGHOST, PGUSER,
-# PGPASSWORD, PGDATABASE …), so that no secret shows in the process list.
+# Writes a consistent dump of the database while the programs run. Connection by libpq's variables (PGHOST, PGUSER,
+# PGPASSWORD, PGDATABASE …), so that no secret appears in the process list.
 # BACKUP_DIR: where to (must exist). BACKUP_KEEP: how many to keep (default 14).
 set -eu
 umask 077
@@ -21,7 +21,7 @@ sync "$partial"
 mv "$partial" "$folder/$name"
 echo "$folder/$name"
 
-# Only after a good one the oldest leave.
+# The oldest dumps are removed only after a good one.
 ls -1 "$folder" | grep '^roastery-[0-9TZ]*\.dump$' | sort -r | tail -n "+$((keep + 1))" | while read -r old; do
   rm -f "$folder/$old" "$folder/$old.sha256"
 done

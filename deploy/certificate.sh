@@ -4,8 +4,8 @@
 #   certificate.sh private <host>                          a private authority and a certificate of it, for trials and closed networks
 # TLS_DIR: target folder (default: `tls` beside this script). TLS_OWNER: owner of the key, as the broker must read it
 # (default 1000:1000, the user of the broker's image; root:roastery-tls with the systemd units).
-# AUTHORITY_DIR: where the private authority's own key lies (default: `tls-authority` beside TLS_DIR). The proxy and the broker
-# read all of TLS_DIR, so it must not lie in there.
+# AUTHORITY_DIR: folder of the private authority's key (default: `tls-authority` beside TLS_DIR). The proxy and the broker
+# read all of TLS_DIR, so the key must not be in there.
 set -eu
 
 usage() {
@@ -16,7 +16,7 @@ usage() {
 folder=${TLS_DIR:-"$(dirname "$0")/tls"}
 owner=${TLS_OWNER:-1000:1000}
 
-# Both files are written beside their places and renamed, so that no program reads half a file.
+# Both files are written under temporary names and renamed, so that no program reads half a file.
 install_pair() {
   mkdir -p "$folder"
   chmod 0755 "$folder"
@@ -44,10 +44,10 @@ private)
   *[!0-9.]*) name="DNS:$host" ;;
   *) name="IP:$host" ;;
   esac
-  # Before the umask: the broker reads below this folder.
+  # Before the umask: the broker reads files in this folder.
   mkdir -p "$(dirname "$authority")"
   umask 077
-  # Earlier versions kept it where the proxy reads.
+  # Earlier versions kept it in a folder that the proxy reads.
   [ ! -d "$folder/authority" ] || [ -d "$authority" ] || mv "$folder/authority" "$authority"
   mkdir -p "$authority"
   chmod 0700 "$authority"

@@ -1,4 +1,4 @@
 #!/bin/sh
-# Runs a program of an image: the health check ends the process whose id is in this file when it hangs.
+# Runs the program of an image and writes its process id to a file: the health check ends that process when it hangs.
 echo $$ > "${TMPDIR:-/tmp}/program.pid"
 exec node --enable-source-maps "$1"

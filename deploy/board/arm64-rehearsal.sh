@@ -1,6 +1,6 @@
 #!/bin/sh
-# Prepares what the test of the arm64 package needs on a computer with another processor: Debian's libraries for arm64 and a
-# Node for it, in ~/.cache/roastery-arm64; about 250 MB, from debootstrap's mirror or DEBIAN_MIRROR. Needs root, debootstrap,
+# Prepares the test of the arm64 package on a computer with another processor: Debian's libraries for arm64 and Node for
+# arm64, in ~/.cache/roastery-arm64; about 250 MB, from debootstrap's mirror or DEBIAN_MIRROR. Needs root, debootstrap,
 # qemu-user-static and npm. Then:
 #   npx vitest run --project system device-agent/src/packaging
 set -eu
@@ -11,7 +11,7 @@ node_version=20.20.2
 
 mkdir -p "$folder"
 if [ ! -e "$folder/root/lib/ld-linux-aarch64.so.1" ]; then
-    # The first stage unpacks the libraries; nothing of it has to be configured for qemu's use of them.
+    # The first stage unpacks the libraries; qemu needs no configured packages.
     debootstrap --arch=arm64 --foreign --variant=minbase "$suite" "$folder/root" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"}
 fi
 if [ ! -x "$folder/node" ]; then

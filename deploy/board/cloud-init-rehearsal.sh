@@ -1,5 +1,5 @@
 #!/bin/sh
-# Downloads what the test of a board's card needs: this system's cloud-init with the packages that it lacks, to
+# Downloads the packages for the test of a board's card: this system's cloud-init and its missing dependencies, to
 # ~/.cache/roastery-cloud-init; about 2 MB. Nothing is installed here. Needs root and apt. Then:
 #   npx vitest run --project endurance device-agent/src/packaging/sealed-card.endurance.test.ts
 set -eu

@@ -65,7 +65,7 @@ Signed-By: $keyring
 SOURCE
 }
 
-# Its own source alone: the board's other sources may be slow or broken. apt's own words follow where it fails.
+# Only this source: the board's other sources may be slow or broken. When apt fails, its message is shown.
 read_source() {
     said=$(apt-get update -q -o Dir::Etc::sourcelist="$source" -o Dir::Etc::sourceparts=- -o APT::Get::List-Cleanup=0 \
         -o APT::Update::Error-Mode=any -o Acquire::Retries=3 2>&1) && return 0
@@ -84,16 +84,16 @@ install_agent() {
     DEBIAN_FRONTEND=noninteractive
     export DEBIAN_FRONTEND
     "$@" && return 0
-    # The power went off while packages were unpacked: dpkg finishes what it can, apt unpacks the rest again.
+    # The power failed while packages were unpacked: dpkg finishes what it can, apt unpacks the rest again.
     dpkg --configure --pending || true
     "$@" && return 0
-    # A fresh card has no list of its system's packages, or an old one.
+    # A new card has no package lists, or old ones.
     apt-get update -q || stop 1 'The package lists of this system could not be read: check its network, then run this again.'
     "$@" || stop 1 'The agent could not be installed: apt says why above. Fix that, then run this again.'
 }
 
 pair_board() {
-    # shellcheck disable=SC2086 # a flag or nothing
+    # shellcheck disable=SC2086 # a flag or empty
     device-agent pair "$ticket" --api "$portal" $trial && systemctl restart roastery-agent && return 0
     case $? in
     2 | 3) stop 2 'The agent is installed and not paired: see the sentence above.' ;;
@@ -114,5 +114,5 @@ main() {
     echo 'Installed and paired. What it sees: sudo device-agent doctor'
 }
 
-# The last line: of a download that broke off nothing is run.
+# Must be the last line: an incomplete download runs nothing.
 main "$@"
