@@ -5,9 +5,9 @@ export type NoPlace = 'too_many_connections' | 'too_many_from_address';
 
 interface Place {
   readonly address: string;
-  /** The socket as it was accepted: below TLS and WebSocket. */
+  /** The accepted socket, below TLS and WebSocket. */
   readonly socket: Socket;
-  /** Waiting: it has not shown valid credentials yet. */
+  /** Waiting: its credentials are not accepted yet. */
   state: 'waiting' | 'admitted' | 'gone';
 }
 
@@ -17,13 +17,13 @@ interface Address {
   admitted: number;
 }
 
-/** The same for an accepted socket and for the TLS socket above it. */
+/** The same key for an accepted socket and for the TLS socket on it. */
 const keyOf = ({ remoteAddress, remotePort, localPort }: Socket): string =>
   `${remoteAddress} ${remotePort} ${localPort}`;
 
 /**
- * Gives places to open sockets, over all and by address, from the moment they are accepted. Where there is none left, the
- * oldest socket without credentials yields its place: idle sockets can't shut out a board behind the same address.
+ * Limits open sockets in total and per address, from the moment they are accepted. When all slots are taken, the oldest
+ * socket without credentials is closed: idle sockets can't lock out a board behind the same address.
  */
 export const createSocketCount = (
   limits: Pick<BrokerLimits, 'maxConnections' | 'maxConnectionsPerAddress'>,
@@ -62,7 +62,7 @@ export const createSocketCount = (
 
   return {
     total: () => total,
-    /** Answers why there is no place for one more, or takes it until the socket closes. */
+    /** Takes a slot until the socket closes, or returns why there is none. */
     enter(socket: Socket): NoPlace | undefined {
       const address = socket.remoteAddress ?? 'unknown';
       const known = addresses.get(address);
@@ -80,7 +80,7 @@ export const createSocketCount = (
       socket.once('close', () => free(place, key));
       return undefined;
     },
-    /** The credentials were accepted: this socket keeps its place. */
+    /** The credentials were accepted: this socket keeps its slot. */
     admit(socket: Socket): void {
       const place = places.get(keyOf(socket));
       const here = place && addresses.get(place.address);

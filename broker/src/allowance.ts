@@ -1,6 +1,6 @@
 /**
- * An allowance that refills at `perSecond` up to `burst` and may be overdrawn: `spend` answers for how many
- * milliseconds nothing more should be taken.
+ * A token bucket: refills at `perSecond` up to `burst` and may be overdrawn. `spend` returns for how many milliseconds
+ * to stop reading.
  */
 export const createAllowance = (perSecond: number, burst: number, from = performance.now()) => {
   let left = burst;

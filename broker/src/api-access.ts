@@ -3,7 +3,7 @@ import { parseJson } from '@roastery/contract/parse-shape';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import type { PermittedTopics } from './topic-rules.ts';
 
-/** The api gave no usable answer: away, too slow, or it refused the broker itself. */
+/** The api gave no usable answer: it is unreachable or too slow, or it refused the broker itself. */
 export class ApiAwayError extends Error {
   override readonly name = 'ApiAwayError';
 }
@@ -11,31 +11,31 @@ export class ApiAwayError extends Error {
 export interface ConnectVerdict {
   readonly allow: boolean;
   readonly superuser: boolean;
-  /** Absent where the api states none: the contract's topics hold. */
+  /** Undefined when the api names none: the contract's topics apply. */
   readonly topics?: PermittedTopics;
 }
 
 export interface ApiAccessOptions {
-  /** Base of the api, e.g. `http://127.0.0.1:3000/api/v1`. */
+  /** Base URL of the api, e.g. `http://127.0.0.1:3000/api/v1`. */
   readonly apiUrl: string;
   readonly brokerSecret: string;
   readonly log: Logger;
   readonly timeoutMs?: number;
 }
 
-/** Requests at once. It sets the pace of a reconnect storm: the api keeps room for people. */
+/** Simultaneous requests. This limits how fast boards reconnect, so that the api can still serve people. */
 const maxAtOnce = 32;
 const maxWaiting = 40_000;
-/** The api is not asked for this long after a failure without any answer beside it. */
+/** How long the api is not asked again after a failure, unless another request was answered. */
 const restMs = 1_000;
 
 interface Place {
   readonly isOpen: () => boolean;
-  /** False: its connection closed while it waited. */
+  /** False when its connection closed while it was queued. */
   readonly take: (isTaken: boolean) => void;
 }
 
-/** Asks the api about devices, the longest waiting connection first. */
+/** Asks the api about devices; the connection that waits longest comes first. */
 export const createApiAccess = ({ apiUrl, brokerSecret, log, timeoutMs = 3_000 }: ApiAccessOptions) => {
   const logGate = createLogGate(60_000);
   const waiting: Place[] = [];
@@ -45,7 +45,7 @@ export const createApiAccess = ({ apiUrl, brokerSecret, log, timeoutMs = 3_000 }
   let lastAnswer: 'none' | 'answered' | 'away' = 'none';
 
   const away = (path: string, reason: string, askedAt: number): ApiAwayError => {
-    // One late answer beside others that came is no reason to refuse every board that waits.
+    // One request that timed out while others were answered is no reason to refuse every queued board.
     if (answeredAt < askedAt) restUntil = performance.now() + restMs;
     lastAnswer = 'away';
     const held = logGate(`${path} ${reason}`);
@@ -72,7 +72,7 @@ export const createApiAccess = ({ apiUrl, brokerSecret, log, timeoutMs = 3_000 }
     }
     if (response.status !== 200) throw away(path, `status ${response.status}`, askedAt);
     const parsed = parseJson(mqttVerdictShape, text);
-    if (!parsed.success) throw away(path, 'an unexpected answer', askedAt);
+    if (!parsed.success) throw away(path, 'unexpected answer', askedAt);
     answeredAt = performance.now();
     lastAnswer = 'answered';
     return parsed.data;
@@ -82,15 +82,15 @@ export const createApiAccess = ({ apiUrl, brokerSecret, log, timeoutMs = 3_000 }
 
   const ask = async (path: string, body: Record<string, string>, isOpen: () => boolean): Promise<MqttVerdict> => {
     if (running >= maxAtOnce) {
-      if (waiting.length >= maxWaiting) throw new ApiAwayError('too many questions wait');
+      if (waiting.length >= maxWaiting) throw new ApiAwayError('too many requests are queued');
       const isTaken = await new Promise<boolean>((take) => waiting.push({ isOpen, take }));
       if (!isTaken) throw new ApiAwayError('the connection closed');
     } else running += 1;
     try {
-      if (isResting()) throw new ApiAwayError('the api rests after a failure');
+      if (isResting()) throw new ApiAwayError('the api is not asked again yet after a failure');
       return await post(path, body);
     } finally {
-      // The place passes to the oldest question whose connection still stands.
+      // The slot goes to the oldest queued request whose connection is still open.
       let next = waiting.shift();
       for (; next && !next.isOpen(); next = waiting.shift()) next.take(false);
       if (next) next.take(true);
@@ -99,7 +99,7 @@ export const createApiAccess = ({ apiUrl, brokerSecret, log, timeoutMs = 3_000 }
   };
 
   return {
-    /** Throws `ApiAwayError` when there is no answer to go by. `isOpen`: whether the connection still waits for it. */
+    /** Throws `ApiAwayError` without a usable answer. `isOpen`: whether the connection still waits for it. */
     async authenticate(
       device: { readonly clientid: string; readonly username: string; readonly password: string },
       isOpen: () => boolean,
@@ -113,9 +113,9 @@ export const createApiAccess = ({ apiUrl, brokerSecret, log, timeoutMs = 3_000 }
         ...(answer.acl === undefined ? {} : { topics: permittedBy(answer.acl) }),
       };
     },
-    /** Questions wait in line, or the api rests: an answer is not to be expected at once. */
+    /** Requests are queued, or the api is not asked after a failure: no immediate answer can be expected. */
     isBusy: (): boolean => waiting.length > 0 || isResting(),
-    /** What the last question came to, for the health page. */
+    /** Result of the last request, for the health page. */
     lastAnswer: () => lastAnswer,
   };
 };

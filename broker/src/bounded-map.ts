@@ -1,4 +1,4 @@
-/** A map for keys that come from outside: holds at most `max` entries and lets the one written longest ago go first. */
+/** A map for keys from clients: holds at most `max` entries and removes the one that was written longest ago. */
 export class BoundedMap<K, V> {
   readonly #entries = new Map<K, V>();
   readonly #max: number;
@@ -29,7 +29,7 @@ export class BoundedMap<K, V> {
     this.#entries.delete(key);
   }
 
-  /** Deletes what the test picks. */
+  /** Deletes the entries that the test accepts. */
   deleteWhere(test: (key: K, value: V) => boolean): void {
     for (const [key, value] of this.#entries) if (test(key, value)) this.#entries.delete(key);
   }

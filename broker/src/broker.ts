@@ -16,14 +16,14 @@ import type { RefusalReason } from './refusals.ts';
 
 export interface BrokerConfig {
   readonly log: Logger;
-  /** Plain MQTT. Port 0 takes a free one. Leave the host at loopback unless the network is trusted. */
+  /** Listener without TLS. Port 0 takes a free one. Leave the host at loopback unless the network is trusted. */
   readonly mqtt: { readonly host: string; readonly port: number };
   readonly management: { readonly host: string; readonly port: number };
   readonly tls?: { readonly host: string; readonly port: number } & TlsFiles;
   readonly webSocket?: { readonly host: string; readonly port: number };
-  /** Base of the api, e.g. `http://127.0.0.1:3000/api/v1`. */
+  /** Base URL of the api, e.g. `http://127.0.0.1:3000/api/v1`. */
   readonly apiUrl: string;
-  /** Shared with the api: what the broker shows it, and what opens the management pages. */
+  /** Secret shared with the api: the broker sends it to the api, and the management pages require it. */
   readonly brokerSecret: string;
   readonly limits?: Partial<BrokerLimits>;
 }
@@ -35,17 +35,17 @@ export interface Broker {
     readonly tls?: number;
     readonly webSocket?: number;
   };
-  /** Takes renewed TLS files for new connections; does nothing without TLS. Rejects when they can't be used. */
+  /** Loads renewed TLS files for new connections; does nothing without TLS. Rejects when they can't be used. */
   reloadCertificate(): Promise<void>;
-  /** Stops accepting, closes every client, and resolves within a few seconds. */
+  /** Stops accepting and closes every client; resolves within a few seconds. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Reasons a board's owner or an operator can do something about. */
+/** Reasons that a board's owner or an operator can do something about. */
 const worthWarning = new Set<RefusalReason>(['too_many_connections', 'too_many_from_address', 'frozen', 'too_slow']);
 
-/** How a connection appears in the log. */
+/** A connection's name in the log. */
 const describe = (connection: Connection) => ({
   address: connection.address,
   ...(connection.username ? { username: connection.username.slice(0, 120) } : {}),
@@ -83,13 +83,13 @@ export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
   });
 
   const aedes = new Aedes({
-    // A limit here makes one slow subscriber stop all others, and lost acknowledged messages when we measured it.
+    // Measured: with a limit here one slow subscriber stops all others, and acknowledged messages are lost.
     concurrency: 0,
     connectTimeout: limits.connectTimeoutMs * 2,
-    // Our own watch is faster and says why.
+    // Our own check is faster and gives a reason.
     drainTimeout: limits.frozenAfterMs * 2,
     keepaliveLimit: limits.maxKeepaliveSeconds,
-    // Boards and the api use QoS 1; each open QoS 2 message costs up to a whole packet of memory.
+    // Boards and the api use QoS 1; each open QoS 2 message holds up to a whole packet in memory.
     maxInflightInbound: 20,
     maxClientsIdLength: 1024,
     persistence: createPersistence(),
@@ -110,7 +110,7 @@ export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
   });
   aedes.on('subscribe', (subscriptions, { conn }) => {
     const connection = connections.of(conn);
-    // 128 instead of a QoS: refused.
+    // 128 instead of a QoS means refused.
     const granted = subscriptions.filter(({ qos }) => qos <= 2).map(({ topic }) => topic);
     if (connection && connections.open.has(connection)) forwarding.subscribe(connection, granted);
   });
@@ -149,7 +149,8 @@ export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
     clearInterval(sweep);
     const closed = Promise.all(opened.splice(0).map((listener) => listener.close()));
     const aedesClosed = new Promise<void>((resolve) => aedes.close(() => resolve()));
-    // What has not ended by itself (handshakes, a subscriber that takes nothing) is cut: a stop never waits for a client.
+    // Connections that have not ended by themselves (handshakes, a subscriber that reads nothing) are destroyed: a stop
+    // never waits for a client.
     const cut = setTimeout(() => {
       for (const { socket } of connections.open) socket.destroy();
     }, 500);

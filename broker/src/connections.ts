@@ -17,32 +17,32 @@ export interface Connection {
   readonly openedAt: number;
   /** What aedes reads and writes. */
   readonly stream: Duplex;
-  /** The socket below it: the same, except for WebSocket. */
+  /** The underlying socket: the same one, except for WebSocket. */
   readonly socket: Socket;
   readonly guard: FrameGuard;
-  /** Set by CONNECT, before the api confirmed it. */
+  /** Set by CONNECT, before the api has confirmed it. */
   clientId: string;
   username: string;
   emptyClientId: boolean;
   willTopic: string | undefined;
   willRetained: boolean;
   keepaliveSeconds: number;
-  /** aedes has answered CONNECT and takes packets as they come. */
+  /** aedes has answered CONNECT and reads packets as they arrive. */
   isReady: boolean;
-  /** When bytes last went to aedes. */
+  /** When bytes were last passed to aedes. */
   passedAt: number;
   /** Set when the credentials were accepted. */
   principal: Principal | undefined;
   admittedAt: number;
-  /** The granted QoS by topic kind: tells whether a message asks for an answer. */
+  /** The granted QoS by topic kind: shows whether a message is to be acknowledged. */
   readonly grantedQos: Map<TopicKind, number>;
-  /** When the first message went out that has not been answered by any packet since. */
+  /** When the first message was sent after which no packet has arrived. */
   unansweredSince: number | undefined;
-  /** Bytes for this client that are about to be written. */
+  /** Bytes that are about to be written to this client. */
   gatheredBytes: number;
-  /** The last progress of the bytes that wait for this client. */
+  /** Last progress of the bytes queued for this client. */
   taken: { bytes: number; at: number };
-  /** The reason we closed it for, where it was us. */
+  /** Why the broker closed it, if it did. */
   refused: RefusalReason | undefined;
   connectTimer: NodeJS.Timeout | undefined;
   throttleTimer: NodeJS.Timeout | undefined;
@@ -54,11 +54,11 @@ export interface ConnectionEvents {
   onRefused(connection: Connection, reason: RefusalReason): void;
   onThrottled(connection: Connection): void;
   onClosed(connection: Connection): void;
-  /** Whether this message was handed on, so that aedes need not see it. */
+  /** Whether this message was forwarded, so that aedes need not handle it. */
   forward(connection: Connection, bytes: Buffer, frame: Frame): boolean;
 }
 
-/** All open connections: guards what they send, watches what they take, closes them with a reason. */
+/** All open connections: checks what they send, monitors what they read, closes them with a reason. */
 export const createConnections = (limits: BrokerLimits, events: ConnectionEvents) => {
   const open = new Set<Connection>();
   const byStream = new WeakMap<object, Connection>();
@@ -82,8 +82,8 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
   };
 
   /**
-   * Hands on the messages that aedes need not see. Answers the rest, from the first other packet on, so that messages keep
-   * their order. aedes counts the keepalive: it gets some of them too.
+   * Forwards the messages that aedes need not handle. Returns the rest, from the first other packet on, so that
+   * messages keep their order. aedes checks the keepalive, so it gets some of them too.
    */
   const forwardPlain = (
     connection: Connection,
@@ -101,8 +101,8 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
   };
 
   /**
-   * Takes what came in through the guard before the stream keeps it: plain messages then cost none of the stream's machinery. Holds
-   * reading back when the client spends more than its allowance.
+   * Passes received bytes through the guard before the stream buffers them, so that plain messages skip the stream's machinery.
+   * Pauses reading when the client exceeds its allowance.
    */
   const guardReading = (connection: Connection): void => {
     const { stream } = connection;
@@ -153,7 +153,10 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
     };
   };
 
-  /** A WebSocket frame is collected before its bytes reach the guard, so until authentication the socket's own are counted. */
+  /**
+   * A WebSocket frame is buffered before its bytes reach the guard, so until authentication the bytes of the socket
+   * itself are counted.
+   */
   const limitUnframed = (connection: Connection): void => {
     const start = connection.socket.bytesRead;
     connection.socket.on('data', () => {
@@ -164,11 +167,9 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
   };
 
   /**
-   * What is written within a turn of the event loop becomes one system call: the pieces of a packet for a board, the journals of
-   * many boards for the api.
-   *
-   * A board that reads nothing must delay no other client: aedes would make its publishers wait. So its writes never
-   * report a full buffer; `checkWaiting` bounds that buffer instead.
+   * Everything written within one turn of the event loop becomes one system call: the pieces of a packet for a board,
+   * the journals of many boards for the api. A board that reads nothing must not delay other clients, and aedes would
+   * make its publishers wait. So writes to it never report a full buffer; `checkWaiting` limits that buffer instead.
    */
   const batchWrites = (connection: Connection, isService: boolean): void => {
     const { stream } = connection;
@@ -237,7 +238,7 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
       socket.once('close', () => forget(connection));
       return connection;
     },
-    /** CONNECT is here: from now on the client waits for us. */
+    /** CONNECT has arrived: from now on the client waits for the broker. */
     awaitAnswer(connection: Connection): void {
       clearTimeout(connection.connectTimer);
       connection.connectTimer = setTimeout(() => refuse(connection, 'connect_timeout'), limits.maxAnswerWaitMs);
@@ -256,27 +257,33 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
         bytes: createAllowance(limits.bytesPerSecond, limits.byteBurst),
       };
     },
-    /** Before a message is handed to this client: false when too much waits for it already, and it is cut. */
+    /**
+     * Before a message is delivered to this client: false when too many bytes are queued for it; it is then
+     * disconnected.
+     */
     checkWaiting(connection: Connection): boolean {
       const max = connection.principal?.kind === 'service' ? limits.maxServiceWaitingBytes : limits.maxWaitingBytes;
       if (waitingBytes(connection) <= max) return true;
       refuse(connection, 'too_slow');
       return false;
     },
-    /** Cuts every client that for `frozenAfterMs` took none of the bytes waiting for it, or answered no message. */
+    /**
+     * Disconnects every client that for `frozenAfterMs` read none of the bytes queued for it, or acknowledged no
+     * message.
+     */
     cutFrozen(now = Date.now()): void {
       for (const connection of open) {
         if (!connection.principal) continue;
         const waiting = waitingBytes(connection);
         const bytes = connection.socket.bytesWritten - connection.socket.writableLength;
         if (waiting === 0 || bytes !== connection.taken.bytes) connection.taken = { bytes, at: now };
-        // Bytes we have not read yet may hold the answer: then the silence is ours.
+        // The acknowledgement may be among the bytes that the broker has not read yet.
         const unanswered = connection.stream.readableLength > 0 ? Infinity : (connection.unansweredSince ?? Infinity);
         const silentSince = Math.min(connection.taken.at, unanswered);
         if (now - silentSince >= limits.frozenAfterMs) refuse(connection, 'frozen');
       }
     },
-    /** Closes every connection that uses or claims this client id, also one that is still being authenticated. */
+    /** Closes every connection that uses or claims this client id, including one that is being authenticated. */
     closeClient(clientId: string, reason: RefusalReason): number {
       const found = [...open].filter((connection) => connection.clientId === clientId);
       for (const connection of found) refuse(connection, reason);

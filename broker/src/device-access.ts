@@ -3,16 +3,18 @@ import { ApiAwayError, type ApiAccess, type ConnectVerdict } from './api-access.
 import { BoundedMap } from './bounded-map.ts';
 import type { PermittedTopics } from './topic-rules.ts';
 
-/** Within this time the api is not asked again about the same credentials. */
+/** Accepted credentials are not checked with the api again for this long. */
 const freshMs = 30_000;
-/** How long a known board stays welcome while the api is away. */
+/** How long a known board is still admitted while the api is unreachable. */
 const knownForMs = 24 * 60 * 60_000;
-/** The same wrong credentials are refused without asking for this long. */
+/** The same wrong credentials are refused without the api for this long. */
 const refusedFreshMs = 5_000;
-/** Wrong attempts from one address for one board within `failureWindowMs`, then the api is not asked for the rest of it. */
+/**
+ * Wrong attempts per address and board within `failureWindowMs`; after that the api is not asked until the window ends.
+ */
 const maxFailures = 10;
 const failureWindowMs = 60_000;
-/** Boards that the broker remembers: more than it has connections for. */
+/** Remembered boards: more than the allowed connections. */
 const maxKnown = 50_000;
 
 export interface Attempt {
@@ -20,7 +22,7 @@ export interface Attempt {
   readonly username: string;
   readonly password: string;
   readonly address: string;
-  /** Whether the connection still stands: an answer that comes after it was closed must not be remembered. */
+  /** Whether the connection is still open: an answer after its end must not be remembered. */
   readonly isOpen: () => boolean;
 }
 
@@ -45,13 +47,13 @@ interface Known {
 }
 
 /**
- * Decides who may connect: by the api, with a short memory. While the api is away or busy, boards it confirmed before with the
- * same password stay welcome: then the api is asked behind them. Only keyed hashes of passwords are kept, under a key that lives
- * as long as the process.
+ * Decides who may connect: asks the api and caches its answers for a short time. While the api is unreachable or busy,
+ * boards that it accepted before with the same password are admitted, and the api is asked afterwards. Only keyed
+ * hashes of passwords are kept; the key exists as long as the process.
  */
 export const createDeviceAccess = (
   api: Pick<ApiAccess, 'authenticate' | 'isBusy'>,
-  /** A client that was admitted from memory turns out to be refused. */
+  /** A client that was admitted from the cache is refused by the api. */
   onRevoked: (clientid: string) => void,
   now: () => number = Date.now,
 ) => {
@@ -59,7 +61,7 @@ export const createDeviceAccess = (
   const hash = (password: string): Buffer => createHmac('sha256', key).update(password).digest();
   const known = new BoundedMap<string, Known>(maxKnown);
   const failures = new BoundedMap<string, { since: number; count: number; lastHash: Buffer; lastAt: number }>(10_000);
-  /** Questions under way, by client, password and address: a client that connects twice is one question. */
+  /** Requests in progress by client, password and address: a client that connects twice causes one request. */
   const asking = new Map<string, { readonly answer: Promise<Admission>; readonly waiting: (() => boolean)[] }>();
 
   const refusedWithoutAsking = (source: string, passwordHash: Buffer): Admission | undefined => {
@@ -99,7 +101,7 @@ export const createDeviceAccess = (
       return { allow: false, reason: 'credentials', by: 'api' };
     } catch (error) {
       if (!(error instanceof ApiAwayError)) throw error;
-      // Looked up again: a revocation may have come while the question was out.
+      // Looked up again: the board may have been revoked during the request.
       if (earlier && known.get(clientid) === earlier) return admissionOf(earlier.verdict, 'memory');
       return { allow: false, reason: 'api_away', by: 'cache' };
     }
@@ -138,7 +140,7 @@ export const createDeviceAccess = (
       );
       return admissionOf(earlier.verdict, 'memory');
     },
-    /** The next connection of this client asks the api again; without the api it stays outside. */
+    /** The next connection of this client needs the api's answer; without the api it is refused. */
     forget(clientid: string): void {
       known.delete(clientid);
     },

@@ -6,7 +6,9 @@ import { defaultLimits } from './limits.ts';
 const port = z.coerce.number().int().min(0).max(65_535);
 const count = (fallback: number) => z.coerce.number().int().min(1).max(10_000_000).default(fallback);
 
-/** The environment of the broker. Hosts default to loopback: what is reachable from outside is a decision. */
+/**
+ * Environment variables of the broker. Hosts default to loopback: the operator decides what is reachable from outside.
+ */
 export const brokerEnvShape = z
   .object({
     HOST: z.string().default('127.0.0.1'),
@@ -29,12 +31,12 @@ export const brokerEnvShape = z
   .superRefine((env, context) => {
     if ((env.TLS_CERT === undefined) !== (env.TLS_KEY === undefined)) {
       const missing = env.TLS_CERT === undefined ? 'TLS_CERT' : 'TLS_KEY';
-      context.addIssue({ code: 'custom', path: [missing], message: 'TLS_CERT and TLS_KEY belong together' });
+      context.addIssue({ code: 'custom', path: [missing], message: 'TLS_CERT and TLS_KEY must be set together' });
     }
   });
 export type BrokerEnv = z.infer<typeof brokerEnvShape>;
 
-/** What `startBroker` needs, without the log. */
+/** The options of `startBroker` except the log. */
 export const configOf = (env: BrokerEnv): Omit<BrokerConfig, 'log'> & { readonly logLevel: LogLevel } => ({
   logLevel: env.LOG_LEVEL,
   mqtt: { host: env.HOST, port: env.MQTT_PORT },

@@ -9,9 +9,9 @@ const wildcards = new Map(topicKinds.map((kind) => [kind, allMachines(kind)]));
 const isSlow = (to: Connection): boolean => to.principal?.kind === 'service' && to.stream.writableNeedDrain;
 
 /**
- * Hands messages of QoS 0 to their subscribers as the bytes that came in: journals, live readings and acknowledgements, nearly
- * all that a broker of boards carries. aedes would parse each, match its topic against a tree of all subscriptions and write it
- * anew in five pieces, which took most of the broker's CPU. Whatever is special about a message is left to aedes.
+ * Forwards messages of QoS 0 to their subscribers as the received bytes: journals, live readings and acknowledgements,
+ * nearly all messages of boards. aedes would parse each, match its topic against a tree of all subscriptions and write
+ * it again in five pieces, which took most of the broker's CPU. Every special case is left to aedes.
  */
 export const createForwarding = (connections: Pick<Connections, 'checkWaiting'>, metrics: Metrics) => {
   const subscribers = new Map<string, Set<Connection>>();
@@ -27,7 +27,7 @@ export const createForwarding = (connections: Pick<Connections, 'checkWaiting'>,
   };
 
   return {
-    /** aedes has granted these. */
+    /** Subscriptions that aedes has granted. */
     subscribe(connection: Connection, filters: readonly string[]): void {
       const own = subscriptions.get(connection) ?? new Set();
       subscriptions.set(connection, own);
@@ -38,7 +38,9 @@ export const createForwarding = (connections: Pick<Connections, 'checkWaiting'>,
     },
     unsubscribe,
     forget: (connection: Connection): void => unsubscribe(connection, [...(subscriptions.get(connection) ?? [])]),
-    /** False: this one is for aedes, which refuses what is forbidden and makes publishers wait for a slow api. */
+    /**
+     * False: aedes must handle this message; it refuses what is forbidden and makes publishers wait for a slow api.
+     */
     forward(from: Connection, bytes: Buffer, { start, body, end }: Frame): boolean {
       const topicAt = body + 2;
       if (topicAt > end || from.principal === undefined) return false;

@@ -20,7 +20,7 @@ export interface HandlerOptions {
   readonly deviceAccess: DeviceAccess;
   readonly metrics: Metrics;
   readonly onRefused: (connection: Connection, reason: RefusalReason, detail: string) => void;
-  /** A handler threw. Its client is closed; the others are served on. */
+  /** A handler threw. Its client is closed; the others stay connected. */
   readonly onFault: (error: unknown) => void;
 }
 
@@ -35,7 +35,7 @@ const connectError = (reason: ConnectRefusal): AuthenticateError =>
   // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- aedes types it as an ambient const enum, which isolated modules can't read
   Object.assign(new Error(reason), { returnCode: returnCodes[reason] });
 
-/** Everything about a CONNECT that can be judged without the api. */
+/** Checks of a CONNECT that need no api. */
 const faultOf = (connection: Connection): ConnectRefusal | undefined => {
   const { clientId, username, willTopic } = connection;
   if (connection.emptyClientId || username === '' || username.length > 512) return 'identifier';
@@ -65,7 +65,7 @@ const throwing = (options: HandlerOptions, fault: (client: Client, error: unknow
       metrics.denied(admission.by);
       return admission.reason;
     }
-    // The name of the service is worth nothing to a machine that happens to be called so.
+    // A machine may have the service's name: the name alone proves nothing.
     if ((username === serviceUserName) !== admission.superuser) return 'credentials';
     metrics.admitted(admission.by);
     connections.admit(connection, admission.superuser ? service : devicePrincipal(username, admission.topics));
@@ -80,8 +80,8 @@ const throwing = (options: HandlerOptions, fault: (client: Client, error: unknow
       connection.emptyClientId = packet.clientId === '';
       connection.willTopic = packet.will?.topic;
       connection.keepaliveSeconds = packet.keepalive ?? 0;
-      // No session outlives its connection: boards reconcile on connect, and a queue for one that never comes back
-      // would grow without end. The answer says so with "session present: 0".
+      // No session outlives its connection: boards synchronise on connect, and the queue of a board that never returns
+      // would grow without limit. The CONNACK says so with "session present: 0".
       packet.clean = true;
       connections.awaitAnswer(connection);
       done(null, true);
@@ -102,14 +102,14 @@ const throwing = (options: HandlerOptions, fault: (client: Client, error: unknow
     },
 
     authorizePublish(client, packet, done) {
-      // Without a client it is a last will that was checked at its CONNECT.
+      // Without a client it is a last will, which was checked at its CONNECT.
       if (!client) return done(null);
       const connection = connectionOf(client);
       const { principal } = connection;
       if (!principal || !mayPublish(principal, packet.topic, packet.payload.length)) {
         onRefused(connection, 'publish_forbidden', packet.topic.slice(0, 200));
-        // The client is closed by this error. Only for topics that are not its own: for bad data it would come back
-        // and send the same again for ever.
+        // This error closes the client. Only for topics that are not its own: after an error about bad data it would
+        // return and send the same data for ever.
         return done(new Error('publish_forbidden'));
       }
       if (packet.retain && !mayRetain(principal, packet.topic)) {
@@ -146,8 +146,8 @@ const throwing = (options: HandlerOptions, fault: (client: Client, error: unknow
 };
 
 /**
- * What may pass on a connection: aedes asks, contract and api answer. None of them throws into aedes, which would end the
- * process: a fault is reported and closes its client.
+ * The handlers by which aedes asks what a connection may do; contract and api decide. None of them throws into aedes,
+ * which would end the process: an error is reported and closes its client.
  */
 export const handlers = (options: HandlerOptions): Handlers => {
   const fault = (client: Client | null, error: unknown): void => {

@@ -1,35 +1,38 @@
 import { maxPacketBytes } from '@roastery/contract/mqtt';
 
 /**
- * What one client may cost the broker. Defaults hold a roastery of a few thousand machines on a small server; each one
- * can be set through the environment (`env.ts`).
+ * Limits per client. The defaults suit a roastery of a few thousand machines on a small server; each can be set by an
+ * environment variable (`env.ts`).
  */
 export interface BrokerLimits {
-  /** Open connections over all listeners. */
+  /** Open connections of all listeners. */
   readonly maxConnections: number;
-  /** Open connections from one address. A whole roastery sits behind one address translation. */
+  /** Open connections from one address. All machines of a roastery may share one address (NAT). */
   readonly maxConnectionsPerAddress: number;
   /** Bytes a connection may send before it is authenticated: CONNECT with a will is well under 2 KB. */
   readonly maxBytesBeforeAuthentication: number;
   /** Bytes of one packet after authentication. */
   readonly maxPacketBytes: number;
-  /** From the accepted socket to its CONNECT, TLS included. */
+  /** From the accepted socket to its CONNECT, including TLS. */
   readonly connectTimeoutMs: number;
-  /** From CONNECT to the api's answer: in a reconnect storm boards wait in line. */
+  /** From CONNECT to the api's answer: when many boards reconnect at once, they queue. */
   readonly maxAnswerWaitMs: number;
-  /** Longest keepalive; 0 (never) is refused, so that a board that lost its power is noticed. */
+  /** Longest keepalive. 0 (never) is refused: a board that lost power must be noticed. */
   readonly maxKeepaliveSeconds: number;
-  /** Sustained packets of one board per second, and how many it may save up. Beyond it is read more slowly, not cut. */
+  /**
+   * Packets per second of one board, and its burst. A board that sends more is read more slowly; it is not
+   * disconnected.
+   */
   readonly packetsPerSecond: number;
   readonly packetBurst: number;
   /** The same for bytes. */
   readonly bytesPerSecond: number;
   readonly byteBurst: number;
-  /** A subscriber that takes nothing or answers nothing for this long is cut (promise: within 30 s). */
+  /** A subscriber that reads or acknowledges nothing for this long is disconnected (promised within 30 s). */
   readonly frozenAfterMs: number;
-  /** Bytes waiting for one board; more and it is cut. */
+  /** Bytes queued for one board; with more it is disconnected. */
   readonly maxWaitingBytes: number;
-  /** Bytes waiting for the api, which reads the journals of all boards. */
+  /** Bytes queued for the api, which reads the journals of all boards. */
   readonly maxServiceWaitingBytes: number;
 }
 

@@ -134,7 +134,7 @@ describe.skipIf(!hasOpenssl)('TLS (skipped without openssl, which makes the cert
     await expect(startPair({ tls: { ...tls(), certFile: join(folder, 'nothing.crt') } })).rejects.toThrow(
       /can't be read/,
     );
-    await expect(startPair({ tls: { ...tls(), keyFile: join(folder, 'second.key') } })).rejects.toThrow(/don't fit/);
+    await expect(startPair({ tls: { ...tls(), keyFile: join(folder, 'second.key') } })).rejects.toThrow(/don't match/);
   });
 });
 

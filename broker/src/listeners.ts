@@ -18,7 +18,7 @@ export interface Accepted {
 
 export interface Listener {
   readonly port: number;
-  /** Stops accepting; resolves once every socket is gone, so close those first or beside it. */
+  /** Stops accepting; resolves when all sockets are closed, so close them before or meanwhile. */
   close(): Promise<void>;
 }
 
@@ -27,14 +27,14 @@ export interface TlsFiles {
   readonly keyFile: string;
 }
 
-/** Listens, or names a port in use in one line. */
+/** Listens; names a port in use in one line. */
 export const listen = async (server: Server, host: string, port: number, purpose: string): Promise<Listener> => {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EADDRINUSE') reject(new ConfigError(`${purpose}: port ${port} on ${host} is already in use`));
       else if (error.code === 'EACCES') reject(new ConfigError(`${purpose}: no permission to listen on port ${port}`));
       else if (error.code === 'EADDRNOTAVAIL')
-        reject(new ConfigError(`${purpose}: ${host} is no address of this machine`));
+        reject(new ConfigError(`${purpose}: ${host} is not an address of this computer`));
       else reject(error);
     });
     server.listen({ host, port, backlog: 1024 }, resolve);
@@ -48,7 +48,7 @@ export const listen = async (server: Server, host: string, port: number, purpose
   };
 };
 
-/** Counts a new socket in, or destroys it when there is no place. */
+/** Counts a new socket, or destroys it when there is no slot. */
 const enter = (socket: Socket, count: SocketCount, accepted: Accepted): boolean => {
   const full = count.enter(socket);
   if (full === undefined) return true;
@@ -90,11 +90,11 @@ export const listenTls = async (
       return createTlsServer({ ...options, noDelay: true, handshakeTimeout: limits.connectTimeoutMs });
     } catch (error) {
       throw new ConfigError(
-        `TLS certificate and key don't fit: ${error instanceof Error ? error.message : String(error)}`,
+        `TLS certificate and key don't match: ${error instanceof Error ? error.message : String(error)}`,
       );
     }
   })();
-  // Sockets count from the TCP connection on: unfinished handshakes must not slip past the limits.
+  // Sockets count from the TCP connection on: unfinished handshakes must not evade the limits.
   server.on('connection', (socket: Socket) => {
     openedAt.set(socket, Date.now());
     enter(socket, count, accepted);
@@ -102,13 +102,13 @@ export const listenTls = async (
   server.on('secureConnection', (socket) => accepted.onConnection('tls', socket, socket, Date.now()));
   server.on('tlsClientError', (_error, socket) => {
     accepted.onRefused('tls', socket.remoteAddress ?? 'unknown');
-    // Node reports a handshake that never came and leaves the socket open.
+    // Node reports a handshake that timed out and leaves the socket open.
     socket.destroy();
   });
   const listener = await listen(server, host, port, 'MQTT over TLS');
   return {
     ...listener,
-    /** Takes a renewed certificate for new connections; the old one stays when the new one can't be used. */
+    /** Loads a renewed certificate for new connections; the old one stays when the new one can't be used. */
     async reload() {
       server.setSecureContext({ ...(await readTlsFiles(files)), minVersion: 'TLSv1.2' });
     },

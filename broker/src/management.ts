@@ -13,7 +13,7 @@ export interface ManagementOptions {
   readonly connections: Connections;
   readonly metrics: Metrics;
   readonly api: Pick<ApiAccess, 'lastAnswer'>;
-  /** Closes a client at once and makes the broker forget what it knew of it. Answers how many connections ended. */
+  /** Closes a client at once and removes its cached credentials. Returns the number of closed connections. */
   readonly revoke: (clientId: string) => number;
 }
 
@@ -25,7 +25,7 @@ const answer = (response: ServerResponse, status: number, body?: unknown): void 
   else response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 };
 
-/** EMQX's shape of one client, as far as we know it. */
+/** EMQX's shape of a client, as far as we know it. */
 const describe = (connection: Connection) => ({
   clientid: connection.clientId,
   username: connection.username,
@@ -36,15 +36,15 @@ const describe = (connection: Connection) => ({
 });
 
 /**
- * HTTP for operators and the api, meant for loopback or an inner network: `/healthz` and `/metrics` for any client that
- * reaches it under one of this server's names, clients only with the broker secret in `X-Broker-Secret`.
+ * HTTP for operators and the api, meant for loopback or an internal network. `/healthz` and `/metrics` need only one of
+ * this server's names as host; the list of clients needs the broker secret in `X-Broker-Secret`.
  */
 export const listenManagement = async (options: ManagementOptions): Promise<Listener> => {
   const { connections, metrics, brokerSecret } = options;
   const secretDigest = digest(brokerSecret);
   const knowsSecret = (request: IncomingMessage): boolean => {
     const given = request.headers['x-broker-secret'];
-    // Digests have one length, so the comparison takes the same time for every guess.
+    // Digests have equal length, so the comparison takes the same time for every guess.
     return typeof given === 'string' && timingSafeEqual(digest(given), secretDigest);
   };
 
@@ -56,7 +56,7 @@ export const listenManagement = async (options: ManagementOptions): Promise<List
       clientId = decodeURIComponent(encodedId);
     } catch (error) {
       if (!(error instanceof URIError)) throw error;
-      return answer(response, 400, { code: 'BAD_REQUEST', message: 'the client id is not well encoded' });
+      return answer(response, 400, { code: 'BAD_REQUEST', message: 'the client id has invalid percent encoding' });
     }
     const notFound = { code: 'CLIENTID_NOT_FOUND', message: 'no such client is connected' };
     if (request.method === 'DELETE') {
@@ -75,9 +75,9 @@ export const listenManagement = async (options: ManagementOptions): Promise<List
 
   const route = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     request.resume();
-    // A page whose name was let point here (DNS rebinding) knows no secret.
+    // A page that reaches this server by DNS rebinding does not have the secret.
     if (!isMeantForUs(request.headers.host) && !knowsSecret(request)) {
-      return answer(response, 421, { code: 'MISDIRECTED', message: 'use an address or the name of this server' });
+      return answer(response, 421, { code: 'MISDIRECTED', message: 'use an IP address or a name of this server' });
     }
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     if (path.startsWith(clientsPath) && path.length > clientsPath.length) {

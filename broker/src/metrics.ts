@@ -4,7 +4,7 @@ import type { SocketCount } from './admission.ts';
 import type { Connections } from './connections.ts';
 import { refusalReasons, type RefusalReason } from './refusals.ts';
 
-/** Counters and gauges of one broker in a registry of its own. Event loop lag, RSS and CPU come with prom-client's defaults. */
+/** Counters and gauges of one broker in its own registry. prom-client's defaults add event loop lag, RSS and CPU. */
 export const createMetrics = () => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -26,7 +26,7 @@ export const createMetrics = () => {
   const refused = counter('refused_total', 'Connections and requests refused, by reason', ['reason']);
   for (const reason of refusalReasons) refused.inc({ reason }, 0);
 
-  /** Messages are counted here and labelled when they are asked for, which costs more than handing one on. */
+  /** Counts messages. Labels are added on each scrape: looking them up costs more than forwarding a message. */
   const byKind = (name: string, help: string): ((kind: TopicKind | undefined) => void) => {
     const counts = new Map<TopicKind | undefined, number>([...topicKinds, undefined].map((kind) => [kind, 0]));
     const metric: Counter<'kind'> = new Counter({
@@ -41,10 +41,13 @@ export const createMetrics = () => {
     });
     return (kind) => void counts.set(kind, (counts.get(kind) ?? 0) + 1);
   };
-  const admissions = counter('admissions_total', 'Credentials accepted, by where the answer came from', ['by']);
-  const denials = counter('denials_total', 'Credentials refused, by where the answer came from', ['by']);
-  const retainCleared = counter('retain_cleared_total', 'Retain flags taken off messages that may not be retained');
-  const throttled = counter('throttled_total', 'Times a client was read more slowly because it spent its allowance');
+  const admissions = counter('admissions_total', 'Credentials accepted, by source of the answer', ['by']);
+  const denials = counter('denials_total', 'Credentials refused, by source of the answer', ['by']);
+  const retainCleared = counter('retain_cleared_total', 'Retain flags removed from messages that must not be retained');
+  const throttled = counter(
+    'throttled_total',
+    'Times a client was read more slowly because it exceeded its rate limit',
+  );
 
   return {
     registry,
@@ -52,10 +55,10 @@ export const createMetrics = () => {
     throttled,
     refused: (reason: RefusalReason): void => refused.inc({ reason }),
     messageIn: byKind('messages_in_total', 'Messages published by clients'),
-    messageOut: byKind('messages_out_total', 'Messages handed to subscribers'),
+    messageOut: byKind('messages_out_total', 'Messages sent to subscribers'),
     admitted: (by: string): void => admissions.inc({ by }),
     denied: (by: string): void => denials.inc({ by }),
-    /** Gauges that are computed on each scrape, so that they cost nothing otherwise. */
+    /** Gauges that are computed on each scrape and cost nothing otherwise. */
     watch(connections: Connections, sockets: SocketCount): void {
       gauge('connections', 'Open connections by listener and state', ['listener', 'state'], (set) => {
         const counts = new Map<string, number>();
@@ -69,8 +72,8 @@ export const createMetrics = () => {
           }
         }
       });
-      gauge('sockets', 'Open sockets, unfinished handshakes included', [], (set) => set({}, sockets.total()));
-      gauge('bytes', 'Bytes carried since the start, by direction', ['direction'], (set) => {
+      gauge('sockets', 'Open sockets, including unfinished handshakes', [], (set) => set({}, sockets.total()));
+      gauge('bytes', 'Bytes transferred since the start, by direction', ['direction'], (set) => {
         const bytes = connections.bytes();
         set({ direction: 'in' }, bytes.in);
         set({ direction: 'out' }, bytes.out);

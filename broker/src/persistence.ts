@@ -12,9 +12,10 @@ interface Will extends PublishPacket {
 }
 
 /**
- * What aedes keeps, in memory. aedes' own memory matches every retained topic against each subscription: the square of the number
- * of boards. Here an exact topic is a lookup, and `roastery/v1/+/<kind>`, the only filter with a wildcard that is granted, selects
- * one kind. No session outlives its connection, so subscriptions and messages of absent clients are not kept.
+ * Memory storage for aedes. The one of aedes compares every retained topic with each subscription, which is quadratic
+ * in the number of boards. Here an exact topic is a lookup, and `roastery/v1/+/<kind>`, the only permitted filter with
+ * a wildcard, selects one kind. No session outlives its connection, so subscriptions and messages of disconnected
+ * clients are not stored.
  */
 export const createPersistence = () => {
   const retained = new Map<TopicKind, Map<string, PublishPacket>>();
@@ -38,7 +39,7 @@ export const createPersistence = () => {
   };
 
   return {
-    // aedes tells by this being an async function that all others answer with promises.
+    // Because this function is async, aedes takes the others as promises too.
     async setup(broker: ClientRef): Promise<void> {
       brokerId = broker.id;
       return done;
@@ -49,7 +50,7 @@ export const createPersistence = () => {
       const kept = retained.get(kind) ?? new Map<string, PublishPacket>();
       retained.set(kind, kept);
       if (packet.payload.length === 0) kept.delete(packet.topic);
-      // aedes goes on using the packet it gave.
+      // aedes goes on using the packet that it passed.
       else kept.set(packet.topic, { ...packet });
       return done;
     },
@@ -88,7 +89,7 @@ export const createPersistence = () => {
       wills.delete(id);
       return Promise.resolve(will);
     },
-    /** Wills of brokers that are gone. There is one broker. */
+    /** Wills of other brokers that stopped. There is only one broker. */
     streamWill: (): Readable => Readable.from([]),
   };
 };

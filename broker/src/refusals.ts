@@ -1,4 +1,4 @@
-/** Why a client or one of its requests was refused: the closed list that logs and metrics use. */
+/** Reasons why a client or a request is refused, as logs and metrics name them. */
 export const refusalReasons = [
   'too_many_connections',
   'too_many_from_address',

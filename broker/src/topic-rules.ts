@@ -9,7 +9,7 @@ import {
   type TopicKind,
 } from '@roastery/contract/mqtt';
 
-/** Who is on the other end of a connection, and what the contract allows it, decided without the api. */
+/** The client of a connection and what the contract allows it; decided without the api. */
 export type Principal =
   | {
       readonly kind: 'device';
@@ -22,12 +22,12 @@ export type Principal =
 
 export const service: Principal = { kind: 'service' };
 
-/** The api's word on a client's topics, from its answer to the connect request. */
+/** The topics that the api's answer to the connect request allows. */
 export type PermittedTopics = { readonly [Action in 'publish' | 'subscribe']: ReadonlySet<string> };
 
 /**
- * A board's own topics, spelled out once a connection, so that a packet costs one lookup in a set. The api can take a
- * permission away, never give one.
+ * A board's own topics, built once per connection, so that a packet costs one lookup in a set. The api can only remove
+ * permissions.
  */
 export const devicePrincipal = (serialNumber: string, permitted?: PermittedTopics): Principal => {
   const own = (kinds: readonly TopicKind[], by?: ReadonlySet<string>): ReadonlySet<string> =>
@@ -41,7 +41,7 @@ export const devicePrincipal = (serialNumber: string, permitted?: PermittedTopic
   };
 };
 
-/** The client id the contract binds to a user name; undefined for names that no topic can carry. */
+/** The client id that the contract assigns to a user name; undefined for names that can't be part of a topic. */
 export const boundClientId = (username: string): string | undefined => {
   try {
     return clientIdOf(username);
@@ -51,14 +51,14 @@ export const boundClientId = (username: string): string | undefined => {
   }
 };
 
-/** The api reads exactly what boards publish, and publishes what boards read. */
+/** The api subscribes to what boards publish, and publishes what boards subscribe to. */
 const serviceReads = new Set<string>(deviceMayPublish.map((kind) => allMachines(kind)));
 
 export const mayPublish = (principal: Principal, topic: string, payloadBytes: number): boolean => {
   if (principal.kind === 'device') return principal.publishes.has(topic);
   const kind = parseTopic(topic)?.kind;
   if (kind === undefined) return false;
-  // An empty status clears the retained one: that is how a deleted machine is forgotten.
+  // An empty retained status clears the one of a deleted machine.
   return deviceMaySubscribe.includes(kind) || (kind === 'status' && payloadBytes === 0);
 };
 
@@ -69,14 +69,14 @@ export const maySubscribe = (principal: Principal, filter: string): boolean => {
   return kind !== undefined && deviceMayPublish.includes(kind);
 };
 
-/** Whether a message may be handed to this principal: a second lock behind the subscription's own. */
+/** Whether a message may be delivered to this client: a second check after that of the subscription. */
 export const mayReceive = (principal: Principal, topic: string): boolean =>
   principal.kind === 'service' ? !topic.startsWith('$') : principal.subscribes.has(topic);
 
-/** Only the status of a board outlives it on the broker. */
+/** Only a board's status is retained. */
 export const mayRetain = (principal: Principal, topic: string): boolean =>
   principal.kind === 'service' || topic === principal.statusTopic;
 
-/** The kind a topic or an allowed filter ends with. */
+/** The last level of a topic or an allowed filter. */
 export const kindOf = (topic: string): TopicKind | undefined => kinds.get(topic.slice(topic.lastIndexOf('/') + 1));
 const kinds = new Map<string, TopicKind>(topicKinds.map((kind) => [kind, kind]));
