@@ -88,7 +88,7 @@ export const createDeviceProfile = ({ apiUrl, machineSerial, machineToken, dataD
       return complain(error instanceof Error ? error.message || error.name : String(error));
     }
     const parsed = parseJson(deviceAnswerShape, body);
-    if (!parsed.success) return complain('an unexpected answer');
+    if (!parsed.success) return complain('unexpected answer');
     const { map, server_time: serverTime, mqtt_url, mqtt_login } = parsed.data;
     serverOffsetMs = Date.parse(serverTime) - (askedAt + Date.now()) / 2;
     const broker = brokerOf({ mqtt_url, mqtt_login });

@@ -1,15 +1,16 @@
-// The portal without a server: its files from this device, and the last answers that were read, each with its age. The
-// build puts two lines before this text: `shellName`, another one for each build, and `shellFiles`, what that build consists of.
+// Service worker: shows the portal without a server, from its files on this device and the last answers, each with its
+// age. The build puts two lines before this text: `shellName`, a new one for each build, and `shellFiles`, the files of
+// that build.
 /* global shellName, shellFiles -- written by build/offline-shell.ts */
 
-/** Shared with src/api/kept-answers.ts, which empties it when somebody signs out. */
+/** Shared with src/api/kept-answers.ts, which empties it on sign-out. */
 const answersName = 'answers';
-/** Says when an answer that is handed out again was given, epoch milliseconds; src/api/call.ts reads it. */
+/** Header with the time of a stored answer, epoch milliseconds; src/api/call.ts reads it. */
 const keptAtHeader = 'x-kept-at';
 const mostAnswers = 200;
-/** Who comes back after a day shall not take old figures for today's. */
+/** Old figures must not be taken for today's. */
 const oldestAnswerMs = 24 * 3_600_000;
-/** A network that is neither there nor gone shall not hold up the page longer than this. */
+/** A network that answers too slowly must not delay the page longer than this. */
 const pagePatienceMs = 6000;
 
 self.addEventListener('install', (event) => {
@@ -45,13 +46,15 @@ self.addEventListener('fetch', (event) => {
   else if (shellFiles.includes(url.pathname)) event.respondWith(fetch(request).catch(() => asset(request)));
 });
 
-/** What a page reads, but the administration: users, boards and the audit log stay off the device. */
+/**
+ * What a page may read offline. Not the administration: users, boards and the audit log are not stored on the device.
+ */
 const isKept = (request, url) =>
   request.headers.get('accept') === 'application/json' && !url.pathname.startsWith('/api/v1/admin/');
 
 const isGatewayTrouble = (status) => status === 502 || status === 504;
 
-/** Names of files under assets/ never come back with another content. */
+/** File names under assets/ contain a hash: their content never changes. */
 const asset = async (request) => (await caches.match(request, { ignoreVary: true })) ?? fetch(request);
 
 const shell = () => caches.match('/index.html', { ignoreVary: true });
@@ -100,7 +103,7 @@ const keep = async (answers, request, response) => {
   await Promise.all(all.slice(0, Math.max(0, all.length - mostAnswers)).map((oldest) => answers.delete(oldest)));
 };
 
-// Alarms that the server sends: shown as notifications, which open the machine's live view.
+// Push messages of alarms: shown as notifications that open the machine's live view.
 self.addEventListener('push', (event) => {
   let alarm;
   try {
@@ -126,7 +129,7 @@ self.addEventListener('notificationclick', (event) => {
   event.waitUntil(open(event.notification.data.url));
 });
 
-/** A page that shows the live view already, else a new one. */
+/** An open page that shows the live view, otherwise a new one. */
 const open = async (url) => {
   const pages = await self.clients.matchAll({ type: 'window' });
   const shown = pages.find((client) => new URL(client.url).pathname === url);

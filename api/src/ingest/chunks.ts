@@ -4,16 +4,16 @@ import type { Database, Sql } from '../db/sql.ts';
 import type { SeqRange } from '../db/seq-ranges.ts';
 import { type ChunkRow, numbersOf } from '../domains/roasts/read-samples.ts';
 
-/** Samples of one boot and one layout, without a gap: they become a chunk. */
+/** Samples of one boot and one layout without a gap: they become one chunk. */
 export interface SamplePiece {
   readonly firstSeq: number;
   readonly bootNo: number;
   readonly layoutNo: number;
   /** ms since boot of the first sample. */
   readonly monoMs: number;
-  /** ms after `monoMs`, one a sample. */
+  /** ms after `monoMs`, one per sample. */
   readonly dtMs: readonly number[];
-  /** One column a channel, each as long as `dtMs`. */
+  /** One column per channel, each as long as `dtMs`. */
   readonly columns: readonly (readonly (number | null)[])[];
 }
 
@@ -22,7 +22,7 @@ const sealedSamples = 600;
 /** Size of chunks of a draining backlog: with 8 channels they stay just below Postgres' compression, which would slow ingest. */
 export const arrivingSamples = 200;
 
-/** The part of a batch with these sequence numbers. */
+/** The part of a batch that has these sequence numbers. */
 export const cutPiece = (batch: SampleBatch, part: SeqRange, bootNo: number, layoutNo: number): SamplePiece => {
   const from = part.start - batch.seq;
   const to = part.end - batch.seq;
@@ -48,7 +48,7 @@ export const cutPiece = (batch: SampleBatch, part: SeqRange, bootNo: number, lay
   };
 };
 
-/** dt is an int4. */
+/** `dt` is an int4 in the database. */
 const maxSpanMs = 86_400_000;
 
 /** Whether `next` continues `piece` so that both may be one chunk. */
@@ -87,13 +87,13 @@ interface Chunk {
   readonly run: Run;
 }
 
-/** Smallest number a float4 holds with full precision; Postgres refuses smaller ones. */
+/** Smallest number that a float4 holds with full precision; Postgres refuses smaller ones. */
 const minReal = 1.2e-38;
 
 const isTiny = (number: number | null): boolean =>
   number !== null && number !== 0 && number < minReal && number > -minReal;
 
-/** Numbers as they stand in an array of Postgres, inside the quotes of an outer text[]: nothing needs escaping. */
+/** Numbers as text of a Postgres array, inside the quotes of an outer text[]: nothing needs escaping. */
 const numbersLiteral = (numbers: readonly (number | null)[]): string => {
   const storable = numbers.some(isTiny) ? numbers.map((number) => (isTiny(number) ? 0 : number)) : numbers;
   const text = JSON.stringify(storable).slice(1, -1);
@@ -109,7 +109,7 @@ const timesLiteral = (run: Run): string =>
     })
     .join(',');
 
-/** One column after the other, each through all pieces. */
+/** Column by column, each through all pieces. */
 const valuesLiteral = (run: Run): string =>
   run[0].columns
     .map((_, channel) => run.map((piece) => numbersLiteral(piece.columns[channel] ?? [])).join(','))
@@ -120,8 +120,8 @@ export const bareArray = (values: readonly (number | string)[]): string => `{${v
 const quotedArrays = (arrays: readonly string[]): string => `{${arrays.map((text) => `"{${text}}"`).join(',')}}`;
 
 /**
- * Writes chunks, one statement for all of them. Arrays of different lengths can't be unnested, so each travels as text and is
- * cast. The caller holds the streams' rows and has cut away what is there, so that no key can collide.
+ * Writes chunks in one statement. Arrays of different lengths can't be unnested, so each is passed as text and cast.
+ * The caller has locked the streams' rows and removed the part that is stored, so that no key can collide.
  */
 export const insertChunks = async (tx: Sql, chunks: readonly Chunk[], receivedAtMs: number): Promise<void> => {
   if (chunks.length === 0) return;
@@ -141,7 +141,9 @@ export const insertChunks = async (tx: Sql, chunks: readonly Chunk[], receivedAt
     ) AS chunk (recording_id, first_seq, boot_no, layout_no, mono_ms, dt_ms, "values")`;
 };
 
-/** Has samples swept again that arrived after their stretch was swept: they are kept as long as others. */
+/**
+ * Marks samples that arrived after their stretch was swept, so that it is swept again: they are kept as long as others.
+ */
 export const sweepLater = async (
   tx: Sql,
   late: readonly { readonly recordingId: string; readonly run: Run }[],
@@ -156,14 +158,14 @@ export const sweepLater = async (
 };
 
 /**
- * Sealing: a board that is online sends a few samples a second, so its chunks are small: twice the disk and many rows for one
- * curve. When a stretch of a stream is complete, its small chunks are merged; samples and the keys of the first ones stay. The
- * stream's row is locked, so ingest sees either state.
+ * Sealing: a board that is online sends a few samples a second, so its chunks are small, which costs twice the disk and
+ * many rows per curve. When a stretch of a stream is complete, its small chunks are merged; the samples and the keys of
+ * the first chunks stay. The stream's row is locked, so ingest sees the state before or after.
  */
 
 /** The newest part is not sealed: batches of it may still arrive. */
 const openSeqs = 2 * sealedSamples;
-/** One transaction seals this many sequence numbers, some 50 ms. */
+/** One transaction seals this many sequence numbers, in about 50 ms. */
 const maxSeqsPerTransaction = 10 * sealedSamples;
 const maxStreamsPerRun = 200;
 
@@ -180,7 +182,7 @@ const pieceOf = (row: ChunkRow): SamplePiece => {
   return { firstSeq: row.first_seq, bootNo: row.boot_no, layoutNo: row.layout_no, monoMs: row.mono_ms, dtMs, columns };
 };
 
-/** Seals the next stretch of one stream. Answers by how many chunks there are fewer. */
+/** Seals the next stretch of one stream. Returns by how many the number of chunks fell. */
 const sealNext = async (tx: Sql, recordingId: string): Promise<number> => {
   const [stream] = await tx<{ sealed_seq: number; last_seq: number }[]>`
     SELECT greatest(sealed_seq, swept_seq) AS sealed_seq, coalesce(upper(committed), 0) AS last_seq FROM recordings
@@ -209,7 +211,7 @@ const sealNext = async (tx: Sql, recordingId: string): Promise<number> => {
   return gone.length - runs.length;
 };
 
-/** Seals streams that are due, each in a transaction of its own. Answers by how many chunks there are fewer. */
+/** Seals streams that are due, each in its own transaction. Returns by how many the number of chunks fell. */
 export const sealStreams = async (sql: Database): Promise<number> => {
   const due = await sql<{ id: string }[]>`
     SELECT id FROM recordings

@@ -30,9 +30,9 @@ export interface Acknowledgement {
 
 export interface Refusal {
   readonly message: JournalMessage;
-  /** Why it was not stored; shown to people. */
+  /** Why it was not stored; shown to users. */
   readonly reason: string;
-  /** Undefined where no machine has the serial number. */
+  /** Undefined if no machine has the serial number. */
   readonly machineId?: string | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface Committed {
   readonly events: number;
   readonly quarantined: number;
   readonly conflicts: number;
-  /** What was quarantined, the conflicts too. */
+  /** All quarantined messages, including the conflicts. */
   readonly refusals: readonly Refusal[];
   /** Machines whose batches were read. */
   readonly machineIds: string[];
@@ -318,7 +318,7 @@ const commitEach = async (tx: Sql, messages: readonly JournalMessage[]): Promise
   const isContested = (batch: KnownBatch): boolean => placesOf(batch).some((part) => holdersOf(batch, part).length > 0);
   const placed = known.filter((batch) => !isContested(batch)).flatMap(place);
   let samples = await storePlaced(tx, placed, receivedAtMs);
-  // What they repeat may have come with them.
+  // The entries that they repeat may have come in the same transaction.
   for (const batch of known.filter(isContested)) {
     await leaveRepeats(batch);
     const added = place(batch);

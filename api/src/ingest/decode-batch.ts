@@ -13,7 +13,10 @@ import { describeRefusal, parseShape } from '@roastery/contract/parse-shape';
 import { z } from 'zod';
 import type { SeqRange } from '../db/seq-ranges.ts';
 
-/** A message of the journal topic as received: compressed, so that a queued message costs the size of its payload. */
+/**
+ * A message of the journal topic as received: still compressed, so that a queued message occupies only the size of its
+ * payload.
+ */
 export interface QueuedMessage {
   readonly topic: string;
   readonly serialNumber: string;
@@ -21,7 +24,7 @@ export interface QueuedMessage {
   readonly receivedAtMs: number;
 }
 
-/** A message in a transaction. */
+/** A message that is being processed in a transaction. */
 export interface JournalMessage extends QueuedMessage {
   readonly decoded: Decoded;
 }
@@ -64,8 +67,8 @@ const isColumns = (value: unknown, columns: number, length: number): value is (n
 };
 
 /**
- * Cache of values that the shape has accepted: heads hardly change from one batch of a board to its next. `keyOf` answers
- * undefined for values of another kind: only small, flat values may become keys.
+ * Cache of values that the shape accepted: heads hardly change from one batch of a board to the next. `keyOf` returns
+ * undefined for other values: only small, flat values may become keys.
  */
 const createAccepted = (keyOf: (value: unknown) => string | undefined, accepts: (value: unknown) => boolean) => {
   const accepted = new Set<string>();
@@ -74,7 +77,7 @@ const createAccepted = (keyOf: (value: unknown) => string | undefined, accepts: 
     if (key === undefined) return false;
     if (accepted.has(key)) return true;
     if (!accepts(value)) return false;
-    // Names come from boards: a hostile one must not fill the memory.
+    // Names come from boards: hostile ones must not fill the memory.
     if (accepted.size >= 10_000) accepted.clear();
     if (key.length < 4000) accepted.add(key);
     return true;
@@ -122,15 +125,15 @@ const isHead = (batch: Fields): batch is Fields & Omit<SampleBatch, 'dt' | 's' |
   isChannels(batch['ch']);
 
 /**
- * Accepts exactly what `sampleBatchShape` accepts, ten times faster: every sample of every board passes here (a test compares
- * both). Undefined: the batch is invalid; parse it with the shape for the reason.
+ * Accepts exactly what `sampleBatchShape` accepts, ten times as fast: all samples of all boards pass here (a test
+ * compares both). Undefined: the batch is invalid; parse it with the shape for the reason.
  */
 export const readSampleBatch = (value: unknown): SampleBatch | undefined => {
   if (!isFields(value) || !isHead(value)) return undefined;
   const { epoch, seq, boot, synced, t, mono, map, dt, ch, s, continues: continued } = value;
   if (!isRisingTimes(dt) || !isColumns(s, ch.length, dt.length)) return undefined;
   const continues = continued === undefined ? undefined : parseShape(continuesShape, continued).data;
-  // Field by field: fields that a newer agent adds are dropped, as the shape drops them.
+  // Field by field: like the shape, this drops fields that a newer agent adds.
   return {
     v: 1,
     k: 'samples',
@@ -155,15 +158,15 @@ export type Decoded =
   | { readonly ok: true; readonly batch: JournalBatch }
   | {
       readonly ok: false;
-      /** Shown to people. */
+      /** Shown to users. */
       readonly reason: string;
-      /** Stream and entries that it claimed, if they can be read: they are acknowledged as refused. */
+      /** Stream and entries that it claims to hold, if they can be read: they are acknowledged as refused. */
       readonly claims?: { readonly epoch: string; readonly range: SeqRange };
     };
 
 const gzipMagic = (payload: Buffer): boolean => payload[0] === 0x1f && payload[1] === 0x8b;
 
-/** The head of a batch with any body. */
+/** The head of a batch with an unchecked body. */
 const claimShape = z.object({
   epoch: sampleBatchShape.shape.epoch,
   seq: sampleBatchShape.shape.seq,
@@ -226,14 +229,14 @@ const decode = (payload: Buffer): Decoded => {
 };
 
 /**
- * Reads a journal message: JSON, plain or gzipped. Answers the batch, or the reason of the refusal and the claimed entries.
- * Never throws; never decompresses more than 4 MB.
+ * Reads a journal message: JSON, plain or gzipped. Returns the batch, or the reason of the refusal and the claimed
+ * entries. Never throws; never decompresses more than 4 MB.
  */
 export const decodeBatch = (payload: Buffer): Decoded => {
   try {
     return decode(payload);
   } catch (error) {
-    // For example, deep nesting overflows the stack.
+    // Deep nesting overflows the stack, for example.
     return refuse(`cannot be read: ${messageOf(error)}`);
   }
 };
@@ -241,7 +244,7 @@ export const decodeBatch = (payload: Buffer): Decoded => {
 const valueBytes = 24;
 const eventBytes = 600;
 
-/** Estimated memory of a decoded batch: each value is an object of its own. */
+/** Estimated memory of a decoded batch: each value is its own object. */
 export const decodedBytes = (decoded: Decoded): number => {
   if (!decoded.ok) return 0;
   const { batch } = decoded;

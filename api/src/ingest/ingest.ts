@@ -17,7 +17,7 @@ import { startSweeper } from './sweeper.ts';
  */
 const [minWriteMs, maxWriteMs] = [10_000, 25_000];
 
-/** Updates `last_seen_at`, a few times a minute for each machine, all that are due in one statement. */
+/** Updates `last_seen_at` of machines a few times a minute, all that are due in one statement. */
 const createLastSeen = (sql: Database, log: Logger, now: () => number = Date.now) => {
   const dueAt = new Map<string, number>();
   return {
@@ -63,17 +63,20 @@ const ackMessages = ({ serialNumber, epoch, ranges, covered }: Acknowledgement):
 };
 
 /**
- * Shorter than the second between two batches of a board by more than network and flush vary: a second itself would hold most
- * acknowledgements back until the next batch comes.
+ * Shorter than the second between two batches of a board by more than network and flush vary: with a whole second, most
+ * acknowledgements would wait for the next batch.
  */
 const everyMs = 500;
 const tickMs = 100;
-/** A board that has so many batches under way may wait for room in its window: the smallest window of an agent is two. */
+/**
+ * A board with this many unacknowledged batches may be waiting for room in its window: the smallest window of an agent
+ * is two.
+ */
 const minBatchesOfWaiting = 2;
 
 interface Stream {
   sentAtMs: number;
-  /** Committed and not sent yet. */
+  /** Committed but not sent yet. */
   pending: Acknowledgement | undefined;
 }
 
@@ -209,13 +212,13 @@ export interface IngestContext {
 
 export interface IngestOptions extends Pick<BatchWriterOptions, 'flushDelayMs' | 'maxQueuedBytes'> {
   /**
-   * Group of instances that share the journals (`$share/<group>/…`), for brokers with shared subscriptions. Without it every
-   * instance receives everything, which is safe: each recognises what another has stored.
+   * Group of instances that share the journals (`$share/<group>/…`), for brokers with shared subscriptions. Without it
+   * every instance receives all journals, which is safe: each recognises what another has stored.
    */
   readonly sharedGroup?: string;
   /** Called after each commit with the batches that are stored now. */
   readonly onStored?: (stored: readonly StoredBatch[]) => void;
-  /** Ends stale roasts and removes old samples; off in tests that watch every row. Default on. */
+  /** Ends stale roasts and removes old samples; off in tests that check every row. Default on. */
   readonly sweep?: boolean;
 }
 
@@ -282,7 +285,7 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
   const filter = allMachines('journal');
   const unsubscribe = mqtt.subscribe(
     options.sharedGroup === undefined ? filter : `$share/${options.sharedGroup}/${filter}`,
-    // A board sends again what is not acknowledged: receipts between broker and api would only double the packets.
+    // A board resends what is not acknowledged: acknowledgements between broker and api would only double the packets.
     0,
     (topic, payload) => {
       const serialNumber = serialOf(topic);

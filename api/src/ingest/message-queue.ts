@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { QueuedMessage } from './decode-batch.ts';
 
-/** About what an object, its place in the queue and its key cost beside the payload. */
+/** Approximate memory of an object, its queue slot and its key besides the payload. */
 const messageOverhead = 768;
 const costOf = ({ payload }: QueuedMessage): number => payload.length + messageOverhead;
 
@@ -15,8 +15,8 @@ const minParkMs = 1000;
 const maxParkMs = 30_000;
 
 /**
- * Messages from their arrival to their commit, limited in bytes, including those that are being stored. Boards resend what is not
- * acknowledged: a message that is queued already is not queued twice. Messages of a parked machine wait apart from the others.
+ * Messages from their arrival to their commit, limited in bytes. Boards resend what is not acknowledged: a message that
+ * is already queued is not queued twice. Messages of a parked machine wait apart from the others.
  */
 export const createMessageQueue = (maxBytes: number) => {
   let queue: QueuedMessage[] = [];
@@ -33,7 +33,7 @@ export const createMessageQueue = (maxBytes: number) => {
   };
 
   return {
-    /** Answers false when the queue is full. */
+    /** Returns false when the queue is full. */
     add(message: QueuedMessage): boolean {
       const key = `${message.serialNumber}/${hash('sha1', message.payload, 'base64')}`;
       if (keys.has(key)) return true;
@@ -60,18 +60,18 @@ export const createMessageQueue = (maxBytes: number) => {
       }
       return undefined;
     },
-    /** One message of a machine that was parked long enough: it is tried alone. */
+    /** One message of a machine that was parked long enough; it is tried alone. */
     nextTrial(nowMs: number): QueuedMessage | undefined {
       for (const apart of parked.values()) {
         if (apart.dueAtMs > nowMs) continue;
-        // Not due for the other worker until this trial has ended.
+        // The other worker does not take it until this trial has ended.
         apart.dueAtMs = Number.POSITIVE_INFINITY;
         return apart.messages.shift();
       }
       return undefined;
     },
     requeue,
-    /** Parks a machine's messages; answers for how long, ms. */
+    /** Parks a machine's messages; returns for how many ms. */
     park(message: QueuedMessage, nowMs: number): number {
       const apart = parked.get(message.serialNumber) ?? { messages: [], dueAtMs: 0, tries: 0 };
       const waitMs = Math.min(maxParkMs, minParkMs * 2 ** apart.tries);
@@ -81,7 +81,7 @@ export const createMessageQueue = (maxBytes: number) => {
       parked.set(message.serialNumber, apart);
       return waitMs;
     },
-    /** Removes messages that are committed, or that boards will resend. */
+    /** Removes messages that are committed or that boards will resend. */
     release(messages: readonly QueuedMessage[]): void {
       for (const message of messages) {
         const key = held.get(message);
@@ -101,9 +101,9 @@ export const createMessageQueue = (maxBytes: number) => {
     get bytes(): number {
       return bytes;
     },
-    /** When the oldest message arrived that is not committed. */
+    /** Arrival time of the oldest message that is not committed. */
     get oldestAtMs(): number | undefined {
-      // A Map keeps the order of insertion: the first one is the oldest.
+      // A Map keeps the order of insertion: its first entry is the oldest.
       const [first] = held.keys();
       return first?.receivedAtMs;
     },

@@ -22,10 +22,13 @@ interface FollowerParts {
 
 const maxStatusBytes = 16 * 1024;
 
-/** Connections of a board that are remembered. */
+/** How many connections of a board are remembered. */
 const maxConnections = 8;
 
-/** Records a connection of a board, and whether two boards take turns; nothing for an agent that does not name its run. */
+/**
+ * Records a connection of a board and whether two boards alternate; does nothing for an agent that does not name its
+ * run.
+ */
 const noteConnection = (sql: Sql, { instance, session }: DeviceStatus) => {
   if (instance === undefined) return sql``;
   const connection = `${instance}/${session}`;
@@ -38,7 +41,7 @@ const noteConnection = (sql: Sql, { instance, session }: DeviceStatus) => {
         THEN now() ELSE credential_shared_at END,`;
 };
 
-/** A sentence that Postgres does not take into JSON must not make its board offline. */
+/** A text that Postgres can't store in JSON must not make its board offline. */
 const storable = (status: DeviceStatus): DeviceStatus => {
   const text = JSON.stringify(status, (_, value: unknown) => (typeof value === 'string' ? storableText(value) : value));
   return parseJson(statusShape, text).data ?? status;
@@ -66,8 +69,8 @@ const storeStatus = async (sql: Sql, serialNumber: string, status: DeviceStatus)
 };
 
 /**
- * The board has taken a newer config than this database knows: a backup was restored. The board would ignore what is set here, so
- * it is published again with a revision above the board's.
+ * The board has a newer config than this database: a backup was restored. The board would ignore what is set here, so
+ * the config is published again with a revision above the board's.
  */
 const overtakeConfig = async (parts: FollowerParts, serialNumber: string, { config }: DeviceStatus): Promise<void> => {
   if (config === undefined || !Number.isSafeInteger(config.rev + 1)) return;
@@ -89,15 +92,15 @@ interface StatusQueue {
 }
 
 /**
- * An online status is complete, so it replaces those before it. An offline one may be the late last will of another session: it
- * is queued beside them.
+ * An online status is complete, so it replaces the ones queued before it. An offline one may be the late last will of
+ * another session: it is queued in addition.
  */
 const enqueue = (queued: readonly DeviceStatus[], next: DeviceStatus): DeviceStatus[] =>
   next.online
     ? [next]
     : [...queued.filter(({ online, session }) => online || session !== next.session), next].slice(-3);
 
-/** Statements are repeated after so long: one may have been lost. */
+/** An answer is repeated after this time: it may have been lost. */
 const repeatMs = 6 * 3_600_000;
 /** Boards per query. */
 const maxBoardsPerQuery = 50;
@@ -108,7 +111,7 @@ interface KnownBoard {
 }
 
 /**
- * Answers each online board that lists streams in its status with the entries that the server holds of them: once for each stream
+ * Tells each online board that lists streams in its status which entries the server holds of them: once for each stream
  * and session, and again for all after the database was unavailable.
  */
 const createHistories = ({ sql, mqtt, log }: FollowerParts) => {
@@ -119,7 +122,7 @@ const createHistories = ({ sql, mqtt, log }: FollowerParts) => {
       await publishStatements({ sql, mqtt }, held);
     } catch (error) {
       log.warn(loggable(error), 'history statement failed');
-      // The board's next status is answered.
+      // The board's next status is answered again.
       for (const { serialNumber } of held) boards.delete(serialNumber);
     }
   };
@@ -170,7 +173,7 @@ const createHistories = ({ sql, mqtt, log }: FollowerParts) => {
   };
 };
 
-/** Stores the statuses of all boards, one after the other for each board, and answers them with what the server holds. */
+/** Stores the statuses of all boards, in order for each board, and answers them with what the server holds. */
 export const followStatuses = ({ sql, mqtt, log }: FollowerParts): (() => Promise<void>) => {
   const histories = createHistories({ sql, mqtt, log });
   const queues = new Map<string, StatusQueue>();
@@ -220,12 +223,12 @@ const publishPlans = async ({ sql, mqtt }: FollowerParts, machineId: string): Pr
 };
 
 /**
- * Publishes the plans of a machine when they change, and those of all machines after each (re)connect to the broker or to the
- * database: a broker may have lost its retained messages, and changes may have been missed.
+ * Publishes the plans of a machine when they change, and those of all machines after each (re)connect to the broker or
+ * to the database: a broker may have lost its retained messages, and the api may have missed changes.
  */
 export const followPlans = (parts: FollowerParts): (() => Promise<void>) => {
   const { sql, mqtt, log } = parts;
-  // One after the other per machine, and once for several changes: the newest plans are published last.
+  // One at a time per machine, and once for several changes: the newest plans are published last.
   const working = new Map<string, Promise<void>>();
   const waiting = new Set<string>();
   const publish = (machineId: string): void => {
@@ -243,7 +246,7 @@ export const followPlans = (parts: FollowerParts): (() => Promise<void>) => {
     working.set(machineId, next);
   };
   const publishAll = async (): Promise<void> => {
-    // Machines without a plan too: after a restore of a backup a board may hold plans that this database lacks.
+    // Also machines without a plan: after a backup was restored, a board may hold plans that this database lacks.
     const rows = await sql<{ id: string }[]>`SELECT id FROM machines WHERE archived_at IS NULL`;
     for (const { id } of rows) publish(id);
   };
@@ -262,8 +265,8 @@ export const followPlans = (parts: FollowerParts): (() => Promise<void>) => {
 };
 
 /**
- * Publishes the config of every machine's board, retained, after each (re)connect to the broker, which may have lost its retained
- * messages. Retained messages of deleted machines are cleared first.
+ * Publishes the config of every machine's board as a retained message after each (re)connect to the broker, which may
+ * have lost it. Retained messages of deleted machines are cleared first.
  */
 export const followConfigs = (context: FollowerParts): (() => void) =>
   context.mqtt.onConnect(() => void clearRetained(context).then(() => publishConfigs(context)));

@@ -15,19 +15,25 @@ import { decodeBatch, type JournalMessage } from './decode-batch.ts';
 import { rangeOf } from './recordings.ts';
 import { lockStreams, partsOf } from './streams.ts';
 
-/** Of one machine, and of all: above it the oldest are dropped. */
+/** Limits per machine and in total: above them the oldest messages are dropped. */
 export const machineLimits = { messages: 200, bytes: 16 * 1024 * 1024 };
 const allLimits = { messages: 5000, bytes: 256 * 1024 * 1024 };
 
 /** More than the broker's limit on packets. */
 const maxKeptBytes = 256 * 1024;
-/** The beginning of a topic or a reason, without what Postgres refuses: a message of the driver can hold that. */
+/**
+ * The beginning of a topic or a reason, without characters that Postgres refuses: an error of the driver can contain
+ * some.
+ */
 const storable = (text: string): string => storableText(text.slice(0, 500));
 
 const keyOf = ({ serialNumber, payload }: JournalMessage): Buffer =>
   createHash('sha256').update(serialNumber).update('\0').update(payload).digest();
 
-/** Each key once, since a statement must not upsert a row twice; in order, so that two instances wait instead of deadlocking. */
+/**
+ * Each key once, because a statement must not upsert a row twice; sorted, so that two instances wait instead of
+ * deadlocking.
+ */
 const rowsOf = (refusals: readonly Refusal[]) => {
   const rows = new Map<string, ReturnType<typeof rowOf>>();
   for (const refusal of refusals) {
@@ -75,7 +81,7 @@ const dropOldest = async (
   return dropped.length;
 };
 
-/** Stores refused messages with their reason, each once. Answers how many older ones were dropped for them. */
+/** Stores refused messages with their reason, each once. Returns how many older ones were dropped for them. */
 export const writeQuarantine = async (
   tx: Sql,
   refusals: readonly Refusal[],
@@ -271,7 +277,9 @@ const replay = async (sql: Database, ids: readonly string[], say: (line: string)
   return refused > 0 ? 1 : 0;
 };
 
-/** `npm run quarantine -- list|replay`. Answers the exit code: 0, 1 when some were refused again, 2 for a wrong call. */
+/**
+ * `npm run quarantine -- list|replay`. Returns the exit code: 0, 1 when some were refused again, 2 for wrong arguments.
+ */
 export const runQuarantineCommand = async (
   args: readonly string[],
   databaseUrl: string,

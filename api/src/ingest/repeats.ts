@@ -5,14 +5,14 @@ import type { KnownBatch } from './decode-batch.ts';
 import type { Recording, StreamPart } from './recordings.ts';
 import { coveredBy, type SeqRange, type SeqRanges, withRange } from '../db/seq-ranges.ts';
 
-/** A batch of which a part was committed before it. */
+/** A batch of which a part was committed before. */
 export interface Overlap {
   readonly known: KnownBatch;
   readonly recording: Recording;
   readonly parts: readonly SeqRange[];
 }
 
-/** The stored value is a float4: what was sent must round to it. */
+/** The stored value is a float4: the sent value must round to it. */
 const sameReading = (sent: number | null, stored: number | null): boolean =>
   sent === null || stored === null ? sent === stored : Math.fround(sent) === Math.fround(stored);
 
@@ -34,7 +34,8 @@ const firstDifference = (
   for (const { start, end } of parts) {
     for (let seq = start; seq < end; seq++) {
       const place = places.get(seq);
-      // No sample is stored under it: an event, or an entry refused earlier. Marks are compared by their own key.
+      // No sample is stored under this number: an event, or an entry that was refused earlier. Marks are compared by
+      // their own key.
       if (place === undefined) continue;
       if (batch.k === 'events') return `seq ${seq} was a sample and is now an event`;
       const difference = differenceAt(batch, seq - batch.seq, stored, place);
@@ -44,10 +45,10 @@ const firstDifference = (
   return undefined;
 };
 
-/** Repeats of one recording within so many sequence numbers are compared by one query. */
+/** One query compares the repeats of a recording within this many sequence numbers. */
 const maxSeqsPerQuery = 20_000;
 
-/** Groups the overlaps of each recording by place, so that a board that resends its backlog costs few queries. */
+/** Groups the overlaps of each recording by position, so that a board that resends its backlog causes few queries. */
 const groupByPlace = (overlaps: readonly Overlap[]): Overlap[][] => {
   const sorted = overlaps.toSorted((a, b) =>
     a.recording.recordingId === b.recording.recordingId
@@ -69,8 +70,8 @@ const startOf = ({ parts }: Overlap): number => parts[0]?.start ?? 0;
 const endOf = ({ parts }: Overlap): number => parts.at(-1)?.end ?? 0;
 
 /**
- * Repeats whose content differs from what is stored under their sequence numbers. The first content stands; the others are
- * reported, since two contents under one number mean a copied or damaged journal.
+ * Repeats whose content differs from what is stored under their sequence numbers. The first content is kept; the others
+ * are reported, because two contents under one number mean a copied or damaged journal.
  */
 export const findConflicts = async (
   tx: Sql,
@@ -112,19 +113,20 @@ const markDifference = async (
   return undefined;
 };
 
-/** The entries of a part of a batch that were committed before it. */
+/** The entries of a part of a batch that were committed before. */
 export const overlapOf = (known: KnownBatch, { recording, range }: StreamPart): Overlap | undefined => {
   const parts = coveredBy(recording.committed, range);
   return parts.length === 0 ? undefined : { known, recording, parts };
 };
 
-/** Numbers before and after an event among which there is a sample. */
+/** How many numbers before and after an event are searched for a sample. */
 const aroundEvent = 50;
 
 /**
- * The entries of a batch that another recording holds already. A board whose disk failed sends what was not safe there from memory,
- * in a stream that continues that recording, and may find it once more in the file on the disk. Only the same entry has the
- * same number and, in the same boot, the same time; an event has the time between the samples around it.
+ * The entries of a batch that another recording already holds. A board whose disk failed sends entries that were not
+ * safe on it from memory, in a stream that continues that recording, and may find them again in the file on the disk.
+ * Only the same entry has the same number and, in the same boot, the same time; an event has a time between the samples
+ * around it.
  */
 export const repeatsIn = async (
   tx: Sql,

@@ -5,7 +5,7 @@ import type { Sql } from '../db/sql.ts';
 import { readRecordings, type Recording, type StreamPart } from './recordings.ts';
 import type { SeqRange } from '../db/seq-ranges.ts';
 
-/** The places of a stream: nearly always one part without an end. */
+/** The parts of a stream and their recordings: nearly always one part without an end. */
 export type Stream = readonly StreamPart[];
 
 export interface StreamKey {
@@ -14,7 +14,7 @@ export interface StreamKey {
 }
 /** A stream with arrived entries. */
 export interface ArrivingStream extends StreamKey {
-  /** After the last of these entries. */
+  /** The number after the last of these entries. */
   readonly end: number;
   readonly continues?: Continues | undefined;
 }
@@ -29,8 +29,9 @@ export const partsOf = (stream: Stream, { start, end }: SeqRange): StreamPart[] 
   });
 
 /**
- * Where a gap lies that an entry of a stream reports, each recording once. The numbers before those that the stream continues are
- * the earlier stream's, and a stream that was diverted has its first numbers in another recording than its last ones.
+ * The recordings in which a gap lies that an entry of a stream reports, each once. The numbers before those that the
+ * stream continues belong to the earlier stream, and the first numbers of a diverted stream lie in another recording
+ * than its last ones.
  */
 export const partsOfGap = (
   streams: ReadonlyMap<string, Stream>,
@@ -52,8 +53,8 @@ export const partsOfGap = (
 };
 
 /**
- * Recordings that may hold entries of a part under the same numbers: those before it of a stream that was diverted, and the one that
- * the stream continues without being stored there.
+ * Recordings that may hold entries of a part under the same numbers: earlier ones of a stream that was diverted, and
+ * the one that the stream continues without being stored there.
  */
 export const otherHolders = (
   streams: ReadonlyMap<string, Stream>,
@@ -76,7 +77,7 @@ export const otherHolders = (
   ].filter((part) => part.recording !== recording);
 };
 
-/** Beyond the last part of a stream lie the numbers of those that continue it. */
+/** After the last part of a stream come the numbers of streams that continue it. */
 const openEnded = (stream: Stream): Stream =>
   stream.map((part, index) =>
     index < stream.length - 1 ? part : { ...part, range: { ...part.range, end: Number.MAX_SAFE_INTEGER } },
@@ -111,8 +112,8 @@ const createRecordings = async (tx: Sql, keys: readonly StreamKey[]): Promise<vo
 };
 
 /**
- * Stores a stream in the recording that it continues, unless other entries have its place there. The row is written too, so that
- * instances which remember the earlier stream (`appends.ts`) read again where it ends.
+ * Stores a stream in the recording that it continues, unless other entries are stored under its numbers there. Writes the row
+ * too, so that instances with a head of the earlier stream (`appends.ts`) read its end again.
  */
 const continueRecording = (tx: Sql, { machineId, epoch }: StreamKey, { epoch: continued, seq }: Continues) => tx`
   WITH continued AS (
@@ -127,8 +128,8 @@ const continueRecording = (tx: Sql, { machineId, epoch }: StreamKey, { epoch: co
   UPDATE recordings SET last_received_at = last_received_at WHERE id IN (SELECT recording_id FROM continued)`;
 
 /**
- * A board continued a stream whose numbers another stream has continued too: it was restarted while its disk failed. From there
- * on the stream has a recording of its own, so that neither hides the other.
+ * A board continued a stream whose numbers another stream has also continued: it was restarted while its disk failed.
+ * From there on the stream has its own recording, so that neither hides the other.
  */
 const divertStream = async (tx: Sql, { machineId, epoch }: StreamKey, fromSeq: number): Promise<void> => {
   const id = uuidV7();
@@ -178,14 +179,14 @@ export const lockStreams = async (tx: Sql, arriving: readonly ArrivingStream[]):
       parts = await lock();
     }
   }
-  /** Where its last part ends, when some of its entries lie beyond. */
+  /** The end of its last part, when some of its entries lie after it. */
   const endOfParts = (stream: ArrivingStream): number | undefined => {
     const last = parts.get(keyOf(stream))?.at(-1) ?? missingStream();
     return last.until_seq === null || stream.end <= last.until_seq ? undefined : last.until_seq;
   };
   for (const stream of wanted) {
     if (endOfParts(stream) === undefined) continue;
-    // Another transaction, which this one has waited for, may have diverted it.
+    // A transaction that this one waited for may have diverted it.
     parts = await lock();
     const fromSeq = endOfParts(stream);
     if (fromSeq === undefined) continue;

@@ -10,7 +10,7 @@ import type { SeqRange } from '../db/seq-ranges.ts';
 import { settleLot } from '../domains/roasts/settle-roast.ts';
 
 export interface SweepRules {
-  /** A running roast whose stream is silent for this long is aborted. */
+  /** A running roast whose stream has been silent for this long is aborted. */
   readonly abortAfterHours: number;
   /** Samples outside every roast are kept for this long. */
   readonly keepSamplesDays: number;
@@ -18,9 +18,9 @@ export interface SweepRules {
 }
 export const sweepRules: SweepRules = { abortAfterHours: 3, keepSamplesDays: 90, keepQuarantineDays: 30 };
 
-/** A roast that began so long before a newer one on its machine is over. */
+/** A roast that began this long before a newer one on its machine has ended. */
 const maxRoastHours = 1;
-/** A board aborts a roast after so long without samples. */
+/** A board aborts a roast after this long without samples. */
 const goneAfterMinutes = 15;
 /** Samples this far before charge and after drop belong to a roast. */
 const marginMinutes = 30;
@@ -30,14 +30,17 @@ const maxRowsPerRun = 500;
 /** A recording is swept when samples of a day have become old, not for each chunk. */
 const sweepEveryDays = 1;
 const marginSeqs = marginMinutes * 60 * maxHz;
-/** No roast is longer: a day at the highest rate. */
+/** The longest possible roast: a day at the highest rate. */
 const maxRoastSeqs = 24 * 3600 * maxHz;
 const maxChunksPerTransaction = 500;
 const maxChunksPerRun = 5000;
 const maxRecordingsPerRun = 200;
 const everyMs = 60_000;
 
-/** Aborts roasts whose board is gone. `status_seq` stays, so that events of a board that returns still win. */
+/**
+ * Aborts roasts whose board is offline. `status_seq` is not changed, so that events of a board that returns take
+ * precedence.
+ */
 export const abortStaleRoasts = async (sql: Database, rules: SweepRules): Promise<number> => {
   const stale = await sql<{ id: string }[]>`
     SELECT r.id FROM roasts r LEFT JOIN recordings c ON c.id = r.recording_id
@@ -77,7 +80,7 @@ export const fillTemperatures = async (sql: Database): Promise<number> => {
   return bare.length;
 };
 
-/** Numbers the roasts that waited in vain for what their boards recorded earlier. */
+/** Numbers the roasts that waited in vain for earlier recordings of their boards. */
 export const numberLateRoasts = async (sql: Database): Promise<number> => {
   const late = await sql<{ id: string; machine_id: string | null }[]>`
     SELECT id, machine_id FROM roasts
@@ -106,7 +109,10 @@ const chunksFrom = (tx: Sql, recordingId: string, fromSeq: number, toSeq: number
   FROM recording_chunks WHERE recording_id = ${recordingId} AND first_seq >= ${fromSeq} AND first_seq < ${toSeq}
   ORDER BY first_seq LIMIT ${maxChunksPerTransaction}`;
 
-/** Roasts that may cover samples between two sequence numbers: two index ranges, as long as there are roasts at that time. */
+/**
+ * Roasts that may contain samples between two sequence numbers: two index ranges, as long as there are roasts at that
+ * time.
+ */
 const coversBetween = (tx: Sql, recordingId: string, fromSeq: number, toSeq: number) => tx<SeqRange[]>`
   SELECT coalesce(charge_seq, status_seq, 0) - ${marginSeqs} AS start,
          coalesce(drop_seq, status_seq, charge_seq, 0) + ${marginSeqs} AS end
@@ -115,7 +121,7 @@ const coversBetween = (tx: Sql, recordingId: string, fromSeq: number, toSeq: num
       OR charge_seq IS NULL AND status_seq BETWEEN ${fromSeq - marginSeqs} AND ${toSeq + marginSeqs}
       OR charge_seq IS NULL AND status_seq IS NULL)`;
 
-/** Removes those of these chunks that are old and belong to no roast. */
+/** Removes the old ones of these chunks that belong to no roast. */
 const removeUncovered = async (tx: Sql, recordingId: string, chunks: readonly OldChunk[]): Promise<number> => {
   const [first, last] = [chunks[0], chunks.at(-1)];
   if (first === undefined || last === undefined) return 0;
@@ -137,7 +143,7 @@ interface Swept {
 }
 const sum = (a: Swept, b: Swept): Swept => ({ examined: a.examined + b.examined, removed: a.removed + b.removed });
 
-/** Sweeps a recording from where the last sweep ended. It holds the recording's row, as ingest does. */
+/** Sweeps a recording from the end of the last sweep. It locks the recording's row, as ingest does. */
 const sweepRecording = async (tx: Sql, recordingId: string, rules: SweepRules): Promise<Swept> => {
   const [recording] = await tx<{ swept_seq: number }[]>`
     SELECT swept_seq FROM recordings WHERE id = ${recordingId} FOR NO KEY UPDATE`;
@@ -156,7 +162,7 @@ const sweepRecording = async (tx: Sql, recordingId: string, rules: SweepRules): 
   return { examined: old.length, removed: await removeUncovered(tx, recordingId, old) };
 };
 
-/** Sweeps a stretch again that was swept before. */
+/** Sweeps again a stretch that was swept before. */
 const sweepAgain = async (tx: Sql, rules: SweepRules): Promise<Swept | undefined> => {
   const [due] = await tx<{ recording_id: string; from_seq: number; to_seq: number }[]>`
     DELETE FROM sample_sweeps WHERE ctid = (
@@ -177,8 +183,8 @@ const sweepAgain = async (tx: Sql, rules: SweepRules): Promise<Swept | undefined
 };
 
 /**
- * Removes old samples that belong to no roast, a bounded number per run. What was examined once is not read again, so a run
- * costs what has become old since the last one. Answers the number of removed chunks.
+ * Removes old samples that belong to no roast, a limited number per run. Samples that were examined once are not read
+ * again, so a run costs only what has become old since the last one. Returns the number of removed chunks.
  */
 export const removeOldSamples = async (sql: Database, rules: SweepRules): Promise<number> => {
   let total: Swept = { examined: 0, removed: 0 };
@@ -206,12 +212,12 @@ const removeOldQuarantine = async (sql: Database, rules: SweepRules): Promise<nu
   return gone.count;
 };
 
-/** Any number, the same in all versions: the instance that sweeps holds this advisory lock. */
+/** An arbitrary number, the same in all versions: the instance that sweeps holds this advisory lock. */
 const sweepLock = 7_265_401_123;
 
 /**
- * Does the work unless another instance does it now. The lock is held by a transaction that is idle and has
- * no snapshot, so that it holds up no vacuum.
+ * Does the work unless another instance is doing it. The lock is held by an idle transaction without a snapshot, so
+ * that it does not delay vacuum.
  */
 export const whenAlone = (sql: Database, work: () => Promise<void>): Promise<void> =>
   sql.begin(async (tx) => {
@@ -221,7 +227,7 @@ export const whenAlone = (sql: Database, work: () => Promise<void>): Promise<voi
     if (lock?.is_ours === true) await work();
   });
 
-/** Does a bounded piece of each kind of work, each by itself. */
+/** Does a limited part of each kind of work, independently of the others. */
 export const sweep = async (sql: Database, log: Logger, rules: SweepRules = sweepRules): Promise<void> => {
   const done: Record<string, number> = {};
   for (const task of [
@@ -246,7 +252,7 @@ export const sweep = async (sql: Database, log: Logger, rules: SweepRules = swee
   if (names.length > 0) log[names.every((name) => name === sealStreams.name) ? 'debug' : 'info'](done, 'sweep done');
 };
 
-/** Sweeps once a minute, in one of all instances. */
+/** Sweeps once a minute, in only one of the instances. */
 export const startSweeper = (sql: Database, log: Logger) => {
   let running: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {

@@ -25,12 +25,12 @@ const toleranceMs = 2 * 60_000;
 /** Small differences of a synchronised clock are slewing; more than this is a correction. */
 const stepMs = 2_000;
 
-/** The latest offset that the time of receipt allows: no entry is later than its receipt. */
+/** The latest offset that the time of receipt allows: an entry can't be later than its receipt. */
 export const latestOffsetOf = ({ receivedAtMs, lastMono }: ClockClaim): number => receivedAtMs - lastMono;
 
 /**
- * The wall clock of a boot according to one batch. No entry is later than its receipt, so a clock that claims that is wrong,
- * synchronised or not. An unsynchronised clock is accepted while it agrees with the time of receipt.
+ * The wall clock of a boot according to one batch. An entry can't be later than its receipt, so a clock that says so is
+ * wrong, synchronised or not. An unsynchronised clock is accepted while it agrees with the time of receipt.
  */
 export const clockOf = (claim: ClockClaim): WallClock => {
   const latestOffset = latestOffsetOf(claim);
@@ -42,8 +42,8 @@ export const clockOf = (claim: ClockClaim): WallClock => {
 };
 
 /**
- * The more plausible of two synchronised clocks of one boot; one of them was set to a wrong time. A batch that arrives without
- * delay shows the true offset, so the nearer one counts. A backlog only shows which of them is impossible.
+ * The more plausible of two synchronised clocks of one boot, one of which was set to a wrong time. A batch that arrives
+ * without delay shows the true offset, so the nearer one is taken. A backlog only shows which one is impossible.
  */
 const morePlausible = (known: WallClock, said: WallClock, latestOffset: number): WallClock => {
   const knownAway = Math.abs(latestOffset - known.offsetMs);
@@ -53,8 +53,9 @@ const morePlausible = (known: WallClock, said: WallClock, latestOffset: number):
 };
 
 /**
- * The better of the known clock and that of a new batch. A backlog makes the time of receipt too late, so of two such estimates
- * the earlier one is better; for the same reason it can correct an unsynchronised clock only downwards.
+ * The better one of the known clock and that of a new batch. A backlog makes the time of receipt too late, so of two
+ * such estimates the earlier is better; for the same reason it can correct an unsynchronised clock only to an earlier
+ * time.
  */
 export const betterClock = (
   known: WallClock | undefined,
@@ -77,7 +78,7 @@ export interface ClockChange {
   readonly byMs: number;
 }
 
-/** Moves the start of the roasts of these boots; elapsed times are monotonic and stay. Answers the roasts' ids. */
+/** Moves the start of the roasts of these boots; elapsed times are monotonic and stay. Returns the roasts' ids. */
 export const moveStarts = async (tx: Sql, changes: readonly ClockChange[]): Promise<string[]> => {
   const moved: string[] = [];
   for (const { recordingId, machineId, bootNo, byMs } of changes) {

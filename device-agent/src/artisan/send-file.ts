@@ -58,7 +58,7 @@ export const sendFile = async (config: AgentConfig, name: string, content: Uint8
     const { status, text, headers: given } = await httpRequest(url, { headers, timeoutMs, file: content });
     if (status === 200) {
       const parsed = parseJson(machineFileShape, text);
-      return parsed.success ? { kind: 'taken', outcome: parsed.data.outcome } : notNow('an unexpected answer');
+      return parsed.success ? { kind: 'taken', outcome: parsed.data.outcome } : notNow('unexpected answer');
     }
     if (refusals.has(status)) return { kind: 'refused', reason: detailOf(text) || `the server refused it (${status})` };
     if (status === 401) return notNow('the server does not accept this computer’s credential');

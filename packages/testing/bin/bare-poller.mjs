@@ -1,5 +1,5 @@
-// What an agent costs at the least: modbus-serial asks for eight registers four times a second, mqtt.js publishes them.
-// No journal, no deadlines, no roast. `node bare-poller.mjs <modbus port> <mqtt url> <serial> <token>`.
+// The smallest possible agent, for comparison: modbus-serial reads eight registers four times a second, mqtt.js
+// publishes them. No journal, no deadlines, no roast. `node bare-poller.mjs <modbus port> <mqtt url> <serial> <token>`.
 import { createRequire } from 'node:module';
 import { setInterval } from 'node:timers/promises';
 import { connectAsync } from 'mqtt';

@@ -1,6 +1,5 @@
-// `npm run bench`: runs every bench, each in a process of its own, and prints a table a bench.
-// `npm run bench -- roast-page` runs those whose file name holds the word; `--json file` also writes the figures;
-// `--help` names all of them.
+// `npm run bench`: runs every benchmark in its own process and prints a table for each. `npm run bench -- roast-page`
+// runs those whose file name contains the word; `--json file` also writes the figures; `--help` lists them.
 import { spawn } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -55,7 +54,7 @@ async function runAll() {
     ]);
     if (result === undefined) failed += 1;
     else all[name] = result;
-    // Also a bench that ran to its end has failed when an aim it must reach was missed.
+    // A benchmark that ran to its end has also failed when it missed a required target.
     if (code !== 0) process.exitCode = 1;
   }
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(all, null, 2)}\n`);
@@ -72,7 +71,7 @@ function load(file) {
   return import(pathToFileURL(path.join(BUILT, file)).href);
 }
 
-/** In the child: one bench, its table on our terminal, its figures to the parent. */
+/** In the child process: runs one benchmark, prints its table and sends its figures to the parent. */
 async function runInside(name) {
   const { benchTable, judge } = await load('bench.js');
   const { default: bench } = await load(path.join('benches', `${name}.js`));

@@ -1,5 +1,6 @@
-// Loaded before a program (`node --import=file:///…/counting-disk.mjs`), prints once a second what it has cost its disk so far:
-// `disk {"atMs":…,"syncs":…,"bytes":…}`. `syncs` counts fsync and fdatasync, `bytes` is what the kernel writes for it. For tests only.
+// Preloaded into a program (`node --import=file:///…/counting-disk.mjs`), prints once a second how much the program has
+// used its disk so far: `disk {"atMs":…,"syncs":…,"bytes":…}`. `syncs` counts fsync and fdatasync, `bytes` is what the
+// kernel writes for the program. For tests only.
 import fs, { readFileSync } from 'node:fs';
 
 let syncs = 0;

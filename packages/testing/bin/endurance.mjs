@@ -1,5 +1,5 @@
-// `npm run endurance`: kills, updates, replays, package orders and faulty lines in under ten minutes. `npm run bench` has
-// their full volume.
+// `npm run endurance`: tests of crashes, updates, replays, package orders and faulty serial lines, in under ten
+// minutes. `npm run bench` runs them at full volume.
 import { runTests } from './test-run.mjs';
 
 await runTests({ runs: [['endurance']] });

@@ -1,5 +1,6 @@
-// Loaded before a program (`node --import=file:///…/failing-disk.mjs?file=/tmp/fault&folder=/data/journal`), lets its disk fail:
-// the file says `EIO`, `EROFS`, `ENOSPC` or nothing, and may be rewritten. Only what lies in the folder is concerned. For tests only.
+// Preloaded into a program (`node --import=file:///…/failing-disk.mjs?file=/tmp/fault&folder=/data/journal`), makes
+// writes to the folder fail: the file contains `EIO`, `EROFS`, `ENOSPC` or nothing, and may be rewritten at any time.
+// For tests only.
 import fs, { readFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
@@ -18,7 +19,7 @@ const faultNow = () => {
   return fault;
 };
 const writing = new Set(['mkdir', 'writeFile', 'write', 'datasync', 'sync']);
-/** A full disk takes no new file and no more bytes, but it changes names and frees room. */
+/** A full disk refuses new files and more bytes, but still renames and deletes. */
 const worksWhenFull = new Set(['rename', 'truncate', 'rm']);
 const meet = (name, opensToWrite) => {
   const kind = faultNow();

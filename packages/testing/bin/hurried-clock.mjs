@@ -1,11 +1,11 @@
-// Loaded before a program (`node --import=file:///…/hurried-clock.mjs?factor=8`), lets every clock and timer of that
-// process run so many times as fast. With a simulator that is hurried by the same factor, an agent lives through a
-// recorded roast as it was, its sampling and its detector included, in a fraction of the time. For tests only.
+// Preloaded into a program (`node --import=file:///…/hurried-clock.mjs?factor=8`), makes every clock and timer of the
+// process run faster by this factor. With a simulator at the same factor, an agent runs through a recorded roast,
+// including sampling and detection, in a fraction of the time. For tests only.
 const factor = Number(new URL(import.meta.url).searchParams.get('factor'));
 if (!(factor >= 1)) throw new RangeError('say how many times as fast: ?factor=8');
 
 const bigint = process.hrtime.bigint.bind(process.hrtime);
-// Not from the start of this process on but of the boot: two processes of one board must agree.
+// Counted from the boot, not from the start of this process: two processes of one board must agree.
 process.hrtime.bigint = () => (bigint() * BigInt(Math.round(factor * 1000))) / 1000n;
 
 const now = performance.now.bind(performance);

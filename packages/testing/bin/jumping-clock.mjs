@@ -1,5 +1,6 @@
-// Loaded before a program (`node --import=file:///…/jumping-clock.mjs?file=/tmp/offset`), lets its wall clock jump: the file
-// holds by how many milliseconds it is off, and may be rewritten. The monotonic clock goes on as it is. For tests only.
+// Preloaded into a program (`node --import=file:///…/jumping-clock.mjs?file=/tmp/offset`), shifts its wall clock: the
+// file contains the offset in milliseconds and may be rewritten at any time. The monotonic clock is not changed. For
+// tests only.
 import { readFileSync } from 'node:fs';
 
 const file = new URL(import.meta.url).searchParams.get('file');

@@ -1,12 +1,13 @@
-// Loaded before a program (`node --import=file:///…/loop-alarm.mjs?ms=250`): whenever the event loop was late by more than
-// that, one JSON line on stderr says how late, how long its thread really ran, and which requests it was serving.
+// Preloaded into a program (`node --import=file:///…/loop-alarm.mjs?ms=250`): whenever the event loop is blocked for
+// longer than this, prints one JSON line on stderr with the delay, the CPU time of the thread, and the requests in
+// progress.
 import { channel } from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
 
 const limitMs = Number(new URL(import.meta.url).searchParams.get('ms') ?? 250);
 const beatMs = 20;
 
-/** Milliseconds that this thread has run on a processor: a busy machine delays a loop that does nothing. */
+/** CPU time of this thread in milliseconds: on a busy computer the loop is late without doing anything. */
 const ranMs = () => {
   try {
     return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;

@@ -1,5 +1,6 @@
-// Runs api and broker as built, for one stack of a test worker after the other: loading and warming the programs anew for
-// each test file costs more than most of them. Started by src/shared-servers.ts with an IPC channel; ends with its parent.
+// Runs the built api and broker for the stacks of a test worker, one after another: loading and warming up the programs
+// for each test file costs more than most of the tests. Started by src/shared-servers.ts with an IPC channel; ends with
+// its parent.
 import { readConfig } from '@roastery/api/config';
 import { startServer } from '@roastery/api/server';
 import { startBroker } from '@roastery/broker/broker';
@@ -20,7 +21,7 @@ async function start({ api, broker }) {
   const settings = readConfig(api);
   const server = await startServer(settings, createLogger('api', settings.logLevel));
   running.push(server);
-  // The broker asks the api who connects.
+  // The broker asks the api to authenticate clients.
   await server.ready;
   const { logLevel, ...config } = configOf(readEnv(brokerEnvShape, broker));
   running.push(await startBroker({ ...config, log: createLogger('broker', logLevel) }));

@@ -1,4 +1,4 @@
-// What `npm test` and `npm run endurance` share: they prepare the clone, run Vitest and count.
+// The common part of `npm test` and `npm run endurance`: prepares the clone, runs Vitest and counts the tests.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
@@ -70,7 +70,7 @@ function readReport(file) {
 function add(counts, result, code) {
   counts.passed += result.numPassedTests;
   counts.skipped += result.numPendingTests + result.numTodoTests;
-  // A file that does not load has no tests that could fail, and an error outside of all tests belongs to none.
+  // A file that does not load has no tests that could fail, and an error outside of all tests belongs to none of them.
   const unloaded = result.testResults.filter(
     ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
   );
@@ -78,7 +78,10 @@ function add(counts, result, code) {
   counts.failed += failed === 0 && code !== 0 ? 1 : failed;
 }
 
-/** The runs print at the same time, and a build server may keep the end of its output only: every failure stands there once more. */
+/**
+ * The runs print at the same time, and a build server may keep only the end of the output: every failure is repeated
+ * there.
+ */
 function printFailures({ testResults }) {
   for (const { name, message, assertionResults } of testResults) {
     const failed = assertionResults.filter(({ status }) => status === 'failed');

@@ -3,11 +3,11 @@ import { runTests } from './test-run.mjs';
 import { runVerifyStep, STATIC_CHECKS } from './verify-steps.mjs';
 
 await runTests({
-  // Tests of boards and servers wait much of their time, those of the browser compute: together they keep two cores busy.
+  // Tests of boards and servers mostly wait, those in the browser mostly compute: together they keep two cores busy.
   runs: [['fast', 'system'], ['browser']],
   checks: async () => {
     const passed = [];
-    // One after the other: each of them uses all cores, and the tests run at the same time.
+    // One after another: each uses all cores, and the tests run at the same time.
     for (const step of STATIC_CHECKS) passed.push(await runVerifyStep(step));
     return passed;
   },

@@ -39,12 +39,12 @@ describe('weights in other units', () => {
 
   it('are shown in sentences of the server', () => {
     read('lb', 'de');
-    expect(inOwnUnits('Only 10.2 kg of PR-1 are left')).toBe('Only 22,49 lb of PR-1 are left');
+    expect(inOwnUnits('Only 10.2 kg of PR-1 is left')).toBe('Only 22,49 lb of PR-1 is left');
     expect(inOwnUnits('Batch size: 0-10000 kg')).toBe('Batch size: 0-22.046,23 lb');
     expect(inOwnUnits('Enter the capacity in kg')).toBe('Enter the capacity in lb');
     expect(inOwnUnits('Capacity must be at most 10,000 kg')).toBe('Capacity must be at most 22.046,23 lb');
     read('kg');
-    expect(inOwnUnits('Only 10.2 kg of PR-1 are left')).toBe('Only 10.2 kg of PR-1 are left');
+    expect(inOwnUnits('Only 10.2 kg of PR-1 is left')).toBe('Only 10.2 kg of PR-1 is left');
   });
 });
 
