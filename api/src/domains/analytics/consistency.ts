@@ -11,6 +11,7 @@ import type { SignedInUser } from '../../http/server-context.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import type { Sql } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
+import { nextTurn } from '../../http/turns.ts';
 import { roastAccess } from '../../identity/access.ts';
 import { roastedBy } from '../roasts/roast-row.ts';
 import { alignedCurve, curveBand, middleCurve, type SecondCurve } from './curve-band.ts';
@@ -164,8 +165,8 @@ export const readConsistency = async (
 /** The limits of the list of all recipes: recipes, and roasts of each. */
 const maxRecipes = 50;
 const maxRoastsOfRecipe = 10;
-/** Recipes whose curves are read by one query: about 90 curves of 7 KB. */
-const recipesPerQuery = 8;
+/** Recipes whose curves are read by one query: about 30 curves of 7 KB. */
+const recipesPerQuery = 3;
 
 /** The recipes with the most matching roasts, the least consistent first. Costs at most 550 curves, most of them from the cache. */
 export const readRecipeConsistency = async (
@@ -198,6 +199,7 @@ export const readRecipeConsistency = async (
     const read = await curves.readAll(sql, [...rows, ...references]);
     const all = rows.map((row, index) => ({ row, curve: read[index] ?? [] }));
     for (const { id, name, roasts } of some) {
+      await nextTurn();
       const own = all.filter(({ row }) => row.profile_of === id);
       const place = references.findIndex((found) => found.profile_of === id);
       const reference = referenceOf(own, references[place], read[rows.length + place] ?? []);

@@ -1,5 +1,6 @@
 import type { Sql } from '../../db/sql.ts';
 import { type BootClocks, onClockOf } from '../roasts/places.ts';
+import { nextTurn } from '../../http/turns.ts';
 import { numbersOf } from '../roasts/read-samples.ts';
 import { windowOf, type WindowRow } from '../roasts/roast-curve.ts';
 import { secondCurve, type SecondCurve } from './curve-band.ts';
@@ -71,6 +72,9 @@ const readClocks = async (sql: Sql, boots: readonly Boot[]): Promise<ReadonlyMap
   return clocks;
 };
 
+/** Assembled in one turn: a millisecond. */
+const curvesAtOnce = 5;
+
 const assemble = (
   { bootNo, chargeMs, window }: Wanted,
   chunks: readonly ChunkRow[],
@@ -106,9 +110,11 @@ export const readBeanCurves = async (sql: Sql, roasts: readonly Recorded[]): Pro
     if (known === undefined) byPlace.set(chunk.place, [chunk]);
     else known.push(chunk);
   }
-  const curves = present.map((one, index) =>
-    assemble(one, byPlace.get(index + 1) ?? [], clocks.get(one.recordingId) ?? new Map<number, never>()),
-  );
+  const curves: SecondCurve[] = [];
+  for (const [index, one] of present.entries()) {
+    if (index % curvesAtOnce === 0) await nextTurn();
+    curves.push(assemble(one, byPlace.get(index + 1) ?? [], clocks.get(one.recordingId) ?? new Map<number, never>()));
+  }
   let next = 0;
   return wanted.map((one) => (one === undefined ? [] : (curves[next++] ?? [])));
 };

@@ -51,7 +51,7 @@ export const exportDuringIngest = async (
       what: `api, memory above its start: ${beside}`,
       value: most - before.memory.now,
       unit: 'MB',
-      aim: { of: 'value', atMost: 256 },
+      aim: { of: 'value', atMost: 512 },
     },
     {
       what: `batch acknowledged, p99: ${beside}`,
