@@ -68,7 +68,8 @@ export const useTimeView = (store: TimeViewStore): TimeView => useSyncExternalSt
 export const useCursor = (store: TimeViewStore): number | null =>
   useSyncExternalStore(store.subscribe, () => store.get().cursor);
 
-export const useIsZoomed = (store: TimeViewStore): boolean => useSyncExternalStore(store.subscribe, store.isZoomed);
+export const useIsZoomed = (store: TimeViewStore): boolean =>
+  useSyncExternalStore(store.subscribe, () => store.isZoomed());
 
 /** The window without the cursor, so that a moving pointer does not render components that only show the window. */
 export const useTimeWindow = (store: TimeViewStore): string =>
