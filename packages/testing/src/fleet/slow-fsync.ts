@@ -32,7 +32,7 @@ const createDisk = (fsyncMs: number) => {
 
 /** Passes on what Postgres answers. Where a transaction has ended that wrote something, the answer waits for the disk. */
 const delayCommits = (sync: (release: () => void) => void, client: Socket) => {
-  let bytes = Buffer.alloc(0);
+  let bytes: Buffer = Buffer.alloc(0);
   let hasWritten = false;
   let isHeld = false;
   const pass = (): void => {
