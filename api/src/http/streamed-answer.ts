@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { nextTurn } from './turns.ts';
+import { nextTurn } from '@roastery/runtime/turns';
 
 /**
  * JSON of the contract's shape that is sent while it is created, for answers of megabytes: one piece after another.

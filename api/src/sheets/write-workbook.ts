@@ -1,6 +1,6 @@
 import { Zip, ZipDeflate } from 'fflate';
 import { localClock } from '../format/format.ts';
-import { nextTurn } from '../http/turns.ts';
+import { nextTurn } from '@roastery/runtime/turns';
 
 /** A time as a spreadsheet counts it: days since 30 December 1899, without a time zone. */
 export interface SheetMoment {

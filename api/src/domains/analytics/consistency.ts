@@ -11,7 +11,7 @@ import type { SignedInUser } from '../../http/server-context.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import type { Sql } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
-import { nextTurn } from '../../http/turns.ts';
+import { nextTurn } from '@roastery/runtime/turns';
 import { roastAccess } from '../../identity/access.ts';
 import { roastedBy } from '../roasts/roast-row.ts';
 import { alignedCurve, curveBand, middleCurve, type SecondCurve } from './curve-band.ts';

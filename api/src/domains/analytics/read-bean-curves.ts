@@ -1,6 +1,6 @@
 import type { Sql } from '../../db/sql.ts';
 import { type BootClocks, onClockOf } from '../roasts/places.ts';
-import { nextTurn } from '../../http/turns.ts';
+import { nextTurn } from '@roastery/runtime/turns';
 import { numbersOf } from '../roasts/read-samples.ts';
 import { windowOf, type WindowRow } from '../roasts/roast-curve.ts';
 import { secondCurve, type SecondCurve } from './curve-band.ts';
