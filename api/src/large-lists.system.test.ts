@@ -36,6 +36,9 @@ const readThrough: Readonly<Record<string, string>> = {
   '/profiles?limit=50&q=recipe%207321': 'profiles',
 };
 
+const rowsRead = (plans: readonly ToldPlan[], table: string): number =>
+  plans.flatMap(({ reads }) => reads).reduce((sum, read) => sum + (read.table === table ? read.rows : 0), 0);
+
 describe('lists of 10,000 rows', () => {
   let postgres: TestPostgres;
   let api: TestApi;
@@ -67,9 +70,6 @@ describe('lists of 10,000 rows', () => {
       .split('\n')
       .map(planInLine)
       .filter((plan): plan is ToldPlan => plan !== undefined);
-
-  const rowsRead = (plans: readonly ToldPlan[], table: string): number =>
-    plans.flatMap(({ reads }) => reads).reduce((sum, read) => sum + (read.table === table ? read.rows : 0), 0);
 
   const plansOf = async (who: Visitor, path: string): Promise<ToldPlan[]> => {
     const before = api.log().length;

@@ -4,12 +4,12 @@ import { nextTurn } from './turns.ts';
 
 it('turns: an iteration of the event loop has one, however many wait', async () => {
   let iterations = 0;
-  let isOver = false;
+  const over = new AbortController();
   const counting = (async () => {
-    for (; !isOver; iterations++) await nextIteration();
+    for (; !over.signal.aborted; iterations++) await nextIteration();
   })();
   await Promise.all(Array.from({ length: 20 }, () => nextTurn()));
-  isOver = true;
+  over.abort();
   await counting;
   expect(iterations).toBeGreaterThanOrEqual(19);
 });

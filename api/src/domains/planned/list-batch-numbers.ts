@@ -57,7 +57,8 @@ const mayBe = (sql: Sql, state: State) => {
       return sql`n.given_to IN (SELECT roast_id FROM roast_tombstones)`;
     case 'lost':
       return sql`n.lost_at IS NOT NULL`;
-    default:
+    case 'roasted':
+    case 'replaced':
       return sql`true`;
   }
 };

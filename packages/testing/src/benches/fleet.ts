@@ -38,18 +38,20 @@ const micros = (value: number): string => value.toLocaleString('en-US', { maximu
 const hundredths = (value: number): string => (Math.ceil(value * 100) / 100).toFixed(2);
 const boardsOf = (boards: number): string => `${boards.toLocaleString('en-US')} boards`;
 
+/** CPU of one board in a second, ms. */
+const millisecondsOf = (step: Step, hz: number): number =>
+  ((step.apiMicros + step.brokerMicros + step.postgresMicros) * hz) / 1000;
+
 /** The measured lines of "Capacity" in deploy/README.md, as written there. */
 const capacityLines = (slow: Step, fast: Step): string[] => {
   const row = (what: string, of: (step: Step) => number, note = ''): string =>
     `| CPU of ${what} | ${micros(of(slow))} µs | ${micros(of(fast) * fastHz)} µs | \`fleet\`: ${micros(of(slow))} and ${micros(of(fast))} µs a sample${note} |`;
-  const milliseconds = (step: Step, hz: number): number =>
-    ((step.apiMicros + step.brokerMicros + step.postgresMicros) * hz) / 1000;
   const halfBusy = count(500_000 / Math.max(slow.apiMicros, fast.apiMicros * fastHz));
   return [
     row('the api', (step) => step.apiMicros),
     row('the broker', (step) => step.brokerMicros, ', one live reading a second'),
     row('Postgres', (step) => step.postgresMicros),
-    `- **Cores** = \`boards that roast at once × ${hundredths(milliseconds(slow, 1))} ms\`, at 4 Hz ${hundredths(milliseconds(fast, fastHz))} ms, … half busy with ${halfBusy} boards`,
+    `- **Cores** = \`boards that roast at once × ${hundredths(millisecondsOf(slow, 1))} ms\`, at 4 Hz ${hundredths(millisecondsOf(fast, fastHz))} ms, … half busy with ${halfBusy} boards`,
     `- **Memory** = \`100 MB + ${count(Math.max(slow.brokerKilobytes, fast.brokerKilobytes))} KB × boards\` for the broker`,
   ];
 };

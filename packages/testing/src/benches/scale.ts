@@ -40,7 +40,8 @@ const isWanted = (part: (typeof parts)[number]): boolean => wanted.includes(part
 /** Whether an answer holds every sample of its roast. */
 const isOfSamples = ({ name }: Endpoint): boolean => /^(?:getRoastCurve|exportRoast(?!s))/.test(name);
 
-const isFile = ({ endpoint }: PageCall): boolean => endpoint.produces !== undefined && /^export/.test(endpoint.name);
+const isFile = ({ endpoint }: PageCall): boolean =>
+  endpoint.produces !== undefined && endpoint.name.startsWith('export');
 const isDefault = ({ query, isLastPage }: PageCall): boolean => Object.keys(query).length === 0 && !isLastPage;
 const isList = ({ endpoint, isLastPage }: PageCall): boolean =>
   endpoint.method === 'GET' && endpoint.produces === undefined && !endpoint.path.includes('{') && !isLastPage;

@@ -165,18 +165,19 @@ export const measureIdle = (boards: number, say: (line: string) => void): Promis
     return ((now - idleMegabytes) * 1000) / boards;
   });
 
+const cpuOf = async (pids: readonly number[]): Promise<number> =>
+  (await Promise.all(pids.map((pid) => cpuSeconds(pid).catch(() => 0)))).reduce((all, seconds) => all + seconds, 0);
+
 /** CPU so far, s: of the programs, of Postgres all processes that run now; and of the computer in use and in all. */
 const costs = async (stack: Stack, sql: postgres.Sql, fleets: readonly Fleet[]) => {
   const processes = await sql<{ pid: number }[]>`SELECT pid FROM pg_stat_activity`;
-  const sum = async (pids: readonly number[]): Promise<number> =>
-    (await Promise.all(pids.map((pid) => cpuSeconds(pid).catch(() => 0)))).reduce((all, seconds) => all + seconds, 0);
   const times = cpus().map((cpu) => cpu.times);
   const all = times.reduce((ms, { user, nice, sys, idle, irq }) => ms + user + nice + sys + idle + irq, 0) / 1000;
   return {
-    api: await sum([stack.part('api').pid ?? 0]),
-    broker: await sum([stack.part('broker').pid ?? 0]),
-    postgres: await sum(processes.map(({ pid }) => pid)),
-    boards: await sum(fleets.map(({ pid }) => pid)),
+    api: await cpuOf([stack.part('api').pid ?? 0]),
+    broker: await cpuOf([stack.part('broker').pid ?? 0]),
+    postgres: await cpuOf(processes.map(({ pid }) => pid)),
+    boards: await cpuOf(fleets.map(({ pid }) => pid)),
     busy: all - times.reduce((ms, { idle }) => ms + idle, 0) / 1000,
     all,
   };

@@ -93,15 +93,15 @@ export const lightBesideHeavy = async (
     };
     for (let round = 0; round < blocks; round++) {
       await block(times.alone);
-      let isOver = false;
+      const over = new AbortController();
       const reading = (async () => {
-        for (let turn = 0; !isOver; turn++) {
+        for (let turn = 0; !over.signal.aborted; turn++) {
           const call = calls[turn % calls.length];
           if (call !== undefined) await open(caller, call, turn);
         }
       })();
       await block(times.beside);
-      isOver = true;
+      over.abort();
       await reading;
     }
     for (const share of [0.5, 0.99]) {

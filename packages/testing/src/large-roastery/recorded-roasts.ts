@@ -50,15 +50,16 @@ const recordRoasts = async (
   for (const { batches } of roasts) await shipJournal(mqttUrl, { serial, token }, batches);
 };
 
+const makeUsualRoasts = () =>
+  Array.from({ length: usualRoasts }, (_, place) => longRoast(usualSamples, place * (1 + usualSamples / 240)));
+
 /** Fills an empty stack: by SQL, and the roasts that are opened by boards. */
 export const fillRoastery = async (stack: Stack, sizes: RoasterySizes): Promise<void> => {
   const admin = await signIn(stack.url, stack.admin);
   const { id: adminId } = await admin.call(me);
   const { id: roasterId } = await admin.call(createUser, { body: { full_name: 'Rosa Lind', ...roaster } });
   await seedLargeRoastery(stack.databaseUrl, sizes, { adminId, roasterId });
-  const usual = () =>
-    Array.from({ length: usualRoasts }, (_, place) => longRoast(usualSamples, place * (1 + usualSamples / 240)));
-  await recordRoasts(admin, stack.mqttUrl, 'USUAL-1', usual());
-  await recordRoasts(await signIn(stack.url, roaster), stack.mqttUrl, 'USUAL-2', usual());
+  await recordRoasts(admin, stack.mqttUrl, 'USUAL-1', makeUsualRoasts());
+  await recordRoasts(await signIn(stack.url, roaster), stack.mqttUrl, 'USUAL-2', makeUsualRoasts());
   await recordRoasts(admin, stack.mqttUrl, longestSerial, [longRoast(longestSamples)]);
 };
