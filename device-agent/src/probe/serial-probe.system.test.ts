@@ -121,8 +121,8 @@ describe.skipIf(!hasCables).concurrent(`the probe on a serial line${skipped}`, (
         write: (text) => void (screen += text),
         ask(question) {
           screen += question;
-          if (question.includes('the beans?')) return Promise.resolve(rowOf('i:0'));
-          if (question.includes('beans go in')) {
+          if (question.includes('the bean temperature')) return Promise.resolve(rowOf('i:0'));
+          if (question.includes('up at the charge')) {
             if (!charged) setTimeout(() => simulator.charge(), 200);
             charged = true;
             // On a busy computer the charge may come after this watch.
