@@ -1,7 +1,7 @@
 import { ackShape } from '@roastery/contract/mqtt';
 import { parseJson } from '@roastery/contract/parse-shape';
 import { describe, expect, it } from 'vitest';
-import { createAcknowledgements } from './ingest.ts';
+import { createAcknowledgements } from './acknowledgements.ts';
 
 const epoch = '00112233445566aa';
 const board = (start: number, end: number, held = 0) => ({

@@ -2,8 +2,9 @@ import type { SampleBatch } from '@roastery/contract/mqtt';
 import { type SeqRange, type SeqRanges, withRange } from '../db/seq-ranges.ts';
 import type { Sql } from '../db/sql.ts';
 import { arrivingSamples, bareArray, cutPiece, insertChunks, joinNeighbours, samplesIn } from './chunks.ts';
-import type { JournalMessage } from './decode-batch.ts';
+import type { JournalMessage, KnownBatch } from './decode-batch.ts';
 import { type Boots, claimOf, isRowDueAt, layoutKey, rangeOf, type RowState } from './recordings.ts';
+import { keyOf, type Stream } from './streams.ts';
 import { betterClock, clockOf, latestOffsetOf } from './wall-clock.ts';
 
 /**
@@ -50,7 +51,7 @@ const streamKey = ({ serialNumber, epoch }: { serialNumber: string; epoch: strin
   `${epoch}/${serialNumber}`;
 
 /** The batches of one stream that continue it. */
-export interface Append {
+interface Append {
   readonly head: StreamHead;
   readonly batches: readonly { readonly batch: SampleBatch; readonly bootNo: number; readonly layoutNo: number }[];
   readonly range: SeqRange;
@@ -158,7 +159,7 @@ const writeRows = async (tx: Sql, appends: readonly Append[], receivedAtMs: numb
 };
 
 /** All of the stream that is stored after this append. */
-export const committedBy = ({ head, range }: Append): SeqRanges =>
+const committedBy = ({ head, range }: Append): SeqRanges =>
   withRange(head.row.committed, { start: endOf(head), end: range.end });
 
 /** Stores what only continues known streams, within the caller's transaction. `rest`: the messages that need more. */
@@ -188,4 +189,40 @@ export const appendSamples = async (tx: Sql, messages: readonly JournalMessage[]
   await insertChunks(tx, chunks, receivedAtMs);
   const written = await writeRows(tx, appends, receivedAtMs);
   return { appends, samples: chunks.reduce((sum, { run }) => sum + samplesIn(run), 0), written, rest };
+};
+
+/** What is committed by appends alone. */
+export const appended = (appends: readonly Append[]) => ({
+  acknowledgements: appends.map((append) => ({
+    serialNumber: append.head.serialNumber,
+    epoch: append.head.epoch,
+    ranges: committedBy(append),
+    covered: append.batches.map(({ batch }) => rangeOf({ batch })),
+  })),
+  machineIds: appends.map(({ head }) => head.machineId),
+  stored: appends.flatMap(({ head: { recordingId }, batches }) =>
+    batches.map(({ batch, bootNo }) => ({ recordingId, bootNo, range: rangeOf({ batch }), batch })),
+  ),
+});
+
+/**
+ * What may be remembered of the streams of these batches: of those that are one part, without an end. Only the present boots: after
+ * years a recording has thousands.
+ */
+export const headsOf = (known: readonly KnownBatch[], streams: ReadonlyMap<string, Stream>): StreamHead[] => {
+  const heads = new Map<string, StreamHead>();
+  for (const { machineId, batch, message } of known) {
+    const { epoch, boot } = batch;
+    const key = keyOf({ machineId, epoch });
+    const [part, other] = streams.get(key) ?? [];
+    if (part === undefined || other !== undefined || part.range.start > 0) continue;
+    const { recordingId, row, sweptSeq, boots, layouts } = part.recording;
+    if (part.range.end !== Number.MAX_SAFE_INTEGER || row.committed.length === 0) continue;
+    const present = new Map(heads.get(key)?.boots);
+    const ofBatch = boots.get(boot);
+    if (ofBatch !== undefined) present.set(boot, ofBatch);
+    const { serialNumber } = message;
+    heads.set(key, { serialNumber, epoch, machineId, recordingId, row, sweptSeq, boots: present, layouts });
+  }
+  return [...heads.values()];
 };

@@ -120,8 +120,6 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
   const queue = createMessageQueue(maxQueuedBytes);
   const mayLog = createLogGate(10_000);
   const timers = new Set<NodeJS.Timeout>();
-  /** Ends the wait for messages, or for more of them. */
-  let wake: (() => void) | undefined;
   let isOffline = false;
   let batchLimit = maxBatchMessages;
   const startedAtMs = Date.now();
@@ -183,7 +181,7 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
     const waitMs = queue.park(message, Date.now());
     const timer = setTimeout(() => {
       timers.delete(timer);
-      wake?.();
+      queue.wake();
     }, waitMs + 1);
     timers.add(timer);
   };
@@ -225,21 +223,11 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
     }
   };
 
-  const untilWoken = (timeoutMs?: number): Promise<void> =>
-    new Promise((resolve) => {
-      const timer = timeoutMs === undefined ? undefined : setTimeout(resolve, timeoutMs);
-      wake = () => {
-        clearTimeout(timer);
-        wake = undefined;
-        resolve();
-      };
-    });
-
   const isFull = (): boolean => queue.count >= Math.min(fullFlush, batchLimit);
   const untilFull = async (delayMs: number): Promise<void> => {
     const until = performance.now() + delayMs;
     for (let left = delayMs; left > 0 && !isFull() && !stopping.signal.aborted; left = until - performance.now())
-      await untilWoken(left);
+      await queue.untilWoken(left);
   };
 
   /** Waits until there is something to store, collects more for a moment, and takes it; undefined at the end. */
@@ -250,7 +238,7 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
       if (stopping.signal.aborted) return undefined;
       const taken = await takeBatch();
       if (taken.raw.length > 0) return taken;
-      if (queue.count === 0) await untilWoken();
+      if (queue.count === 0) await queue.untilWoken();
     }
     return undefined;
   };
@@ -265,13 +253,13 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
       if (taken === undefined) return;
       await storeWithRetry(taken);
       // What could not be stored waits again.
-      if (queue.count > 0) wake?.();
+      if (queue.count > 0) queue.wake();
     }
   };
   const close = async (): Promise<void> => {
     stopping.abort();
     for (const timer of timers) clearTimeout(timer);
-    wake?.();
+    queue.wake();
     await running;
     // The last flush. If Postgres is unavailable, the boards send these messages again.
     const rest = await takeBatch();
@@ -288,7 +276,7 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
     add(message: QueuedMessage): void {
       // Copied: the client's buffer may be a slice of a large one, which would stay in memory with it.
       if (!queue.add({ ...message, payload: Buffer.from(message.payload) })) return onDropped();
-      if (queue.count === 1 || isFull()) wake?.();
+      if (queue.count === 1 || isFull()) queue.wake();
     },
     progress(): IngestProgress {
       const now = Date.now();

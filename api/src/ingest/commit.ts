@@ -1,5 +1,6 @@
 import type { Sql } from '../db/sql.ts';
-import { appendSamples, committedBy, type Append, type StreamHead, type StreamHeads } from './appends.ts';
+import type { Acknowledgement } from './acknowledgements.ts';
+import { appended, appendSamples, headsOf, type StreamHead, type StreamHeads } from './appends.ts';
 import { arrivingSamples, insertChunks, joinNeighbours, samplesIn, sweepLater } from './chunks.ts';
 import { applyEvents } from '../domains/roasts/roast-events.ts';
 import type { JournalMessage, KnownBatch } from './decode-batch.ts';
@@ -8,25 +9,15 @@ import {
   type Placed,
   rangeOf,
   type Recording,
+  type StoredBatch,
   type StreamPart,
   updateCommitted,
   writeLayouts,
 } from './recordings.ts';
 import { findConflicts, type Overlap, overlapOf, repeatsIn } from './repeats.ts';
-import type { JournalBatch } from '@roastery/contract/mqtt';
-import { coveredBy, missingFrom, type SeqRange, type SeqRanges, withRange } from '../db/seq-ranges.ts';
+import { coveredBy, missingFrom, type SeqRange, withRange } from '../db/seq-ranges.ts';
 import { keyOf, lockStreams, otherHolders, partsOf, partsOfGap, type Stream, type StreamKey } from './streams.ts';
-import { type BootRow, type ClockChange, moveStarts, type WallClock, writeBoots } from './wall-clock.ts';
-
-/** Sent to a board after the commit. */
-export interface Acknowledgement {
-  readonly serialNumber: string;
-  readonly epoch: string;
-  /** All entries in the database, or only those that this message claimed when its machine is unknown. */
-  readonly ranges: SeqRanges;
-  /** Entries that the messages of this commit covered. */
-  readonly covered: readonly SeqRange[];
-}
+import { clockChanges, clocksOf, moveStarts, writeBoots } from './wall-clock.ts';
 
 export interface Refusal {
   readonly message: JournalMessage;
@@ -50,14 +41,6 @@ export interface Committed {
   readonly stored: readonly StoredBatch[];
   /** To be remembered after the commit. */
   readonly heads: readonly StreamHead[];
-}
-
-/** The part of a batch that one recording holds. */
-export interface StoredBatch {
-  readonly recordingId: string;
-  readonly bootNo: number;
-  readonly range: SeqRange;
-  readonly batch: JournalBatch;
 }
 
 interface MachineRow {
@@ -115,36 +98,6 @@ const commitClaims = (claims: readonly Claim[], streams: ReadonlyMap<string, Str
     return parts.length === 0 ? [] : [{ message, reason, machineId: key.machineId }];
   });
 
-const clockChanges = (recordings: Iterable<Recording>, before: ClocksBefore) => {
-  const rows: BootRow[] = [];
-  const changes: ClockChange[] = [];
-  for (const recording of recordings) {
-    const { recordingId, machineId, boots } = recording;
-    for (const [bootId, { bootNo, clock }] of boots) {
-      const clockBefore = before.get(recordingId)?.get(bootNo);
-      if (clock === undefined || isSameClock(clock, clockBefore)) continue;
-      recording.isRowDue = true;
-      rows.push({ recordingId, bootNo, bootId, clock });
-      if (clockBefore !== undefined && clockBefore.offsetMs !== clock.offsetMs)
-        changes.push({ recordingId, machineId, bootNo, byMs: clock.offsetMs - clockBefore.offsetMs });
-    }
-  }
-  return { rows, changes };
-};
-
-const isSameClock = (one: WallClock, other: WallClock | undefined): boolean =>
-  one.offsetMs === other?.offsetMs && one.quality === other.quality;
-
-/** By recording and number of the boot. */
-type ClocksBefore = ReadonlyMap<string, ReadonlyMap<number, WallClock | undefined>>;
-const clocksOf = (recordings: Iterable<Recording>): ClocksBefore =>
-  new Map(
-    Array.from(recordings, ({ recordingId, boots }) => [
-      recordingId,
-      new Map(Array.from(boots.values(), ({ bootNo, clock }) => [bootNo, clock])),
-    ]),
-  );
-
 const acknowledge = (sorted: Classified, streams: ReadonlyMap<string, Stream>): Acknowledgement[] => {
   const covered = new Map<string, { serialNumber: string; epoch: string; ranges: SeqRange[] }>();
   const add = (key: StreamKey, serialNumber: string, range: SeqRange): void => {
@@ -199,35 +152,6 @@ const storePlaced = async (
 };
 
 const streamOf = ({ machineId, batch: { epoch, continues } }: KnownBatch) => ({ machineId, epoch, continues });
-
-/** What may be remembered of the streams of these batches: of those that are one part, without an end. */
-const headsOf = (known: readonly KnownBatch[], streams: ReadonlyMap<string, Stream>): StreamHead[] => {
-  const heads = new Map<string, StreamHead>();
-  for (const { machineId, batch, message } of known) {
-    const key = keyOf({ machineId, epoch: batch.epoch });
-    const [part, other] = streams.get(key) ?? [];
-    if (part === undefined || other !== undefined || part.range.start > 0) continue;
-    const { recordingId, row, sweptSeq, boots, layouts } = part.recording;
-    if (part.range.end !== Number.MAX_SAFE_INTEGER || row.committed.length === 0) continue;
-    const { serialNumber } = message;
-    heads.set(key, { serialNumber, epoch: batch.epoch, machineId, recordingId, row, sweptSeq, boots, layouts });
-  }
-  return [...heads.values()];
-};
-
-/** What is committed by appends alone. */
-const appended = (appends: readonly Append[]): Pick<Committed, 'acknowledgements' | 'machineIds' | 'stored'> => ({
-  acknowledgements: appends.map((append) => ({
-    serialNumber: append.head.serialNumber,
-    epoch: append.head.epoch,
-    ranges: committedBy(append),
-    covered: append.batches.map(({ batch }) => rangeOf({ batch })),
-  })),
-  machineIds: appends.map(({ head }) => head.machineId),
-  stored: appends.flatMap(({ head: { recordingId }, batches }) =>
-    batches.map(({ batch, bootNo }) => ({ recordingId, bootNo, range: rangeOf({ batch }), batch })),
-  ),
-});
 
 /**
  * Stores these messages within the caller's transaction. The caller quarantines the refused ones, unless it rolls back, and

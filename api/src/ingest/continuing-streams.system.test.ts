@@ -7,7 +7,7 @@ import type { Database } from '../db/sql.ts';
 import { readSamples } from '../domains/roasts/read-samples.ts';
 import { messageOf, openMigratedDatabase, registerMachine, roastOn } from '../testing/ingest-fixture.ts';
 import { commitMessages } from './batch-writer.ts';
-import type { Acknowledgement } from './commit.ts';
+import type { Acknowledgement } from './acknowledgements.ts';
 import type { JournalMessage } from './decode-batch.ts';
 import { type SeqRanges, withRange } from '../db/seq-ranges.ts';
 

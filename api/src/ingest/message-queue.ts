@@ -26,6 +26,9 @@ export const createMessageQueue = (maxBytes: number) => {
   const keys = new Set<string>();
   const parked = new Map<string, Parked>();
 
+  /** Ends the wait of `untilWoken`. */
+  let wake: (() => void) | undefined;
+
   const waitingNow = (): number => queue.length - head;
   const requeue = (messages: readonly QueuedMessage[]): void => {
     queue = [...messages, ...queue.slice(head)];
@@ -71,6 +74,17 @@ export const createMessageQueue = (maxBytes: number) => {
       return undefined;
     },
     requeue,
+    /** Waits until `wake` is called, or for so long. For one caller at a time. */
+    untilWoken: (timeoutMs?: number): Promise<void> =>
+      new Promise((resolve) => {
+        const timer = timeoutMs === undefined ? undefined : setTimeout(resolve, timeoutMs);
+        wake = () => {
+          clearTimeout(timer);
+          wake = undefined;
+          resolve();
+        };
+      }),
+    wake: (): void => wake?.(),
     /** Parks a machine's messages; returns for how many ms. */
     park(message: QueuedMessage, nowMs: number): number {
       const apart = parked.get(message.serialNumber) ?? { messages: [], dueAtMs: 0, tries: 0 };

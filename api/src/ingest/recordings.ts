@@ -51,6 +51,14 @@ export interface StreamPart {
   readonly recording: Recording;
   readonly range: SeqRange;
 }
+/** The part of a batch that one recording holds. */
+export interface StoredBatch {
+  readonly recordingId: string;
+  readonly bootNo: number;
+  readonly range: SeqRange;
+  readonly batch: JournalBatch;
+}
+
 export const layoutKey = (map: { id: string; rev: number }, channels: readonly string[]): string =>
   JSON.stringify([map.id, map.rev, channels]);
 
@@ -248,8 +256,6 @@ export const placeBatch = (
   return { pieces: [], events, newLayout: undefined };
 };
 
-const quotedTexts = (texts: readonly string[]): string => `{${texts.map((text) => `"${text}"`).join(',')}}`;
-
 /** Writes the rows that are due. */
 export const updateCommitted = async (tx: Sql, all: readonly Recording[], receivedAtMs: number): Promise<void> => {
   const recordings = all.filter(
@@ -257,7 +263,7 @@ export const updateCommitted = async (tx: Sql, all: readonly Recording[], receiv
       isRowDue || (isReceiving && isRowDueAt(recordingId, row, receivedAtMs)),
   );
   if (recordings.length === 0) return;
-  const committed = quotedTexts(recordings.map((recording) => formatMultirange(recording.committed)));
+  const committed = recordings.map((recording) => formatMultirange(recording.committed));
   const receiving = recordings.flatMap(({ recordingId, isReceiving }) => (isReceiving ? [recordingId] : []));
   const rows = await tx<{ id: string; version: string }[]>`
     UPDATE recordings r

@@ -110,3 +110,42 @@ export const writeBoots = async (tx: Sql, boots: readonly BootRow[]): Promise<vo
     ON CONFLICT (recording_id, boot_no)
       DO UPDATE SET wall_offset_ms = excluded.wall_offset_ms, quality = excluded.quality`;
 };
+
+/** What is known of the clocks of a recording. */
+interface Clocked {
+  readonly recordingId: string;
+  readonly machineId: string;
+  readonly boots: ReadonlyMap<string, { readonly bootNo: number; readonly clock: WallClock | undefined }>;
+  isRowDue: boolean;
+}
+
+const isSameClock = (one: WallClock, other: WallClock | undefined): boolean =>
+  one.offsetMs === other?.offsetMs && one.quality === other.quality;
+
+/** By recording and number of the boot. */
+type ClocksBefore = ReadonlyMap<string, ReadonlyMap<number, WallClock | undefined>>;
+export const clocksOf = (recordings: Iterable<Clocked>): ClocksBefore =>
+  new Map(
+    Array.from(recordings, ({ recordingId, boots }) => [
+      recordingId,
+      new Map(Array.from(boots.values(), ({ bootNo, clock }) => [bootNo, clock])),
+    ]),
+  );
+
+/** The boots whose clock is another one than before, and by how much. Their recordings' rows are due. */
+export const clockChanges = (recordings: Iterable<Clocked>, before: ClocksBefore) => {
+  const rows: BootRow[] = [];
+  const changes: ClockChange[] = [];
+  for (const recording of recordings) {
+    const { recordingId, machineId, boots } = recording;
+    for (const [bootId, { bootNo, clock }] of boots) {
+      const clockBefore = before.get(recordingId)?.get(bootNo);
+      if (clock === undefined || isSameClock(clock, clockBefore)) continue;
+      recording.isRowDue = true;
+      rows.push({ recordingId, bootNo, bootId, clock });
+      if (clockBefore !== undefined && clockBefore.offsetMs !== clock.offsetMs)
+        changes.push({ recordingId, machineId, bootNo, byMs: clock.offsetMs - clockBefore.offsetMs });
+    }
+  }
+  return { rows, changes };
+};

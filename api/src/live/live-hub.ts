@@ -8,7 +8,7 @@ import { alarmsChangedChannel, parseAlarmNotice, readRunningAlarms } from '../do
 import { parseRoastNotice, roastChangedChannel } from '../domains/roasts/announce-roast.ts';
 import { readRoast } from '../domains/roasts/roast-row.ts';
 import { createSseStream } from '../http/sse-stream.ts';
-import { machineStatusChannel } from '../ingest/mqtt-followers.ts';
+import { machineStatusChannel } from '../domains/devices/follow-statuses.ts';
 import { readBacklog, readSince } from './backlog.ts';
 import { wallBacklogFrames, wallFrame } from './wall-frames.ts';
 import { createMachineChannel, eventFrame, type MachineChannel, type Watcher } from './machine-channel.ts';

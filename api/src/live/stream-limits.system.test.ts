@@ -4,7 +4,7 @@ import { createJournalBoard } from '@roastery/testing/journal-board';
 import { until } from '@roastery/testing/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 const [streamsPerSession, streamsPerUser] = [20, 60];
-import { machineStatusChannel } from '../ingest/mqtt-followers.ts';
+import { machineStatusChannel } from '../domains/devices/follow-statuses.ts';
 import { markEvent, openMigratedDatabase, registerMachine } from '../testing/ingest-fixture.ts';
 import {
   connectBoard,

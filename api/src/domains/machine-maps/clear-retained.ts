@@ -44,3 +44,10 @@ export const clearRetained = async (
     log.warn(loggable(error), 'retained message clear failed');
   }
 };
+
+/**
+ * Publishes the config of every machine's board as a retained message after each (re)connect to the broker, which may
+ * have lost it. Retained messages of deleted machines are cleared first.
+ */
+export const followConfigs = (context: Pick<AppContext, 'sql' | 'mqtt' | 'log'>): (() => void) =>
+  context.mqtt.onConnect(() => void clearRetained(context).then(() => publishConfigs(context)));

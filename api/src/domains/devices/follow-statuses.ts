@@ -1,0 +1,243 @@
+import { allMachines, type DeviceStatus, statusShape } from '@roastery/contract/mqtt';
+import { parseJson, storableText } from '@roastery/contract/parse-shape';
+import type { Logger } from '@roastery/runtime/logger';
+import type { MqttLink } from '../../broker/link.ts';
+import { subscribeJson } from '../../broker/subscribe-json.ts';
+import { isFaultOfData, loggable } from '../../db/postgres-errors.ts';
+import type { Database, Sql } from '../../db/sql.ts';
+import { publishConfigs } from '../machine-maps/publish-configs.ts';
+import { historyRestoredChannel, publishStatements } from './history-statements.ts';
+
+/** Notification channel: the connection state of a machine changed; the payload is the machine's id. */
+export const machineStatusChannel = 'machine_status';
+
+interface FollowerParts {
+  readonly sql: Database;
+  readonly mqtt: MqttLink;
+  readonly log: Logger;
+}
+
+const maxStatusBytes = 16 * 1024;
+
+/** How many connections of a board are remembered. */
+const maxConnections = 8;
+
+/** A text that Postgres can't store in JSON must not make its board offline. */
+const storable = (status: DeviceStatus): DeviceStatus => {
+  const text = JSON.stringify(status, (_, value: unknown) => (typeof value === 'string' ? storableText(value) : value));
+  return parseJson(statusShape, text).data ?? status;
+};
+
+interface BoardStatus {
+  readonly serialNumber: string;
+  readonly status: DeviceStatus;
+}
+
+/**
+ * Stores statuses, one of each board, in one statement: a fleet that reconnects sends thousands at once. Returns the serial
+ * numbers whose status was stored. An `offline` of another session than the known one is the late last will of an older
+ * connection and changes nothing. A retained status that a broker repeats does not change `last_seen_at`. For an agent that
+ * names its run, the connection is recorded, and whether two boards alternate.
+ */
+const storeStatuses = async (sql: Sql, boards: readonly BoardStatus[]): Promise<Set<string>> => {
+  const serials = boards.map(({ serialNumber }) => serialNumber);
+  const instances = boards.map(({ status }) => status.instance ?? null);
+  const rows = await sql<{ id: string; serial_number: string }[]>`
+    UPDATE machines m SET
+      board_connections = CASE WHEN NOT said.online OR said.instance IS NULL OR said.connection = ANY(m.board_connections)
+        THEN m.board_connections
+        ELSE (m.board_connections || said.connection)[greatest(1, cardinality(m.board_connections) + 2 - ${maxConnections}::int):] END,
+      credential_shared_at = CASE WHEN said.online AND said.instance IS NOT NULL
+          AND said.connection <> ALL(m.board_connections)
+          AND split_part(m.board_connections[cardinality(m.board_connections)], '/', 1) <> said.instance
+          AND EXISTS (SELECT FROM unnest(m.board_connections) AS known WHERE split_part(known, '/', 1) = said.instance)
+        THEN now() ELSE m.credential_shared_at END,
+      is_online = said.online,
+      status_session = said.session,
+      status = CASE WHEN said.online THEN said.status
+        ELSE coalesce(m.status, said.status) || jsonb_build_object('online', false) END,
+      last_seen_at = CASE WHEN said.online AND NOT (m.is_online AND m.status = said.status) THEN now()
+        ELSE m.last_seen_at END
+    FROM (SELECT serial_number, online, session, instance, instance || '/' || session AS connection, status::jsonb AS status
+          FROM unnest(${serials}::text[], ${`{${boards.map(({ status }) => status.online).join(',')}}`}::boolean[],
+            ${boards.map(({ status }) => status.session)}::text[], ${instances}::text[],
+            ${boards.map(({ status }) => JSON.stringify(status))}::text[])
+            AS said (serial_number, online, session, instance, status)) AS said
+    WHERE m.serial_number = said.serial_number AND m.archived_at IS NULL
+      AND m.id IN (SELECT id FROM machines WHERE serial_number = ANY(${serials}::text[]) AND archived_at IS NULL
+                   ORDER BY id FOR NO KEY UPDATE)
+      AND (said.online OR m.status_session IS NULL OR m.status_session = said.session)
+    RETURNING m.id, m.serial_number`;
+  if (rows.length > 0)
+    await sql`SELECT pg_notify(${machineStatusChannel}, id) FROM unnest(${rows.map(({ id }) => id)}::text[]) AS id`;
+  return new Set(rows.map(({ serial_number }) => serial_number));
+};
+
+/**
+ * Boards that have a newer config than this database: a backup was restored. They would ignore what is set here, so the
+ * config is published again with a revision above theirs.
+ */
+const overtakeConfigs = async (parts: FollowerParts, boards: readonly BoardStatus[]): Promise<void> => {
+  const taken = boards.flatMap(({ serialNumber, status: { online, config } }) =>
+    online && config !== undefined && Number.isSafeInteger(config.rev + 1) ? [{ serialNumber, rev: config.rev }] : [],
+  );
+  if (taken.length === 0) return;
+  const rows = await parts.sql<{ id: string; serial_number: string; rev: number }[]>`
+    UPDATE machines m SET config_rev = taken.rev + 1
+    FROM unnest(${taken.map(({ serialNumber }) => serialNumber)}::text[], ${taken.map(({ rev }) => rev)}::bigint[])
+      AS taken (serial_number, rev)
+    WHERE m.serial_number = taken.serial_number AND m.archived_at IS NULL AND m.config_rev BETWEEN 1 AND taken.rev - 1
+    RETURNING m.id, m.serial_number, taken.rev`;
+  for (const { serial_number: serialNumber, rev } of rows) parts.log.warn({ serialNumber, rev }, 'config republished');
+  await publishConfigs(
+    parts,
+    rows.map(({ id }) => id),
+  );
+};
+
+/**
+ * An online status is complete, so it replaces the ones queued before it. An offline one may be the late last will of
+ * another session: it is queued in addition.
+ */
+const enqueue = (queued: readonly DeviceStatus[], next: DeviceStatus): DeviceStatus[] =>
+  next.online
+    ? [next]
+    : [...queued.filter(({ online, session }) => online || session !== next.session), next].slice(-3);
+
+/** An answer is repeated after this time: it may have been lost. */
+const repeatMs = 6 * 3_600_000;
+/** Boards per query. */
+const maxBoardsPerQuery = 50;
+
+interface KnownBoard {
+  readonly session: string;
+  readonly epochs: Set<string>;
+}
+
+/**
+ * Tells each online board that lists streams in its status which entries the server holds of them: once for each stream
+ * and session, and again for all after the database was unavailable.
+ */
+const createHistories = ({ sql, mqtt, log }: FollowerParts) => {
+  const boards = new Map<string, KnownBoard>();
+
+  const state = async (held: { serialNumber: string; epochs: readonly string[] }[]): Promise<void> => {
+    try {
+      await publishStatements({ sql, mqtt }, held);
+    } catch (error) {
+      log.warn(loggable(error), 'history statement failed');
+      // The board's next status is answered again.
+      for (const { serialNumber } of held) boards.delete(serialNumber);
+    }
+  };
+
+  const stateAll = async (held: { serialNumber: string; epochs: readonly string[] }[]): Promise<void> => {
+    for (let from = 0; from < held.length; from += maxBoardsPerQuery)
+      await state(held.slice(from, from + maxBoardsPerQuery));
+  };
+  const restate = async (serials: readonly string[]): Promise<void> => {
+    const all = serials.map((serialNumber) => ({
+      serialNumber,
+      epochs: [...(boards.get(serialNumber)?.epochs ?? [])],
+    }));
+    await stateAll(all);
+  };
+  const restateAll = (): void => void restate([...boards.keys()]);
+  const timer = setInterval(restateAll, repeatMs);
+  timer.unref();
+  let hasListened = false;
+  const listening = sql.listen(
+    historyRestoredChannel,
+    (serialNumber) => void restate([serialNumber]),
+    () => {
+      // The database may have been restored from a backup.
+      if (hasListened) restateAll();
+      hasListened = true;
+    },
+  );
+  listening.catch((error: unknown) => log.warn(loggable(error), 'restore notifications unavailable'));
+
+  return {
+    /** Of different boards. */
+    async onStatuses(stored: readonly BoardStatus[]): Promise<void> {
+      const held = stored.flatMap(({ serialNumber, status: { online, session, history } }) => {
+        const known = boards.get(serialNumber);
+        if (!online) {
+          if (known?.session === session) boards.delete(serialNumber);
+          return [];
+        }
+        const answered = known?.session === session ? known.epochs : new Set<string>();
+        const listed = (history ?? []).map(({ epoch }) => epoch);
+        boards.set(serialNumber, { session, epochs: new Set(listed) });
+        const epochs = listed.filter((epoch) => !answered.has(epoch));
+        return epochs.length > 0 ? [{ serialNumber, epochs }] : [];
+      });
+      await stateAll(held);
+    },
+    async close(): Promise<void> {
+      clearInterval(timer);
+      await listening.then(
+        (listener) => listener.unlisten(),
+        () => undefined,
+      );
+    },
+  };
+};
+
+/** Boards per statement. */
+const maxStatuses = 500;
+
+/**
+ * Stores the statuses of all boards, in order for each board, and answers them with what the server holds. Statuses that
+ * arrive while others are stored share the next statement.
+ */
+export const followStatuses = ({ sql, mqtt, log }: FollowerParts): (() => Promise<void>) => {
+  const histories = createHistories({ sql, mqtt, log });
+  const waiting = new Map<string, DeviceStatus[]>();
+  let isStoring = false;
+
+  /** The oldest status of each of these boards. */
+  const take = (): BoardStatus[] => {
+    const taken: BoardStatus[] = [];
+    for (const [serialNumber, [status, ...rest]] of waiting) {
+      if (taken.length >= maxStatuses) break;
+      if (rest.length === 0) waiting.delete(serialNumber);
+      else waiting.set(serialNumber, rest);
+      if (status !== undefined) taken.push({ serialNumber, status });
+    }
+    return taken;
+  };
+  const store = async (boards: readonly BoardStatus[]): Promise<void> => {
+    try {
+      const counted = await storeStatuses(sql, boards);
+      const known = boards.filter(({ serialNumber }) => counted.has(serialNumber));
+      await overtakeConfigs({ sql, mqtt, log }, known);
+      await histories.onStatuses(known);
+    } catch (error) {
+      if (boards.length > 1 && isFaultOfData(error)) {
+        for (const board of boards) await store([board]);
+        return;
+      }
+      for (const { serialNumber } of boards) log.warn({ ...loggable(error), serialNumber }, 'status not stored');
+    }
+  };
+  const storeAll = async (): Promise<void> => {
+    if (isStoring) return;
+    isStoring = true;
+    for (let boards = take(); boards.length > 0; boards = take()) await store(boards);
+    isStoring = false;
+  };
+
+  const stop = subscribeJson(
+    { mqtt, log },
+    { filter: allMachines('status'), qos: 1, shape: statusShape, maxBytes: maxStatusBytes },
+    (received, serialNumber) => {
+      waiting.set(serialNumber, enqueue(waiting.get(serialNumber) ?? [], storable(received)));
+      void storeAll();
+    },
+  );
+  return async () => {
+    stop();
+    await histories.close();
+  };
+};
