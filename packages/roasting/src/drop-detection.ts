@@ -35,6 +35,9 @@ export function findDrop(
   sinceChargeSeconds: number,
 ): DropState | null {
   const fall = peak.tempC - level;
+  const newest = readings.at(-1);
+  // While the temperature rises there is nothing to estimate the noise for: this runs at every sample.
+  if (!newest || (fall < limits.dropFallC && peak.tempC - newest.tempC < limits.dropBentFallC)) return null;
   const noiseC = noiseBefore(readings, peak.timeSeconds);
   const minFallC = Math.min(limits.dropCertainFallC, limits.dropFallScatters * noiseC);
   if ((fall < limits.dropFallC || fall < minFallC) && !leftItsLine(readings, peak, minFallC)) return null;

@@ -86,9 +86,13 @@ export function newestLevel(
 ): number | undefined {
   const newest = readings.at(-1);
   if (!newest) return undefined;
-  const last = readings.slice(-3).filter(({ timeSeconds }) => newest.timeSeconds - timeSeconds <= spanSeconds);
-  if (last.length < 3) return newest.tempC;
-  return last.map(({ tempC }) => tempC).sort((a, b) => a - b)[1];
+  const [before, oldest] = [readings.at(-2), readings.at(-3)];
+  if (!before || !oldest) return newest.tempC;
+  const isRecent = ({ timeSeconds }: TrustedReading) => newest.timeSeconds - timeSeconds <= spanSeconds;
+  if (!isRecent(before) || !isRecent(oldest)) return newest.tempC;
+  // No list is sorted, because it runs several times at every sample.
+  const [low, high] = [Math.min(before.tempC, oldest.tempC), Math.max(before.tempC, oldest.tempC)];
+  return Math.min(Math.max(newest.tempC, low), high);
 }
 
 /** The median; the upper one of two. */
