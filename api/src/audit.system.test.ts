@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Sql } from './db/sql.ts';
 import { commitMessages } from './ingest/batch-writer.ts';
 import { addMachine, addRoast } from './testing/example-data.ts';
-import { examplePassword, exampleRequests } from './testing/example-requests.ts';
+import { examplePassword, exampleRequests, fileRequestOf } from './testing/example-requests.ts';
 import { migratedTemplate, messageOf, roastOn } from './testing/ingest-fixture.ts';
 import { testAdmin, testBrokerSecret } from './testing/test-api.ts';
 import { startPlainBroker, startWholeApi, type PlainBroker, type WholeApi } from './testing/whole-api.ts';
@@ -204,6 +204,7 @@ describe('the audit log', () => {
     const body = made.body ?? example.body?.(`audit-${counter}`) ?? {};
     const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? 'missing');
     const query = new URLSearchParams(example.query ?? {}).toString();
+    const files = fileRequestOf(endpoint, example);
     // A session of its own: some of these calls end the session that makes them.
     const visitor = await whole.signedIn();
     const [before] = await sqlOf()<{ n: number }[]>`SELECT count(*) AS n FROM audit_log`;
@@ -214,11 +215,11 @@ describe('the audit log', () => {
         ...(endpoint.access === 'broker' ? { 'x-broker-secret': testBrokerSecret } : {}),
         ...(visitor.cookie === undefined ? {} : { cookie: visitor.cookie }),
         ...(endpoint.body ? { 'content-type': 'application/json' } : {}),
-        ...(endpoint.accepts ? { 'content-type': endpoint.accepts.type } : {}),
+        ...files.headers,
         ...made.headers,
       },
       ...(endpoint.body ? { body: JSON.stringify(body) } : {}),
-      ...(endpoint.accepts ? { body: example.file?.() ?? '' } : {}),
+      ...(files.body === undefined ? {} : { body: files.body }),
     });
     const text = await answer.text();
     if (!answer.ok && neverSucceeds[endpoint.name] === undefined) throw new Error(`${answer.status}: ${text}`);

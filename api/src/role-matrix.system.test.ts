@@ -3,7 +3,7 @@ import { endpoints } from '@roastery/contract/endpoints';
 import { createTestDatabase } from '@roastery/testing/test-database';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hashPassword } from './identity/passwords.ts';
-import { examplePassword, exampleRequests } from './testing/example-requests.ts';
+import { examplePassword, exampleRequests, fileRequestOf } from './testing/example-requests.ts';
 import { startTestApi, testAdmin, type TestApi } from './testing/test-api.ts';
 import type { Visitor } from './testing/visitor.ts';
 import { migratedTemplate } from './testing/ingest-fixture.ts';
@@ -89,16 +89,17 @@ describe('role matrix', () => {
     // So many roles would use up the attempts of one address.
     await test.api.context.sql`DELETE FROM sign_in_limits`;
     const end = new AbortController();
+    const files = fileRequestOf(endpoint, example);
     const cookie = visitors.get(role)?.cookie;
     const answer = await fetch(`${test.url}${apiBasePath}${path}${query === '' ? '' : `?${query}`}`, {
       method: endpoint.method,
       headers: {
         ...(cookie === undefined ? {} : { cookie }),
         ...(endpoint.body ? { 'content-type': 'application/json' } : {}),
-        ...(endpoint.accepts ? { 'content-type': endpoint.accepts.type } : {}),
+        ...files.headers,
       },
       ...(endpoint.body ? { body: JSON.stringify(example.body?.(`unique-${counter}`) ?? {}) } : {}),
-      ...(endpoint.accepts ? { body: example.file?.() ?? '' } : {}),
+      ...(files.body === undefined ? {} : { body: files.body }),
       signal: end.signal,
     });
     // An event stream would never end by itself.

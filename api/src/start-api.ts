@@ -17,6 +17,7 @@ import { createFileReaders } from './file-reading/file-readers.ts';
 import { createDatabaseWatch } from './http/database-watch.ts';
 import { createHealth } from './http/server-context.ts';
 import { listen } from './http/listen.ts';
+import { createOpenRequests } from './http/open-requests.ts';
 import { openBoardPackages } from './http/package-files.ts';
 import { createOpenStreams } from './http/open-streams.ts';
 import { followEndedSessions } from './http/session-streams.ts';
@@ -48,6 +49,7 @@ const createContext = (config: ApiConfig, log: Logger) => {
     log,
     sql,
     databaseWatch: createDatabaseWatch(sql, () => openDatabase({ url, servers, log, connections: 1 }), log),
+    openRequests: createOpenRequests(),
     mqtt,
     broker: config.mosquittoUsers
       ? keepMosquittoUsers({ sql, mqtt, secretKey: config.secretKey, log })

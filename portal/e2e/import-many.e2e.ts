@@ -38,14 +38,13 @@ const send = (page: Page) =>
     .setInputFiles({ name: 'years.zip', mimeType: 'application/zip', buffer: archive() });
 const roastCount = async () => (await ana.call(listRoasts, { query: {} })).total;
 
-/** Begins an import whose requests wait after the first twenty; returns its id. */
+/** Begins an import whose requests wait after the first one, of twenty files; returns its id. */
 const sendSlowly = async (page: Page, count: number): Promise<string> => {
   let taken = 0;
-  await page.route(/\/roast-imports\/[^/]+\/files\?/, async (route) => {
-    if (route.request().method() !== 'POST' || taken < 20) {
-      taken += route.request().method() === 'POST' ? 1 : 0;
-      await route.continue();
-    }
+  await page.route(/\/roast-imports\/[^/]+\/files(?:\?|$)/, async (route) => {
+    const isSent = route.request().method() === 'POST';
+    if (isSent) taken += 1;
+    if (!isSent || taken === 1) await route.continue();
   });
   await page.goto('/roasts/new?way=upload');
   await page.getByLabel('Files to import').setInputFiles(

@@ -98,8 +98,6 @@ export const createDatabaseWatch = (sql: Database, open: () => Database, log: Lo
         requests.delete(waiting);
       }
     },
-    /** Unanswered requests. */
-    waiting: (): number => requests.size,
     /** Whether the database answers a statement within this time. */
     async answersWithin(ms: number): Promise<boolean> {
       let timeout: NodeJS.Timeout | undefined;

@@ -1,6 +1,7 @@
 import {
   type Access,
   apiBasePath,
+  multipartType,
   type Endpoint,
   type ParsedBody,
   type ParsedParams,
@@ -10,6 +11,7 @@ import {
 import { describeRefusal, parseShape } from '@roastery/contract/parse-shape';
 import type { Context, Hono } from 'hono';
 import type { Database } from '../db/sql.ts';
+import { yieldingDatabase } from '../db/yielding-database.ts';
 import { AppError } from './app-error.ts';
 import {
   authenticateBroker,
@@ -20,7 +22,9 @@ import {
 } from './authenticate.ts';
 import { clientAddress, type Env } from './client-address.ts';
 import { wholeJsonAnswer } from './compress-answers.ts';
-import { readFileBody, readJsonBody } from './request-body.ts';
+import type { SentFile } from './multipart.ts';
+import { maxYieldMs } from './open-requests.ts';
+import { readFileBody, readFilesBody, readJsonBody } from './request-body.ts';
 import { parsePart, readQuery } from './request-shape.ts';
 import type {
   DeviceCaller,
@@ -39,6 +43,8 @@ export interface Input<E> {
   readonly body: ParsedBody<E>;
   /** For an endpoint that `accepts` one; empty for all others. */
   readonly file: Uint8Array;
+  /** Of an endpoint that `accepts` several; empty for all others. */
+  readonly files: readonly SentFile[];
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
@@ -83,7 +89,8 @@ const respond = (c: Context<Env>, answer: unknown, status: number): Response | P
 };
 
 const parseInput = async <E extends Endpoint>(c: Context<Env>, endpoint: E): Promise<Input<E>> => {
-  const { params, query, body } = endpoint;
+  const { params, query, body, accepts } = endpoint;
+  const isMultipart = accepts?.type === multipartType;
   // A path that cannot be an id is not found.
   const parsedParams = params && parseShape(params, c.req.param());
   if (parsedParams && !parsedParams.success) throw new AppError('not_found', 'There is nothing at this address.');
@@ -91,7 +98,8 @@ const parseInput = async <E extends Endpoint>(c: Context<Env>, endpoint: E): Pro
     params: parsedParams?.data,
     query: query && parsePart(query, readQuery(c.req.url)),
     body: body && parsePart(body, await readJsonBody(c)),
-    file: endpoint.accepts ? await readFileBody(c, endpoint.accepts) : new Uint8Array(),
+    file: accepts && !isMultipart ? await readFileBody(c, accepts) : new Uint8Array(),
+    files: accepts && isMultipart ? await readFilesBody(c, accepts.maxBytes) : [],
     signal: c.req.raw.signal,
   };
   // The endpoint's own shapes have just created it.
@@ -116,7 +124,11 @@ export const createRoutes = <App extends ServerContext>(app: Hono<Env>, context:
     if (!accesses.includes(endpoint.access)) throw new Error(`${endpoint.name} is for ${endpoint.access}`);
     mounted.push({ endpoint, segments: segmentsOf(endpoint.path) });
     const path = `${apiBasePath}${endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
-    app.on(endpoint.method, path, async (c) => {
+    /** Bulk work waits for the requests of people, and is none of them. */
+    const isBulk = endpoint.isBulk === true;
+    const databaseOf = (sql: Database): Database =>
+      isBulk ? yieldingDatabase(sql, context.openRequests.turns(maxYieldMs)) : sql;
+    const serve = async (c: Context<Env>): Promise<Response> => {
       c.set('endpointName', endpoint.name);
       // A stream never ends by itself, so it has no length and no HEAD.
       if (c.req.method === 'HEAD' && endpoint.produces === 'text/event-stream') return c.notFound();
@@ -124,7 +136,7 @@ export const createRoutes = <App extends ServerContext>(app: Hono<Env>, context:
       const requestId = c.get('requestId');
       const requestOn = (sql: Database): Request => ({
         ...context,
-        sql,
+        sql: databaseOf(sql),
         requestId,
         log: context.log.child({ requestId }),
         address: clientAddress(c, context.config.trustedProxies),
@@ -145,7 +157,8 @@ export const createRoutes = <App extends ServerContext>(app: Hono<Env>, context:
       for (const [name, value] of headers) response.headers.append(name, value);
       if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store');
       return response;
-    });
+    };
+    app.on(endpoint.method, path, async (c) => (isBulk ? serve(c) : context.openRequests.during(() => serve(c))));
   };
 
   return {

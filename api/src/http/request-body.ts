@@ -1,13 +1,15 @@
 import type { IncomingMessage } from 'node:http';
+import { multipartType } from '@roastery/contract/endpoint';
 import type { Context } from 'hono';
 import { AppError, invalid } from './app-error.ts';
 import type { Env } from './client-address.ts';
+import { filesOfForm, type SentFile } from './multipart.ts';
 
 export const maxBodyBytes = 1024 * 1024;
 const maxDepth = 32;
 
 /** Fills one buffer of the announced length as the pieces arrive, so that a large file is never copied at once. */
-const readAnnounced = async (incoming: IncomingMessage, length: number): Promise<Uint8Array> => {
+const readAnnounced = async (incoming: IncomingMessage, length: number): Promise<Uint8Array<ArrayBuffer>> => {
   const bytes = Buffer.allocUnsafeSlow(length);
   let at = 0;
   // Node's parser enforces the announced length.
@@ -16,7 +18,7 @@ const readAnnounced = async (incoming: IncomingMessage, length: number): Promise
 };
 
 /** Reads at most `maxBytes`, however the length was announced. */
-const readBytes = async (c: Context<Env>, maxBytes: number, what: string): Promise<Uint8Array> => {
+const readBytes = async (c: Context<Env>, maxBytes: number, what: string): Promise<Uint8Array<ArrayBuffer>> => {
   const tooLarge = () =>
     new AppError('too_large', `The ${what} is larger than ${Math.round(maxBytes / 1024 / 1024)} MB.`);
   const announced = c.req.header('content-length');
@@ -84,6 +86,15 @@ export const readJsonBody = async (c: Context<Env>): Promise<unknown> => {
     if (error instanceof SyntaxError || error instanceof TypeError) throw invalid('body', 'must be JSON in UTF-8');
     throw error;
   }
+};
+
+/** The files that a request carries, in their order. Throws `wrong_type`, `too_large` or `validation`. */
+export const readFilesBody = async (c: Context<Env>, maxBytes: number): Promise<SentFile[]> => {
+  const type = c.req.header('content-type') ?? '';
+  if (!/^multipart\/form-data\s*;/i.test(type)) throw new AppError('wrong_type', `Send the files as ${multipartType}.`);
+  const files = filesOfForm(await readBytes(c, maxBytes, 'request').catch(refuseBrokenOff), type);
+  if (files === undefined) throw invalid('body', `must be ${multipartType}`);
+  return files;
 };
 
 /** The file of a request that has no JSON. Throws `wrong_type`, `too_large` or `validation`. */

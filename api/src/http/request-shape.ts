@@ -10,7 +10,7 @@ const sentenceOf = (message: string): string =>
   /^Invalid input: expected .+, received undefined$/.test(message) ? 'Is required' : message;
 
 /** Parses one part of a request, or throws `validation` with one line for each invalid field. */
-export const parsePart = (shape: z.ZodType, value: unknown): unknown => {
+export const parsePart = <S extends z.ZodType>(shape: S, value: unknown): z.output<S> => {
   const parsed = parseShape(shape, value);
   if (parsed.success) return parsed.data;
   const lines: FieldError[] = parsed.issues.slice(0, 100).map((issue) => ({

@@ -3,6 +3,7 @@ import type { Registry } from 'prom-client';
 import type { ApiConfig } from '../config.ts';
 import type { Database } from '../db/sql.ts';
 import type { DatabaseWatch } from './database-watch.ts';
+import type { OpenRequests } from './open-requests.ts';
 import type { OpenStreams } from './open-streams.ts';
 
 /** The progress of ingest, for readiness. */
@@ -35,6 +36,8 @@ export interface ServerContext {
   readonly sql: Database;
   /** Detects a hanging Postgres, and ends the requests that wait for it. */
   readonly databaseWatch: DatabaseWatch;
+  /** Lets bulk work wait for them. */
+  readonly openRequests: OpenRequests;
   readonly mqtt: { readonly isConnected: boolean };
   /** Long answers (server-sent events) that must end with their session or with the process. */
   readonly streams: OpenStreams;

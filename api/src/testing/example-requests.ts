@@ -1,3 +1,4 @@
+import { multipartType, type Endpoint } from '@roastery/contract/endpoint';
 import type { Sql } from '../db/sql.ts';
 import { tcpSettings } from './artisan-settings.ts';
 import {
@@ -29,6 +30,7 @@ import {
   exampleCsv,
   exampleMap,
 } from './example-data.ts';
+import { formOf } from './visitor.ts';
 
 /**
  * Who has access to the record in the path: all users, the owner and every admin, or one person. Records of a machine
@@ -42,13 +44,24 @@ export interface ExampleRequest {
   readonly belongs?: Belongs;
   /** A valid body, new each time. */
   readonly body?: (unique: string) => Record<string, unknown>;
-  /** A valid file, for an endpoint that accepts one. */
+  /** A valid file, for an endpoint that accepts one or several. */
   readonly file?: () => string;
   /** Required query parameters. */
   readonly query?: Record<string, string>;
   /** Why the state refuses a valid, permitted request. */
   readonly status?: number;
 }
+
+/** Header and body of a request that carries files. */
+export const fileRequestOf = (
+  { accepts }: Endpoint,
+  { file }: ExampleRequest,
+): { headers: Record<string, string>; body?: string | FormData } => {
+  if (accepts === undefined) return { headers: {} };
+  const bytes = file?.() ?? '';
+  if (accepts.type === multipartType) return { headers: {}, body: formOf([{ name: 'roast.csv', bytes }]) };
+  return { headers: { 'content-type': accepts.type }, body: bytes };
+};
 
 const withId = (add: (sql: Sql, ownerId: string) => Promise<string>) => async (sql: Sql, ownerId: string) => ({
   id: await add(sql, ownerId),
@@ -217,7 +230,7 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   createRoastImport: { body: () => ({}) },
   getRoastImport: manyFiles,
   changeRoastImport: { ...manyFiles, body: () => ({ takes_green: true }) },
-  addImportFile: { ...manyFiles, query: { file_name: 'roast.csv' }, file: () => exampleCsv() },
+  addImportFiles: { ...manyFiles, file: () => exampleCsv() },
   listImportFiles: manyFiles,
   correctImportFile: { params: fileOfImport, belongs: 'one person', body: () => ({ coffee_name: 'Sidamo' }) },
   startRoastImport: manyFiles,

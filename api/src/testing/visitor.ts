@@ -8,6 +8,11 @@ export interface Answered<T = unknown> {
   readonly body: T;
 }
 
+export interface NamedBytes {
+  readonly name: string;
+  readonly bytes: string | Uint8Array<ArrayBuffer>;
+}
+
 /** A client of the api that keeps the session cookie, as a browser does. */
 export interface Visitor {
   send<T = unknown>(
@@ -18,6 +23,8 @@ export interface Visitor {
   ): Promise<Answered<T>>;
   /** Posts a file as it is. */
   sendFile<T = unknown>(path: string, bytes: string | Uint8Array<ArrayBuffer>): Promise<Answered<T>>;
+  /** Posts files as a form. */
+  sendFiles<T = unknown>(path: string, files: readonly NamedBytes[]): Promise<Answered<T>>;
   /** Reads an answer that is not text. */
   download(path: string): Promise<{ status: number; headers: Headers; bytes: Uint8Array<ArrayBuffer> }>;
   readonly cookie: string | undefined;
@@ -28,6 +35,12 @@ export interface Visitor {
 const checkSentence = (text: string): void => {
   const { detail } = parseOrThrow(errorBodyShape, JSON.parse(text));
   if (typeof detail === 'string' && !/[.…]$/.test(detail)) throw new Error(`no whole sentence: ${detail}`);
+};
+
+export const formOf = (files: readonly NamedBytes[]): FormData => {
+  const form = new FormData();
+  for (const { name, bytes } of files) form.append('files', new Blob([bytes]), name);
+  return form;
 };
 
 export const createVisitor = (url: string): Visitor => {
@@ -57,6 +70,15 @@ export const createVisitor = (url: string): Visitor => {
         method: 'POST',
         headers: { 'content-type': 'application/octet-stream', ...(cookie === undefined ? {} : { cookie }) },
         body: bytes,
+      });
+      return { status: answer.status, headers: answer.headers, body: (await answer.json()) as T };
+    },
+    // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller says what the contract promises it
+    async sendFiles<T>(path: string, files: readonly NamedBytes[]) {
+      const answer = await fetch(`${url}${apiBasePath}${path}`, {
+        method: 'POST',
+        headers: cookie === undefined ? {} : { cookie },
+        body: formOf(files),
       });
       return { status: answer.status, headers: answer.headers, body: (await answer.json()) as T };
     },

@@ -3,6 +3,9 @@ import type { ErrorCode } from './errors.ts';
 
 export const apiBasePath = '/api/v1';
 
+/** Of a request that carries several files, each as a part with a file name. */
+export const multipartType = 'multipart/form-data';
+
 /**
  * Who may call an endpoint. What a caller sees through it is decided by its handler. `device`: a board's credential
  * (`Authorization: Bearer <machine token>` with `X-Machine-Serial`); `broker`: the MQTT broker's shared secret in
@@ -39,8 +42,10 @@ export interface Endpoint<
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
-  /** The request carries a file instead of JSON. */
+  /** The request carries a file instead of JSON, or several as `multipartType`. */
   readonly accepts?: { readonly type: string; readonly maxBytes: number };
+  /** One of thousands of requests that a program sends: its work pauses while requests are open that a person waits for. */
+  readonly isBulk?: true;
   /** Shape of a success; absent for an event stream or a file. */
   readonly response?: Response;
   /** Content type of a success when it is not JSON. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoints } from './endpoints.ts';
-import { apiBasePath, type Access, type Endpoint } from './endpoint.ts';
+import { apiBasePath, multipartType, type Access, type Endpoint } from './endpoint.ts';
 import { errorBodyShape, errorStatus, type ErrorCode } from './errors.ts';
 import { liveEventShape } from './live.ts';
 
@@ -55,6 +55,11 @@ const errorsOf = (endpoint: Endpoint) => {
   );
 };
 
+const fileSchema = ({ type, maxBytes }: NonNullable<Endpoint['accepts']>) => {
+  const file = { type: 'string', format: 'binary', maxLength: maxBytes };
+  return type === multipartType ? { type: 'object', properties: { files: { type: 'array', items: file } } } : file;
+};
+
 const operationOf = (endpoint: Endpoint) => ({
   operationId: endpoint.name,
   summary: endpoint.summary,
@@ -69,7 +74,7 @@ const operationOf = (endpoint: Endpoint) => ({
     requestBody: {
       required: true,
       content: {
-        [endpoint.accepts.type]: { schema: { type: 'string', format: 'binary', maxLength: endpoint.accepts.maxBytes } },
+        [endpoint.accepts.type]: { schema: fileSchema(endpoint.accepts) },
       },
     },
   }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endpoint } from './endpoint.ts';
+import { endpoint, multipartType } from './endpoint.ts';
 import { maxUploadBytes, uploadFormats } from './imports.ts';
 import { givenInstantShape, idShape, instantShape, lineShape, messageShape, pageQuery } from './shapes.ts';
 
@@ -142,18 +142,25 @@ export const changeRoastImport = endpoint({
   errors: ['not_found', 'conflict'],
 });
 
-export const addImportFile = endpoint({
-  name: 'addImportFile',
+/** Files of one request. Small ones travel together, so that thousands of them need few requests and commits. */
+export const maxFilesOfRequest = 100;
+export const importFileNameShape = z.object({ file_name: lineShape(200).min(1, 'The file needs a name') });
+
+export const addImportFiles = endpoint({
+  name: 'addImportFiles',
   method: 'POST',
   path: '/roast-imports/{id}/files',
   tag: 'Roasts',
-  summary: 'Add a file to an open import; it is read in the background. The same file under the same name is kept once',
+  summary:
+    'Add files to an open import, all or none; they are read in the background. The same file under the same name is kept once',
   access: 'user',
   status: 201,
   params: byId,
-  query: z.object({ file_name: lineShape(200).min(1, 'The file needs a name') }),
-  accepts: { type: 'application/octet-stream', maxBytes: maxUploadBytes },
-  response: z.object({ id: idShape }),
+  // One file may be as large as any, with its part's head.
+  accepts: { type: multipartType, maxBytes: maxUploadBytes + 64 * 1024 },
+  isBulk: true,
+  /** In the order of the files. */
+  response: z.object({ ids: z.array(idShape) }),
   errors: ['not_found', 'conflict', 'too_large'],
 });
 

@@ -19,8 +19,8 @@ export type ReadInput<E> = Params<E> & Query<E>;
 export type CallInput<E> = ReadInput<E> &
   Body<E> & {
     signal?: AbortSignal | undefined;
-    /** For an endpoint that `accepts` a file instead of JSON. */
-    file?: Blob | undefined;
+    /** For an endpoint that `accepts` a file instead of JSON, or several. */
+    file?: Blob | FormData | undefined;
   };
 
 /** The part of an endpoint that a request needs: `method` and `path`. Its schemas stay in the type. */
@@ -29,7 +29,7 @@ export type AnyEndpoint = Pick<Endpoint, 'name' | 'method' | 'path'>;
 type Scalar = string | number | boolean | null | undefined;
 
 const timeoutMs = 30_000;
-/** The content type of every uploaded file. */
+/** The content type of every file that is uploaded alone. */
 const fileType = 'application/octet-stream';
 const signedOutListeners = new Set<() => void>();
 /** Counts the sessions of this page. */
@@ -69,7 +69,7 @@ interface Request {
   params?: object;
   query?: object;
   body?: unknown;
-  file?: Blob;
+  file?: Blob | FormData;
   signal?: AbortSignal;
 }
 
@@ -90,7 +90,8 @@ const send = async (endpoint: AnyEndpoint, { params, query, body, file, signal }
       headers: {
         accept: 'application/json',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(file === undefined ? {} : { 'content-type': fileType }),
+        // The browser names the type of a form, with the boundary of its parts.
+        ...(file instanceof Blob ? { 'content-type': fileType } : {}),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(file === undefined ? {} : { body: file }),

@@ -94,9 +94,11 @@ export const keptFilesOf = async (owner: FilesOwner): Promise<KeptFile[]> => {
   });
 };
 
-export const forgetKeptFile = async (key: IDBValidKey): Promise<void> => {
-  if (localStorage.getItem(personKey) === null) return;
-  await inStore('readwrite', (store) => resultOf(store.delete(key)));
+export const forgetKeptFiles = async (keys: readonly IDBValidKey[]): Promise<void> => {
+  if (keys.length === 0 || localStorage.getItem(personKey) === null) return;
+  await inStore('readwrite', async (store) => {
+    for (const key of keys) store.delete(key);
+  });
 };
 
 export const forgetFilesOfImport = async (owner: FilesOwner): Promise<void> => {

@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppContext } from '../../context.ts';
 import { isConnectionLost, loggable, statementOf } from '../../db/postgres-errors.ts';
+import { yieldingDatabase } from '../../db/yielding-database.ts';
 import { AppError } from '../../http/app-error.ts';
+import { maxYieldMs } from '../../http/open-requests.ts';
 
 const idleMs = 1000;
 const minRestMs = 5;
 /** On a computer that is busy with other programs, a piece takes long without slowing anyone. */
 const maxRestMs = 50;
-/** Longer than a page takes; if requests never stop, imports continue all the same. */
-const maxYieldMs = 50;
-const pollIntervalMs = 2;
 
 /** A fault may be over at the next attempt; a permanent one must not delay later work. */
 export const maxTries = 3;
@@ -36,30 +35,28 @@ export const createTurns = (restShare: number) => {
 };
 
 /** Does one piece of work; false when there is none. */
-export type WorkOnce = () => Promise<boolean>;
+export type WorkOnce = (context: AppContext) => Promise<boolean>;
 
 /**
- * Works in the background until it is closed, one piece at a time, which begins when no request waits for its answer. A
- * failed piece is tried again.
+ * Works in the background until it is closed, one piece at a time. Each statement of its context is sent when no request waits for its
+ * answer. A failed piece is tried again.
  * @param restShare rest after a piece, as a share of its duration: then the api, its readers and Postgres are free for
  * requests
  */
 export const workInBackground = (
-  { log, databaseWatch }: AppContext,
+  context: AppContext,
   restShare: number,
   workOnce: WorkOnce,
 ): { close(): Promise<void> } => {
+  const { log, openRequests } = context;
   const stop = new AbortController();
   const rest = (ms: number) => sleep(ms, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
-  const yieldToRequests = async (): Promise<void> => {
-    for (let ms = 0; ms < maxYieldMs && databaseWatch.waiting() > 0; ms += pollIntervalMs) await rest(pollIntervalMs);
-  };
   const run = async (): Promise<void> => {
     while (!stop.signal.aborted) {
       try {
-        await yieldToRequests();
         const from = performance.now();
-        const found = await workOnce();
+        const sql = yieldingDatabase(context.sql, openRequests.turns(maxYieldMs));
+        const found = await workOnce({ ...context, sql });
         await rest(found ? restAfter(performance.now() - from, restShare) : idleMs);
       } catch (error) {
         const isBusy = error instanceof AppError || isConnectionLost(error);

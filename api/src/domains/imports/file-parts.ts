@@ -10,14 +10,34 @@ const places = {
 } as const;
 type Place = keyof typeof places;
 
-/** Stores a file. Between two parts the api does other work. */
-export const storeContent = async (tx: Sql, place: Place, ownerId: string, content: Uint8Array): Promise<void> => {
+interface StoredFile {
+  readonly id: string;
+  readonly content: Uint8Array;
+}
+
+/** Stores files. A statement holds as much as one part; between two of them the api does other work. */
+export const storeContents = async (tx: Sql, place: Place, files: readonly StoredFile[]): Promise<void> => {
   const { table, owner } = places[place];
-  for (let part = 0; part * partBytes < content.length; part += 1) {
-    const piece = Buffer.from(content.subarray(part * partBytes, (part + 1) * partBytes));
-    await tx`INSERT INTO ${tx(table)} (${tx(owner)}, part, content) VALUES (${ownerId}, ${part}, ${piece})`;
+  let rows: Record<string, string | number | Buffer>[] = [];
+  let bytes = 0;
+  const flush = async (): Promise<void> => {
+    if (rows.length > 0) await tx`INSERT INTO ${tx(table)} ${tx(rows)}`;
+    rows = [];
+    bytes = 0;
+  };
+  for (const { id, content } of files) {
+    for (let part = 0; part * partBytes < content.length; part += 1) {
+      const piece = Buffer.from(content.subarray(part * partBytes, (part + 1) * partBytes));
+      if (bytes + piece.length > partBytes) await flush();
+      rows.push({ [owner]: id, part, content: piece });
+      bytes += piece.length;
+    }
   }
+  await flush();
 };
+
+export const storeContent = (tx: Sql, place: Place, id: string, content: Uint8Array): Promise<void> =>
+  storeContents(tx, place, [{ id, content }]);
 
 /** A stored file; empty when its owner no longer exists. */
 export const readContent = async (sql: Sql, place: Place, ownerId: string): Promise<Uint8Array> => {
@@ -26,7 +46,7 @@ export const readContent = async (sql: Sql, place: Place, ownerId: string): Prom
   for (;;) {
     const [piece] = await sql<{ content: Buffer }[]>`
       SELECT content FROM ${sql(table)} WHERE ${sql(owner)} = ${ownerId} AND part = ${pieces.length}`;
-    if (piece === undefined) return Buffer.concat(pieces);
-    pieces.push(piece.content);
+    if (piece !== undefined) pieces.push(piece.content);
+    if (piece === undefined || piece.content.length < partBytes) return Buffer.concat(pieces);
   }
 };

@@ -11,11 +11,12 @@ import * as lotImports from './lots/change-lot-import.ts';
 import { importLots } from './lots/import-csv.ts';
 import { listRows, readLotImport, readLotImports } from './lots/lot-import-rows.ts';
 import { findMissingFiles, takeMachineFile } from './machine-files/take-machine-file.ts';
+import { addFiles } from './many/add-files.ts';
 import * as imports from './many/change-import.ts';
 import { readImport, readImports } from './many/import-rows.ts';
 import { chooseUpload, getUpload, uploadRoastFile } from './uploads.ts';
 
-/** Half of the time is left to other requests: 2,000 files still take only half a minute to send. */
+/** Half of the time is left to other requests: 2,000 files still take only some seconds to send. */
 const storingRestShare = 1;
 
 /** Mounted before the roasts: `uploads` is not an id. */
@@ -33,8 +34,8 @@ export const importRoutes: Domain = (routes) => {
   routes.forUser(many.createRoastImport, (context) => imports.createImport(context));
   routes.forUser(many.getRoastImport, ({ sql, user }, { params }) => readImport(sql, user, params.id));
   routes.forUser(many.changeRoastImport, (context, { params, body }) => imports.changeImport(context, params.id, body));
-  routes.forUser(many.addImportFile, (context, { params, query, file }) =>
-    storeInTurn(() => imports.addFile(context, params.id, query.file_name, file)),
+  routes.forUser(many.addImportFiles, (context, { params, files }) =>
+    storeInTurn(() => addFiles(context, params.id, files)),
   );
   routes.forUser(many.listImportFiles, (context, { params, query }) => imports.listFiles(context, params.id, query));
   routes.forUser(many.correctImportFile, (context, { params, body }) =>

@@ -147,10 +147,10 @@ const giveUp = async ({ sql }: AppContext, { import_id: id }: Batch): Promise<vo
   });
 
 /** Adds and deletes the lots of imports in batches. The progress is in the database: after a restart it continues. */
-export const lotImporter = async (context: AppContext): Promise<{ close(): Promise<void> }> => {
-  const { sql, log } = context;
+export const lotImporter = async (whole: AppContext): Promise<{ close(): Promise<void> }> => {
   const failures = new Map<string, number>();
-  return workInBackground(context, 0, async () => {
+  return workInBackground(whole, 0, async (context) => {
+    const { sql, log } = context;
     const undoing = await nextImport(sql, 'undoing');
     const next = undoing ?? (await nextImport(sql, 'importing'));
     if (next === undefined) return false;

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { ParsedBody, ParsedQuery } from '@roastery/contract/endpoint';
-import * as contract from '@roastery/contract/roast-imports';
+import type * as contract from '@roastery/contract/roast-imports';
 import type { ImportFile, RoastImport } from '@roastery/contract/roast-imports';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { UserContext } from '../../../context.ts';
@@ -8,7 +7,6 @@ import { actorOf, recordAudit } from '../../../db/audit.ts';
 import type { Sql } from '../../../db/sql.ts';
 import { AppError, notFound } from '../../../http/app-error.ts';
 import { factColumns, machineOf } from '../roast-facts.ts';
-import { storeContent } from '../file-parts.ts';
 import { judgeFile } from './file-problems.ts';
 import { fileColumns, isOfProblem, isReady, readImport, readImportFile } from './import-rows.ts';
 
@@ -16,7 +14,7 @@ import { fileColumns, isOfProblem, isReady, readImport, readImportFile } from '.
 const maxOpen = 5;
 
 /** Locks the caller's import and refuses it in any other state. */
-const lockImport = async (tx: Sql, { user }: UserContext, id: string, ...states: RoastImport['state'][]) => {
+export const lockImport = async (tx: Sql, { user }: UserContext, id: string, ...states: RoastImport['state'][]) => {
   const [row] = await tx<{ state: RoastImport['state'] }[]>`
     SELECT state FROM roast_imports WHERE id = ${id} AND user_id = ${user.id} FOR UPDATE`;
   if (row === undefined) throw notFound('Import');
@@ -40,52 +38,6 @@ export const createImport = async (context: UserContext): Promise<RoastImport> =
     await audit(tx, context, id, 'roast_import.created');
   });
   return readImport(context.sql, context.user, id);
-};
-
-/**
- * Stores a file; a background service reads it. The same file under the same name is stored once, however often it is
- * sent.
- */
-export const addFile = async (
-  context: UserContext,
-  importId: string,
-  fileName: string,
-  content: Uint8Array,
-): Promise<{ id: string }> => {
-  const id = uuidV7();
-  const sha256 = createHash('sha256').update(content).digest();
-  const added = await context.sql.begin(async (tx) => {
-    await lockImport(tx, context, importId, 'open');
-    const [{ files } = { files: 0 }] = await tx<{ files: number }[]>`
-      SELECT count(*)::int AS files FROM roast_import_files WHERE import_id = ${importId}`;
-    if (files >= contract.maxImportFiles) {
-      throw new AppError(
-        'conflict',
-        `An import has at most ${contract.maxImportFiles} files. Start another one for the rest.`,
-      );
-    }
-    const rows = await tx`
-      INSERT INTO roast_import_files (id, import_id, file_name, size_bytes, file_sha256)
-      VALUES (${id}, ${importId}, ${fileName}, ${content.length}, ${sha256})
-      ON CONFLICT (import_id, file_name, file_sha256) DO NOTHING RETURNING id`;
-    if (rows.length === 0) return false;
-    await tx`
-      INSERT INTO roast_uploads (id, user_id, file_name, file_sha256, import_id)
-      VALUES (${id}, ${context.user.id}, ${fileName}, ${sha256}, ${importId})`;
-    await storeContent(tx, 'upload', id, content);
-    await recordAudit(tx, actorOf(context), {
-      action: 'upload.created',
-      subject: id,
-      detail: { file_name: fileName, bytes: content.length },
-    });
-    return true;
-  });
-  if (added) return { id };
-  const [there] = await context.sql<{ id: string }[]>`
-    SELECT id FROM roast_import_files
-    WHERE import_id = ${importId} AND file_name = ${fileName} AND file_sha256 = ${sha256}`;
-  if (there === undefined) throw notFound('File');
-  return there;
 };
 
 export const changeImport = async (

@@ -21,6 +21,7 @@ import { isReady } from './import-rows.ts';
 
 /** A third of the time is left to other requests: 2,000 files still take only some minutes. */
 const restShare = 0.5;
+const jobsAtOnce = 20;
 const gaveUp = 'The server could not process this file. Ask your administrator to check the server log.';
 
 interface Job {
@@ -60,7 +61,12 @@ const refusalOf = (error: unknown): string => {
 };
 
 const readFile = async ({ sql, files }: AppContext, { file_id: id, file_name: fileName, user }: Job): Promise<void> => {
-  const upload = await findUpload(sql, id, user.id);
+  const [upload, [file]] = await Promise.all([
+    findUpload(sql, id, user.id),
+    sql<{ state: string }[]>`SELECT state FROM roast_import_files WHERE id = ${id}`,
+  ]);
+  // Another instance of the api has read it, or its import was deleted.
+  if (file?.state !== 'waiting') return;
   if (upload === undefined) {
     await sql`DELETE FROM roast_import_files WHERE id = ${id} AND state = 'waiting'`;
     return;
@@ -203,23 +209,32 @@ const finishImports = (sql: Sql) => sql`
      OR (i.state = 'undoing'
          AND NOT EXISTS (SELECT FROM roast_import_files f WHERE f.import_id = i.id AND f.state = 'imported'))`;
 
-const nextJob = async (
-  sql: Sql,
-): Promise<{ work: (context: AppContext, job: Job) => Promise<void>; job: Job } | undefined> => {
-  const job = (which: ReturnType<typeof sql>) => sql<Job[]>`
-    SELECT f.id AS file_id, f.import_id, f.file_name, ${userOf(sql)}
-    FROM roast_import_files f JOIN roast_imports i ON i.id = f.import_id JOIN users u ON u.id = i.user_id
-    WHERE ${which} ORDER BY i.created_at, f.id LIMIT 1`;
-  const [undone] = await job(sql`i.state = 'undoing' AND f.state = 'imported'`);
-  if (undone !== undefined) return { work: undoFile, job: undone };
-  const [waiting] = await job(sql`f.state = 'waiting'`);
-  if (waiting !== undefined) return { work: readFile, job: waiting };
-  // A duplicate that a person wants waits for the first file, which would be refused as a duplicate of it.
-  const [ready] = await job(sql`
-    i.state = 'importing' AND ${isReady(sql)} AND NOT EXISTS (
-      SELECT FROM roast_import_files e
-      WHERE e.import_id = f.import_id AND e.curve_sha256 = f.curve_sha256 AND e.id < f.id AND ${isReady(sql, 'e')})`);
-  return ready && { work: importFile, job: ready };
+interface Step {
+  readonly job: Job;
+  readonly work: (context: AppContext, job: Job) => Promise<void>;
+}
+
+/** The next files, at most `jobsAtOnce`: finding them costs as much as a part of the work on one. Each step reads anew what it changes. */
+const nextSteps = async (sql: Sql): Promise<Step[]> => {
+  const steps = async (work: Step['work'], which: ReturnType<typeof sql>): Promise<Step[]> => {
+    const jobs = await sql<Job[]>`
+      SELECT f.id AS file_id, f.import_id, f.file_name, ${userOf(sql)}
+      FROM roast_import_files f JOIN roast_imports i ON i.id = f.import_id JOIN users u ON u.id = i.user_id
+      WHERE ${which} ORDER BY i.created_at, f.id LIMIT ${jobsAtOnce}`;
+    return jobs.map((job) => ({ job, work }));
+  };
+  const undone = await steps(undoFile, sql`i.state = 'undoing' AND f.state = 'imported'`);
+  if (undone.length > 0) return undone;
+  const waiting = await steps(readFile, sql`f.state = 'waiting'`);
+  if (waiting.length > 0) return waiting;
+  // A duplicate that a person wants waits for the first of its kind, which would be refused as a duplicate of it.
+  return steps(
+    importFile,
+    sql`
+      i.state = 'importing' AND ${isReady(sql)} AND NOT EXISTS (
+        SELECT FROM roast_import_files e
+        WHERE e.import_id = f.import_id AND e.curve_sha256 = f.curve_sha256 AND e.id < f.id AND ${isReady(sql, 'e')})`,
+  );
 };
 
 /** Finished imports, with the files without a roast. */
@@ -233,22 +248,23 @@ export const removeOldImports = async (sql: Sql): Promise<void> => {
  * Reads, imports and undoes the files of imports in the background, one after the other. The progress is in the
  * database: after a restart it continues.
  */
-export const importer = async (context: AppContext): Promise<{ close(): Promise<void> }> => {
-  const { sql, log } = context;
+export const importer = async (whole: AppContext): Promise<{ close(): Promise<void> }> => {
   const failures = new Map<string, number>();
-  const countFailure = async (job: Job, error: unknown): Promise<void> => {
+  const countFailure = async (context: AppContext, job: Job, error: unknown): Promise<void> => {
     const count = (failures.get(job.file_id) ?? 0) + 1;
     failures.set(job.file_id, count);
     const statement = statementOf(error);
-    log.error({ ...loggable(error), statement, file: job.file_id, count }, 'import of a file failed');
+    context.log.error({ ...loggable(error), statement, file: job.file_id, count }, 'import of a file failed');
     if (count < maxTries) return;
     await giveUp(context, job, error);
     failures.delete(job.file_id);
   };
-  return workInBackground(context, restShare, async () => {
-    const next = await nextJob(sql);
+  let steps: Step[] = [];
+  return workInBackground(whole, restShare, async (context) => {
+    if (steps.length === 0) steps = await nextSteps(context.sql);
+    const next = steps.shift();
     if (next === undefined) {
-      await finishImports(sql);
+      await finishImports(context.sql);
       return false;
     }
     try {
@@ -256,7 +272,7 @@ export const importer = async (context: AppContext): Promise<{ close(): Promise<
       failures.delete(next.job.file_id);
     } catch (error) {
       if (isBusy(error)) throw error;
-      await countFailure(next.job, error);
+      await countFailure(context, next.job, error);
       return false;
     }
     return true;

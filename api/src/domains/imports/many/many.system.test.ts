@@ -7,7 +7,7 @@ import { formatFiles } from '../../../testing/format-files.ts';
 import { migratedTemplate } from '../../../testing/ingest-fixture.ts';
 import { numberLateRoasts } from '../../../ingest/sweeper.ts';
 import { startTestApi, testAdmin, type TestApi } from '../../../testing/test-api.ts';
-import type { Visitor } from '../../../testing/visitor.ts';
+import type { NamedBytes, Visitor } from '../../../testing/visitor.ts';
 
 type Answer<Body> = { status: number; body: Body & { detail?: unknown } };
 
@@ -26,8 +26,9 @@ describe('import of many files', () => {
   });
 
   const begin = async () => (await admin.send<RoastImport>('POST', '/roast-imports', {})).body.id;
-  const add = (id: string, name: string, bytes: string | Uint8Array<ArrayBuffer>) =>
-    admin.sendFile<{ id: string }>(`/roast-imports/${id}/files?file_name=${encodeURIComponent(name)}`, bytes);
+  const send = (id: string, ...files: NamedBytes[]) =>
+    admin.sendFiles<{ ids: string[]; detail?: unknown }>(`/roast-imports/${id}/files`, files);
+  const add = (id: string, name: string, bytes: NamedBytes['bytes']) => send(id, { name, bytes });
   const stateOf = async (id: string) => (await admin.send<RoastImport>('GET', `/roast-imports/${id}`)).body;
   const filesOf = async (id: string, query = '') =>
     (await admin.send<{ files: ImportFile[]; total: number }>('GET', `/roast-imports/${id}/files?limit=500${query}`))
@@ -121,7 +122,7 @@ describe('import of many files', () => {
     const id = await begin();
     const same = exampleCsv();
     const [first, again] = [await add(id, 'a.csv', same), await add(id, 'a.csv', same)];
-    expect(again.body.id).toBe(first.body.id);
+    expect(again.body.ids).toEqual(first.body.ids);
     for (const name of ['b.csv', 'c.csv', 'd.csv']) await add(id, name, same);
     await until(id, ({ waiting }) => waiting === 0);
     const { files } = await filesOf(id);
@@ -134,6 +135,37 @@ describe('import of many files', () => {
     await act(id, 'start');
     await until(id, ({ state }) => state === 'done');
     expect((await stateOf(id)).imported).toBe(4);
+  });
+
+  it('adds the files of a request together, each once, or none of them', async () => {
+    const id = await begin();
+    const [a, b] = [exampleCsv(), exampleCsv()];
+    const sent = await send(
+      id,
+      { name: 'years/"2025"/ä.csv', bytes: a },
+      { name: 'b.csv', bytes: b },
+      { name: 'b.csv', bytes: b },
+    );
+    expect(sent.status).toBe(201);
+    expect(new Set(sent.body.ids).size).toBe(2);
+    expect(sent.body.ids[2]).toBe(sent.body.ids[1]);
+    expect((await send(id, { name: 'b.csv', bytes: b }, { name: 'b.csv', bytes: a })).body.ids[0]).toBe(
+      sent.body.ids[1],
+    );
+    const names = async () => (await filesOf(id)).files.map(({ file_name: name }) => name);
+    const before = ['b.csv', 'b.csv', 'years/"2025"/ä.csv'];
+    expect(await names()).toEqual(before);
+
+    const large = new Uint8Array(10 * 1024 * 1024 + 1);
+    expect((await send(id, { name: 'c.csv', bytes: a }, { name: 'large.csv', bytes: large })).status).toBe(413);
+    expect((await send(id, { name: 'c.csv', bytes: a }, { name: ' ', bytes: a })).status).toBe(422);
+    expect((await send(id)).status).toBe(422);
+    const many = Array.from({ length: 101 }, (_, place) => ({ name: `${place}.csv`, bytes: a }));
+    expect((await send(id, ...many)).body.detail).toEqual([{ field: 'files', message: 'must be 100 files at most' }]);
+    expect((await admin.sendFile(`/roast-imports/${id}/files`, a)).status).toBe(415);
+    const broken = { 'content-type': 'multipart/form-data; boundary=x' };
+    expect((await admin.send('POST', `/roast-imports/${id}/files`, 'no parts', broken)).status).toBe(422);
+    expect(await names()).toEqual(before);
   });
 
   it('matches machine and lot by name, and takes green coffee only when asked', async () => {
@@ -237,8 +269,10 @@ describe('import of many files', () => {
     const ivo = await test.signedIn(body.email, body.password);
     const { id } = (await ivo.send<RoastImport>('POST', '/roast-imports', {})).body;
     const ofIvo = async () => (await ivo.send<RoastImport>('GET', `/roast-imports/${id}`)).body;
-    await ivo.sendFile(`/roast-imports/${id}/files?file_name=2025-04-04%200740%20Known.csv`, known);
-    await ivo.sendFile(`/roast-imports/${id}/files?file_name=2025-04-05%200740%20New.csv`, exampleCsv());
+    await ivo.sendFiles(`/roast-imports/${id}/files`, [
+      { name: '2025-04-04 0740 Known.csv', bytes: known },
+      { name: '2025-04-05 0740 New.csv', bytes: exampleCsv() },
+    ]);
     await expect.poll(async () => (await ofIvo()).waiting).toBe(0);
     expect(await ofIvo()).toMatchObject({ files: 2, ready: 1 });
     expect((await ofIvo()).problems).toEqual([{ problem: 'duplicate', files: 1 }]);

@@ -1,0 +1,44 @@
+import { setImmediate as afterEvents } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { createOpenRequests } from './open-requests.ts';
+
+/** A request that stays open until it is answered. */
+const openOne = (requests: ReturnType<typeof createOpenRequests>) => {
+  const held: (() => void)[] = [];
+  const answered = requests.during(() => new Promise<void>((resolve) => held.push(resolve)));
+  return async () => {
+    for (const answer of held) answer();
+    await answered;
+  };
+};
+
+it('open requests: a turn comes when the last request is answered', async () => {
+  const requests = createOpenRequests();
+  const [first, second] = [openOne(requests), openOne(requests)];
+  let hasCome = false;
+  const turn = requests
+    .turns(60_000)()
+    .then(() => (hasCome = true));
+  await first();
+  await afterEvents();
+  expect(hasCome).toBe(false);
+  await second();
+  await turn;
+  expect(hasCome).toBe(true);
+});
+
+it('open requests: a failed request ends too', async () => {
+  const requests = createOpenRequests();
+  await expect(requests.during(() => Promise.reject(new Error('refused')))).rejects.toThrow('refused');
+  await requests.turns(60_000)();
+});
+
+it('open requests: all turns of one piece of work wait for its limit together', async () => {
+  const requests = createOpenRequests();
+  const answer = openOne(requests);
+  const turn = requests.turns(50);
+  const from = performance.now();
+  for (let statement = 0; statement < 20; statement += 1) await turn();
+  expect(performance.now() - from).toBeLessThan(500);
+  await answer();
+});
