@@ -1,6 +1,7 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { Agent, get } from 'node:http';
+import { Agent, createServer, get, request } from 'node:http';
 import { setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,13 +16,20 @@ const files = Number(process.env['IMPORT_FILES'] ?? 2000);
 const filesARound = 100;
 const brokenShare = 0.05;
 const sendersAtOnce = 2;
+/** As the portal sends files of this size. */
+const filesOfRequest = 4;
 const askedFor = '/api/v1/roasts?limit=25';
 const encoder = new TextEncoder();
 
 const inSeconds = (ms: number): string => `${Math.round(ms / 1000)} s`;
 
 const steps = ['sending', 'reading', 'importing'] as const;
-type Phase = (typeof steps)[number] | 'without' | 'between';
+/**
+ * Controls, without an import: the same requests go to a server that stores nothing, and a process of low priority computes for a
+ * quarter of the time. They show what a sender and any other program cost a page on these cores.
+ */
+const controls = ['sending elsewhere', 'computing beside'] as const;
+type Phase = (typeof steps)[number] | (typeof controls)[number] | 'without' | 'between';
 type Times = Record<Phase, number[]>;
 
 const connection = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -42,7 +50,15 @@ const ask = (url: string, cookie: string): Promise<number> =>
 
 /** Requests a page of roasts repeatedly, in a thread of its own: other work of the bench must not delay it. */
 const askUntilEnd = async ({ url, cookie }: { url: string; cookie: string }): Promise<void> => {
-  const times: Times = { without: [], sending: [], reading: [], importing: [], between: [] };
+  const times: Times = {
+    without: [],
+    sending: [],
+    reading: [],
+    importing: [],
+    'sending elsewhere': [],
+    'computing beside': [],
+    between: [],
+  };
   const state: { phase: Phase | 'end' } = { phase: 'between' };
   parentPort?.on('message', (next: Phase | 'end') => (state.phase = next));
   for (;;) {
@@ -74,6 +90,72 @@ const fileOf = (index: number): { name: string; bytes: Uint8Array<ArrayBuffer> }
   return { name: `${name}.alog`, bytes: encoder.encode(text) };
 };
 
+interface SentRequest {
+  readonly type: string;
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+/** Made before they are sent: that is the work of another computer. */
+const requestsOf = (given: readonly ReturnType<typeof fileOf>[]): Promise<SentRequest[]> =>
+  Promise.all(
+    Array.from({ length: Math.ceil(given.length / filesOfRequest) }, async (_, request) => {
+      const form = new FormData();
+      for (const { name, bytes } of given.slice(request * filesOfRequest, (request + 1) * filesOfRequest))
+        form.append('files', new Blob([bytes]), name);
+      const made = new Response(form);
+      return { type: made.headers.get('content-type') ?? '', body: new Uint8Array(await made.arrayBuffer()) };
+    }),
+  );
+
+const senders = new Agent({ keepAlive: true, maxSockets: sendersAtOnce });
+
+/** Sends all requests, a few at a time, each once the one before was answered. */
+const sendAll = async (url: string, cookie: string, requests: readonly SentRequest[]): Promise<void> => {
+  const waiting = [...requests];
+  const sendOne = ({ type, body }: SentRequest): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const headers = { cookie, 'content-type': type, 'content-length': body.length };
+      request(url, { method: 'POST', agent: senders, headers }, (answer) => {
+        answer.on('end', () => resolve(answer.statusCode ?? 0));
+        answer.resume();
+      })
+        .on('error', reject)
+        .end(body);
+    });
+  const sender = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const status = await sendOne(next);
+      if (status !== 201) throw new Error(`files were answered with ${status}`);
+    }
+  };
+  await Promise.all(Array.from({ length: sendersAtOnce }, sender));
+};
+
+/** Takes requests and stores nothing; answers after as long as the api took. */
+const startSink = async () => {
+  let answerMs = 0;
+  const server = createServer((asked, answer) => {
+    asked.resume().on('end', () => void sleep(answerMs).then(() => answer.writeHead(201).end()));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  parentPort?.on('message', (ms: number) => (answerMs = ms));
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+  parentPort?.postMessage(`http://127.0.0.1:${port}/`);
+};
+
+/** As long as a file is read, with the pauses and the priority of its reader, in a session of its own as that has. */
+const computing = `
+  require('node:os').setPriority(0, 10);
+  const numbers = new Float64Array(200_000);
+  const compute = () => {
+    const end = performance.now() + 5;
+    while (performance.now() < end) numbers.fill(performance.now());
+    setTimeout(compute, 14);
+  };
+  compute();`;
+
 /**
  * The files come in rounds, each an import of its own, and after each round the page is requested for the same time
  * without one: other load of the computer, and the number of roasts, then affects both alike.
@@ -83,7 +165,9 @@ const run: Bench['run'] = async (say) => {
   const stack = await startStack({ dataDir: join(folder, 'data') });
   const { cookie } = await signIn(stack.url, stack.admin);
   const asking = new Worker(new URL(import.meta.url), { workerData: { url: stack.url, cookie } });
+  const sink = new Worker(new URL(import.meta.url), { workerData: {} });
   try {
+    const [sinkUrl] = (await once(sink, 'message')) as [string];
     // The files are sent as from another computer: here the sender must not use the cores of the server and of the
     // reader.
     setPriority(0, 19);
@@ -120,18 +204,8 @@ const run: Bench['run'] = async (say) => {
           await sleep(500);
         }
       };
-      const waiting = [...given];
-      const sender = async (): Promise<void> => {
-        for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-          const answer = await fetch(
-            `${stack.url}/api/v1/roast-imports/${id}/files?file_name=${encodeURIComponent(file.name)}`,
-            { method: 'POST', headers: { cookie, 'content-type': 'application/octet-stream' }, body: file.bytes },
-          );
-          await answer.arrayBuffer();
-          if (answer.status !== 201) throw new Error(`a file was answered with ${answer.status}`);
-        }
-      };
-      await timed('sending', () => Promise.all(Array.from({ length: sendersAtOnce }, sender)));
+      const requests = await requestsOf(given);
+      await timed('sending', () => sendAll(`${stack.url}/api/v1/roast-imports/${id}/files`, cookie, requests));
       await timed('reading', () => until((one) => one.waiting === 0));
       await timed('importing', async () => {
         await send('POST', `/roast-imports/${id}/start`, {});
@@ -148,6 +222,7 @@ const run: Bench['run'] = async (say) => {
     let allMs = 0;
     for (let first = 0; first < files; first += filesARound) {
       const given = Array.from({ length: Math.min(filesARound, files - first) }, (_, place) => fileOf(first + place));
+      const sentBefore = spent.sending;
       const from = performance.now();
       await importAll(given);
       const tookMs = performance.now() - from;
@@ -156,6 +231,17 @@ const run: Bench['run'] = async (say) => {
       memoryMost = Math.max(memoryMost, await memory());
       enter('without');
       await sleep(tookMs);
+      const requests = await requestsOf(given);
+      const sentMs = spent.sending - sentBefore;
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+      sink.postMessage((sentMs * sendersAtOnce) / requests.length);
+      enter('sending elsewhere');
+      await sendAll(sinkUrl, cookie, requests);
+      enter('computing beside');
+      const beside = spawn(process.execPath, ['-e', computing], { detached: true, stdio: 'ignore' });
+      await sleep(tookMs / 2);
+      beside.kill();
+      enter('between');
     }
     const answered = once(asking, 'message');
     enter('end');
@@ -166,7 +252,7 @@ const run: Bench['run'] = async (say) => {
       `${files} files: sent in ${inSeconds(spent.sending)}, read in ${inSeconds(spent.reading)} more, ${imported} imported in ${inSeconds(spent.importing)}`,
     );
     say(`a page of roasts: ${without.length} answers without, ${during.length} during an import`);
-    for (const step of steps)
+    for (const step of [...steps, ...controls])
       say(`${step}: ${times[step].length} answers, 99 % within ${percentile(times[step], 0.99).toFixed(1)} ms`);
     for (const share of [0.5, 0.9]) {
       const [quiet, busy] = [percentile(without, share), percentile(during, share)];
@@ -194,12 +280,16 @@ const run: Bench['run'] = async (say) => {
       },
     ];
   } finally {
-    await asking.terminate();
+    senders.destroy();
+    await Promise.all([asking.terminate(), sink.terminate()]);
     await stack.close();
     await rm(folder, { recursive: true, force: true });
   }
 };
 
-if (!isMainThread) await askUntilEnd(workerData as { url: string; cookie: string });
+if (!isMainThread) {
+  const given = workerData as { url?: string; cookie: string };
+  await (given.url === undefined ? startSink() : askUntilEnd({ url: given.url, cookie: given.cookie }));
+}
 
 export default { title: 'Years of files are imported beside the api', onlyWhenNamed: true, run } satisfies Bench;

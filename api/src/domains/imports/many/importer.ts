@@ -227,7 +227,7 @@ const nextSteps = async (sql: Sql): Promise<Step[]> => {
   if (undone.length > 0) return undone;
   const waiting = await steps(readFile, sql`f.state = 'waiting'`);
   if (waiting.length > 0) return waiting;
-  // A duplicate that a person wants waits for the first of its kind, which would be refused as a duplicate of it.
+  // A duplicate that a person wants waits for the first file, which would be refused as a duplicate of it.
   return steps(
     importFile,
     sql`
