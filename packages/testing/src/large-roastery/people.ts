@@ -1,7 +1,8 @@
 import { me } from '@roastery/contract/auth';
 import { apiBasePath } from '@roastery/contract/endpoint';
 import { listMachineMaps } from '@roastery/contract/machine-maps';
-import { createRoastImport } from '@roastery/contract/roast-imports';
+import { listLotImports } from '@roastery/contract/lot-imports';
+import { createRoastImport, listRoastImports } from '@roastery/contract/roast-imports';
 import type { Stack } from '@roastery/stack/stack';
 import { signIn, type RoasteryClient } from '../roastery-client.ts';
 import { findSamples } from './find-samples.ts';
@@ -51,8 +52,9 @@ export const signInPeople = async (
     const client = await signIn(origin, credentials);
     const { id } = await client.call(me);
     const [map] = (await client.call(listMachineMaps)).maps;
-    await client.call(createRoastImport, { body: {} });
-    await uploadLots(client, origin);
+    // A roastery that was kept has those of the first run: a person has a few open imports at most.
+    if ((await client.call(listRoastImports)).imports.length === 0) await client.call(createRoastImport, { body: {} });
+    if ((await client.call(listLotImports)).imports.length === 0) await uploadLots(client, origin);
     const samples = await findSamples(
       databaseUrl,
       { id, isAdmin: who === 'admin' },
