@@ -1,7 +1,7 @@
 import type { MqttLogin } from '@roastery/contract/devices';
 import type { Logger } from '@roastery/runtime/logger';
 
-/** What the api does at the broker about who may connect. */
+/** Tells the broker which clients may connect. */
 export interface BrokerManagement {
   /**
    * Closes the connection of a client whose credential has ended. Never throws: an unavailable broker has no connections to

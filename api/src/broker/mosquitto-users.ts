@@ -9,21 +9,24 @@ import type { Database, Sql } from '../db/sql.ts';
 import type { MqttLink } from './link.ts';
 import type { BrokerManagement } from './management.ts';
 
-/** Topics of Mosquitto's plugin for dynamic security. It answers every command to all subscribers. */
+/** Topics of Mosquitto's plugin for dynamic security. It sends each response to all subscribers. */
 const commandTopic = '$CONTROL/dynamic-security/v1';
 const responseTopic = `${commandTopic}/response`;
 
 const answerWithinMs = 5000;
-/** Mosquitto rewrites the file of its users at each change, so a batch must be short: a revocation waits for one. */
+/**
+ * Mosquitto rewrites its file of users at each change, so batches must be short: a revocation waits for the current
+ * one.
+ */
 const batchUsers = 10;
 const pageUsers = 200;
-/** For so long a user that was found in Mosquitto counts as being there. */
+/** How long a user that was found in Mosquitto is assumed to exist. */
 const knownForMs = 60_000;
 const compareAgainMs = 5000;
 
 interface User extends MqttLogin {
   readonly clientid: string;
-  /** Says which password it is; stands in Mosquitto beside the user, whose password can't be read. */
+  /** Identifies the password; stored in Mosquitto with the user, whose password can't be read. */
   readonly fingerprint: string;
 }
 const foundUserShape = z.object({
@@ -53,7 +56,10 @@ interface Command {
   readonly [field: string]: unknown;
 }
 
-/** What rights a user has that no role gives: none here, so that `mosquitto.acl` decides. `mosquitto_ctrl dynsec init` lets all read all. */
+/**
+ * Rights of a user without a role: none here, so that `mosquitto.acl` decides. `mosquitto_ctrl dynsec init` lets
+ * everyone read everything.
+ */
 const noRights: Command = {
   command: 'setDefaultACLAccess',
   acls: ['publishClientSend', 'publishClientReceive', 'subscribe', 'unsubscribe'].map((acltype) => ({
@@ -68,8 +74,8 @@ const serialOf = (username: string): string => decodeURIComponent(username);
 const isOurs = ({ username, clientid }: FoundUser): boolean => clientid === `board-${username}`;
 
 /**
- * Tokens are stored as hashes and Mosquitto wants a password, so a machine has one that is derived from the secret key. It
- * changes whenever a credential of the machine ends, so that no one who knew it before can connect.
+ * Tokens are stored as hashes, but Mosquitto needs a password, so each machine has one that is derived from the secret
+ * key. It changes whenever a credential of the machine ends, so that an earlier password stops working.
  */
 const userOf = (secretKey: string, machineId: string, serialNumber: string, ended: number): User => {
   const password = createHmac('sha256', secretKey).update(`mqtt\0${machineId}\0${ended}`).digest('base64url');
@@ -77,7 +83,7 @@ const userOf = (secretKey: string, machineId: string, serialNumber: string, ende
   return { username: usernameOf(serialNumber), password, clientid: clientIdOf(serialNumber), fingerprint };
 };
 
-/** Users of those of these machines that have a credential which stands, by user name. */
+/** Users of these machines that have a valid credential, by user name. */
 const readUsers = async (sql: Sql, secretKey: string, usernames: readonly string[]): Promise<Map<string, User>> => {
   const rows = await sql<{ id: string; serial_number: string; ended: number }[]>`
     SELECT m.id, m.serial_number, count(*) FILTER (WHERE c.revoked_at IS NOT NULL) AS ended
@@ -89,7 +95,7 @@ const readUsers = async (sql: Sql, secretKey: string, usernames: readonly string
   return new Map(users.map((user) => [user.username, user]));
 };
 
-/** What makes of the user that Mosquitto has the one that it is to have. Removing a user closes its connection. */
+/** The commands that turn the user in Mosquitto into the wanted one. Removing a user closes its connection. */
 const commandsFor = (username: string, user: User | undefined, found: FoundUser | undefined): Command[] => {
   if (found?.textdescription === user?.fingerprint) return [];
   const { fingerprint: textdescription, ...login } = user ?? { fingerprint: '' };
@@ -116,7 +122,7 @@ export const keepMosquittoUsers = ({ sql, mqtt, secretKey, log }: MosquittoUsers
   const mayLog = createLogGate(60_000);
   let isClosed = false;
   let compareTimer: NodeJS.Timeout | undefined;
-  /** Whether this connection has taken the rights that come with no role. */
+  /** Whether this connection has removed the default rights. */
   let hasTakenRights = false;
   const known = new Map<string, { readonly fingerprint: string; readonly at: number }>();
 
@@ -157,7 +163,7 @@ export const keepMosquittoUsers = ({ sql, mqtt, secretKey, log }: MosquittoUsers
     hasTakenRights = true;
   };
 
-  /** Brings these users in step; returns those that it removed or replaced. */
+  /** Synchronises these users; returns those that it removed or replaced. */
   const update = async (usernames: readonly string[]): Promise<Set<string>> => {
     const removed = await sql.begin(async (tx) => {
       await tx`SELECT pg_advisory_xact_lock(hashtextextended('users of Mosquitto', 0))`;
@@ -231,7 +237,7 @@ export const keepMosquittoUsers = ({ sql, mqtt, secretKey, log }: MosquittoUsers
     if (isClosed) return;
     compareTimer ??= setTimeout(() => {
       compareTimer = undefined;
-      // With the next connection it begins again.
+      // It starts again with the next connection.
       if (mqtt.isConnected) compare().catch(complain);
     }, afterMs).unref();
   };

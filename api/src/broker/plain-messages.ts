@@ -3,19 +3,19 @@ import { maxPacketBytes } from '@roastery/contract/mqtt';
 import { createFrameGuard, type Frame } from '@roastery/runtime/mqtt-frames';
 
 /**
- * Messages of QoS 0, nearly all of the api's traffic with the broker, without mqtt.js: as it parses, dispatches and writes each by
- * itself, journals and acknowledgements of a fleet took most of the api's CPU.
+ * Messages of QoS 0, nearly all of the api's traffic with the broker, without mqtt.js: it parses, dispatches and writes
+ * each message separately, which took most of the api's CPU with a fleet's journals and acknowledgements.
  */
 export interface Message {
   readonly topic: string;
   readonly payload: string;
 }
 
-/** Brokers bound what they send; ours is stricter. */
+/** Brokers limit the size of what they send; ours has a lower limit. */
 const limits = { maxBytesBeforeAuthentication: Infinity, maxPacketBytes: 2 ** 28 };
 
 /**
- * Hands messages of QoS 0 that arrive as a whole to `deliver`, and everything else to the reader of the stream. Call it between two
+ * Passes complete messages of QoS 0 to `deliver` and everything else to the reader of the stream. Call it between two
  * packets: a broker sends none between its CONNACK and the first packet of the client after it.
  */
 export const interceptMessages = (stream: Duplex, deliver: (topic: string, payload: Buffer) => void): void => {
@@ -26,7 +26,7 @@ export const interceptMessages = (stream: Duplex, deliver: (topic: string, paylo
     if (!Buffer.isBuffer(chunk)) return push(chunk, encoding);
     const frames: Frame[] = [];
     if (typeof guard.inspect(chunk, frames) === 'string') {
-      // No MQTT: mqtt.js says so.
+      // Not MQTT: mqtt.js reports it.
       stream.push = push;
       return push(chunk);
     }
@@ -50,7 +50,7 @@ export const interceptMessages = (stream: Duplex, deliver: (topic: string, paylo
 const lengthBytes = (length: number): number =>
   length < 0x80 ? 1 : length < 0x40_00 ? 2 : length < 0x20_00_00 ? 3 : 4;
 
-/** PUBLISH packets of QoS 0, one behind the other. */
+/** PUBLISH packets of QoS 0 in sequence. */
 export const publishPackets = (messages: readonly Message[]): Buffer => {
   const sized = messages.map(({ topic, payload }) => {
     const topicBytes = Buffer.byteLength(topic);

@@ -8,17 +8,17 @@ import { keyOf, type Stream } from './streams.ts';
 import { betterClock, clockOf, latestOffsetOf } from './wall-clock.ts';
 
 /**
- * Nearly all batches continue a stream of which everything but its end was known before: machine, recording, boot, clock and
- * column layout. They are stored without reading any of it again. What is remembered of a stream counts only if the recording's row
- * still has the version with which it was read, which Postgres checks under the row's lock, as it checks that the batch begins where
- * the stored samples end. So several instances may store one stream. All other batches take the way of `commit.ts`.
+ * Nearly all batches only append to a stream whose machine, recording, boot, clock and column layout are known. They
+ * are stored without reading these again. The cached head of a stream is valid only if the recording's row still has
+ * the version with which it was read; Postgres checks that under the row's lock, and that the batch begins where the
+ * stored samples end. So several instances may store one stream. All other batches are stored by `commit.ts`.
  */
 export interface StreamHead {
   readonly serialNumber: string;
   readonly epoch: string;
   readonly machineId: string;
   readonly recordingId: string;
-  /** Whoever changes anything that stands here writes the row in the same transaction. */
+  /** Whoever changes one of these fields writes the row in the same transaction. */
   readonly row: RowState;
   readonly sweptSeq: number;
   readonly boots: Boots;
@@ -27,7 +27,7 @@ export interface StreamHead {
 
 const maxHeads = 50_000;
 
-/** The heads of streams as they were committed, the oldest dropped first. */
+/** The committed heads of streams; the oldest is removed first. */
 export const createStreamHeads = () => {
   const heads = new Map<string, StreamHead>();
   return {
@@ -59,7 +59,7 @@ interface Append {
 
 const endOf = ({ row: { committed } }: StreamHead): number => committed.at(-1)?.end ?? 0;
 
-/** Undefined where anything about these batches asks for more than new chunks behind those that are there. */
+/** Undefined if these batches need more than new chunks after the stored ones. */
 const toAppend = (head: StreamHead, messages: readonly JournalMessage[]): Append | undefined => {
   const batches: Append['batches'][number][] = [];
   for (const { decoded, receivedAtMs } of messages) {
@@ -83,7 +83,10 @@ const toAppend = (head: StreamHead, messages: readonly JournalMessage[]): Append
   return { head, batches, range: { start, end } };
 };
 
-/** Messages that only continue streams, and the rest. `known`: the heads of all streams, which are locked together. */
+/**
+ * Separates messages that only continue streams from the rest. `known`: the heads of all streams, which are locked
+ * together.
+ */
 const planAppends = (messages: readonly JournalMessage[], heads: StreamHeads) => {
   const byStream = new Map<string, JournalMessage[]>();
   const rest: JournalMessage[] = [];
@@ -112,8 +115,8 @@ const planAppends = (messages: readonly JournalMessage[], heads: StreamHeads) =>
 };
 
 /**
- * Locks the rows of known streams, in the order of `lockStreams`, and answers the recordings of which something is no more as it is
- * remembered. Those of an archived machine too.
+ * Locks the rows of known streams, in the order of `lockStreams`, and returns the recordings whose cached head is out
+ * of date. Includes those of an archived machine.
  */
 const lockChanged = (tx: Sql, known: readonly StreamHead[]) => tx<{ id: string }[]>`
   WITH known AS (
@@ -129,7 +132,10 @@ const lockChanged = (tx: Sql, known: readonly StreamHead[]) => tx<{ id: string }
   WHERE NOT EXISTS (SELECT FROM locked WHERE locked.id = known.id AND locked.version = known.version::xid
     AND locked.serial_number = known.serial_number)`;
 
-/** Recordings whose stored samples do not end where these begin. A statement of its own: one that waited does not see what it waited for. */
+/**
+ * Recordings whose stored samples do not end where these begin. This is a separate statement: one that waited for a
+ * lock does not see the changes it waited for.
+ */
 const findMisfits = (tx: Sql, appends: readonly Append[]) => tx<{ id: string }[]>`
   SELECT id FROM unnest(
     ${bareArray(appends.map(({ head }) => head.recordingId))}::uuid[], ${bareArray(appends.map(({ head }) => endOf(head)))}::bigint[],
@@ -139,7 +145,7 @@ const findMisfits = (tx: Sql, appends: readonly Append[]) => tx<{ id: string }[]
      WHERE c.recording_id = append.id AND c.first_seq >= append.committed_end
      ORDER BY c.first_seq DESC LIMIT 1), committed_end)`;
 
-/** Writes the rows that are due. Answers their new heads. */
+/** Writes the rows that are due. Returns their new heads. */
 const writeRows = async (tx: Sql, appends: readonly Append[], receivedAtMs: number): Promise<StreamHead[]> => {
   const due = appends.filter(({ head }) => isRowDueAt(head.recordingId, head.row, receivedAtMs));
   if (due.length === 0) return [];
@@ -162,7 +168,7 @@ const writeRows = async (tx: Sql, appends: readonly Append[], receivedAtMs: numb
 const committedBy = ({ head, range }: Append): SeqRanges =>
   withRange(head.row.committed, { start: endOf(head), end: range.end });
 
-/** Stores what only continues known streams, within the caller's transaction. `rest`: the messages that need more. */
+/** Stores messages that only continue known streams, within the caller's transaction. `rest`: the other messages. */
 export const appendSamples = async (tx: Sql, messages: readonly JournalMessage[], heads: StreamHeads) => {
   const { planned, known, rest } = planAppends(messages, heads);
   const receivedAtMs = messages[0]?.receivedAtMs ?? Date.now();

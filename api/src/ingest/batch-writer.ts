@@ -27,18 +27,18 @@ export interface Flushed extends Committed {
 export interface BatchWriterOptions {
   readonly sql: Database;
   readonly log: Logger;
-  /** Called after each commit with what it made durable. */
+  /** Called after each commit with the stored batches. */
   readonly onCommitted: (flushed: Flushed) => void;
   /** Called for a message that was dropped because the queue is full. Boards resend what isn't acknowledged. */
   readonly onDropped: () => void;
   readonly onFlush?: (seconds: number) => void;
   /** Called when a transaction timed out. */
   readonly onTimeout?: () => void;
-  /** From the first message to the flush, ms: messages that arrive in between share its transaction. */
+  /** ms from the first message to the flush: messages that arrive meanwhile share its transaction. */
   readonly flushDelayMs?: number;
-  /** Messages that wait or are being stored, bytes as received. */
+  /** Limit of messages that wait or are being stored, bytes as received. */
   readonly maxQueuedBytes?: number;
-  /** Without a commit for so long although messages wait, ingest is stalled. */
+  /** Ingest counts as stalled after this long without a commit while messages wait. */
   readonly stalledMs?: number;
 }
 
@@ -57,15 +57,18 @@ const maxDecodedBytes = 16 * 1024 * 1024;
 const manyMessages = 25;
 const fullFlush = 500;
 const maxDelays = 5;
-/** Decoding yields to the event loop after so long. */
+/** Decoding yields to the event loop after this long. */
 const sliceMs = 10;
 
-/** While Postgres works on one transaction the next one is prepared. Two that share a stream may run in either order: its row is locked. */
+/**
+ * While Postgres works on one transaction the next one is prepared. Two that share a stream may run in either order:
+ * its row is locked.
+ */
 const transactionsAtOnce = 2;
 
 /** A serialization failure or deadlock with another instance is resolved by a retry. */
 const collisionTries = 5;
-/** A message that fails alone so often can't be stored. */
+/** A message that fails alone this often can't be stored. */
 const faultTries = 3;
 /** The batch limit grows again only after a transaction that was faster than this. */
 const quickSeconds = 2;
@@ -76,7 +79,9 @@ const timeouts = (count: number) => (count > 1 ? { statement: '5s', lock: '2s' }
 /** Of this process. Only what was committed is remembered, and Postgres checks it before it counts. */
 const heads = createStreamHeads();
 
-/** Stores these messages in one transaction, all or none. Its result is committed and may be acknowledged. */
+/**
+ * Stores these messages in one transaction, all or none. When it returns they are committed and may be acknowledged.
+ */
 export const commitMessages = async (sql: Database, messages: readonly JournalMessage[]): Promise<Flushed> => {
   const flushed = await sql.begin(async (tx) => {
     const { statement, lock } = timeouts(messages.length);
@@ -100,10 +105,10 @@ export const commitRefusal = (sql: Database, message: JournalMessage, reason: st
 const decoded = (message: QueuedMessage): JournalMessage => ({ ...message, decoded: decodeBatch(message.payload) });
 
 /**
- * Collects messages of all machines for a moment and stores them in one transaction. While Postgres is unavailable they are
- * queued, up to a limit, and nothing is acknowledged. After a timeout the next transaction is half as large; a message that times
- * out alone is parked with its machine, so that the other machines continue. A message that can't be stored is found by bisection
- * and quarantined with the reason.
+ * Collects messages of all machines for a moment and stores them in one transaction. While Postgres is unavailable they
+ * are queued, up to a limit, and nothing is acknowledged. After a timeout the next transaction is half as large; a
+ * message that times out alone is parked with its machine, so that the other machines continue. A message that can't be
+ * stored is found by bisection and quarantined with the reason.
  */
 export const createBatchWriter = (options: BatchWriterOptions) => {
   const {
@@ -169,7 +174,8 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
         await store(batch.slice(0, half));
         return store(batch.slice(half));
       }
-      // A race with another transaction, or a connection that broke in the middle, can make a sound message fail once.
+      // A race with another transaction, or a connection that was lost in the middle, can make a valid message fail
+      // once.
       if (faults > 1) return store(batch, tries, faults - 1);
       log.warn({ ...loggable(error), topic: only.topic }, 'batch quarantined');
       const reason = `could not be stored: ${error instanceof Error ? error.message : 'unknown error'}`;
@@ -200,7 +206,10 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
     queue.requeue(raw);
   };
 
-  /** Retries while Postgres is unavailable. A retry of what was committed before the connection was lost is recognised as a repeat. */
+  /**
+   * Retries while Postgres is unavailable. If the messages were committed before the connection was lost, the retry
+   * recognises them as repeats.
+   */
   const storeWithRetry = async ({ raw, batch, isTrial }: Awaited<ReturnType<typeof takeBatch>>): Promise<void> => {
     while (!stopping.signal.aborted) {
       try {

@@ -22,7 +22,7 @@ import {
 } from './wall-clock.ts';
 
 export interface RowState {
-  /** Another one whenever the row was written. */
+  /** Changes whenever the row is written. */
   readonly version: string;
   readonly committed: SeqRanges;
   readonly writtenAtMs: number;
@@ -37,9 +37,9 @@ export interface Recording {
   committed: SeqRanges;
   /** Whether the row must be written: it says what chunks alone do not say. */
   isRowDue: boolean;
-  /** Whether something new arrived for it. */
+  /** Whether something new arrived for this recording. */
   isReceiving: boolean;
-  /** Samples below it were swept: what arrives there is swept later. */
+  /** Samples below this number were swept: what arrives there is swept later. */
   readonly sweptSeq: number;
   readonly boots: Map<string, { bootNo: number; clock: WallClock | undefined }>;
   /** By `layoutKey`. */
@@ -139,7 +139,10 @@ const toRecording = (row: RecordingRow, boots: Recording['boots'], layouts: Reco
   };
 };
 
-/** Reads what these recordings hold. A statement after the one that locked them: a waiting one does not see what it waited for. */
+/**
+ * Reads what these recordings hold. This is a separate statement after the one that locked them: a statement that
+ * waited for the lock does not see the changes it waited for.
+ */
 export const readRecordings = async (tx: Sql, ids: readonly string[]): Promise<Map<string, Recording>> => {
   // Pipelined on one connection.
   const [rows, boots, layouts] = await Promise.all([readRows(tx, ids), readBoots(tx, ids), readLayouts(tx, ids)]);
@@ -181,7 +184,7 @@ export const claimOf = (batch: JournalBatch, receivedAtMs: number): ClockClaim =
   receivedAtMs,
 });
 
-/** Adds the batch's boot and updates its wall clock. Answers the boot's number. */
+/** Adds the batch's boot and updates its wall clock. Returns the boot's number. */
 const updateBoot = (recording: Recording, { batch, message }: KnownBatch): number => {
   const claim = claimOf(batch, message.receivedAtMs);
   const boot = recording.boots.get(batch.boot);
@@ -190,14 +193,20 @@ const updateBoot = (recording: Recording, { batch, message }: KnownBatch): numbe
   return bootNo;
 };
 
-/** What is missing there of a gap: a board that was killed before it noted an acknowledgement reports entries that are here. */
+/**
+ * The part of a reported gap that is really missing: a board that was killed before it noted an acknowledgement reports
+ * entries that are stored.
+ */
 const gapWithin = (event: GapEvent, { recording, range }: StreamPart): GapEvent | undefined => {
   const missing = missingFrom(recording.committed, range);
   const [first, last] = [missing[0], missing.at(-1)];
   return first && last && { ...event, from_seq: first.start, to_seq: last.end - 1 };
 };
 
-/** Whether these entries are samples that continue their recording: their chunks say by themselves that they are committed. */
+/**
+ * Whether these entries are samples that continue their recording: then their chunks alone show that they are
+ * committed.
+ */
 const continuesRecording = (recording: Recording, kind: JournalBatch['k'], missing: readonly SeqRange[]): boolean => {
   const start = missing[0]?.start ?? 0;
   return (

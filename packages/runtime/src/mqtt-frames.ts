@@ -1,6 +1,6 @@
 /**
- * Reads only the fixed headers of MQTT packets as bytes go by, before anything is kept of them. The parser behind it
- * would collect a packet of any announced size: a 200 MB CONNECT costs 200 MB without this.
+ * Reads only the fixed headers of MQTT packets as bytes arrive, before anything is buffered. The parser behind it would
+ * buffer a packet of any announced size: without this, a CONNECT of 200 MB takes 200 MB of memory.
  */
 export interface FrameGuardLimits {
   readonly maxBytesBeforeAuthentication: number;
@@ -9,7 +9,7 @@ export interface FrameGuardLimits {
 
 export type FrameFault = 'not_mqtt' | 'too_large';
 
-/** A whole PUBLISH of QoS 0 that is neither retained nor repeated: where it begins, its topic begins, and it ends. */
+/** A whole PUBLISH of QoS 0 that is neither retained nor a duplicate: offsets of its start, its topic and its end. */
 export interface Frame {
   readonly start: number;
   readonly body: number;
@@ -32,14 +32,14 @@ export const createFrameGuard = (limits: FrameGuardLimits) => {
   let header = 0;
 
   return {
-    /** From now on the limit per packet holds, not the one before authentication, and any packet may come. */
+    /** From now on the packet limit after authentication applies, and any packet may arrive. */
     authenticated(): void {
       authenticated = true;
       first = false;
     },
     /**
-     * Looks at the next bytes. Answers how many packets began in them, or what is wrong with them. Plain messages that lie in
-     * them as a whole are added to `frames`.
+     * Checks the next bytes. Returns how many packets began in them, or what is wrong with them. Plain messages that
+     * are complete in them are added to `frames`.
      */
     inspect(chunk: Uint8Array, frames?: Frame[]): number | FrameFault {
       if (!authenticated) {

@@ -56,7 +56,7 @@ export interface Step {
 export interface Load {
   readonly channels: number;
   readonly samplesPerBatch: number;
-  /** What a sync of the disk takes longer, ms. */
+  /** Added duration of each disk sync, ms. */
   readonly fsyncMs?: number;
 }
 
@@ -154,7 +154,7 @@ export const measure = (boards: number, load: Load, say: (line: string) => void)
     };
   });
 
-/** Boards that are connected and send nothing but pings. */
+/** Boards that are connected and send only pings. */
 export const measureIdle = (boards: number, say: (line: string) => void): Promise<number> =>
   withFleet(boards, { channels: 3, samplesPerBatch: 0 }, async ({ stack, fleets, idleMegabytes }) => {
     for (let second = 0; second < connectSeconds && (await reportOf(fleets)).open < boards; second++)
@@ -168,7 +168,7 @@ export const measureIdle = (boards: number, say: (line: string) => void): Promis
 const cpuOf = async (pids: readonly number[]): Promise<number> =>
   (await Promise.all(pids.map((pid) => cpuSeconds(pid).catch(() => 0)))).reduce((all, seconds) => all + seconds, 0);
 
-/** CPU so far, s: of the programs, of Postgres all processes that run now; and of the computer in use and in all. */
+/** CPU time so far, s: of the programs, of all current Postgres processes, and of the computer (used and total). */
 const costs = async (stack: Stack, sql: postgres.Sql, fleets: readonly Fleet[]) => {
   const processes = await sql<{ pid: number }[]>`SELECT pid FROM pg_stat_activity`;
   const times = cpus().map((cpu) => cpu.times);

@@ -10,7 +10,7 @@ const readyForQuery = 'Z'.charCodeAt(0);
 const idle = 'I'.charCodeAt(0);
 const writes = /^(?:COMMIT|INSERT|UPDATE|DELETE)\b/;
 
-/** A sync at a time. Commits that come during one wait for the next, which is for all of them, as Postgres groups them. */
+/** One sync at a time. Commits that arrive during a sync share the next one, as Postgres groups them. */
 const createDisk = (fsyncMs: number) => {
   let waiting: (() => void)[] = [];
   let isBusy = false;
@@ -30,7 +30,7 @@ const createDisk = (fsyncMs: number) => {
   };
 };
 
-/** Passes on what Postgres answers. Where a transaction has ended that wrote something, the answer waits for the disk. */
+/** Forwards Postgres' answers. After a transaction that wrote something, the answer waits for the disk. */
 const delayCommits = (sync: (release: () => void) => void, client: Socket) => {
   let bytes: Buffer = Buffer.alloc(0);
   let hasWritten = false;
@@ -63,9 +63,9 @@ const delayCommits = (sync: (release: () => void) => void, client: Socket) => {
 };
 
 /**
- * A Postgres whose disk takes longer for each sync, as its clients see it. No setting of Postgres slows a sync, so a proxy holds back
- * the answer to each commit. The server itself has ended the transaction by then: what it locked is free a sync earlier than on
- * such a disk.
+ * Simulates a Postgres whose disk takes longer for each sync. No setting of Postgres slows a sync, so a proxy delays
+ * the answer to each commit. The server has ended the transaction by then: its locks are released one sync earlier than
+ * with such a disk.
  */
 export const startSlowFsync = async (databaseUrl: string, fsyncMs: number) => {
   const url = new URL(databaseUrl);

@@ -18,7 +18,9 @@ const open = async (caller: Caller, call: PageCall, nth: number): Promise<{ ms: 
   return { ms, firstByteMs };
 };
 
-/** People save files, each to its last byte, while boards send: what it costs the api, and whether the boards notice. */
+/**
+ * Users download files completely while boards send: measures the cost for the api, and whether boards are delayed.
+ */
 export const exportDuringIngest = async (
   stack: Stack,
   caller: Caller,
@@ -70,8 +72,8 @@ export const exportDuringIngest = async (
 const blocks = 8;
 
 /**
- * A light page beside one reader that asks for the heaviest things without a pause. Blocks without and with that reader take turns, so that
- * both are measured on the same computer.
+ * A light page while one user requests the heaviest answers without a pause. Blocks with and without that user
+ * alternate, so that both are measured on the same computer.
  */
 export const lightBesideHeavy = async (
   caller: Caller,

@@ -39,7 +39,7 @@ const uploadLots = (client: RoasteryClient, origin: string): Promise<string> => 
   return sendFile(client, `${origin}${apiBasePath}/lot-imports?file_name=lots.csv`, csv);
 };
 
-/** The admin, and the roaster with machines of their own, each with everything that they read. */
+/** The admin and the roaster with their own machines, each with everything that they read. */
 export const signInPeople = async (
   { url: origin, databaseUrl, admin }: Pick<Stack, 'url' | 'databaseUrl' | 'admin'>,
   roastIds: string[],

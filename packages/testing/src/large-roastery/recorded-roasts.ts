@@ -13,9 +13,9 @@ export const roaster = { email: 'roaster@roastery.example', password };
 
 /** A quarter of an hour at 4 Hz: what people roast. */
 const usualSamples = 3600;
-/** So many of them are opened by each person, one after another. */
+/** How many of them each user opens, one after another. */
 const usualRoasts = 12;
-/** Four hours at 4 Hz, the longest roast that there is. */
+/** Four hours at 4 Hz, the longest possible roast. */
 export const longestSamples = 57_600;
 const longestSerial = 'LONG-1';
 
@@ -25,7 +25,7 @@ export interface RecordedRoasts {
   readonly longest: string;
 }
 
-/** Roasts that a board of the bench recorded; undefined in a database that is not filled. */
+/** Roasts recorded by a board of the benchmark; undefined in a database that is not filled. */
 export const findRecorded = async (databaseUrl: string): Promise<RecordedRoasts | undefined> => {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => undefined });
   try {
@@ -39,7 +39,7 @@ export const findRecorded = async (databaseUrl: string): Promise<RecordedRoasts 
   }
 };
 
-/** Records roasts on a new machine of the caller, as its board ships them. */
+/** Records roasts on a new machine of the caller, as its board sends them. */
 const recordRoasts = async (
   client: RoasteryClient,
   mqttUrl: string,
@@ -53,7 +53,7 @@ const recordRoasts = async (
 const makeUsualRoasts = () =>
   Array.from({ length: usualRoasts }, (_, place) => longRoast(usualSamples, place * (1 + usualSamples / 240)));
 
-/** Fills an empty stack: by SQL, and the roasts that are opened by boards. */
+/** Fills an empty stack: roasts by SQL, and those that are opened by boards. */
 export const fillRoastery = async (stack: Stack, sizes: RoasterySizes): Promise<void> => {
   const admin = await signIn(stack.url, stack.admin);
   const { id: adminId } = await admin.call(me);

@@ -20,7 +20,7 @@ export const plansOfHousekeeping = async (databaseUrl: string): Promise<ToldPlan
   let lines: string[] = [];
   const log = createLogger('housekeeping', 'debug', { write: (line) => void lines.push(line) });
   const sql = openDatabase({ url: databaseUrl, log });
-  // What is due once after years of import is done.
+  // The work that is due once after an import of years is done.
   await cleanUp(sql, log);
   await sql`UPDATE recordings SET unswept_since = '-infinity', sealed_seq = 0`;
   lines = [];
@@ -32,8 +32,8 @@ export const plansOfHousekeeping = async (databaseUrl: string): Promise<ToldPlan
 };
 
 /**
- * Asks everything once while Postgres reports its plans. Answers a sentence for each statement that discards a tenth of a big
- * table, with the call that runs it.
+ * Requests everything once while Postgres reports its plans. Returns one text for each statement that discards a tenth
+ * of a big table, with the call that runs it.
  */
 export const wastefulStatements = async (
   options: StackOptions,
@@ -51,7 +51,7 @@ export const wastefulStatements = async (
     onLine: (part, line) => void (part === 'api' && heard.push(line)),
   });
   const big = await bigTables(stack.databaseUrl);
-  // Many calls run the same statement: one of them is named.
+  // If many calls run the same statement, one of them is named.
   const complaints = new Map<string, string>();
   for (const person of await signInPeople(stack)) {
     for (const call of person.calls) {
