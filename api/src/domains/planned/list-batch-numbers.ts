@@ -59,8 +59,9 @@ const mayBe = (sql: Sql, state: State) => {
       return sql`n.lost_at IS NOT NULL`;
     case 'roasted':
     case 'replaced':
-      return sql`true`;
+      break;
   }
+  return sql`true`;
 };
 
 /** A cheap condition that all numbers found by a search meet: each table is searched by its own columns. */
