@@ -1,6 +1,7 @@
 import { mqttVerdictShape, type MqttAclRule, type MqttVerdict } from '@roastery/contract/devices';
 import { parseJson } from '@roastery/contract/parse-shape';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
+import { createPoster, isCoded, type Answer } from './post-json.ts';
 import type { PermittedTopics } from './topic-rules.ts';
 
 /** The api gave no usable answer: it is unreachable or too slow, or it refused the broker itself. */
@@ -53,25 +54,22 @@ export const createApiAccess = ({ apiUrl, brokerSecret, log, timeoutMs = 3_000 }
     return new ApiAwayError(reason);
   };
 
+  const ask = createPoster({
+    base: `${apiUrl}/mqtt/`,
+    headers: { 'x-broker-secret': brokerSecret },
+    timeoutMs,
+    maxAtOnce,
+  });
   const post = async (path: string, body: Record<string, string>): Promise<MqttVerdict> => {
     const askedAt = performance.now();
-    let response: Response;
-    let text: string;
+    let answer: Answer;
     try {
-      response = await fetch(`${apiUrl}/mqtt/${path}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-broker-secret': brokerSecret },
-        body: JSON.stringify(body),
-        redirect: 'error',
-        signal: AbortSignal.timeout(timeoutMs),
-      });
-      text = await response.text();
+      answer = await ask(path, JSON.stringify(body));
     } catch (error) {
-      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-      throw away(path, cause instanceof Error && 'code' in cause ? String(cause.code) : 'no answer in time', askedAt);
+      throw away(path, isCoded(error) ? String(error.code) : 'no answer in time', askedAt);
     }
-    if (response.status !== 200) throw away(path, `status ${response.status}`, askedAt);
-    const parsed = parseJson(mqttVerdictShape, text);
+    if (answer.status !== 200) throw away(path, `status ${answer.status}`, askedAt);
+    const parsed = parseJson(mqttVerdictShape, answer.text);
     if (!parsed.success) throw away(path, 'unexpected answer', askedAt);
     answeredAt = performance.now();
     lastAnswer = 'answered';
@@ -80,7 +78,7 @@ export const createApiAccess = ({ apiUrl, brokerSecret, log, timeoutMs = 3_000 }
 
   const isResting = (): boolean => performance.now() < restUntil;
 
-  const ask = async (path: string, body: Record<string, string>, isOpen: () => boolean): Promise<MqttVerdict> => {
+  const askInTurn = async (path: string, body: Record<string, string>, isOpen: () => boolean): Promise<MqttVerdict> => {
     if (running >= maxAtOnce) {
       if (waiting.length >= maxWaiting) throw new ApiAwayError('too many requests are queued');
       const isTaken = await new Promise<boolean>((take) => waiting.push({ isOpen, take }));
@@ -105,7 +103,7 @@ export const createApiAccess = ({ apiUrl, brokerSecret, log, timeoutMs = 3_000 }
       isOpen: () => boolean,
     ): Promise<ConnectVerdict> {
       const { clientid, username, password } = device;
-      const answer = await ask('auth', { clientid, username, password }, isOpen);
+      const answer = await askInTurn('auth', { clientid, username, password }, isOpen);
       const allow = answer.result === 'allow';
       return {
         allow,

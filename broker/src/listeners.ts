@@ -37,7 +37,8 @@ export const listen = async (server: Server, host: string, port: number, purpose
         reject(new ConfigError(`${purpose}: ${host} is not an address of this computer`));
       else reject(error);
     });
-    server.listen({ host, port, backlog: 1024 }, resolve);
+    // A fleet reconnects at once; the kernel bounds it (net.core.somaxconn).
+    server.listen({ host, port, backlog: 16_384 }, resolve);
   });
   return {
     port: portOf(server),

@@ -1,0 +1,58 @@
+import http from 'node:http';
+import https from 'node:https';
+
+export interface Answer {
+  readonly status: number | undefined;
+  readonly text: string;
+}
+
+export const isCoded = (error: unknown): error is Error & { code: unknown } =>
+  error instanceof Error && 'code' in error;
+
+export interface PostOptions {
+  /** Up to the last `/`. */
+  readonly base: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly maxAtOnce: number;
+}
+
+/**
+ * Posts JSON to paths below an address, over kept connections. Rejects with the code of the system, or with none when the answer
+ * is late. Not by `fetch`: in a reconnect storm it took a quarter of the broker's CPU.
+ */
+export const createPoster = ({ base, headers, timeoutMs, maxAtOnce }: PostOptions) => {
+  const { Agent, request } = base.startsWith('https:') ? https : http;
+  const agent = new Agent({ keepAlive: true, maxSockets: maxAtOnce });
+  const post = (path: string, body: string): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const sent = request(new URL(path, base), {
+        agent,
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+      });
+      const timer = setTimeout(() => sent.destroy(new Error('no answer in time')), timeoutMs);
+      const fail = (error: Error): void => {
+        clearTimeout(timer);
+        reject(error);
+      };
+      sent.once('error', (error) => {
+        // The api closed a kept connection just when it was used again.
+        if (!sent.reusedSocket || !isCoded(error) || error.code !== 'ECONNRESET') return fail(error);
+        clearTimeout(timer);
+        resolve(post(path, body));
+      });
+      sent.once('response', (response) => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (part: string) => (text += part));
+        response.once('error', fail);
+        response.once('end', () => {
+          clearTimeout(timer);
+          resolve({ status: response.statusCode, text });
+        });
+      });
+      sent.end(body);
+    });
+  return post;
+};
