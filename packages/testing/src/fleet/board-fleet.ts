@@ -1,12 +1,13 @@
 // A separate program, started by `fleet-process.ts`: many boards in one process, each a socket that speaks MQTT and the
 // journal protocol as the agent does: subscribe, status, one batch per second at a phase of its own, a live reading
-// beside it, no more than 32 batches in flight, reconnects with jittered backoff, and resends of unacknowledged
-// entries. It shares the processor with what is measured: batch and reading are one write, packets are built and read
+// beside it, no more than 32 batches in flight, reconnects with jittered backoff, a backlog in batches of up to 600
+// entries, and resends of unacknowledged entries. It shares the processor with what is measured: batch and reading are one write, packets are built and read
 // without a library, and one timer serves all boards.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { clearTimeout, setInterval, setTimeout } from 'node:timers';
-import { clientIdOf, topicOf } from '@roastery/contract/mqtt';
+import { gzipSync } from 'node:zlib';
+import { clientIdOf, maxBatchEntries, topicOf } from '@roastery/contract/mqtt';
 import { createBackoff } from '@roastery/runtime/backoff';
 import { createFrameGuard, type Frame } from '@roastery/runtime/mqtt-frames';
 import mqtt, { type Packet } from 'mqtt-packet';
@@ -14,6 +15,8 @@ import type { FleetPlan, FleetReport } from './fleet-process.ts';
 
 const window = 32;
 const resendMs = 10_000;
+/** A backlog below this is not compressed. */
+const gzipFromBytes = 2_048;
 const keepaliveSeconds = 60;
 const secondMs = 1_000;
 /** Boards are due in turn within each second. */
@@ -21,12 +24,18 @@ const tickMs = 10;
 /** All packets that a broker sends are let through; this only finds where they begin. */
 const limits = { maxBytesBeforeAuthentication: Infinity, maxPacketBytes: 2 ** 28 };
 /** What a socket received is worked off before the next one is read. */
-const received = Buffer.allocUnsafe(64 * 1024);
+const incoming = Buffer.allocUnsafe(64 * 1024);
 
-interface Batch {
+/** What a board recorded in a second. */
+interface Second {
   readonly seq: number;
   readonly cutAt: number;
-  sentAt: number;
+}
+
+/** Seconds that were sent together: one, or as many as waited. */
+interface Batch {
+  readonly seconds: readonly [Second, ...Second[]];
+  readonly sentAt: number;
 }
 
 const totals = { cut: 0, acknowledged: 0, lostConnections: 0, refused: 0 };
@@ -53,11 +62,11 @@ interface Board {
 const startBoard = (serial: string, plan: FleetPlan): Board => {
   const epoch = randomBytes(8).toString('hex');
   const boot = randomUUID();
-  const session = boot.slice(0, 8);
   const channels = Array.from({ length: plan.channels }, (_, n) => `channel_${n}`);
   const offsets = Array.from({ length: plan.samplesPerBatch }, (_, n) => Math.round((n * 1000) / plan.samplesPerBatch));
   const column = offsets.map((_, n) => 200 + n / 10);
-  const head = `{"v":1,"epoch":"${epoch}","boot":"${boot}","synced":true,"k":"samples","map":{"id":"fleet","rev":1},"ch":${JSON.stringify(channels)},"dt":${JSON.stringify(offsets)},"s":${JSON.stringify(channels.map(() => column))},`;
+  const head = `{"v":1,"epoch":"${epoch}","boot":"${boot}","synced":true,"k":"samples","map":{"id":"fleet","rev":1},"ch":${JSON.stringify(channels)},`;
+  const oneSecond = `"dt":${JSON.stringify(offsets)},"s":${JSON.stringify(channels.map(() => column))},`;
   const topics = {
     journal: topicOf(serial, 'journal'),
     live: topicOf(serial, 'live'),
@@ -65,7 +74,8 @@ const startBoard = (serial: string, plan: FleetPlan): Board => {
   };
   const values = JSON.stringify(Object.fromEntries(channels.map((name) => [name, 200])));
   const backoff = createBackoff(500, 10_000);
-  const waiting: Batch[] = [];
+  let waiting: Second[] = [];
+  /** By the first sequence number. */
   const underWay = new Map<number, Batch>();
   /** With QoS 1: the sequence number of a message id. */
   const receipts = new Map<number, number>();
@@ -74,43 +84,69 @@ const startBoard = (serial: string, plan: FleetPlan): Board => {
   let isOpen = false;
   let isHeard = false;
   let messageId = 1;
-
   const write = (packet: Packet): void => {
     if (socket && !socket.destroyed) socket.write(mqtt.generate(packet));
   };
   const nextId = (): number => (messageId = (messageId % 65_535) + 1);
-  const send = (batch: Batch, now: number): string => {
-    batch.sentAt = now;
-    underWay.set(batch.seq, batch);
-    const mono = Math.round(batch.cutAt);
-    const payload = `${head}"seq":${batch.seq},"t":${plan.wallOffsetMs + mono},"mono":${mono}}`;
+  /** The first of the waiting seconds, and those that continue it, as far as a batch holds them. */
+  const takeBatch = (now: number): Batch | undefined => {
+    const [first] = waiting;
+    if (first === undefined) return undefined;
+    const most = plan.isUsual === true ? 1 : Math.floor(maxBatchEntries / plan.samplesPerBatch);
+    const gap = waiting.findIndex(({ seq }, n) => seq !== first.seq + n * plan.samplesPerBatch);
+    const count = Math.min(most, gap < 0 ? waiting.length : gap);
+    const more = waiting.slice(1, count);
+    waiting = waiting.slice(count);
+    return { seconds: [first, ...more], sentAt: now };
+  };
+  const readingsOf = ({ seconds }: Batch): string => {
+    if (seconds.length === 1) return oneSecond;
+    const times = seconds.flatMap(({ cutAt }) => offsets.map((ms) => Math.round(cutAt - seconds[0].cutAt) + ms));
+    const values = seconds.flatMap(() => column);
+    return `"dt":${JSON.stringify(times)},"s":${JSON.stringify(channels.map(() => values))},`;
+  };
+  const send = (batch: Batch): string => {
+    const [{ seq: from, cutAt }] = batch.seconds;
+    underWay.set(from, batch);
+    const mono = Math.round(cutAt);
+    const text = `${head}${readingsOf(batch)}"seq":${from},"t":${plan.wallOffsetMs + mono},"mono":${mono}}`;
+    const payload = text.length > gzipFromBytes && batch.seconds.length > 1 ? gzipSync(text).toString('latin1') : text;
     if (plan.isUsual !== true) return publishText(topics.journal, payload);
-    const text = publishText(topics.journal, payload, nextId());
-    receipts.set(messageId, batch.seq);
-    return text;
+    const packet = publishText(topics.journal, payload, nextId());
+    receipts.set(messageId, from);
+    return packet;
+  };
+  /** What was not acknowledged is sent again. */
+  const takeBack = (batches: readonly Batch[]): void => {
+    if (batches.length === 0) return;
+    for (const { seconds } of batches) {
+      underWay.delete(seconds[0].seq);
+      waiting.push(...seconds);
+    }
+    waiting.sort((one, other) => one.seq - other.seq);
   };
   /** Batches that may be sent now, `more` behind them. */
   const ship = (more = ''): void => {
     if (!isOpen) return;
     const now = performance.now();
     let packets = '';
-    for (const batch of underWay.values()) if (now - batch.sentAt > resendMs) packets += send(batch, now);
+    takeBack([...underWay.values()].filter(({ sentAt }) => now - sentAt > resendMs));
     while (underWay.size < window) {
-      const next = waiting.shift();
+      const next = takeBatch(now);
       if (!next) break;
-      packets += send(next, now);
+      packets += send(next);
     }
     packets += more;
     if (packets !== '' && socket && !socket.destroyed) socket.write(packets, 'latin1');
   };
   const acknowledged = (ranges: readonly (readonly [number, number])[]): void => {
     const now = performance.now();
-    for (const batch of underWay.values()) {
-      const last = batch.seq + plan.samplesPerBatch - 1;
-      if (!ranges.some(([from, to]) => from <= batch.seq && last <= to)) continue;
-      underWay.delete(batch.seq);
-      totals.acknowledged += plan.samplesPerBatch;
-      latencies.push(now - batch.cutAt);
+    for (const [from, { seconds }] of underWay) {
+      const samples = seconds.length * plan.samplesPerBatch;
+      if (!ranges.some(([first, last]) => first <= from && from + samples - 1 <= last)) continue;
+      underWay.delete(from);
+      totals.acknowledged += samples;
+      for (const { cutAt } of seconds) latencies.push(now - cutAt);
       if (!isHeard) acknowledgedBoards += 1;
       isHeard = true;
     }
@@ -131,14 +167,18 @@ const startBoard = (serial: string, plan: FleetPlan): Board => {
       write({ cmd: 'subscribe', messageId: nextId(), subscriptions });
     } else if (packet.cmd === 'suback') {
       isOpen = true;
-      const payload = JSON.stringify({ v: 1, online: true, session, t: Date.now() });
+      const payload = JSON.stringify({ v: 1, online: true, session: boot, t: Date.now() });
       const messageId = nextId();
       write({ cmd: 'publish', topic: topics.status, payload, qos: 1, retain: true, dup: false, messageId });
       ship();
     } else if (packet.cmd === 'puback' && packet.messageId !== undefined) {
       const seqOfReceipt = receipts.get(packet.messageId);
       receipts.delete(packet.messageId);
-      if (seqOfReceipt !== undefined) acknowledged([[seqOfReceipt, seqOfReceipt + plan.samplesPerBatch - 1]]);
+      const received = seqOfReceipt === undefined ? undefined : underWay.get(seqOfReceipt);
+      if (received !== undefined) {
+        const [{ seq: from }] = received.seconds;
+        acknowledged([[from, from + received.seconds.length * plan.samplesPerBatch - 1]]);
+      }
     } else if (packet.cmd === 'publish') {
       if (packet.qos === 1 && packet.messageId !== undefined) write({ cmd: 'puback', messageId: packet.messageId });
     }
@@ -170,9 +210,9 @@ const startBoard = (serial: string, plan: FleetPlan): Board => {
     };
     const begunAt = performance.now();
     const onread = {
-      buffer: received,
+      buffer: incoming,
       callback: (count: number): boolean => {
-        onBytes(received.subarray(0, count));
+        onBytes(incoming.subarray(0, count));
         return true;
       },
     };
@@ -191,7 +231,7 @@ const startBoard = (serial: string, plan: FleetPlan): Board => {
         keepalive: keepaliveSeconds,
         will: {
           topic: topics.status,
-          payload: Buffer.from(JSON.stringify({ v: 1, online: false, session, t: Date.now() })),
+          payload: Buffer.from(JSON.stringify({ v: 1, online: false, session: boot, t: Date.now() })),
           qos: 1,
           retain: true,
         },
@@ -204,8 +244,7 @@ const startBoard = (serial: string, plan: FleetPlan): Board => {
       if (isHeard) acknowledgedBoards -= 1;
       isHeard = false;
       if (wasOpen) totals.lostConnections += 1;
-      waiting.unshift(...underWay.values());
-      underWay.clear();
+      takeBack([...underWay.values()]);
       setTimeout(open, backoff.nextMs({ lastedMs: wasOpen ? performance.now() - begunAt : 0 }));
     });
   };
@@ -216,7 +255,7 @@ const startBoard = (serial: string, plan: FleetPlan): Board => {
       `{"v":1,"epoch":"${epoch}","seq":${seq - 1},"boot":"${boot}","t":${Date.now()},"mono":1,"values":${values},"roast":null,"phase":"idle"}`,
     );
   const cut = (): void => {
-    waiting.push({ seq, cutAt: performance.now(), sentAt: 0 });
+    waiting.push({ seq, cutAt: performance.now() });
     seq += plan.samplesPerBatch;
     totals.cut += plan.samplesPerBatch;
     ship(isOpen ? liveText() : '');

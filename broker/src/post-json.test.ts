@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { Socket } from 'node:net';
+import { portOf } from '@roastery/runtime/system-errors';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createPoster } from './post-json.ts';
+
+describe('createPoster', () => {
+  const closing: (() => void)[] = [];
+  afterEach(() => {
+    for (const close of closing.splice(0)) close();
+  });
+
+  const open = async (listener: RequestListener) => {
+    const server = createServer(listener).listen(0, '127.0.0.1');
+    closing.push(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    await once(server, 'listening');
+    const base = `http://127.0.0.1:${portOf(server)}/mqtt/`;
+    return createPoster({ base, headers: { 'x-broker-secret': 's' }, timeoutMs: 300, maxAtOnce: 2 });
+  };
+
+  it('uses a connection again, and answers with status and text', async () => {
+    const sockets = new Set<Socket>();
+    const post = await open((request, response) => {
+      sockets.add(request.socket);
+      response.statusCode = 503;
+      response.end(`${request.url} ${String(request.headers['x-broker-secret'])}`);
+    });
+    for (let n = 0; n < 3; n++) expect(await post('auth', '{}')).toEqual({ status: 503, text: '/mqtt/auth s' });
+    expect(sockets.size).toBe(1);
+  });
+
+  it('asks again when a kept connection is closed just as it is used', async () => {
+    const seen = new Set<Socket>();
+    const post = await open((request, response) => {
+      if (seen.has(request.socket)) request.socket.resetAndDestroy();
+      else response.end('answered');
+      seen.add(request.socket);
+    });
+    expect((await post('auth', '{}')).text).toBe('answered');
+    expect((await post('auth', '{}')).text).toBe('answered');
+    expect(seen.size).toBe(2);
+  });
+
+  it('rejects without a code when the answer is late, and with that of the system when there is no server', async () => {
+    const post = await open(() => undefined);
+    await expect(post('auth', '{}')).rejects.not.toHaveProperty('code');
+    for (const close of closing.splice(0)) close();
+    await expect(post('auth', '{}')).rejects.toHaveProperty('code', 'ECONNREFUSED');
+  });
+});
