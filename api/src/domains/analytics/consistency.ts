@@ -45,8 +45,10 @@ const findReferences = (sql: Sql, user: SignedInUser, profileIds: readonly strin
     CROSS JOIN LATERAL (
       SELECT p.reference_roast_id AS id
       UNION ALL
-      SELECT c.id FROM roasts c
-       WHERE c.profile_id = p.id AND c.status = 'completed' AND c.cupping_score IS NOT NULL) AS candidate
+      (SELECT r.id FROM roasts r
+        WHERE r.profile_id = p.id AND r.status = 'completed' AND r.cupping_score IS NOT NULL AND r.charge_seq IS NOT NULL
+          AND ${roastAccess(sql, user)}
+        ORDER BY r.cupping_score DESC, r.start_time DESC LIMIT 1)) AS candidate
     JOIN (${rowTables(sql)}) ON r.id = candidate.id
    WHERE p.id = ANY(${[...profileIds]}::uuid[]) AND ${roastAccess(sql, user)} AND r.charge_seq IS NOT NULL
    ORDER BY p.id, (r.id = p.reference_roast_id) DESC NULLS LAST, r.cupping_score DESC NULLS LAST, r.start_time DESC`;

@@ -64,6 +64,15 @@ const mayBe = (sql: Sql, state: State) => {
   return sql`true`;
 };
 
+/** The names of all coffees that were roasted, one index probe each: a few hundred, however many roasts there are. */
+const roastedCoffees = (sql: Sql) => sql`
+  WITH RECURSIVE coffees (name) AS (
+    (SELECT coffee_name FROM roasts WHERE coffee_name IS NOT NULL ORDER BY coffee_name LIMIT 1)
+    UNION ALL
+    SELECT (SELECT r.coffee_name FROM roasts r WHERE r.coffee_name > coffees.name ORDER BY r.coffee_name LIMIT 1)
+    FROM coffees WHERE coffees.name IS NOT NULL)
+  SELECT name FROM coffees WHERE name IS NOT NULL`;
+
 /** A cheap condition that all numbers found by a search meet: each table is searched by its own columns. */
 const mayBeFound = (sql: Sql, search: string) => sql`n.batch_number IN (
   SELECT batch_number FROM batch_numbers WHERE batch_number || ' ' || coalesce(coffee_name, '') ILIKE ${search}
@@ -71,7 +80,9 @@ const mayBeFound = (sql: Sql, search: string) => sql`n.batch_number IN (
   SELECT batch_number FROM batch_numbers
    WHERE machine_id = ANY(ARRAY(SELECT id FROM machines WHERE display_name ILIKE ${search}))
   UNION ALL
-  SELECT batch_number FROM roasts WHERE found_by ILIKE ${search} AND coffee_name ILIKE ${search} AND batch_number IS NOT NULL
+  SELECT batch_number FROM roasts
+   WHERE batch_number IS NOT NULL AND coffee_name = ANY(ARRAY(
+     SELECT c.name FROM (${roastedCoffees(sql)}) c WHERE c.name ILIKE ${search}))
   UNION ALL
   SELECT p.batch_number FROM planned_roasts p LEFT JOIN lots l ON l.id = p.lot_id
    WHERE p.batch_number IS NOT NULL AND (p.coffee_name ILIKE ${search} OR l.coffee_name ILIKE ${search}))`;
