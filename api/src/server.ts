@@ -7,9 +7,8 @@ import { mailer } from './domains/alerts/mailer.ts';
 import { watchOverlaps } from './domains/devices/end-overlaps.ts';
 import { domains } from './domains/domains.ts';
 import { prepareFirstStart } from './domains/users/first-start.ts';
-import { lotImporter } from './domains/imports/lots/lot-importer.ts';
-import { importer } from './domains/imports/many/importer.ts';
 import { createHousekeeping } from './housekeeping.ts';
+import { createImportThread } from './import-thread.ts';
 import { startIngest } from './ingest/ingest.ts';
 import { quarantineRoutes } from './ingest/quarantine.ts';
 import { createLive } from './live/live.ts';
@@ -28,18 +27,18 @@ const prepare = async (context: AppContext): Promise<void> => {
 export const startServer = (config: ApiConfig, log: Logger): Promise<Api> => {
   const live = createLive();
   const alarms = createAlarms();
+  const imports = createImportThread();
   const ingest: Service = async (context) => {
     const { ingestGroup: sharedGroup } = context.config;
     return startIngest(context, { onStored: alarms.onStored, ...(sharedGroup === undefined ? {} : { sharedGroup }) });
   };
   return startApi(config, log, {
-    domains: [...domains, live.routes, quarantineRoutes],
+    domains: [...domains, imports.routes, live.routes, quarantineRoutes],
     services: [
       createHousekeeping(),
       watchOverlaps,
       mailer,
-      importer,
-      lotImporter,
+      imports.service,
       alarms.service,
       pusher,
       ingest,

@@ -1,35 +1,26 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /** Longer than a page takes. One piece of bulk work waits no longer, where requests never cease. */
 export const maxYieldMs = 50;
+
+const pollMs = 1;
 
 /**
  * Counts the requests that a person waits for. Bulk work (imports, uploads of many files) pauses between two statements while
  * there are any: otherwise it takes the event loop, the cores and Postgres from them, and the slowest pages get slower.
+ * @param memory holds the count; a thread that was given it sees the requests of the others
  */
-export const createOpenRequests = () => {
-  let open = 0;
-  const waiting = new Set<() => void>();
-
-  /** Resolves when no request is open, after `maxMs` at the latest. */
-  const untilQuiet = (maxMs: number): Promise<void> =>
-    new Promise((resolve) => {
-      const resume = (): void => {
-        clearTimeout(timer);
-        waiting.delete(resume);
-        resolve();
-      };
-      const timer = setTimeout(resume, maxMs);
-      waiting.add(resume);
-    });
-
+export const createOpenRequests = (memory = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) => {
+  const open = new Int32Array(memory);
   return {
+    memory,
     /** Counts a request until its answer is complete. */
     async during<T>(work: () => Promise<T>): Promise<T> {
-      open += 1;
+      Atomics.add(open, 0, 1);
       try {
         return await work();
       } finally {
-        open -= 1;
-        if (open === 0) for (const resume of waiting) resume();
+        Atomics.sub(open, 0, 1);
       }
     },
     /**
@@ -39,10 +30,12 @@ export const createOpenRequests = () => {
     turns(maxMs: number): () => Promise<void> {
       let leftMs = maxMs;
       return async () => {
-        const from = performance.now();
-        if (open === 0 || leftMs <= 0) return;
-        await untilQuiet(leftMs);
-        leftMs -= performance.now() - from;
+        while (leftMs > 0 && Atomics.load(open, 0) > 0) {
+          const from = performance.now();
+          // Not `Atomics.waitAsync`: it needs another event to wake this thread.
+          await sleep(pollMs);
+          leftMs -= performance.now() - from;
+        }
       };
     },
   };

@@ -1,13 +1,17 @@
 import { Writable } from 'node:stream';
+import { addImportFiles } from '@roastery/contract/roast-imports';
 import { createTestDatabase } from '@roastery/testing/test-database';
 import { pino } from 'pino';
+import type { Domain } from '../app.ts';
 import { readConfig, type ApiConfig } from '../config.ts';
 import { domains } from '../domains/domains.ts';
 import { prepareFirstStart } from '../domains/users/first-start.ts';
 import { quarantineRoutes } from '../ingest/quarantine.ts';
 import { createLive } from '../live/live.ts';
 import { lotImporter } from '../domains/imports/lots/lot-importer.ts';
+import { addFiles } from '../domains/imports/many/add-files.ts';
 import { importer } from '../domains/imports/many/importer.ts';
+import type { createImportThread } from '../import-thread.ts';
 import { mailer } from '../domains/alerts/mailer.ts';
 import { startApi } from '../start-api.ts';
 import { migratedTemplate } from './ingest-fixture.ts';
@@ -15,6 +19,10 @@ import { createVisitor, type Visitor } from './visitor.ts';
 
 export const testAdmin = { email: 'admin@example.com', password: 'a long phrase for the first admin' };
 export const testBrokerSecret = 'broker-secret-of-the-tests';
+
+/** The endpoint of the import thread, served here: then imports have the clock and the log of the test. */
+export const importsHere: Domain = ({ forUser }) =>
+  forUser(addImportFiles, (context, { params, files }) => addFiles(context.sql, context, params.id, files));
 
 export interface TestApi {
   readonly api: Awaited<ReturnType<typeof startApi>>;
@@ -29,7 +37,11 @@ export interface TestApi {
 }
 
 /** The whole api on a database, every answer checked against the contract. No broker unless `config` names one. */
-export const startTestApi = async (databaseUrl: string, config: Partial<ApiConfig> = {}): Promise<TestApi> => {
+export const startTestApi = async (
+  databaseUrl: string,
+  config: Partial<ApiConfig> = {},
+  imports?: ReturnType<typeof createImportThread>,
+): Promise<TestApi> => {
   const lines: string[] = [];
   const sink = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -52,8 +64,8 @@ export const startTestApi = async (databaseUrl: string, config: Partial<ApiConfi
   });
   const live = createLive();
   const api = await startApi({ ...settings, checkAnswers: true, ...config }, log, {
-    domains: [...domains, live.routes, quarantineRoutes],
-    services: [mailer, importer, lotImporter, live.service],
+    domains: [...domains, imports?.routes ?? importsHere, live.routes, quarantineRoutes],
+    services: [mailer, ...(imports === undefined ? [importer, lotImporter] : [imports.service]), live.service],
     prepare: async (context) => void (await prepareFirstStart(context)),
   });
   await api.ready;

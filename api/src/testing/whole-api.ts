@@ -13,7 +13,7 @@ import { quarantineRoutes } from '../ingest/quarantine.ts';
 import { createLive } from '../live/live.ts';
 import { startApi } from '../start-api.ts';
 import { silentLog } from './ingest-fixture.ts';
-import { testAdmin, testBrokerSecret } from './test-api.ts';
+import { importsHere, testAdmin, testBrokerSecret } from './test-api.ts';
 import { createVisitor, type Visitor } from './visitor.ts';
 
 export interface PlainBroker {
@@ -76,7 +76,7 @@ export const startWholeApi = async (
   const live = createLive();
   const alarms = createAlarms();
   const api = await startApi({ ...settings, checkAnswers: true }, silentLog, {
-    domains: [...domains, live.routes, quarantineRoutes],
+    domains: [...domains, importsHere, live.routes, quarantineRoutes],
     services: [
       alarms.service,
       pusher,

@@ -34,8 +34,11 @@ export const createTurns = (restShare: number) => {
   };
 };
 
+/** What imports need of the api; they have it in a thread of their own. */
+export type ImportContext = Pick<AppContext, 'log' | 'sql' | 'files' | 'openRequests'>;
+
 /** Does one piece of work; false when there is none. */
-export type WorkOnce = (context: AppContext) => Promise<boolean>;
+export type WorkOnce = (context: ImportContext) => Promise<boolean>;
 
 /**
  * Works in the background until it is closed, one piece at a time. Each statement of its context is sent when no request waits for its
@@ -44,7 +47,7 @@ export type WorkOnce = (context: AppContext) => Promise<boolean>;
  * requests
  */
 export const workInBackground = (
-  context: AppContext,
+  context: ImportContext,
   restShare: number,
   workOnce: WorkOnce,
 ): { close(): Promise<void> } => {

@@ -4,24 +4,18 @@ import * as lots from '@roastery/contract/lot-imports';
 import { checkMachineFiles, sendMachineFile } from '@roastery/contract/machine-files';
 import * as many from '@roastery/contract/roast-imports';
 import type { Domain } from '../../app.ts';
-import { createTurns } from './background-work.ts';
 import { createRoastFromUpload } from './create-roast-from-upload.ts';
 import { logRoast } from './log-roast.ts';
 import * as lotImports from './lots/change-lot-import.ts';
 import { importLots } from './lots/import-csv.ts';
 import { listRows, readLotImport, readLotImports } from './lots/lot-import-rows.ts';
 import { findMissingFiles, takeMachineFile } from './machine-files/take-machine-file.ts';
-import { addFiles } from './many/add-files.ts';
 import * as imports from './many/change-import.ts';
 import { readImport, readImports } from './many/import-rows.ts';
 import { chooseUpload, getUpload, uploadRoastFile } from './uploads.ts';
 
-/** Half of the time is left to other requests: 2,000 files still take only some seconds to send. */
-const storingRestShare = 1;
-
-/** Mounted before the roasts: `uploads` is not an id. */
+/** Mounted before the roasts: `uploads` is not an id. The files of an import are sent to the import thread, see `import-thread.ts`. */
 export const importRoutes: Domain = (routes) => {
-  const storeInTurn = createTurns(storingRestShare);
   routes.forUser(contract.uploadRoastFile, (context, { query, file }) =>
     uploadRoastFile(context, query.file_name, file),
   );
@@ -34,9 +28,6 @@ export const importRoutes: Domain = (routes) => {
   routes.forUser(many.createRoastImport, (context) => imports.createImport(context));
   routes.forUser(many.getRoastImport, ({ sql, user }, { params }) => readImport(sql, user, params.id));
   routes.forUser(many.changeRoastImport, (context, { params, body }) => imports.changeImport(context, params.id, body));
-  routes.forUser(many.addImportFiles, (context, { params, files }) =>
-    storeInTurn(() => addFiles(context, params.id, files)),
-  );
   routes.forUser(many.listImportFiles, (context, { params, query }) => imports.listFiles(context, params.id, query));
   routes.forUser(many.correctImportFile, (context, { params, body }) =>
     imports.correctFile(context, params.id, params.file_id, body),

@@ -1,12 +1,11 @@
 import { lotBodyShape } from '@roastery/contract/inventory';
 import { parseOrThrow } from '@roastery/contract/parse-shape';
-import type { AppContext } from '../../../context.ts';
 import { recordAudits } from '../../../db/audit.ts';
 import { isConnectionLost, loggable, statementOf } from '../../../db/postgres-errors.ts';
 import type { Sql } from '../../../db/sql.ts';
 import { adjustNewLots } from '../../../ledger/move-lot.ts';
 import { insertLots } from '../../inventory/create-lot.ts';
-import { keepDays, maxTries, workInBackground } from '../background-work.ts';
+import { keepDays, maxTries, workInBackground, type ImportContext } from '../background-work.ts';
 import { isRowReady } from './lot-import-rows.ts';
 import type { LotValues } from './lot-rows.ts';
 
@@ -38,7 +37,7 @@ const refuseTaken = (tx: Sql, importId: string) => tx`
   SET problem = 'exists', remarks = jsonb_build_array(format('Lot %s already exists: %s.', l.lot_number, l.coffee_name))
   FROM lots l WHERE r.import_id = ${importId} AND l.lot_number = r.lot_number AND ${isRowReady(tx)}`;
 
-const importBatch = async ({ sql }: AppContext, { import_id: id, user }: Batch, limit: number): Promise<void> =>
+const importBatch = async ({ sql }: ImportContext, { import_id: id, user }: Batch, limit: number): Promise<void> =>
   sql.begin(async (tx) => {
     await tx`SELECT id FROM lot_imports WHERE id = ${id} FOR UPDATE`;
     await refuseTaken(tx, id);
@@ -83,7 +82,7 @@ const reasonToStay = ({ roasts, recipes, plans, is_moved: isMoved }: Undone): st
   return isMoved ? 'The weight of this lot has changed since the import: it is kept.' : undefined;
 };
 
-const undoBatch = async ({ sql }: AppContext, { import_id: id, user }: Batch, limit: number): Promise<void> =>
+const undoBatch = async ({ sql }: ImportContext, { import_id: id, user }: Batch, limit: number): Promise<void> =>
   sql.begin(async (tx) => {
     await tx`SELECT id FROM lot_imports WHERE id = ${id} FOR UPDATE`;
     const batch = await tx<{ lot_id: string }[]>`
@@ -137,7 +136,7 @@ export const removeOldLotImports = async (sql: Sql): Promise<void> => {
 };
 
 /** Rows that could not be imported show it; rows that could not be undone can be undone again. */
-const giveUp = async ({ sql }: AppContext, { import_id: id }: Batch): Promise<void> =>
+const giveUp = async ({ sql }: ImportContext, { import_id: id }: Batch): Promise<void> =>
   sql.begin(async (tx) => {
     await tx`
       UPDATE lot_import_rows r SET problem = 'invalid', remarks = jsonb_build_array(${gaveUp}::text)
@@ -147,7 +146,7 @@ const giveUp = async ({ sql }: AppContext, { import_id: id }: Batch): Promise<vo
   });
 
 /** Adds and deletes the lots of imports in batches. The progress is in the database: after a restart it continues. */
-export const lotImporter = async (whole: AppContext): Promise<{ close(): Promise<void> }> => {
+export const lotImporter = async (whole: ImportContext): Promise<{ close(): Promise<void> }> => {
   const failures = new Map<string, number>();
   return workInBackground(whole, 0, async (context) => {
     const { sql, log } = context;

@@ -4,12 +4,15 @@ import { importFileNameShape, maxFilesOfRequest, maxImportFiles } from '@roaster
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { UserContext } from '../../../context.ts';
 import { actorOf, recordAudits } from '../../../db/audit.ts';
-import type { Sql } from '../../../db/sql.ts';
+import type { Database, Sql } from '../../../db/sql.ts';
 import { AppError, invalid } from '../../../http/app-error.ts';
 import type { SentFile } from '../../../http/multipart.ts';
 import { parsePart } from '../../../http/request-shape.ts';
 import { storeContents } from '../file-parts.ts';
 import { lockImport } from './change-import.ts';
+
+/** Who sends files. */
+export type Sender = Pick<UserContext, 'user' | 'address'>;
 
 interface NewFile extends SentFile {
   readonly id: string;
@@ -34,7 +37,7 @@ const findThere = async (tx: Sql, importId: string, files: readonly NewFile[]): 
   return new Map(rows.map((row) => [keyOf(row), row.id]));
 };
 
-const insertFiles = async (tx: Sql, context: UserContext, importId: string, added: readonly NewFile[]) => {
+const insertFiles = async (tx: Sql, sender: Sender, importId: string, added: readonly NewFile[]) => {
   const [{ files } = { files: 0 }] = await tx<{ files: number }[]>`
     SELECT count(*)::int AS files FROM roast_import_files WHERE import_id = ${importId}`;
   if (files + added.length > maxImportFiles) {
@@ -44,12 +47,12 @@ const insertFiles = async (tx: Sql, context: UserContext, importId: string, adde
     return { id, import_id: importId, file_name: name, file_sha256: sha256, size_bytes: content.length };
   });
   await tx`INSERT INTO roast_import_files ${tx(rows)}`;
-  const uploads = rows.map(({ size_bytes: _size, ...row }) => ({ ...row, user_id: context.user.id }));
+  const uploads = rows.map(({ size_bytes: _size, ...row }) => ({ ...row, user_id: sender.user.id }));
   await tx`INSERT INTO roast_uploads ${tx(uploads)}`;
   await storeContents(tx, 'upload', added);
   await recordAudits(
     tx,
-    actorOf(context),
+    actorOf(sender),
     added.map(({ id, name, content }) => {
       return { action: 'upload.created', subject: id, detail: { file_name: name, bytes: content.length } };
     }),
@@ -61,22 +64,23 @@ const insertFiles = async (tx: Sql, context: UserContext, importId: string, adde
  * sent.
  */
 export const addFiles = async (
-  context: UserContext,
+  sql: Database,
+  sender: Sender,
   importId: string,
   sent: readonly SentFile[],
 ): Promise<{ ids: string[] }> => {
   if (sent.length === 0) throw invalid('files', 'must hold a file');
   if (sent.length > maxFilesOfRequest) throw invalid('files', `must be ${maxFilesOfRequest} files at most`);
   const files = sent.map(checked);
-  return context.sql.begin(async (tx) => {
-    await lockImport(tx, context, importId, 'open');
+  return sql.begin(async (tx) => {
+    await lockImport(tx, sender, importId, 'open');
     const ids = await findThere(tx, importId, files);
     const added = files.filter((file) => {
       const isNew = !ids.has(keyOf(file));
       if (isNew) ids.set(keyOf(file), file.id);
       return isNew;
     });
-    if (added.length > 0) await insertFiles(tx, context, importId, added);
+    if (added.length > 0) await insertFiles(tx, sender, importId, added);
     return { ids: files.map((file) => ids.get(keyOf(file)) ?? file.id) };
   });
 };

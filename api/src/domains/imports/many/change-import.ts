@@ -14,7 +14,12 @@ import { fileColumns, isOfProblem, isReady, readImport, readImportFile } from '.
 const maxOpen = 5;
 
 /** Locks the caller's import and refuses it in any other state. */
-export const lockImport = async (tx: Sql, { user }: UserContext, id: string, ...states: RoastImport['state'][]) => {
+export const lockImport = async (
+  tx: Sql,
+  { user }: Pick<UserContext, 'user'>,
+  id: string,
+  ...states: RoastImport['state'][]
+) => {
   const [row] = await tx<{ state: RoastImport['state'] }[]>`
     SELECT state FROM roast_imports WHERE id = ${id} AND user_id = ${user.id} FOR UPDATE`;
   if (row === undefined) throw notFound('Import');

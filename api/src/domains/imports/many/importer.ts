@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseOrThrow, parseShape } from '@roastery/contract/parse-shape';
 import { uploadChoicesShape } from '@roastery/contract/imports';
-import type { AppContext } from '../../../context.ts';
 import { systemActor, type Actor } from '../../../db/audit.ts';
 import { isConnectionLost, loggable, statementOf } from '../../../db/postgres-errors.ts';
 import type { Sql } from '../../../db/sql.ts';
@@ -10,7 +9,7 @@ import { sharedOf } from '../../../http/sessions.ts';
 import { AppError } from '../../../http/app-error.ts';
 import { removeRoast } from '../../roasts/commands.ts';
 import { lockRecording } from '../../roasts/lock-roast.ts';
-import { keepDays, maxTries, workInBackground } from '../background-work.ts';
+import { keepDays, maxTries, workInBackground, type ImportContext } from '../background-work.ts';
 import { readContent } from '../file-parts.ts';
 import { insertRoastOfUpload } from '../create-roast-from-upload.ts';
 import { completedByName, stemOf } from '../named-file.ts';
@@ -19,8 +18,8 @@ import { findMachine, findUpload } from '../uploads.ts';
 import { judgeFile } from './file-problems.ts';
 import { isReady } from './import-rows.ts';
 
-/** A third of the time is left to other requests: 2,000 files still take only some minutes. */
-const restShare = 0.5;
+/** Two thirds of the time are left to requests: 2,000 files still take only some minutes. */
+const restShare = 2;
 const jobsAtOnce = 20;
 const gaveUp = 'The server could not process this file. Ask your administrator to check the server log.';
 
@@ -60,7 +59,10 @@ const refusalOf = (error: unknown): string => {
   return typeof error.detail === 'string' ? error.detail : error.detail.map(({ message }) => message).join(' ');
 };
 
-const readFile = async ({ sql, files }: AppContext, { file_id: id, file_name: fileName, user }: Job): Promise<void> => {
+const readFile = async (
+  { sql, files }: ImportContext,
+  { file_id: id, file_name: fileName, user }: Job,
+): Promise<void> => {
   const [upload, [file]] = await Promise.all([
     findUpload(sql, id, user.id),
     sql<{ state: string }[]>`SELECT state FROM roast_import_files WHERE id = ${id}`,
@@ -122,7 +124,7 @@ interface ReadyRow {
   takes_green: boolean;
 }
 
-const importFile = async ({ sql, files }: AppContext, { file_id: id, user }: Job): Promise<void> => {
+const importFile = async ({ sql, files }: ImportContext, { file_id: id, user }: Job): Promise<void> => {
   const upload = await findUpload(sql, id, user.id);
   const [row] = await sql<ReadyRow[]>`
     SELECT f.coffee_name, f.start_time, f.batch_size_kg, f.end_weight_kg, coalesce(f.machine_id, i.machine_id) AS machine_id,
@@ -162,7 +164,7 @@ const importFile = async ({ sql, files }: AppContext, { file_id: id, user }: Job
 };
 
 /** Deletes a roast of an import and its samples. A roast that is part of a blend stays. */
-const undoFile = async ({ sql }: AppContext, { file_id: id, user }: Job): Promise<void> => {
+const undoFile = async ({ sql }: ImportContext, { file_id: id, user }: Job): Promise<void> => {
   await sql.begin(async (tx) => {
     const read = () => tx<{ id: string; recording_id: string | null; is_blended: boolean }[]>`
       SELECT r.id, r.recording_id, EXISTS (SELECT FROM blend_components c WHERE c.roast_id = r.id) AS is_blended
@@ -191,7 +193,7 @@ const undoFile = async ({ sql }: AppContext, { file_id: id, user }: Job): Promis
 };
 
 /** Gives up a file that fails repeatedly, so that the others continue. */
-const giveUp = async ({ sql }: AppContext, { file_id: id }: Job, error: unknown): Promise<void> => {
+const giveUp = async ({ sql }: ImportContext, { file_id: id }: Job, error: unknown): Promise<void> => {
   const why = error instanceof AppError ? refusalOf(error) : gaveUp;
   await sql`
     UPDATE roast_import_files SET
@@ -211,7 +213,7 @@ const finishImports = (sql: Sql) => sql`
 
 interface Step {
   readonly job: Job;
-  readonly work: (context: AppContext, job: Job) => Promise<void>;
+  readonly work: (context: ImportContext, job: Job) => Promise<void>;
 }
 
 /** The next files, at most `jobsAtOnce`: finding them costs as much as a part of the work on one. Each step reads anew what it changes. */
@@ -248,9 +250,9 @@ export const removeOldImports = async (sql: Sql): Promise<void> => {
  * Reads, imports and undoes the files of imports in the background, one after the other. The progress is in the
  * database: after a restart it continues.
  */
-export const importer = async (whole: AppContext): Promise<{ close(): Promise<void> }> => {
+export const importer = async (whole: ImportContext): Promise<{ close(): Promise<void> }> => {
   const failures = new Map<string, number>();
-  const countFailure = async (context: AppContext, job: Job, error: unknown): Promise<void> => {
+  const countFailure = async (context: ImportContext, job: Job, error: unknown): Promise<void> => {
     const count = (failures.get(job.file_id) ?? 0) + 1;
     failures.set(job.file_id, count);
     const statement = statementOf(error);

@@ -1,0 +1,72 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { RoastImport } from '@roastery/contract/roast-imports';
+import { createTestDatabase } from '@roastery/testing/test-database';
+import { expect, it, onTestFinished } from 'vitest';
+import { createImportThread } from './import-thread.ts';
+import { exampleAlog } from './testing/example-data.ts';
+import { migratedTemplate } from './testing/ingest-fixture.ts';
+import { startTestApi, testAdmin } from './testing/test-api.ts';
+
+const program = new URL('../dist/import-program.js', import.meta.url).href;
+
+const start = async (imports: ReturnType<typeof createImportThread>) => {
+  const database = await createTestDatabase(migratedTemplate);
+  const test = await startTestApi(database.url, {}, imports);
+  onTestFinished(async () => {
+    await test.close();
+    await database.drop();
+  });
+  const admin = await test.signedIn(testAdmin.email, testAdmin.password);
+  const stateOf = async (id: string) => (await admin.send<RoastImport>('GET', `/roast-imports/${id}`)).body;
+  return {
+    test,
+    admin,
+    begin: async () => (await admin.send<RoastImport>('POST', '/roast-imports', {})).body.id,
+    send: (id: string, name: string, bytes: string) =>
+      admin.sendFiles<{ ids?: string[]; code?: string }>(`/roast-imports/${id}/files`, [{ name, bytes }]),
+    until: (id: string, done: (state: RoastImport) => boolean) =>
+      expect.poll(async () => done(await stateOf(id)), { timeout: 30_000, interval: 50 }).toBe(true),
+  };
+};
+
+it('import thread: stores files, answers refusals, reads and imports', async () => {
+  const { admin, begin, send, until } = await start(createImportThread());
+  const id = await begin();
+  const alog = exampleAlog();
+  const [small, large] = [await send(id, 'a.alog', alog), await send(id, 'b.txt', 'no roast '.repeat(9000))];
+  expect([small.status, large.status]).toEqual([201, 201]);
+  expect((await send(id, 'a.alog', alog)).body.ids).toEqual(small.body.ids);
+  const refused = await send('0190b5c2-0000-7000-8000-000000000000', 'a.alog', alog);
+  expect([refused.status, refused.body.code]).toEqual([404, 'not_found']);
+  await until(id, ({ waiting, files }) => files === 2 && waiting === 0);
+  await admin.send('POST', `/roast-imports/${id}/start`, {});
+  await until(id, ({ state, imported }) => state === 'done' && imported === 1);
+});
+
+it('import thread: starts again when it ended, and answers 503 until then', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'roastery-import-thread-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  // Ends at the first start, as soon as it gets an order.
+  const failing = path.join(folder, 'failing.mjs');
+  await writeFile(
+    failing,
+    `import { existsSync, writeFileSync } from 'node:fs';
+    import { parentPort } from 'node:worker_threads';
+    const begun = ${JSON.stringify(path.join(folder, 'begun'))};
+    if (existsSync(begun)) await import(${JSON.stringify(program)});
+    else parentPort.once('message', () => { writeFileSync(begun, ''); throw new Error('out of order'); });`,
+  );
+  const { test, begin, send, until } = await start(createImportThread(failing));
+  const id = await begin();
+  const first = await send(id, 'a.alog', exampleAlog());
+  expect([first.status, first.body.code]).toEqual([503, 'not_ready']);
+  expect(Number(first.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect((await send(id, 'a.alog', exampleAlog())).status).toBe(503);
+  await expect
+    .poll(async () => (await send(id, 'a.alog', exampleAlog())).status, { timeout: 10_000, interval: 200 })
+    .toBe(201);
+  await until(id, ({ waiting, files }) => files === 1 && waiting === 0);
+  expect(test.log()).toContain('import thread ended, restarting');
+});
