@@ -21,12 +21,13 @@ const parts = ['1hz', '4hz', 'fsync', 'storm', 'peers', 'idle'] as const;
 /** All of them take half an hour. */
 const wanted = process.env['FLEET_PARTS']?.split(',') ?? parts;
 
-/** Grows the fleet until it is too slow or loses something; the last step that passed. */
+/** Grows the fleet until it is too slow or loses something; the last step that passed, or the first one with no boards held. */
 const grow = async (load: Load, say: (line: string) => void): Promise<Step> => {
   let held: Step | undefined;
   for (let boards = firstStep; ; boards = Math.min(maxBoards, Math.round(boards * 1.5))) {
     const step = await measure(boards, load, say);
-    if (step.p99Ms > maxP99Ms || step.missing > 0 || step.connectedSeconds === Infinity) return held ?? step;
+    if (step.p99Ms > maxP99Ms || step.missing > 0 || step.connectedSeconds === Infinity)
+      return held ?? { ...step, boards: 0 };
     if (boards >= maxBoards) return step;
     held = step;
   }

@@ -1,8 +1,8 @@
 // A separate program, started by `fleet-process.ts`: many boards in one process, each a socket that speaks MQTT and the
 // journal protocol as the agent does: subscribe, status, one batch per second at a phase of its own, a live reading
 // beside it, no more than 32 batches in flight, reconnects with jittered backoff, a backlog in batches of up to 600
-// entries, and resends of unacknowledged entries. It shares the processor with what is measured: batch and reading are one write, packets are built and read
-// without a library, and one timer serves all boards.
+// entries, and resends of unacknowledged entries. It shares the processor with what is measured: batch and reading are
+// one write, packets are built and read without a library, and one timer serves all boards.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { clearTimeout, setInterval, setTimeout } from 'node:timers';
@@ -55,8 +55,8 @@ const publishText = (topic: string, payload: string, messageId?: number): string
 
 interface Board {
   readonly isOpen: () => boolean;
-  /** Once a second. */
-  readonly tick: () => void;
+  /** Once a second, with the time when it was due: a late second has its own time, and counts its delay. */
+  readonly tick: (dueMs: number) => void;
 }
 
 const startBoard = (serial: string, plan: FleetPlan): Board => {
@@ -254,8 +254,8 @@ const startBoard = (serial: string, plan: FleetPlan): Board => {
       topics.live,
       `{"v":1,"epoch":"${epoch}","seq":${seq - 1},"boot":"${boot}","t":${Date.now()},"mono":1,"values":${values},"roast":null,"phase":"idle"}`,
     );
-  const cut = (): void => {
-    waiting.push({ seq, cutAt: performance.now() });
+  const cut = (dueMs: number): void => {
+    waiting.push({ seq, cutAt: dueMs });
     seq += plan.samplesPerBatch;
     totals.cut += plan.samplesPerBatch;
     ship(isOpen ? liveText() : '');
@@ -264,10 +264,10 @@ const startBoard = (serial: string, plan: FleetPlan): Board => {
   let seconds = Math.floor(Math.random() * (keepaliveSeconds / 2));
   return {
     isOpen: () => isOpen,
-    tick: () => {
+    tick: (dueMs) => {
       seconds += 1;
       if (isOpen && seconds % (keepaliveSeconds / 2) === 0) write({ cmd: 'pingreq' });
-      if (plan.samplesPerBatch > 0 && isCutting) cut();
+      if (plan.samplesPerBatch > 0 && isCutting) cut(dueMs);
       else ship();
     },
   };
@@ -280,7 +280,7 @@ let ticked = Math.floor(performance.now() / tickMs);
 setInterval(() => {
   // Also the ticks that a busy computer delayed.
   for (const now = Math.floor(performance.now() / tickMs); ticked < now; ticked++)
-    for (const board of due[ticked % due.length] ?? []) board.tick();
+    for (const board of due[ticked % due.length] ?? []) board.tick(ticked * tickMs);
 }, tickMs);
 
 process.on('message', (message: FleetPlan | 'report' | 'stop-cutting') => {
