@@ -52,11 +52,11 @@ const maxBatchMessages = 2000;
 const maxDecodedBytes = 16 * 1024 * 1024;
 /**
  * A fleet pays for each transaction less when it is larger: when so many messages came within the flush delay, the flush waits up to
- * five times as long, or until it is full. An idle roastery's do not wait longer.
+ * six times as long, or until it is full. An idle roastery's do not wait longer.
  */
 const manyMessages = 25;
-const fullFlush = 500;
-const maxDelays = 5;
+const fullFlush = 1000;
+const maxDelays = 6;
 /** Decoding yields to the event loop after this long. */
 const sliceMs = 10;
 

@@ -100,6 +100,18 @@ const withFleet = async <T>(boards: number, load: Load, work: (running: Running)
   }
 };
 
+/** Seconds until no board has more than its last two seconds waiting; Infinity where that takes too long. */
+const untilAllStored = async (fleets: readonly Fleet[], perSecond: number, maxSeconds: number): Promise<number> => {
+  const from = performance.now();
+  for (;;) {
+    const { cut, acknowledged } = await reportOf(fleets);
+    const seconds = (performance.now() - from) / 1000;
+    if (cut - acknowledged <= 2 * perSecond) return seconds;
+    if (seconds > maxSeconds) return Infinity;
+    await sleep(500);
+  }
+};
+
 const percent = (seconds: number): string => `${((100 * seconds) / measuredSeconds).toFixed(0)} %`;
 
 /** One number of boards: connect at once, 30 s of work, all processes killed, and what Postgres holds. */
@@ -107,6 +119,9 @@ export const measure = (boards: number, load: Load, say: (line: string) => void)
   withFleet(boards, load, async ({ stack, sql, fleets, idleMegabytes }) => {
     const connectedSeconds = await untilAllHeard(fleets, boards, connectSeconds);
     say(`${boards} boards: all acknowledged after ${connectedSeconds.toFixed(1)} s`);
+    const storedSeconds =
+      connectedSeconds + (await untilAllStored(fleets, boards * load.samplesPerBatch, connectSeconds));
+    say(`  what waited was acknowledged after ${storedSeconds.toFixed(1)} s`);
     await sleep(3_000);
     const cost = await costs(stack, sql, fleets);
     const begun = await reportOf(fleets);
