@@ -23,7 +23,7 @@ const envShape = z
       .url({ protocol: /^(mqtts?|wss?)$/, error: 'must be an mqtt:// or mqtts:// address' })
       .default('mqtt://127.0.0.1:1883'),
     MQTT_PUBLIC_URL: z.url({ protocol: /^(mqtts?|wss?)$/, error: 'must be an mqtt:// or mqtts:// address' }).optional(),
-    /** For brokers that divide a shared subscription among the api's instances; aedes does not. */
+    /** The instances of the api divide the machines: each stores the journals of its own ones. */
     MQTT_SHARED_INGEST: z.enum(['true', 'false']).default('false'),
     /** Mosquitto's plugin for dynamic security knows the boards from the api, instead of a broker that asks it. */
     MOSQUITTO_DYNAMIC_SECURITY: z.enum(['true', 'false']).default('false'),
@@ -77,8 +77,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) => {
     mqttUrl: given.MQTT_URL,
     /** The broker address for boards. */
     mqttPublicUrl: given.MQTT_PUBLIC_URL ?? given.MQTT_URL,
-    /** Name of the group in `$share/<group>/…`. */
-    ingestGroup: given.MQTT_SHARED_INGEST === 'true' ? 'ingest' : undefined,
+    dividesJournals: given.MQTT_SHARED_INGEST === 'true',
     mosquittoUsers: given.MOSQUITTO_DYNAMIC_SECURITY === 'true',
     brokerSecret: given.BROKER_SECRET,
     brokerManagementUrl: withoutSlash(given.BROKER_MANAGEMENT_URL),

@@ -28,10 +28,8 @@ export const startServer = (config: ApiConfig, log: Logger): Promise<Api> => {
   const live = createLive();
   const alarms = createAlarms();
   const imports = createImportThread();
-  const ingest: Service = async (context) => {
-    const { ingestGroup: sharedGroup } = context.config;
-    return startIngest(context, { onStored: alarms.onStored, ...(sharedGroup === undefined ? {} : { sharedGroup }) });
-  };
+  const ingest: Service = async (context) =>
+    startIngest(context, { onStored: alarms.onStored, dividesJournals: context.config.dividesJournals });
   return startApi(config, log, {
     domains: [...domains, imports.routes, live.routes, quarantineRoutes],
     services: [

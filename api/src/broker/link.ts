@@ -39,17 +39,11 @@ const maxPayloadBytes = maxPacketBytes - 1024;
 /** A few for each machine of a large fleet. */
 const maxRoutes = 100_000;
 
-/**
- * Whether a filter is this topic, or that of its kind over all machines. A `$share/<group>/` prefix of the filter is
- * ignored.
- */
+/** Whether a filter is this topic, or that of its kind over all machines. */
 export const matcherOf = (topic: string): ((filter: string) => boolean) => {
   const kind = parseTopic(topic)?.kind;
   const ofAll = kind === undefined ? undefined : allMachines(kind);
-  return (filter) => {
-    const bare = filter.replace(/^\$share\/[^/]+\//, '');
-    return bare === topic || bare === ofAll;
-  };
+  return (filter) => filter === topic || filter === ofAll;
 };
 
 /** Connects in the background and reconnects for ever, 1 to 10 s apart with jitter. */

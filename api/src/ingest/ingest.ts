@@ -10,6 +10,7 @@ import { followPlans } from '../domains/planned/follow-plans.ts';
 import type { Health } from '../http/server-context.ts';
 import { createAcknowledgements } from './acknowledgements.ts';
 import { type BatchWriterOptions, createBatchWriter, type Flushed, type IngestProgress } from './batch-writer.ts';
+import { type Instances, joinInstances } from './instances.ts';
 import type { StoredBatch } from './recordings.ts';
 import { startSweeper } from './sweeper.ts';
 
@@ -39,7 +40,7 @@ const createLastSeen = (sql: Database, log: Logger, now: () => number = Date.now
 };
 
 /** Metrics of ingest for operators. */
-const createIngestMetrics = (registry: Registry, progress: () => IngestProgress) => {
+const createIngestMetrics = (registry: Registry, progress: () => IngestProgress, instances: Instances | undefined) => {
   const registers = [registry];
   const gauge = (name: string, help: string, value: (now: IngestProgress) => number): void => {
     const made: Gauge = new Gauge({ name, help, registers, collect: () => made.set(value(progress())) });
@@ -64,8 +65,14 @@ const createIngestMetrics = (registry: Registry, progress: () => IngestProgress)
     'Machines whose messages could not be stored yet and are retried',
     (now) => now.parkedMachines,
   );
+  if (instances !== undefined)
+    gauge('ingest_instances', 'Instances that divide the journals, as this one knows', () => instances.count);
   return {
-    messages: new Counter({ name: 'ingest_messages_total', help: 'Journal messages received', registers }),
+    messages: new Counter({
+      name: 'ingest_messages_total',
+      help: 'Journal messages received, without those of machines of other instances',
+      registers,
+    }),
     samples: new Counter({ name: 'ingest_samples_total', help: 'Samples committed that were new', registers }),
     events: new Counter({ name: 'ingest_events_total', help: 'Events committed that were new', registers }),
     quarantined: new Counter({ name: 'ingest_quarantined_total', help: 'Messages quarantined', registers }),
@@ -108,10 +115,10 @@ export interface IngestContext {
 
 export interface IngestOptions extends Pick<BatchWriterOptions, 'flushDelayMs' | 'maxQueuedBytes'> {
   /**
-   * Group of instances that share the journals (`$share/<group>/…`), for brokers with shared subscriptions. Without it
-   * every instance receives all journals, which is safe: each recognises what another has stored.
+   * The instances divide the machines: each stores the journals of its own ones. Otherwise every instance stores all of them,
+   * which is safe: each recognises what another has stored.
    */
-  readonly sharedGroup?: string;
+  readonly dividesJournals?: boolean;
   /** Called after each commit with the batches that are stored now. */
   readonly onStored?: (stored: readonly StoredBatch[]) => void;
   /** Ends stale roasts and removes old samples; off in tests that check every row. Default on. */
@@ -175,21 +182,17 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
     },
   });
   context.health.ingest = () => writer.progress();
-  const metrics = createIngestMetrics(context.metrics, () => writer.progress());
+  const instances = options.dividesJournals === true ? joinInstances({ sql, mqtt, log }) : undefined;
+  const metrics = createIngestMetrics(context.metrics, () => writer.progress(), instances);
 
   const serialOf = createSerials();
-  const filter = allMachines('journal');
-  const unsubscribe = mqtt.subscribe(
-    options.sharedGroup === undefined ? filter : `$share/${options.sharedGroup}/${filter}`,
-    // A board resends what is not acknowledged: acknowledgements between broker and api would only double the packets.
-    0,
-    (topic, payload) => {
-      const serialNumber = serialOf(topic);
-      if (serialNumber === undefined) return;
-      metrics.messages.inc();
-      writer.add({ topic, serialNumber, payload, receivedAtMs: Date.now() });
-    },
-  );
+  // A board resends what is not acknowledged: acknowledgements between broker and api would only double the packets.
+  const unsubscribe = mqtt.subscribe(allMachines('journal'), 0, (topic, payload) => {
+    const serialNumber = serialOf(topic);
+    if (serialNumber === undefined || instances?.owns(serialNumber) === false) return;
+    metrics.messages.inc();
+    writer.add({ topic, serialNumber, payload, receivedAtMs: Date.now() });
+  });
   const stopStatuses = followStatuses({ sql, mqtt, log });
   const stopConfigs = followConfigs({ sql, mqtt, log });
   const stopPlans = followPlans({ sql, mqtt, log });
@@ -201,11 +204,13 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
     },
     progress: () => writer.progress(),
     async close() {
-      unsubscribe();
+      await instances?.close();
       await stopStatuses();
       stopConfigs();
       await stopPlans();
       await sweeper?.close();
+      // Last: the others know by now that these machines are theirs.
+      unsubscribe();
       await writer.close().catch((error: unknown) => log.warn(loggable(error), 'ingest ended with an error'));
       acknowledgements.close();
     },

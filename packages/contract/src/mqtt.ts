@@ -20,7 +20,7 @@ export const topicKinds = ['journal', 'live', 'status', 'ack', 'config', 'plan',
 export type TopicKind = (typeof topicKinds)[number];
 
 export const topicOf = (serialNumber: string, kind: TopicKind): string => `${root}/${level(serialNumber)}/${kind}`;
-/** Filter over all machines; brokers that share work prefix it with `$share/ingest/`. */
+/** Filter over all machines. */
 export const allMachines = (kind: TopicKind): string => `${root}/+/${kind}`;
 export const parseTopic = (topic: string): { serialNumber: string; kind: TopicKind } | undefined => {
   const [a, b, serial, kind, ...rest] = topic.split('/');

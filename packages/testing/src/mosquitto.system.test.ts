@@ -127,7 +127,7 @@ describe.skipIf(!hasMosquitto)(`Mosquitto with the files of deploy/brokers${need
     socket.write(
       mqtt.generate({ cmd: 'connect', protocolId: 'MQTT', clientId: 'api-2', clean: true, keepalive: 60, ...login }),
     );
-    const subscriptions = [{ topic: '$share/ingest/roastery/v1/+/journal', qos: 0 as const }];
+    const subscriptions = [{ topic: 'roastery/v1/+/journal', qos: 0 as const }];
     socket.write(mqtt.generate({ cmd: 'subscribe', messageId: 1, subscriptions }));
     await until('the subscription', () => granted);
     socket.pause();

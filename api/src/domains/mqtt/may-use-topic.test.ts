@@ -29,7 +29,7 @@ describe('topics of the api', () => {
   const api = { clientid: 'api-1', username: serviceUserName };
   it.each([
     ['roastery/v1/+/journal', 'subscribe', true],
-    ['$share/ingest/roastery/v1/+/journal', 'subscribe', true],
+    ['$share/ingest/roastery/v1/+/journal', 'subscribe', false],
     ['roastery/v1/RM30-001/live', 'subscribe', true],
     ['roastery/v1/RM30-001/ack', 'publish', true],
     ['roastery/v1/RM30-001/config', 'publish', true],

@@ -16,9 +16,7 @@ export interface TopicRequest {
   readonly action: 'publish' | 'subscribe';
 }
 
-const serviceFilters = new Set(
-  (['journal', 'live', 'status'] as const).flatMap((kind) => [allMachines(kind), `$share/ingest/${allMachines(kind)}`]),
-);
+const serviceFilters = new Set((['journal', 'live', 'status'] as const).map(allMachines));
 
 /** The api reads the topics that boards write, of all or of one, and writes those that boards read. */
 const mayService = ({ topic, action }: TopicRequest): boolean => {

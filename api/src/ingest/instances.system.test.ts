@@ -1,0 +1,94 @@
+import { uuidV7 } from '@roastery/runtime/uuid';
+import { until } from '@roastery/testing/until';
+import { describe, expect, it } from 'vitest';
+import type { Database } from '../db/sql.ts';
+import { openMigratedDatabase, silentLog } from '../testing/ingest-fixture.ts';
+import { type Instances, joinInstances } from './instances.ts';
+
+const serials = Array.from({ length: 200 }, (_, n) => `RM30-${n}`);
+
+/** An instance whose connection to the broker a test interrupts. */
+const join = (sql: Database, id = uuidV7()) => {
+  const connects = new Set<() => void>();
+  const mqtt = {
+    isConnected: true,
+    onConnect(handler: () => void) {
+      connects.add(handler);
+      handler();
+      return () => connects.delete(handler);
+    },
+  };
+  const instances = joinInstances({ sql, mqtt, log: silentLog, id });
+  return {
+    instances,
+    id,
+    disconnect: (): void => void (mqtt.isConnected = false),
+    connect(): void {
+      mqtt.isConnected = true;
+      for (const handler of connects) handler();
+    },
+  };
+};
+
+/** How many of these instances own each machine, from the least to the most. */
+const ownersOf = (all: readonly Instances[]): number[] => {
+  const counts = new Set(serials.map((serial) => all.filter((one) => one.owns(serial)).length));
+  return [...counts].toSorted();
+};
+
+describe('instances that divide the machines', () => {
+  it('own all machines alone, and each machine once from the moment on when others join or leave', async () => {
+    await using database = await openMigratedDatabase();
+    const [one, two] = [join(database.sql), join(database.sql)];
+    expect(serials.every((serial) => one.instances.owns(serial))).toBe(true);
+    await until('both', () => one.instances.count === 2 && two.instances.count === 2);
+    expect(ownersOf([one.instances, two.instances])).toEqual([1]);
+
+    const three = join(database.sql);
+    const all = [one.instances, two.instances, three.instances];
+    await until('the third', () => all.every(({ count }) => count === 3));
+    expect(ownersOf(all)).toEqual([1]);
+
+    const begun = performance.now();
+    await three.instances.close();
+    await until('its leave', () => one.instances.count === 2 && two.instances.count === 2);
+    // It said so: its row was not waited for.
+    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(ownersOf([one.instances, two.instances])).toEqual([1]);
+    for (const { instances } of [one, two]) await instances.close();
+    expect(await database.sql`SELECT id FROM ingest_instances`).toEqual([]);
+  });
+
+  it('replace one that lost its broker, and give it its machines again when it is back', async () => {
+    await using database = await openMigratedDatabase();
+    const [one, two] = [join(database.sql), join(database.sql)];
+    const both = [one.instances, two.instances];
+    await until('both', () => both.every(({ count }) => count === 2));
+    const before = serials.filter((serial) => two.instances.owns(serial));
+
+    two.disconnect();
+    const begun = performance.now();
+    await until('the end of the other', () => one.instances.count === 1);
+    expect(performance.now() - begun).toBeLessThan(7_000);
+    expect(serials.every((serial) => one.instances.owns(serial))).toBe(true);
+
+    two.connect();
+    await until('both again', () => both.every(({ count }) => count === 2));
+    expect(serials.filter((serial) => two.instances.owns(serial))).toEqual(before);
+    expect(ownersOf(both)).toEqual([1]);
+    for (const instances of both) await instances.close();
+  });
+
+  it('keep their machines while the database refuses to answer', async () => {
+    await using database = await openMigratedDatabase();
+    const [one, two] = [join(database.sql), join(database.sql)];
+    const both = [one.instances, two.instances];
+    await until('both', () => both.every(({ count }) => count === 2));
+    await database.sql`ALTER TABLE ingest_instances RENAME TO ingest_instances_away`;
+    one.connect();
+    two.connect();
+    expect(ownersOf(both)).toEqual([1]);
+    await database.sql`ALTER TABLE ingest_instances_away RENAME TO ingest_instances`;
+    for (const instances of both) await instances.close();
+  });
+});
