@@ -53,10 +53,6 @@ const limits = {
     max_topic_levels: z.number().optional(),
     max_mqueue_len: z.number().optional(),
     mqueue_store_qos0: z.boolean().optional(),
-    shared_subscription: z.boolean().optional(),
-    shared_subscription_strategy: z
-      .enum(['random', 'round_robin', 'round_robin_per_group', 'sticky', 'local', 'hash_topic', 'hash_clientid'])
-      .optional(),
   }),
   force_shutdown: z.strictObject({ max_mailbox_size: z.number().int(), max_heap_size: bytes }),
 };
@@ -104,11 +100,11 @@ describe('emqx.conf', () => {
     expect(parseShape(emqxShape, written)).toMatchObject({ success: true });
   });
 
-  it('refuses what the api does not allow, and gives all of a machine’s journal to one api', () => {
+  it('refuses what the api does not allow', () => {
     const settings = parseOrThrow(emqxShape, written);
     expect(settings).toMatchObject({
       authorization: { no_match: 'deny', deny_action: 'disconnect' },
-      mqtt: { max_packet_size: `${maxPacketBytes / 1024}KB`, shared_subscription_strategy: 'hash_topic' },
+      mqtt: { max_packet_size: `${maxPacketBytes / 1024}KB` },
     });
     expect(Object.keys(settings.zones)).toContain(settings.listeners.tcp.default.zone);
   });

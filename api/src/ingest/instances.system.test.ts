@@ -33,7 +33,7 @@ const join = (sql: Database, id = uuidV7()) => {
 /** How many of these instances own each machine, from the least to the most. */
 const ownersOf = (all: readonly Instances[]): number[] => {
   const counts = new Set(serials.map((serial) => all.filter((one) => one.owns(serial)).length));
-  return [...counts].toSorted();
+  return [...counts].toSorted((a, b) => a - b);
 };
 
 describe('instances that divide the machines', () => {

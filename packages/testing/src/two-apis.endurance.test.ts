@@ -62,6 +62,7 @@ const ownBroker: BrokerKind = {
     return Promise.resolve({ close: () => program.stop(3000) });
   },
 };
+const dividedByOwn: BrokerKind = { ...ownBroker, receivers: 1, settings: { MQTT_SHARED_INGEST: 'true' } };
 const mosquitto: BrokerKind = {
   receivers: 1,
   settings: { MQTT_SHARED_INGEST: 'true', MOSQUITTO_DYNAMIC_SECURITY: 'true' },
@@ -140,7 +141,8 @@ const startBoards = async (
 
 describe.each([
   { name: 'our broker', kind: ownBroker, missing: '' },
-  { name: 'Mosquitto, which divides the journals', kind: mosquitto, missing: needsMosquitto },
+  { name: 'our broker, dividing the machines', kind: dividedByOwn, missing: '' },
+  { name: 'Mosquitto, dividing the machines', kind: mosquitto, missing: needsMosquitto },
 ])('two apis behind $name', ({ kind, missing }) => {
   const title = 'killed in turn they lose and double nothing, and share sessions, limits, changes and the ledger';
   it.skipIf(missing !== '')(`${title}${missing}`, async () => {
