@@ -1,6 +1,8 @@
+import { createServer, type AddressInfo } from 'node:net';
 import { allMachines, topicOf } from '@roastery/contract/mqtt';
 import { createLogger } from '@roastery/runtime/logger';
 import { until } from '@roastery/testing/until';
+import { generate, parser } from 'mqtt-packet';
 import { describe, expect, it } from 'vitest';
 import { startPlainBroker } from '../testing/whole-api.ts';
 import { matcherOf, openMqttLink } from './link.ts';
@@ -25,6 +27,37 @@ describe('openMqttLink', () => {
     expect(received).toEqual([topicOf('1', 'status'), topicOf('2', 'status')]);
     await link.close();
     await broker.close();
+  });
+});
+
+describe('a broker that is too busy to answer pings', () => {
+  it('keeps its connection while it sends messages, and gets pings', async () => {
+    const counts = { connects: 0, pings: 0 };
+    const topic = topicOf('1', 'journal');
+    const message = generate({ cmd: 'publish', topic, payload: 'x', qos: 0, dup: false, retain: false });
+    const server = createServer((socket) => {
+      const timer = setInterval(() => socket.write(message), 50);
+      socket.on('close', () => clearInterval(timer));
+      const packets = parser();
+      packets.on('packet', ({ cmd }) => {
+        if (cmd === 'connect') socket.write(generate({ cmd: 'connack', returnCode: 0, sessionPresent: false }));
+        if (cmd === 'connect') counts.connects += 1;
+        if (cmd === 'pingreq') counts.pings += 1;
+      });
+      socket.on('data', (bytes: Buffer) => packets.parse(bytes));
+    });
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    const url = `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const log = createLogger('test', 'silent');
+    const link = openMqttLink({ url, secret: 'none', log, keepaliveSeconds: 1 });
+    // Three times as long as it waits for an answer.
+    await until('its pings', () => counts.pings >= 14);
+    expect(counts.connects).toBe(1);
+    expect(link.isConnected).toBe(true);
+    await link.close();
+    await new Promise((resolve) => server.close(resolve));
   });
 });
 

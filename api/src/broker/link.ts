@@ -32,6 +32,8 @@ export interface MqttLinkOptions {
   readonly url: string;
   readonly secret: string;
   readonly log: Logger;
+  /** The broker ends a connection that is silent for one and a half times as long. */
+  readonly keepaliveSeconds?: number;
 }
 
 /** The size of a packet without its topic and header. */
@@ -47,7 +49,7 @@ export const matcherOf = (topic: string): ((filter: string) => boolean) => {
 };
 
 /** Connects in the background and reconnects for ever, 1 to 10 s apart with jitter. */
-export const openMqttLink = ({ url, secret, log }: MqttLinkOptions): MqttLink => {
+export const openMqttLink = ({ url, secret, log, keepaliveSeconds = 15 }: MqttLinkOptions): MqttLink => {
   const backoff = createBackoff(500, 10_000);
   const handlers = new Map<string, { qos: 0 | 1; handlers: Set<MessageHandler> }>();
   const connectHandlers = new Set<() => void>();
@@ -56,7 +58,7 @@ export const openMqttLink = ({ url, secret, log }: MqttLinkOptions): MqttLink =>
     username: serviceUserName,
     password: secret,
     clean: true,
-    keepalive: 15,
+    keepalive: keepaliveSeconds,
     connectTimeout: 5000,
     // We resubscribe ourselves, and a refused CONNACK must not end the attempts (mqtt.js would give up by default).
     resubscribe: false,
@@ -93,10 +95,25 @@ export const openMqttLink = ({ url, secret, log }: MqttLinkOptions): MqttLink =>
     for (const ofFilter of route)
       for (const handler of ofFilter) guard({ topic, bytes: payload.length }, () => handler(topic, payload));
   };
+  /**
+   * The answer to a ping waits behind the messages that a busy broker has for us. While they arrive, the client only sends its pings:
+   * to wait for the answers would end the connection, and lose the messages, when there are most of them.
+   */
+  let pingedAt = 0;
+  const pingUnderLoad = (): void => {
+    const now = performance.now();
+    if (now - pingedAt < (keepaliveSeconds * 1000) / 3) return;
+    pingedAt = now;
+    client.sendPing();
+    client.reschedulePing(true);
+  };
   let connectedAt: number | undefined;
   client.on('connect', () => {
     connectedAt = performance.now();
-    interceptMessages(client.stream, deliver);
+    interceptMessages(client.stream, (topic, payload) => {
+      pingUnderLoad();
+      deliver(topic, payload);
+    });
     log.info('broker connected');
     for (const [filter, entry] of handlers) subscribeNow(filter, entry.qos);
     for (const handler of connectHandlers) guard({}, handler);
