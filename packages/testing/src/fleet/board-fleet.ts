@@ -14,6 +14,9 @@ import mqtt, { type Packet } from 'mqtt-packet';
 import type { FleetPlan, FleetReport } from './fleet-process.ts';
 
 const window = 32;
+/** Batches in flight at first, and after one was overdue; each acknowledgement doubles them. */
+const firstWindow = 8;
+const probeWindow = 2;
 const resendMs = 10_000;
 /** A backlog below this is not compressed. */
 const gzipFromBytes = 2_048;
@@ -82,6 +85,7 @@ const startBoard = (serial: string, plan: FleetPlan): Board => {
   let seq = 0;
   let socket: Socket | undefined;
   let isOpen = false;
+  let allowed = firstWindow;
   let isHeard = false;
   let messageId = 1;
   const write = (packet: Packet): void => {
@@ -130,8 +134,10 @@ const startBoard = (serial: string, plan: FleetPlan): Board => {
     if (!isOpen) return;
     const now = performance.now();
     let packets = '';
-    takeBack([...underWay.values()].filter(({ sentAt }) => now - sentAt > resendMs));
-    while (underWay.size < window) {
+    const overdue = [...underWay.values()].filter(({ sentAt }) => now - sentAt > resendMs);
+    if (overdue.length > 0) allowed = probeWindow;
+    takeBack(overdue);
+    while (underWay.size < allowed) {
       const next = takeBatch(now);
       if (!next) break;
       packets += send(next);
@@ -145,6 +151,7 @@ const startBoard = (serial: string, plan: FleetPlan): Board => {
       const samples = seconds.length * plan.samplesPerBatch;
       if (!ranges.some(([first, last]) => first <= from && from + samples - 1 <= last)) continue;
       underWay.delete(from);
+      allowed = Math.min(window, allowed * 2);
       totals.acknowledged += samples;
       for (const { cutAt } of seconds) latencies.push(now - cutAt);
       if (!isHeard) acknowledgedBoards += 1;
@@ -167,6 +174,7 @@ const startBoard = (serial: string, plan: FleetPlan): Board => {
       write({ cmd: 'subscribe', messageId: nextId(), subscriptions });
     } else if (packet.cmd === 'suback') {
       isOpen = true;
+      allowed = firstWindow;
       const payload = JSON.stringify({ v: 1, online: true, session: boot, t: Date.now() });
       const messageId = nextId();
       write({ cmd: 'publish', topic: topics.status, payload, qos: 1, retain: true, dup: false, messageId });
