@@ -100,13 +100,13 @@ const withFleet = async <T>(boards: number, load: Load, work: (running: Running)
   }
 };
 
-/** Seconds until no board has more than its last two seconds waiting; Infinity where that takes too long. */
+/** Seconds until the boards have half a second waiting on average, which is under way; Infinity where that takes too long. */
 const untilAllStored = async (fleets: readonly Fleet[], perSecond: number, maxSeconds: number): Promise<number> => {
   const from = performance.now();
   for (;;) {
     const { cut, acknowledged } = await reportOf(fleets);
     const seconds = (performance.now() - from) / 1000;
-    if (cut - acknowledged <= 2 * perSecond) return seconds;
+    if (cut - acknowledged <= perSecond / 2) return seconds;
     if (seconds > maxSeconds) return Infinity;
     await sleep(500);
   }
