@@ -1,6 +1,6 @@
-import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createLogger } from '@roastery/runtime/logger';
+import { lowerPriority } from '@roastery/runtime/turns';
 import { loggable } from './db/postgres-errors.ts';
 import { openDatabase } from './db/sql.ts';
 import { yieldingDatabase } from './db/yielding-database.ts';
@@ -15,9 +15,7 @@ import type { ImportOrder, ImportReport, ImportThreadData } from './import-threa
 
 /** The program of the import thread: `import-thread.ts` starts it. */
 
-/** As a file reader has. Linux lowers the calling thread alone; elsewhere it would be the whole process. */
-const niceness = 10;
-if (process.platform === 'linux') setPriority(0, niceness);
+if (process.platform === 'linux') lowerPriority(0);
 
 /** Three quarters of the time are left to other requests: 2,000 files still take only some seconds to send. */
 const storingRestShare = 3;

@@ -18,7 +18,7 @@ export interface Accepted {
 
 export interface Listener {
   readonly port: number;
-  /** Stops accepting; resolves when all sockets are closed, so close them before or meanwhile. */
+  /** Stops accepting; resolves when all sockets are closed, so close them too. */
   close(): Promise<void>;
 }
 

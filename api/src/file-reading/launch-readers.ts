@@ -1,8 +1,8 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { setPriority } from 'node:os';
 import { Socket } from 'node:net';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { lowerPriority } from '@roastery/runtime/turns';
 import { readerSocketAt } from './file-job.ts';
 import type { LauncherOrder, LauncherReport } from './reader-launcher.ts';
 
@@ -12,8 +12,6 @@ import type { LauncherOrder, LauncherReport } from './reader-launcher.ts';
  * loop can't notice that the api is gone; the launcher does.
  */
 
-/** Api and Postgres have priority. Set while the reader has one thread: later threads inherit it. */
-const readerNiceness = 10;
 const maxStderrLength = 2000;
 
 /** A reader fills about 50 MB in this time. */
@@ -25,19 +23,6 @@ interface Reader {
   isTooLarge: boolean;
 }
 const readers = new Map<number, Reader>();
-
-/**
- * Linux with autogroups divides the cores among sessions first, and niceness counts within one: so a reader has a
- * session of its own, as Postgres has, and enough of a busy computer to meet its deadline. If a sandbox forbids it, all
- * run alike; and a reader may have ended.
- */
-const yieldToOthers = (pid: number): void => {
-  try {
-    setPriority(pid, readerNiceness);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-  }
-};
 
 const report = (message: LauncherReport, socket?: Socket): void => {
   if (!process.connected) return;
@@ -59,9 +44,11 @@ const start = ({ id, program, nodeArgs, maxResidentBytes }: Extract<LauncherOrde
     // A file has the same meaning in every time zone of a server.
     env: { TZ: 'UTC' },
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+    // Linux with autogroups divides the cores among sessions first, and niceness counts within one: so a reader has a session of its
+    // own, as Postgres has, and enough of a busy computer to meet its deadline.
     detached: true,
   });
-  if (child.pid !== undefined) yieldToOthers(child.pid);
+  if (child.pid !== undefined) lowerPriority(child.pid);
   const reader: Reader = { child, maxResidentBytes, isTooLarge: false };
   readers.set(id, reader);
   let stderr = '';

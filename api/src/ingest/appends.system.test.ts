@@ -110,7 +110,7 @@ describe('appends', () => {
       continues: { epoch: board.epoch, seq: 10 },
     }));
     for (const batch of continuing) await commit(batch);
-    // The board was restarted meanwhile and went on in its first stream.
+    // The board was restarted before that and continued its first stream.
     await commit(batches[4]);
     expect(await sql`SELECT FROM recordings`).toHaveLength(2);
   });

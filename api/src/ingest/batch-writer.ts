@@ -34,7 +34,7 @@ export interface BatchWriterOptions {
   readonly onFlush?: (seconds: number) => void;
   /** Called when a transaction timed out. */
   readonly onTimeout?: () => void;
-  /** ms from the first message to the flush: messages that arrive meanwhile share its transaction. */
+  /** ms from the first message to the flush: messages that arrive until then share its transaction. */
   readonly flushDelayMs?: number;
   /** Limit of messages that wait or are being stored, bytes as received. */
   readonly maxQueuedBytes?: number;

@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os';
 import { setImmediate as nextIteration } from 'node:timers/promises';
 
 let last: Promise<void> = Promise.resolve();
@@ -9,4 +10,19 @@ let last: Promise<void> = Promise.resolve();
 export const nextTurn = (): Promise<void> => {
   last = last.then(() => nextIteration());
   return last;
+};
+
+/** Of work that no request waits for. */
+const niceness = 10;
+
+/**
+ * Lets all others go first. Threads that the process starts later inherit it; `0` is the calling thread on Linux and the whole
+ * process elsewhere. If a sandbox forbids it, all run alike; and a process may have ended.
+ */
+export const lowerPriority = (pid: number): void => {
+  try {
+    setPriority(pid, niceness);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+  }
 };
