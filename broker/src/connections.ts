@@ -40,6 +40,8 @@ export interface Connection {
   unansweredSince: number | undefined;
   /** Bytes that are about to be written to this client. */
   gatheredBytes: number;
+  /** Sends a forwarded message, once admitted. */
+  deliver: (message: Uint8Array) => void;
   /** Last progress of the bytes queued for this client. */
   taken: { bytes: number; at: number };
   /** Why the broker closed it, if it did. */
@@ -57,6 +59,10 @@ export interface ConnectionEvents {
   /** Whether this message was forwarded, so that aedes need not handle it. */
   forward(connection: Connection, bytes: Buffer, frame: Frame): boolean;
 }
+
+/** Forwarded messages for the api wait this long for more, up to this many bytes: one write and one read serve them all. */
+const gatherMs = 5;
+const gatherBytes = 32 * 1024;
 
 /** All open connections: checks what they send, monitors what they read, closes them with a reason. */
 export const createConnections = (limits: BrokerLimits, events: ConnectionEvents) => {
@@ -167,30 +173,46 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
   };
 
   /**
-   * Everything written within one turn of the event loop becomes one system call: the pieces of a packet for a board,
-   * the journals of many boards for the api. A board that reads nothing must not delay other clients, and aedes would
-   * make its publishers wait. So writes to it never report a full buffer; `checkWaiting` limits that buffer instead.
+   * Everything written within one turn of the event loop becomes one system call, and forwarded messages for the api wait
+   * a few milliseconds for more of them. A board that reads nothing must not delay other clients, and aedes would make
+   * its publishers wait. So writes to it never report a full buffer; `checkWaiting` limits that buffer instead.
    */
   const batchWrites = (connection: Connection, isService: boolean): void => {
     const { stream } = connection;
     const write = stream.write.bind(stream);
     let pieces: Uint8Array[] = [];
+    let isDue = false;
+    let timer: NodeJS.Timeout | undefined;
     const flush = (): void => {
+      clearTimeout(timer);
+      timer = undefined;
+      isDue = false;
+      if (pieces.length === 0) return;
       const gathered = pieces.length === 1 ? pieces[0] : Buffer.concat(pieces, connection.gatheredBytes);
       pieces = [];
       connection.gatheredBytes = 0;
       if (stream.writable) write(gathered);
     };
-    stream.cork = stream.uncork = () => undefined;
-    stream.write = (piece: string | Uint8Array): boolean => {
-      if (pieces.length === 0) {
-        if (isService) setImmediate(flush);
-        else process.nextTick(flush);
-      }
-      const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
+    const gather = (bytes: Uint8Array): void => {
       pieces.push(bytes);
       connection.gatheredBytes += bytes.length;
+    };
+    const flushThisTurn = (): void => {
+      if (isDue) return;
+      isDue = true;
+      if (isService) setImmediate(flush);
+      else process.nextTick(flush);
+    };
+    stream.cork = stream.uncork = () => undefined;
+    stream.write = (piece: string | Uint8Array): boolean => {
+      gather(typeof piece === 'string' ? Buffer.from(piece) : piece);
+      flushThisTurn();
       return !isService || !stream.writableNeedDrain;
+    };
+    connection.deliver = (message: Uint8Array): void => {
+      gather(message);
+      if (!isService || connection.gatheredBytes >= gatherBytes) flushThisTurn();
+      else timer ??= setTimeout(flush, gatherMs);
     };
   };
 
@@ -223,6 +245,7 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
         grantedQos: new Map(),
         unansweredSince: undefined,
         gatheredBytes: 0,
+        deliver: () => undefined,
         taken: { bytes: 0, at: Date.now() },
         refused: undefined,
         connectTimer: undefined,

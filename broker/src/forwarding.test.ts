@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createFrameGuard, type Frame } from '@roastery/runtime/mqtt-frames';
 import {
   asApi,
+  brokerSecret,
   closed,
   connect,
   connectPacket,
@@ -13,6 +14,7 @@ import {
   ownTopic,
   rawConnect,
   startPair,
+  subscribePacket,
   waitUntil,
 } from './testing/peers.ts';
 
@@ -138,6 +140,33 @@ describe('messages of QoS 0', () => {
     expect(seen).toEqual(['mine', 'last']);
     await again.endAsync();
     await api.endAsync();
+  });
+
+  it('reach the api several in one write, while each is sent by itself', async () => {
+    await using pair = await startPair();
+    const port = pair.broker.ports.mqtt;
+    const api = await rawConnect(port);
+    api.write(connectPacket('api-1', '$api', brokerSecret));
+    await once(api, 'data');
+    api.write(subscribePacket('roastery/v1/+/live', 0));
+    await once(api, 'data');
+    const board = await bareBoard(port);
+    const message = plain(ownTopic('live'), '205.1');
+    const messages = 100;
+    let [bytes, reads] = [0, 0];
+    api.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      reads += 1;
+    });
+    board.setNoDelay(true);
+    for (let sent = 0; sent < messages; sent++) {
+      board.write(message);
+      await yieldToEventLoop();
+    }
+    await waitUntil(() => bytes === messages * message.length, 5_000);
+    expect(reads).toBeLessThan(messages / 3);
+    board.destroy();
+    api.destroy();
   });
 
   it('count for the keepalive of a board that sends nothing else', async () => {

@@ -6,24 +6,6 @@ import { kindOf, mayPublish, mayReceive } from './topic-rules.ts';
 
 const wildcards = new Map(topicKinds.map((kind) => [kind, allMachines(kind)]));
 
-/** A message for the api waits this long for others, up to this many bytes: one write and one read serve all of them. */
-const gatherMs = 5;
-const gatherBytes = 8 * 1024;
-
-const gathering = new WeakSet<Connection>();
-const release = (to: Connection): void => {
-  if (gathering.delete(to)) to.stream.uncork();
-};
-const writeToService = (to: Connection, bytes: Buffer): void => {
-  if (!gathering.has(to)) {
-    gathering.add(to);
-    to.stream.cork();
-    setTimeout(release, gatherMs, to);
-  }
-  to.stream.write(bytes);
-  if (to.stream.writableLength >= gatherBytes) release(to);
-};
-
 const isSlow = (to: Connection): boolean => to.principal?.kind === 'service' && to.stream.writableNeedDrain;
 
 /**
@@ -76,12 +58,10 @@ export const createForwarding = (connections: Pick<Connections, 'checkWaiting'>,
       for (const subscriber of to) if (isSlow(subscriber)) return false;
       metrics.messageIn(kind);
       for (const subscriber of to) {
-        const { principal, stream } = subscriber;
+        const { principal } = subscriber;
         if (!principal || !mayReceive(principal, topic) || !connections.checkWaiting(subscriber)) continue;
         metrics.messageOut(kind);
-        const message = bytes.subarray(start, end);
-        if (principal.kind === 'service') writeToService(subscriber, message);
-        else stream.write(message);
+        subscriber.deliver(bytes.subarray(start, end));
       }
       return true;
     },
