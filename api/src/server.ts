@@ -3,6 +3,7 @@ import { createAlarms } from './alarms/alarms.ts';
 import { pusher } from './alarms/pusher.ts';
 import type { ApiConfig } from './config.ts';
 import type { AppContext } from './context.ts';
+import { openDatabase } from './db/sql.ts';
 import { mailer } from './domains/alerts/mailer.ts';
 import { watchOverlaps } from './domains/devices/end-overlaps.ts';
 import { domains } from './domains/domains.ts';
@@ -28,8 +29,11 @@ export const startServer = (config: ApiConfig, log: Logger): Promise<Api> => {
   const live = createLive();
   const alarms = createAlarms();
   const imports = createImportThread();
-  const ingest: Service = async (context) =>
-    startIngest(context, { onStored: alarms.onStored, dividesJournals: context.config.dividesJournals });
+  const ingest: Service = async (context) => {
+    const { dividesJournals, databaseUrl: url } = context.config;
+    const instancesDatabase = dividesJournals ? openDatabase({ url, log: context.log, connections: 1 }) : undefined;
+    return startIngest(context, { onStored: alarms.onStored, instancesDatabase });
+  };
   return startApi(config, log, {
     domains: [...domains, imports.routes, live.routes, quarantineRoutes],
     services: [

@@ -115,10 +115,11 @@ export interface IngestContext {
 
 export interface IngestOptions extends Pick<BatchWriterOptions, 'flushDelayMs' | 'maxQueuedBytes'> {
   /**
-   * The instances divide the machines: each stores the journals of its own ones. Otherwise every instance stores all of them,
-   * which is safe: each recognises what another has stored.
+   * Given where several instances divide the machines: each stores the journals of its own ones. A pool of one connection,
+   * closed with ingest: a busy pool must not delay the sign of life of an instance. Otherwise every instance stores all
+   * journals, which is safe: each recognises what another has stored.
    */
-  readonly dividesJournals?: boolean;
+  readonly instancesDatabase?: Database | undefined;
   /** Called after each commit with the batches that are stored now. */
   readonly onStored?: (stored: readonly StoredBatch[]) => void;
   /** Ends stale roasts and removes old samples; off in tests that check every row. Default on. */
@@ -182,7 +183,8 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
     },
   });
   context.health.ingest = () => writer.progress();
-  const instances = options.dividesJournals === true ? joinInstances({ sql, mqtt, log }) : undefined;
+  const { instancesDatabase } = options;
+  const instances = instancesDatabase && joinInstances({ sql: instancesDatabase, mqtt, log });
   const metrics = createIngestMetrics(context.metrics, () => writer.progress(), instances);
 
   const serialOf = createSerials();
@@ -205,6 +207,7 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
     progress: () => writer.progress(),
     async close() {
       await instances?.close();
+      await instancesDatabase?.end({ timeout: 2 });
       await stopStatuses();
       stopConfigs();
       await stopPlans();
