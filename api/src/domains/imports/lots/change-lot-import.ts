@@ -97,7 +97,7 @@ const merged = (before: LotImportChoices, now: LotImportChoices): LotImportChoic
   return { ...before, ...now, columns };
 };
 
-/** Stores the contents of the file by these choices; false when others were made while it was read. */
+/** Stores the contents of the file read with these choices; false when the choices have changed since. */
 const storeReading = (
   context: UserContext,
   id: string,
