@@ -37,7 +37,7 @@ describe('sessions', () => {
     expect(answer.headers.get('strict-transport-security')).toContain('max-age=63072000');
   });
 
-  it('are new at each sign-in, and the old one is over', async () => {
+  it('are new at each sign-in, which ends the old one', async () => {
     const visitor = await signedInMaria();
     const before = visitor.cookie ?? '';
     await visitor.send('POST', '/auth/login', maria);
@@ -46,7 +46,7 @@ describe('sessions', () => {
     expect(old.status).toBe(401);
   });
 
-  it('end with signing out, although the cookie is kept', async () => {
+  it('end with signing out, also when the cookie is kept', async () => {
     const visitor = await signedInMaria();
     const cookie = visitor.cookie ?? '';
     expect((await visitor.send('POST', '/auth/logout')).status).toBe(200);
