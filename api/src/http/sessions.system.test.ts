@@ -30,7 +30,7 @@ describe('sessions', () => {
     expect(JSON.stringify(rows)).not.toContain(cookie.slice(8, 51));
   });
 
-  it('behind HTTPS use the __Host- prefix and Secure, and HSTS goes with every answer', async () => {
+  it('behind HTTPS use the __Host- prefix and Secure, and HSTS is sent with every response', async () => {
     await using secure = await startTestApi(opened.databaseUrl, { publicUrl: 'https://roast.example', isHttps: true });
     const answer = await secure.visitor().send('POST', '/auth/login', maria);
     expect(answer.headers.getSetCookie()[0]).toMatch(/^__Host-session=.*; Secure; SameSite=Strict$/);

@@ -34,7 +34,7 @@ const samplesADay = 24 * 3600;
 const samplesAChunk = 600;
 
 /**
- * A machine that recorded for so many days at 1 Hz, the last of them 92 days ago, with two roasts of 15 minutes a day.
+ * A machine that recorded for `days` days at 1 Hz, the last of them 92 days ago, with two roasts of 15 minutes a day.
  */
 const recordDays = async (sql: Database, days: number): Promise<void> => {
   const { id: machineId, owner } = await registerMachine(sql, 'HISTORY');

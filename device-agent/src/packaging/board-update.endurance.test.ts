@@ -220,7 +220,7 @@ describe.skipIf(!isReady)(`an update of a board (${why})`, { concurrent: true },
     ['mute', /was not ready in time, 3 times/],
     ['hangs', /it hung, 3 times/],
   ] as const)(
-    'that %s is rolled back, on the same journal, and doctor, page and fleet view say so',
+    'that %s is rolled back, on the same journal, as reported by doctor, page and fleet view',
     async ([fault, reason], { expect }) => {
       // Healthy for longer than systemd waits for READY and WATCHDOG, as on a board.
       const patience = { crashes: {}, mute: { startMs: 5000 }, hangs: { watchdogMs: 5000 } }[fault];
@@ -298,7 +298,7 @@ describe.skipIf(!isReady)(`an update of a board (${why})`, { concurrent: true },
       await expect.poll(() => board.server.live.length, { timeout: 30_000 }).toBeGreaterThan(before + 1);
       await board.becomes({ online: true, agent_version: version });
     };
-    // While dpkg replaces the program: half of it is gone.
+    // While dpkg replaces the program: half of it is missing.
     board.launcher('keep', '2.0.0');
     await board.service.cutPower();
     const dist = join(board.root, 'usr/lib/roastery-agent/dist');

@@ -67,7 +67,7 @@ const unitState = async (board: FreshBoard): Promise<string> =>
 describe.skipIf(obstacle !== undefined)(
   `a card with the portal’s settings (${obstacle ?? 'cloud-init as it is'})`,
   () => {
-    it('card: the board installs and pairs itself at its first start, also when the network comes late', async () => {
+    it('card: the board installs and pairs itself at its first start, also when the network is available late', async () => {
       const ticket = await portal.register('CARD 1');
       const userData = cardUserData({ serialNumber: 'CARD 1', portalUrl: portal.stack.url, ticket });
       const wireless = { name: 'Roastery "5"', password: 'a b\\c', country: 'fi' };

@@ -171,7 +171,7 @@ export const startUplink = (parts: UplinkParts) => {
       throw error;
     }
     if (stopping.signal.aborted) {
-      // Its status says online.
+      // Its status is online.
       await Promise.race([publishStatus(line, id, false).catch(() => undefined), line.closed, pause(settleMs)]);
       await line.end();
       return { reason: 'stopped', lastedMs: 0 };

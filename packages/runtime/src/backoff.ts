@@ -62,7 +62,7 @@ export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
 export interface RetryOptions {
   readonly limits: BackoffLimits;
   readonly signal?: AbortSignal;
-  /** Without it, attempts go on until the signal aborts. */
+  /** Without it, attempts continue until the signal aborts. */
   readonly maxTries?: number;
   /** Called before each pause. */
   readonly pausing?: (ms: number) => void;

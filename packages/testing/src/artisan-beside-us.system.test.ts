@@ -16,7 +16,7 @@ import { hurriedClock, repositoryRoot } from './shared-data.ts';
 import { startTestStack, type TestStack } from './test-stack.ts';
 import { until } from './until.ts';
 
-/** The agent's clock runs so many times as fast: a roast takes 45 s. */
+/** The agent's clock runs this many times as fast: a roast takes 45 s. */
 const factor = 16;
 const serial = 'ARTISAN-1';
 

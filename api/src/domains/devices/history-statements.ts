@@ -4,7 +4,7 @@ import type { Sql } from '../../db/sql.ts';
 import { historyOwner } from '../../identity/machines.ts';
 
 /**
- * Notification channel that tells every instance that an admin confirmed a restore; the payload is the serial number.
+ * Notification channel on which every instance learns that an admin confirmed a restore; the payload is the serial number.
  */
 export const historyRestoredChannel = 'history_restored';
 

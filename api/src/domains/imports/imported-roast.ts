@@ -80,5 +80,5 @@ export const maxColumns = 256;
 /** Readings of all curves together: five curves of 200,000 samples. */
 export const maxReadings = 2_000_000;
 
-/** The file can't be imported; the sentence says why. */
+/** The file can't be imported; the sentence has the reason. */
 export const refusedFile = (why: string): AppError => new AppError('validation', why);

@@ -16,7 +16,7 @@ describe('name of a roast file', () => {
   ])('%s: completes coffee, moment and batch', (name, expected) => {
     expect(completedByName(name, nothing)).toMatchObject(expected);
   });
-  it('gives no coffee to a table, whose lot may have one', () => {
+  it('adds no coffee to a table, whose lot may have one', () => {
     expect(completedByName('a.csv', { ...nothing, format: 'csv' }).coffee_name).toBeNull();
   });
   it('keeps the facts in the file', () => {

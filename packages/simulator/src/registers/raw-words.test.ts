@@ -32,7 +32,7 @@ const valuesOf = (as: Encoding): number[] => {
 
 describe('raw values in registers', () => {
   it.each(encodings.flatMap((as) => orders.map((order) => [as, order] as const)))(
-    'come back from %s in order %s',
+    'are decoded from %s in order %s',
     (as, order) => {
       for (const value of valuesOf(as)) {
         const words = toWords(as, order, value);

@@ -48,7 +48,7 @@ describe('faulty line in virtual time: many machines whose registers contain the
     { kind: 'ascii', layout: 'single', seeds: [14] },
     { kind: 'rtu-over-tcp', layout: 'single', seeds: [14, 28] },
   ] as const)(
-    '$kind, $layout: takes no unrequested answer while others are late',
+    '$kind, $layout: accepts no unrequested answer while others are late',
     async ({ kind, layout, seeds }) => {
       const faults = { earlyProbability: 0.05, lateProbability: 0.05, lateMs: [1, 100] as [number, number] };
       const reports = await readInVirtualTime({ kind, layout, faults, seconds: 60, hz }, seeds);

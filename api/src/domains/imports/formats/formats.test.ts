@@ -159,7 +159,7 @@ describe('formats of roast files', () => {
         return join(hot, separator);
       },
     };
-    // A Loring counts in tenths and says its unit; a Kaleido writes sections.
+    // A Loring file counts in tenths and contains its unit; a Kaleido file has sections.
     const tables = formatFiles.filter(({ name, format }) => name.endsWith('.csv') && format !== 'kaleido');
     const cases = tables.flatMap((file) =>
       Object.keys(variants)

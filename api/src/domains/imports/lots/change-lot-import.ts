@@ -56,7 +56,7 @@ const storeRows = async (tx: Sql, importId: string, { rows }: ReadLots): Promise
   await tx`
     UPDATE lot_import_rows SET left_out = true
     WHERE import_id = ${importId} AND line = ANY(${leftOut.map(({ line }) => line)}::integer[])`;
-  // Without new statistics for so many new rows, plans take minutes.
+  // Without new statistics for this many new rows, queries take minutes.
   if (rows.length > 1) await tx`ANALYZE lot_import_rows`;
   await judgeRows(tx, importId);
 };
