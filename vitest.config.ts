@@ -24,7 +24,7 @@ export default defineConfig({
   ...shared,
   test: {
     sequence: { sequencer: LongestFirst },
-    // A page that does not say what it should is shown whole.
+    // The output of a failed expectation on a page is shown completely.
     chaiConfig: { truncateThreshold: 4000 },
     projects: [
       {

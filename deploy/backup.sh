@@ -1,7 +1,7 @@
 #!/bin/sh
 # Writes a consistent dump of the database while the programs run. Connection by libpq's variables (PGHOST, PGUSER,
 # PGPASSWORD, PGDATABASE …), so that no secret appears in the process list.
-# BACKUP_DIR: where to (must exist). BACKUP_KEEP: how many to keep (default 14).
+# BACKUP_DIR: target folder (must exist). BACKUP_KEEP: number of dumps to keep (default 14).
 set -eu
 umask 077
 

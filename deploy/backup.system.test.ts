@@ -9,7 +9,7 @@ import { here, root } from './program-files.ts';
 const bin = serverFolder();
 const migrations = path.join(root, 'api/src/db/migrations');
 
-/** Every table with its rows' number and a hash over all of them. */
+/** Every table with its number of rows and a hash over all of them. */
 const contents = `
   SELECT c.relname || ' ' || (xpath('/row/n/text()', query_to_xml(format(
     'SELECT count(*) || '':'' || coalesce(md5(string_agg(t::text, '','' ORDER BY t::text)), ''-'') AS n FROM %I.%I t', n.nspname, c.relname),
@@ -47,7 +47,7 @@ describe.skipIf(bin === undefined)('backup and restore (skipped without an insta
     });
   const dumps = () => readdirSync(folder).filter((name) => name.endsWith('.dump'));
 
-  it('what comes back into an empty database equals what was saved, row by row', () => {
+  it('restore into an empty database equals the saved one, row by row', () => {
     const saved = run('backup.sh');
     expect(saved.stderr).toBe('');
     const file = saved.stdout.trim();
@@ -61,7 +61,7 @@ describe.skipIf(bin === undefined)('backup and restore (skipped without an insta
     expect(postgres.query('fresh', contents)).toBe(before);
   });
 
-  it('touches no database that is not empty, and trusts no damaged file', () => {
+  it('refuses a database that is not empty, and a damaged file', () => {
     const [name = ''] = dumps();
     const before = postgres.query('roastery', contents);
     const refused = run('restore.sh', [path.join(folder, name)]);
@@ -82,7 +82,7 @@ describe.skipIf(bin === undefined)('backup and restore (skipped without an insta
     rmSync(damaged);
   });
 
-  it('leaves no half file behind when it fails, and keeps only BACKUP_KEEP of them', () => {
+  it('leaves no partial file when it fails, and keeps only BACKUP_KEEP of them', () => {
     const before = readdirSync(folder).sort();
     expect(run('backup.sh', [], { PGDATABASE: 'nothing' }).status).not.toBe(0);
     expect(readdirSync(folder).sort()).toEqual(before);

@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest';
 
 const run = promisify(execFile);
 
-it('launch: dpkg and systemd that come at the same time write whole records, one after the other', async () => {
+it('launch: concurrent calls by dpkg and systemd write whole records, one after the other', async () => {
   const root = await mkdtemp(path.join(tmpdir(), 'roastery-launch-'));
   onTestFinished(() => rm(root, { recursive: true }));
   const installed = path.join(root, 'usr/lib/roastery-agent');
@@ -30,7 +30,7 @@ it('launch: dpkg and systemd that come at the same time write whole records, one
     expect(record.split('\n').map((line) => line.split('=')[0])).toEqual(
       'RUNS STATE INSTALLED EARLIER TRIAL FAILURES CUTS OPEN BOOT WANTS BROKER_AT MACHINE_AT REASON AT '.split(' '),
     );
-    // What dpkg has begun stays: the others read it before they write.
+    // The entry that dpkg started stays: the others read it before they write.
     expect(record).toMatch(/^RUNS=earlier\nSTATE=unpacking\nINSTALLED=2\.0\.0$/m);
     await writeFile(path.join(store, 'record'), 'RUNS=installed\nSTATE=trial\nINSTALLED=1.0.0\nTRIAL=a\n');
   }

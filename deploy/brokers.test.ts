@@ -6,7 +6,7 @@ import { readHocon } from './hocon.ts';
 import { read } from './program-files.ts';
 
 describe('mosquitto.acl and mosquitto.conf', () => {
-  it('give boards and the api the topics of the contract, each in its direction, and no others', () => {
+  it('allow boards and the api the topics of the contract, each in its direction, and no others', () => {
     const rights: Record<string, Set<string>> = {};
     let user = '';
     for (const line of read('brokers', 'mosquitto.acl').split('\n')) {
@@ -22,14 +22,14 @@ describe('mosquitto.acl and mosquitto.conf', () => {
     expect(rights).toEqual({
       'board write': new Set(deviceMayPublish),
       'board read': new Set(deviceMaySubscribe),
-      // The api keeps the machines' users.
+      // The api manages the machines' users.
       [`${serviceUserName} read`]: new Set([...deviceMayPublish, '$CONTROL/dynamic-security/v1/response']),
-      // A board leaves its status on the broker: the api clears it when the machine is deleted.
+      // A board leaves its retained status on the broker; the api clears it when the machine is deleted.
       [`${serviceUserName} write`]: new Set([...deviceMaySubscribe, 'status', '$CONTROL/dynamic-security/v1']),
     });
   });
 
-  it('take the largest packet of a board', () => {
+  it('accept the largest packet of a board', () => {
     expect(read('brokers', 'mosquitto.conf')).toMatch(new RegExp(`^max_packet_size ${maxPacketBytes}$`, 'm'));
   });
 });

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Puts a certificate where the proxy and the broker read it.
+# Installs a certificate where the proxy and the broker read it.
 #   certificate.sh install <fullchain.pem> <privkey.pem>   a real one, e.g. from certbot's deploy hook
 #   certificate.sh private <host>                          a private authority and a certificate of it, for trials and closed networks
 # TLS_DIR: target folder (default: `tls` beside this script). TLS_OWNER: owner of the key, as the broker must read it

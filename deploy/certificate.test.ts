@@ -19,7 +19,7 @@ describe.skipIf(!withTools)('certificate.sh (skipped without openssl)', () => {
   it.each([
     ['roastery.test', 'roastery.test'],
     ['192.168.7.20', '192.168.7.20'],
-  ])('makes a certificate for %s that its private authority vouches for', (host) => {
+  ])('creates a certificate for %s, signed by its private authority', (host) => {
     const place = mkdtempSync(path.join(tmpdir(), 'roastery-certificate-'));
     const folder = path.join(place, 'tls');
     const made = run(folder, 'private', host);
@@ -32,7 +32,7 @@ describe.skipIf(!withTools)('certificate.sh (skipped without openssl)', () => {
     expect(statSync(path.join(folder, 'privkey.pem')).mode & 0o777).toBe(0o640);
     expect(statSync(path.join(place, 'tls-authority/authority.key')).mode & 0o777).toBe(0o600);
 
-    // A second one comes from the same authority: boards need not learn a new one.
+    // A second one is signed by the same authority, so boards need no new one.
     run(folder, 'private', host);
     const renewed = new X509Certificate(readFileSync(path.join(folder, 'fullchain.pem')));
     expect(renewed.serialNumber).not.toBe(certificate.serialNumber);
@@ -40,7 +40,7 @@ describe.skipIf(!withTools)('certificate.sh (skipped without openssl)', () => {
     rmSync(place, { recursive: true });
   });
 
-  it('private: keeps the authority’s key outside of the folder that proxy and broker read, also one made earlier', () => {
+  it('private: keeps the authority’s key outside the folder that proxy and broker read, also one created earlier', () => {
     const place = mkdtempSync(path.join(tmpdir(), 'roastery-certificate-'));
     const folder = path.join(place, 'tls');
     expect(run(folder, 'private', 'roastery.test').stderr).toBe('');
@@ -54,7 +54,7 @@ describe.skipIf(!withTools)('certificate.sh (skipped without openssl)', () => {
     rmSync(place, { recursive: true });
   });
 
-  it('says how it is used', () => {
+  it('prints its usage', () => {
     expect(run(tmpdir(), 'nonsense')).toMatchObject({
       status: 2,
       stderr: expect.stringContaining('certificate.sh install') as string,

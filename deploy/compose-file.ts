@@ -24,11 +24,11 @@ const composeShape = z.object({
   volumes: z.record(z.string(), z.object({})),
 });
 
-/** Reads the parts of a compose file that the checks look at. Throws when it isn't one. */
+/** Reads the parts of a compose file that the checks need. Throws when it isn't one. */
 export const readCompose = (text: string): z.infer<typeof composeShape> =>
   parseOrThrow(composeShape, parse(text, { merge: true }));
 
-/** Puts values in where compose would: `${NAME}`, `${NAME:-fallback}`, `${NAME:?sentence}`. */
+/** Substitutes variables like compose: `${NAME}`, `${NAME:-fallback}`, `${NAME:?sentence}`. */
 export const filledIn = (environment: Record<string, string>, values: Record<string, string>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(environment).map(([name, value]) => [

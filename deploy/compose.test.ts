@@ -61,7 +61,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('gives api and broker an environment they accept, and no variable they do not know', () => {
+  it('gives api and broker a valid environment without unknown variables', () => {
     const { values } = freshEnv();
     const broker = filledIn(service('broker').environment, values);
     const api = filledIn(service('api').environment, values);
@@ -79,7 +79,7 @@ describe('compose.yaml', () => {
     expect(api['BROKER_SECRET']).toBe(broker['BROKER_SECRET']);
   });
 
-  it('runs as many apis as are wanted, which nothing keeps from being several', () => {
+  it('runs the configured number of apis, without a setting that prevents several', () => {
     const { scale, ports, container_name: name, volumes } = service('api');
     const writable = volumes.filter((volume) => !volume.endsWith(':ro'));
     expect({ ports, name, writable }).toEqual({ ports: [], name: undefined, writable: [] });
@@ -87,13 +87,13 @@ describe('compose.yaml', () => {
     expect(filledIn({ scale: scale ?? '' }, { API_INSTANCES: '2' })).toEqual({ scale: '2' });
   });
 
-  it('limits the memory of every service and restarts what runs', () => {
+  it('limits the memory of every service and restarts running ones', () => {
     expect(services.filter(([, { mem_limit: limit }]) => limit === undefined).map(([name]) => name)).toEqual([]);
     const running = services.filter(([name]) => !['backup', 'restore'].includes(name));
     expect(running.filter(([, { restart }]) => restart !== 'unless-stopped').map(([name]) => name)).toEqual([]);
   });
 
-  it('stops with a sentence when the secrets are missing', () => {
+  it('stops with a message when the secrets are missing', () => {
     for (const name of ['postgres', 'broker', 'api']) {
       expect(() => filledIn(service(name).environment, {}), name).toThrow(/run new-env.sh first/);
     }
@@ -125,7 +125,7 @@ describe('images', () => {
 });
 
 describe('new-env.sh', () => {
-  it('writes what env.example names, for its owner only, and never overwrites secrets', () => {
+  it('writes the variables of env.example, for its owner only, and never overwrites secrets', () => {
     const { first, second, kept, mode, values } = freshEnv();
     expect({ first, second, kept, mode }).toEqual({ first: 0, second: 1, kept: true, mode: 0o600 });
     expect(Object.keys(values).sort()).toEqual(Object.keys(envFile(read('env.example'))).sort());
@@ -136,7 +136,7 @@ describe('new-env.sh', () => {
 });
 
 describe('Caddyfile', () => {
-  it('the proxy passes server-sent events on at once and keeps inner pages inside', () => {
+  it('the proxy forwards server-sent events immediately and does not expose internal pages', () => {
     const text = read('Caddyfile');
     expect(text).toMatch(/flush_interval -1/);
     expect(text).toMatch(/@inner path \/api\/v1\/mqtt\/\* \/metrics/);

@@ -25,7 +25,7 @@ const settings = parseOrThrow(
 );
 type Question = z.infer<typeof questionShape>;
 
-/** EMQX's API as far as it is used: closes the connection of a client, for those who bring an API key. */
+/** The used part of EMQX's API: closes the connection of a client, for callers with an API key. */
 const startEmqxApi = async (key: string, connected: ReadonlySet<string>) => {
   const server = createServer((request, response) => {
     const [, clientId = ''] = /^\/api\/v5\/clients\/([^/]+)$/.exec(request.url ?? '') ?? [];
@@ -46,7 +46,7 @@ const headersFor = (key: string) =>
     BROKER_MANAGEMENT_KEY: key,
   }).brokerManagementHeaders;
 
-it('EMQX: the api answers the questions of emqx.conf in its shapes, and revokes through its API by an API key', async () => {
+it('EMQX: the api answers the requests of emqx.conf in its shapes, and revokes by EMQX’s API with an API key', async () => {
   const emqx = await startEmqxApi('key:secret', new Set([clientIdOf('RM30-1')]));
   const opened = await openTestApi({
     brokerManagementUrl: emqx.url,

@@ -1,5 +1,6 @@
-// Exit 0 when the page given as argument answers 200 within 4 seconds: the images have no curl. A program that gives no answer
-// at all three times in a row hangs: it is killed by the id that run-watched.sh has left, and the restart policy starts it again.
+// Exits with 0 when the page given as argument answers 200 within 4 seconds: the images have no curl. A program that
+// does not respond at all three times in a row hangs: it is killed by the id that run-watched.sh has stored, and the
+// restart policy restarts it.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -22,7 +23,7 @@ const readOr = (file, otherwise) => {
   }
 };
 
-/** Misses count for one process: a restarted one begins at 0. */
+/** Misses are counted per process: a restarted one begins at 0. */
 const noteMiss = () => {
   const pid = Number(readOr(pidFile, ''));
   if (!Number.isSafeInteger(pid) || pid <= 0) return;

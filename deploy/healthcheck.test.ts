@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { here } from './program-files.ts';
 
-/** A program as the images run one: prints its port, answers 200, and after SIGUSR2 503 or never again. */
+/** A program like those of the images: prints its port, answers 200, and after SIGUSR2 503 or never again. */
 const program = (onSignal: string): string => `
 let status = 200;
 const server = require('node:http').createServer((_, answer) => { answer.statusCode = status; answer.end(); });
@@ -42,7 +42,7 @@ describe('healthcheck.mjs', () => {
     return code;
   };
 
-  it('kills a program that gives no answer three times in a row, so that it is restarted', async () => {
+  it('kills a program that does not respond three times in a row, so that it is restarted', async () => {
     const { child, url } = await start('for (;;);');
     expect(await check(url)).toBe(0);
     child.kill('SIGUSR2');

@@ -5,7 +5,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { here, read } from './program-files.ts';
 
-/** Of a Kubernetes object what all kinds have; the rest as it stands. */
+/** The common fields of all kinds of Kubernetes objects; the rest is unparsed. */
 const objectShape = z.looseObject({
   apiVersion: z.string(),
   kind: z.string(),
@@ -30,8 +30,9 @@ const valueAt = (input: ChartInput, reference: string): string | number | boolea
 };
 
 /**
- * Renders a template of the chart as Helm does. It knows what the chart uses: values, `quote`, and `if`, `not`, `else`, `end` on lines of
- * their own. @throws on anything else
+ * Renders a template of the chart like Helm. It supports the constructs that the chart uses: values, `quote`, and
+ * `if`, `not`, `else`, `end` on their own lines.
+ * @throws on anything else
  */
 export const renderTemplate = (text: string, input: ChartInput): string => {
   const open: boolean[] = [];

@@ -56,7 +56,7 @@ const secrets = {
   SECRET_KEY: 'x'.repeat(32),
 };
 
-/** The module of `kubernetes-types`, which are made of the published API of Kubernetes. */
+/** The module of `kubernetes-types`, which is generated from the published API of Kubernetes. */
 const typesOf = (apiVersion: string): string =>
   apiVersion.includes('/') ? apiVersion.replace('.k8s.io', '') : `core/${apiVersion}`;
 
@@ -79,7 +79,7 @@ const complaintsAbout = (objects: readonly KubernetesObject[]): string => {
 };
 
 describe.each(Object.entries(installations))('helm chart with %s', (_, objects) => {
-  it('has objects of the Kubernetes API, with fields that it knows', () => {
+  it('has objects of the Kubernetes API with known fields', () => {
     expect(complaintsAbout(objects)).toBe('');
     const [first] = objects;
     expect(complaintsAbout([parseOrThrow(z.custom<KubernetesObject>(), { ...first, spec: { replica: 2 } })])).toContain(
@@ -87,7 +87,7 @@ describe.each(Object.entries(installations))('helm chart with %s', (_, objects) 
     );
   });
 
-  it('has selectors that find a deployment, and ports that it opens', () => {
+  it('has selectors that match a deployment, and ports that it opens', () => {
     const deployments = deploymentsOf(objects);
     const serviceShape = z.object({
       selector: labels.optional(),
@@ -110,7 +110,7 @@ describe.each(Object.entries(installations))('helm chart with %s', (_, objects) 
     expect(asked.filter((name) => !names.has(name))).toEqual([]);
   });
 
-  it('gives the programs an environment that they accept, and no variable that they do not know', () => {
+  it('gives the programs a valid environment without unknown variables', () => {
     const api = environmentOf(objects, 'roastery-api');
     const broker = environmentOf(objects, 'roastery-broker');
     expect(unknownTo('api', Object.keys(api))).toEqual([]);
@@ -123,7 +123,7 @@ describe.each(Object.entries(installations))('helm chart with %s', (_, objects) 
 });
 
 describe('helm chart', () => {
-  it('divides the journals with an outside broker alone, and scales by a metric that the api has', () => {
+  it('divides the journals only with an outside broker, and scales by a metric of the api', () => {
     const [own = [], outside = []] = Object.values(installations);
     expect(environmentOf(own, 'roastery-api')['MQTT_SHARED_INGEST']).toBeUndefined();
     expect(environmentOf(outside, 'roastery-api')['MQTT_SHARED_INGEST']).toBe('true');
@@ -139,7 +139,7 @@ describe('helm chart', () => {
     expect(objectOf('image')['tag']).toBe(version);
   });
 
-  it('is rendered by no construct that the test does not know, and no value that is missing', () => {
+  it('uses no construct that the test does not support, and no missing value', () => {
     const input = { Values: { name: 'a "name"' }, Release: { Name: 'r' } };
     expect(renderTemplate('{{- if .Values.name }}\na: {{ .Values.name | quote }}\n{{- end }}', input)).toBe(
       'a: "a \\"name\\""',

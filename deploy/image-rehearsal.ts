@@ -15,9 +15,9 @@ export interface RehearsedStage {
 }
 
 /**
- * Carries out the stages of a Dockerfile in folders: COPY, RUN, ENV, WORKDIR and CMD as Docker would, without its
- * isolation; USER, EXPOSE and HEALTHCHECK change nothing here. Base images are this machine: only Node and a shell are
- * needed of them. Throws with the output of the first RUN that fails.
+ * Executes the stages of a Dockerfile in folders: COPY, RUN, ENV, WORKDIR and CMD like Docker, without its isolation;
+ * USER, EXPOSE and HEALTHCHECK have no effect. This computer replaces the base images: only Node and a shell are
+ * needed. Throws with the output of the first RUN that fails.
  */
 export const rehearse = (stages: Stage[], context: string, target: string): Map<string, RehearsedStage> => {
   const done = new Map<string, RehearsedStage>();

@@ -11,10 +11,11 @@ import { read, root } from './program-files.ts';
 
 const wanted = process.env['REHEARSE_IMAGES'] === '1';
 
-/** Environment of a program in an image: only the path is ours. */
+/** Environment of a program in an image; only PATH is from this computer. */
 const bare = (stage: RehearsedStage, more: Record<string, string>): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
-  // Its process id lies there, and not where the health check would count misses of a program that is still starting.
+  // Its process id is stored here, and not where the health check would count misses of a program that is still
+  // starting.
   TMPDIR: stage.folder,
   ...stage.env,
   ...more,
@@ -36,7 +37,7 @@ describe.skipIf(!wanted)(
     }, 900_000);
     afterAll(() => rmSync(folder, { recursive: true, force: true }), 60_000);
 
-    it('the broker starts from its image alone, is healthy, and stops on SIGTERM', async () => {
+    it('the broker starts from its image only, is healthy, and stops on SIGTERM', async () => {
       const stage = image('broker');
       const [program = '', ...rest] = stage.command;
       const managementPort = '28083';
@@ -55,7 +56,7 @@ describe.skipIf(!wanted)(
       expect(await once(child, 'exit')).toEqual([0, null]);
     });
 
-    it('the api finds all it imports, and without an environment says in one line what is missing', () => {
+    it('the api finds all its imports, and without an environment prints one line with the missing variables', () => {
       const stage = image('api');
       const [program = '', ...rest] = stage.command;
       const result = spawnSync(program, rest, {

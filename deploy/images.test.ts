@@ -22,7 +22,7 @@ describe('Dockerfile', () => {
     expect(existsSync(path.join(root, 'api/src/db/migrations'))).toBe(true);
   });
 
-  it('installs with the manifest of every workspace, as the lock file has it', () => {
+  it('installs with the manifest of every workspace in the lock file', () => {
     const workspaces = readdirSync(path.join(root, 'packages'))
       .map((name) => `packages/${name}`)
       .concat('api', 'broker', 'device-agent', 'portal');
@@ -30,7 +30,7 @@ describe('Dockerfile', () => {
     expect(workspaces.filter((workspace) => !copied.includes(`${workspace}/package.json`))).toEqual([]);
   });
 
-  it('builds by scripts that exist and starts programs that are built', () => {
+  it('builds with existing scripts and starts built programs', () => {
     const built = [...text.matchAll(/--filter=@roastery\/(\S+)/g)].map(([, workspace = '']) => workspace);
     expect(built.sort()).toEqual(['api', 'broker', 'portal']);
     expect(built.filter((workspace) => scriptsOf(workspace)['build'] === undefined)).toEqual([]);
@@ -41,7 +41,7 @@ describe('Dockerfile', () => {
     expect(started.filter((workspace) => !existsSync(path.join(root, workspace, 'src/main.ts')))).toEqual([]);
   });
 
-  it('runs nothing as root, watches what runs, and lets no install script run', () => {
+  it('runs no program as root, checks the health of each, and runs no install script', () => {
     const run = stages.filter(({ instructions }) => instructions.some(({ name }) => name === 'CMD'));
     const of = (name: string) => run.map(({ instructions }) => instructions.find((each) => each.name === name)?.rest);
     expect(of('USER')).toEqual(['node', 'node']);

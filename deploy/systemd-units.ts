@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 
-/** Whether a program is installed here, so that a check can say why it is skipped. */
+/** Whether a program is installed on this computer, so that a check can state why it is skipped. */
 export const isInstalled = (program: string): boolean => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
 
 /** All values of one key of a unit file. */
@@ -10,7 +10,7 @@ export const valuesOf = (unit: string, key: string): string[] =>
     .filter((line) => line.startsWith(`${key}=`))
     .map((line) => line.slice(key.length + 1));
 
-/** What `systemd-analyze security` makes of a unit file on its own: 0 is best, 10 is a bare program. */
+/** The rating of a unit file by `systemd-analyze security`: 0 is best, 10 is a program without a sandbox. */
 export const exposureOf = (unitPath: string): number => {
   const output = execFileSync('systemd-analyze', ['security', '--offline=true', '--no-pager', unitPath], {
     encoding: 'utf8',

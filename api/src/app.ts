@@ -18,7 +18,7 @@ export type Routes = ReturnType<typeof createRoutes<AppContext>>;
 /** Mounts one domain's endpoints. */
 export type Domain = (routes: Routes) => void;
 
-/** The whole HTTP side: no listening, no side effect beyond the context's metrics. */
+/** The whole HTTP interface. It does not listen and has no side effects except the context's metrics. */
 export const createApp = (context: AppContext, domains: readonly Domain[]) => {
   const app = new Hono<Env>();
   app.use('*', async (c, next) => {
@@ -26,7 +26,7 @@ export const createApp = (context: AppContext, domains: readonly Domain[]) => {
     await next();
     c.res.headers.set('x-request-id', c.get('requestId'));
     if (context.health.stopping) c.res.headers.set('connection', 'close');
-    // The body of an answer to HEAD is never read: its producer must stop.
+    // The body of a response to HEAD is never read, so its producer must stop.
     if (c.req.method === 'HEAD') await c.res.body?.cancel();
   });
   app.use('*', securityHeaders(context.config.isHttps));

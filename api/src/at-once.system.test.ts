@@ -14,16 +14,16 @@ type Body = Record<string, unknown>;
 
 /** How an endpoint that changes a record handles two concurrent changes. */
 type Kept =
-  /** Given fields change, others stay: of two changes of two fields both are kept. */
+  /** A partial update: two changes of different fields are both kept. */
   | { readonly fields: readonly [Body, Body] }
-  /** The whole record: of two that began with the same version the second is refused. */
+  /** The whole record: of two updates of the same version the second is refused. */
   | { readonly whole: (sql: Sql, params: Record<string, string>) => Promise<Body> }
-  /** One value, and nothing is merged: the last one counts. */
+  /** A single value without merging: the last write wins. */
   | 'one value';
 
 const revision = async () => ({ revision: 1 });
 
-/** Every endpoint that changes a record; `status` of its answer is 200. */
+/** Every endpoint that changes a record and answers 200. */
 const changes: Readonly<Record<string, Kept>> = {
   updateUser: { fields: [{ full_name: 'Both' }, { is_active: false }] },
   putRoasterySettings: { fields: [{ roastery_name: 'Both' }, { city: 'Kassel' }] },
@@ -68,7 +68,7 @@ const changes: Readonly<Record<string, Kept>> = {
   setRoastFavorite: 'one value',
 };
 
-/** Two concurrent deletions get the same answer: it states the result, not the action. */
+/** Two concurrent deletions get the same response: it reports the result, not the action. */
 const repeatable = ['removePin', 'cancelPlannedRoast', 'clearQueue', 'revokeCredential'];
 /** Its example has nothing to delete. */
 const refused = ['deleteMark'];
@@ -85,11 +85,11 @@ const subscribe = (page: Visitor, index: number) =>
 const statusesOf = (answers: readonly { status: number }[]): number[] =>
   answers.map(({ status }) => status).sort((one, other) => one - other);
 
-describe('two changes at the same moment', () => {
+describe('concurrent changes', () => {
   let opened: OpenedTestApi;
   let sql: Sql;
   let ownerId: string;
-  /** Two pages of one person. */
+  /** Two pages of one user. */
   let pages: readonly [Visitor, Visitor];
 
   beforeAll(async () => {
@@ -109,7 +109,7 @@ describe('two changes at the same moment', () => {
   const both = <T>(work: (page: Visitor, which: 0 | 1) => Promise<T>) =>
     Promise.all([work(pages[0], 0), work(pages[1], 1)]);
 
-  /** This many at once from two pages; returns how many were created. */
+  /** Sends this many requests at once from two pages; returns how many created a record. */
   const madeOf = async (count: number, make: (page: Visitor, index: number) => Promise<{ status: number }>) => {
     const answers = await Promise.all(
       Array.from({ length: count }, (_, index) => make(pages[index % 2 === 0 ? 0 : 1], index)),
@@ -157,7 +157,7 @@ describe('two changes at the same moment', () => {
   });
 
   describe('limits', () => {
-    it('of waiting roasts hold, and each has a place of its own', async () => {
+    it('of planned roasts hold, and each plan has its own place in the queue', async () => {
       const machineId = await addMachine(sql, ownerId);
       const plan = (page: Visitor, count: number) =>
         page.send('POST', '/roasts/planned', { machine_id: machineId, coffee_name: 'Guji', count });
@@ -173,7 +173,7 @@ describe('two changes at the same moment', () => {
       expect(places.map((row) => row.queue_place)).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
     });
 
-    it('of alarm rules hold, and a ready-made alarm is there once', async () => {
+    it('of alarm rules hold, and a ready-made alarm is added once', async () => {
       const path = pathOf('createRecipeAlarmRule').replace('{id}', await addProfile(sql));
       const create = (page: Visitor, condition?: Body) =>
         page.send('POST', path, { ...bodyOf('createRecipeAlarmRule'), ...condition });
@@ -196,7 +196,7 @@ describe('two changes at the same moment', () => {
       expect(await madeOf(8, (page) => page.send('POST', pathOf('createRoastImport'), {}))).toBe(5);
     });
 
-    it('of open imports of lots holds', async () => {
+    it('of open lot imports hold', async () => {
       await sql`DELETE FROM lot_imports`;
       for (let open = 0; open < 4; open++) await addLotImport(sql, ownerId);
       const csv = 'lot_number,coffee_name,origin,initial_weight\nL-9,Guji,Ethiopia,60\n';

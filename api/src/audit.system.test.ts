@@ -17,10 +17,10 @@ import { migratedTemplate, messageOf, roastOn } from './testing/ingest-fixture.t
 import { testAdmin, testBrokerSecret } from './testing/test-api.ts';
 import { startPlainBroker, startWholeApi, type PlainBroker, type WholeApi } from './testing/whole-api.ts';
 
-/** Endpoints that change something when they succeed, by their method. */
+/** Endpoints that change something on success, by their method. */
 const unsafe = endpoints.filter(({ method }) => method !== 'GET');
 
-/** The only unsafe endpoints without an audit row of their own, and why. */
+/** The only unsafe endpoints without their own audit row, and why. */
 const exceptions: Readonly<Record<string, string>> = {
   updatePreferences: 'how one person sees the portal',
   setRoastFavorite: 'a person’s own bookmark',
@@ -33,7 +33,7 @@ const exceptions: Readonly<Record<string, string>> = {
   mqttAcl: 'a question of the broker',
 };
 
-/** The roast of a board with its recording, owned by this person. */
+/** A roast of a board with its recording, owned by this user. */
 const addRecordedRoast = async (sql: Sql & WholeApi['api']['context']['sql'], ownerId: string) => {
   const machineId = await addMachine(sql, ownerId);
   const board = createJournalBoard({ wallOffsetMs: Date.parse('2026-11-21T07:00:00.000Z') });
@@ -78,7 +78,7 @@ describe('the audit log', () => {
     await sqlOf()`UPDATE machines SET is_online = true, last_seen_at = now() WHERE id = ${id}`;
     return { id };
   };
-  /** Of a board that takes orders to update. */
+  /** The id of a machine whose board accepts update orders. */
   const readyBoard = async (): Promise<string> => {
     const id = await addMachine(sqlOf(), adminId);
     const status = { v: 1, online: true, session: 's', t: 1, agent_version: '0.9.0', order: null };
@@ -98,8 +98,7 @@ describe('the audit log', () => {
     return { params: { id }, body: { at: new Date(Date.parse(row?.start_time ?? '') + 300_000).toISOString() } };
   };
 
-  /** Valid calls where the contract's examples are refusals. */
-  /** The headers of a board with a credential of its own. */
+  /** The headers of a board with its own credential. */
   const asBoard = async (): Promise<Call> => {
     const id = await addMachine(sqlOf(), adminId);
     const visitor = await whole.signedIn();
@@ -191,7 +190,7 @@ describe('the audit log', () => {
       return { params: { id }, body: { epochs: [epoch] } };
     },
   };
-  /** What cannot succeed in this test. */
+  /** Endpoints that cannot succeed in this test. */
   const neverSucceeds: Readonly<Record<string, string>> = {
     sendTestMail: 'there is no mail server; it leaves a row before it sends',
   };
@@ -205,7 +204,7 @@ describe('the audit log', () => {
     const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? 'missing');
     const query = new URLSearchParams(example.query ?? {}).toString();
     const files = fileRequestOf(endpoint, example);
-    // A session of its own: some of these calls end the session that makes them.
+    // Its own session: some of these calls end the session that makes them.
     const visitor = await whole.signedIn();
     const [before] = await sqlOf()<{ n: number }[]>`SELECT count(*) AS n FROM audit_log`;
     rowsBefore = before?.n ?? 0;
@@ -233,7 +232,7 @@ describe('the audit log', () => {
     await visitor.send('POST', '/admin/users', account);
   });
 
-  // Last: the changed password was used to sign in before.
+  // Last: earlier calls sign in with the password that it changes.
   const last = unsafe.filter(({ name }) => name === 'changePassword');
   it.each(
     [...unsafe.filter((one) => !last.includes(one)), ...last].map((endpoint) => ({ endpoint, name: endpoint.name })),
@@ -243,11 +242,11 @@ describe('the audit log', () => {
     expect(status).toBeLessThan(300);
     const [after] = await sqlOf()<{ n: number }[]>`SELECT count(*) AS n FROM audit_log`;
     const rows = (after?.n ?? 0) - rowsBefore;
-    // An exception that writes rows is not an exception any more.
+    // An exception that writes rows is no longer an exception.
     expect(rows > 0).toBe(exceptions[name] === undefined);
   });
 
-  /** With a session of the account whose password is known. */
+  /** Uses a session of the account whose password is known. */
   const changeOwnPassword = async ({ method, path }: Endpoint): Promise<number> => {
     const person = await whole.signedIn('audit@example.com', examplePassword);
     const [before] = await sqlOf()<{ n: number }[]>`SELECT count(*) AS n FROM audit_log`;

@@ -10,7 +10,7 @@ const least = {
 };
 
 describe('readConfig', () => {
-  it('needs a database and two secrets, and knows the rest', () => {
+  it('requires a database and two secrets, and has defaults for the rest', () => {
     expect(readConfig(least)).toMatchObject({
       port: 3000,
       publicUrl: 'http://127.0.0.1:3000',
@@ -23,7 +23,7 @@ describe('readConfig', () => {
     const config = readConfig({ ...least, PUBLIC_URL: 'https://roast.example/' });
     expect(config).toMatchObject({ publicUrl: 'https://roast.example', isHttps: true });
   });
-  it('takes a database on several hosts to read and write, and no other', () => {
+  it('accepts a database on several hosts for read-write access only', () => {
     const hosts = 'postgres://roastery:p%40ss@db-1:5433,db-2,[fd00::3]:5434/roastery';
     const wishes = '?sslmode=require&target_session_attrs=';
     expect(readConfig({ ...least, DATABASE_URL: `${hosts}${wishes}read-write` }).databaseUrl).toContain('db-2');
@@ -44,7 +44,7 @@ describe('readConfig', () => {
     ['SECRET_KEY', { SECRET_KEY: 'short' }],
     ['ADMIN_EMAIL', { ADMIN_PASSWORD: 'a password without its email' }],
     ['PORT', { PORT: '70000' }],
-  ])('stops the start with a line that names %s and shows no value', (name, wrong) => {
+  ])('fails with one line that names %s and contains no value', (name, wrong) => {
     const start = () => readConfig({ ...least, ...wrong });
     expect(start).toThrow(ConfigError);
     expect(start).toThrow(name);

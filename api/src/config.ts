@@ -25,7 +25,9 @@ const envShape = z
     MQTT_PUBLIC_URL: z.url({ protocol: /^(mqtts?|wss?)$/, error: 'must be an mqtt:// or mqtts:// address' }).optional(),
     /** The instances of the api divide the machines: each stores the journals of its own ones. */
     MQTT_SHARED_INGEST: z.enum(['true', 'false']).default('false'),
-    /** Mosquitto's plugin for dynamic security knows the boards from the api, instead of a broker that asks it. */
+    /**
+     * Mosquitto's dynamic security plugin gets the boards from the api; other brokers verify each login with the api.
+     */
     MOSQUITTO_DYNAMIC_SECURITY: z.enum(['true', 'false']).default('false'),
     BROKER_SECRET: z.string().min(16, 'needs at least 16 characters'),
     BROKER_MANAGEMENT_URL: httpUrl.default('http://127.0.0.1:18083'),
@@ -96,10 +98,10 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) => {
       .map((host) => host.trim())
       .filter((host) => host !== ''),
     metricsToken: given.METRICS_TOKEN,
-    /** After SIGTERM `/readyz` answers 503 for this long, and everything else is still served. */
+    /** After SIGTERM `/readyz` answers 503 for this long, while everything else is still served. */
     drainMs: given.DRAIN_SECONDS * 1000,
     logLevel: given.LOG_LEVEL,
-    /** Tests parse every answer against the contract; an invalid one becomes `internal`. */
+    /** Tests parse every response against the contract; an invalid one becomes `internal`. */
     checkAnswers: false,
   };
 };

@@ -9,7 +9,7 @@ import type { SendMail } from './mail/smtp.ts';
 export interface AppContext extends ServerContext {
   readonly mqtt: MqttLink;
   readonly broker: BrokerManagement;
-  /** Reads users' files, each in a process of its own. */
+  /** Reads users' files, each in its own process. */
   readonly files: FileReaders;
   /** Undefined where this server has no software for boards. */
   readonly packages: BoardPackages | undefined;
@@ -17,7 +17,7 @@ export interface AppContext extends ServerContext {
   readonly sendMail: SendMail | undefined;
 }
 
-/** One HTTP request. `log` carries the request id, `sql` rolls back when the request was aborted. */
+/** One HTTP request. `log` carries the request id; `sql` rolls back if the request was aborted. */
 export interface RequestContext extends AppContext, RequestDetails {}
 export interface PublicContext extends RequestContext, PublicCaller {}
 export interface UserContext extends RequestContext, UserCaller {}

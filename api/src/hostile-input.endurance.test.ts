@@ -81,13 +81,13 @@ describe('hostile input', () => {
     );
   };
 
-  // Both hash a password for a fraction of a second; a few are enough.
+  // Both hash a password, which takes a fraction of a second; a few are enough.
   const slow = new Set(['login', 'changePassword', 'createUser', 'resetPassword']);
   const targets = endpoints.filter((endpoint) => endpoint.name !== 'logout' && endpoint.name !== 'endSession');
 
   const enough = 5000;
 
-  it(`gets an answer that is no 500 and shows no stack, in ${enough} requests`, async () => {
+  it(`never gets a 500 or a response with a stack trace, in ${enough} requests`, async () => {
     const bad: string[] = [];
     let sent = 0;
     const oneRound = async (endpoint: Endpoint): Promise<void> => {
@@ -111,7 +111,7 @@ describe('hostile input', () => {
     expect(test.log()).not.toContain('"level":50');
   });
 
-  it('gets an answer with its errors', async () => {
+  it('gets 4xx responses that describe its errors', async () => {
     const machines = `${apiBasePath}/machines`;
     const invalid = new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]);
     expect((await ask('POST', machines, invalid)).status).toBe(422);
@@ -135,7 +135,7 @@ describe('hostile input', () => {
     });
   });
 
-  /** Bytes as no client library would send them. */
+  /** Bytes that no client library would send. */
   const raw = (bytes: string): Promise<string> =>
     new Promise((resolve, reject) => {
       const socket = connect(test.api.port, '127.0.0.1', () => socket.write(bytes, 'latin1'));
@@ -146,7 +146,7 @@ describe('hostile input', () => {
       socket.on('error', reject);
     });
 
-  it('is answered, or cut off, when it is not even HTTP', async () => {
+  it('gets a response or a closed connection when it is not HTTP', async () => {
     const close = 'Connection: close\r\n\r\n';
     const tooMuch = `${(1024 * 1024 + 1).toString(16)}\r\n${'x'.repeat(1024 * 1024 + 1)}\r\n0\r\n\r\n`;
     const head = `POST ${apiBasePath}/auth/login HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n`;

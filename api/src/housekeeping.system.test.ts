@@ -52,7 +52,7 @@ describe('housekeeping', () => {
     expect(await left()).toEqual([]);
   });
 
-  it('removes mails and uploads again and again, without a mail server and without a new upload', async () => {
+  it('removes mails and uploads periodically, without a mail server and without a new upload', async () => {
     await using database = await createTestDatabase(migratedTemplate);
     await using test = await startTestApi(database.url);
     const { context } = test.api;

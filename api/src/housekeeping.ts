@@ -13,10 +13,11 @@ import type { Service } from './start-api.ts';
 const hourMs = 3_600_000;
 
 /**
- * Deletes expired sessions, sign-in limits, mails and uploads, and lists lost batch numbers. Board data is the sweeper's.
+ * Deletes expired sessions, sign-in limits, mails and uploads, and lists lost batch numbers. The sweeper handles board
+ * data.
  */
 export const cleanUp = async (sql: Sql, log: Logger): Promise<void> => {
-  // Each by itself: a failing one must not stop the others.
+  // Separately, so that a failing one does not stop the others.
   for (const task of [
     deleteExpiredSessions,
     deleteExpiredLimits,

@@ -17,13 +17,13 @@ import type { ImportOrder, ImportReport, ImportThreadData } from './import-threa
 
 if (process.platform === 'linux') lowerPriority(0);
 
-/** Three quarters of the time are left to other requests: 2,000 files still take only some seconds to send. */
+/** Three quarters of the time are left to other requests. 2,000 files still take only some seconds to store. */
 const storingRestShare = 3;
 
 const given: ImportThreadData = workerData;
 const log = createLogger('api', given.logLevel);
 const sql = openDatabase({ url: given.databaseUrl, log, connections: 4 });
-// Imports read one file after the other.
+// An import reads one file at a time.
 const files = createFileReaders(log, { processes: 1 });
 const openRequests = createOpenRequests(given.openRequests);
 const context = { log, sql, files, openRequests };

@@ -31,7 +31,7 @@ const start = async (imports: ReturnType<typeof createImportThread>) => {
   };
 };
 
-it('import thread: stores files, answers refusals, reads and imports', async () => {
+it('import thread: stores files, returns refusals, reads and imports', async () => {
   const { admin, begin, send, until } = await start(createImportThread());
   const id = await begin();
   const alog = exampleAlog();
@@ -45,10 +45,10 @@ it('import thread: stores files, answers refusals, reads and imports', async () 
   await until(id, ({ state, imported }) => state === 'done' && imported === 1);
 });
 
-it('import thread: starts again when it ended, and answers 503 until then', async () => {
+it('import thread: restarts after it ended, and answers 503 until then', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'roastery-import-thread-'));
   onTestFinished(() => rm(folder, { recursive: true }));
-  // Ends at the first start, as soon as it gets an order.
+  // Ends at the first start, on its first order.
   const failing = path.join(folder, 'failing.mjs');
   await writeFile(
     failing,

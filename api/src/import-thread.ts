@@ -11,7 +11,7 @@ import { AppError } from './http/app-error.ts';
 import type { SentFile } from './http/multipart.ts';
 import type { Service } from './start-api.ts';
 
-/** What the thread is started with. */
+/** The data that the thread is started with. */
 export interface ImportThreadData {
   readonly databaseUrl: string;
   readonly logLevel: LogLevel;
@@ -36,14 +36,14 @@ export type ImportReport = { readonly order: number } & (
   | { readonly code: ErrorCode; readonly detail: string | FieldError[]; readonly retryAfterSeconds: number | undefined }
 );
 
-/** Built, from `src` and from `dist` alike. */
+/** The compiled program, also when the api runs from `src`. */
 const builtProgram = fileURLToPath(new URL('../dist/import-program.js', import.meta.url));
-/** An import has its files in the database, and those of one request in memory. */
+/** An import keeps its files in the database, and those of one request in memory. */
 const heapMegabytes = 512;
 
 const isOff = (): AppError => new AppError('not_ready', 'Files can’t be added at the moment.', 2);
 
-/** The bytes of a request are one buffer, which changes its thread without a copy. A small one is a part of Node's pool. */
+/** The bytes of a request are one buffer, which is transferred without a copy. A small one is part of Node's pool. */
 const isTransferable = (buffer: ArrayBufferLike): buffer is ArrayBuffer =>
   buffer instanceof ArrayBuffer && buffer.byteLength > Buffer.poolSize;
 
@@ -52,7 +52,7 @@ interface Waiting {
   reject(error: AppError): void;
 }
 
-/** The thread and its orders that wait for an answer; `ended` settles when it has ended. */
+/** The thread and its pending orders; `ended` settles when it has ended. */
 const startThread = (program: string, workerData: ImportThreadData, log: AppContext['log']) => {
   const waiting = new Map<number, Waiting>();
   const worker = new Worker(program, {
@@ -91,8 +91,8 @@ const startThread = (program: string, workerData: ImportThreadData, log: AppCont
 };
 
 /**
- * Stores and imports people's files in a thread of its own: the work on years of files, and its garbage collection, would make
- * pages wait. A thread that ended is started again; imports continue from the database.
+ * Stores and imports users' files in a separate thread: the work on years of files, and its garbage collection, would
+ * delay pages. A thread that ended is restarted; imports continue from the database.
  */
 export const createImportThread = (program = builtProgram) => {
   let thread: ReturnType<typeof startThread> | undefined;

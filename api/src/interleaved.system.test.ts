@@ -8,8 +8,8 @@ import { addBlend, addFileToImport, addProfile, addRoast } from './testing/examp
 import { openTestApi, type OpenedTestApi } from './testing/test-api.ts';
 import type { Visitor } from './testing/visitor.ts';
 
-/** Another person's transaction has changed a record and has not committed when a request arrives. */
-describe('a request during the transaction of another one', () => {
+/** Another user's transaction has changed a record but not committed when a request arrives. */
+describe('a request during another transaction', () => {
   let opened: OpenedTestApi;
   let admin: Visitor;
   let sql: Database;
@@ -30,9 +30,7 @@ describe('a request during the transaction of another one', () => {
       return (row?.waiting ?? 0) > 0;
     });
 
-  /**
-   * Commits the change once a transaction waits for it: that of `request`, or one that the change itself has begun.
-   */
+  /** Commits the change once a transaction waits for it: that of `request`, or one started by the change itself. */
   const during = async <T>(change: (tx: Sql) => Promise<unknown>, request: () => Promise<T>): Promise<T> => {
     let answer: Promise<T> | undefined;
     await sql.begin(async (tx) => {
@@ -90,7 +88,7 @@ describe('a request during the transaction of another one', () => {
     expect([edited.status, edited.body.cost_per_kg]).toEqual([200, 650]);
   });
 
-  it('lot: a weight from the scale does not undo what was taken at the same moment', async () => {
+  it('lot: a weighed stock does not undo a concurrent movement', async () => {
     const body = { lot_number: 'SCALE-1', coffee_name: 'Guji', origin: 'Ethiopia', initial_weight: 60 };
     const { body: lot } = await admin.send<Lot>('POST', '/inventory/lots', body);
     const weigh = () =>
@@ -99,7 +97,7 @@ describe('a request during the transaction of another one', () => {
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
   });
 
-  it('roast: is not discarded when a blend is being made of it', async () => {
+  it('roast: is not discarded while a blend is created from it', async () => {
     const [roastId, blendId] = [await addRoast(sql, adminId), await addBlend(sql, adminId)];
     const answer = await during(
       async (tx) => {
@@ -112,7 +110,7 @@ describe('a request during the transaction of another one', () => {
     expect(answer.status).toBe(409);
   });
 
-  it('recipe: a roast that is given it while it is deleted keeps its name', async () => {
+  it('recipe: a roast that is assigned a recipe during its deletion keeps its name', async () => {
     const [roastId, profileId] = [await addRoast(sql, adminId), await addProfile(sql)];
     const answer = await during(
       (tx) => tx`UPDATE roasts SET profile_id = ${profileId} WHERE id = ${roastId}`,
@@ -139,7 +137,7 @@ describe('a request during the transaction of another one', () => {
     return { importId: body.id, fileId: await addFileToImport(sql, adminId, body.id) };
   };
 
-  it('file of an import: is read by the marks that are chosen while it is read', async () => {
+  it('import file: is read with the marks that are chosen during reading', async () => {
     const { importId, fileId } = await openImport();
     const choices = { charge_seconds: 100, drop_seconds: 400 };
     await during(
@@ -152,7 +150,7 @@ describe('a request during the transaction of another one', () => {
     expect((await fileOnceRead(importId, fileId)).duration_seconds).toBe(300);
   });
 
-  it('file of an import: keeps what is corrected while it is read for the first time', async () => {
+  it('import file: keeps corrections made during its first reading', async () => {
     const { importId, fileId } = await openImport();
     await during(
       async (tx) => {
@@ -166,7 +164,7 @@ describe('a request during the transaction of another one', () => {
     expect(await fileOnceRead(importId, fileId)).toMatchObject({ coffee_name: 'Mine', batch_size_kg: 11 });
   });
 
-  it('file of an import: keeps its units and marks once the import has begun', async () => {
+  it('import file: keeps its units and marks after the import has started', async () => {
     const { importId, fileId } = await openImport();
     await sql`UPDATE roast_imports SET state = 'done', finished_at = now() WHERE id = ${importId}`;
     const answer = await admin.send('PUT', `/roasts/uploads/${fileId}`, { temperature_unit: 'F' });

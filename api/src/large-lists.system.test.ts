@@ -30,7 +30,7 @@ const lists: readonly string[] = [
   '/blends/roasts',
 ];
 
-/** Master data that a search reads through, having no index of words: tens of milliseconds for 10,000. */
+/** Master data that a search scans because it has no word index: tens of milliseconds for 10,000 rows. */
 const readThrough: Readonly<Record<string, string>> = {
   '/inventory/lots?q=kochere&sort=-current_weight': 'lots',
   '/profiles?limit=50&q=recipe%207321': 'profiles',
@@ -47,7 +47,7 @@ describe('lists of 10,000 rows', () => {
   let big: ReadonlyMap<string, number>;
 
   beforeAll(async () => {
-    // A Postgres of its own, which reports how it ran each statement.
+    // A separate Postgres, which reports how it executed each statement.
     postgres = await startTestPostgres(planNotices);
     api = await startTestApi(postgres.url);
     admin = await api.signedIn(testAdmin.email, testAdmin.password);
@@ -96,7 +96,7 @@ describe('lists of 10,000 rows', () => {
     expect(tooMuchRead(plansSince(before), big)).toHaveLength(1);
   });
 
-  // Each roast has the letters PR in its own number.
+  // The number of each roast contains the letters PR.
   it.each(['', '?state=lost', '?state=planned', '?q=zebra', '?q=PR-0'])(
     '/batch-numbers%s joins few roasts with their numbers',
     async (query) => {
@@ -120,7 +120,7 @@ describe('lists of 10,000 rows', () => {
     expect(rowsRead(curves, 'roasts')).toBeLessThan(1000);
   });
 
-  it('lost batch numbers: reads no number that was checked before', async () => {
+  it('lost batch numbers: reads no number that was already checked', async () => {
     const { sql } = api.api.context;
     await listLostNumbers(sql);
     const before = api.log().length;
@@ -128,7 +128,7 @@ describe('lists of 10,000 rows', () => {
     expect(rowsRead(plansSince(before), 'batch_numbers')).toBeLessThan(20);
   });
 
-  describe('a roast of a recording of years', () => {
+  describe('a roast of a recording that spans years', () => {
     const boots = 3000;
     let id: string;
 
@@ -150,7 +150,7 @@ describe('lists of 10,000 rows', () => {
       await sql`ANALYZE recording_boots, recording_chunks`;
     });
 
-    it.each(['', '/curve/columns', '/export/xlsx'])('%s reads its own boots and chunks alone', async (what) => {
+    it.each(['', '/curve/columns', '/export/xlsx'])('%s reads only its own boots and chunks', async (what) => {
       const plans = await plansOf(admin, `/roasts/${id}${what}`);
       expect(rowsRead(plans, 'recording_chunks')).toBeGreaterThan(0);
       expect(rowsRead(plans, 'recording_chunks')).toBeLessThan(100);

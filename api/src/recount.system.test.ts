@@ -20,12 +20,12 @@ import { chanceFrom } from './testing/seeded-random.ts';
 import { startTestApi, testAdmin, type TestApi } from './testing/test-api.ts';
 
 /**
- * RECOUNT_SEED runs other operations than the usual ones ('random': new ones each time), RECOUNT_OPERATIONS more of
- * them.
+ * RECOUNT_SEED selects other operations than the default ones ('random': new ones each time), RECOUNT_OPERATIONS more
+ * of them.
  */
 const wanted = process.env['RECOUNT_SEED'] ?? '11';
 const seed = wanted === 'random' ? Math.floor(Math.random() * 2 ** 31) : Number(wanted);
-/** RECOUNT_AT_ONCE runs this many at the same time: then a seed repeats the operations, not their results. */
+/** RECOUNT_AT_ONCE runs this many concurrently: then a seed repeats the operations, but not their results. */
 const atOnce = Number(process.env['RECOUNT_AT_ONCE'] ?? 1);
 const operations = Number(process.env['RECOUNT_OPERATIONS'] ?? 1000);
 
@@ -51,7 +51,7 @@ describe(`after ${operations} random operations of three people and their boards
       const { body: me } = await admin.send<{ id: string }>('GET', '/auth/me');
       world = createWorld(sql, admin, [...viewers], chanceFrom(seed));
       viewers.unshift({ visitor: admin, id: me.id, isAdmin: true });
-      // Some records of every kind to begin with.
+      // Some records of every kind to start with.
       for (const list of [machineOperations, lotOperations, recipeOperations, roastOperations]) {
         for (let k = 0; k < 4; k++) await list[0]?.run(world);
       }
@@ -66,7 +66,7 @@ describe(`after ${operations} random operations of three people and their boards
     await database.drop();
   });
 
-  it('most of them were done, of every kind that was tried often', () => {
+  it('most of them succeeded, including some of every call that was often tried', () => {
     const told = [...world.told];
     const never = told.filter(([, { done, refused }]) => done === 0 && refused > 10).map(([call]) => call);
     expect(never).toEqual([]);
@@ -76,7 +76,7 @@ describe(`after ${operations} random operations of three people and their boards
     expect(done / (done + refused)).toBeGreaterThan(0.7);
   });
 
-  it('the ledger is the sum of its movements and of what the roasts took', async () => {
+  it('the ledger is the sum of its movements and of the green coffee that roasts consumed', async () => {
     const rows = await readRawRows(test.api.context.sql);
     expect(rows.movements.length).toBeGreaterThan(rows.lots.length);
     expectLedgerHolds(rows);

@@ -21,7 +21,7 @@ const rightsOf: Readonly<Partial<Record<Role, readonly MachineRight[]>>> = {
   admin: ['see', 'roast', 'manage'],
 };
 
-/** Statuses that deny: not signed in, not allowed, or not theirs; undefined where the request is let in. */
+/** Statuses that deny: not signed in, not allowed, or not theirs; undefined where the request is allowed. */
 const denial = ({ access, name, right }: Endpoint, role: Role): number | undefined => {
   if (access === 'public') return undefined;
   if (access === 'device' || access === 'broker' || !isSignedIn(role)) return 401;
@@ -67,7 +67,7 @@ describe('role matrix', () => {
     for (const name of ['owner', 'other', 'roaster', 'viewer', 'deactivated'] as const) {
       visitors.set(name, await test.signedIn(`${name}@example.com`, examplePassword));
     }
-    // The session's row stays, as if the two had raced: being inactive must be enough.
+    // The session's row remains, as in a race of the two: the inactive account must be enough.
     await sql`UPDATE users SET is_active = false WHERE id = ${deactivatedId}`;
   });
   afterAll(async () => {
@@ -86,7 +86,7 @@ describe('role matrix', () => {
     }
     const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? 'missing');
     const query = new URLSearchParams(example.query ?? {}).toString();
-    // So many roles would use up the attempts of one address.
+    // The roles together would use up the attempts of one address.
     await test.api.context.sql`DELETE FROM sign_in_limits`;
     const end = new AbortController();
     const files = fileRequestOf(endpoint, example);

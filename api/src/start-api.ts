@@ -68,8 +68,8 @@ const createContext = (config: ApiConfig, log: Logger) => {
 };
 
 /**
- * Migrates and prepares until it works: Postgres may start after us. A `ConfigError` is for a person and ends the
- * attempts.
+ * Migrates and prepares until it succeeds: Postgres may start after the api. A `ConfigError` needs an operator and
+ * ends the attempts.
  */
 const untilPrepared = async (
   context: AppContext,
@@ -97,8 +97,8 @@ const untilPrepared = async (
 };
 
 /**
- * Listens at once and answers 503 until the database is there and migrated. `ready` resolves then; it rejects with a
- * `ConfigError` when the database does not fit this version.
+ * Listens immediately and answers 503 until the database is available and migrated. Then `ready` resolves; it rejects
+ * with a `ConfigError` when the database does not fit this version.
  */
 export const startApi = async (config: ApiConfig, log: Logger, parts: ApiParts) => {
   const { context, servers } = createContext(config, log);
@@ -110,7 +110,7 @@ export const startApi = async (config: ApiConfig, log: Logger, parts: ApiParts) 
   const services: { close(): Promise<void> }[] = [];
   const begin = async (): Promise<void> => {
     let step = '';
-    // It may wait for ever: then the log names the reason.
+    // It may wait indefinitely; then the log names the step.
     const slow = setInterval(() => log.error({ step }, 'start slow'), slowStartMs);
     try {
       await untilPrepared(context, parts, stop.signal, (next) => (step = next));
@@ -126,14 +126,14 @@ export const startApi = async (config: ApiConfig, log: Logger, parts: ApiParts) 
     }
   };
   const ready = begin();
-  // The caller of `ready` gets its failure; it need not be awaited.
+  // The caller of `ready` gets the error, but need not await it.
   ready.catch((error: unknown) => log.debug({ err: error }, 'not prepared'));
 
   const closeAll = async (): Promise<void> => {
     context.health.stopping = true;
     stop.abort();
     context.streams.endAll();
-    // Balancers and proxies see it in `/readyz` and send no more requests; those already sent are still served.
+    // Load balancers see it in `/readyz` and send no more requests; requests already sent are still served.
     await sleep(config.drainMs);
     await listening.close(graceMs);
     await context.files.close();

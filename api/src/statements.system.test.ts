@@ -12,7 +12,7 @@ import { misfits } from './testing/documented-shapes.ts';
 import { startTestApi, testAdmin, type TestApi } from './testing/test-api.ts';
 import type { Answered, Visitor } from './testing/visitor.ts';
 
-/** The product document where it lies beside the project; the calls below are written down from it. */
+/** The product document, where it exists beside the project; the calls below are copied from it. */
 const productDocument = sharedData().path('..', 'spec', 'portal.md');
 const isPresent = existsSync(productDocument);
 
@@ -20,7 +20,7 @@ const channels = ['bean_temp', 'exhaust_temp', 'burner_front_temp', 'burner_back
 
 const at = (second: number, seq = second) => ({ seq, mono: 5000 + second * 1000 });
 
-/** Ten minutes at 1 Hz with every reading the document names, shipped as a board would. */
+/** Ten minutes at 1 Hz with every reading the document names, delivered like a board's. */
 const bringRoast = async (database: Awaited<ReturnType<typeof openMigratedDatabase>>, serial: string) => {
   const board = createJournalBoard({ channels: [...channels, 'drum_speed'] });
   const id = uuidV7();
@@ -29,7 +29,7 @@ const bringRoast = async (database: Awaited<ReturnType<typeof openMigratedDataba
   for (let second = 1; second <= 600; second += 1) {
     board.sample(at(second).mono, 90 + second * 0.2, 200, 300, 310, 80, 40, 60);
   }
-  // The event after the first sample has a place in the journal too.
+  // The event after the first sample also has a sequence number in the journal.
   const marks = [
     ['charge', 1, 90.2],
     ['first_crack', 480, 186],
@@ -50,7 +50,7 @@ describe('the calls of the product document', () => {
   let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
   let test: TestApi;
   let admin: Visitor;
-  /** Signs in and out by the calls of the document itself. */
+  /** Signs in and out with the calls of the document itself. */
   let person: Visitor;
   const known: Known = { unused: '00000000-0000-7000-8000-000000000000' };
 

@@ -12,7 +12,7 @@ export class ApiAwayError extends Error {
 export interface ConnectVerdict {
   readonly allow: boolean;
   readonly superuser: boolean;
-  /** Undefined when the api names none: the contract's topics apply. */
+  /** Undefined when the api names no topics: the contract's topics apply. */
   readonly topics?: PermittedTopics;
 }
 
@@ -27,7 +27,7 @@ export interface ApiAccessOptions {
 /** Simultaneous requests. This limits how fast boards reconnect, so that the api can still serve people. */
 const maxAtOnce = 32;
 const maxWaiting = 40_000;
-/** How long the api is not asked again after a failure, unless another request was answered. */
+/** How long the api gets no further request after a failure, unless another request was answered. */
 const restMs = 1_000;
 
 interface Place {
@@ -36,7 +36,7 @@ interface Place {
   readonly take: (isTaken: boolean) => void;
 }
 
-/** Asks the api about devices; the connection that waits longest comes first. */
+/** Requests the api's answers about devices, for the connection that waits longest first. */
 export const createApiAccess = ({ apiUrl, brokerSecret, log, timeoutMs = 3_000 }: ApiAccessOptions) => {
   const logGate = createLogGate(60_000);
   const waiting: Place[] = [];
@@ -46,7 +46,7 @@ export const createApiAccess = ({ apiUrl, brokerSecret, log, timeoutMs = 3_000 }
   let lastAnswer: 'none' | 'answered' | 'away' = 'none';
 
   const away = (path: string, reason: string, askedAt: number): ApiAwayError => {
-    // One request that timed out while others were answered is no reason to refuse every queued board.
+    // One timed-out request is no reason to refuse every queued board while others are answered.
     if (answeredAt < askedAt) restUntil = performance.now() + restMs;
     lastAnswer = 'away';
     const held = logGate(`${path} ${reason}`);
@@ -97,7 +97,7 @@ export const createApiAccess = ({ apiUrl, brokerSecret, log, timeoutMs = 3_000 }
   };
 
   return {
-    /** Throws `ApiAwayError` without a usable answer. `isOpen`: whether the connection still waits for it. */
+    /** Throws `ApiAwayError` without a usable answer. `isOpen`: whether the connection is still open. */
     async authenticate(
       device: { readonly clientid: string; readonly username: string; readonly password: string },
       isOpen: () => boolean,
@@ -111,7 +111,7 @@ export const createApiAccess = ({ apiUrl, brokerSecret, log, timeoutMs = 3_000 }
         ...(answer.acl === undefined ? {} : { topics: permittedBy(answer.acl) }),
       };
     },
-    /** Requests are queued, or the api is not asked after a failure: no immediate answer can be expected. */
+    /** Requests are queued, or suspended after a failure: no immediate answer can be expected. */
     isBusy: (): boolean => waiting.length > 0 || isResting(),
     /** Result of the last request, for the health page. */
     lastAnswer: () => lastAnswer,

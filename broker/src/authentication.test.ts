@@ -15,7 +15,7 @@ import {
 } from './testing/peers.ts';
 
 describe('broker authentication', () => {
-  it('lets a machine in with its token and asks the api in the shape EMQX uses', async () => {
+  it('accepts a machine with its token, by a request to the api in the shape of EMQX', async () => {
     await using pair = await startPair();
     const client = await connect(pair.broker.ports.mqtt, deviceOne);
     expect(pair.api.asked).toEqual([
@@ -51,7 +51,7 @@ describe('broker authentication', () => {
     await client.endAsync();
   });
 
-  it('accepts the name of the service from the api alone', async () => {
+  it('accepts the service’s user name from the api only', async () => {
     await using pair = await startPair();
     pair.api.tokens.set('RM-super', 'x');
     await expect(connect(pair.broker.ports.mqtt, { ...asApi(), password: 'token-one' })).rejects.toMatchObject({
@@ -61,7 +61,7 @@ describe('broker authentication', () => {
     await api.endAsync();
   });
 
-  it('does not ask again about a machine it has just confirmed', async () => {
+  it('does not repeat the request about a machine that was just confirmed', async () => {
     await using pair = await startPair();
     for (let round = 0; round < 3; round++) {
       const client = await connect(pair.broker.ports.mqtt, deviceOne);
@@ -90,7 +90,7 @@ describe('broker authentication', () => {
     await expect(connect(pair.broker.ports.mqtt, deviceOne)).rejects.toMatchObject({ code: 3 });
   });
 
-  it('logs a wrong token once a minute however often it comes, and never the token', async () => {
+  it('logs a repeated wrong token once a minute, and never the token', async () => {
     const { log, lines } = keptLog();
     await using pair = await startPair({ log });
     for (let round = 0; round < 6; round++) {
@@ -139,7 +139,7 @@ const peer = () => {
 };
 
 describe('credential cache of the broker', () => {
-  it('asks again after 30 seconds, and then refuses a revoked token', async () => {
+  it('repeats the request after 30 seconds, and then refuses a revoked token', async () => {
     const { access, asked, later, setValid } = peer();
     expect(await access.admit(attempt)).toMatchObject({ allow: true, by: 'api' });
     later(29_000);
@@ -150,7 +150,7 @@ describe('credential cache of the broker', () => {
     expect(asked()).toBe(2);
   });
 
-  it('remembers a confirmed machine for a day without the api, then no longer', async () => {
+  it('admits a confirmed machine for a day without the api, then no longer', async () => {
     const { access, later, setAway } = peer();
     await access.admit(attempt);
     setAway(true);
@@ -160,7 +160,7 @@ describe('credential cache of the broker', () => {
     expect(await access.admit(attempt)).toMatchObject({ allow: false, reason: 'api_away' });
   });
 
-  it('admits a known machine from memory while the api is busy, and cuts it when the answer is no', async () => {
+  it('admits a known machine while the api is busy, and disconnects it when the api refuses it', async () => {
     const { access, later, revoked, setBusy, setValid } = peer();
     await access.admit(attempt);
     later(60_000);
@@ -171,14 +171,14 @@ describe('credential cache of the broker', () => {
     expect(await access.admit(attempt)).toMatchObject({ allow: false });
   });
 
-  it('asks once for a machine that connects several times at once', async () => {
+  it('sends one request for a machine that opens several connections at once', async () => {
     const { access, asked } = peer();
     const admissions = await Promise.all([1, 2, 3].map(() => access.admit(attempt)));
     expect(admissions.map(({ allow }) => allow)).toEqual([true, true, true]);
     expect(asked()).toBe(1);
   });
 
-  it('forgets a revoked machine at once, also without the api', async () => {
+  it('removes a revoked machine from the cache immediately, also without the api', async () => {
     const { access, setAway } = peer();
     await access.admit(attempt);
     access.forget('board-A');
@@ -186,14 +186,14 @@ describe('credential cache of the broker', () => {
     expect(await access.admit(attempt)).toMatchObject({ allow: false, reason: 'api_away' });
   });
 
-  it('remembers no answer that came after its connection was closed', async () => {
+  it('does not cache an answer that arrives after its connection was closed', async () => {
     const { access, setAway } = peer();
     await access.admit({ ...attempt, isOpen: () => false });
     setAway(true);
     expect(await access.admit(attempt)).toMatchObject({ allow: false, reason: 'api_away' });
   });
 
-  it('stops asking after ten different wrong passwords, for this address only and for a minute', async () => {
+  it('stops requests for one address for a minute after ten different wrong passwords', async () => {
     const { access, asked, later } = peer();
     for (let guess = 0; guess < 50; guess++) {
       expect((await access.admit({ ...attempt, password: `guess ${guess}` })).allow).toBe(false);

@@ -29,7 +29,7 @@ export class BoundedMap<K, V> {
     this.#entries.delete(key);
   }
 
-  /** Deletes the entries that the test accepts. */
+  /** Deletes the entries for which the test returns true. */
   deleteWhere(test: (key: K, value: V) => boolean): void {
     for (const [key, value] of this.#entries) if (test(key, value)) this.#entries.delete(key);
   }

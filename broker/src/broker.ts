@@ -16,7 +16,7 @@ import type { RefusalReason } from './refusals.ts';
 
 export interface BrokerConfig {
   readonly log: Logger;
-  /** Listener without TLS. Port 0 takes a free one. Leave the host at loopback unless the network is trusted. */
+  /** Listener without TLS. Port 0 selects a free one. Keep the host at loopback unless the network is trusted. */
   readonly mqtt: { readonly host: string; readonly port: number };
   readonly management: { readonly host: string; readonly port: number };
   readonly tls?: { readonly host: string; readonly port: number } & TlsFiles;
@@ -42,7 +42,7 @@ export interface Broker {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Reasons that a board's owner or an operator can do something about. */
+/** Reasons that a board's owner or an operator can act on. */
 const worthWarning = new Set<RefusalReason>(['too_many_connections', 'too_many_from_address', 'frozen', 'too_slow']);
 
 /** A connection's name in the log. */
@@ -83,7 +83,7 @@ export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
   });
 
   const aedes = new Aedes({
-    // Measured: with a limit here one slow subscriber stops all others, and acknowledged messages are lost.
+    // Measured: with a limit here one slow subscriber blocks all others, and acknowledged messages are lost.
     concurrency: 0,
     connectTimeout: limits.connectTimeoutMs * 2,
     // Our own check is faster and gives a reason.
@@ -149,8 +149,8 @@ export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
     clearInterval(sweep);
     const closed = Promise.all(opened.splice(0).map((listener) => listener.close()));
     const aedesClosed = new Promise<void>((resolve) => aedes.close(() => resolve()));
-    // Connections that have not ended by themselves (handshakes, a subscriber that reads nothing) are destroyed: a stop
-    // never waits for a client.
+    // Connections that have not ended by themselves (handshakes, a subscriber that reads nothing) are destroyed, so
+    // that a stop never waits for a client.
     const cut = setTimeout(() => {
       for (const { socket } of connections.open) socket.destroy();
     }, 500);

@@ -34,7 +34,7 @@ export interface Connection {
   /** Set when the credentials were accepted. */
   principal: Principal | undefined;
   admittedAt: number;
-  /** The granted QoS by topic kind: shows whether a message is to be acknowledged. */
+  /** The granted QoS by topic kind: shows whether a message must be acknowledged. */
   readonly grantedQos: Map<TopicKind, number>;
   /** When the first message was sent after which no packet has arrived. */
   unansweredSince: number | undefined;
@@ -107,20 +107,20 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
   };
 
   /**
-   * Passes received bytes through the guard before the stream buffers them, so that plain messages skip the stream's machinery.
-   * Pauses reading when the client exceeds its allowance.
+   * Passes received bytes through the guard before the stream buffers them, so that plain messages skip the stream's
+   * machinery. Pauses reading when the client exceeds its allowance.
    */
   const guardReading = (connection: Connection): void => {
     const { stream } = connection;
     const read = stream.read.bind(stream);
     const push = stream.push.bind(stream);
-    /** aedes has worked off all that it read and waits for more: what comes now cannot overtake anything. */
+    /** aedes has processed everything that it read and waits for more, so new bytes cannot overtake any. */
     let isIdle = false;
     const throttle = (waitMs: number): void => {
       events.onThrottled(connection);
       connection.throttleTimer = setTimeout(() => {
         connection.throttleTimer = undefined;
-        // The stream takes itself to be reading until something is pushed.
+        // The stream assumes that a read is in progress until something is pushed.
         push(nothing);
         stream.emit('readable');
       }, waitMs);

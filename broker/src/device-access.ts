@@ -10,11 +10,12 @@ const knownForMs = 24 * 60 * 60_000;
 /** The same wrong credentials are refused without the api for this long. */
 const refusedFreshMs = 5_000;
 /**
- * Wrong attempts per address and board within `failureWindowMs`; after that the api is not asked until the window ends.
+ * Wrong attempts per address and board within `failureWindowMs`; after that the api gets no request until the window
+ * ends.
  */
 const maxFailures = 10;
 const failureWindowMs = 60_000;
-/** Remembered boards: more than the allowed connections. */
+/** Cached boards: more than the allowed connections. */
 const maxKnown = 50_000;
 
 export interface Attempt {
@@ -22,7 +23,7 @@ export interface Attempt {
   readonly username: string;
   readonly password: string;
   readonly address: string;
-  /** Whether the connection is still open: an answer after its end must not be remembered. */
+  /** Whether the connection is still open: an answer after its end must not be cached. */
   readonly isOpen: () => boolean;
 }
 
@@ -47,9 +48,9 @@ interface Known {
 }
 
 /**
- * Decides who may connect: asks the api and caches its answers for a short time. While the api is unreachable or busy,
- * boards that it accepted before with the same password are admitted, and the api is asked afterwards. Only keyed
- * hashes of passwords are kept; the key exists as long as the process.
+ * Decides who may connect: queries the api and caches its answers for a short time. While the api is unreachable or
+ * busy, boards that it accepted before with the same password are admitted, and checked with the api afterwards. Only
+ * keyed hashes of passwords are kept; the key exists as long as the process.
  */
 export const createDeviceAccess = (
   api: Pick<ApiAccess, 'authenticate' | 'isBusy'>,

@@ -52,7 +52,7 @@ const startApi = async (port: number, ...filters: string[]) => {
 };
 
 describe('frame guard', () => {
-  it('names the plain messages that lie in the bytes as a whole, wherever the bytes are cut', () => {
+  it('reports the plain messages that are complete in a chunk, wherever the bytes are split', () => {
     const live = ownTopic('live');
     const packets = [plain(live, 'a'), ping, plain(live, 'b'.repeat(200)), atQos1(live, 'c'), plain(live, 'd', 0x31)];
     const bytes = Buffer.concat(packets);
@@ -79,7 +79,7 @@ describe('frame guard', () => {
 });
 
 describe('messages of QoS 0', () => {
-  it('arrive as they were sent and once, also where two subscriptions of a client cover them', async () => {
+  it('arrive unchanged and once, also where two subscriptions of a client match them', async () => {
     await using pair = await startPair();
     const port = pair.broker.ports.mqtt;
     const { api, seen } = await startApi(port, 'roastery/v1/+/live', ownTopic('live'));
@@ -100,7 +100,7 @@ describe('messages of QoS 0', () => {
     await api.endAsync();
   });
 
-  it('keep their order among other packets of the same bytes', async () => {
+  it('keep their order among other packets of the same chunk', async () => {
     await using pair = await startPair();
     const port = pair.broker.ports.mqtt;
     const { api, seen } = await startApi(port, 'roastery/v1/+/live');
@@ -122,7 +122,7 @@ describe('messages of QoS 0', () => {
     await api.endAsync();
   });
 
-  it('before a forbidden one arrive; it closes the connection and is not delivered', async () => {
+  it('arrive before a forbidden one, which closes the connection and is not delivered', async () => {
     await using pair = await startPair();
     const port = pair.broker.ports.mqtt;
     const { api, seen } = await startApi(port, 'roastery/v1/+/live', 'roastery/v1/+/journal');

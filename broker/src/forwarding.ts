@@ -50,7 +50,7 @@ export const createForwarding = (connections: Pick<Connections, 'checkWaiting'>,
       const kind = kindOf(topic);
       if (kind === undefined) return false;
       const ofTopic = subscribers.get(topic);
-      // A board was granted this topic, so the api may publish on it.
+      // The api may publish on this topic because a board was allowed to subscribe to it.
       const isGranted = ofTopic !== undefined && from.principal.kind === 'service' && isForBoards.has(kind);
       if (!isGranted && !mayPublish(from.principal, topic, end - payloadAt)) return false;
       const ofKind = subscribers.get(wildcards.get(kind) ?? '');

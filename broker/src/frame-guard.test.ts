@@ -9,7 +9,7 @@ const packet = (type: number, length: number): Buffer =>
   Buffer.concat([fixedHeader(type, length), Buffer.alloc(length)]);
 
 describe('frame guard', () => {
-  it('counts packets however their bytes are cut', () => {
+  it('counts packets however their bytes are split', () => {
     const bytes = Buffer.concat([packet(0x10, 60), packet(0xc0, 0), packet(0x30, 5_000), packet(0xc0, 0)]);
     for (const size of [1, 2, 3, 7, 61, 62, 63, 64, 1_000, bytes.length]) {
       const guard = createFrameGuard(limits);
@@ -23,13 +23,13 @@ describe('frame guard', () => {
     }
   });
 
-  it('refuses an oversize packet by its header alone', () => {
+  it('refuses an oversize packet by its header', () => {
     expect(createFrameGuard(limits).inspect(fixedHeader(0x10, 200_000_000))).toBe('too_large');
     expect(createFrameGuard(limits).inspect(fixedHeader(0x10, 8_193))).toBe('too_large');
     expect(createFrameGuard(limits).inspect(fixedHeader(0x10, 8_000))).toBe(1);
   });
 
-  it('bounds all bytes before authentication, not only one packet', () => {
+  it('limits all bytes before authentication, not only one packet', () => {
     const guard = createFrameGuard(limits);
     expect(guard.inspect(packet(0x10, 5_000))).toBe(1);
     expect(guard.inspect(packet(0x30, 5_000))).toBe('too_large');
@@ -43,7 +43,7 @@ describe('frame guard', () => {
     expect(guard.inspect(fixedHeader(0x30, 262_145))).toBe('too_large');
   });
 
-  it('refuses what does not begin with CONNECT, and endless lengths', () => {
+  it('refuses a first packet other than CONNECT, and endless lengths', () => {
     expect(createFrameGuard(limits).inspect(Buffer.from('GET / HTTP/1.1\r\n'))).toBe('not_mqtt');
     expect(createFrameGuard(limits).inspect(packet(0x30, 10))).toBe('not_mqtt');
     expect(createFrameGuard(limits).inspect(Buffer.from([0x10, 0x80, 0x80, 0x80, 0x80, 0x80]))).toBe('not_mqtt');
@@ -51,7 +51,7 @@ describe('frame guard', () => {
 });
 
 describe('allowance', () => {
-  it('holds a client to its rate over time and lets it save up a burst', () => {
+  it('limits a client to its rate over time and allows a burst', () => {
     let time = 0;
     const allowance = createAllowance(100, 50, 0);
     let spent = 0;
@@ -68,7 +68,7 @@ describe('allowance', () => {
 });
 
 describe('bounded map', () => {
-  it('lets the entry written longest ago go first', () => {
+  it('removes the entry that was written longest ago', () => {
     const map = new BoundedMap<string, number>(2);
     map.set('a', 1);
     map.set('b', 2);

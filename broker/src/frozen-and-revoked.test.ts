@@ -46,7 +46,7 @@ const manage = (broker: Broker, method: string, clientId: string, secret = broke
   });
 
 describe('a frozen subscriber', () => {
-  it('that answers no message is cut, however few there are', async () => {
+  it('that acknowledges no message is disconnected, however few there are', async () => {
     await using pair = await startPair({ limits: { frozenAfterMs: 800 } });
     const port = pair.broker.ports.mqtt;
     const socket = await freeze(port, 'board-RM30-1', 'RM30-1', 'token-one', ownTopic('ack'), 1);
@@ -59,7 +59,7 @@ describe('a frozen subscriber', () => {
     socket.destroy();
   });
 
-  it('that takes nothing at all is cut with bounded memory, and the others do not wait for it', async () => {
+  it('that reads nothing is disconnected with bounded memory, and delays no other client', async () => {
     await using pair = await startPair({ limits: { frozenAfterMs: 20_000 } });
     const port = pair.broker.ports.mqtt;
     const socket = await freeze(port, 'board-RM30-1', 'RM30-1', 'token-one', ownTopic('plan'), 0);
@@ -78,13 +78,13 @@ describe('a frozen subscriber', () => {
     expect(performance.now() - start).toBeLessThan(10_000);
     await waitUntil(() => seen === 1000, 10_000);
     expect(await metric(pair.broker, 'refused_total{reason="too_slow"}')).toBe(1);
-    // Of 100 MB, with what the collector has not yet taken away.
+    // Of 100 MB, including memory that the garbage collector has not freed yet.
     expect((process.memoryUsage().external - before.external) / 1024 / 1024).toBeLessThan(60);
     await Promise.all([api.endAsync(), two.endAsync()]);
     socket.destroy();
   });
 
-  it('as the api: boards wait, it is cut, and its successor gets what follows', async () => {
+  it('as the api: boards wait, it is disconnected, and its successor receives the later messages', async () => {
     await using pair = await startPair({ limits: { frozenAfterMs: 1_000, byteBurst: 100_000_000 } });
     const port = pair.broker.ports.mqtt;
     const socket = await freeze(port, 'api-1', '$api', brokerSecret, 'roastery/v1/+/journal', 1);
@@ -108,7 +108,7 @@ describe('a frozen subscriber', () => {
 });
 
 describe('management', () => {
-  it('closes a revoked machine at once and accepts it again only when the api does', async () => {
+  it('disconnects a revoked machine immediately and accepts it again only when the api does', async () => {
     await using pair = await startPair();
     const one = await connect(pair.broker.ports.mqtt, deviceOne);
     const state = await manage(pair.broker, 'GET', 'board-RM30-1');
@@ -128,7 +128,7 @@ describe('management', () => {
     await expect(connect(pair.broker.ports.mqtt, deviceOne)).rejects.toMatchObject({ code: 4 });
   });
 
-  it('finds a client id with percent signs in it, and forgets machines that are away', async () => {
+  it('finds a client id with percent signs in it, and removes offline machines from the cache', async () => {
     await using pair = await startPair();
     const two = await connect(pair.broker.ports.mqtt, deviceTwo);
     const gone = closed(two, 2_000);
@@ -140,7 +140,7 @@ describe('management', () => {
     await pair.api.reopen();
   });
 
-  it('cuts a client that is revoked while its credentials are checked', async () => {
+  it('disconnects a client that is revoked while its credentials are checked', async () => {
     await using pair = await startPair();
     pair.api.mode = 'hanging';
     const connecting = connect(pair.broker.ports.mqtt, deviceOne);
@@ -170,7 +170,7 @@ describe('management', () => {
     await one.endAsync();
   });
 
-  it('answers 421 under a foreign name, which a page whose name points here has (DNS rebinding)', async () => {
+  it('answers 421 under a foreign host name (DNS rebinding)', async () => {
     await using pair = await startPair();
     const port = pair.broker.ports.management;
     const statusUnder = (path: string, headers: Record<string, string>): Promise<number | undefined> =>
@@ -222,7 +222,7 @@ describe('a clean stop', () => {
     frozen.destroy();
   });
 
-  it('names a port in use in one line', async () => {
+  it('reports a port in use in one line', async () => {
     await using pair = await startPair();
     await expect(startPair({ mqtt: { host: '127.0.0.1', port: pair.broker.ports.mqtt } })).rejects.toThrow(
       `MQTT: port ${pair.broker.ports.mqtt} on 127.0.0.1 is already in use`,

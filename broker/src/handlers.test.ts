@@ -31,7 +31,7 @@ describe('handlers of the broker', () => {
         onFault: (error) => faults.push(error),
       }),
     );
-    // A stream that the table of connections does not know: every handler throws on it.
+    // The table of connections does not contain this stream, so every handler throws on it.
     const server = createServer((socket) => void aedes.handle(socket)).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;

@@ -65,7 +65,7 @@ const throwing = (options: HandlerOptions, fault: (client: Client, error: unknow
       metrics.denied(admission.by);
       return admission.reason;
     }
-    // A machine may have the service's name: the name alone proves nothing.
+    // A machine may have the service's user name, so the name alone proves nothing.
     if ((username === serviceUserName) !== admission.superuser) return 'credentials';
     metrics.admitted(admission.by);
     connections.admit(connection, admission.superuser ? service : devicePrincipal(username, admission.topics));
@@ -81,7 +81,7 @@ const throwing = (options: HandlerOptions, fault: (client: Client, error: unknow
       connection.willTopic = packet.will?.topic;
       connection.keepaliveSeconds = packet.keepalive ?? 0;
       // No session outlives its connection: boards synchronise on connect, and the queue of a board that never returns
-      // would grow without limit. The CONNACK says so with "session present: 0".
+      // would grow without limit. The CONNACK reports this with "session present: 0".
       packet.clean = true;
       connections.awaitAnswer(connection);
       done(null, true);
@@ -108,8 +108,8 @@ const throwing = (options: HandlerOptions, fault: (client: Client, error: unknow
       const { principal } = connection;
       if (!principal || !mayPublish(principal, packet.topic, packet.payload.length)) {
         onRefused(connection, 'publish_forbidden', packet.topic.slice(0, 200));
-        // This error closes the client. Only for topics that are not its own: after an error about bad data it would
-        // return and send the same data for ever.
+        // This error closes the client. It is used only for foreign topics: after an error about bad data the client
+        // would reconnect and send the same data forever.
         return done(new Error('publish_forbidden'));
       }
       if (packet.retain && !mayRetain(principal, packet.topic)) {
@@ -146,8 +146,8 @@ const throwing = (options: HandlerOptions, fault: (client: Client, error: unknow
 };
 
 /**
- * The handlers by which aedes asks what a connection may do; contract and api decide. None of them throws into aedes,
- * which would end the process: an error is reported and closes its client.
+ * The handlers that aedes calls to authorise a connection and its packets; contract and api decide. None of them
+ * throws into aedes, which would end the process: an error is reported and closes its client.
  */
 export const handlers = (options: HandlerOptions): Handlers => {
   const fault = (client: Client | null, error: unknown): void => {

@@ -20,7 +20,7 @@ import {
 } from './testing/peers.ts';
 
 const megabytes = (bytes: number): number => bytes / 1024 / 1024;
-/** Sends chunks as fast as the peer takes them until it closes; answers how many bytes went out. */
+/** Sends chunks as fast as the peer takes them until it closes; returns the number of bytes sent. */
 const pour = async (socket: Socket, chunk: Buffer, upTo: number): Promise<number> => {
   let sent = 0;
   while (sent < upTo && !socket.destroyed) {
@@ -31,7 +31,7 @@ const pour = async (socket: Socket, chunk: Buffer, upTo: number): Promise<number
 };
 
 describe('before authentication', () => {
-  it('a CONNECT of 200 MB costs no memory, sent at once or in drips', async () => {
+  it('a CONNECT of 200 MB costs no memory, sent at once or byte by byte', async () => {
     await using pair = await startPair();
     const before = process.memoryUsage();
     for (const drip of [false, true]) {
@@ -52,8 +52,8 @@ describe('before authentication', () => {
     expect(await metric(pair.broker, 'refused_total{reason="too_large"}')).toBe(2);
   });
 
-  it('three hundred half-sent CONNECTs cost little and are cut in time', async () => {
-    // Long enough for a busy machine to open all of them before the first is cut.
+  it('three hundred half-sent CONNECTs cost little and are disconnected in time', async () => {
+    // Long enough for a busy computer to open all of them before the first is disconnected.
     await using pair = await startPair({ limits: { connectTimeoutMs: 4_000 } });
     const before = process.memoryUsage();
     const sockets = await Promise.all(Array.from({ length: 300 }, () => rawConnect(pair.broker.ports.mqtt)));
@@ -65,7 +65,7 @@ describe('before authentication', () => {
     expect(await metric(pair.broker, 'refused_total{reason="connect_timeout"}')).toBe(300);
   });
 
-  it('a CONNECT that drips in byte by byte is cut when its time is over', async () => {
+  it('a CONNECT that arrives byte by byte is disconnected after its time limit', async () => {
     await using pair = await startPair({ limits: { connectTimeoutMs: 500 } });
     const socket = await rawConnect(pair.broker.ports.mqtt);
     for (const byte of connectPacket('board-RM30-1', 'RM30-1', 'token-one')) {
@@ -77,14 +77,14 @@ describe('before authentication', () => {
     expect(pair.api.asked, 'cut before the last byte').toEqual([]);
   });
 
-  it('a client whose credentials take too long to check is cut as well', async () => {
+  it('a client whose credentials take too long to check is disconnected', async () => {
     await using pair = await startPair({ limits: { maxAnswerWaitMs: 500 } });
     pair.api.mode = 'hanging';
     await expect(connect(pair.broker.ports.mqtt, deviceOne)).rejects.toThrow(/closed|reset/i);
     expect(await metric(pair.broker, 'refused_total{reason="connect_timeout"}')).toBe(1);
   });
 
-  it('what is not MQTT is closed at once', async () => {
+  it('a connection that is not MQTT is closed immediately', async () => {
     await using pair = await startPair();
     for (const text of ['GET / HTTP/1.1\r\n\r\n', '\u0016\u0003\u0001\u0002\u0000', '\u0000\u0000\u0000\u0000']) {
       const socket = await rawConnect(pair.broker.ports.mqtt);
@@ -104,7 +104,7 @@ describe('before authentication', () => {
     await (await connect(pair.broker.ports.mqtt, { ...deviceOne, keepalive: 300 })).endAsync();
   });
 
-  it('connections: at the limit over all and by address the oldest socket without credentials yields', async () => {
+  it('connections: at the total or per-address limit the oldest socket without credentials is closed', async () => {
     await using total = await startPair({ limits: { maxConnections: 3 } });
     await using address = await startPair({ limits: { maxConnectionsPerAddress: 3 } });
     for (const [{ broker }, reason] of [
@@ -128,7 +128,7 @@ describe('before authentication', () => {
     }
   });
 
-  it('connections: a client with credentials never yields, and one more is refused', async () => {
+  it('connections: a client with credentials keeps its slot, and one more is refused', async () => {
     await using pair = await startPair({ limits: { maxConnectionsPerAddress: 2 } });
     const port = pair.broker.ports.mqtt;
     const clients = [await connect(port, deviceOne), await connect(port, deviceTwo)];
@@ -140,13 +140,13 @@ describe('before authentication', () => {
     await clients[1]?.endAsync();
   });
 
-  it('connections: 1,000 idle sockets of one address keep neither that roastery’s boards nor the api out', async () => {
+  it('connections: 1,000 idle sockets of one address lock out neither that roastery’s boards nor the api', async () => {
     await using pair = await startPair();
     const port = pair.broker.ports.mqtt;
     const idle = await Promise.all(Array.from({ length: 1_000 }, () => rawConnect(port)));
     await waitUntil(async () => (await metric(pair.broker, 'sockets')) === 1_000, 10_000);
     const opened: Socket[] = [];
-    // The client that holds the sockets opens new ones all the time.
+    // The client that holds the sockets keeps opening new ones.
     const flood = setInterval(() => void rawConnect(port).then((socket) => opened.push(socket)), 5);
     try {
       const clients = await Promise.all([deviceOne, deviceTwo, asApi()].map((options) => connect(port, options)));
@@ -196,7 +196,7 @@ describe('after authentication', () => {
     await Promise.all([one.endAsync(), two.endAsync(), api.endAsync()]);
   });
 
-  it('500 boards that come back at once are all in within seconds', async () => {
+  it('500 boards that reconnect at once are all admitted within seconds', async () => {
     await using pair = await startPair();
     for (let board = 0; board < 500; board++) pair.api.tokens.set(`M-${board}`, `token-${board}`);
     const start = performance.now();

@@ -85,7 +85,7 @@ describe.skipIf(!hasOpenssl)('TLS (skipped without openssl, which makes the cert
     await expect(connect(port, secure('second'))).rejects.toThrow(/self-signed|certificate/i);
   });
 
-  it('speaks TLS 1.2 and above only', async () => {
+  it('accepts TLS 1.2 and above only', async () => {
     await using pair = await startPair({ tls: tls() });
     const attempt = (maxVersion: SecureVersion): Promise<string | null> =>
       new Promise((resolve, reject) => {
@@ -110,14 +110,14 @@ describe.skipIf(!hasOpenssl)('TLS (skipped without openssl, which makes the cert
     expect(await attempt('TLSv1.3')).toBe('TLSv1.3');
   });
 
-  it('cuts a handshake that never comes', async () => {
+  it('closes a connection without a handshake', async () => {
     await using pair = await startPair({ tls: tls(), limits: { connectTimeoutMs: 400 } });
     const socket = await rawConnect(pair.broker.ports.tls ?? 0);
     expect(await closed(socket, 2_000)).toBe(true);
     await waitUntil(async () => (await metric(pair.broker, 'sockets')) === 0, 10_000);
   });
 
-  it('takes a renewed certificate without a restart', async () => {
+  it('uses a renewed certificate without a restart', async () => {
     install('first');
     await using pair = await startPair({ tls: tls() });
     const port = pair.broker.ports.tls ?? 0;
@@ -142,7 +142,7 @@ const startWithWebSocket = () => startPair({ webSocket: { host: '127.0.0.1', por
 const webSocketUrl = (port: number | undefined) => `ws://127.0.0.1:${port}/mqtt`;
 
 describe('WebSocket', () => {
-  it('carries a machine under the same rules', async () => {
+  it('connects a machine under the same rules', async () => {
     await using pair = await startWithWebSocket();
     const port = pair.broker.ports.webSocket;
     const one = await mqtt.connectAsync(webSocketUrl(port), { ...deviceOne, reconnectPeriod: 0 }, false);
@@ -157,7 +157,7 @@ describe('WebSocket', () => {
     ).rejects.toMatchObject({ code: 4 });
   });
 
-  it('takes no more than 8 KB before authentication, also within one WebSocket frame', async () => {
+  it('accepts at most 8 KB before authentication, also within one WebSocket frame', async () => {
     await using pair = await startWithWebSocket();
     const before = process.memoryUsage().external;
     const webSockets = Array.from(
@@ -186,7 +186,7 @@ const faults = (env: Record<string, string>) =>
 describe('environment', () => {
   const least = { BROKER_SECRET: 'sixteen-letters-x' };
 
-  it('is closed to the outside unless told otherwise', () => {
+  it('listens on loopback only by default', () => {
     expect(configOf(brokerEnvShape.parse(least))).toMatchObject({
       mqtt: { host: '127.0.0.1', port: 1883 },
       management: { host: '127.0.0.1', port: 18083 },
@@ -194,7 +194,7 @@ describe('environment', () => {
     });
   });
 
-  it('refuses contradictions by name', () => {
+  it('names contradictory variables', () => {
     expect(faults({ ...least, TLS_CERT: '/x' })).toEqual(['TLS_KEY']);
     expect(faults({ ...least, TLS_KEY: '/x' })).toEqual(['TLS_CERT']);
     expect(faults({ BROKER_SECRET: 'short', MQTT_PORT: '70000', API_URL: 'nonsense' })).toEqual([

@@ -18,7 +18,7 @@ export interface Accepted {
 
 export interface Listener {
   readonly port: number;
-  /** Stops accepting; resolves when all sockets are closed, so close them too. */
+  /** Stops accepting; resolves when all sockets are closed, so the caller must close them too. */
   close(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export const listen = async (server: Server, host: string, port: number, purpose
         reject(new ConfigError(`${purpose}: ${host} is not an address of this computer`));
       else reject(error);
     });
-    // A fleet reconnects at once; the kernel bounds it (net.core.somaxconn).
+    // A fleet reconnects at once; the kernel limits the backlog (net.core.somaxconn).
     server.listen({ host, port, backlog: 16_384 }, resolve);
   });
   return {

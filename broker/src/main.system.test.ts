@@ -53,7 +53,7 @@ describe.skipIf(!isBuilt)('the program (skipped without a build: npx tsc -b brok
   };
   const least = { BROKER_SECRET: brokerSecret, MQTT_PORT: '0', MANAGEMENT_PORT: '0' };
 
-  it('starts before the api, serves, takes SIGHUP, and ends within 10 s of SIGTERM with clients of every kind', async () => {
+  it('starts before the api, serves, handles SIGHUP, and ends within 10 s of SIGTERM with open clients', async () => {
     const api = await startApiPeer();
     const { child, lines } = start({ ...least, API_URL: api.url });
     const ports = await listening(lines);

@@ -39,7 +39,7 @@ export const createPersistence = () => {
   };
 
   return {
-    // Because this function is async, aedes takes the others as promises too.
+    // This function is async, so aedes expects promises from the others too.
     async setup(broker: ClientRef): Promise<void> {
       brokerId = broker.id;
       return done;
@@ -50,7 +50,7 @@ export const createPersistence = () => {
       const kept = retained.get(kind) ?? new Map<string, PublishPacket>();
       retained.set(kind, kept);
       if (packet.payload.length === 0) kept.delete(packet.topic);
-      // aedes goes on using the packet that it passed.
+      // aedes keeps using the packet that it passed.
       else kept.set(packet.topic, { ...packet });
       return done;
     },

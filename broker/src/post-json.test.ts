@@ -22,7 +22,7 @@ describe('createPoster', () => {
     return createPoster({ base, headers: { 'x-broker-secret': 's' }, timeoutMs: 300, maxAtOnce: 2 });
   };
 
-  it('uses a connection again, and answers with status and text', async () => {
+  it('reuses a connection, and returns status and text', async () => {
     const sockets = new Set<Socket>();
     const post = await open((request, response) => {
       sockets.add(request.socket);
@@ -33,7 +33,7 @@ describe('createPoster', () => {
     expect(sockets.size).toBe(1);
   });
 
-  it('asks again when a kept connection is closed just as it is used', async () => {
+  it('repeats a request when a reused connection is closed at the same moment', async () => {
     const seen = new Set<Socket>();
     const post = await open((request, response) => {
       if (seen.has(request.socket)) request.socket.resetAndDestroy();
@@ -45,7 +45,7 @@ describe('createPoster', () => {
     expect(seen.size).toBe(2);
   });
 
-  it('rejects without a code when the answer is late, and with that of the system when there is no server', async () => {
+  it('rejects without a code after a timeout, and with the system error code when there is no server', async () => {
     const post = await open(() => undefined);
     await expect(post('auth', '{}')).rejects.not.toHaveProperty('code');
     for (const close of closing.splice(0)) close();

@@ -18,8 +18,8 @@ export interface PostOptions {
 }
 
 /**
- * Posts JSON to paths below an address, over kept connections. Rejects with the code of the system, or with none when the answer
- * is late. Not by `fetch`: in a reconnect storm it took a quarter of the broker's CPU.
+ * Posts JSON to paths below an address, over persistent connections. Rejects with the system error code, or with none
+ * after a timeout. It does not use `fetch`, which took a quarter of the broker's CPU in a reconnect storm.
  */
 export const createPoster = ({ base, headers, timeoutMs, maxAtOnce }: PostOptions) => {
   const { Agent, request } = base.startsWith('https:') ? https : http;
@@ -37,7 +37,7 @@ export const createPoster = ({ base, headers, timeoutMs, maxAtOnce }: PostOption
         reject(error);
       };
       sent.once('error', (error) => {
-        // The api closed a kept connection just when it was used again.
+        // The api closed the persistent connection just when it was reused.
         if (!sent.reusedSocket || !isCoded(error) || error.code !== 'ECONNRESET') return fail(error);
         clearTimeout(timer);
         resolve(post(path, body));

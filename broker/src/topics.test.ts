@@ -43,7 +43,7 @@ const willOn = (topic: string) => ({
 const serviceReads: TopicKind[] = ['journal', 'live', 'status', 'probed'];
 
 describe('topic permissions', () => {
-  it('two machines × all topics: each subscribes to what is for it and nothing else', async () => {
+  it('two machines × all topics: each can subscribe to its own topics only', async () => {
     await using pair = await startPair();
     const one = await connect(pair.broker.ports.mqtt, deviceOne);
     for (const kind of topicKinds) {
@@ -75,7 +75,7 @@ describe('topic permissions', () => {
     await one.endAsync();
   });
 
-  it('two machines × all topics: each publishes on its own alone; anything else closes the connection and is not delivered', async () => {
+  it('two machines × all topics: each publishes on its own; a foreign topic closes the connection undelivered', async () => {
     await using pair = await startPair();
     const port = pair.broker.ports.mqtt;
     const api = await connect(port, asApi());
@@ -146,7 +146,7 @@ describe('topic permissions', () => {
     await one.endAsync();
   });
 
-  it('only the status of a machine is kept; the retain flag is taken off its other messages', async () => {
+  it('only the status of a machine is retained; its other messages lose the retain flag', async () => {
     await using pair = await startPair();
     const port = pair.broker.ports.mqtt;
     const one = await connect(port, deviceOne);
@@ -158,7 +158,7 @@ describe('topic permissions', () => {
     expect(seen).toEqual([`${ownTopic('status')} status (retained)`]);
     expect(one.connected).toBe(true);
 
-    // A deleted machine is forgotten by an empty status, from the api only.
+    // The api removes the retained status of a deleted machine with an empty one.
     await api.publishAsync(ownTopic('status'), '', { qos: 1, retain: true });
     const later = await connect(port, asApi('api-2'));
     const seenLater = received(later);
@@ -168,7 +168,7 @@ describe('topic permissions', () => {
     await Promise.all([one.endAsync(), api.endAsync(), later.endAsync()]);
   });
 
-  it('a config kept for a machine reaches that machine only', async () => {
+  it('a retained config reaches its machine only', async () => {
     await using pair = await startPair();
     const port = pair.broker.ports.mqtt;
     const api = await connect(port, asApi());
@@ -184,7 +184,7 @@ describe('topic permissions', () => {
     await Promise.all([api.endAsync(), one.endAsync(), two.endAsync()]);
   });
 
-  it('a last will speaks on its own status only', async () => {
+  it('a last will is accepted on the own status topic only', async () => {
     await using pair = await startPair();
     const port = pair.broker.ports.mqtt;
     const api = await connect(port, asApi());
@@ -201,7 +201,7 @@ describe('topic permissions', () => {
     one.end(true);
   });
 
-  it('malformed payloads pass: the api judges them', async () => {
+  it('malformed payloads pass: the api checks them', async () => {
     await using pair = await startPair();
     const port = pair.broker.ports.mqtt;
     const api = await connect(port, asApi());
@@ -217,7 +217,7 @@ describe('topic permissions', () => {
     await Promise.all([api.endAsync(), one.endAsync()]);
   });
 
-  it('a client that asks for a kept session gets none', async () => {
+  it('a client that requests a persistent session gets a clean one', async () => {
     await using pair = await startPair();
     const port = pair.broker.ports.mqtt;
     const api = await connect(port, asApi());
@@ -233,8 +233,8 @@ describe('topic permissions', () => {
   });
 });
 
-describe("the api's word on topics", () => {
-  it('comes with the connect answer: messages and subscriptions ask nothing', async () => {
+describe("the api's answer about topics", () => {
+  it('arrives with the connect response: messages and subscriptions cause no request', async () => {
     await using pair = await startPair();
     const one = await connect(pair.broker.ports.mqtt, deviceOne);
     for (let message = 0; message < 50; message++) await one.publishAsync(ownTopic('journal'), 'x', { qos: 1 });
@@ -243,7 +243,7 @@ describe("the api's word on topics", () => {
     expect(pair.api.asked.map(({ path }) => path)).toEqual(['auth']);
   });
 
-  it('can take a permission away that the contract gives', async () => {
+  it('can remove a permission that the contract grants', async () => {
     await using pair = await startPair();
     pair.api.deniedTopics.add(ownTopic('journal')).add(ownTopic('ack'));
     const one = await connect(pair.broker.ports.mqtt, deviceOne);
@@ -254,14 +254,14 @@ describe("the api's word on topics", () => {
     expect(await gone).toBe(true);
   });
 
-  it('gives no topic that the contract does not', async () => {
+  it('grants no topic that the contract does not', async () => {
     const stated = new Set([otherTopic('ack'), ownTopic('ack')]);
     const principal = devicePrincipal('RM30-1', { publish: stated, subscribe: stated });
     expect(maySubscribe(principal, otherTopic('ack'))).toBe(false);
     expect(mayPublish(principal, otherTopic('ack'), 1)).toBe(false);
   });
 
-  it('holds for the connection while the api is away', async () => {
+  it('stays valid for the connection while the api is away', async () => {
     await using pair = await startPair();
     const one = await connect(pair.broker.ports.mqtt, deviceOne);
     await pair.api.close();

@@ -135,7 +135,7 @@ describe('agent on a disk that is not writable', () => {
     await expect
       .poll(() => server.statuses.at(-1))
       .toMatchObject({ journal: { in_memory: true }, machine_link_detail: expect.stringMatching(/EROFS/) });
-    // The card works again: later readings are on it.
+    // The card works again: it has the later readings.
     execFileSync('mount', ['-o', 'remount,rw', disk]);
     await expect
       .poll(() => server.statuses.at(-1)?.journal, { timeout: 60_000 })

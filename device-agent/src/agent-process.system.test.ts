@@ -138,7 +138,7 @@ describe('device-agent', () => {
     expect(await agent.exit).toBe(0);
     expect(performance.now() - from).toBeLessThan(10_000);
     await expect.poll(() => server.statuses.at(-1)).toMatchObject({ online: false });
-    // Every number of the stream is there: the sequence of each process goes on where the one before was killed.
+    // The stream has no gap: each process continues the sequence of the killed one.
     const seqs = [...server.committed.keys()].map((key) => Number(key.split('/')[1])).sort((a, b) => a - b);
     expect(seqs).toEqual(Array.from({ length: seqs.length }, (_, seq) => seq));
     expect(agent.output()).not.toMatch(/a-canary-token/);
@@ -157,7 +157,7 @@ describe('device-agent', () => {
       );
       await log.close();
       await expect.poll(() => socket.messages.join()).toMatch(/READY=1.*WATCHDOG=1/);
-      // The api of this test is not there: a warning, which `journalctl -p warning` is to show.
+      // The api of this test does not exist, which causes a warning that `journalctl -p warning` should show.
       const lines = async () => (await readFile(join(dataDir, 'log'), 'utf8')).trim().split('\n');
       await expect.poll(async () => (await lines()).some((line) => line.startsWith('<4>{"level":"warn"'))).toBe(true);
       agent.kill('SIGTERM');

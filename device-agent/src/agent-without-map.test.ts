@@ -107,7 +107,7 @@ it('agent without a machine map: is online, reports it, and records its start', 
   expect(status()).not.toHaveProperty('map');
 });
 
-it('agent without a machine map: reads by a map that arrives, without a restart', async () => {
+it('agent without a machine map: reads with a map that arrives, without a restart', async () => {
   await isOnline();
   await after(pushMap, () => server.live.at(-1)?.values).toEqual({ bean_temp: 200 });
   await expect.poll(() => [...server.committed.values()].at(-1)).toMatchObject({ values: [200] });
@@ -128,7 +128,7 @@ it('agent without a machine map: probes the line that the request names', async 
   await after(() => askToLook({ link: link() }), words).toMatchObject({
     blocks: [{ table: 'input', words: [2000, 2001, 2002, 2003] }],
   });
-  // The line has one master: a map that arrives ends the probe.
+  // The line has one master, so a new map ends the probe.
   pushMap();
   await expect.poll(ended).toMatchObject({ reason: 'stopped' });
   await expect.poll(() => server.live.at(-1)?.values).toEqual({ bean_temp: 200 });
@@ -141,7 +141,7 @@ it('agent without a machine map: finds the unit on the line that the request nam
   await isOnline();
 });
 
-it('agent without a machine map: answers a probe that names no line with what to do', async () => {
+it('agent without a machine map: answers a probe without a line with an instruction', async () => {
   await isOnline();
   await after(askToLook, ended).toMatchObject({
     reason: 'silent',

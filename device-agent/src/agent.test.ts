@@ -68,7 +68,7 @@ const begun = () => journalled().filter((event) => event.type === 'roast' && eve
 const roastStates = (): string[] => journalled().flatMap((event) => (event.type === 'roast' ? [event.state] : []));
 
 const signalsAsked = (): number => machine.requests.filter(({ code }) => code === 2).length;
-/** The machine is asked for its signals so many times more. */
+/** Waits for this many more requests for the machine's signals. */
 const readings = async (count: number): Promise<void> => {
   const from = signalsAsked();
   await expect.poll(signalsAsked).toBeGreaterThan(from + count);
@@ -122,7 +122,7 @@ describe('agent', () => {
     expect(server.statuses.at(-1)).toMatchObject({ machine_link: 'ok', firmware_version: '1.0.0', epoch });
   });
 
-  it('says in its status which probe is missing, and that the machine is silent', async () => {
+  it('reports a missing probe and a silent machine in its status', async () => {
     await start();
     const detail = () => server.statuses.at(-1);
     await expect.poll(() => detail()?.machine_link_detail).toMatch(/exhaust_temp: bad/);
@@ -136,7 +136,7 @@ describe('agent', () => {
     await expect.poll(() => detail()).toMatchObject({ machine_link: 'ok' });
   });
 
-  it('stops cleanly: everything journalled is delivered and the status says offline', async () => {
+  it('stops cleanly: the whole journal is delivered and the status is offline', async () => {
     const agent = await start();
     await expect.poll(() => server.live.length).toBeGreaterThan(12);
     const from = performance.now();
@@ -154,7 +154,7 @@ describe('agent', () => {
     await start();
   });
 
-  it('starts without a network, and catches up when there is one', async () => {
+  it('starts without a network, and sends the backlog when there is one', async () => {
     await server.kill();
     await start();
     await new Promise((resolve) => setTimeout(resolve, 1500));
@@ -165,7 +165,7 @@ describe('agent', () => {
 });
 
 describe('agent and the map that the server pushes', () => {
-  it('waits for the end of the roast before it reads by another map, and keeps it for the next start', async () => {
+  it('uses another map after the end of the roast, and stores it for the next start', async () => {
     const agent = await start();
     await expect.poll(() => server.live.length).toBeGreaterThan(2);
     face.charge = true;
@@ -191,7 +191,7 @@ describe('agent and the map that the server pushes', () => {
     expect(server.live.at(-1)?.values).toHaveProperty('drum_pressure');
   });
 
-  it('reads at the rate that is set for the board, and says why it refuses a map', async () => {
+  it('reads at the rate that is set for the board, and reports why it refuses a map', async () => {
     const agent = await start();
     const told = () => server.statuses.at(-1)?.config;
     await expect.poll(() => server.live.length).toBeGreaterThan(2);
@@ -204,7 +204,7 @@ describe('agent and the map that the server pushes', () => {
 
     server.tell('config', { v: 1, rev: 4, map: { ...mapOf(), channels: {} } });
     await expect.poll(told).toMatchObject({ rev: 4, state: 'refused', reason: expect.stringMatching(/bean_temp/) });
-    // A config that was overtaken changes nothing any more.
+    // A config older than the current one changes nothing.
     server.tell('config', { v: 1, rev: 2, map: mapOf({ rev: 9 }) });
     server.tell('config', { v: 1, rev: 5, map: null });
     await expect.poll(told).toMatchObject({ rev: 5, state: 'running' });
@@ -247,9 +247,9 @@ describe('agent and plans', () => {
     await expect
       .poll(() => server.statuses.at(-1)?.plan)
       .toEqual({ id: first.id, roast_id: roastId, recipe_revision: 3 });
-    // The server does not know of the charge yet: its old message does not restore the plan.
+    // The server does not know of the charge yet: its outdated message does not restore the plan.
     server.tell('plan', { v: 1, plans: [first, second] });
-    // Every step of the plan comes and goes.
+    // Every step of the plan becomes due and passes.
     const roastedMs = () => (server.live.at(-1)?.mono ?? 0) - (server.live.at(-1)?.roast?.charge_mono ?? 0);
     await expect.poll(roastedMs).toBeGreaterThan(2500);
     face.drop = true;

@@ -40,7 +40,7 @@ const pair = (ticket: string, api: string, configDir: string): Promise<void> =>
     { ticket: `PAIR-${ticket}`, api, configDir, agentVersion: '0.1.0', retryLimits: { minMs: 20, maxMs: 20 } },
     () => undefined,
   );
-/** Exactly one credential stands, the one on the board's disk; the token shown at registration is dead. */
+/** There is exactly one valid credential, the one on the board's disk; the token shown at registration is invalid. */
 const expectOneCredential = async (machineId: string, configDir: string): Promise<void> => {
   const token = (await readIdentity(join(configDir, 'agent.env')))?.MACHINE_TOKEN ?? '';
   const standing = await sql<{ hash: string }[]>`
@@ -49,7 +49,7 @@ const expectOneCredential = async (machineId: string, configDir: string): Promis
   expect(standing).toEqual([{ hash: createHash('sha256').update(token).digest('hex') }]);
 };
 
-describe('a ticket is exchanged over a line that breaks', () => {
+describe('exchange of a ticket over a connection that breaks', () => {
   const exchange = ['POST /api/v1/devices/pair', 'GET /api/v1/devices/me'] as const;
   const steps = exchange.flatMap((of) => cutMoments.map((moment) => ({ of, moment })));
   let registered = 0;
@@ -57,11 +57,11 @@ describe('a ticket is exchanged over a line that breaks', () => {
   const newTicket = async () => {
     registered += 1;
     const machine = await registerTestMachine(client, `PAIR-${registered}`);
-    // Five attempts a minute from one address are heard, and all of these come from here.
+    // The server accepts five attempts a minute from one address, and all of these come from here.
     await sql`DELETE FROM sign_in_limits`;
     return machine;
   };
-  it.each(steps)('cut $moment of $of: the ticket is not burnt and one credential stands', async (cut) => {
+  it.each(steps)('cut $moment of $of: the ticket is not used up and there is one credential', async (cut) => {
     const machine = await newTicket();
     const configDir = join(folder, machine.serial_number);
     await using proxy = await startCuttingProxy(stack.ports.http);
@@ -71,7 +71,7 @@ describe('a ticket is exchanged over a line that breaks', () => {
     await expectOneCredential(machine.id, configDir);
   });
 
-  it.each(cutMoments)('cut %s every time: the same command again, later, pairs the same board', async (moment) => {
+  it.each(cutMoments)('cut %s every time: repeating the command later pairs the same board', async (moment) => {
     const machine = await newTicket();
     const configDir = join(folder, machine.serial_number);
     await using proxy = await startCuttingProxy(stack.ports.http);
@@ -88,7 +88,7 @@ const faketime = ['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu']
   .find((library) => existsSync(library));
 const hourMs = 3_600_000;
 
-/** Ways to let a board's wall clock jump; `text` is what its file says for an offset. */
+/** Ways to make a board's wall clock jump; `text` is the content of its file for an offset. */
 const clocks = [
   {
     how: 'by a replaced Date.now',
@@ -113,7 +113,7 @@ const clocks = [
   },
 ];
 
-describe('the clock of a board jumps in the middle of a roast', () => {
+describe('a clock jump in the middle of a roast', () => {
   it.for(clocks)('$how', { timeout: 120_000 }, async ({ possible, how, text, environment }, context) => {
     if (!possible) context.skip('Debian has libfaketime as faketime; it is not installed here');
     const serial = `CLOCK-${how.length}`;
@@ -138,7 +138,7 @@ describe('the clock of a board jumps in the middle of a roast', () => {
     machine.order({ do: 'charge' });
     const [chargedAt, chargedWall] = [performance.now(), Date.now()];
     await until('the roast to begin', roast, { timeoutMs: 30_000 });
-    // The last one stays: the check that found the clock synchronised is of the time before it.
+    // The last one remains: its check that found the clock synchronised was before the jump.
     for (const ms of [hourMs, 400 * 24 * hourMs, 0, -hourMs]) {
       await jump(ms);
       await sleep(2000);
@@ -165,7 +165,7 @@ describe('the clock of a board jumps in the middle of a roast', () => {
   });
 });
 
-/** Large enough to be no warning by itself. */
+/** Large enough not to cause a warning by itself. */
 const diskMegabytes = 400;
 const mountDisk = (place: string): boolean => {
   try {
@@ -188,8 +188,8 @@ const fill = async (path: string): Promise<void> => {
   }
 };
 
-describe('the disk of a board is full', () => {
-  it('reads on, warns in the portal within a minute, heals, and has lost nothing (root only: a small tmpfs)', async (context) => {
+describe('a full disk of a board', () => {
+  it('reads on, warns in the portal within a minute, recovers, loses nothing (root only: a small tmpfs)', async (context) => {
     const serial = 'DISK-1';
     const disk = join(folder, 'data', 'machines', serial, 'journal');
     await mkdir(disk, { recursive: true });
@@ -225,7 +225,7 @@ describe('the disk of a board is full', () => {
           const row = await recorded();
           return Number(row?.last ?? 0) > before + 20 && row?.count === 1 && row;
         },
-        // The board gathers for a minute.
+        // The board syncs and sends once a minute between roasts.
         { timeoutMs: 90_000 },
       );
       expect(all.text).toMatch(/^\{\[0,\d+\)\}$/);
@@ -237,7 +237,7 @@ describe('the disk of a board is full', () => {
 });
 
 describe('SIGTERM', () => {
-  it('lets the request in flight end, is not ready at once, and has ended within 10 s', async () => {
+  it('completes the request in flight, is not ready immediately, and ends within 10 s', async () => {
     const api = stack.part('api');
     const before = api.pid;
     const body = JSON.stringify({ email: stack.admin.email, password: stack.admin.password });

@@ -9,7 +9,7 @@ import { expect, it } from 'vitest';
 
 const serial = 'SETTINGS-2';
 
-it('board settings: are tried by the board, stay or come back within two minutes, and the portal says which', async () => {
+it('board settings: are kept or reverted by the board within two minutes, and the portal shows which', async () => {
   await using stack = await startTestStack();
   const client = await signIn(stack.url, stack.admin);
   const { id, auth_token: token } = await registerTestMachine(client, serial);
@@ -57,7 +57,7 @@ it('board settings: are tried by the board, stay or come back within two minutes
   machine.order({ faults: { silence: false } });
   await isRead();
 
-  // It stays so after a restart of the agent, which gets the same settings again.
+  // It is the same after a restart of the agent, which receives the same settings again.
   await machine.agent.restart();
   await isRead();
   expect((await becomes('reverted', 30_000)).settings).toMatchObject({ gap_ms: 4 });

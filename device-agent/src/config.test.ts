@@ -11,7 +11,7 @@ const env = { API_URL: 'https://roastery.example', MACHINE_SERIAL: 'RM30-7', MAC
 
 describe('credentialId', () => {
   const board = { machineSerial: 'RM30-7', machineToken: 'the-token' };
-  it('changes with the token and the machine, and holds neither', () => {
+  it('changes with the token and the machine, and contains neither', () => {
     const ids = [board, { ...board, machineToken: 'another' }, { ...board, machineSerial: 'RM30-8' }].map(credentialId);
     expect(new Set(ids).size).toBe(3);
     expect(credentialId(board)).toMatch(/^[0-9a-f]{16}$/);
@@ -21,7 +21,7 @@ describe('credentialId', () => {
 
 describe('readConfig', () => {
   it.each(['https://roastery.example', 'https://roastery.example/', 'https://roastery.example/api/v1'])(
-    'takes %s as the api',
+    'accepts %s as the address of the api',
     (url) => {
       expect(readConfig({ ...env, API_URL: url }).apiUrl).toBe('https://roastery.example/api/v1');
     },
@@ -46,7 +46,7 @@ describe('readConfig', () => {
       { MQTT_URL: 'mqtts://x', MQTT_CA: '/nowhere.pem' },
       /MQTT_CA \/nowhere.pem .*ENOENT/,
     ],
-  ])('says %s in one line, without a secret', (_what, change, line) => {
+  ])('reports %s in one line, without a secret', (_what, change, line) => {
     const attempt = () => readConfig({ ...env, ...change });
     expect(attempt).toThrow(ConfigError);
     expect(attempt).toThrow(line);

@@ -35,7 +35,7 @@ const profileOf = () =>
     log: createLogger('test', 'silent'),
   });
 
-it('device profile: does not ask the api again before its Retry-After', async () => {
+it('device profile: sends no request to the api before its Retry-After', async () => {
   answer = { status: 503, headers: { 'retry-after': '1' } };
   const profile = profileOf();
   for (let asked = 0; asked < 5; asked++) expect(await profile.ask()).toBeUndefined();
@@ -48,14 +48,14 @@ it('device profile: does not ask the api again before its Retry-After', async ()
     .toBe(2);
 });
 
-it('device profile: asks at once again without a Retry-After', async () => {
+it('device profile: repeats the request immediately without a Retry-After', async () => {
   answer = { status: 503 };
   const profile = profileOf();
   for (let asked = 0; asked < 3; asked++) await profile.ask();
   expect(requests).toBe(3);
 });
 
-it('device profile: keeps the broker and its login for a start without the api, readable for the agent alone', async () => {
+it('device profile: stores broker and login for a start without the api, readable for the agent only', async () => {
   const login = { username: 'RM30-1', password: 'derived by the api' };
   const self = {
     machine_id: '0199aaaa-0000-7000-8000-000000000000',

@@ -9,7 +9,7 @@ import { readFileIfThere, writeFileAtomically } from './atomic-file.ts';
 import { httpRequest } from './http-request.ts';
 import { mapFromServer } from './machine-map-file.ts';
 
-/** Where the broker is, and what it wants to hear instead of serial number and token. */
+/** The address of the broker, and the login that it expects instead of serial number and token. */
 export interface KnownBroker {
   readonly url: string;
   readonly login?: MqttLogin | undefined;
@@ -18,7 +18,7 @@ export interface KnownBroker {
 export interface DeviceProfile {
   readonly broker: KnownBroker;
   readonly map: MachineMap | null;
-  /** Why this agent cannot use the server's map; the rest of the answer still counts. */
+  /** Why this agent cannot use the server's map; the rest of the response is still valid. */
   readonly mapTrouble?: string;
 }
 
@@ -31,7 +31,7 @@ export interface DeviceProfileParts {
 }
 
 const timeoutMs = 8000;
-/** The longest pause that the api may ask for. */
+/** The longest pause that the api may request. */
 const maxPauseMs = 600_000;
 /** A map that this agent can't read must not invalidate the rest: the server may be newer. */
 export const deviceAnswerShape = deviceSelfShape.extend({ map: z.unknown() });
@@ -60,7 +60,7 @@ export const createDeviceProfile = ({ apiUrl, machineSerial, machineToken, dataD
   /** The file's content. */
   let keptText: string | undefined;
   let known: KnownBroker | undefined;
-  /** The api asked for a pause: no request is sent until then. */
+  /** The api requested a pause: no request is sent until then. */
   let askAgainAt = -Infinity;
 
   const complain = (problem: string): undefined => {

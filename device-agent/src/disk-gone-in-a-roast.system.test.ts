@@ -36,7 +36,7 @@ const canCover = async (): Promise<boolean> => {
   return isCovered;
 };
 
-it('journal: a roast during which the disk is gone for a minute ends as one roast with both stretches (root only: mounts)', async (context) => {
+it('journal: a roast with its disk gone for a minute is stored as one roast with both parts (root only: mounts)', async (context) => {
   if (!(await canCover())) context.skip('only root may mount');
   const stack = await startTestStack();
   const journal = join(stack.folder, 'data', 'machines', serial, 'journal');
@@ -99,7 +99,7 @@ it('journal: a roast during which the disk is gone for a minute ends as one roas
     const seen = JSON.stringify({ gaps: curve.gaps, quarantined, notes });
     const named = curve.gaps.filter(({ reason }) => reason !== 'machine_silent');
     for (const gap of named) expect(['damaged', 'disk_full', 'cap_reached'], seen).toContain(gap.reason);
-    // On a busy computer the machine itself may be late for some seconds, which are five times as long in its own time.
+    // On a busy computer the machine itself may be some seconds late, which are five times as long in its own time.
     const late = curve.gaps.filter((gap) => !named.includes(gap)).map((gap) => gap.to_seconds - gap.from_seconds);
     expect(Math.max(0, ...late), seen).toBeLessThan(5 * 5);
     const missing = named.reduce((sum, gap) => sum + gap.to_seconds - gap.from_seconds, 0);

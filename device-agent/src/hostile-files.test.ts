@@ -8,7 +8,7 @@ import { secretFor } from './pairing/pending-secret.ts';
 import { planFile, readPlanBook } from './plan/plan-store.ts';
 import { emptyPlanBook } from './plan/plan-book.ts';
 
-/** A card that was damaged or edited: own properties on which checks of a schema throw, and nesting without end. */
+/** A card that was damaged or edited: own properties on which checks of a schema throw, and endless nesting. */
 const hostile = [
   '',
   'null',
@@ -28,7 +28,7 @@ describe('hostile content in the board’s files', () => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
   const log = createLogger('test', 'silent');
 
-  it.each(hostile)('start: leaves aside a pushed map, a plan book and a pending secret of %#', async (text) => {
+  it.each(hostile)('start: ignores a pushed map, a plan book and a pending secret of %#', async (text) => {
     await writeFile(join(folder, 'machine-map.json'), text);
     await writeFile(planFile(folder), text);
     await writeFile(join(folder, 'pairing.json'), text);
@@ -37,7 +37,7 @@ describe('hostile content in the board’s files', () => {
     expect(await secretFor(folder, 'ticket', 'http://127.0.0.1')).toMatch(/^[\w-]{43}$/);
   });
 
-  it('map of the server: says what is wrong with it instead of throwing', () => {
+  it('map of the server: reports the error instead of throwing', () => {
     for (const text of hostile.slice(2)) expect(mapFromServer(JSON.parse(text))).toHaveProperty('trouble');
   });
 });

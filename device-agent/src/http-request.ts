@@ -7,7 +7,7 @@ export interface HttpAnswer {
   readonly text: string;
 }
 
-/** No answer that we request is nearly this large. */
+/** No requested response is nearly this large. */
 const maxBytes = 262_144;
 
 /**

@@ -44,7 +44,7 @@ describe('chooseMachineMap', () => {
     return path;
   };
 
-  it('reads by the map that the server pushed, unless the file is a newer revision of it', async () => {
+  it('uses the map that the server pushed, unless the file is a newer revision of it', async () => {
     const path = await file({ rev: 2 });
     expect(await chooseMachineMap(folder, path, log)).toMatchObject({ rev: 2 });
     await keepPushedMap(folder, parsed({ rev: 3 }));

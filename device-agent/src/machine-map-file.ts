@@ -12,7 +12,7 @@ interface Issue {
   readonly errors?: readonly (readonly Issue[])[];
 }
 
-/** `channels.bean_temp.at: …`: the position in the map, and what to write there. */
+/** `channels.bean_temp.at: …`: the position in the map, and a correct value for it. */
 const describeIssue = (issue: Issue): string => {
   const where = issue.path.map(String).join('.') || 'the map';
   return `${where}: ${issue.message}`;

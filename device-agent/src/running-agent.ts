@@ -21,7 +21,7 @@ export interface AgentPlace {
 }
 
 const timeoutMs = 3000;
-/** A page that is not there this long after the start of its agent does not come. */
+/** A page that is not available this long after the start of its agent stays unavailable. */
 const startsWithinMs = 20_000;
 
 /** Where the board itself finds its page. */

@@ -42,15 +42,15 @@ it('a server that lost entries gets them again from the board, sample for sample
     expect(stored.length).toBeGreaterThan(samplesBefore / 2);
     stack.part('api').kill('SIGKILL');
     await sql`TRUNCATE recordings CASCADE`;
-    // What it knew of the streams went with it.
+    // Its record of the streams is lost too.
     await stack.part('api').restart();
     await stack.untilReady();
-    // The board was acknowledged all of it long ago.
+    // All of it was acknowledged to the board long ago.
     const after = await until(
       'the board to have sent all of it again',
       async () => {
         const row = await committed();
-        // What was committed and not acknowledged when the api was killed is sent again after newer entries.
+        // Entries that were committed but not acknowledged when the api was killed are sent again after newer ones.
         const [, whole] = /^\{\[0,(\d+)\)/.exec(row?.text ?? '') ?? [];
         return Number(whole ?? 0) > last && row;
       },

@@ -17,7 +17,7 @@ let dataDir: string;
 let server: TestServer;
 let machine: ScriptedServer;
 let agent: Agent;
-/** How long the machine takes for an answer, and its bit of the charge. */
+/** The answer time of the machine, and its bit of the charge. */
 const drum = { delayMs: 0, charge: 0 };
 
 const start = async (times: typeof patient): Promise<void> => {
@@ -89,7 +89,7 @@ describe('settings from the portal', () => {
     server.tell('config', { v: 1, rev: 1, map: null, gap_ms: 5, timeout_ms: 800 });
     await expect.poll(told).toEqual({ rev: 1, state: 'running', trial: true });
     await expect.poll(told).toEqual({ rev: 1, state: 'running', trial: false });
-    // With a log level there is nothing to try.
+    // A log level needs no trial.
     server.tell('config', { v: 1, rev: 2, map: null, gap_ms: 5, timeout_ms: 800, log_level: 'error' });
     await expect.poll(told).toEqual({ rev: 2, state: 'running', trial: false });
     await restart(patient);
@@ -113,7 +113,7 @@ describe('settings from the portal', () => {
     };
     await expect.poll(told, { timeout: 30_000 }).toEqual(reverted);
     await isRead();
-    // The retained message comes again with each connection and each start.
+    // The retained message arrives again with each connection and each start.
     server.statuses.length = 0;
     server.tell('config', short);
     await expect.poll(told).toEqual(reverted);
@@ -148,7 +148,7 @@ describe('settings from the portal', () => {
     await expect.poll(() => taken).toEqual([[5, { gap_ms: 5 }, reason]]);
     const kept = { machine: 'SETTINGS-1', rev: 5, now: { gap_ms: 5 }, reverted: { rev: 5, reason } };
     expect(await readKeptSettings(dataDir, 'SETTINGS-1')).toEqual(kept);
-    // Those of another machine are none.
+    // Those of another machine do not count.
     expect(await readKeptSettings(dataDir, 'SETTINGS-9')).toMatchObject({ rev: 0, now: {} });
   });
 
@@ -187,7 +187,7 @@ describe('settings from the portal', () => {
     await isRead();
   });
 
-  it('are on trial again after a restart in the middle, with what counted before', async () => {
+  it('are on trial again after a restart during the trial, with its earlier results', async () => {
     await restart({ trialMs: 60_000, steadyMs: 60_000 });
     await isRead();
     drum.delayMs = 300;

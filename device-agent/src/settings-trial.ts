@@ -84,7 +84,8 @@ export const createSettingsTrial = (kept: Kept, parts: SettingsTrialParts) => {
   let begunAt = performance.now();
   let steadyFrom: number | undefined;
   /**
-   * Once is enough: a failure while the board still waits for a server or the time says nothing about these settings.
+   * Once is enough: a failure while the board still waits for the server or a time server does not count against these
+   * settings.
    */
   let wasSteady = false;
   let hasRead = false;

@@ -12,10 +12,10 @@ import { expect, it } from 'vitest';
 import { startAgent, type Agent } from './agent.ts';
 
 const serial = 'CLONED-1';
-/** Delays have grown to their cap by then. */
+/** Delays have reached their limit by then. */
 const settleMs = 25_000;
 const countMs = 30_000;
-/** A board waits 15 to 30 s at the cap. Without a cap for short sessions it was four a second. */
+/** At the limit a board waits 15 to 30 s. Without a limit for short sessions there were four attempts a second. */
 const maxTakeovers = 6;
 
 it('uplink: two boards with one credential back off, and the fleet view names them', async () => {
@@ -32,7 +32,7 @@ it('uplink: two boards with one credential back off, and the fleet view names th
     const session = async () =>
       (await sql<{ status_session: string | null }[]>`SELECT status_session FROM machines`)[0]?.status_session;
     await until('the first board to be heard', session, { timeoutMs: 30_000 });
-    // A restart of the agent is no second board.
+    // A restart of the agent does not count as a second board.
     await machine.agent.restart();
     const before = await session();
     await until('the restarted agent', async () => (await session()) !== before, { timeoutMs: 30_000 });

@@ -2,7 +2,7 @@ import type { Channel, MachineMap } from '@roastery/contract/machine-map';
 
 /** One reading of a machine with the moment it was taken. */
 export interface Reading {
-  /** Monotonic ms: the middle between question and answer. */
+  /** Monotonic ms: the middle between request and answer. */
   readonly mono: number;
   readonly values: readonly (number | null)[];
   /** Events whose bit has risen since the previous reading. */

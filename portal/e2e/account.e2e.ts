@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => roastery[Symbol.asyncDispose]());
 
 describe('the account', () => {
-  it('keeps units, theme and region with the person, on every device', async () => {
+  it('stores units, theme and region with the account, for every device', async () => {
     await using watched = await roastery.openAs(ana, { colorScheme: 'light' });
     const { page } = watched;
     await page.goto('/account');
@@ -70,7 +70,7 @@ describe('the account', () => {
     await form.getByLabel('Repeat new password').fill('three drums and a cooler');
     await change.click();
     await form.getByText('The passwords don’t match').waitFor();
-    // Leaving asks first.
+    // Leaving shows a confirmation first.
     await page.getByRole('link', { name: 'Machines', exact: true }).first().click();
     await page
       .getByRole('alertdialog', { name: 'Leave without saving?' })
@@ -87,7 +87,7 @@ describe('the account', () => {
     await signIn(roastery.stack.url, { ...tomoIto, password: 'three drums and a cooler 8' });
   });
 
-  it('ends a session that is not known, and all others at once', async () => {
+  it('ends an unknown session, and all others at once', async () => {
     const stranger = await signIn(roastery.stack.url, anaRestrepo);
     await signIn(roastery.stack.url, anaRestrepo);
     await using watched = await roastery.openAs(ana);
@@ -112,7 +112,7 @@ describe('the account', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('pages: show the email where the answers of the server have no name', async () => {
+  it('pages: show the email where the server’s responses have no name', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     for (const name of [undefined, null, '']) {

@@ -24,12 +24,12 @@ const confirm = (page: Page, label: string): Promise<void> =>
   page.getByRole('alertdialog').getByRole('button', { name: label }).click();
 
 describe('administrators', () => {
-  it('open the menu of a row by keyboard, with its first choice, and are back at its button after Escape', async () => {
+  it('open the menu of a row by keyboard, at its first choice, and return to its button with Escape', async () => {
     await using watched = await roastery.openAs(roastery.admin);
     const { page } = watched;
     await page.goto('/admin/users');
     const button = page.getByRole('button', { name: `Actions for ${anaRestrepo.full_name}` });
-    // The second time the menu is there already.
+    // The second time the menu is already loaded.
     for (const key of ['Enter', 'ArrowDown', 'Enter']) {
       await button.focus();
       await page.keyboard.press(key);
@@ -144,7 +144,7 @@ describe('administrators', () => {
     expect(watched.complaints.filter((line) => !line.includes('409'))).toEqual([]);
   });
 
-  it('see the roastery in three cards', async () => {
+  it('see the statistics in three cards', async () => {
     await register(ana, 'RM7-STATS', 'Little One', 'RM7');
     const stats = await roastery.admin.call(adminStats);
     await using watched = await roastery.openAs(roastery.admin);
@@ -162,14 +162,14 @@ describe('administrators', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('say who the roastery is and where its days begin', async () => {
+  it('edit the roastery’s data and its time zone', async () => {
     await using watched = await roastery.openAs(roastery.admin);
     const { page } = watched;
     await page.goto('/admin/settings');
     const save = page.getByRole('button', { name: 'Save Settings' });
     await page.getByLabel('Roastery Name').fill('Drum & Bean');
     await page.getByLabel('City').fill('Auckland');
-    // A look at the other tab loses nothing that was typed; leaving the page asks.
+    // Switching to the other tab loses no input; leaving the page shows a confirmation.
     await page.getByRole('tab', { name: 'Dropdown Options' }).click();
     await page.getByRole('tab', { name: 'Roastery Info' }).click();
     await expect.poll(() => page.getByLabel('City').inputValue()).toBe('Auckland');
@@ -191,7 +191,7 @@ describe('administrators', () => {
     await page.getByRole('alert').getByText('Failed to save settings').waitFor();
   });
 
-  it('fill the drop-down lists', async () => {
+  it('edit the drop-down lists', async () => {
     await using watched = await roastery.openAs(roastery.admin);
     const { page } = watched;
     await page.goto('/admin/settings?tab=options');
@@ -242,7 +242,7 @@ describe('administrators', () => {
     await page.getByText('Failed to delete option').waitFor();
   });
 
-  it('read who did what, filter and page', async () => {
+  it('read the audit log, filter it and change its page', async () => {
     for (let index = 0; index < 30; index += 1) {
       await roastery.admin.call(createOption, { body: { category: 'warehouse', value: `Shelf ${index}` } });
     }
@@ -266,7 +266,7 @@ describe('administrators', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('are the only ones: others are sent to the dashboard', async () => {
+  it('only they can open these pages: others are redirected to the dashboard', async () => {
     await using watched = await roastery.openAs(ana);
     for (const path of ['/admin/users', '/admin/stats', '/admin/settings', '/admin/audit']) {
       await watched.page.goto(path);
@@ -288,7 +288,7 @@ describe('administrators', () => {
     await expect.poll(right).toBeLessThanOrEqual(SCREEN.phone.width);
   });
 
-  it('say that a list could not be read, and read it again', async () => {
+  it('see that a list could not be read, and can retry', async () => {
     await roastery.admin.call(createUser, {
       body: { full_name: 'Later', email: 'later@roastery.example', password: 'comes a little later 9' },
     });

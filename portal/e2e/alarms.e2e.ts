@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => roastery[Symbol.asyncDispose]());
 
-/** The alarm's bell in the chart has the focus, and its text stands beside it and in the chart's text. */
+/** The alarm's bell in the chart has the focus, and its text is shown beside it and in the chart's text. */
 const readMarker = async (page: Page, sentence: string): Promise<void> => {
   const marker = page.getByRole('button', { name: new RegExp(`^Alarm at 0:\\d\\d: ${sentence}$`) });
   await marker.focus();
@@ -34,7 +34,7 @@ const sizes = [
   { name: 'phone', width: 390, height: 844 },
 ] as const;
 
-/** Looks at a page on desk and phone in both themes: axe finds nothing, and nothing is wider than the window. */
+/** Checks a page on desktop and phone in both themes: axe finds nothing, and nothing is wider than the window. */
 const lookAround = async (page: Page, name: string, shown?: Locator): Promise<void> => {
   for (const size of sizes) {
     await page.setViewportSize(size);
@@ -54,8 +54,8 @@ const lookAround = async (page: Page, name: string, shown?: Locator): Promise<vo
   }
 };
 
-it('alarms: a frozen probe shows in cockpit, wall and bell without a rule, and stays with the roast', async () => {
-  // The beans stand still from the tenth second on.
+it('alarms: a frozen probe is shown in cockpit, wall and bell without a rule, and stays with the roast', async () => {
+  // The bean temperature is constant from the tenth second on.
   await using board = await startLiveBoard(
     roastery.stack,
     probat,
@@ -92,7 +92,7 @@ it('alarms: a frozen probe shows in cockpit, wall and bell without a rule, and s
   await banner.getByRole('button', { name: 'OK' }).click();
   await expect.poll(() => banner.getByText(sentence).count()).toBe(0);
   await expect.poll(() => wall.page.getByTestId('wall-alarm').count()).toBe(0);
-  // What was raised stays in the chart.
+  // Raised alarms stay in the chart.
   await readMarker(cockpit.page, sentence);
 
   await board.end();
@@ -189,7 +189,7 @@ it('alarms: a fault that a rule covers too is one entry of the cockpit and the b
   );
   await using cockpit = await roastery.openAs(ana, { viewport: { width: 1440, height: 900 } });
   await keepAxe(cockpit.page);
-  // A computer has nothing that vibrates.
+  // A computer has no vibration.
   await cockpit.page.addInitScript(() => {
     const felt: unknown[] = [];
     Object.assign(globalThis, { felt });
@@ -215,7 +215,7 @@ it('alarms: a fault that a rule covers too is one entry of the cockpit and the b
   await banner.getByRole('button', { name: 'OK' }).click();
   await expect.poll(() => banner.innerText()).toBe('');
 
-  // Sound and vibration are for those who want them.
+  // Sound and vibration are opt-in.
   const felt = () => cockpit.page.evaluate(() => (globalThis as unknown as { felt: unknown[] }).felt);
   await addRule('Close the air', { kind: 'temperature', channel: 'exhaust_temp', side: 'above', temp_c: 21 });
   await banner.getByText('Close the air').waitFor();
@@ -233,7 +233,7 @@ it('alarms: a fault that a rule covers too is one entry of the cockpit and the b
   expect(board.failures).toEqual([]);
 });
 
-it('alarms on phones: Account says whether this browser can receive them, and offers to turn them on', async () => {
+it('alarms on phones: Account shows whether this browser can receive them, and offers to turn them on', async () => {
   await using watched = await roastery.openAs(ana, { viewport: { width: 1440, height: 900 } });
   const { page } = watched;
   await keepAxe(page);
@@ -241,7 +241,7 @@ it('alarms on phones: Account says whether this browser can receive them, and of
   const section = page.getByTestId('push');
   await expect.poll(() => section.innerText()).toMatch(/^Notifications of this portal are blocked in this browser\./);
   await lookAround(page, 'push-blocked', section);
-  // The browser of the tests shows no notifications and says `denied`.
+  // The browser of the tests shows no notifications and reports `denied`.
   await page.addInitScript(() => Object.defineProperty(Notification, 'permission', { get: () => 'default' }));
   await page.reload();
   await section.getByRole('button', { name: 'Send alarms to this browser' }).waitFor();
@@ -251,7 +251,7 @@ it('alarms on phones: Account says whether this browser can receive them, and of
 it('alarms on phones: end in the browser from which their user signs out', async () => {
   await using watched = await roastery.openAs(ana);
   const { page } = watched;
-  // The browser of the tests has no push service to subscribe at.
+  // The browser of the tests has no push service for a subscription.
   await page.addInitScript(() => {
     const subscription = {
       unsubscribe: () => Promise.resolve(document.documentElement.setAttribute('data-push', 'ended')),

@@ -30,8 +30,8 @@ const addWatchedLot = async (lot_number: string, coffee_name: string): Promise<s
 const adjust = (id: string, kg: number) =>
   roastery.admin.call(adjustLot, { params: { id }, body: { kg, note: 'counted' } });
 
-describe('green coffee that runs low', () => {
-  it('is on every page until one dismisses it, and again after the next crossing', async () => {
+describe('low-stock alerts', () => {
+  it('are shown on every page until dismissed, and again after the next crossing', async () => {
     const ana = await roastery.addPerson(anaRestrepo);
     const lot = await addWatchedLot('G-1', 'Guji');
     await using watched = await roastery.openAs(ana);
@@ -68,7 +68,7 @@ describe('green coffee that runs low', () => {
   it.each([
     ['desk', 'light'],
     ['phone', 'dark'],
-  ] as const)('is fit to be seen on a %s in the %s, also with many lots', async (screen, colorScheme) => {
+  ] as const)('are readable on a %s in the %s, also with many lots', async (screen, colorScheme) => {
     for (const name of ['Sidama', 'Nyeri', 'Huehuetenango Finca La Esperanza']) {
       const id = await addWatchedLot(`${screen}-${name.slice(0, 3)}`, name);
       await adjust(id, -20);
@@ -85,7 +85,7 @@ describe('green coffee that runs low', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('goes by mail where a mail server is set; the settings say that there is none', async () => {
+  it('are mailed where a mail server is set; the settings show that there is none', async () => {
     await using watched = await roastery.openAs(roastery.admin);
     await watched.page.goto('/admin/settings');
     await watched.page.getByText('Email is off: no mail server is configured.').waitFor();

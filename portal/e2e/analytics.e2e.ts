@@ -60,7 +60,7 @@ const tile = (page: Page, label: string) => page.getByRole('link', { name: new R
 const groups = (page: Page, label: string) => page.getByRole('table', { name: label }).getByRole('row');
 
 describe('analytics', () => {
-  it('shows what was roasted on one’s own machines, and everything to an admin', async () => {
+  it('shows the roasts of the user’s own machines, and all of them to an admin', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/dashboard');
@@ -97,7 +97,7 @@ describe('analytics', () => {
     expect([...watched.complaints, ...admin.complaints]).toEqual([]);
   });
 
-  it('opens behind every figure the roasts that it counts', async () => {
+  it('opens the counted roasts behind every figure', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/analytics?span=30d&period=week');
@@ -116,7 +116,7 @@ describe('analytics', () => {
     }
     await page.getByRole('link', { name: 'Little Drum' }).click();
     await page.waitForURL(/\/roasts\?from=.*&machine_id=[0-9a-f-]{36}$/);
-    // Until the list of machines is there, a quiet bar stands for the chosen one, and no id.
+    // Until the list of machines is loaded, a placeholder is shown for the chosen one, not its id.
     const releasePlan = await holdRequests(page, '**/api/v1/analytics/choices*');
     await page.reload();
     const chosen = page.getByRole('combobox', { name: 'Machine' });
@@ -133,7 +133,7 @@ describe('analytics', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('opens the same number of roasts as each figure says, also those without a machine, coffee, recipe or lot', async () => {
+  it('opens as many roasts as each figure counts, also those without a machine, coffee, recipe or lot', async () => {
     const ida = await roastery.addPerson({
       full_name: 'Ida Lund',
       email: 'ida@roastery.example',
@@ -230,7 +230,7 @@ describe('analytics', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('is walked by keyboard: arrows along the columns, Enter opens', async () => {
+  it('works by keyboard: arrows move along the columns, Enter opens', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/analytics?span=30d&period=week');
@@ -248,11 +248,11 @@ describe('analytics', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('tells how near the roasts of a recipe came to its reference', async () => {
+  it('shows the deviation of a recipe’s roasts from its reference', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/analytics?tab=consistency');
-    // Every recipe first, the least consistent on top.
+    // All recipes first, the least consistent on top.
     const recipes = page.getByRole('table', { name: 'Recipes' });
     await recipes.getByText(/^2 of 3$/).waitFor();
     await recipes.getByText('highest cupping score').waitFor();
@@ -286,7 +286,7 @@ describe('analytics', () => {
     await columns.first().click();
     await page.waitForURL(`**/roasts/${roasts[2]?.id}`);
 
-    // Tomo has no roast by a recipe: the page says so, and shows nothing of Ana's.
+    // Tomo has no roast with a recipe: the page shows this, and nothing of Ana's.
     await using other = await roastery.openAs(tomo);
     await other.page.goto('/analytics?tab=consistency');
     await other.page.getByText('No roast with a recipe', { exact: true }).waitFor();
@@ -295,7 +295,7 @@ describe('analytics', () => {
     expect([...watched.complaints, ...other.complaints]).toEqual([]);
   });
 
-  it('tells how much green coffee was used and what it cost', async () => {
+  it('shows the used green coffee and its cost', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/analytics?tab=green&span=all');

@@ -38,7 +38,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** An agent beside Artisan with two files, one of them no roast. */
+/** An agent beside Artisan with two files, one of which is not a roast. */
 const besideArtisan = async (machine: RegisteredMachine) => {
   const [autosave, file] = [path.join(folder, 'autosave'), '26-11-22_1130.alog'];
   await mkdir(autosave);
@@ -61,7 +61,7 @@ const besideArtisan = async (machine: RegisteredMachine) => {
     stdio: 'ignore',
   });
   return {
-    /** The one that is a roast. */
+    /** The file that is a roast. */
     file,
     async [Symbol.asyncDispose]() {
       const ended = once(agent, 'exit');
@@ -72,8 +72,8 @@ const besideArtisan = async (machine: RegisteredMachine) => {
   };
 };
 
-describe('a machine that is run by Artisan', () => {
-  it('ticket: comes with the one command for its computer', async () => {
+describe('a machine read through Artisan', () => {
+  it('ticket: shows the one command for its computer', async () => {
     await register(roastery.admin, 'ART-2', 'Ticket Drum', 'RM15');
     await using watched = await roastery.openAs(roastery.admin);
     const { page } = watched;
@@ -88,7 +88,7 @@ describe('a machine that is run by Artisan', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('Artisan: Devices and Machines name it as the source; its files are listed with what became of them', async () => {
+  it('Artisan: Devices and Machines name it as the source; its files are listed with their results', async () => {
     const machine = await register(roastery.admin, 'ART-1', 'Artisan Drum', 'RM15');
     await using beside = await besideArtisan(machine);
     await using watched = await roastery.openAs(roastery.admin);

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => roastery[Symbol.asyncDispose]());
 
 describe('post-roast blends', () => {
-  it('are made of finished roasts, no more than is left of each', async () => {
+  it('consist of finished roasts, with at most the remaining weight of each', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/roasts');
@@ -57,7 +57,7 @@ describe('post-roast blends', () => {
     await row.waitFor();
     await expect.poll(() => row.innerText()).toMatch(/75% Huila Pink Bourbon, 25% Fazenda Rainha\s+8\.00 kg/);
 
-    // What it took is gone for the next one, and comes back when it is deleted.
+    // Its weight is unavailable for the next one, and is returned when it is deleted.
     await page.goto('/roasts/blends/new');
     await finished.getByText('4.2 kg').waitFor();
     await page.goto('/roasts/blends');
@@ -75,7 +75,7 @@ describe('post-roast blends', () => {
     await page.getByText('No blends yet').waitFor();
   });
 
-  it('two at once don’t take the same coffee: the second is refused', async () => {
+  it('two concurrent ones don’t use the same coffee: the second is refused', async () => {
     await using one = await roastery.openAs(ana);
     await using two = await roastery.openAs(ana, { viewport: SCREEN.phone });
     for (const { page } of [one, two]) {

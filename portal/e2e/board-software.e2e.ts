@@ -52,7 +52,7 @@ const download = async (page: Page, button: string): Promise<[string, string]> =
   return [file.suggestedFilename(), await readFile(await file.path(), 'utf8')];
 };
 
-/** The boards of these machines, as agents that take orders to update. */
+/** The boards of these machines, as agents that accept update orders. */
 const connectBoards = async (stack: Stack, machines: readonly RegisteredMachine[]) => {
   const configs = new Map<number, DeviceConfig>();
   const clients = await Promise.all(
@@ -74,7 +74,7 @@ const connectBoards = async (stack: Stack, machines: readonly RegisteredMachine[
   return {
     say,
     config: (n: number) => until('a config', () => configs.get(n)),
-    /** What the board of this number says of its order, once it has it. */
+    /** The order's progress as reported by the board of this machine, once it has the order. */
     async report(n: number, told: { state: UpdateProgress['state']; reason?: string }): Promise<void> {
       const order = await until('an order', () => configs.get(n)?.update);
       const update = { installed: order.version, earlier: '0.0.9', at: Date.now(), reason: told.reason };
@@ -103,7 +103,7 @@ describe('software for boards', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('ticket: comes with the line to paste and the files of a card; the password leaves the browser in no request', async () => {
+  it('ticket: shows the command and the files of a card; the password is in no request of the browser', async () => {
     const machine = await register(roastery.admin, 'RM30 8', 'Card Drum', 'RM30');
     await using watched = await roastery.openAs(roastery.admin);
     const { page } = watched;
@@ -135,7 +135,7 @@ describe('software for boards', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('Devices: orders an update for a tenth and for all, shows how each board stands, and withdraws', async () => {
+  it('Devices: orders an update for a tenth and for all, shows each board’s progress, and withdraws', async () => {
     const names = ['Drum A', 'Drum B', 'Drum C'];
     const machines = await Promise.all(names.map((name, n) => register(roastery.admin, `RM15 ${n}`, name, 'RM15')));
     await using boards = await connectBoards(roastery.stack, machines);
@@ -169,12 +169,12 @@ describe('software for boards', () => {
     await page.getByRole('button', { name: 'Actions for Drum B' }).click();
     await page.getByRole('menuitem', { name: 'Withdraw the update request' }).click();
     await expect.poll(() => page.getByText('Update to 0.1.0 requested').count()).toBe(0);
-    // What the board says of itself stays said.
+    // The board's own report stays.
     await expect.poll(() => counts.innerText()).toBe('1 of 3 updated, 1 rolled back');
     expect(watched.complaints).toEqual([]);
   });
 
-  it('Map and settings: sends a timeout, a pause, the status page and time servers, and says that the board took them back', async () => {
+  it('Map and settings: sends timeout, pause, status page and time servers, and shows that the board reverted them', async () => {
     const machine = await register(roastery.admin, 'RM15 9', 'Drum S', 'RM15');
     await using boards = await connectBoards(roastery.stack, [machine]);
     await using watched = await roastery.openAs(roastery.admin);

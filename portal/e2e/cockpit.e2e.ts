@@ -25,11 +25,14 @@ let probat: RegisteredMachine;
 let machine: RunningMachine;
 let address = '';
 
-/** Machine and board live so many times as fast. */
+/** Machine and board run this many times as fast. */
 const factor = 5;
 const hurried = pathToFileURL(path.join(repositoryRoot(), 'packages', 'testing', 'bin', 'hurried-clock.mjs')).href;
 
-/** The sizes of the cockpit: desk, tablet lying flat, tablet upright, phone; and the chart's smallest share of the height. */
+/**
+ * The sizes of the cockpit: desktop, tablet in landscape, tablet in portrait, phone; and the chart's smallest share of
+ * the height.
+ */
 const sizes = [
   { name: 'desk', width: 1440, height: 900, minShare: 0.45 },
   { name: 'tablet-flat', width: 1180, height: 820, minShare: 0.45 },
@@ -84,14 +87,14 @@ const button = (page: Page, name: (typeof markNames)[number]) =>
 const notice = (page: Page) => page.getByTestId('mark-notice');
 
 interface Measured {
-  /** Pixels by which something lies outside of the window, or the page scrolls. */
+  /** Pixels by which content exceeds the window, or the page scrolls. */
   readonly outside: number;
   readonly chartShare: number;
   readonly chartPixels: number;
   readonly minButton: number;
 }
 
-/** Everything of the cockpit against the window, in one look. */
+/** Measures all of the cockpit against the window at once. */
 const measure = (page: Page): Promise<Measured> =>
   page.evaluate(() => {
     const { scrollHeight, scrollWidth } = document.documentElement;
@@ -112,7 +115,10 @@ const measure = (page: Page): Promise<Measured> =>
     };
   });
 
-/** Looks at a state of the cockpit at all sizes in both themes: nothing scrolls, the chart has its room, axe finds nothing. */
+/**
+ * Checks a state of the cockpit at all sizes in both themes: nothing scrolls, the chart has its room, axe finds
+ * nothing.
+ */
 const lookAround = async (page: Page, state: string): Promise<void> => {
   const heights: string[] = [];
   for (const { name, width, height, minShare } of sizes) {
@@ -145,7 +151,10 @@ const openCockpit = async () => {
   return watched;
 };
 
-/** A mark needs the time since the charge, which is known when the stream has the roast: later than the page knows that it runs. */
+/**
+ * A mark needs the time since the charge, which is known when the stream has the roast: later than the page shows that
+ * it runs.
+ */
 const untilTimed = (page: Page): Promise<void> =>
   expect.poll(() => page.getByTestId('cockpit-time').innerText(), { timeout: 60_000 }).toMatch(/\d:\d\d/);
 
@@ -160,7 +169,7 @@ it('cockpit: shows the drum against the charge temperature of the next batch, wi
   expect(complaints).toEqual([]);
 });
 
-it('cockpit: starts one roast by a charge by hand, also on repeated touches, and undoes it', async () => {
+it('cockpit: starts one roast with a charge by hand, also on repeated touches, and undoes it', async () => {
   await using watched = await openCockpit();
   const { page } = watched;
   const before = (await ana.call(listRoasts, { query: {} })).total;
@@ -221,7 +230,7 @@ it('cockpit: marks once for repeated taps, keeps names and places, and undoes wi
   await expect.poll(() => crack.getAttribute('aria-pressed')).toBe('false');
 });
 
-it('cockpit: changes the roaster by one tap at every size, with marks and chart in their places', async () => {
+it('cockpit: changes the roaster with one tap at every size, without moving marks and chart', async () => {
   await roastery.addPerson(tomoIto);
   const { users } = await roastery.admin.call(listUsers);
   const tomo = users.find(({ email }) => email === tomoIto.email)?.id ?? '';
@@ -237,7 +246,7 @@ it('cockpit: changes the roaster by one tap at every size, with marks and chart 
     await page.getByRole('dialog').getByRole('button', { name }).tap();
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
   }
-  // Who was chosen here before is offered from now on.
+  // The person chosen here before is now offered.
   const roastedBy = async () =>
     (await ana.call(listRoasts, { query: { status: 'in_progress' } })).roasts[0]?.roasted_by;
   for (const { width, height } of sizes) {
@@ -256,11 +265,11 @@ it('cockpit: changes the roaster by one tap at every size, with marks and chart 
 });
 
 /**
- * Where the chart has this second since the charge, as the readout at the pointer says. The axis begins with the first reading, so
- * it depends on how long the machine was heated before.
+ * Where the chart has this second since the charge, according to the readout at the pointer. The axis begins with the
+ * first reading, so it depends on how long the machine was heated before.
  */
 const pixelOf = async (page: Page, box: { x: number; y: number; width: number; height: number }, seconds: number) => {
-  // The labels of the axes take 46 px at either side.
+  // The axis labels take 46 px on either side.
   let [low, high] = [box.x + 46, box.x + box.width - 46];
   while (high - low > 1) {
     const middle = (low + high) / 2;
@@ -284,7 +293,7 @@ it('cockpit: corrects a mark by its time or by a drag, with chart and fields in 
   await chart.waitFor();
   await expect.poll(() => measure(page).then(({ outside }) => outside)).toBeLessThanOrEqual(0);
   await expect.poll(() => panel.evaluate((one) => one.scrollHeight - one.clientHeight)).toBeLessThanOrEqual(1);
-  // After the turning point, which a mark by hand must not precede.
+  // After the turning point, before which a mark by hand is not allowed.
   const clock = async () =>
     parseDuration((await page.getByTestId('cockpit-time').innerText()).replace(/^TIME\s+/i, '')) ?? 0;
   await expect.poll(clock, { timeout: 60_000 }).toBeGreaterThan(120);
@@ -302,7 +311,7 @@ it('cockpit: corrects a mark by its time or by a drag, with chart and fields in 
   await page.mouse.move(to, box.y + box.height / 2, { steps: 5 });
   await page.mouse.up();
   await expect.poll(() => field.inputValue()).toMatch(/^1:(?:3[5-9]|4[0-5])$/);
-  // The time that the drag replaced counts again, then none.
+  // The time replaced by the drag applies again, then none.
   const remove = panel.getByRole('button', { name: 'Remove Second Crack', exact: true });
   await remove.click();
   await expect.poll(() => field.inputValue()).toBe('1:50');
@@ -310,7 +319,7 @@ it('cockpit: corrects a mark by its time or by a drag, with chart and fields in 
   await expect.poll(() => button(page, 'Second Crack').getAttribute('aria-pressed')).toBe('false');
 });
 
-it('cockpit: is worked by the keyboard alone', async () => {
+it('cockpit: can be used by keyboard only', async () => {
   await using watched = await openCockpit();
   const { page } = watched;
   await untilTimed(page);
@@ -321,7 +330,7 @@ it('cockpit: is worked by the keyboard alone', async () => {
   await expect.poll(() => button(page, 'First Crack').getAttribute('aria-pressed')).toBe('true');
   await page.keyboard.press('u');
   await expect.poll(() => button(page, 'First Crack').getAttribute('aria-pressed')).toBe('false');
-  // Ten seconds later there is nothing to undo any more, and the mark stays.
+  // Ten seconds later undo is no longer available, and the mark stays.
   await page.keyboard.press('4');
   await notice(page)
     .getByText(/^First Crack End marked at/)
@@ -336,7 +345,7 @@ it('cockpit: a queued mark that is undone is not sent', async () => {
   const { page } = watched;
   await untilTimed(page);
   const asked: Route[] = [];
-  // Any other answer of the server shows that it is there, and the mark is sent again.
+  // Any other response of the server shows that it is reachable, and the mark is sent again.
   let isAway = true;
   await page.route(/\/marks\/second_crack$/, async (route) => {
     if (route.request().method() !== 'PUT') return route.fallback();
@@ -348,7 +357,7 @@ it('cockpit: a queued mark that is undone is not sent', async () => {
     .getByText(/^No network: Second Crack at/)
     .waitFor();
   isAway = false;
-  // The browser has found its network again: the mark is sent.
+  // The browser is online again: the mark is sent.
   await page.evaluate(() => globalThis.dispatchEvent(new Event('online')));
   await expect.poll(() => asked.length).toBe(1);
   await notice(page).getByRole('button', { name: 'Undo' }).click();
@@ -365,11 +374,11 @@ const hasSecondCrack = async () => {
   return marks.some(({ kind }) => kind === 'second_crack');
 };
 
-it('cockpit: says since when the network is away, and keeps a mark until it is back', async () => {
+it('cockpit: shows since when the network is down, and queues a mark until it is back', async () => {
   await using watched = await openCockpit();
   const { page } = watched;
   await untilTimed(page);
-  // Dead as often as it is started again.
+  // Killed again after every restart.
   const api = roastery.stack.part('api');
   const timer = setInterval(() => api.kill('SIGKILL'), 100);
   try {
@@ -388,11 +397,11 @@ it('cockpit: says since when the network is away, and keeps a mark until it is b
   await expect.poll(() => button(page, 'Second Crack').innerText()).toMatch(/by hand$/);
 });
 
-it('cockpit: keeps the screen on while it is shown, and says when the browser refuses', async () => {
+it('cockpit: keeps the screen on while it is shown, and reports a refusal of the browser', async () => {
   await using watched = await openCockpit();
   const { page } = watched;
   await page.setViewportSize({ width: 1180, height: 820 });
-  // The browser of the tests has no screen to keep on.
+  // The browser of the tests cannot keep a screen on.
   await page.getByText('Screen may turn off').waitFor();
   await page.addInitScript(() => {
     const locks: EventTarget[] = [];
@@ -412,7 +421,7 @@ it('cockpit: keeps the screen on while it is shown, and says when the browser re
   const locks = () => page.evaluate(() => (globalThis as unknown as { locks: EventTarget[] }).locks.length);
   await expect.poll(locks).toBe(1);
   await expect.poll(() => page.getByText('Screen may turn off').count()).toBe(0);
-  // A browser takes the lock back whenever the page is hidden.
+  // A browser releases the lock whenever the page is hidden.
   await page.evaluate(() => {
     const [lock] = (globalThis as unknown as { locks: EventTarget[] }).locks;
     Object.assign(lock ?? {}, { released: true });
@@ -435,7 +444,7 @@ it('cockpit: ends the roast by a drop by hand, and a drop can be undone', async 
   await page.getByTestId('cockpit-between').waitFor();
   await notice(page).getByRole('button', { name: 'Undo' }).tap();
   await untilTimed(page);
-  // Past the two seconds in which a tap counts as a repeat.
+  // After the two seconds in which a tap counts as a repeat.
   await expect
     .poll(
       async () => {
@@ -448,11 +457,11 @@ it('cockpit: ends the roast by a drop by hand, and a drop can be undone', async 
   await expect.poll(async () => (await ana.call(listRoasts, { query: { status: 'in_progress' } })).total).toBe(0);
 });
 
-it('cockpit: asks for the weight after the drop, later too, and refuses more than the batch', async () => {
+it('cockpit: requests the weight after the drop, also later, and refuses more than the batch', async () => {
   await using watched = await openCockpit();
   const { page } = watched;
   await expect.poll(() => page.getByTestId('cockpit-since-drop').innerText()).toMatch(/\d+:\d\d$/);
-  // The drop was seen by another page; the roast waits to be weighed.
+  // Another page received the drop; the roast is not weighed yet.
   await page.getByTestId('unweighed').tap();
   const sheet = page.getByTestId('weigh-sheet');
   await sheet.getByText(/^Batch 12 kg · expected \d+\.\d\d kg \(\d+\.\d% loss in 1 roast\)$/).waitFor();

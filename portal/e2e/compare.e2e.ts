@@ -31,8 +31,8 @@ const legend = (page: Page) => page.getByRole('list', { name: 'Compared roasts' 
 const moment = (page: Page) => page.getByRole('region', { name: 'Values at one time' });
 const idsIn = (page: Page): string[] => new URL(page.url()).searchParams.get('ids')?.split(',') ?? [];
 
-describe('roasts over each other', () => {
-  it('are chosen in the list, and the difference can be read at any moment', async () => {
+describe('comparison of roasts', () => {
+  it('shows roasts chosen in the list, with their difference at any time', async () => {
     await using watched = await roastery.openAs(ana);
     const { page, complaints } = watched;
     await page.goto('/roasts');
@@ -45,7 +45,7 @@ describe('roasts over each other', () => {
     expect(idsIn(page)).toEqual(roasts.slice(0, 2).map(({ id }) => id));
     await page.getByTestId('compare-temperature').waitFor();
     await page.getByTestId('compare-temperature_difference').waitFor();
-    // Before a moment is chosen: one that both curves have.
+    // Before a time is chosen: one that both curves have.
     await expect.poll(() => moment(page).innerText()).toMatch(/B\s+[\d.]+ °C\s+[−+±][\d.]+ °C/);
     // The heavier batch lags behind: colder five minutes after charge.
     await page.getByTestId('compare-temperature').focus();
@@ -55,7 +55,7 @@ describe('roasts over each other', () => {
       Number(/B\s+[\d.]+ °C\s+(−?[\d.]+) °C/.exec(await moment(page).innerText())?.[1]?.replace('−', '-'));
     await expect.poll(difference).toBeLessThan(-1);
     await page.waitForURL(/at=300/);
-    // Held against the other one, the same difference has the other sign.
+    // Relative to the other roast, the same difference has the other sign.
     const before = await difference();
     await page.getByRole('button', { name: /^Use .* as the reference$/ }).click();
     await expect.poll(() => idsIn(page)).toEqual([roasts[1]?.id, roasts[0]?.id]);
@@ -67,7 +67,7 @@ describe('roasts over each other', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('lie at first crack by choice, and the figures say how far apart they are', async () => {
+  it('aligns at first crack on request, and shows the differences in figures', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto(
@@ -88,7 +88,7 @@ describe('roasts over each other', () => {
       .poll(() => figures.innerText())
       .toMatch(/Average deviation\s+Reference\s+\d+\.\d °C[^]*\d+\.\d °C at most, at -?\d+:\d\d/);
     await expect.poll(() => new URL(page.url()).searchParams.get('align')).toBe('first_crack');
-    // A choice that is made while the moved cursor is still to be written to the address.
+    // A choice made while the moved cursor is not in the address yet.
     await page.getByTestId('compare-temperature').focus();
     await page.keyboard.press('ArrowRight');
     await page.getByRole('radio', { name: 'Rate of rise' }).click();
@@ -96,7 +96,7 @@ describe('roasts over each other', () => {
     await page.getByTestId('compare-rate_difference').waitFor();
   });
 
-  it('are five at most, added by search and taken away one by one; a link that names others goes on without them', async () => {
+  it('shows at most five, added by search and removed one by one; ignores unavailable ones in a link', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto(`/roasts/${roasts[0]?.id}`);
@@ -119,7 +119,7 @@ describe('roasts over each other', () => {
     await page.getByText('Nothing to compare yet').waitFor();
   });
 
-  it('fit a phone', async () => {
+  it('fits a phone', async () => {
     await using watched = await roastery.openAs(ana, { viewport: SCREEN.phone, hasTouch: true, colorScheme: 'dark' });
     const { page, complaints } = watched;
     await page.goto(

@@ -10,14 +10,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bringPastRoast } from './past-roast.ts';
 import { openRoastery, register, type TestRoastery } from './roastery.ts';
 
-/** Titles of imported files look like this: no space where a line could break. */
+/** Titles of imported files can look like this: no space where a line could break. */
 const longName = (length: number): string => '2025-11_Kochere_WASHED_G1_lot'.padEnd(length, '_0123456789');
 
-/** Opens a page and waits until all it reads has come. */
+/** Opens a page and waits until all its reads are complete. */
 const openPage = async (page: Page, address: string): Promise<void> => {
   await page.goto(address);
   await page.getByRole('main').waitFor();
-  // Placeholders breathe until what they stand for has come.
+  // Placeholders are animated until their content arrives.
   await page.waitForFunction(() => document.querySelector('[class*=breathe]') === null);
 };
 const nameOf = (address: string): string => address.replace(/[\da-f]{8}-[\w-]+/g, 'id');
@@ -110,19 +110,19 @@ it.each(['desk', 'phone'] as const)('no page of long names without spaces is wid
   expect(tooWide).toEqual([]);
 });
 
-/** The cockpit writes "--" for what it does not know: when the last batch was dropped, who may be chosen. */
+/** The cockpit shows "--" for unknown values: when the last batch was dropped, who may be chosen. */
 const shownAsUnknown = new Set([
   '/machines/id/live: /api/v1/roasts',
   '/machines/id/live: /api/v1/machines/id/roasters',
 ]);
-/** Pages that show nothing of the server's but what the shell has. */
+/** Pages that show no data of the server except that of the shell. */
 const pagesWithoutReads: readonly string[] = [];
 /** Read by the shell around every page: once is enough. */
 const readByShell = ['/api/v1/machines', '/api/v1/alerts'];
 
 /**
- * Opens a page and answers the paths that it reads: a read may begin when another one is answered, so the page is waited for until it
- * has nothing left to ask.
+ * Opens a page and answers its requests: a read may begin when another one is answered, so it waits until the page
+ * sends no more.
  */
 const readsOf = async (page: Page, address: string): Promise<Set<string>> => {
   const asked = new Set<string>();
@@ -139,7 +139,7 @@ const readsOf = async (page: Page, address: string): Promise<Set<string>> => {
   await until(`${address} to have read everything`, async () => {
     const isSame = open.size === 0 && asked.size === known;
     known = asked.size;
-    // What an answer leads to is asked for before the browser is idle.
+    // Reads that follow a response are sent before the browser is idle.
     await page.evaluate(() => new Promise<void>((resolve) => requestIdleCallback(() => resolve())));
     return isSame && open.size === 0 && asked.size === known;
   });
@@ -147,13 +147,13 @@ const readsOf = async (page: Page, address: string): Promise<Set<string>> => {
   return asked;
 };
 
-it('every page says of every single read that it failed', async () => {
+it('every page reports the failure of every single read', async () => {
   const left = [...addresses];
   const silent: string[] = [];
   const withoutReads: string[] = [];
   const failEach = async (page: Page, address: string): Promise<void> => {
     const asked = await readsOf(page, address);
-    // Who is signed in is asked before there is a page; without that answer there is none.
+    // The session is read before there is a page; without that response there is none.
     asked.delete('/api/v1/auth/me');
     if (address !== addresses[0]) for (const path of readByShell) asked.delete(path);
     if (asked.size === 0) withoutReads.push(nameOf(address));

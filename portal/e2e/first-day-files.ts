@@ -19,7 +19,7 @@ export interface ListedLot {
   readonly coffee: string;
   readonly country: string;
   readonly pounds: number;
-  /** Of a pound. */
+  /** The price per pound. */
   readonly cents: number;
 }
 
@@ -37,10 +37,10 @@ export const listedLots: readonly ListedLot[] = Object.entries(countries).flatMa
     };
   }),
 );
-/** The place of the lot whose weight is written in words: a person corrects it. */
+/** The position of the lot whose weight is in words: a person corrects it. */
 export const misspeltPlace = 11;
 
-/** The roastery's own list: no head names a unit, and one is no word for anything. */
+/** The roastery's own list: no head names a unit, and one is meaningless. */
 export const lotsSpreadsheet = (): GivenFile => {
   const heads = ['Los-Nr', 'Bezeichnung', 'Herkunftsland', 'Menge', 'EK', 'Regalfach'];
   const rows = listedLots.map((lot, place) => [
@@ -56,17 +56,17 @@ export const lotsSpreadsheet = (): GivenFile => {
   return given('Lager.xlsx', new Uint8Array(write(book, { type: 'array', bookType: 'xlsx' }) as ArrayBuffer));
 };
 
-/** Places of formats that write weights, and of those without a date: their files are named by it. */
+/** Positions of formats that contain weights, and of those without a date: their file names have it. */
 const weighed = new Set([0, 1, 2, 3, 4, 5, 16]);
 const undated = new Set([8, 10, 11, 12, 13]);
 const makers = 17;
 const firstDay = Date.UTC(2024, 0, 8, 7, 30);
 
-/** Files of years: mixed formats, some a second time, some broken, two that don't say when they were roasted. */
+/** Files of years: mixed formats, some repeated, some broken, two without a date. */
 export const filesOfYears = () => {
   const lost = [278, 279];
   const roasts = Array.from({ length: 280 }, (_, index) => {
-    // The last two are of a program that writes no date.
+    // The last two are from a program that writes no date.
     const place = lost.includes(index) ? 10 : index % makers;
     const chargedAt = new Date(firstDay + index * 2 * 86_400_000);
     const greenKg = 4 + (index % 7) / 2;
@@ -102,12 +102,12 @@ export const filesOfYears = () => {
     broken: broken.length,
     lost: lost.map((index) => roasts[index]?.file.name ?? ''),
     greenKg: roasts.reduce((sum, one) => sum + one.greenKg, 0),
-    /** As they are chosen: a third of them in an archive. */
+    /** As the user chooses them: a third of them in an archive. */
     chosen: [given('2024.zip', archive), ...files.slice(100)],
   };
 };
 
-/** What Artisan read of this machine: exhaust and beans in tenths of °C, and the burner. */
+/** Artisan's readings of this machine: exhaust and beans in tenths of °C, and the burner. */
 export const machineSettings = (port: number): GivenFile =>
   given(
     'Giesen_W15A.aset',
@@ -143,7 +143,7 @@ export const machineSettings = (port: number): GivenFile =>
     ].join('\r\n'),
   );
 
-/** The same registers, written from the machine's side. */
+/** The same registers, from the machine's side. */
 export const machineRegisters = {
   v: 1,
   id: 'giesen-w15a',

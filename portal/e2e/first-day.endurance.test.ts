@@ -32,7 +32,7 @@ const architecture = here[process.arch];
 const obstacle =
   whyNoSystemd ?? whyNoGpg ?? (architecture === undefined ? `no package for ${process.arch}` : undefined);
 
-/** The machine lives so many times as fast, and so does the agent: ten minutes of roasting in one. */
+/** The machine runs this many times as fast, and so does the agent: ten minutes of roasting in one. */
 const factor = 10;
 const kgPerPound = 0.453_592_37;
 const years = filesOfYears();
@@ -63,7 +63,7 @@ beforeAll(async () => {
   const { http, mqtt } = roastery.stack.ports;
   board = await bootFreshBoard('first-day', [http, mqtt, drum.port ?? 0]);
   opened.push(board);
-  // Only the clock is the test's: everything else comes with the package.
+  // Only the clock is the test's: everything else is from the package.
   await board.must(hurryAgent(factor));
 }, 400_000);
 afterAll(async () => {
@@ -71,7 +71,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** `1234.5` as a person in Germany reads it, worked out by hand. */
+/** `1234.5` as shown in Germany, computed independently. */
 const german = (value: number, digits: number): string => {
   const [whole = '', rest] = value.toFixed(digits).split('.');
   return `${whole.replaceAll(/\B(?=(\d{3})+$)/g, '.')}${rest === undefined ? '' : `,${rest}`}`;
@@ -104,7 +104,7 @@ const picture = async (page: Page, name: string): Promise<void> => {
   await page.emulateMedia({ colorScheme: 'light' });
 };
 
-/** Euros for all, pounds for this person. */
+/** Euros for everyone, pounds for this user. */
 const chooseUnits = async (page: Page): Promise<void> => {
   await page.goto('/admin/settings');
   await page.getByRole('combobox', { name: 'Currency' }).fill('euro');
@@ -121,7 +121,7 @@ const chooseUnits = async (page: Page): Promise<void> => {
   await page.getByText(/1\.234,5/).waitFor();
 };
 
-/** A list whose heads say little: a person says what they are, and corrects a weight. */
+/** A list with unclear heads: a person chooses their meaning, and corrects a weight. */
 const importLots = async (page: Page): Promise<void> => {
   await page.goto('/inventory/lots/import');
   await page.getByLabel('List of lots').setInputFiles(lotsSpreadsheet());
@@ -141,7 +141,7 @@ const importLots = async (page: Page): Promise<void> => {
   await page.getByText('40 lots imported').waitFor({ timeout: 60_000 });
 };
 
-/** Three hundred files on their way; they are read while the day goes on. Answers the address of their table. */
+/** Uploads three hundred files, which are read while the day continues. Returns the address of their table. */
 const sendYears = async (page: Page): Promise<string> => {
   await page.goto('/roasts/new?way=upload');
   await page.getByLabel('Files to import').setInputFiles([...years.chosen]);
@@ -149,7 +149,7 @@ const sendYears = async (page: Page): Promise<string> => {
   return page.url();
 };
 
-/** The machine from the settings of Artisan. Answers its id and the line for the board. */
+/** The machine from the settings of Artisan. Returns its id and the command for the board. */
 const registerMachine = async (page: Page): Promise<{ id: string; line: string }> => {
   await page.goto('/machines/register');
   await page.getByLabel('Serial Number').fill('GIE-W15-0311');
@@ -171,7 +171,7 @@ const registerMachine = async (page: Page): Promise<{ id: string; line: string }
   return { id, line };
 };
 
-/** Dates that no file said, a machine for all; duplicates and broken files stay out. */
+/** Dates that no file contains, a machine for all; duplicates and broken files are excluded. */
 const importYears = async (page: Page, address: string): Promise<void> => {
   await page.goto(address);
   const headline = `${years.roasts - years.lost.length} of ${years.count} files can be imported`;
@@ -190,7 +190,7 @@ const importYears = async (page: Page, address: string): Promise<void> => {
   await page.getByRole('combobox', { name: 'Machine', exact: true }).fill('Giesen');
   await page.getByRole('option', { name: /Giesen W15/ }).click();
   await page.getByRole('button', { name: `Import ${years.roasts} roasts` }).click();
-  // A fast computer has made them all by now.
+  // A fast computer has created them all by now.
   await page.getByText(/^Importing: |roasts imported$/).waitFor();
 };
 
@@ -212,7 +212,7 @@ const roastFirstBatch = async (page: Page, machineId: string): Promise<void> => 
     .getByText(`${german(batch.greenPounds, 1)} lb`)
     .waitFor();
   await expect.poll(() => page.getByTestId('cockpit-between').getAttribute('data-state')).toBe('live');
-  // The detector knows the empty drum before the beans fall into it.
+  // The detector must see the empty drum before the charge.
   const { requests } = drum.state();
   await expect.poll(() => drum.state().requests, { timeout: 60_000 }).toBeGreaterThan(requests + 60);
   await picture(page, 'before-charge');
@@ -237,7 +237,7 @@ const roastFirstBatch = async (page: Page, machineId: string): Promise<void> => 
   await expect.poll(() => sheet.count()).toBe(0);
 };
 
-/** What the registers showed against what was stored: duration and beans of the whole roast. */
+/** The register values compared with the stored ones: duration and bean temperature of the whole roast. */
 const compareWithMachine = async (machineId: string): Promise<string> => {
   const { roasts } = await roastery.admin.call(listRoasts, { query: { machine_id: machineId, limit: 1 } });
   const { id, duration_seconds: seconds } = await roastery.admin.call(getRoast, {
@@ -252,7 +252,7 @@ const compareWithMachine = async (machineId: string): Promise<string> => {
     shown.find(({ machineSeconds }) => machineSeconds >= charged + second)?.values['bean_temp'] ?? NaN;
   const differences = curve.time_seconds.flatMap((second, index) => {
     const stored = curve.channels['bean_temp']?.[index] ?? null;
-    // The beans fall by degrees a second at first.
+    // The bean temperature falls by degrees a second at first.
     return stored === null || second < 90 ? [] : [Math.abs(stored - beanAt(second))];
   });
   expect(differences.length).toBeGreaterThan(300);
@@ -260,7 +260,7 @@ const compareWithMachine = async (machineId: string): Promise<string> => {
   return id;
 };
 
-/** Stock, cost and production of the day, against sums of this test. */
+/** Stock, cost and production of the day, compared with sums computed by this test. */
 const checkFigures = async (page: Page, roastId: string): Promise<void> => {
   const { lot, greenPounds, roastedPounds } = batch;
   await page.goto(`/roasts/${roastId}`);
@@ -287,14 +287,14 @@ const checkFigures = async (page: Page, roastId: string): Promise<void> => {
 };
 
 describe.skipIf(obstacle !== undefined)(`the first day of a roastery (${obstacle ?? 'Debian, as it is'})`, () => {
-  it('brings years of files, lots, a machine from Artisan’s settings and a board in, and roasts the first batch', async () => {
+  it('imports years of files, lots and a machine from Artisan’s settings, pairs a board, and roasts the first batch', async () => {
     await using watched = await roastery.openAs(roastery.admin);
     const { page } = watched;
     await chooseUnits(page);
     await importLots(page);
     const address = await sendYears(page);
     const { id, line } = await registerMachine(page);
-    // The board's console is root's already.
+    // The board's console already runs as root.
     const { code, said } = await board.run(`{ ${line.replace('sudo ', '')}; } 2>&1`);
     expect([code, said.split('\n').at(-1)], said).toEqual([
       0,

@@ -15,7 +15,7 @@ const readJson = (name: string): unknown => JSON.parse(readFileSync(new URL(name
 const manifest = readJson('.vite/manifest.json') as Record<string, Piece>;
 const preloads = readJson('preloads.json') as Record<string, string[]>;
 
-/** The files of a piece, imports of imports included. */
+/** The files of a chunk, including transitive imports. */
 const filesOf = (name: string): string[] => {
   const piece = manifest[name];
   if (piece === undefined) throw new Error(`the build has no ${name}`);
@@ -36,9 +36,9 @@ describe('the first page', () => {
     expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(150 * 1024);
   });
 
-  it.each(Object.entries(pages))('%s brings neither charts nor schemas nor editors', (_, route) => {
+  it.each(Object.entries(pages))('%s loads neither charts nor schemas nor editors', (_, route) => {
     const scripts = scriptsFor(route).map((file) => readFileSync(new URL(file, dist), 'utf8'));
-    // Words that are in the code of chart.js, zod and react-hook-form, whatever the minifier calls their functions.
+    // Texts in the code of chart.js, zod and react-hook-form that the minifier keeps.
     for (const word of ['beforeDatasetsDraw', 'invalid_union', 'shouldFocusError']) {
       expect(scripts.filter((script) => script.includes(word))).toEqual([]);
       const all = [...new Set(Object.values(manifest).map(({ file }) => file))].filter((file) => file.endsWith('.js'));
@@ -46,7 +46,7 @@ describe('the first page', () => {
     }
   });
 
-  it('lies ready compressed', () => {
+  it('is stored compressed', () => {
     for (const file of scriptsFor(pages.dashboard)) {
       if (readFileSync(new URL(file, dist)).length < 1024) continue;
       for (const ending of ['br', 'gz']) expect(existsSync(new URL(`${file}.${ending}`, dist)), file).toBe(true);
@@ -64,9 +64,9 @@ describe('the requests of a page', () => {
   });
   afterAll(() => roastery[Symbol.asyncDispose]());
 
-  /** The page of a roast reads it last; a slow computer is idle only after that. */
+  /** The last read of the roast page; a slow computer is idle only after that. */
   const readLast = '/api/v1/settings/roastery';
-  /** What a browser asks for that has never been there, fonts and answers of the api included. */
+  /** The requests of a browser on its first visit, including fonts and api responses. */
   const requestsOf = async (address: string, shows: string | RegExp): Promise<string[]> => {
     await using watched = await roastery.openAs(roastery.admin, { withoutCache: true });
     const { page } = watched;

@@ -31,7 +31,7 @@ interface Frame {
   readonly marks: Point[];
 }
 
-/** Lets a page note what the newest frame of each canvas consists of. */
+/** Lets a page record the content of the newest frame of each canvas. */
 const noteFrames = async (page: Page): Promise<void> => {
   await page.addInitScript(() => {
     const frames = new WeakMap<object, { outlines: Point[][]; marks: Point[]; path: Point[] }>();
@@ -71,14 +71,14 @@ const frameOn = (canvas: Locator): Promise<Frame> =>
 
 const turnSeconds = 60;
 const perSecondC = 0.28;
-/** Falls to 90 °C at the turning point, then rises in a straight line: the forecast's moment is known from the time alone. */
+/** Falls to 90 °C at the turning point, then rises in a straight line: the time determines the forecast. */
 const beanC = (seconds: number): number =>
   seconds < turnSeconds ? 200 - (110 * seconds) / turnSeconds : 90 + (seconds - turnSeconds) * perSecondC;
 
 /** °C from 0 to 250 and °C/min from -20 to 50 share the height of the plot. */
 const rateOf = (tempC: number): number => -20 + (70 * tempC) / 250;
 
-it('forecast band: its edges are drawn where the figures of the server say', async () => {
+it('forecast band: its edges are drawn at the server’s values', async () => {
   await using board = await startLiveBoard(roastery.stack, probat, (seconds) => [beanC(seconds), 230], 300);
   board.mark('turning_point', turnSeconds);
   await using watched = await roastery.openAs(ana);

@@ -22,14 +22,14 @@ let ana: RoasteryClient;
 let probat: RegisteredMachine;
 let machine: RunningMachine;
 let roastId = '';
-/** Opened before the charge and kept: what it shows later arrived without a reload. */
+/** Opened before the charge and kept open: later content arrived without a reload. */
 let desk: WatchedPage;
 let heardAtDesk: () => Promise<readonly number[]>;
 /** Another device, where sounds are turned on before the first step. */
 let loud: WatchedPage;
 let heardAtLoud: () => Promise<readonly number[]>;
 
-/** Machine and board live so many times as fast. */
+/** Machine and board run this many times as fast. */
 const factor = 5;
 
 /** Steps at 1:15 and 1:45, and one that is far away. */
@@ -77,7 +77,7 @@ const picture = async (page: Page, name: string) => {
   if (folder !== undefined) await page.screenshot({ path: path.join(folder, `${name}.png`), fullPage: true });
 };
 
-it('goes to the board with the planned roast, and waits there for the charge', async () => {
+it('is sent to the board with the planned roast, and waits there for the charge', async () => {
   const recipe = await ana.call(createProfile, {
     body: { name: 'House filter', control_profile: points, target_roast_time: 660 },
   });
@@ -90,7 +90,7 @@ it('goes to the board with the planned roast, and waits there for the charge', a
   const waiting = page.getByTestId('plan-on-board');
   await waiting.getByText('Recipe: House filter').waitFor();
   await waiting.getByText('Starts with Burner 80 % · Airflow 40 % · Drum 60 RPM').waitFor();
-  // The one before it is taken back: this one is what the board goes by now.
+  // The previous one is withdrawn: the board now follows this one.
   await ana.call(cancelPlannedRoast, { params: { id: before.id } });
   await waiting.getByText('The plan is on the board').waitFor();
   await picture(page, 'waiting');
@@ -104,13 +104,13 @@ it('goes to the board with the planned roast, and waits there for the charge', a
   expect(complaints).toEqual([]);
 });
 
-it('says each step in time: how long until it, that it is now, and the one after it', async () => {
+it('shows each step in time: its countdown, when it is due, and the next one', async () => {
   const { page, complaints } = desk;
   await card(page).waitFor();
   await expect.poll(() => clock(page), { message: 'the page is there before the first step' }).toBeLessThan(75);
   await expect.poll(() => wordsOf(page, 'step-changes')).toBe('Burner 80 → 60 % Airflow 40 → 50 %');
   await expect.poll(() => wordsOf(page, 'step-moment')).toMatch(/^In \d:\d\d$/);
-  // What is left and what has gone by are the step's time, whenever one looks.
+  // Remaining and elapsed time add up to the step's time, at any moment.
   const looked = await page.evaluate(() => {
     const [left, gone] = ['step-moment', 'live-clock'].map(
       (id) => document.querySelector(`[data-testid="${id}"]`)?.textContent ?? '',
@@ -133,19 +133,19 @@ it('says each step in time: how long until it, that it is now, and the one after
   expect(complaints).toEqual([]);
 });
 
-it('draws the plan behind gas, airflow and drum, and says what is done otherwise', async () => {
+it('draws the plan behind gas, airflow and drum, and shows deviations', async () => {
   const { page } = desk;
   await expect.poll(() => clock(page), { timeout: 60_000 }).toBeGreaterThan(120);
   const gas = page.getByRole('figure', { name: 'Gas, burner power %' });
   await expect.poll(() => gas.innerText()).toMatch(/plan\s+55\s+%/);
   await page.getByRole('figure', { name: 'Drum speed, %' }).getByText('plan').waitFor();
-  // The machine of this test goes its own way: its controls do not follow the plan.
+  // The controls of this test's machine do not follow the plan.
   const done = Number(/(\d+)\s+%/.exec(await gas.innerText())?.[1]);
   expect(Math.abs(done - 55)).toBeGreaterThan(3);
   await expect
     .poll(async () => (await page.getByTestId('plan-deviation').allInnerTexts()).join(', '))
     .toMatch(new RegExp(`Burner is \\d+ % ${done > 55 ? 'above' : 'below'} plan`));
-  // The dashed line is on the canvas: at the far right, where nothing was roasted yet, only the plan can have drawn.
+  // The dashed line is on the canvas: at the far right, where nothing is recorded yet, only the plan can be drawn.
   const isDrawn = () =>
     gas.locator('canvas').evaluate((canvas: HTMLCanvasElement) => {
       const context = canvas.getContext('2d');
@@ -164,8 +164,8 @@ it('draws the plan behind gas, airflow and drum, and says what is done otherwise
   expect(findings).toEqual([]);
 });
 
-it('signals steps by sound only to who wants it, by mouse and by keyboard', async () => {
-  // One tone when turned on, one for a step that is near, two for one that is due. The desk saw the same steps.
+it('signals steps by sound only when turned on, by mouse and by keyboard', async () => {
+  // One tone when turned on, one for a step that is near, two for one that is due. The desktop showed the same steps.
   await expect.poll(async () => (await heardAtLoud()).join(' ')).toMatch(/^660 (?:660 )?880 880/);
   const { page } = desk;
   expect(await heardAtDesk()).toEqual([]);
@@ -179,14 +179,14 @@ it('signals steps by sound only to who wants it, by mouse and by keyboard', asyn
   await card(page).getByRole('button', { name: 'Sound and vibration at steps: on', pressed: true }).waitFor();
 });
 
-it('counts nothing while no readings come, and says so', async () => {
+it('stops the countdown without readings, and shows it', async () => {
   await using watched = await roastery.openAs(ana, { viewport: SCREEN.phone, hasTouch: true, isMobile: true });
   const { page } = watched;
   await page.goto(`/roasts/${roastId}`);
   await card(page).waitFor();
   await picture(page, 'phone');
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
-  // A page that has no reading yet is still connecting.
+  // A page without a first reading is still connecting.
   await expect.poll(() => wordsOf(page, 'step-moment')).toMatch(/^In \d:\d\d$/);
   machine.agent.kill('SIGSTOP');
   try {
@@ -199,7 +199,7 @@ it('counts nothing while no readings come, and says so', async () => {
   await expect.poll(() => wordsOf(page, 'step-moment')).toMatch(/^In \d:\d\d$/);
 });
 
-it('stands beside what happened once the roast has ended, in °F for who reads °F', async () => {
+it('is compared with the result after the roast, in °F for users of °F', async () => {
   await ana.call(updatePreferences, { body: { temperature_unit: 'F' } });
   const { page } = desk;
   await page.reload();

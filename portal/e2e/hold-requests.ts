@@ -2,8 +2,8 @@ import { EventEmitter, once } from 'node:events';
 import type { Page, Route } from 'playwright-core';
 
 /**
- * Keeps every request to an address waiting until the returned function is called, to see what a page shows while it waits.
- * @param answer what then happens to them; by default they go on to the server
+ * Holds every request to an address until the returned function is called, to check a page that waits for it.
+ * @param answer what happens to them afterwards; by default they continue to the server
  */
 export const holdRequests = async (
   page: Page,

@@ -42,7 +42,7 @@ it('import of lots: imports a list after its columns and rows were checked, and 
     .setInputFiles({ name: 'lots.csv', mimeType: 'text/csv', buffer: Buffer.from(rows.join('\r\n'), 'latin1') });
   await page.getByText('1 of 3 lots can be imported, 59.87 kg').waitFor();
   expect(await seriousAccessibilityFindings(page)).toEqual([]);
-  // The order of the dates is asked; a column that is not known can be given a field.
+  // The order of the dates is requested; an unknown column can be assigned to a field.
   await page.getByText('These dates can be read in two ways: choose their order').waitFor();
   await page.getByRole('combobox', { name: 'Order of the dates of Eingang' }).click();
   await page.getByRole('option', { name: 'Day, month, year' }).click();
@@ -96,7 +96,7 @@ it('import of lots: imports a list after its columns and rows were checked, and 
   expect(watched.complaints).toEqual([]);
 });
 
-it('import of lots: takes quick choices in order, and does not begin before they are read', async () => {
+it('import of lots: applies quick choices in order, and does not begin before they are read', async () => {
   await using watched = await roastery.openAs(ana);
   const { page } = watched;
   const buffer = Buffer.from('Los;Bezeichnung;Herkunft;Menge;EK\nQU-1;Konga;Ethiopia;300;2,80');

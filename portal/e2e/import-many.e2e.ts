@@ -38,7 +38,7 @@ const send = (page: Page) =>
     .setInputFiles({ name: 'years.zip', mimeType: 'application/zip', buffer: archive() });
 const roastCount = async () => (await ana.call(listRoasts, { query: {} })).total;
 
-/** Begins an import whose requests wait after the first one, of twenty files; returns its id. */
+/** Begins an import of twenty files whose requests wait after the first one; returns its id. */
 const sendSlowly = async (page: Page, count: number): Promise<string> => {
   let taken = 0;
   await page.route(/\/roast-imports\/[^/]+\/files(?:\?|$)/, async (route) => {
@@ -61,7 +61,7 @@ const keptFiles = (page: Page): Promise<boolean> =>
   page.evaluate(async () => (await indexedDB.databases()).some(({ name }) => name === 'roastery-files'));
 
 describe('import of many files', () => {
-  it('takes a ZIP, shows problems in one table, corrects in place, imports after a reload, and is undone', async () => {
+  it('accepts a ZIP, shows problems in one table, corrects in place, imports after a reload, and is undone', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/roasts/new?way=upload');
@@ -75,7 +75,7 @@ describe('import of many files', () => {
     await expect.poll(() => table.innerText()).not.toContain('DS_Store');
     expect(await seriousAccessibilityFindings(page)).toEqual([]);
 
-    // By problem, then corrected in its row.
+    // Filtered by problem, then corrected in its row.
     await page.getByRole('combobox', { name: 'Problem' }).click();
     await page.getByRole('option', { name: /No date/ }).click();
     await expect.poll(() => page.url()).toContain('problem=no_date');
@@ -84,7 +84,7 @@ describe('import of many files', () => {
     await charge.press('Enter');
     await charge.waitFor({ state: 'detached' });
 
-    // All sample files hold one curve: the first is imported, and a duplicate only if the person chooses so.
+    // All sample files have the same curve: the first is imported, and a duplicate only by the user's choice.
     await page.getByRole('combobox', { name: 'Problem' }).click();
     await page.getByRole('option', { name: /Duplicate/ }).click();
     const anyway = table.getByRole('button', { name: 'Import anyway' });
@@ -109,7 +109,7 @@ describe('import of many files', () => {
     expect(await roastCount()).toBe(before);
   });
 
-  it('takes a folder that is chosen or dropped, with the folders in it', async () => {
+  it('accepts a folder that is chosen or dropped, with its subfolders', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'years-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     await mkdir(path.join(folder, 'years', '2024', 'june'), { recursive: true });
@@ -133,7 +133,7 @@ describe('import of many files', () => {
     await page.getByLabel('Folder to import').setInputFiles(path.join(folder, 'years'));
     await arrive();
 
-    // As a hand does it: the browser gets the path of the folder.
+    // As in manual use: the browser gets the path of the folder.
     const area = page.getByRole('region', { name: 'Many files', exact: true });
     await area.scrollIntoViewIfNeeded();
     const box = await area.boundingBox();
@@ -146,7 +146,7 @@ describe('import of many files', () => {
     await arrive();
   });
 
-  it('goes on with an import from the page of uploads', async () => {
+  it('continues an import from the page of uploads', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/roasts/new?way=upload');
@@ -160,7 +160,7 @@ describe('import of many files', () => {
     await expect.poll(() => page.url()).not.toContain('import=');
   });
 
-  it('goes on with sending after a reload in the middle, each file once', async () => {
+  it('continues sending after a reload in the middle, each file once', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     const id = await sendSlowly(page, 60);
@@ -173,7 +173,7 @@ describe('import of many files', () => {
     };
     const names = Array.from({ length: 60 }, (_, index) => `roast ${index}.alog`).toSorted();
     await expect.poll(arrived, { timeout: 60_000 }).toEqual(names);
-    // Nothing is left to be sent.
+    // Nothing is left to send.
     await expect.poll(() => page.getByText(/^Sending/).count()).toBe(0);
     await page.reload();
     await page.getByText(/Reading: |0 of 60 files can be imported/).waitFor();
@@ -182,10 +182,10 @@ describe('import of many files', () => {
     await page.getByText('drop it here').waitFor();
   });
 
-  it('goes on with a ZIP archive whose page is loaded again before it was unpacked, beside a damaged one', async () => {
+  it('continues with a ZIP archive after a reload before it was unpacked, beside a damaged one', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
-    // Unpacking waits for its code, which never comes before the reload.
+    // Unpacking waits for its code, which does not arrive before the reload.
     const unzipper = /\/assets\/browser-[^/]*\.js$/;
     const asked = page.waitForRequest(unzipper);
     await page.route(unzipper, () => undefined);
@@ -200,7 +200,7 @@ describe('import of many files', () => {
     await page.getByText('Unpacking the files').waitFor();
     const address = page.url();
     const id = new URL(address).searchParams.get('import') ?? '';
-    // Gone before its code can come after all.
+    // Removed before its code can still arrive.
     await page.goto('about:blank');
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await page.goto(address);
@@ -213,7 +213,7 @@ describe('import of many files', () => {
     await page.getByText('drop it here').waitFor();
   });
 
-  it('forgets files that were not sent when the person signs out', async () => {
+  it('deletes unsent files when the user signs out', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await sendSlowly(page, 30);

@@ -34,7 +34,7 @@ const statCard = (page: Page, label: string): Locator =>
   page.getByRole('heading', { name: label, exact: true }).locator('xpath=../..').getByRole('paragraph');
 
 describe('green inventory', () => {
-  it('begins empty, asks for what a lot needs, and takes the first one in', async () => {
+  it('is empty at first, requires a lot’s fields, and adds the first one', async () => {
     await roastery.admin.call(seedDefaults, {});
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
@@ -53,7 +53,7 @@ describe('green inventory', () => {
     ]) {
       await expect.poll(() => page.getByText(message, { exact: true }).isVisible(), { message }).toBe(true);
     }
-    // A field's error goes as soon as the field is edited.
+    // A field's error disappears as soon as the field is edited.
     await page.getByLabel('Lot number').fill('E');
     await expect.poll(() => page.getByText('Lot number is required').count()).toBe(0);
     await expect.poll(() => page.getByText('Coffee name is required').count()).toBe(1);
@@ -111,7 +111,7 @@ describe('green inventory', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('says in the form why the server refuses a lot, and keeps what was typed', async () => {
+  it('shows in the form why the server refuses a lot, and keeps the input', async () => {
     await takeIn({ lot_number: 'TAKEN-1' });
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
@@ -127,7 +127,7 @@ describe('green inventory', () => {
     await page.getByRole('button', { name: 'Save Lot' }).click();
     await page.getByText('A lot with the number TAKEN-1 already exists').waitFor();
     await expect.poll(() => page.getByLabel('Coffee name').inputValue()).toBe('Twice');
-    // Leaving asks first: nothing typed is lost by a stray click.
+    // Leaving shows a confirmation first: no input is lost by a stray click.
     await page.getByRole('link', { name: 'Cancel' }).click();
     await page.getByRole('alertdialog', { name: 'Leave without saving?' }).waitFor();
     await page.getByRole('button', { name: 'Leave' }).click();
@@ -153,7 +153,7 @@ describe('green inventory', () => {
     expect(lots).toMatchObject([{ cupping_score: 87, cost_per_kg: 9.4 }]);
   });
 
-  it('shows the last page there is when the rows of a page are gone', async () => {
+  it('shows the last existing page when the rows of a page were deleted', async () => {
     for (let i = 10; i < 36; i += 1) await takeIn({ lot_number: `LAST-${i}` });
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
@@ -178,12 +178,12 @@ describe('green inventory', () => {
     await browser.send('Emulation.setCPUThrottlingRate', { rate: 1 });
     await page.waitForURL('**/inventory?status=all&q=coffee+of+LAST');
     await expect.poll(() => box.inputValue()).toBe('coffee of LAST');
-    // What comes from elsewhere than the keys is followed.
+    // Changes from outside the field are shown in it.
     await page.getByRole('button', { name: /^Reset filters/ }).click();
     await expect.poll(() => box.inputValue()).toBe('');
   });
 
-  it('keeps its filters in the address and takes them off together', async () => {
+  it('keeps its filters in the address and clears them together', async () => {
     await takeIn({ lot_number: 'FI-1', origin: 'Rwanda', location: 'Silo 2' });
     await takeIn({ lot_number: 'FI-2', origin: 'Rwanda', location: 'Silo 3' });
     const empty = await takeIn({ lot_number: 'FI-3', origin: 'Rwanda', location: 'Silo 2' });
@@ -205,7 +205,7 @@ describe('green inventory', () => {
     await expect.poll(() => lotRow(page, 'FI-1').count()).toBe(0);
     await expect.poll(() => new URL(page.url()).search).toBe('?origin=Rwanda&location=Silo+2&status=Depleted');
 
-    // A colleague who gets the address sees the same.
+    // Another user who opens the address sees the same.
     await using colleague = await roastery.openAs(roastery.admin);
     await colleague.page.goto(page.url());
     await lotRow(colleague.page, 'FI-3').waitFor();
@@ -218,12 +218,12 @@ describe('green inventory', () => {
     expect([...watched.complaints, ...colleague.complaints]).toEqual([]);
   });
 
-  it('opens a lot from its row; the weight is adjusted with a reason, and the ledger says so', async () => {
+  it('opens a lot from its row; the weight is adjusted with a reason, which the ledger shows', async () => {
     await takeIn({ lot_number: 'AD-1', initial_weight: 100 });
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/inventory');
-    // The whole row is the link, not its number alone.
+    // The whole row is the link, not only its number.
     await lotRow(page, 'AD-1').getByText('Kenya').click({ force: true });
     await page.waitForURL('**/inventory/lots/*/edit');
     await expect.poll(() => page.getByLabel('Lot number').getAttribute('readonly')).not.toBeNull();
@@ -262,7 +262,7 @@ describe('green inventory', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('corrects the stock when the initial weight is edited, and sets a lot aside when it is reserved', async () => {
+  it('corrects the stock when the initial weight is edited, and marks a lot as reserved', async () => {
     const { id } = await takeIn({ lot_number: 'RE-1', initial_weight: 60 });
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
@@ -279,7 +279,7 @@ describe('green inventory', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('estimates from its roasts when a lot runs out, and counts the recipes that use it', async () => {
+  it('estimates the run-out of a lot from its roasts, and counts the recipes that use it', async () => {
     const { id } = await takeIn({ lot_number: 'RUN-1', initial_weight: 120 });
     const recipe = {
       name: 'Runs out',
@@ -309,7 +309,7 @@ describe('green inventory', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('tells the second of two people what the first has changed, and loses neither’s work', async () => {
+  it('shows the second of two users the changes of the first, and keeps both users’ work', async () => {
     const lot = await takeIn({ lot_number: 'TWO-1' });
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
@@ -340,7 +340,7 @@ describe('green inventory', () => {
     });
   });
 
-  it('deletes what is selected after naming it', async () => {
+  it('deletes the selected lots after a confirmation with their names', async () => {
     await takeIn({ lot_number: 'DEL-1' });
     const used = await takeIn({ lot_number: 'DEL-2' });
     await takeIn({ lot_number: 'DEL-3' });
@@ -360,7 +360,7 @@ describe('green inventory', () => {
     await page.getByText('Successfully deleted 2 lot(s)').waitFor();
     await lotRow(page, 'DEL-1').waitFor({ state: 'detached' });
     await expect.poll(() => lotRow(page, 'DEL-3').count()).toBe(1);
-    // The one with history is archived: its ledger stays.
+    // The lot with history is archived: its ledger stays.
     expect((await ana.call(getLot, { params: { id: used.id } })).archived_at).not.toBeNull();
     await page.goto(`/inventory/lots/${used.id}/edit`);
     await page.getByText(/^Deleted on .+; kept for its history\.$/).waitFor();
@@ -370,7 +370,7 @@ describe('green inventory', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('says that the list could not be read, and reads it on Retry', async () => {
+  it('shows that the list could not be read, and reads it on Retry', async () => {
     await takeIn({ lot_number: 'OUT-1' });
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
@@ -387,7 +387,7 @@ describe('green inventory', () => {
     await expect.poll(() => alert.count()).toBe(0);
   });
 
-  it('goes back to the list from a lot that is not there', async () => {
+  it('returns to the list from a missing lot', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/inventory/lots/00000000-0000-7000-8000-000000000000/edit');
@@ -396,7 +396,7 @@ describe('green inventory', () => {
     await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toBe('Green inventory');
   });
 
-  it('can be worked by keyboard alone', async () => {
+  it('can be used by keyboard only', async () => {
     await takeIn({ lot_number: 'KEY-1' });
     await using watched = await roastery.openAs(ana);
     const { page } = watched;

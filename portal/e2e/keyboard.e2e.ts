@@ -40,7 +40,7 @@ const keys = async (page: Page, ...pressed: string[]): Promise<void> => {
 
 const hasFocus = (target: Locator) => target.evaluate((element) => element === document.activeElement);
 
-/** Tabs to something, as who has no mouse does; what has the focus must be seen to have it. */
+/** Tabs to an element, like a user without a mouse; its focus must be visible. */
 const reach = async (page: Page, target: Locator, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> => {
   await target.waitFor();
   for (let presses = 0; presses < 80 && !(await hasFocus(target)); presses++) await page.keyboard.press(key);
@@ -152,7 +152,7 @@ const jobs: readonly Job[] = [
       await page.getByRole('heading', { name: 'Yirgacheffe Konga' }).waitFor();
       await page.getByTestId('roast-chart').locator('canvas').waitFor();
       await reach(page, page.getByTestId('roast-chart'));
-      // The chart stands before its samples are there.
+      // The chart is shown before its samples arrive.
       const walk = async () => {
         await keys(page, 'Home', 'PageDown', 'ArrowRight');
         return page.getByText('Inspecting 0:31').isVisible();
@@ -249,7 +249,7 @@ describe('the palette', () => {
     await expect.poll(() => new URL(page.url()).pathname).toBe('/admin/audit');
   });
 
-  it('asks the server once the typing pauses, and never for what a user may not see', async () => {
+  it('queries the server after the typing pauses, and never for records that the user may not see', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     const asked: string[] = [];
@@ -260,7 +260,7 @@ describe('the palette', () => {
     await page.getByText('Recent Activity').waitFor();
     await keys(page, 'Control+k');
     await palette(page).waitFor();
-    // Without waiting between the keys: on a busy computer that would be a pause.
+    // No delay between the keys: on a busy computer that would be a pause.
     await Promise.all('konga'.split('').map((letter) => page.keyboard.press(letter)));
     await palette(page)
       .getByRole('option', { name: /Yirgacheffe Konga/ })
@@ -269,7 +269,7 @@ describe('the palette', () => {
     expect(asked.filter((one) => one.includes('/admin/'))).toEqual([]);
   });
 
-  it('offers what can be done on the page, and first the records that were open last', async () => {
+  it('offers the actions of the page, and first the records that were opened last', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/dashboard');
@@ -297,7 +297,7 @@ describe('the palette', () => {
     await expect.poll(() => recent.allInnerTexts()).toEqual(['Yirgacheffe Konga']);
   });
 
-  it('and the list of keys names the keys of the page too', async () => {
+  it('lists the keys of the page too', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/roasts');
@@ -317,7 +317,7 @@ describe('the palette', () => {
 });
 
 describe('a form in a modal', () => {
-  it('is not lost to Escape: it asks, and goes on or gives up as told', async () => {
+  it('shows a confirmation on Escape, and continues or discards by choice', async () => {
     await using watched = await roastery.openAs(roastery.admin);
     const { page } = watched;
     await page.goto('/admin/users');
@@ -328,7 +328,7 @@ describe('a form in a modal', () => {
     await keys(page, 'Escape');
     const question = page.getByRole('alertdialog', { name: 'Discard your changes?' });
     await question.waitFor();
-    // Escape takes the question back, not the form.
+    // Escape closes the confirmation, not the form.
     await keys(page, 'Escape');
     await question.waitFor({ state: 'detached' });
     await expect.poll(() => form.getByLabel('Full Name').inputValue()).toBe('Half a name');
@@ -337,7 +337,7 @@ describe('a form in a modal', () => {
     await question.getByRole('button', { name: 'Keep editing' }).press('Enter');
     await question.waitFor({ state: 'detached' });
     await expect.poll(() => form.getByLabel('Full Name').inputValue()).toBe('Half a name');
-    // A click beside it asks too.
+    // A click outside shows the confirmation too.
     await page.mouse.click(20, 300);
     await question.getByRole('button', { name: 'Discard' }).click();
     await form.waitFor({ state: 'detached' });

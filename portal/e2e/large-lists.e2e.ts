@@ -7,11 +7,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anaRestrepo, openRoastery, type TestRoastery } from './roastery.ts';
 
 /*
- * Lists of 10,000 rows are judged by what they ask of the server and what they draw, not by time: a slow computer counts the same.
+ * Lists of 10,000 rows are checked by their requests and their drawn elements, not by time: a slow computer counts the
+ * same.
  */
 
 const rows = 10_000;
-/** Of recipes every fiftieth is archived. */
+/** Every fiftieth recipe is archived. */
 const recipes = rows - rows / 50;
 
 let roastery: TestRoastery;
@@ -33,11 +34,11 @@ afterAll(() => roastery[Symbol.asyncDispose]());
 
 interface Counted {
   readonly watched: WatchedPage;
-  /** Requests to an address of the api since the last look. */
+  /** Requests to an address of the api since the last check. */
   readonly asked: (path: string) => number;
 }
 
-/** Opens a page and counts what it asks of the api. */
+/** Opens a page and counts its requests to the api. */
 const openCounted = async (address: string): Promise<Counted> => {
   const watched = await roastery.openAs(roastery.admin);
   let addresses: string[] = [];
@@ -53,7 +54,7 @@ const openCounted = async (address: string): Promise<Counted> => {
   };
 };
 
-/** All elements of a page: what a browser has to lay out. */
+/** All elements of a page, which a browser must lay out. */
 const drawn = (page: Page): Promise<number> => page.evaluate(() => document.querySelectorAll('body *').length);
 const maxDrawn = 6000;
 
@@ -64,39 +65,42 @@ const lists = [
 ] as const;
 
 describe('lists of 10,000 rows', () => {
-  it.each(lists)('$address asks once for a page of rows, first, last and found, and draws no more', async (list) => {
-    const { watched, asked } = await openCounted(list.address);
-    await using _ = watched;
-    const { page } = watched;
-    const shown = page.getByRole('row');
-    /** A page of the list is there, was asked for once, and is all that is drawn. */
-    const isOnePage = async (what: RegExp) => {
-      await page.getByText(what).first().waitFor();
-      await expect.poll(() => shown.count()).toBeGreaterThan(1);
-      await expect.poll(() => shown.count()).toBeLessThanOrEqual(list.most + 1);
-      expect(await drawn(page)).toBeLessThan(maxDrawn);
-      expect(asked(list.path)).toBe(1);
-    };
-    await isOnePage(new RegExp(`^1–${list.most} of [\\d,]+$`));
-    const shownRange = () => page.getByText(/^\d+–?\d* of/).first();
-    const range = await shownRange().innerText();
-    const total = Number(/of ([\d,]+)/.exec(range)?.[1]?.replace(',', ''));
-    expect(total).toBeGreaterThan(rows * 0.9);
-    const last = Math.ceil(total / list.most);
-    await page.goto(`${list.address}?page=${last}`);
-    await isOnePage(new RegExp(`^${((last - 1) * list.most + 1).toLocaleString('en-US')}–`));
-    if (list.seek === undefined) return;
-    await page.goto(list.address);
-    await isOnePage(/^1–\d+ of/);
-    await page.getByRole('searchbox').first().fill(list.seek);
-    await page.waitForURL('**q=*');
-    // The rows of before stand there until the answer has come.
-    await expect.poll(() => shownRange().innerText()).not.toBe(range);
-    await isOnePage(/^(?:0|1)–?\d* of [\d,]{1,5}$/);
-    expect(watched.complaints).toEqual([]);
-  });
+  it.each(lists)(
+    '$address requests each page of rows once (first, last and found), and draws no more',
+    async (list) => {
+      const { watched, asked } = await openCounted(list.address);
+      await using _ = watched;
+      const { page } = watched;
+      const shown = page.getByRole('row');
+      /** A page of the list is shown, was requested once, and nothing else is drawn. */
+      const isOnePage = async (what: RegExp) => {
+        await page.getByText(what).first().waitFor();
+        await expect.poll(() => shown.count()).toBeGreaterThan(1);
+        await expect.poll(() => shown.count()).toBeLessThanOrEqual(list.most + 1);
+        expect(await drawn(page)).toBeLessThan(maxDrawn);
+        expect(asked(list.path)).toBe(1);
+      };
+      await isOnePage(new RegExp(`^1–${list.most} of [\\d,]+$`));
+      const shownRange = () => page.getByText(/^\d+–?\d* of/).first();
+      const range = await shownRange().innerText();
+      const total = Number(/of ([\d,]+)/.exec(range)?.[1]?.replace(',', ''));
+      expect(total).toBeGreaterThan(rows * 0.9);
+      const last = Math.ceil(total / list.most);
+      await page.goto(`${list.address}?page=${last}`);
+      await isOnePage(new RegExp(`^${((last - 1) * list.most + 1).toLocaleString('en-US')}–`));
+      if (list.seek === undefined) return;
+      await page.goto(list.address);
+      await isOnePage(/^1–\d+ of/);
+      await page.getByRole('searchbox').first().fill(list.seek);
+      await page.waitForURL('**q=*');
+      // The previous rows are shown until the response arrives.
+      await expect.poll(() => shownRange().innerText()).not.toBe(range);
+      await isOnePage(/^(?:0|1)–?\d* of [\d,]{1,5}$/);
+      expect(watched.complaints).toEqual([]);
+    },
+  );
 
-  it('/recipes reads its recipes once, draws some sixty, and seeks without asking again', async () => {
+  it('/recipes reads its recipes once, draws some sixty, and searches without further requests', async () => {
     const { watched, asked } = await openCounted('/recipes');
     await using _ = watched;
     const { page } = watched;
@@ -112,7 +116,7 @@ describe('lists of 10,000 rows', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('a field that chooses one of 10,000 recipes or lots finds each, and draws two hundred options at most', async () => {
+  it('a field for one of 10,000 recipes or lots finds each, and draws at most two hundred options', async () => {
     const { watched } = await openCounted('/roasts/new');
     await using _ = watched;
     const { page } = watched;
@@ -128,7 +132,7 @@ describe('lists of 10,000 rows', () => {
     };
     await choose('Recipe', 'recipe 9873', /recipe 9873\b/);
     await choose('Green coffee lot', 'LOT-09874', /LOT-09874\b/);
-    // Of the roasts' filters the recipes are all in the browser.
+    // Of the roasts' filters only the recipes are all in the browser.
     await page.goto('/roasts');
     await page.getByRole('button', { name: /^Filters/ }).click();
     await page.getByRole('combobox', { name: 'Recipe' }).click();
@@ -139,7 +143,7 @@ describe('lists of 10,000 rows', () => {
   });
 });
 
-/** Columns that end beyond what is shown of their table, by their heads. */
+/** Columns that end beyond the visible part of their table, by their heads. */
 const cutColumns = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
     [...document.querySelectorAll('main th')].flatMap((head) => {

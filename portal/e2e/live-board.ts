@@ -13,8 +13,8 @@ const everyMs = 500;
 export type Curve = (seconds: number) => readonly [bean: number, exhaust: number];
 
 /**
- * A board in the test's own process that sends a roast as it goes on: a reading each half second, live and in its journal. Its
- * roast was charged `chargedAgo` seconds ago; what was recorded since then is sent first.
+ * A board in the test's own process that sends a roast in real time: a reading each half second, live and in its
+ * journal. Its roast was charged `chargedAgo` seconds ago; the recording since then is sent first.
  */
 export const startLiveBoard = async (stack: Stack, machine: RegisteredMachine, curve: Curve, chargedAgo: number) => {
   const { serial_number: serial, auth_token: token } = machine;
@@ -85,7 +85,7 @@ export const startLiveBoard = async (stack: Stack, machine: RegisteredMachine, c
     await say('live', reading);
     await flush();
   };
-  // A message that the api missed is not stored before it comes again.
+  // A message that the api missed is not stored before it is resent.
   const again = setInterval(() => (sent = isStored ? sent : 0), 5000);
   const failures: unknown[] = [];
   const timer = setInterval(() => void tick().catch((error: unknown) => failures.push(error)), everyMs);
@@ -97,7 +97,7 @@ export const startLiveBoard = async (stack: Stack, machine: RegisteredMachine, c
     elapsed: () => (now() - chargeMono) / 1000,
     /** Sets a mark this many seconds after the charge. */
     mark: (kind: MarkEvent['kind'], seconds: number) => mark(kind, chargeMono + seconds * 1000),
-    /** Stops or resumes sending; what is not recorded in between is lost. */
+    /** Stops or resumes sending; readings in between are lost. */
     silence: (silent: boolean): void => void (isSilent = silent),
     async end(): Promise<void> {
       isSilent = true;

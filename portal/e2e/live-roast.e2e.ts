@@ -17,17 +17,17 @@ let roastery: TestRoastery;
 let ana: RoasteryClient;
 let probat: RegisteredMachine;
 let machine: RunningMachine;
-/** The roast that runs while the tests look at it, one after the other. */
+/** The roast that runs during the tests, one after the other. */
 let roastId = '';
 
-/** Machine and board live so many times as fast: ten minutes of roasting in two. */
+/** Machine and board run this many times as fast: ten minutes of roasting in two. */
 const factor = 5;
 
 beforeAll(async () => {
   roastery = await openRoastery({ ownServers: true });
   ana = await roastery.addPerson(anaRestrepo);
   probat = await register(ana, 'PRB-P25-0042', 'Probat P25');
-  // Past roasts, from which the machine's first crack is learnt.
+  // Past roasts, from which the machine's first crack is predicted.
   for (let n = 1; n <= 3; n++) {
     await bringPastRoast(roastery.stack, ana, probat, { seed: n, charged: new Date(Date.now() - n * 86_400_000) });
   }
@@ -35,7 +35,7 @@ beforeAll(async () => {
     serial: probat.serial_number,
     token: probat.auth_token,
     timeFactor: factor,
-    // A machine answers in its own time, which is so many times as long by the hurried board's clock.
+    // A machine answers in real time, which is many times as long by the accelerated board's clock.
     map: machineMapShape.parse({ ...demoRoasterMap(), hz: 1, timeoutMs: 300 * factor }),
     agentNodeOptions: hurriedClock(factor),
     isAutomatic: false,
@@ -50,7 +50,7 @@ afterAll(() => roastery[Symbol.asyncDispose]());
 
 const figures = (page: Page) => page.getByTestId('live-figures');
 const stateOf = (page: Page) => figures(page).getAttribute('data-state');
-/** True while tile and panel show one rate, and that is the fall of the probe in fresh beans. */
+/** True while tile and panel show the same rate, and that is the fall of the probe after the charge. */
 const agreeOnTheFall = (page: Page): Promise<boolean> =>
   page.evaluate(() => {
     const [tile, lastPoint] = [
@@ -68,7 +68,7 @@ const clock = async (page: Page) => parseDuration(await page.getByTestId('live-c
 const pointCount = async (page: Page) =>
   Number((await page.getByText(/^[\d,]+ points$/).innerText()).replaceAll(/\D/g, ''));
 
-it('is reached from the dashboard, the machine and the bar above every page as soon as it is charged', async () => {
+it('is linked from the dashboard, the machine and the bar above every page as soon as it is charged', async () => {
   await using watched = await roastery.openAs(ana);
   const { page } = watched;
   await page.goto('/machines');
@@ -79,7 +79,7 @@ it('is reached from the dashboard, the machine and the bar above every page as s
   await link.waitFor();
   roastId = (await link.getAttribute('href'))?.split('/').at(-1) ?? '';
   expect(roastId).toMatch(/^[0-9a-f-]{36}$/);
-  // At once, and without loading the portal anew: the fall lasts for about a minute of the machine.
+  // Immediately and without a reload: the fall lasts for about a minute of the machine.
   await link.click();
   await page.waitForURL(`**/roasts/${roastId}`);
   await expect.poll(() => agreeOnTheFall(page), { timeout: 60_000, interval: 100 }).toBe(true);
@@ -92,7 +92,7 @@ it('is reached from the dashboard, the machine and the bar above every page as s
   await page.getByText(/^Probat P25\s*ROASTING \d+:\d\d$/).waitFor();
 });
 
-it('shows figures that move, the curve as it grows, and when the next event is to be expected', async () => {
+it('shows changing figures, the growing curve, and the expected time of the next event', async () => {
   await using watched = await roastery.openAs(ana);
   const { page, complaints } = watched;
   await page.goto(`/roasts/${roastId}`);
@@ -110,7 +110,7 @@ it('shows figures that move, the curve as it grows, and when the next event is t
   expect(complaints).toEqual([]);
 });
 
-it('takes what was roasted from elsewhere while it runs', async () => {
+it('shows changes of the description from another page while it runs', async () => {
   await using watched = await roastery.openAs(ana);
   const { page } = watched;
   await page.goto(`/roasts/${roastId}`);
@@ -120,7 +120,7 @@ it('takes what was roasted from elsewhere while it runs', async () => {
   await expect.poll(() => stateOf(page)).toBe('live');
 });
 
-it('marks the next event with Space, and takes it back', async () => {
+it('marks the next event with Space, and undoes it', async () => {
   await using watched = await roastery.openAs(ana);
   const { page } = watched;
   await page.goto(`/roasts/${roastId}`);
@@ -136,18 +136,18 @@ it('marks the next event with Space, and takes it back', async () => {
   await expect.poll(() => marker.getAttribute('title')).toBe(`${name} set by hand`);
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect.poll(() => marker.count()).toBe(0);
-  // Beans may crack before anybody said that they were dry.
+  // Beans may crack before dry end is marked.
   await page.getByRole('button', { name: 'Other events' }).click();
   await page.getByRole('menuitem', { name: 'Mark First Crack End now' }).click();
   await page.getByText('First Crack End marked').waitFor();
-  // The message and its Undo go; the mark can be taken back all the same.
+  // The message and its Undo disappear; the mark can still be removed.
   await page.getByRole('button', { name: 'Correct markers' }).click();
   const takeBack = page.getByRole('button', { name: 'Remove First Crack End' });
   await takeBack.click();
   await expect.poll(() => takeBack.count()).toBe(0);
 });
 
-it('fits a phone: the bean temperature across it, nothing sideways', async () => {
+it('fits a phone: with a large bean temperature, and without sideways scrolling', async () => {
   await using watched = await roastery.openAs(ana, { viewport: SCREEN.phone, hasTouch: true, isMobile: true });
   const { page } = watched;
   await page.goto(`/roasts/${roastId}`);
@@ -162,7 +162,7 @@ it('fits a phone: the bean temperature across it, nothing sideways', async () =>
   await expect.poll(async () => (await roaster.boundingBox())?.y).toBe((await button.boundingBox())?.y);
 });
 
-it('says how old its figures are when the board falls silent, and goes on by itself', async () => {
+it('shows the age of its figures when the board is silent, and continues automatically', async () => {
   await using watched = await roastery.openAs(ana);
   const { page } = watched;
   await page.goto(`/roasts/${roastId}`);
@@ -171,7 +171,7 @@ it('says how old its figures are when the board falls silent, and goes on by its
   try {
     await expect.poll(() => stateOf(page)).not.toBe('live');
     await expect
-      // The state is announced, its age is not.
+      // The state is announced, but not its age.
       .poll(() => figures(page).getByRole('status').locator('xpath=..').innerText())
       .toMatch(/^(?:NO NEW READINGS|OFFLINE) · \d+ s ago$/);
     const stood = await page.getByTestId('live-clock').innerText();
@@ -191,7 +191,7 @@ it('says how old its figures are when the board falls silent, and goes on by its
   }
 });
 
-it('survives the death of the server under the eyes of the roaster', async () => {
+it('survives a kill of the server while the page is open', async () => {
   await using watched = await roastery.openAs(ana);
   const { page } = watched;
   await page.goto(`/roasts/${roastId}`);
@@ -203,7 +203,7 @@ it('survives the death of the server under the eyes of the roaster', async () =>
   await expect.poll(() => clock(page)).toBeGreaterThan(before);
 });
 
-it('says first crack by its temperatures, counts down once the band is narrow, and says what it learnt that from', async () => {
+it('shows the temperatures of first crack, a countdown once the band is narrow, and the basis of the prediction', async () => {
   await using watched = await roastery.openAs(ana);
   const { page } = watched;
   await page.goto(`/roasts/${roastId}`);
@@ -223,7 +223,7 @@ it('says first crack by its temperatures, counts down once the band is narrow, a
     );
 });
 
-it('turns into the page of a finished roast at the drop, without a reload', async () => {
+it('becomes the page of a finished roast at the drop, without a reload', async () => {
   await using watched = await roastery.openAs(ana);
   const { page } = watched;
   await page.goto(`/roasts/${roastId}`);
@@ -238,7 +238,7 @@ it('turns into the page of a finished roast at the drop, without a reload', asyn
   await expect.poll(() => drop.innerText()).toMatch(/\d+:\d\d\s+\d+\.\d °C/);
 });
 
-it('live roast page: names a roast that another person deleted while it ran', async () => {
+it('live roast page: reports a roast that another user deleted while it ran', async () => {
   machine.order({ do: 'charge' });
   const running = await until(
     'a running roast',

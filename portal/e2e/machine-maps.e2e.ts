@@ -32,8 +32,8 @@ beforeAll(async () => {
 });
 afterAll(() => roastery[Symbol.asyncDispose]());
 
-describe('the machine is found in the catalogue', () => {
-  it('by keyboard while it is registered, and its type and capacity are filled in, its address asked', async () => {
+describe('a machine in the catalogue', () => {
+  it('is found by keyboard at registration; fills in type and capacity, and requests the address', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/machines/register');
@@ -63,8 +63,8 @@ describe('the machine is found in the catalogue', () => {
 
 const settingsFile = (text: string) => ({ name: 'w15.aset', mimeType: 'text/plain', buffer: Buffer.from(text) });
 
-describe('a machine that the catalogue has not', () => {
-  it('leads on to the closest makers, the probe, and Artisan settings; says what of them was not taken, asks its address', async () => {
+describe('a machine that is not in the catalogue', () => {
+  it('leads to the closest makers, the probe and Artisan settings; reports parts not imported, requests the address', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/machines/register');
@@ -80,7 +80,7 @@ describe('a machine that the catalogue has not', () => {
     await which.fill('Giesen');
     await page.getByText('The catalogue has no machine “Giesen”.').waitFor();
     await page.getByText('use Find registers once its board is paired').waitFor();
-    // The offer stays when the field is left, which then is empty.
+    // The offer stays when the field loses the focus and is then empty.
     await which.press('Escape');
     await which.press('Tab');
     const settings = page.getByLabel('Artisan settings file');
@@ -106,8 +106,8 @@ describe('a machine that the catalogue has not', () => {
   });
 });
 
-describe('a map goes to the board', () => {
-  it('with the machine’s own address; an own copy is changed, followed by the board and seen in the fleet', async () => {
+describe('a map for the board', () => {
+  it('has the machine’s own address; an edited copy is used by the board and shown in the fleet', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/machines');
@@ -173,7 +173,7 @@ describe('a map goes to the board', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('is shared as a file; a wrong one is refused place by place', async () => {
+  it('is shared as a file; an invalid one is refused field by field', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/machines/maps/loring-auto');
@@ -206,7 +206,7 @@ describe('a map goes to the board', () => {
 });
 
 describe('an own map', () => {
-  it('has its outputs and events changed, two people’s changes together, an older revision again, and an end', async () => {
+  it('is edited in its outputs and events, merged from two users, restored to an older revision, and deleted', async () => {
     const { map: plain } = await ana.call(getMachineMap, { params: { id: 'rm7' } });
     const own = await ana.call(createMachineMap, { body: { map: { ...plain, maker: 'Giesen', model: 'W6' } } });
     await ana.call(setBoardConfig, { params: { id: drum.id }, body: { map_id: own.id, host: '127.0.0.1' } });
@@ -221,7 +221,7 @@ describe('an own map', () => {
     await added.getByText(/write "h:1008"/).waitFor();
     await added.getByLabel('Writes that trigger it').fill('h:1008 = 2, wait 10 s, h:1008 = 5');
 
-    // Another user moves a probe and opens the flame wider.
+    // Another user moves a probe and changes the burner.
     const { heat_power: heat } = own.map.outputs;
     if (heat === undefined) throw new Error('the map has no heat');
     await roastery.admin.call(saveMachineMap, {

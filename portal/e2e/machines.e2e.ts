@@ -44,7 +44,7 @@ const downloaded = async (page: Page, button: string): Promise<{ name: string; t
 const copied = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
 
 describe('registering a machine', () => {
-  it('begins with none, refuses what is missing, and shows the credentials once', async () => {
+  it('is offered without machines, refuses missing fields, and shows the credentials once', async () => {
     await using watched = await roastery.openAs(ana, { permissions: ['clipboard-read', 'clipboard-write'] });
     const { page } = watched;
     await page.goto('/machines');
@@ -105,7 +105,7 @@ describe('registering a machine', () => {
     });
     expect(board.status, 'the token lets the board in').toBe(200);
 
-    // Escape asks first: what is shown once must not go by a slip.
+    // Escape shows a confirmation first: content that is shown once must not be lost by accident.
     await page.keyboard.press('Escape');
     await page.getByRole('alertdialog').getByRole('button', { name: 'Back' }).click();
     await success.getByRole('button', { name: 'Done' }).click();
@@ -118,7 +118,7 @@ describe('registering a machine', () => {
     await expect.poll(() => page.getByRole('main').innerText()).not.toContain(token);
   });
 
-  it('says what the server refuses: a serial number is there once', async () => {
+  it('shows the server’s refusal of a duplicate serial number', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/machines');
@@ -134,7 +134,7 @@ describe('registering a machine', () => {
       .toBe('A twin');
   });
 
-  it('works as a page of its own too', async () => {
+  it('works as a separate page too', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/machines/register');
@@ -154,7 +154,7 @@ describe('registering a machine', () => {
 });
 
 describe('the machines of a roastery', () => {
-  it('are counted, searched and sorted, and lead to their figures', async () => {
+  it('are counted, searched and sorted, and link to their figures', async () => {
     const loring = await register(ana, 'LOR-S15-0003', 'Loring S15', 'RM15');
     await bringPastRoast(roastery.stack, ana, loring, { details: { batch_size_kg: 12 } });
     await bringPastRoast(roastery.stack, ana, loring, { seed: 2, details: { batch_size_kg: 11.5 } });
@@ -190,7 +190,7 @@ describe('the machines of a roastery', () => {
     await page.getByText('No machines match your filters').waitFor();
   });
 
-  it('can be edited, but for the serial number', async () => {
+  it('can be edited, except for the serial number', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/machines');
@@ -205,7 +205,7 @@ describe('the machines of a roastery', () => {
     await expect.poll(() => card(page, 'Big Probat').innerText()).toContain('PRB-P25-0042');
   });
 
-  it('have Delete away from the menu, and from Pair in it, at a desk and on a phone', async () => {
+  it('have Delete apart from the menu, and from Pair in it, on desktop and phone', async () => {
     for (const size of ['desk', 'phone'] as const) {
       await using watched = await roastery.openAs(ana, { viewport: SCREEN[size], hasTouch: size === 'phone' });
       const { page } = watched;
@@ -221,7 +221,7 @@ describe('the machines of a roastery', () => {
         await menu.click();
         const pair = page.getByRole('menuitem', { name: 'Pair the board' });
         await pair.waitFor();
-        // The menu may open above the button as well as below it.
+        // The menu may open above or below the button.
         const items = await page.getByRole('menuitem').allInnerTexts();
         expect([items[0], items.at(-1)]).not.toContain('Pair the board');
         await expect.poll(() => between(remove, pair)).toBeGreaterThanOrEqual(40);
@@ -231,7 +231,7 @@ describe('the machines of a roastery', () => {
     }
   });
 
-  it('are deleted without roasts and archived with them, after the question of the document', async () => {
+  it('are deleted without roasts and archived with them, after the document’s confirmation', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/machines');
@@ -256,7 +256,7 @@ describe('the machines of a roastery', () => {
       .toBe(2);
   });
 
-  it('are one’s own, and everybody’s for an admin, who sees whose they are', async () => {
+  it('are the user’s own, and all of them with their owners for an admin', async () => {
     const tomo = await roastery.addPerson(tomoIto);
     await register(tomo, 'DIE-IR12-0001', 'Diedrich IR-12', 'RM15');
     await using own = await roastery.openAs(ana);

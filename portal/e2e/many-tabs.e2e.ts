@@ -30,7 +30,7 @@ const follows = async (page: Page, from: number, to: number) => {
   expect(before).toBeLessThan(to);
 };
 
-it('the wall in eight tabs of one browser without an account: all follow their machines, and another page opens beside them', async () => {
+it('the wall in eight tabs of one browser without an account: all follow their machines, and another page loads beside them', async () => {
   const [first] = machines;
   if (first === undefined) throw new Error('no machines');
   await using board = await startLiveBoard(roastery.stack, first, (seconds) => [100 + seconds, 220], 20);
@@ -56,7 +56,7 @@ it('the wall in eight tabs of one browser without an account: all follow their m
     const before = await temp(tab);
     await expect.poll(() => temp(tab)).toBeGreaterThan(before);
   }
-  // A closed tab takes nothing from the others.
+  // Closing a tab does not affect the others.
   await watched.page.close();
   const last = tabs.at(-1) ?? other;
   const before = await temp(last);
@@ -65,7 +65,7 @@ it('the wall in eight tabs of one browser without an account: all follow their m
   expect(board.failures).toEqual([]);
 });
 
-it('live pages in eight tabs of one browser: all follow their machines, and lists open beside them', async () => {
+it('live pages in eight tabs of one browser: all follow their machines, and lists load beside them', async () => {
   const [first, second] = machines;
   if (first === undefined || second === undefined) throw new Error('no machines');
   await using one = await startLiveBoard(roastery.stack, first, (seconds) => [100 + seconds, 220], 20);
@@ -88,7 +88,7 @@ it('live pages in eight tabs of one browser: all follow their machines, and list
   await follows(ofOne, 120, 300);
   await follows(ofTwo, 310, 600);
 
-  // The same machine in another tab gets what was recorded before; a closed tab takes nothing from the others.
+  // The same machine in another tab receives the earlier recording; closing a tab does not affect the others.
   const again = await context.newPage();
   await again.goto(`/machines/${first.id}/live`);
   await follows(again, 120, 300);

@@ -55,7 +55,7 @@ const around = { before: 14_400, after: 14_400 };
 const wholeCurve = (id: string) => ana.call(getRoastCurveColumns, { params: { id }, query: around });
 
 describe('marks corrected by hand', () => {
-  it('move the window and no sample, and every step can be undone', async () => {
+  it('move the window but no sample, and every step can be undone', async () => {
     await using watched = await roastery.openAs(ana, { viewport: { width: 1440, height: 1000 } });
     const { page, complaints } = watched;
     const [roast] = roasts;
@@ -80,7 +80,7 @@ describe('marks corrected by hand', () => {
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(async () => (await readBack(roast.id)).marks).toEqual(roast.marks);
 
-    // Taken back by mistake: it is put back where it was.
+    // Removed by mistake: it is restored at its former time.
     await set.click();
     const takeBack = markers(page).getByRole('button', { name: 'Remove First Crack' });
     await takeBack.click();
@@ -90,7 +90,7 @@ describe('marks corrected by hand', () => {
     await takeBack.click();
     await expect.poll(async () => (await readBack(roast.id)).marks).toEqual(roast.marks);
 
-    // The beans went in 20 s after the board said: the curve begins there, and all times follow.
+    // The charge was 20 s later than the board reported: the curve begins there, and all times follow.
     await page.goto(`/roasts/${roast.id}?markers=correct&at=20`);
     await markers(page).getByRole('button', { name: 'Set Charge to 0:20' }).click();
     await page.getByText('Charge set to 0:20').waitFor();
@@ -103,7 +103,7 @@ describe('marks corrected by hand', () => {
       recorded.time_seconds.map((time) => Math.round(time)),
     );
 
-    // A drop cannot lie before the charge: the server says so, in words.
+    // A drop cannot be before the charge: the server refuses it with a message.
     await page.goto(`/roasts/${roast.id}?markers=correct&at=-30`);
     await markers(page).getByRole('button', { name: 'Set Drop to -0:30' }).click();
     await page.getByText(/must come before/).waitFor();
@@ -115,8 +115,8 @@ describe('marks corrected by hand', () => {
   });
 });
 
-describe('the curve behind a roast', () => {
-  it('is the recipe’s reference, or any roast, or none, as the address says', async () => {
+describe('the reference curve of a roast', () => {
+  it('is the recipe’s reference, any roast, or none, according to the address', async () => {
     await using watched = await roastery.openAs(ana, { viewport: { width: 1440, height: 1000 } });
     const { page, complaints } = watched;
     const [roast, best, other] = roasts;
@@ -131,7 +131,7 @@ describe('the curve behind a roast', () => {
     await page.reload();
     await page.getByRole('link', { name: /Sidama$/ }).waitFor();
 
-    // How far above or below it the beans are, beside the crosshair.
+    // How far the beans are above or below it, beside the crosshair.
     const [here, there] = [await wholeCurve(roast.id), await wholeCurve(other.id)];
     const box = await page.getByTestId('roast-chart').boundingBox();
     await page.mouse.move((box?.x ?? 0) + 500, (box?.y ?? 0) + 250);
@@ -152,7 +152,7 @@ describe('the curve behind a roast', () => {
     await page.getByRole('link', { name: /Guji Uraga$/ }).waitFor();
     await expect.poll(() => new URL(page.url()).searchParams.get('behind')).toBeNull();
 
-    // The best rated was taken by itself; a person says otherwise, and takes it back.
+    // The best rated roast was chosen automatically; a person chooses another one, and reverts it.
     await page.getByRole('button', { name: 'Use as reference of House Espresso' }).click();
     await page.getByText('House Espresso now uses this roast as the reference').waitFor();
     const chosen = await ana.call(getProfile, { params: { id: recipeId } });

@@ -49,7 +49,7 @@ const choose = async (page: Page, label: string, option: string | RegExp): Promi
   await page.getByRole('option', { name: option }).click();
 };
 
-/** A board that has just seen its charge. */
+/** A board that has just detected its charge. */
 const chargeNow = async (machine: RegisteredMachine): Promise<string> => {
   const board = createJournalBoard({ wallOffsetMs: Date.now() - 40_000 });
   const roastId = uuidV7();
@@ -85,7 +85,7 @@ describe('a roast on a machine', () => {
     await page.getByRole('button', { name: 'Add to queue' }).click();
     await page.getByText('Choose a machine', { exact: true }).waitFor();
     await choose(page, 'Machine', /Probat P25/);
-    // The recipe brings its lot and its batch.
+    // The recipe prefills its lot and its batch.
     await choose(page, 'Recipe', /Huila filter/);
     await expect.poll(() => page.getByRole('textbox', { name: 'Batch' }).inputValue()).toBe('15');
     await expect.poll(() => page.getByRole('combobox', { name: 'Green coffee lot' }).inputValue()).toContain('L-0042');
@@ -107,7 +107,7 @@ describe('a roast on a machine', () => {
     });
     expect(complaints).toEqual([]);
 
-    // What comes after it is seen beside the running roast, and can be taken back.
+    // The next roast is shown beside the running one, and can be cancelled.
     await page.goto('/roasts/new');
     await choose(page, 'Machine', /Probat P25/);
     await page.getByRole('textbox', { name: 'Coffee name' }).fill('Sidamo natural');
@@ -128,7 +128,7 @@ describe('a roast on a machine', () => {
 });
 
 describe('a roast logged by hand', () => {
-  it('says what is wrong, then takes its coffee from the lot', async () => {
+  it('shows its errors, then deducts its coffee from the lot', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/roasts/new?way=hand');
@@ -165,7 +165,7 @@ const upload = (page: Page, name: string, text: string): Promise<void> =>
   page.getByLabel('Roast file').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
 
 describe('a roast from a file', () => {
-  it('is shown with what was guessed, read again in another unit, and saved', async () => {
+  it('is shown with its guesses, read again in another unit, and saved', async () => {
     await using watched = await roastery.openAs(ana);
     const { page, complaints } = watched;
     await page.goto('/roasts/new?way=upload');
@@ -190,7 +190,7 @@ describe('a roast from a file', () => {
     await expect.poll(() => marks.innerText()).toMatch(/Charge\s+0:00\s+400\.0/);
     await unit.getByRole('radio', { name: '°F' }).click();
     await expect.poll(() => marks.innerText()).toMatch(/Charge\s+0:00\s+204\.4/);
-    // The drop as a person remembers it: 9:00 after the charge, which stands at 0:30.
+    // The drop from memory: 9:00 after the charge, which is at 0:30.
     await page.getByRole('textbox', { name: 'Drop at' }).fill('9:30');
     await page.getByRole('button', { name: 'Set charge and drop' }).click();
     await expect.poll(() => marks.innerText()).toMatch(/Drop\s+9:00/);
@@ -210,7 +210,7 @@ describe('a roast from a file', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('that is here already is reported, and saved twice only on purpose', async () => {
+  it('that was imported before is reported, and imported again only on request', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/roasts/new?way=upload');
@@ -224,7 +224,7 @@ describe('a roast from a file', () => {
     await expect.poll(() => add.isEnabled()).toBe(true);
   });
 
-  it('that is none is refused with the reason, and the next one can be chosen at once', async () => {
+  it('that is invalid is refused with the reason, and the next one can be chosen immediately', async () => {
     await using watched = await roastery.openAs(ana, { viewport: SCREEN.phone });
     const { page } = watched;
     await page.goto('/roasts/new?way=upload');

@@ -24,7 +24,7 @@ afterAll(() => roastery[Symbol.asyncDispose]());
 const banner = (page: Page) => page.getByTestId('offline');
 const saysItsAge = /^Offline\. Showing data from \d\d:\d\d [AP]M, (?:just now|\d+ s ago)\.$/;
 
-/** The worker has the whole portal on the device and answers for this page. */
+/** The worker has stored the whole portal on the device and controls this page. */
 const untilKept = (page: Page) =>
   page.evaluate(async () => {
     await navigator.serviceWorker.ready;
@@ -32,7 +32,7 @@ const untilKept = (page: Page) =>
     await new Promise((resolve) => navigator.serviceWorker.addEventListener('controllerchange', resolve));
   });
 
-/** Keeps the api dead, however often it is started again, until the returned function is called. */
+/** Keeps the api dead, killing every restart, until the returned function is called. */
 const keepApiDown = (): (() => void) => {
   const api = roastery.stack.part('api');
   const kill = () => api.kill('SIGKILL');
@@ -42,7 +42,7 @@ const keepApiDown = (): (() => void) => {
 };
 
 describe('without the server', () => {
-  it('every page says how old it is, stays readable, loses no input, and comes back by itself', async () => {
+  it('every page shows its age, stays readable, keeps its input, and recovers automatically', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/inventory/lots/new');
@@ -57,7 +57,7 @@ describe('without the server', () => {
       await page.getByRole('alert').filter({ hasText: 'Failed to save lot' }).waitFor();
       await page.getByText('Your input is kept: save again when the connection is back.').waitFor();
       await expect.poll(() => page.getByLabel('Coffee Name').inputValue()).toBe('Written while offline');
-      // The banner stays in sight where a form is long.
+      // The banner stays visible on a long form.
       await page.getByLabel('Notes').scrollIntoViewIfNeeded();
       await expect.poll(() => banner(page).boundingBox()).toMatchObject({ y: 54 });
     } finally {
@@ -66,12 +66,12 @@ describe('without the server', () => {
     await banner(page).waitFor({ state: 'detached', timeout: 30_000 });
     await expect.poll(() => page.getByLabel('Initial Weight').inputValue()).toBe('60');
     await page.getByRole('button', { name: 'Save Lot' }).click();
-    // A refusal would stand here in words.
+    // A refusal would be shown here.
     await expect.poll(() => page.getByRole('main').innerText()).toContain('L-OFFLINE');
     await page.getByRole('row', { name: /L-OFFLINE/ }).waitFor();
   });
 
-  it('what is on screen stays and is read again when the network is back', async () => {
+  it('the content stays on screen and is read again when the network is back', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/inventory');
@@ -89,8 +89,8 @@ describe('without the server', () => {
   });
 });
 
-describe('kept on the device', () => {
-  it('the portal opens without the server, shows what was read with its age, and forgets it at the sign-out', async () => {
+describe('stored on the device', () => {
+  it('the portal opens without the server, shows cached data with its age, and deletes it at the sign-out', async () => {
     await using watched = await roastery.openAs(ana, { serviceWorkers: 'allow' });
     const { page } = watched;
     await page.goto('/dashboard');
@@ -113,7 +113,7 @@ describe('kept on the device', () => {
       await expect.poll(() => banner(page).innerText()).toMatch(saysItsAge);
       await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Inventory' }).click();
       await page.getByRole('row', { name: /L-OFFLINE/ }).waitFor();
-      // Nothing was read here before: the page comes, and says what it lacks.
+      // This page was not read before: it opens, and shows what is missing.
       await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Recipes' }).click();
       await page.getByRole('heading', { name: 'Recipes', exact: true }).waitFor();
       await page.getByText('Recipes could not be loaded').waitFor();

@@ -1,7 +1,7 @@
 import { createMachineMap, getMachineMap, saveMachineMap, setBoardConfig } from '@roastery/contract/machine-maps';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
 
-/** A map of this person, begun from the catalogue and changed once; a machine is to be read by it. Answers its id. */
+/** A map of this user, copied from the catalogue and edited once, for a machine. Returns its id. */
 export const bringOwnMap = async (owner: RoasteryClient, machineId: string): Promise<string> => {
   const { map } = await owner.call(getMachineMap, { params: { id: 'rm7' } });
   const own = await owner.call(createMachineMap, {

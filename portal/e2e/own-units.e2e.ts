@@ -40,7 +40,7 @@ const holds = (page: Page, name: string, text: string) =>
   expect.poll(() => field(page, name).inputValue(), { message: name }).toBe(text);
 const says = (page: Page, text: RegExp) => expect.poll(() => page.getByRole('main').innerText()).toMatch(text);
 
-/** The page on a desk and a phone, light and dark: a picture of each, and no finding of axe. */
+/** The page on desktop and phone, light and dark: a picture of each, and no finding of axe. */
 const inspect = async (page: Page, name: string): Promise<void> => {
   if (picturesIn !== undefined) await mkdir(picturesIn, { recursive: true });
   for (const width of ['phone', 'desk'] as const) {
@@ -95,7 +95,7 @@ it.each([
     'ja',
     /^Dates and numbers: 20\d\d [A-Z][a-z]{2} \d\d, 20\d\d\/\d\d\/\d\d - \d\d:\d\d, 1,234\.5\. Weeks begin on Sunday\.$/,
   ],
-])('the browser writes the dates of %s with a month in words', async (region, text) => {
+])('the browser formats the dates of %s with the name of the month', async (region, text) => {
   await roastery.admin.call(updatePreferences, { body: { date_language: region } });
   try {
     await using watched = await roastery.openAs(roastery.admin);
@@ -106,7 +106,7 @@ it.each([
   }
 });
 
-describe('a person who reads pounds, euros and German figures', () => {
+describe('a user with pounds, euros and German formats', () => {
   it('enters a lot in bags, with its price and dates', async () => {
     await using watched = await roastery.openAs(ana, { reducedMotion: 'reduce' });
     const { page } = watched;
@@ -148,7 +148,7 @@ describe('a person who reads pounds, euros and German figures', () => {
     await inspect(page, 'lots');
   });
 
-  it('sees in the form what was typed, and corrects the stock', async () => {
+  it('sees the typed values in the form, and corrects the stock', async () => {
     await using watched = await roastery.openAs(ana, { reducedMotion: 'reduce' });
     const { page } = watched;
     await keepAxe(page);
@@ -165,7 +165,7 @@ describe('a person who reads pounds, euros and German figures', () => {
     await dialog.getByRole('combobox', { name: 'Reason' }).fill('Spillage');
     await dialog.getByRole('button', { name: 'Adjust weight' }).click();
     await page.getByText('LB-1 now holds 453,5 lb').waitFor();
-    // Saving a form with an unchanged weight moves nothing.
+    // Saving a form with an unchanged weight changes no stock.
     await field(page, 'Farm').fill('Halo');
     await page.getByRole('button', { name: 'Update Lot' }).click();
     await page.waitForURL('**/inventory');
@@ -173,7 +173,7 @@ describe('a person who reads pounds, euros and German figures', () => {
     expect([lot.initial_weight, lot.current_weight]).toEqual([206.838_121, 205.704_14]);
   });
 
-  it('plans a batch that is too much in pounds, then one that fits', async () => {
+  it('plans a batch in pounds that is too large, then one that fits', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/roasts/new');

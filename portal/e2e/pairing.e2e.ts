@@ -61,7 +61,7 @@ const pairCommand = (ticket: string, api: string, configDir: string): string[] =
 ];
 const tokenIn = async (configDir: string) => parseEnv(await readFile(path.join(configDir, 'agent.env'), 'utf8'));
 
-/** A map of a machine that is not there: the board is online all the same and says so. */
+/** A map of an unreachable machine: the board is online all the same and reports it. */
 const writeMap = async (): Promise<string> => {
   const file = path.join(folder, 'map.json');
   const map = {
@@ -76,7 +76,7 @@ const writeMap = async (): Promise<string> => {
   return file;
 };
 
-/** A line to the server that swallows the answer of each connection, whole or from the given byte on. */
+/** A connection to the server that drops the response of each request, entirely or from the given byte on. */
 const openSwallowingLine = async (target: string, passBytes: number) => {
   let swallowed = 0;
   const server = createServer((client) => {
@@ -104,7 +104,7 @@ const openSwallowingLine = async (target: string, passBytes: number) => {
 };
 
 describe('pairing a board', () => {
-  it('from the ticket to the live board: the owner sees it happen, an admin revokes it', async () => {
+  it('from the ticket to the live board: the owner sees it live, an admin revokes it', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/machines/register');
@@ -166,7 +166,7 @@ describe('pairing a board', () => {
   it.each([
     ['the answer', 0],
     ['half the answer', 60],
-  ])('lost %s and was killed: the same command again pairs it, with one credential alive', async (what, passBytes) => {
+  ])('lost %s and was killed: repeating the command pairs it, with one valid credential', async (what, passBytes) => {
     const machine = await register(ana, `RM7 ${passBytes}`, `Lost ${what}`, 'RM7');
     const ticket = `PAIR-${machine.pairing_code}`;
     const configDir = path.join(folder, `etc ${passBytes}`);
@@ -194,7 +194,7 @@ describe('pairing a board', () => {
     expect((await call(machine.auth_token)).status).toBe(401);
   });
 
-  it('waits out the limit of five attempts a minute, then says what to do about a ticket that no longer works', async () => {
+  it('waits for the limit of five attempts a minute, then gives an instruction for an invalid ticket', async () => {
     const machine = await register(ana, 'RM15 1', 'Old ticket', 'RM15');
     await ana.call(reissuePairingTicket, { params: { id: machine.id } });
     const guess = { code: 'BCDF-GHJK-MNPQ', secret_hash: 'a'.repeat(64), hardware_id: 'none', agent_version: '1.0.0' };
@@ -218,7 +218,7 @@ describe('pairing a board', () => {
     expect(late.output()).toMatch(/The ticket was not accepted\. .*ask the owner of the machine .* for a new ticket/);
   });
 
-  it('an admin rotates a token and both work; revokes a ticket and makes another', async () => {
+  it('an admin rotates a token and both work; revokes a ticket and issues another', async () => {
     const machine = await register(ana, 'RM30 2', 'Second Drum');
     await using desk = await roastery.openAs(roastery.admin);
     const { page } = desk;
@@ -265,7 +265,7 @@ describe('pairing a board', () => {
   });
 });
 
-describe('what a board delivered to an earlier server or machine', () => {
+describe('history for an earlier server or machine', () => {
   it('stays sealed on the board until an admin restores it in Devices', async () => {
     const recorded = async (id: string) => {
       const { first_at: first, last_at: last } = await ana.call(getTimeline, { params: { id } });
@@ -315,7 +315,7 @@ describe('what a board delivered to an earlier server or machine', () => {
     expect(desk.complaints).toEqual([]);
   });
 
-  it('a ticket is found by its ID as a person types it', async () => {
+  it('a ticket is found by its ID as typed', async () => {
     await register(ana, 'RM7 31', 'Other Drum', 'RM7');
     const { pairing_code: code } = await register(ana, 'RM7 32', 'Sought Drum', 'RM7');
     await using desk = await roastery.openAs(roastery.admin);

@@ -14,7 +14,7 @@ export interface PastRoast extends Partial<SimulateRoastOptions> {
   charged?: Date;
   /** When the machine gave no answer: seconds since charge, from and to. */
   silences?: readonly (readonly [from: number, to: number])[];
-  /** What a person entered afterwards. */
+  /** Fields that a person entered afterwards. */
   details?: BodyOf<typeof updateRoast>;
 }
 
@@ -22,8 +22,8 @@ export interface PastRoast extends Partial<SimulateRoastOptions> {
 const bootedBefore = 60_000;
 
 /**
- * A roast that is over: calculated by the thermal model, shipped by a board through the broker, and described by its
- * owner. Answers it as the api has it.
+ * A finished roast: computed by the thermal model, shipped by a board through the broker, and described by its owner.
+ * Returns it as the api has it.
  */
 export const bringPastRoast = async (
   stack: Stack,

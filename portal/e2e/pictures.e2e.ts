@@ -14,10 +14,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bringPastRoast } from './past-roast.ts';
 import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
 
-// The pictures of the README: `PICTURES=1 npx vitest run --project browser portal/e2e/pictures` writes them anew into
-// portal/docs. Without it they are taken at the roast's first minute, into a temporary folder, to show that they can be.
+// The pictures of the README: `PICTURES=1 npx vitest run --project browser portal/e2e/pictures` writes them into
+// portal/docs. Otherwise they are taken at the roast's first minute into a temporary folder, as a test.
 const isForReal = process.env['PICTURES'] === '1';
-/** Seconds since charge at which the running roast is shown: Maillard, the first crack in sight. */
+/** Seconds since charge at which the running roast is shown: Maillard, close to the first crack. */
 const shownAtSeconds = isForReal ? 465 : 20;
 const maxBytes = 300 * 1024;
 const factor = 8;
@@ -87,7 +87,7 @@ afterAll(async () => {
   if (!isForReal) await rm(folder, { recursive: true, force: true });
 });
 
-/** Keeps what the page shows as WebP, which the browser itself makes of its screenshot. Answers the bytes. */
+/** Stores a screenshot as WebP, which the browser itself encodes. Returns the bytes. */
 const keep = async (page: Page, name: string): Promise<number> => {
   await page.evaluate(() => document.fonts.ready);
   const png = (await page.screenshot({ animations: 'disabled' })).toString('base64');
@@ -106,10 +106,10 @@ const keep = async (page: Page, name: string): Promise<number> => {
   return bytes.length;
 };
 
-/** As a good screen shows it: twice the pixels. */
+/** The resolution of a good screen: twice the pixels. */
 const sharp = (height: number): BrowserContextOptions => ({ deviceScaleFactor: 2, viewport: { width: 1360, height } });
 
-it('a roast that is over, against its recipe’s reference', async () => {
+it('a finished roast, compared with its recipe’s reference', async () => {
   await using watched = await roastery.openAs(ana, sharp(1160));
   const { page } = watched;
   const roast = past.find(({ profile_id: profile }) => profile === filter.id);
@@ -122,7 +122,7 @@ it('a roast that is over, against its recipe’s reference', async () => {
   expect(await keep(page, 'roast-page')).toBeLessThan(maxBytes);
 });
 
-it('a roast that runs, and the dashboard at that time', { timeout: 180_000 }, async () => {
+it('a running roast, and the dashboard at that time', { timeout: 180_000 }, async () => {
   await roastery.stack.startMachine({
     serial: probat.serial_number,
     token: probat.auth_token,

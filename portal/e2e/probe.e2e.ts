@@ -33,7 +33,7 @@ beforeAll(async () => {
     async () => (await ana.call(listMachines)).some(({ connection }) => connection === 'online'),
     { timeoutMs: 30_000 },
   );
-  // A user chose a map that reads the beans three degrees too high, and knows no other channel and no signal.
+  // A user chose a map that reads the beans three degrees too high, and has no other channel and no signal.
   const wrong = {
     ...demo,
     outputs: {},
@@ -51,7 +51,7 @@ afterAll(() => roastery[Symbol.asyncDispose]());
 const chargeAt = demo.events.charge?.when ?? '';
 const beanAt = demo.channels['bean_temp']?.at ?? '';
 
-it('finds the beans among a machine’s registers, makes a map of them, and proves it', async () => {
+it('finds the beans among a machine’s registers, creates a map of them, and checks it', async () => {
   await using watched = await roastery.openAs(ana);
   const { page } = watched;
   await page.goto('/machines');
@@ -90,7 +90,7 @@ it('finds the beans among a machine’s registers, makes a map of them, and prov
   await page.getByText('Stopped.').waitFor();
 });
 
-it('refuses while a roast runs, with a sentence that says why', async () => {
+it('refuses while a roast runs, with the reason', async () => {
   await using watched = await roastery.openAs(ana);
   const { page } = watched;
   machine.order({ do: 'charge' });
@@ -107,7 +107,7 @@ it('refuses while a roast runs, with a sentence that says why', async () => {
   await expect.poll(() => page.getByRole('button', { name: 'Read registers' }).isEnabled()).toBe(true);
 });
 
-it('machine without a map: says so, is probed at a typed address, and reads by a map chosen from its card', async () => {
+it('machine without a map: is shown as such, probed at a typed address, and read with a map chosen on its card', async () => {
   const bare = await register(ana, 'PRB-3', 'Bare Drum');
   const running = await roastery.stack.startMachine({
     serial: bare.serial_number,
@@ -225,7 +225,7 @@ it.skipIf(!hasSerialCables())(
       model: { start: 'preheat', autoCharge: false },
     });
     try {
-      // A slower line than the machine's.
+      // A slower speed than the machine's.
       const guessed = machineMapShape.parse({ ...demo, link: { ...link, path, baud: 9600 } });
       const own = await ana.call(createMachineMap, { body: { map: guessed } });
       await ana.call(setBoardConfig, { params: { id: serial.id }, body: { map_id: own.id, path } });

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => roastery[Symbol.asyncDispose]());
 
-/** Changes at an address that wait until they are let go on, in the order in which they were asked. */
+/** Changes at an address that are held until released, in the order of their requests. */
 const holdChanges = async (page: Page, address: RegExp, methods: readonly string[] = ['PUT']) => {
   const asked: Route[] = [];
   await page.route(address, (route) =>
@@ -28,7 +28,7 @@ const holdChanges = async (page: Page, address: RegExp, methods: readonly string
   const isAsked = (count: number) => expect.poll(() => asked.length).toBe(count);
   return {
     isAsked,
-    /** Lets the newest go on; there is no other one before it is answered. */
+    /** Releases the newest; no further one follows before it is answered. */
     async goOn(count: number): Promise<unknown> {
       await isAsked(count);
       const route = asked.at(-1);
@@ -68,7 +68,7 @@ describe('quick changes', () => {
     const takes = page.getByRole('checkbox', { name: /Deduct the green coffee/ });
     await takes.click();
     await changes.isAsked(1);
-    // The second tap takes the first one back, although that is not stored yet.
+    // The second tap undoes the first one, although that is not stored yet.
     await takes.click();
     await expect.poll(() => takes.isChecked()).toBe(false);
     const coffee = page.getByLabel('Coffee of one.csv');
@@ -80,7 +80,7 @@ describe('quick changes', () => {
     expect(await changes.goOn(2)).toEqual({ takes_green: false });
     expect(await changes.goOn(3)).toEqual({ coffee_name: 'Sidamo' });
     await expect.poll(() => start.isEnabled()).toBe(true);
-    // What is being typed is not overwritten by what was stored before it.
+    // Input is not overwritten by an earlier stored value.
     await expect.poll(() => coffee.inputValue()).toBe('Guji');
     await coffee.press('Enter');
     await changes.isAsked(4);
@@ -98,7 +98,7 @@ describe('quick changes', () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/roasts/new?way=upload');
-    // Without units in its head, and in milliseconds.
+    // No units in its head, and times in milliseconds.
     const text = exampleCsv('3000')
       .replace(/^.*/, 'Time,BT,Event')
       .replaceAll(/^(\d+),/gm, '$1000,');
@@ -126,7 +126,7 @@ describe('quick changes', () => {
     await expect.poll(() => unit.getByRole('radio', { name: '°C' }).getAttribute('aria-checked')).toBe('true');
   });
 
-  it('of the order of a queue are stored in order, and the last one stays', async () => {
+  it('of the order of a queue are stored in order, and the last one applies', async () => {
     for (const coffee_name of ['Anna', 'Berta', 'Clara'])
       await ana.call(planRoast, { body: { machine_id: machineId, coffee_name } });
     await using watched = await roastery.openAs(ana);
@@ -154,7 +154,7 @@ describe('quick changes', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('of the switch of a ready-made alarm leave one alarm, as the last one says', async () => {
+  it('of the switch of a ready-made alarm leave one alarm, according to the last one', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     const { id } = await ana.call(createProfile, { body: { name: 'House filter', control_profile: points } });
@@ -176,7 +176,7 @@ describe('quick changes', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('of preferences are stored in order, and an earlier answer takes none back', async () => {
+  it('of preferences are stored in order, and an earlier response reverts none', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/account');

@@ -37,7 +37,7 @@ const middleOf = async (locator: Locator) => {
 };
 
 describe('recipes', () => {
-  it('begin with none, and a new one with the defaults of the document', async () => {
+  it('are empty at first, and a new one has the document’s defaults', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/recipes');
@@ -61,7 +61,7 @@ describe('recipes', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('are refused in the words of the document until they are right, then saved', async () => {
+  it('are refused with the document’s messages until they are valid, then saved', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/recipes/new');
@@ -118,7 +118,7 @@ describe('recipes', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('are found by words, origin, level and star; cards show what a roaster asks for', async () => {
+  it('are found by words, origin, level and star; cards show their main figures', async () => {
     const lot = await ana.call(createLot, {
       body: { lot_number: 'CO-26-11', coffee_name: 'El Paraíso', origin: 'Colombia', initial_weight: 61.5 },
     });
@@ -139,7 +139,7 @@ describe('recipes', () => {
     await expect
       .poll(() => page.getByRole('list', { name: 'Recipes' }).getByRole('listitem').first().innerText())
       .toBe('Create Recipe');
-    // A card that the browser has not drawn yet has no visible text: it draws what comes into view.
+    // A card that the browser has not drawn yet has no visible text: only visible cards are drawn.
     for (const part of [
       'Medium-Light',
       'for the filter bar',
@@ -174,7 +174,7 @@ describe('recipes', () => {
     await expect.poll(() => statCard(page, 'Total Recipes').innerText()).toBe('3');
     await expect.poll(() => statCard(page, 'Favorites').innerText()).toBe('1');
     await expect.poll(() => statCard(page, 'Most Used').innerText()).toMatch(/^0/);
-    // A star is one's own.
+    // Each user has their own stars.
     await using colleague = await roastery.openAs(roastery.admin);
     await colleague.page.goto('/recipes');
     await card(colleague.page, 'Lychee').getByRole('button', { name: 'Add Lychee to favorites' }).waitFor();
@@ -206,7 +206,7 @@ describe('recipes', () => {
     expect([...watched.complaints, ...phone.complaints]).toEqual([]);
   });
 
-  it('have points that are pulled by mouse and finger, moved by keys, and put in by double-click', async () => {
+  it('have points that are dragged by mouse and finger, moved by keys, and inserted by double-click', async () => {
     const { id } = await write('Pulled', {
       auto_interpolate: true,
       control_profile: [
@@ -223,7 +223,7 @@ describe('recipes', () => {
     await page.mouse.down();
     await page.mouse.move(from.x + 2, from.y - 27, { steps: 6 });
     await page.mouse.up();
-    // 108 px are 100 %: up by 27 px is 25 % more; a tremble of 2 px leaves the time alone.
+    // 108 px are 100 %: up by 27 px is 25 % more; a movement of 2 px does not change the time.
     await expect.poll(() => point(page, 'Burner')).toBe('75');
     await expect.poll(() => point(page, 'Time')).toBe('6:00');
 
@@ -268,7 +268,7 @@ describe('recipes', () => {
     expect([...watched.complaints, ...phone.complaints]).toEqual([]);
   });
 
-  it('know how far their lot reaches, and warn when it is too little for a batch', async () => {
+  it('show how many batches their lot suffices for, and warn when it is too small for one', async () => {
     await ana.call(createLot, {
       body: { lot_number: 'KE-26-05', coffee_name: 'Kiambu AA', origin: 'Kenya', variety: 'SL28', initial_weight: 47 },
     });
@@ -286,7 +286,7 @@ describe('recipes', () => {
     await page.getByLabel('Max batch size').fill('47.5');
     await page.getByText('Insufficient Inventory').waitFor();
     await expect.poll(() => estimate.innerText()).toBe('0');
-    // Leaving asks first.
+    // Leaving shows a confirmation first.
     await page.getByRole('link', { name: 'Cancel' }).click();
     await page.getByRole('alertdialog', { name: 'Leave without saving?' }).waitFor();
     await page.getByRole('button', { name: 'Leave' }).click();
@@ -294,7 +294,7 @@ describe('recipes', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('are previewed with their best past roast behind them; the chart is loaded only then', async () => {
+  it('are previewed with their best past roast behind them, and load the chart only then', async () => {
     const { id } = await write('Previewed', { auto_interpolate: true });
     const machine = await register(ana, 'RM15-PRE', 'Small Drum', 'RM15');
     const roast = await bringPastRoast(roastery.stack, ana, machine, {
@@ -339,7 +339,7 @@ describe('recipes', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('tell the second of two people what the first has changed', async () => {
+  it('show the second of two users the changes of the first', async () => {
     const recipe = await write('Shared', { description: 'first' });
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
@@ -365,7 +365,7 @@ describe('recipes', () => {
     expect(await ana.call(getProfile, { params: { id: recipe.id } })).toMatchObject({ description: 'theirs' });
   });
 
-  it('go back to the list from one that is not there', async () => {
+  it('return to the list from a missing one', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/recipes/00000000-0000-7000-8000-000000000000');
@@ -374,7 +374,7 @@ describe('recipes', () => {
     await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toBe('Recipes');
   });
 
-  it('of 1,800 points can be paged, edited and saved, with few of them on the page at once', async () => {
+  it('of 1,800 points can be paged, edited and saved, with few points on the page at once', async () => {
     const points = Array.from({ length: 1800 }, (_, time) => ({
       time,
       burner: 100 - Math.floor(time / 18),
@@ -392,7 +392,7 @@ describe('recipes', () => {
     await expect.poll(() => figures.count()).toBe(400);
     await expect.poll(() => page.getByRole('slider').count()).toBeLessThan(220);
     await page.getByLabel('Burner of point 150').fill('33');
-    // The table follows the point that is chosen in a curve.
+    // The table follows the point selected in a curve.
     await handle(page, 'Drum at 29:59').focus();
     await page.getByText('Points 1,701–1,800 of 1,800').waitFor();
     await page.keyboard.press('ArrowUp');

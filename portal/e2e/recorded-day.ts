@@ -6,12 +6,12 @@ import type { Stack } from '@roastery/stack/stack';
 import { createJournalBoard, type JournalBoard } from '@roastery/testing/journal-board';
 import { shipJournal } from '@roastery/testing/ship-journal';
 
-/** What the board made of a roast: all of it, nothing, a charge that it took back, or two roasts where there was one. */
+/** What the board reported about a roast: all of it, nothing, a withdrawn charge, or two roasts instead of one. */
 export type Told = 'whole' | 'missed' | 'lost' | 'falsely';
 
 export interface RecordedRoast {
   readonly told: Told;
-  /** The board's own ids: of a roast told falsely, the second one is of its cooling drum. */
+  /** The board's own ids: of a falsely reported roast, the second one is of its cooling drum. */
   readonly ids: readonly string[];
   readonly chargedAt: Date;
   readonly droppedAt: Date;
@@ -24,8 +24,8 @@ const pauseSeconds = 300;
 const bootedBeforeMs = 60_000;
 
 /**
- * A morning at a machine: one roast after the other in one recording, of which the board tells what it made of them. The
- * last reading is a few minutes old.
+ * A morning at a machine: one roast after the other in one recording, with the board's reports. The last reading is a
+ * few minutes old.
  */
 export const recordDay = async (
   stack: Stack,
@@ -102,7 +102,7 @@ const writeRoast = (
     state(id, 'aborted');
   }
   if (told === 'falsely') {
-    // The fall at the drop was taken for another charge.
+    // The fall at the drop was detected as another charge.
     const second = uuidV7(wallOffsetMs + monoOf(drop + 20));
     ids.push(second);
     state(second, 'in_progress');

@@ -46,7 +46,7 @@ const clickAt = async (page: Page, share: number): Promise<void> => {
   if (!box) throw new Error('no chart');
   await page.mouse.click(box.x + 46 + (box.width - 92) * share, box.y + 300);
 };
-/** Much red and green, little blue. */
+/** Mostly red and green, little blue. */
 const isYellow = (dot: Locator): Promise<boolean> =>
   dot.evaluate((element) => {
     const sample = document.createElement('canvas').getContext('2d');
@@ -75,7 +75,7 @@ const pixelsOf = (page: Page, token: string): Promise<number> =>
   }, token);
 
 describe('the page of a finished roast', () => {
-  it('says what was roasted, how it went, and what is missing', async () => {
+  it('shows the coffee, the figures, and missing values', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await open(page, roast.id);
@@ -113,7 +113,7 @@ describe('the page of a finished roast', () => {
     await page.waitForURL('**/roasts');
   });
 
-  it('draws curves that can be switched off, remembered under the keys of the document', async () => {
+  it('draws curves that can be switched off, stored under the document’s keys', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await open(page, roast.id);
@@ -142,7 +142,7 @@ describe('the page of a finished roast', () => {
     await expect.poll(pressed).toEqual(['false', 'false', 'true', 'true', 'false']);
   });
 
-  it('shows the values of a point that is clicked, keeps it in the address, and the last one without', async () => {
+  it('shows the values of a clicked point, kept in the address, else of the last one', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await open(page, roast.id);
@@ -171,7 +171,7 @@ describe('the page of a finished roast', () => {
     await expect.poll(() => new URL(page.url()).searchParams.has('at')).toBe(false);
   });
 
-  it('can be walked along with the keyboard, and a mark leads to its moment', async () => {
+  it('can be inspected by keyboard, and a mark selects its time', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await open(page, roast.id);
@@ -247,7 +247,7 @@ describe('the page of a finished roast', () => {
     await page.getByRole('button', { name: 'Show all' }).waitFor({ state: 'detached' });
   });
 
-  it('keeps what is written about it; the recorded curve stays', async () => {
+  it('saves its edited description; the recorded curve stays', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await open(page, roast.id);
@@ -267,7 +267,7 @@ describe('the page of a finished roast', () => {
     expect(after.duration_seconds).toBe(roast.duration_seconds);
   });
 
-  it('shows its recipe’s reference behind the curve, and how far it is from it', async () => {
+  it('shows its recipe’s reference behind the curve, and the deviation from it', async () => {
     const profile = await ana.call(createProfile, {
       body: {
         name: 'Huila filter',
@@ -304,7 +304,7 @@ describe('the page of a finished roast', () => {
     await page.waitForURL(`**/roasts/${best.id}`);
   });
 
-  it('gives its chart as a picture to print: as large on a phone, and light in the dark', async () => {
+  it('exports its chart as a picture to print: as large on a phone, and light in the dark theme', async () => {
     await using watched = await roastery.openAs(ana, { viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
     const { page } = watched;
     await open(page, roast.id);
@@ -341,7 +341,7 @@ describe('the page of a finished roast', () => {
     expect(drawn.dark, 'words, not a dark ground').toBeLessThan(3507 * 2478 * 0.03);
   });
 
-  it('leaves the line open where nothing was recorded, and says how long and why', async () => {
+  it('interrupts the line where nothing was recorded, and shows duration and reason', async () => {
     const silences = [
       [200, 214],
       [320, 350],
@@ -363,7 +363,7 @@ describe('the page of a finished roast', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('is deleted after the question of the document', async () => {
+  it('is deleted after the document’s confirmation', async () => {
     const doomed = await bringPastRoast(roastery.stack, ana, probat, { charged: new Date(Date.now() - 50_000_000) });
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
@@ -387,7 +387,7 @@ describe('the page of a finished roast', () => {
 });
 
 describe('a roast that can’t be shown', () => {
-  it('says Loading roast... and then why', async () => {
+  it('shows Loading roast... and then the reason', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     const releasePlan = await holdRequests(page, `**/api/v1/roasts/${roast.id}`, (route) =>
@@ -408,7 +408,7 @@ describe('a roast that can’t be shown', () => {
     await page.waitForURL('**/roasts');
   });
 
-  it('belongs to another user: not found, as if it weren’t there', async () => {
+  it('belongs to another user: is not found, like a missing one', async () => {
     const tomo = await roastery.addPerson(tomoIto);
     await using watched = await roastery.openAs(tomo);
     await watched.page.goto(`/roasts/${roast.id}`);
@@ -416,7 +416,7 @@ describe('a roast that can’t be shown', () => {
     await expect.poll(() => watched.page.getByRole('main').innerText()).not.toContain('Huila');
   });
 
-  it('has no samples, or a chart that breaks: the page stays', async () => {
+  it('has no samples, or a chart that throws: the page stays', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.route('**/curve/columns*', (route) =>

@@ -26,14 +26,14 @@ export interface Person {
   password: string;
 }
 
-/** A roastery of its own for one file of tests, and pages that show it. */
+/** A separate roastery for one test file, and pages that show it. */
 export interface TestRoastery {
   readonly stack: Stack;
-  /** Of its own database, to fill it beside the api. */
+  /** Of its own database, to fill it directly. */
   readonly databaseUrl: string;
-  /** The first admin, as a program. */
+  /** The first admin, as an api client. */
   readonly admin: RoasteryClient;
-  /** Adds an ordinary user and signs them in, as a program. */
+  /** Adds an ordinary user and signs them in, as an api client. */
   addPerson(person: Person): Promise<RoasteryClient>;
   /** A page without stored data, signed in as `who`; signed out when `who` is null. Addresses may be given as paths. */
   openAs(who: RoasteryClient | null, options?: PageOptions): Promise<WatchedPage>;
@@ -51,16 +51,16 @@ const migratedTemplate = {
   },
 };
 
-/** What the files of a worker share, since they share this module. It ends with the worker. */
+/** Shared by the files of a worker, since they share this module. It ends with the worker. */
 interface WorkerParts {
   readonly browser: Browser;
   readonly servers: SharedServers;
-  /** The same for each file, so that the browser has the portal's files already. */
+  /** The same for each file, so that the browser already has the portal's files. */
   readonly ports: { readonly http: number; readonly mqtt: number };
   readonly pages: PagePool;
 }
 
-/** A small file of the portal that the browser shows as text: pages wait there for their next test. */
+/** A small file of the portal that the browser shows as text: idle pages stay there. */
 const still = '/theme.js';
 
 /** Optimised code pays off after seconds in one document; tests stay for less, and compiling it is a fifth of the browser's work. */
@@ -80,13 +80,13 @@ const partsOfWorker = async (): Promise<WorkerParts> => {
 };
 
 export interface RoasteryOptions {
-  /** Whether api and broker are processes of this roastery alone, for tests that end them. */
+  /** Whether api and broker are processes of this roastery only, for tests that kill them. */
   ownServers?: boolean;
   /** Software for boards; by default there is none. */
   packagesDir?: string;
 }
 
-/** Starts broker and api with portal on a database of its own. */
+/** Starts broker and api with portal on a new database. */
 export const openRoastery = async ({
   ownServers = false,
   packagesDir,
@@ -158,7 +158,7 @@ export const register = (
     },
   });
 
-/** Notes each tone that the browser's own audio plays to its end, in every page opened from now on; answers their pitches, Hz. */
+/** Records each tone that the browser plays to its end, in every page opened from now on; returns their pitches, Hz. */
 export const listenForTones = async (page: Page): Promise<() => Promise<readonly number[]>> => {
   await page.addInitScript(() => {
     const heard: number[] = [];

@@ -37,7 +37,7 @@ const columnTexts = async (page: Page, label: string): Promise<string[]> => {
 };
 
 describe('before the first roast', () => {
-  it('the dashboard and the list say what to do', async () => {
+  it('the dashboard and the list show the first steps', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/dashboard');
@@ -68,7 +68,7 @@ describe('with roasts', () => {
     await bringPastRoast(roastery.stack, tomo, other, { details: { coffee_name: 'Secret of Tomo' } });
   });
 
-  it('the dashboard greets, counts and lists the latest eight; a row opens its roast', async () => {
+  it('the dashboard shows a greeting, counts and the latest eight; a row opens its roast', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/dashboard');
@@ -110,7 +110,7 @@ describe('with roasts', () => {
     await expect.poll(labels).toEqual(['Roasts', 'Machines', 'Users', 'Statistics']);
   });
 
-  it('the dashboard counts the roasts that are not weighed, and leads to them', async () => {
+  it('the dashboard counts the roasts that are not weighed, and links to them', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     for (const { id } of made.slice(20, 23))
@@ -121,7 +121,7 @@ describe('with roasts', () => {
     await expect.poll(() => rows(page).count()).toBe(3);
   });
 
-  it('the list has the columns of the document and only one’s own machines', async () => {
+  it('the list has the document’s columns and only the user’s own machines', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/roasts');
@@ -157,7 +157,7 @@ describe('with roasts', () => {
       .toEqual(['Home', 'Roast', 'Overview', 'Roasts']);
   });
 
-  it('the list searches, sorts and pages on the server and keeps all of it in the address', async () => {
+  it('the list searches, sorts and pages on the server and keeps its state in the address', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/roasts');
@@ -188,7 +188,7 @@ describe('with roasts', () => {
     await page.getByText('No roasts match your search').waitFor();
   });
 
-  it('the list keeps its rows and its height while the next page is on its way, and says that it loads', async () => {
+  it('the list keeps its rows and its height while the next page loads, and shows that it loads', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/roasts?rows=25');
@@ -204,14 +204,14 @@ describe('with roasts', () => {
     await expect.poll(() => page.getByText('Loading the list').count()).toBe(0);
   });
 
-  it('a star is one’s own and stays', async () => {
+  it('a star is stored for each user', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/roasts');
     const star = rows(page)
       .nth(2)
       .getByRole('button', { name: /favorites$/ });
-    // The star turns before the server has stored it; a reload would abort the request.
+    // The star changes before the server has stored it; a reload would abort the request.
     const stored = page.waitForResponse((response) => response.request().method() !== 'GET' && response.ok());
     await star.click();
     await expect.poll(() => star.getAttribute('aria-pressed')).toBe('true');
@@ -244,7 +244,7 @@ describe('with roasts', () => {
       .not.toContain('true');
   });
 
-  it('roasts stay selected over pages, and the question names all of them', async () => {
+  it('roasts stay selected across pages, and the confirmation names all of them', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/roasts?rows=25');
@@ -259,7 +259,7 @@ describe('with roasts', () => {
     await question.getByRole('button', { name: 'Cancel' }).click();
   });
 
-  it('selected roasts are deleted together, after a question that names them', async () => {
+  it('selected roasts are deleted together, after a confirmation that names them', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/roasts?sort=start_time');
@@ -310,7 +310,7 @@ describe('with roasts', () => {
       .toMatch(/^(?:Select .*\s+)?Huila Pink Bourbon\s+\d+\s+[\d.]+ kg\s+\d\d\/\d\d\/\d{4} - \d\d:\d\d [AP]M\s*·\s*\S/);
     const heights = await cards.evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().height));
     expect([Math.min(...heights) >= 64, Math.max(...heights) <= 88]).toEqual([true, true]);
-    // The menu has what the wide table has, for a finger and for a keyboard.
+    // The menu has the wide table's actions, by touch and by keyboard.
     const opener = cards.first().getByRole('button', { name: /^Actions for roast/ });
     const items = phone.page.getByRole('menuitem');
     await opener.focus();
@@ -340,7 +340,7 @@ describe('with roasts', () => {
   });
 });
 
-it('a roast whose charge has not arrived has a provisional number on list, page and cockpit, then its own', async () => {
+it('a roast without its charge has a provisional number in list, page and cockpit, then its own', async () => {
   const machine = await register(ana, 'GIE-W6-0007', 'Giesen W6', 'RM7');
   const { serial_number: serial, auth_token: token } = machine;
   const board = createJournalBoard({ wallOffsetMs: Date.now() - 60_000 });

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => roastery[Symbol.asyncDispose]());
 
-/** Lets a page note what a screen reader says by itself: the new text of each live region, in order. */
+/** Lets a page record a screen reader's announcements: the new text of each live region, in order. */
 const noteAnnouncements = async (page: Page): Promise<void> => {
   await page.addInitScript(() => {
     const said: string[] = [];
@@ -52,13 +52,13 @@ const noteAnnouncements = async (page: Page): Promise<void> => {
 const announced = (page: Page): Promise<string[]> =>
   page.evaluate(() => (globalThis as unknown as { said: string[] }).said);
 
-/** Role and name of what has the focus, as a screen reader says it. */
+/** Role and name of the focused element, as a screen reader announces it. */
 const focused = async (page: Page): Promise<string> => {
   const snapshot = await page.locator(':focus').ariaSnapshot();
   return snapshot.split('\n')[0] ?? '';
 };
 
-it('screen reader: says each step of a roast from the sign-in to the weight, by keyboard alone', async () => {
+it('screen reader: announces each step of a roast from the sign-in to the weight, by keyboard only', async () => {
   await using board = await startLiveBoard(roastery.stack, probat, (seconds) => [100 + seconds, 220], 40);
   await using watched = await roastery.openAs(null);
   const { page } = watched;
@@ -84,7 +84,7 @@ it('screen reader: says each step of a roast from the sign-in to the weight, by 
   await expect
     .poll(async () => (await announced(page)).some((text) => /^Drop marked at \d:\d\d/.test(text)))
     .toBe(true);
-  // Figures that change with every reading are not read out.
+  // Figures that change with every reading are not announced.
   expect((await announced(page)).filter((text) => /°C|\ds ago/.test(text))).toEqual([]);
   const form = page.getByRole('region', { name: 'After the drop' });
   await form.getByLabel(/^Roasted weight/).focus();

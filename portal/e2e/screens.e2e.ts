@@ -128,14 +128,14 @@ beforeAll(async () => {
 });
 afterAll(() => roastery[Symbol.asyncDispose]());
 
-/** Some 80 screens, also on a busy machine. */
+/** Some 80 screens, also on a busy computer. */
 const patienceMs = 400_000;
 
 const addressOf = ({ address }: Screen) => address.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? name);
 
 /**
- * Goes to an address as a link of the portal does, which takes a quarter of loading the portal anew. False where the page
- * that was there stays.
+ * Navigates like a link of the portal, which takes a quarter of the time of loading the portal. False if the same page
+ * stays.
  */
 const goWithin = (page: Page, address: string): Promise<boolean> =>
   page.evaluate(async (to) => {
@@ -150,7 +150,7 @@ const goWithin = (page: Page, address: string): Promise<boolean> =>
   }, address);
 
 /**
- * Opens a screen; says so, rather than give up on those after it, when it does not show what it should.
+ * Opens a screen; reports it, instead of stopping, when it does not show its content.
  * @param isUntouched whether nothing was done on the page since it was opened
  */
 const open = async (page: Page, screen: Screen, isUntouched: boolean): Promise<string[]> => {
@@ -165,7 +165,7 @@ const open = async (page: Page, screen: Screen, isUntouched: boolean): Promise<s
   }
 };
 
-/** Each look changes one thing of the one before; the first is what a screen is opened in. */
+/** Each look differs from the previous one in one property; screens are opened in the first one. */
 const looks = [
   { width: 'desk', theme: 'light', inspect: true },
   { width: 'desk', theme: 'dark', inspect: false },
@@ -179,7 +179,7 @@ type Look = (typeof looks)[number];
 
 const isTouched = ({ width }: Look): boolean => width === 'tablet' || width === 'phone';
 
-/** A page that can be turned to any look in place, by the system's theme, as everybody's is who has not chosen. */
+/** A page whose look can be changed in place by the system's theme, as for every user without a chosen theme. */
 interface Hand {
   readonly watched: WatchedPage;
   readonly turn: (to: Look) => Promise<void>;
@@ -198,7 +198,7 @@ const openHand = async (who: Screen['who']): Promise<Hand & AsyncDisposable> => 
   let now: Look = first;
   const turn = async (to: Look): Promise<void> => {
     if (to.theme !== now.theme) await page.emulateMedia({ colorScheme: to.theme });
-    // A finger instead of a mouse, also for what a page asks of its device.
+    // Touch instead of a mouse, also for queries of the page about its device.
     const enabled = isTouched(to);
     if (enabled !== isTouched(now)) await device.send('Emulation.setTouchEmulationEnabled', { enabled });
     if (to.width !== now.width) await page.setViewportSize(SCREEN[to.width]);
@@ -207,7 +207,7 @@ const openHand = async (who: Screen['who']): Promise<Hand & AsyncDisposable> => 
   return { watched, turn, [Symbol.asyncDispose]: () => watched.close() };
 };
 
-/** Waits until the page is at rest in its look, its charts as wide as it is; says what is wrong when that never comes. */
+/** Waits until the page has settled in its look, with charts as wide as it; returns the problem when it never does. */
 const unrest = async (page: Page, { theme, width }: Look): Promise<string | null> => {
   try {
     await page.waitForFunction(
@@ -228,7 +228,7 @@ const unrest = async (page: Page, { theme, width }: Look): Promise<string | null
   }
 };
 
-/** What is wrong with the screen as it is now: too wide, complaints of the browser, axe's findings. */
+/** The problems of the current screen: too wide, complaints of the browser, axe's findings. */
 const look = async ({ page, complaints }: WatchedPage, screen: Screen, at: Look): Promise<string[]> => {
   const place = `${screen.name}, ${at.width} ${at.theme}`;
   const found: string[] = [];
@@ -239,7 +239,7 @@ const look = async ({ page, complaints }: WatchedPage, screen: Screen, at: Look)
     await page.screenshot({ path: file, fullPage: screen.isOver !== true });
   }
   for (const { rule, impact, elements } of at.inspect ? await accessibilityFindings(page) : [])
-    // What lies over a page is outside of its landmarks, as it has to be.
+    // Content over a page is necessarily outside its landmarks.
     if (rule !== 'region' || screen.isOver !== true) found.push(`${place}: ${impact} ${rule}: ${elements.join(' | ')}`);
   for (const complaint of complaints.splice(0))
     if (!(screen.allows?.test(complaint) ?? false)) found.push(`${place}: ${complaint}`);
@@ -250,7 +250,7 @@ const look = async ({ page, complaints }: WatchedPage, screen: Screen, at: Look)
 const visit = async ({ watched, turn }: Hand, screen: Screen, isUntouched: boolean): Promise<string[]> => {
   await turn(looks[0]);
   const found = await open(watched.page, screen, isUntouched);
-  // Where a person chooses between the two, both have to be there; and a map says the °C that its machine speaks.
+  // Where a user chooses between the two, both must be shown; and a map has the °C of its machine.
   const { who, name } = screen;
   const others =
     who === 'signed out' || /account|palette/.test(name) ? [] : /upload|map|probe/.test(name) ? ['kg'] : ['kg', '°C'];
@@ -262,7 +262,7 @@ const visit = async ({ watched, turn }: Hand, screen: Screen, isUntouched: boole
   return found;
 };
 
-/** Goes through the screens that are left, signed in as whoever they are for. */
+/** Checks the remaining screens, signed in as the user of each. */
 const visitThoseLeft = async (left: Screen[]): Promise<string[]> => {
   const findings: string[] = [];
   for (let who = left[0]?.who; who !== undefined; who = left[0]?.who) {
@@ -278,7 +278,7 @@ const visitThoseLeft = async (left: Screen[]): Promise<string[]> => {
   return findings;
 };
 
-/** Whether an address is one of a pattern of the map. */
+/** Whether an address matches a pattern of the map. */
 const matches = (pattern: string, address: string): boolean =>
   new RegExp(`^${pattern.replaceAll(/:\w+/g, '[^/]+').replaceAll('*', '.+')}$`).test(address);
 
@@ -290,7 +290,7 @@ it('every page of the map is among the screens', async () => {
   expect(patterns.filter((pattern) => !addresses.some((address) => matches(pattern, address)))).toEqual([]);
 });
 
-/** As the page of a roast says it. */
+/** As shown on the page of a roast. */
 const dropTemperature = async (page: Page): Promise<number> => {
   await page.goto(`/roasts/${ids['past']}`);
   const figure = page.getByRole('term').filter({ hasText: 'Drop Temp' }).locator('xpath=../dd').first();
@@ -298,7 +298,9 @@ const dropTemperature = async (page: Page): Promise<number> => {
   return Number.parseFloat(await figure.innerText());
 };
 
-/** Where the page says one of these units, or dollars, to the eye or aloud. A bag has the unit of its label. */
+/**
+ * Where the page shows one of these units, or dollars, visibly or for screen readers. A bag has the unit of its label.
+ */
 const unitsOn = (page: Page, units: readonly string[]): Promise<string[]> =>
   page.evaluate((sought) => {
     const names = ['aria-label', 'title', 'placeholder', 'aria-valuetext'];
@@ -312,16 +314,16 @@ const unitsOn = (page: Page, units: readonly string[]): Promise<string[]> =>
         );
   }, units);
 
-describe('every screen is sound', () => {
+describe('every screen has no findings', () => {
   it(
-    'at a desk, zoomed to 200 %, on a tablet and a phone, light and dark, and says no °C, kg or $ where °F, lb and euros were chosen',
+    'at a desk, zoomed to 200 %, on a tablet and a phone, light and dark, and shows no °C, kg or $ where °F, lb and euros were chosen',
     async () => {
       const signedIn = [people.ana, people.tomo, people.admin].filter((one) => one !== null);
       for (const one of signedIn)
         await one.call(updatePreferences, { body: { temperature_unit: 'F', weight_unit: 'lb' } });
       try {
         const left = [...screens].sort((a, b) => a.who.localeCompare(b.who));
-        // While one page waits for its answers the other is drawn.
+        // While one page waits for its responses the other is drawn.
         const findings = await Promise.all([visitThoseLeft(left), visitThoseLeft(left)]);
         expect(findings.flat()).toEqual([]);
         await using watched = await roastery.openAs(people.ana);
@@ -338,7 +340,7 @@ describe('every screen is sound', () => {
 });
 
 describe('a roast on paper', () => {
-  it('is one white page with the roastery, the figures, the curve and the marks, whatever the theme', async () => {
+  it('is one white page with the roastery, the figures, the curve and the marks, in every theme', async () => {
     await using watched = await roastery.openAs(people.ana, { colorScheme: 'dark' });
     const { page } = watched;
     await page.goto(`/roasts/${ids['past']}`);
@@ -351,7 +353,7 @@ describe('a roast on paper', () => {
       .poll(() => page.evaluate(() => document.documentElement.dataset['theme']), { message: 'afterwards' })
       .toBe('dark');
 
-    // The same as the printer asks for it, held still to look at.
+    // The print layout, kept for inspection.
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     await page.setViewportSize({ width: 703, height: 1031 });
     await page.evaluate(() => dispatchEvent(new Event('beforeprint')));

@@ -5,9 +5,9 @@ export interface Screen {
   /** `{machine}`, `{map}`, `{past}`, `{live}`, `{lot}`, `{recipe}`, `{blend}` and the like stand for ids. */
   address: string;
   who: 'ana' | 'tomo' | 'admin' | 'signed out';
-  /** What has to be there before the screen is checked. */
+  /** Content that must be present before the screen is checked. */
   shows: string | RegExp;
-  /** What a person does on it first. */
+  /** The steps of a user on it first. */
   does?: (page: Page) => Promise<unknown>;
   /** A modal, a menu or the like covers the page. */
   isOver?: true;
@@ -30,7 +30,10 @@ const csvFile = (name: string, text: string) => ({ name, mimeType: 'text/csv', b
 const signedOut = { who: 'signed out', allows: /auth\/me|401/ } as const;
 const over = { isOver: true } as const;
 
-/** Every screen, and every modal and tab that matters. A new page of the map must be here: the test says which is missing. */
+/**
+ * Every screen, and every modal and tab that matters. A new page of the map must be here: the test reports missing
+ * ones.
+ */
 export const screens: readonly Screen[] = [
   { name: 'login', address: '/login', shows: 'Coffee Roast Management', ...signedOut },
   { name: 'login-refused', address: '/login', shows: 'Email is required', does: press('Login'), ...signedOut },

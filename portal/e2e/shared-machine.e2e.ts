@@ -63,7 +63,7 @@ const openPeople = async (page: Page): Promise<void> => {
   await page.getByRole('menuitem', { name: 'People' }).click();
 };
 
-/** Pictures of a screen at both widths and in both themes, and what axe finds. */
+/** Pictures of a screen at both widths and in both themes, and axe's findings. */
 const inspect = async (page: Page, name: string): Promise<void> => {
   expect(await seriousAccessibilityFindings(page), name).toEqual([]);
   if (picturesIn === undefined) return;
@@ -78,7 +78,7 @@ const inspect = async (page: Page, name: string): Promise<void> => {
   await page.setViewportSize(SCREEN.desk);
 };
 
-/** A board that has just seen its charge; answers the roast. */
+/** A board that has just detected its charge; returns the roast. */
 const chargeNow = async (machine: RegisteredMachine): Promise<string> => {
   const board = createJournalBoard({ wallOffsetMs: Date.now() - 48_000 });
   const roastId = crypto.randomUUID();
@@ -110,8 +110,8 @@ const queued = async (machine: RegisteredMachine) =>
 const idOf = async ({ email }: Person): Promise<string> =>
   (await roastery.admin.call(listUsers)).users.find((user) => user.email === email)?.id ?? '';
 
-describe('a turn of three people at two machines', () => {
-  it('people: the owner adds a roaster, an admin creates a viewer with a machine at once', async () => {
+describe('three users at two machines', () => {
+  it('people: the owner adds a roaster, an admin creates a viewer together with a machine', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/machines');
@@ -141,7 +141,7 @@ describe('a turn of three people at two machines', () => {
     expect((await vera.call(getMachine, { params: { id: probat.id } })).role).toBe('viewer');
   });
 
-  it('queue: several at once, in another order by keyboard and by drag, copied, edited, refused beyond the machine', async () => {
+  it('queue: several are added, reordered by keyboard and drag, copied, edited, refused above the capacity', async () => {
     await using watched = await roastery.openAs(tomo);
     const { page } = watched;
     await page.goto('/roasts/new');
@@ -187,14 +187,14 @@ describe('a turn of three people at two machines', () => {
     await page.getByLabel('Coffee name').fill('Sidamo');
     await page.getByRole('button', { name: 'Save Changes' }).click();
     await expect.poll(async () => (await queued(probat))[0]?.coffee_name).toBe('Sidamo');
-    // Machine, recipe and person of the last entry are offered again.
+    // Machine, recipe and roaster of the last entry are prefilled.
     await page.goto('/roasts/new');
     await expect.poll(() => page.getByRole('combobox', { name: 'Recipe' }).inputValue()).toBe('House filter');
     await expect.poll(() => page.getByRole('combobox', { name: 'Machine' }).inputValue()).toBe('Probat P25');
   });
 
   let onProbat = '';
-  it('two roasts at once have their own numbers; a person is changed on the tablet with a PIN', async () => {
+  it('two concurrent roasts have their own numbers; the roaster is changed on the tablet with a PIN', async () => {
     await tomo.call(setPin, { body: { pin: '2468', current_password: tomoIto.password } });
     const onGiesen = await chargeNow(giesen);
     onBoard = await startLiveBoard(roastery.stack, probat, (seconds) => [205 - Math.min(seconds, 90), 220], 40);
@@ -218,12 +218,12 @@ describe('a turn of three people at two machines', () => {
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Roasted by Tomo Ito: change' }).waitFor();
     expect((await ana.call(getRoast, { params: { id: onProbat } })).roasted_by).toBe('Tomo Ito');
-    // Who was chosen last on this tablet stands first in the list, also after a reload.
+    // The person chosen last on this tablet is first in the list, also after a reload.
     await page.reload();
     await page.getByRole('button', { name: 'Roasted by Tomo Ito: change' }).click();
     await expect.poll(() => page.getByRole('dialog').getByRole('listitem').first().innerText()).toMatch(/^Tomo Ito/);
 
-    // Without a PIN, who was chosen here before is one tap away, and so is the way back.
+    // Without a PIN, the person chosen here before is one tap away, and so is switching back.
     await page
       .getByRole('dialog')
       .getByRole('button', { name: /Ana Restrepo/ })
@@ -247,7 +247,7 @@ describe('a turn of three people at two machines', () => {
     await inspect(page, 'roaster-direct');
   });
 
-  it('viewer: watches without buttons, and loses the page within seconds of the removal', async () => {
+  it('viewer: has no buttons, and loses access to the page within seconds of the removal', async () => {
     await using watched = await roastery.openAs(vera);
     const { page } = watched;
     await page.goto(`/machines/${probat.id}/live`);
@@ -269,7 +269,7 @@ describe('a turn of three people at two machines', () => {
     });
   });
 
-  it('the roast is marked and ended in the cockpit, which the wall shows, is weighed there, and its number is listed', async () => {
+  it('the roast is marked, ended and weighed in the cockpit, shown on the wall, and its number is listed', async () => {
     await using tablet = await roastery.openAs(ana, { viewport: SCREEN.tablet, hasTouch: true });
     await using wall = await roastery.openAs(vera);
     await using watcher = await roastery.openAs(vera);
@@ -285,7 +285,7 @@ describe('a turn of three people at two machines', () => {
     await button('Dry End').tap();
     await expect.poll(() => button('Dry End').innerText()).toMatch(/by hand$/);
     await button('Drop').tap();
-    // The board knows nothing of the drop and goes on.
+    // The board does not know of the drop and continues.
     await expect.poll(() => tile.getAttribute('data-state')).toBe('between');
     await expect.poll(() => tile.innerText()).toContain('Next: Batch 2');
     const sheet = tablet.page.getByTestId('weigh-sheet');
@@ -313,7 +313,7 @@ describe('a turn of three people at two machines', () => {
       .getByText('Roasted')
       .waitFor();
     await inspect(page, 'batch-numbers');
-    // What waits is removed from the queue at once; its numbers stay, with the reason.
+    // Waiting roasts are removed from the queue immediately; their numbers stay, with the reason.
     await page.goto('/roasts/new');
     await page.getByRole('region', { name: 'Queue of Probat P25' }).getByRole('button', { name: 'Clear' }).click();
     await page.getByRole('button', { name: 'Clear queue' }).click();

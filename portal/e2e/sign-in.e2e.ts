@@ -20,7 +20,7 @@ const banner = (page: Page) => page.getByTestId('offline');
 const pathOf = (page: Page): string => new URL(page.url()).pathname;
 
 describe('signing in', () => {
-  it('shows the texts of the product and says Loading until it knows who is there', async () => {
+  it('shows the product’s texts, and Loading until the session is checked', async () => {
     await using watched = await roastery.openAs(null);
     const { page } = watched;
     const releasePlan = await holdRequests(page, '**/api/v1/auth/me');
@@ -34,7 +34,7 @@ describe('signing in', () => {
     await expect.poll(() => page.getByRole('textbox', { name: 'Password' }).getAttribute('type')).toBe('password');
   });
 
-  it('asks for what is missing, field by field, before it asks the server', async () => {
+  it('reports missing fields one by one before it calls the server', async () => {
     await using watched = await roastery.openAs(null);
     const { page } = watched;
     const asked: string[] = [];
@@ -50,7 +50,7 @@ describe('signing in', () => {
     expect(asked).not.toContain('POST /api/v1/auth/login');
   });
 
-  it('refuses a wrong password with a sentence, and signs in with the right one', async () => {
+  it('refuses a wrong password with a message, and signs in with the right one', async () => {
     await using watched = await roastery.openAs(null);
     const { page } = watched;
     await page.goto('/login');
@@ -74,7 +74,7 @@ describe('signing in', () => {
     await page.getByText('Welcome back').waitFor();
   });
 
-  it('goes on to the page that was asked for, and never back to the form', async () => {
+  it('continues to the requested page, and never back to the form', async () => {
     await using watched = await roastery.openAs(null);
     const { page } = watched;
     await page.goto('/machines?sort=name');
@@ -88,7 +88,7 @@ describe('signing in', () => {
     expect(pathOf(page)).toBe('/dashboard');
   });
 
-  it('says so when the server is out of reach', async () => {
+  it('reports an unreachable server', async () => {
     await using watched = await roastery.openAs(null);
     const { page } = watched;
     await page.goto('/login');
@@ -100,8 +100,8 @@ describe('signing in', () => {
   });
 });
 
-describe('what a person may see', () => {
-  it('is the administration for admins only, by link and by address', async () => {
+describe('access of a user', () => {
+  it('includes the administration for admins only, by link and by address', async () => {
     const ana = await roastery.addPerson(anaRestrepo);
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
@@ -126,7 +126,7 @@ describe('what a person may see', () => {
     await administrator.page.goto('/dashboard');
     const section = administrator.page.getByRole('heading', { name: 'Admin', exact: true }).locator('..');
     await section.waitFor();
-    // The document's three; what came later stands among them.
+    // The document's three; later ones are among them.
     const named = ['Users', 'Statistics', 'Settings'];
     const theirs = await section.getByRole('link').allInnerTexts();
     expect(theirs.filter((label) => named.includes(label))).toEqual(named);
@@ -148,7 +148,7 @@ describe('what a person may see', () => {
     await expect.poll(() => page.getByRole('button', { name: 'Login' }).isVisible()).toBe(true);
   });
 
-  it('ends when the account is deactivated: the next thing they do leads to the sign-in, which says why', async () => {
+  it('ends when the account is deactivated: the next action leads to the sign-in, which shows the reason', async () => {
     const tomo = await roastery.addPerson(tomoIto);
     await using watched = await roastery.openAs(tomo);
     const { page } = watched;
@@ -157,7 +157,7 @@ describe('what a person may see', () => {
     const { users } = await roastery.admin.call(listUsers, { query: { q: tomoIto.email } });
     const id = users.find((user) => user.email === tomoIto.email)?.id ?? '';
     await roastery.admin.call(updateUser, { params: { id }, body: { is_active: false } });
-    // The open page may learn it before that, by what it asks for of itself: the link is gone then, and the address names no page.
+    // The open page may detect it earlier by its own requests: then the link is gone, and the address names no page.
     await Promise.race([
       page.waitForURL('**/login**'),
       page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Machines' }).click(),
@@ -177,7 +177,7 @@ const fillIn = async (dialog: Locator, { email, password }: { email: string; pas
 
 describe('a session that ends over a form', () => {
   const typed = 'Washed station lot';
-  /** A lot form with a word in it, whose next save finds that the session is over. */
+  /** A lot form with input, whose next save finds that the session is over. */
   const typeAndLoseSession = async (page: Page) => {
     await page.goto('/inventory/lots/new');
     await page.getByLabel('Lot number').fill('KEPT-1');
@@ -190,7 +190,7 @@ describe('a session that ends over a form', () => {
     await dialog.waitFor();
     return dialog;
   };
-  it('keeps what was typed while the same person signs in over it', async () => {
+  it('keeps the input while the same user signs in over it', async () => {
     await using watched = await roastery.openAs(roastery.admin);
     const { page } = watched;
     const dialog = await typeAndLoseSession(page);
@@ -204,7 +204,7 @@ describe('a session that ends over a form', () => {
     await page.waitForURL((url) => url.pathname !== '/inventory/lots/new');
   });
 
-  it('begins the page anew for another person', async () => {
+  it('reloads the page for another user', async () => {
     const other = { full_name: 'Noor Haddad', email: 'noor@example.com', password: 'a long phrase of Noor' };
     await roastery.addPerson(other);
     await using watched = await roastery.openAs(roastery.admin);
@@ -216,7 +216,7 @@ describe('a session that ends over a form', () => {
     await expect.poll(() => page.getByText('Noor Haddad').first().isVisible()).toBe(true);
   });
 
-  it('leaves for the sign-in when the person gives the form up', async () => {
+  it('leads to the sign-in when the user discards the form', async () => {
     await using watched = await roastery.openAs(roastery.admin);
     const { page } = watched;
     const dialog = await typeAndLoseSession(page);
@@ -229,8 +229,8 @@ describe('a session that ends over a form', () => {
   });
 });
 
-describe('the server out of reach', () => {
-  it('is said with the age of what is on screen, and mends itself', async () => {
+describe('an unreachable server', () => {
+  it('is reported with the age of the data on screen, and recovers automatically', async () => {
     await using watched = await roastery.openAs(roastery.admin);
     const { page } = watched;
     await page.goto('/machines');
@@ -248,7 +248,7 @@ describe('the server out of reach', () => {
     await page.getByText('Machines could not be loaded').waitFor({ state: 'detached' });
   });
 
-  it('leaves the frame standing when the code of a page can’t come, and loads it on request', async () => {
+  it('keeps the frame when the code of a page can’t be loaded, and loads it on request', async () => {
     await using watched = await roastery.openAs(roastery.admin, { withoutCache: true });
     const { page } = watched;
     await page.goto('/machines');

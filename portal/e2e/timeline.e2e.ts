@@ -37,7 +37,7 @@ const dayRoast = (told: RecordedRoast['told']): RecordedRoast => {
   if (roast === undefined) throw new Error(`no roast was ${told}`);
   return roast;
 };
-/** As a field for a moment takes it, on a clock of UTC. */
+/** In the format of a field for a time, on a clock of UTC. */
 const typed = (moment: Date): string => moment.toISOString().slice(0, 19);
 const openTimeline = async (page: Page, around: RecordedRoast): Promise<void> => {
   const [from, to] = [around.chargedAt.getTime() - 600_000, around.droppedAt.getTime() + 600_000];
@@ -58,7 +58,7 @@ it('a roast that the detector missed is made by hand from the timeline', async (
   await page.getByRole('heading', { level: 1, name: 'Timeline of Mill City 1 kg' }).waitFor();
   const missed = dayRoast('missed');
   await openTimeline(page, missed);
-  // Drawn with the mouse, then typed to the second.
+  // Dragged with the mouse, then typed to the second.
   const box = await page.getByTestId('timeline-chart').boundingBox();
   if (box === null) throw new Error('the chart has no place');
   await page.mouse.move(box.x + box.width * 0.35, box.y + 120);
@@ -96,7 +96,7 @@ it('an aborted roast shows its readings and gets charge and drop', async () => {
   await notice.getByText(/^The board withdrew the charge of this roast/).waitFor();
   await page.getByTestId('roast-chart').locator('canvas').waitFor();
   await expect.poll(() => page.getByText('No curve data available').count()).toBe(0);
-  // The pinned point is where the charge was first thought to be.
+  // The pinned point is where the charge was first reported.
   await page.goto(`/roasts/${id}?at=0`);
   await notice.getByRole('button', { name: 'Set charge to 0:00' }).click();
   await notice.getByText(/^No drop was recorded/).waitFor();
@@ -152,7 +152,7 @@ const machineThatWithdrew = async () => {
   return {
     machine,
     chargedAt: new Date(startMs + 60_000).toISOString(),
-    /** The board finds at the drop that it had been a charge. */
+    /** The board finds at the drop that it was a charge. */
     findAtDrop: () => {
       const found = randomUUID();
       state(found, 'in_progress');
@@ -165,7 +165,7 @@ const machineThatWithdrew = async () => {
 };
 const question = (page: Page) => page.getByRole('region', { name: 'Charge uncertain' });
 
-it('cockpit: a charge that the board withdrew was a door, says the person at the machine', async () => {
+it('cockpit: the user confirms that a charge withdrawn by the board was a door', async () => {
   const { machine } = await machineThatWithdrew();
   await using watched = await roastery.openAs(ana);
   const { page, complaints } = watched;
@@ -184,7 +184,7 @@ it('cockpit: a charge that the board withdrew was a door, says the person at the
   expect(complaints).toEqual([]);
 });
 
-it('cockpit: a charge that the board withdrew was one, says the person at the machine, and the board finds its drop', async () => {
+it('cockpit: the user confirms a charge withdrawn by the board, and the board finds its drop', async () => {
   const { machine, chargedAt, findAtDrop } = await machineThatWithdrew();
   await using watched = await roastery.openAs(ana);
   const { page, complaints } = watched;
@@ -200,7 +200,7 @@ it('cockpit: a charge that the board withdrew was one, says the person at the ma
   expect(complaints).toEqual([]);
 });
 
-it('a false roast is discarded by one click, and that is undone', async () => {
+it('a false roast is discarded by one click, which is undone', async () => {
   await using watched = await roastery.openAs(ana);
   const { page, complaints } = watched;
   const told = dayRoast('falsely');
@@ -213,7 +213,7 @@ it('a false roast is discarded by one click, and that is undone', async () => {
   expect((await roastsOf(drum)).some(({ id }) => id === falseId)).toBe(false);
   await page.getByRole('button', { name: 'Undo' }).click();
   await rowOf(page, falseId).waitFor();
-  // From its own page too, where it leads to the timeline.
+  // Also from its own page, which then opens the timeline.
   await page.goto(`/roasts/${falseId}`);
   await page.getByRole('button', { name: 'Not a roast' }).click();
   await page.waitForURL('**/timeline?**');
@@ -251,7 +251,7 @@ it('a roast is split and its parts are merged', async () => {
   expect(complaints).toEqual([]);
 });
 
-it('works from the keyboard alone, and says each gap with its reason', async () => {
+it('works by keyboard only, and announces each gap with its reason', async () => {
   await using watched = await roastery.openAs(ana);
   const { page } = watched;
   await keepAxe(page);
@@ -293,7 +293,7 @@ it('shows empty, refused and not found states', async () => {
   await page.goto(`/machines/${bare.id}/timeline`);
   await page.getByText('The timeline could not be loaded').waitFor();
   await page.getByRole('button', { name: 'Retry' }).waitFor();
-  // It asks again by itself: whichever comes first, the button or the next try.
+  // It retries automatically: either the button or the next retry comes first.
   await page.unroute('**/timeline*');
   await expect.poll(() => page.getByText('Nothing recorded yet').isVisible()).toBe(true);
 });
@@ -326,7 +326,7 @@ it('is charged and dropped by hand while the machine sends', async () => {
   await page.getByText('Completed').waitFor();
   const [roast] = await roastsOf(live);
   expect(roast).toMatchObject({ status: 'completed' });
-  // Undone, it runs on.
+  // After the undo it continues.
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect.poll(async () => (await roastsOf(live))[0]?.status).toBe('in_progress');
   await figures.waitFor();

@@ -23,19 +23,19 @@ const control_profile = [
   { time: 720, burner: 0, exhaust: 90, drum: 30 },
 ];
 
-/** One record, one form over it, and what the two people do to it. */
+/** One record, one form for it, and the actions of the two users. */
 interface Encounter {
-  /** Makes the record and answers the page with its form, and how to open the form there. */
+  /** Creates the record and returns the page with its form, and how to open the form there. */
   begin(): Promise<{ path: string; open?: (page: Page) => Promise<void>; id: string }>;
-  /** The field that the first person changes, and what they say. */
+  /** The field that the first user changes, and its value. */
   field: string;
   mine: string;
   save: string;
   /** What the other user saves: another field, and the same field. */
   theirs(id: string, same: boolean): Promise<unknown>;
-  /** Named as theirs. */
+  /** Shown as the other user's. */
   otherField: string;
-  /** The words now stored: the field both changed, the other one. */
+  /** The stored values: the field both changed, the other one. */
   stored(id: string): Promise<[same: unknown, other: unknown]>;
 }
 
@@ -197,10 +197,10 @@ const inView = (page: Page): Promise<boolean> =>
     return box !== undefined && box.top >= 0 && box.top < innerHeight - 40;
   });
 
-/** The refusal is meant; nothing else may be complained of. */
+/** The refusal is expected; there must be no other complaint. */
 const others = (complaints: readonly string[]) => complaints.filter((line) => !line.includes('409'));
 
-describe('two people who edit at once', () => {
+describe('two users who edit concurrently', () => {
   it.each(Object.entries(encounters))(
     'the second gets a notice, and nothing of a %s is overwritten unseen',
     async (thing, one) => {
@@ -233,7 +233,7 @@ describe('two people who edit at once', () => {
     },
   );
 
-  it('one person with the same form in two tabs gets the notice in the second, and both changes are saved', async () => {
+  it('one user with the same form in two tabs gets the notice in the second, and both changes are saved', async () => {
     const begun = await encounters['recipe']?.begin();
     if (begun === undefined) throw new Error('no recipe');
     await using watched = await roastery.openAs(roastery.admin);

@@ -21,7 +21,7 @@ let tomo: RoasteryClient;
 let probat: RegisteredMachine;
 let machine: RunningMachine;
 
-/** Televisions, one that stands upright, a tablet both ways, a phone. */
+/** Televisions, one in portrait, a tablet in both orientations, a phone. */
 const sizes = [
   [1920, 1080],
   [1280, 720],
@@ -70,7 +70,7 @@ afterAll(() => roastery[Symbol.asyncDispose]());
 
 const tile = (page: Page, name: string) => page.getByTestId('wall-tile').filter({ hasText: name });
 
-/** Pixels by which anything lies outside of the window, or the page scrolls; and texts that are cut. */
+/** Pixels by which content exceeds the window, or the page scrolls; and texts that are cut off. */
 const outside = (page: Page): Promise<number> =>
   page.evaluate(() => {
     const { scrollHeight, scrollWidth } = document.documentElement;
@@ -82,7 +82,8 @@ const outside = (page: Page): Promise<number> =>
     const over = parts.map((part) => {
       const box = part.getBoundingClientRect();
       const holder = part.closest('li')?.getBoundingClientRect() ?? box;
-      // A line of text that is cut is higher inside than outside; one that wraps is higher than two of its letters; a step and an alarm may wrap once.
+      // A cut line of text is higher inside than outside; a wrapped one is higher than two of its letters; a step and
+      // an alarm may wrap once.
       const letters = [part, ...part.querySelectorAll('*')].map((one) =>
         Number.parseFloat(getComputedStyle(one).fontSize),
       );
@@ -136,7 +137,7 @@ it('wall: opens by its link without an account, on any aspect without scrolling'
   expect(complaints.filter((text) => !/auth\/me|401/.test(text))).toEqual([]);
 });
 
-it('wall: reads as the maker of its link does', async () => {
+it('wall: uses the units of its link’s creator', async () => {
   await roastery.admin.call(updatePreferences, {
     body: { temperature_unit: 'F', weight_unit: 'lb', date_language: 'de' },
   });
@@ -160,7 +161,7 @@ it('wall: shows a user their own machines only', async () => {
   await expect.poll(() => page.getByTestId('wall-tile').count()).toBe(1);
 });
 
-it('wall: an admin makes a link under Devices and revokes it, and the screen goes dark', async () => {
+it('wall: an admin creates a link under Devices and revokes it, and the screen goes blank', async () => {
   await using desk = await roastery.openAs(roastery.admin);
   await using screen = await roastery.openAs(null);
   await desk.page.goto('/admin/devices?tab=wall');
@@ -176,7 +177,7 @@ it('wall: an admin makes a link under Devices and revokes it, and the screen goe
   await screen.page.getByText('This screen can’t show the wall').waitFor();
 });
 
-/** The smallest letters of the tiles' lines, px; units beside a figure are left out. */
+/** The smallest letters of the tiles' lines, px; units beside a figure are excluded. */
 const smallestLetters = (page: Page): Promise<number> =>
   page.evaluate(() =>
     Math.min(
@@ -217,7 +218,7 @@ const alarmAtOnce = {
   is_enabled: true,
 } as const;
 
-it('wall: shows 24 machines on a television, a tablet and a phone without scrolling, on the television in large letters', async () => {
+it('wall: shows 24 machines on television, tablet and phone without scrolling, in large letters on the television', async () => {
   for (let number = 5; number <= 24; number++) await register(ana, `MORE-${number}`, `Sample roaster ${number}`, 'RM7');
   await using watched = await roastery.openAs(roastery.admin);
   const { page } = watched;
@@ -237,7 +238,7 @@ it('wall: shows 24 machines on a television, a tablet and a phone without scroll
     }
   };
   await lookAround('wall-24', 20);
-  // An alarm takes the place of the coffee, on two lines beside those of the step.
+  // An alarm replaces the coffee, on two lines beside those of the step.
   await ana.call(createMachineAlarmRule, {
     params: { id: probat.id },
     body: alarmAtOnce,
@@ -250,8 +251,8 @@ const pageName = (page: Page): Promise<string> => page.getByTestId('wall-pages')
 const namesOf = async (page: Page): Promise<string[]> =>
   (await page.getByTestId('wall-tile').allInnerTexts()).map((text) => text.split('\n')[0] ?? '');
 
-it('wall: shows 45 machines in two pages, which keep the one with an alarm and turn by themselves, by keys and by touch', async () => {
-  // Its roasts begin and end by themselves.
+it('wall: shows 45 machines in two pages, which keep the one with an alarm and change automatically, by keys and touch', async () => {
+  // Its roasts begin and end automatically.
   await machine.stop();
   for (let number = 25; number <= 44; number++)
     await register(ana, `MORE-${number}`, `Sample roaster ${number}`, 'RM7');
@@ -270,13 +271,13 @@ it('wall: shows 45 machines in two pages, which keep the one with an alarm and t
   if ((await pageName(page)) !== 'Page 1 of 2') await page.keyboard.press('PageUp');
   await expect.poll(() => pageName(page)).toBe('Page 1 of 2');
   await tile(page, 'Zenith 12').getByTestId('wall-alarm').waitFor();
-  // Probat's roast lasts, if one ran when its board was stopped.
+  // Probat's roast continues, if one ran when its board was stopped.
   const working = (await roastery.admin.call(getWall)).machines.filter(({ roast }) => roast !== null);
   const kept = working.map(({ display_name: name }) => name);
   const begin = async () => (await namesOf(page)).slice(0, kept.length).sort();
   await expect.poll(begin).toEqual(kept);
   const first = await namesOf(page);
-  // The more are kept, the fewer take turns.
+  // Most stay on every page, the fewer alternate.
   expect(first.length).toBe(kept.length + Math.ceil((45 - kept.length) / 2));
   for (const [width, height] of sizes) {
     await page.setViewportSize({ width, height });
@@ -292,7 +293,7 @@ it('wall: shows 45 machines in two pages, which keep the one with an alarm and t
   await page.setViewportSize({ width: 1920, height: 1080 });
   await expect.poll(() => smallestLetters(page)).toBeGreaterThanOrEqual(18);
 
-  // From here on the clock of the page stands still, but for what the test lets pass.
+  // From here on the clock of the page only advances when the test does it.
   await page.clock.pauseAt(Date.now() + 3_600_000);
   await expect.poll(() => pageName(page)).toBe('Page 1 of 2');
   const pageAfter = async (seconds: number) => {
@@ -316,7 +317,7 @@ it('wall: shows 45 machines in two pages, which keep the one with an alarm and t
   expect(board.failures).toEqual([]);
 });
 
-it('wall: asks for a link or a sign-in where there is neither', async () => {
+it('wall: requires a link or a sign-in where there is neither', async () => {
   await using watched = await roastery.openAs(null);
   await watched.page.goto('/wall');
   await watched.page.getByText('This screen can’t show the wall').waitFor();

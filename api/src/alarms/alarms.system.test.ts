@@ -81,7 +81,7 @@ describe('alarms of running roasts', () => {
     expect(await alarmsOf(roastId)).toHaveLength(1);
   });
 
-  it('a roast that was watched to its end: gets no alarm by a later change of its marks', async () => {
+  it('a roast that was watched to its end: gets no alarm from a later change of its marks', async () => {
     const machine = await registerMachine(database.sql, 'ENDED-1');
     const rule = { condition: { kind: 'time', after: 'first_crack', seconds: 5 }, message: 'Crack' };
     const made = await admin.send<{ id: string }>('POST', `/machines/${machine.id}/alarm-rules`, rule);
@@ -151,7 +151,7 @@ describe('alarms of running roasts', () => {
     expect(await alarmsOf(roastId)).toHaveLength(1);
   });
 
-  it('a fault that rules cover too: is one message to phones, and each of its alarms names it', async () => {
+  it('a fault that rules cover too: is one message to phones, and each of its alarms contains it', async () => {
     const machine = await registerMachine(database.sql, 'FAULT-1');
     const ruleIds: string[] = [];
     for (const body of [
@@ -281,7 +281,7 @@ describe('alarms of running roasts', () => {
 });
 
 describe('alarms of an instance that gets half of the batches', () => {
-  it('are raised; what another instance stored is read on, not the roast again from its charge', async () => {
+  it('are raised; samples stored by another instance are read from the last one on, not from the charge', async () => {
     await using database = await openMigratedDatabase();
     const broker = await startPlainBroker();
     let batches = 0;
@@ -303,7 +303,7 @@ describe('alarms of an instance that gets half of the batches', () => {
       const charge = live.chargeAgo(roastId, startedAgoSeconds);
       let sent = 1;
       const since = (): number => Math.floor((live.now() - charge) / 1000);
-      /** The next samples as a chunk of their own. The bean temperature does not change from second 190 on. */
+      /** The next samples as a separate chunk. The bean temperature does not change from second 190 on. */
       const send = async (end: number): Promise<void> => {
         const at = sent;
         live.sample(

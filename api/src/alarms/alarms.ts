@@ -33,7 +33,7 @@ import {
   secondsSinceCharge,
 } from './roast-evaluation.ts';
 
-/** A board sends every second while a roast runs. After this long without a committed sample it counts as silent. */
+/** A board sends every second during a roast. After this long without a committed sample it counts as silent. */
 const silentSeconds = 15;
 const tickMs = 1000;
 const maxEnded = 10_000;
@@ -41,7 +41,7 @@ const maxEnded = 10_000;
 const debounceMs = 200;
 /** A backlog is evaluated when it has paused for this long … */
 const quietMs = 2000;
-/** … or at least this often while it goes on. */
+/** … or at least this often while it continues. */
 const evaluateEveryMs = 5000;
 /** A stored roast is evaluated in slices of some milliseconds. */
 const sliceSamples = 300;
@@ -88,7 +88,7 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
   let isEnded = false;
   let work: Promise<void> = Promise.resolve();
 
-  /** One after the other, so that a start with many roasts does not take every connection to the database. */
+  /** One after the other, so that a start with many roasts does not use every database connection. */
   const enqueue = (what: string, task: () => Promise<void>): void => {
     work = work.then(() => (isEnded ? undefined : task())).catch((error: unknown) => log.warn(loggable(error), what));
   };

@@ -160,7 +160,7 @@ it('push: sends an alarm once to the browsers of the machine’s people, sealed 
 
 const sentTo = (wanted: string): number => pushed.filter(({ path }) => path === wanted).length;
 
-it('push and bell: reach the people of the machine alone, while they are among them', async () => {
+it('push and bell: reach only the people of the machine, while they are members', async () => {
   const account = { full_name: 'Vera', email: 'vera@example.org', password: 'a phrase that is long' };
   const { body: made } = await admin.send<{ id: string }>('POST', '/admin/users', account);
   const vera = await api.signedIn(account.email, account.password);
@@ -191,7 +191,7 @@ it('push and bell: reach the people of the machine alone, while they are among t
   expect([sentTo('/vera'), await alarmsOfVera()]).toEqual([1, []]);
 });
 
-it('push: forgets a browser that is gone, and tries a failing service once more', async () => {
+it('push: deletes the subscription of a browser that is gone, and retries a failing service', async () => {
   const [gone, failing] = [openBrowser(), openBrowser()];
   answers.set('/gone', 410);
   answers.set('/failing', 503);
@@ -210,7 +210,7 @@ it('push: forgets a browser that is gone, and tries a failing service once more'
   expect(pushed.filter(({ path }) => path === '/gone')).toHaveLength(1);
 });
 
-it('push: refuses an address that is no push service, and keys that are none', async () => {
+it('push: refuses an address that is not of a push service, and invalid keys', async () => {
   const { p256dh, auth } = openBrowser();
   for (const endpoint of [
     'http://127.0.0.1:1/x',

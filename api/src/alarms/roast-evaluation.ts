@@ -7,7 +7,7 @@ import { onClockOf } from '../domains/roasts/places.ts';
 import type { Samples } from '../domains/roasts/read-samples.ts';
 import type { WatchedRoast } from './read-watched.ts';
 
-/** The results of an evaluation that have to be stored. */
+/** The results of an evaluation to be stored. */
 export interface AlarmChanges {
   readonly raised: NewAlarm[];
   /** Occurrences that are over. */

@@ -92,7 +92,7 @@ describe('alarm rules', () => {
     );
     const [, second, ...others] = await alarmsOf(roastId);
     expect(others).toEqual([]);
-    // It did not change since the first second, most of the time before the restart.
+    // It has not changed since the first second, most of that time before the restart.
     expect(second).toMatchObject({ rule_id: rule, is_late: false, mono_ms: charge + 36_000 });
   });
 
@@ -147,7 +147,7 @@ describe('alarm rules', () => {
     expect(await alarmsOf(roastId)).toHaveLength(1);
   });
 
-  it('rule: a machine takes thirty, and no more', async () => {
+  it('rule: a machine accepts thirty at most', async () => {
     await using api = await startWholeApi(database.url, broker.url);
     const admin = await api.signedIn();
     const { id } = await registerMachine(database.sql, 'RULE-3');

@@ -31,7 +31,7 @@ describe('openMqttLink', () => {
 });
 
 describe('a broker that is too busy to answer pings', () => {
-  it('keeps its connection while it sends messages, and gets pings', async () => {
+  it('keeps the connection while messages arrive, and keeps sending pings to it', async () => {
     const counts = { connects: 0, pings: 0 };
     const topic = topicOf('1', 'journal');
     const message = generate({ cmd: 'publish', topic, payload: 'x', qos: 0, dup: false, retain: false });

@@ -15,15 +15,15 @@ export interface MqttLink {
    * is too large for the broker, because the broker would close this connection and with it stop all journals.
    */
   publish(topic: string, payload: string | Buffer, options?: { qos?: 0 | 1; retain?: boolean }): Promise<void>;
-  /** Sends messages of QoS 0 with one write. Answers false when there is no connection. Throws when one is too large. */
+  /** Sends messages of QoS 0 with one write. Returns false without a connection. Throws when one is too large. */
   sendAll(messages: readonly Message[]): boolean;
   /**
    * Subscribes now and after every reconnect: to a topic, or to all machines of a kind. Several handlers may share a
-   * filter. Returns a function that ends it. A message whose handler throws is logged and skipped: no message ends the
-   * process.
+   * filter. Returns a function that unsubscribes. A message whose handler throws is logged and skipped: no message
+   * ends the process.
    */
   subscribe(filter: string, qos: 0 | 1, handler: MessageHandler): () => void;
-  /** Called at once when connected, and on every (re)connect. Returns a function that ends it. */
+  /** Called at once when connected, and on every (re)connect. Returns a function that removes the handler. */
   onConnect(handler: () => void): () => void;
   close(): Promise<void>;
 }
@@ -41,14 +41,14 @@ const maxPayloadBytes = maxPacketBytes - 1024;
 /** A few for each machine of a large fleet. */
 const maxRoutes = 100_000;
 
-/** Whether a filter is this topic, or that of its kind over all machines. */
+/** Whether a filter matches this topic: it is the topic itself, or the filter for its kind over all machines. */
 export const matcherOf = (topic: string): ((filter: string) => boolean) => {
   const kind = parseTopic(topic)?.kind;
   const ofAll = kind === undefined ? undefined : allMachines(kind);
   return (filter) => filter === topic || filter === ofAll;
 };
 
-/** Connects in the background and reconnects for ever, 1 to 10 s apart with jitter. */
+/** Connects in the background and reconnects indefinitely, 1 to 10 s apart with jitter. */
 export const openMqttLink = ({ url, secret, log, keepaliveSeconds = 15 }: MqttLinkOptions): MqttLink => {
   const backoff = createBackoff(500, 10_000);
   const handlers = new Map<string, { qos: 0 | 1; handlers: Set<MessageHandler> }>();
@@ -82,7 +82,7 @@ export const openMqttLink = ({ url, secret, log, keepaliveSeconds = 15 }: MqttLi
       if (error || refused) log.warn({ filter, err: error, refused }, 'broker refused a subscription');
     });
   };
-  /** Handlers by topic, as far as topics were seen since the last change of a subscription. */
+  /** Handlers by topic, for topics received since the subscriptions last changed. */
   const routes = new Map<string, ReadonlySet<MessageHandler>[]>();
   const deliver = (topic: string, payload: Buffer): void => {
     let route = routes.get(topic);
@@ -96,8 +96,9 @@ export const openMqttLink = ({ url, secret, log, keepaliveSeconds = 15 }: MqttLi
       for (const handler of ofFilter) guard({ topic, bytes: payload.length }, () => handler(topic, payload));
   };
   /**
-   * The answer to a ping waits behind the messages that a busy broker has for us. While they arrive, the client only sends its pings:
-   * to wait for the answers would end the connection, and lose the messages, when there are most of them.
+   * The answer to a ping is queued behind the messages that a busy broker has for us. While they arrive, the client
+   * only sends its pings. If it waited for the answers, it would end the connection and lose the messages exactly when
+   * there are most of them.
    */
   let pingedAt = 0;
   const pingUnderLoad = (): void => {

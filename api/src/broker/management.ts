@@ -8,13 +8,14 @@ export interface BrokerManagement {
    * close.
    */
   disconnect(clientId: string): Promise<boolean>;
-  /** What a board of this machine logs in with; undefined where the broker asks the api about its token. */
+  /** The login of this machine's board; undefined where the broker verifies tokens with the api. */
   loginOf(serialNumber: string): Promise<MqttLogin | undefined>;
   close(): void;
 }
 
 /**
- * For a broker that asks the api. Uses its management address in EMQX's shape: `DELETE /api/v5/clients/{clientid}`.
+ * For a broker that verifies logins with the api. Uses its management address in EMQX's shape:
+ * `DELETE /api/v5/clients/{clientid}`.
  * @param authentication the headers that authenticate the api
  */
 export const createBrokerManagement = (

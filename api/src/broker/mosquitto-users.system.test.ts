@@ -28,7 +28,7 @@ const openRoastery = async (apis: 1 | 2 = 1) => {
     const form = { serial_number: serial, display_name: 'Drum', machine_type: 'RM30', max_capacity_kg: 30 };
     return (await admin.send<RegisteredMachine>('POST', '/machines', form)).body;
   };
-  /** What a board asks before each connection. */
+  /** The request of a board before each connection. */
   const askLogin = async (serial: string, token: string) => {
     const headers = { authorization: `Bearer ${token}`, 'x-machine-serial': encodeURIComponent(serial) };
     return one.visitor().send<{ mqtt_login: MqttLogin }>('GET', '/devices/me', undefined, headers);
@@ -100,7 +100,7 @@ describe.skipIf(!hasMosquitto)(`users of Mosquitto${needsMosquitto}`, () => {
     await right.endAsync(true);
   });
 
-  it('a revoked machine does not wait for boards that ask for their first login', async () => {
+  it('revoking a machine does not wait for boards that request their first login', async () => {
     const asking = 300;
     await using place = await openRoastery();
     const sql = postgres(place.databaseUrl, { max: 1 });
@@ -117,7 +117,7 @@ describe.skipIf(!hasMosquitto)(`users of Mosquitto${needsMosquitto}`, () => {
     await Promise.all(answers);
   });
 
-  it('a rotation with overlap keeps the connection for both tokens until the overlap ends, one without replaces the login', async () => {
+  it('rotation: both tokens keep the connection during an overlap; without one the login is replaced', async () => {
     await using place = await openRoastery();
     const machine = await place.register('RM30-1');
     const rotate = async (hours: number): Promise<string> => {
@@ -145,7 +145,7 @@ describe.skipIf(!hasMosquitto)(`users of Mosquitto${needsMosquitto}`, () => {
     await last.endAsync(true);
   });
 
-  it('what changed while Mosquitto was away holds after its return, also when it lost its users', async () => {
+  it('applies changes made while Mosquitto was down after it returns, also when it lost its users', async () => {
     await using place = await openRoastery();
     const [one, two] = [await place.register('RM30-1'), await place.register('RM30-2')];
     const logins = [
@@ -168,7 +168,7 @@ describe.skipIf(!hasMosquitto)(`users of Mosquitto${needsMosquitto}`, () => {
     await kept.endAsync(true);
 
     await place.broker.kill();
-    // As `mosquitto_ctrl dynsec init` writes it: without a rule all may read all.
+    // As `mosquitto_ctrl dynsec init` writes it: without a rule everyone may read everything.
     place.broker.forgetMachines('{"defaultACLAccess":{"publishClientReceive":true}}');
     await place.broker.start();
     await expect(place.connect('RM30-2', logins[1])).rejects.toThrow(refused);
@@ -187,12 +187,12 @@ describe.skipIf(!hasMosquitto)(`users of Mosquitto${needsMosquitto}`, () => {
     await again.endAsync(true);
   });
 
-  it('a reload of Mosquitto keeps connections', async () => {
+  it('a reload of Mosquitto keeps its connections open', async () => {
     await using place = await openRoastery();
     const machine = await place.register('RM30-1');
     const board = await place.connect('RM30-1', await place.loginOf('RM30-1', machine.auth_token));
     place.broker.reload();
-    // It reloads before it serves the next connection.
+    // It reloads before it handles the next connection.
     const next = await place.register('RM30-2');
     const other = await place.connect('RM30-2', await place.loginOf('RM30-2', next.auth_token));
     await board.publishAsync(topicOf('RM30-1', 'live'), '{}', { qos: 1 });
@@ -200,7 +200,7 @@ describe.skipIf(!hasMosquitto)(`users of Mosquitto${needsMosquitto}`, () => {
     await Promise.all([board, other].map((client) => client.endAsync(true)));
   });
 
-  it('two apis that change many machines at once leave Mosquitto with what the database has', async () => {
+  it('two apis that change many machines concurrently leave Mosquitto in step with the database', async () => {
     await using place = await openRoastery(2);
     const machines = await Promise.all(Array.from({ length: 30 }, (_, n) => place.register(`RM30-${n}`)));
     const logins = await Promise.all(
@@ -224,7 +224,7 @@ describe.skipIf(!hasMosquitto)(`users of Mosquitto${needsMosquitto}`, () => {
       if (comesIn) await comesIn.endAsync(true);
       statuses.push(status);
     }
-    // Those that one api only rotated have a token that works; of the others it depends on which came last.
+    // Machines that were only rotated by one api have a working token; for the others it depends on the order.
     expect(statuses.filter((_, n) => n % 2 === 1)).toEqual(Array.from({ length: 15 }, () => 200));
   });
 });

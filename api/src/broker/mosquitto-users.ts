@@ -20,7 +20,7 @@ const answerWithinMs = 5000;
  */
 const batchUsers = 10;
 const pageUsers = 200;
-/** How long a user that was found in Mosquitto is assumed to exist. */
+/** How long a user that was found in Mosquitto is assumed to exist there. */
 const knownForMs = 60_000;
 const compareAgainMs = 5000;
 
@@ -113,9 +113,9 @@ export interface MosquittoUsersParts {
 }
 
 /**
- * Keeps the users of a Mosquitto in step with the credentials of machines. A user is made when its board asks for its
- * login, and removed or replaced when a credential ends; after each connect Mosquitto's users are compared with the database. Any
- * number of apis may do so: each reads and writes a batch of users under one advisory lock.
+ * Keeps the users of a Mosquitto in step with the credentials of machines. A user is created when its board requests
+ * its login, and removed or replaced when a credential ends. After each connect Mosquitto's users are compared with
+ * the database. Any number of apis may do so: each reads and writes a batch of users under one advisory lock.
  */
 export const keepMosquittoUsers = ({ sql, mqtt, secretKey, log }: MosquittoUsersParts): BrokerManagement => {
   const questions = new Map<string, (responses: Response[]) => void>();
@@ -195,7 +195,9 @@ export const keepMosquittoUsers = ({ sql, mqtt, secretKey, log }: MosquittoUsers
     }
     running = undefined;
   };
-  /** Whether the user was removed or replaced. An ended credential goes before boards that ask for their login. */
+  /**
+   * Whether the user was removed or replaced. Ended credentials are processed before boards that request their login.
+   */
   const bringInStep = async (username: string, hasEnded = false): Promise<boolean> => {
     const removed = await new Promise<Set<string>>((resolve) => {
       const listeners = [...(waiting.get(username) ?? []), resolve];
@@ -237,7 +239,7 @@ export const keepMosquittoUsers = ({ sql, mqtt, secretKey, log }: MosquittoUsers
     if (isClosed) return;
     compareTimer ??= setTimeout(() => {
       compareTimer = undefined;
-      // It starts again with the next connection.
+      // It is retried with the next connection.
       if (mqtt.isConnected) compare().catch(complain);
     }, afterMs).unref();
   };

@@ -9,7 +9,7 @@ const messages = [
   { topic: 'roastery/v1/C/ack', payload: 'x'.repeat(20_000) },
 ];
 
-/** A stream that is fed by hand, what was delivered, and what its reader got. */
+/** A stream that the test writes to, the delivered messages, and the bytes that its reader received. */
 const openStream = () => {
   const stream = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() });
   const delivered: string[] = [];
@@ -38,11 +38,11 @@ describe('plain messages', () => {
     );
   });
 
-  it('are refused when a broker would cut the connection for them', () => {
+  it('are refused when a broker would close the connection because of them', () => {
     expect(() => publishPackets([{ topic: 'roastery/v1/A/ack', payload: 'x'.repeat(300_000) }])).toThrow('too large');
   });
 
-  it('are delivered, and the reader of the stream gets all else, however the bytes are cut', () => {
+  it('are delivered, and the reader of the stream gets all other bytes, however they are split', () => {
     const plain = publishPackets(messages);
     const others = [
       generate({ cmd: 'pingresp' }),
@@ -62,7 +62,7 @@ describe('plain messages', () => {
       parser()
         .on('packet', (packet) => parsed.push(packet.cmd))
         .parse(cut.read());
-      // Whole messages are delivered, those that were cut are left to the reader.
+      // Whole messages are delivered, split ones are left to the reader.
       expect(cut.delivered.length + parsed.length, `cut every ${size} bytes`).toBe(
         others.length * (messages.length + 1),
       );

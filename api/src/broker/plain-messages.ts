@@ -50,7 +50,7 @@ export const interceptMessages = (stream: Duplex, deliver: (topic: string, paylo
 const lengthBytes = (length: number): number =>
   length < 0x80 ? 1 : length < 0x40_00 ? 2 : length < 0x20_00_00 ? 3 : 4;
 
-/** PUBLISH packets of QoS 0 in sequence. */
+/** Messages of QoS 0 as consecutive PUBLISH packets. */
 export const publishPackets = (messages: readonly Message[]): Buffer => {
   const sized = messages.map(({ topic, payload }) => {
     const topicBytes = Buffer.byteLength(topic);

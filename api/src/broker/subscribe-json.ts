@@ -15,9 +15,9 @@ export interface JsonTopic<S extends z.ZodType> {
 const logEveryMs = 60_000;
 
 /**
- * Subscribes to boards' messages of one kind and parses each. A message that is too long or has another shape is logged, at
- * most once a minute for each machine, and skipped; an empty one (a retained message was cleared) is skipped. Returns what ends
- * the subscription.
+ * Subscribes to one kind of boards' messages and parses each. A message that is too long or invalid is logged, at most
+ * once a minute for each machine, and skipped. An empty one (a retained message was cleared) is skipped. Returns a
+ * function that unsubscribes.
  */
 export const subscribeJson = <S extends z.ZodType>(
   { mqtt, log }: { readonly mqtt: MqttLink; readonly log: Logger },

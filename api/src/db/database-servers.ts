@@ -7,17 +7,17 @@ import postgres from 'postgres';
 import { isDatabaseUnavailable } from './postgres-errors.ts';
 
 /**
- * A database on several servers, one of which accepts writes. Each server is asked once a second, over a connection of
- * its own, whether it is the primary and on which timeline: a promotion begins a new one. The primary of the newest
- * timeline is used as soon as it answers, and all connections to other servers are closed, including those to a frozen
- * server. A former primary that returns is on an older timeline, so nothing is written to it. (The driver's own choice
- * among hosts takes a standby for a primary and retries for ever without a pause.) Commits that wait for a lost
+ * A database on several servers, one of which accepts writes. Each server is queried once a second over its own
+ * connection: whether it is the primary, and on which timeline, since a promotion begins a new one. The primary of the
+ * newest timeline is used as soon as it answers, and all connections to other servers are closed, including those to a
+ * frozen server. A former primary that returns is on an older timeline, so nothing is written to it. (The driver's own
+ * choice among hosts takes a standby for a primary and retries without end or pause.) Commits that wait for a lost
  * synchronous standby have no timeout and would occupy all connections: they are cancelled after 10 s, and fail with
  * `COMMIT_UNCONFIRMED`.
  */
 
 const everyMs = 1000;
-/** A server that gives no answer for this long is ignored. */
+/** A server that has not answered for this long is ignored. */
 const silentMs = 5000;
 
 /** `application_name` of the api's pools. */
@@ -48,7 +48,7 @@ const openProbe = (url: string, { host, port }: DatabasePlace) => {
   });
   return {
     async ask(withTimeline: boolean): Promise<Verdict> {
-      // A standby has no current position, so it must not be asked for one.
+      // A standby has no current position, so the query must not request one there.
       const timeline = withTimeline
         ? sql`('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int`
         : sql`0`;
@@ -81,7 +81,7 @@ const noPrimary = (servers: readonly Server[]): Error => {
 const failing = (error: Error): Duplex =>
   new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done(error) });
 
-/** Asks one server until the signal aborts. */
+/** Queries one server until the signal aborts. */
 const follow = async (server: Server, url: string, stop: AbortSignal, onVerdict: () => void): Promise<void> => {
   let probe: ReturnType<typeof openProbe> | undefined;
   // Some managed servers do not report theirs.
@@ -133,7 +133,7 @@ export const followServers = (url: string, log: Logger) => {
 
   const choose = (): void => {
     newest = Math.max(newest, ...servers.map(timelineOf));
-    // At the start a former primary may answer before the present one.
+    // At the start a former primary may answer before the current one.
     const isUnknown = home === undefined && servers.some(({ verdict }) => verdict.is === 'unknown');
     const next = home !== undefined && isWritable(home) ? home : isUnknown ? undefined : servers.find(isWritable);
     if (next !== undefined && next !== home) {
@@ -157,7 +157,7 @@ export const followServers = (url: string, log: Logger) => {
   };
 
   return {
-    /** The address of the database: credentials and settings for the driver. */
+    /** Connection settings for the driver: credentials and options from the address of the database. */
     firstUrl: address.firstUrl,
     /**
      * A connection to the primary, as soon as there is one; without one, a connection that fails. It is closed when another server
@@ -171,7 +171,7 @@ export const followServers = (url: string, log: Logger) => {
           sockets.set(socket, home);
           return socket;
         }
-        // The driver never uses a connection again whose factory threw.
+        // The driver never reuses a connection whose factory threw.
         if (stopping.signal.aborted || servers.every(({ verdict }) => verdict.is !== 'unknown'))
           return failing(noPrimary(servers));
         await new Promise<void>((resolve) => {

@@ -69,7 +69,7 @@ describe('migrations', () => {
     expect(applied.flat().sort()).toEqual((await readMigrations()).map((file) => file.name));
   });
 
-  it('of two branches are applied in either order and give the same schema', async () => {
+  it('of two branches give the same schema in either order', async () => {
     const { length } = await readMigrations();
     const branches = {
       '0002_cups.sql': 'CREATE TABLE cups (id int PRIMARY KEY);',
@@ -100,7 +100,7 @@ describe('migrations', () => {
     expect(await migrate(sql, log, mended)).toEqual(['9001_broken.sql']);
   });
 
-  it('are refused when a file was changed after it was applied', async () => {
+  it('are refused when an applied file was changed', async () => {
     const { sql } = await freshDatabase();
     await migrate(sql, log, await folderWith(0, { '0001_a.sql': 'CREATE TABLE a (id int);' }));
     const changed = await folderWith(0, { '0001_a.sql': 'CREATE TABLE a (id bigint);' });

@@ -44,9 +44,9 @@ const applyNext = async (tx: Sql, files: readonly Migration[], log: Logger): Pro
 
 /**
  * Updates the schema and returns the names of the files it applied: those that are not applied yet, in order of their
- * names. Two branches may add a file each, whichever is applied first. Each file is one transaction that first takes
- * the advisory lock and reads which files are applied: of several starts one works and the others wait, and a killed
- * start leaves a file applied or not. Throws `ConfigError` when files and database disagree.
+ * names. Two branches may add a file each, in either order. Each file is one transaction that first takes the advisory
+ * lock and reads which files are applied. Of several concurrent starts one works and the others wait, and a killed
+ * start leaves each file applied or not. Throws `ConfigError` when files and database disagree.
  */
 export const migrate = async (sql: Database, log: Logger, folder: URL = migrationsFolder): Promise<string[]> => {
   const files = await readMigrations(folder);

@@ -46,14 +46,14 @@ export const isDatabaseUnavailable = (error: unknown): boolean => {
   return temporaryCodes.has(code) || (error instanceof postgres.PostgresError && code.startsWith('08'));
 };
 
-/** A statement or its wait for a lock timed out: a smaller one, or the same later, may succeed. */
+/** A statement or its wait for a lock timed out: a smaller statement, or a retry later, may succeed. */
 export const isTooSlow = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && ['57014', '55P03'].includes(error.code);
 
 /** The server is unavailable; a timeout is a fault of one statement only. */
 export const isConnectionLost = (error: unknown): boolean => isDatabaseUnavailable(error) && !isTooSlow(error);
 
-/** Works on each row separately: a failing one does not stop the others. Throws its error at the end. */
+/** Processes each row separately: a failing one does not stop the others. Throws its error at the end. */
 export const forEachRow = async <T>(rows: readonly T[], work: (row: T) => Promise<unknown>): Promise<void> => {
   const errors: unknown[] = [];
   for (const row of rows) {

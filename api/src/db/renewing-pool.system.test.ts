@@ -38,7 +38,7 @@ describe('renewing pool: lost connections', () => {
             sql.begin(async (tx) => {
               await tx`SELECT 1 FROM accounts WHERE id = 1 FOR UPDATE`;
               await tx`UPDATE accounts SET balance = balance - 1 WHERE id = 1`;
-              // Some transactions lose their connection while no query is under way.
+              // Some transactions lose their connection while no query is running.
               if (random() < 0.3) await sleep(5);
               await tx`UPDATE accounts SET balance = balance + 1 WHERE id = 2`;
             }),
@@ -66,8 +66,7 @@ describe('renewing pool: lost connections', () => {
       }
     };
     const workers = [transfer(), transfer(), transfer(), read(), read(), read()];
-    // A busy machine may complete nothing between two interruptions: the last ones come more and more slowly, until it
-    // does.
+    // A busy computer may complete nothing between two interruptions, so the interval grows until it does.
     for (let blow = 0; blow < 100; blow++) {
       if (blow >= 40 && confirmed > 5) break;
       await sleep(20 + random() * 60 + 20 * Math.max(0, blow - 40));
@@ -81,10 +80,10 @@ describe('renewing pool: lost connections', () => {
     const rows = await sql<{ balance: number }[]>`SELECT balance FROM accounts ORDER BY id`;
     const [one, two] = rows.map((row) => row.balance);
     expect((one ?? 0) + (two ?? 0)).toBe(0);
-    // A commit whose answer was lost counts in the table and not here.
+    // A commit whose response was lost is counted in the table but not here.
     expect(two).toBeGreaterThanOrEqual(confirmed);
     expect(two).toBeLessThanOrEqual(confirmed + failed);
-    // How many succeed depends on how busy the machine is; some must.
+    // How many succeed depends on the load of the computer; some must.
     expect(confirmed).toBeGreaterThan(5);
     expect(failed).toBeGreaterThan(0);
     await Promise.all([sql.end({ timeout: 1 }), axe.end({ timeout: 1 })]);

@@ -49,7 +49,7 @@ class WatchedSocket extends Socket {
     this.setNoDelay(true);
   }
 
-  /** The driver closes with a last message; Node itself, answering the other side's end, has none. */
+  /** The driver ends a connection with a last message; Node's own end, in response to the other side's, has none. */
   override end(...args: unknown[]): this {
     if (args.length > 0) this.#isLeaving = true;
     return super.end(...(args as Parameters<Socket['end']>));
@@ -85,7 +85,8 @@ export interface TransactionGuard {
 }
 
 /**
- * The same database; its transactions send no further statement and never commit once the guard says that they ended.
+ * The same database, but its transactions send no further statement and never commit once the guard reports that they
+ * ended.
  */
 export const guardTransactions = (sql: postgres.Sql, { ended, leave }: TransactionGuard): postgres.Sql => {
   const statements = (tx: postgres.TransactionSql): postgres.TransactionSql =>
@@ -167,7 +168,7 @@ interface Listener {
   readonly onListen: (() => void) | undefined;
 }
 
-/** Listens on a connection of its own, again after each loss of it, and calls `onListen` each time. */
+/** Listens on its own connection, reconnects after each loss, and calls `onListen` each time. */
 const createListening = (parts: PoolParts) => {
   const { log } = parts;
   const listeners = new Set<Listener>();

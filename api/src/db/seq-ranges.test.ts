@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { coveredBy, formatMultirange, missingFrom, parseMultirange, type SeqRanges, withRange } from './seq-ranges.ts';
 
-/** The same with sets of numbers, slow and simple. */
+/** The same operations on sets of numbers, slow and simple. */
 const numbersOf = (ranges: SeqRanges): Set<number> => {
   const numbers = new Set<number>();
   for (const { start, end } of ranges) for (let seq = start; seq < end; seq++) numbers.add(seq);

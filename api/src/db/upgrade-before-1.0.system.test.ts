@@ -79,7 +79,7 @@ describe('upgrade of a database before 1.0', () => {
       const columns = await readColumns(sql);
       // The files move to a table of their own.
       columns.set('roast_uploads', columns.get('roast_uploads')?.filter((column) => column !== 'content') ?? []);
-      // Derived anew, with the batch number.
+      // Recomputed, with the batch number.
       columns.set('roasts', columns.get('roasts')?.filter((column) => column !== 'found_by') ?? []);
       // Prices become integers of the smallest unit.
       columns.set('lots', columns.get('lots')?.filter((column) => column !== 'cost_per_kg') ?? []);
@@ -141,7 +141,7 @@ describe('upgrade of a database before 1.0', () => {
     expect(await bookkeeping(sql)).toEqual(names);
   });
 
-  it('keeps a later migration that the database has already', async () => {
+  it('keeps a later migration that is already applied', async () => {
     const { sql } = await earlierDatabase();
     const folder = await mkdtemp(join(tmpdir(), 'migrations-'));
     cleanUps.push(() => rm(folder, { recursive: true }));

@@ -13,7 +13,7 @@ const firstOfChain = '0001_start.sql';
 const lastOfOldest = '0140_deleted_machine_maps.sql';
 /** Runs at the end of every upgrade. */
 const cleanUp = '9999_indexes.sql';
-/** A new database, for as long as the upgrade compares with it. */
+/** The schema of a new database, created only for the comparison. */
 const freshSchema = 'upgrade_comparison';
 const maxNamed = 5;
 

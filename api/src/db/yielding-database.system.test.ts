@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { openDatabase } from './sql.ts';
 import { yieldingDatabase } from './yielding-database.ts';
 
-it('yielding database: sends each statement at its turn, with its fragments, in transactions too', async () => {
+it('yielding database: sends each statement on its turn, with its fragments, in transactions too', async () => {
   await using database = await createTestDatabase();
   const sql = openDatabase({ url: database.url, log: createLogger('test', 'silent'), connections: 2 });
   try {

@@ -15,7 +15,9 @@ const bound = (target: object, key: PropertyKey): unknown => {
   return typeof value === 'function' ? (value.bind(target) as unknown) : value;
 };
 
-/** The same database; every statement is sent when its turn comes, within transactions too. Their order stays. */
+/**
+ * The same database, but every statement is sent on its turn, also within transactions. Their order does not change.
+ */
 export const yieldingDatabase = (sql: Database, turn: () => Promise<unknown>): Database => {
   const delayed = (query: unknown): unknown => {
     if (!isSendable(query)) return query;

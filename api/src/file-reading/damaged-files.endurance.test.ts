@@ -57,7 +57,7 @@ describe('file readers: damaged files', () => {
         const answer = await outcome(opened.readers, mutated(bytes, chance));
         expect(String(answer)).toMatch(/^(?:\d+$|validation: )/);
       }
-      // The same file over and over: more samples, sections and lists than a roast has.
+      // The same file repeated: more samples, sections and lists than a roast has.
       const times = name.endsWith('.xls') ? 3 : Math.ceil((9 * 1024 * 1024) / bytes.length);
       const swollen = Buffer.concat(Array.from({ length: times }, () => bytes));
       expect(String(await outcome(opened.readers, swollen))).toMatch(/^(?:\d+$|validation: )/);

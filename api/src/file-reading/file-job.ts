@@ -25,7 +25,7 @@ export type JobAnswer =
   | { readonly kind: 'done'; readonly output: unknown }
   /** The file is invalid, in words for the person who sent it. */
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly detail: string | FieldError[] }
-  /** The reader threw another error: a fault of ours. */
+  /** The reader threw another error: an internal fault. */
   | { readonly kind: 'failed'; readonly reason: string };
 
 /** The answer, and the reader's memory afterwards. */

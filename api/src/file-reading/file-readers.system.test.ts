@@ -30,7 +30,7 @@ const processesOf = (program: string): { pid: number; parent: number }[] =>
     });
 const launcherPids = (of: number = process.pid): number[] =>
   processesOf('launch-readers').flatMap(({ pid, parent }) => (parent === of ? [pid] : []));
-/** Processes of readers that the launchers of a process started and that live. */
+/** Living processes of readers that the launchers of a process started. */
 const readerPids = (of?: number): number[] => {
   const launchers = launcherPids(of);
   return processesOf('file-reader').flatMap(({ pid, parent }) => (launchers.includes(parent) ? [pid] : []));
@@ -70,12 +70,12 @@ describe('file readers: limits of a process', () => {
     expect(await outcome(opened.readers, honest)).toBeGreaterThan(10);
   });
 
-  it('runs at low priority, in a session of its own', async () => {
+  it('runs at low priority, in its own session', async () => {
     await using opened = openReaders({ processes: 1 });
     await outcome(opened.readers, honest);
     const [pid = 0] = readerPids();
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // Behind the name in brackets: state, parent, group, session; niceness is the 19th field.
+    // After the name in brackets: state, parent, group, session; niceness is the 19th field.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     expect({ session: Number(fields[3]), niceness: Number(fields[16]) }).toEqual({ session: pid, niceness: 10 });
   });
@@ -98,7 +98,7 @@ describe('file readers: limits of a process', () => {
     expect(await reading).toBeGreaterThan(10);
   });
 
-  it('reads a file again whose reader hangs when the launcher is lost, and ends that reader', async () => {
+  it('reads a file again whose reader hangs while the launcher is lost, and ends that reader', async () => {
     await using opened = openReaders({ processes: 1, deadlineMs: 100_000 });
     // The api knows the process of a reader that has read a file; only such a one can hang in a file.
     await outcome(opened.readers, honest);
@@ -111,7 +111,7 @@ describe('file readers: limits of a process', () => {
   });
 
   it('ends a reader that hangs when the api is killed', async () => {
-    // A stopped reader reacts as little as one in an endless loop.
+    // A stopped reader does not react, like one in an endless loop.
     const [pool, job] = [built('file-reading/file-readers.js'), built('domains/imports/roast-file-jobs.js')];
     const program = `
       const { createFileReaders } = await import(${JSON.stringify(pool)});
@@ -127,7 +127,7 @@ describe('file readers: limits of a process', () => {
     await expect.poll(() => [...launchers, ...readers].filter(isAlive)).toEqual([]);
   });
 
-  it('keeps nothing of a file in memory after its job, however long the process lives', async () => {
+  it('keeps nothing of a file in memory after its job', async () => {
     await using opened = openReaders({ processes: 1 });
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
@@ -144,7 +144,7 @@ describe('file readers: limits of a process', () => {
     await expect.poll(kept).toBeLessThanOrEqual(1);
   });
 
-  it('gives a process none of the environment', async () => {
+  it('starts a process with an empty environment', async () => {
     await using opened = openReaders({ processes: 1 });
     await outcome(opened.readers, honest);
     const [pid] = readerPids();
@@ -155,7 +155,7 @@ describe('file readers: limits of a process', () => {
     expect(names).toEqual(['TZ']);
   });
 
-  it('lets people take turns, and refuses more files of one person than its limit with 429', async () => {
+  it('alternates between users, and refuses more files of one user than its limit with 429', async () => {
     await using opened = openReaders({ processes: 1, maxOfOnePerson: 4 });
     const done: string[] = [];
     const read = (person: string) => outcome(opened.readers, honest, person).then(() => done.push(person));
@@ -165,7 +165,7 @@ describe('file readers: limits of a process', () => {
     expect(done.indexOf('second')).toBeLessThanOrEqual(1);
   });
 
-  it('closes with files waiting: they are refused with 503 and no process is left', async () => {
+  it('closes with queued files: they are refused with 503 and no process is left', async () => {
     const opened = openReaders({ processes: 1 });
     const waiting = [outcome(opened.readers, largeCsv()), outcome(opened.readers, largeCsv())];
     await expect.poll(() => readerPids()).toHaveLength(1);
@@ -182,8 +182,8 @@ describe('file readers: hostile files', () => {
   });
   afterAll(() => opened.readers.close());
 
-  it.each(hostileFiles)('answers $name within its limits', async ({ bytes }) => {
-    // A number of samples, or a refusal in words.
+  it.each(hostileFiles)('handles $name within its limits', async ({ bytes }) => {
+    // A number of samples, or a refusal with a message.
     expect(String(await outcome(opened.readers, bytes))).toMatch(/^(?:\d+$|validation: )/);
     expect(opened.log()).not.toContain('file reader failed');
   });
@@ -210,12 +210,12 @@ describe('file readers: hostile files', () => {
     );
   });
 
-  it.each(hostileFiles)('answers a list of lots that is $name within its limits', async ({ bytes }) => {
+  it.each(hostileFiles)('handles a list of lots that is $name within its limits', async ({ bytes }) => {
     expect(await lotsOutcome(opened.readers, bytes)).toMatch(/^(?:\d+ texts|validation: )/);
     expect(opened.log()).not.toContain('file reader failed');
   });
 
-  it('reads a recording as columns that are as long as its times', async () => {
+  it('reads a recording as columns of the length of its times', async () => {
     const recording = await opened.readers.run(readRecording, 'a person', largeCsv(), { time_unit: 's' });
     expect(recording.channels.map(({ values }) => values.length)).toEqual(Array(5).fill(recording.monoMs.length));
   });

@@ -148,7 +148,7 @@ export const createFileReaders = (log: Logger, options: Partial<FileReadersOptio
     if (report.kind === 'answered') rest(reader, report.residentBytes);
   };
 
-  /** First the person with the fewest running files, then the one whose last turn was longest ago, then by arrival. */
+  /** First the user with the fewest running files, then the one whose last turn was longest ago, then by arrival. */
   const takeNext = (): Waiting | undefined => {
     const rank = ({ person }: Waiting) => runningOf(person) * 1e6 + turns.lastIndexOf(person);
     const [next] = waiting.toSorted((a, b) => rank(a) - rank(b));

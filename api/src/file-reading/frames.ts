@@ -5,7 +5,7 @@ import { storableText } from '@roastery/contract/parse-shape';
 
 const headBytes = 4;
 
-/** Files hold texts of any bytes: the reader's texts are made storable. */
+/** Files contain texts of any bytes, so the reader's texts are made storable. */
 const storable = (value: unknown): unknown => {
   if (typeof value === 'string') return storableText(value);
   if (Array.isArray(value)) return value.map(storable);
@@ -23,7 +23,7 @@ export const writeFrame = (to: Writable, value: unknown): void => {
   to.write(body);
 };
 
-/** Reads exactly this many bytes; waits for ever when the stream ends before, so its end must be watched elsewhere. */
+/** Reads exactly this many bytes; never resolves when the stream ends before, so the caller must watch its end. */
 export const readBytes = async (from: Readable, length: number): Promise<Uint8Array<ArrayBuffer>> => {
   const bytes = new Uint8Array(length);
   let at = 0;

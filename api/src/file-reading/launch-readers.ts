@@ -8,8 +8,8 @@ import type { LauncherOrder, LauncherReport } from './reader-launcher.ts';
 
 /**
  * The launcher: a small process that starts and ends the readers. Starting a process copies the page tables of its
- * parent and waits until the copy runs: 40-250 ms of the api's event loop on a busy server. And a reader in an endless
- * loop can't notice that the api is gone; the launcher does.
+ * parent and waits for the copy: 40-250 ms of the api's event loop on a busy server. And a reader in an endless loop
+ * can't detect that the api has ended; the launcher does.
  */
 
 const maxStderrLength = 2000;
@@ -41,7 +41,7 @@ const watchMemory = async (): Promise<void> => {
 
 const start = ({ id, program, nodeArgs, maxResidentBytes }: Extract<LauncherOrder, { kind: 'start' }>): void => {
   const child = spawn(process.execPath, [...nodeArgs, program], {
-    // A file has the same meaning in every time zone of a server.
+    // A file must have the same meaning in every time zone of a server.
     env: { TZ: 'UTC' },
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     // Linux with autogroups divides the cores among sessions first, and niceness counts within one: so a reader has a session of its

@@ -25,8 +25,8 @@ const acceptsGzip = (header: string | undefined): boolean => {
 
 /**
  * Compresses a complete JSON answer if that saves bytes. It never becomes a stream: Node tracks each stream of an
- * answer until the next full garbage collection, and copies thousands of them again and again until then, while
- * requests wait.
+ * answer until the next full garbage collection, and copies thousands of them repeatedly until then, while requests
+ * wait.
  */
 export const wholeJsonAnswer = async (c: Context<Env>, json: string, status: number): Promise<Response> => {
   const body = Buffer.from(json);

@@ -8,7 +8,7 @@ import { startTestApi, testAdmin } from '../testing/test-api.ts';
 const lot = { lot_number: 'L-1', coffee_name: 'Guji', origin: 'Ethiopia', initial_weight: 60 };
 const boundMs = 15_000;
 
-it('requests: are answered with 503 within 15 s while Postgres hangs, then at once, and nothing of them is stored', async () => {
+it('requests: are answered with 503 within 15 s while Postgres hangs, then immediately, and nothing of them is stored', async () => {
   await using server = await startTestPostgres();
   await using database = await createDatabaseOn(server.url);
   await using test = await startTestApi(database.url);
@@ -30,7 +30,7 @@ it('requests: are answered with 503 within 15 s while Postgres hangs, then at on
     for (const answer of first) {
       expect(answer).toMatchObject({ status: 503, code: 'not_ready' });
       expect(answer.retryAfter).toBeGreaterThan(0);
-      // A busy computer answers late.
+      // A busy computer responds late.
       expect(answer.ms).toBeLessThan(boundMs + 15_000);
     }
     const later = await ask('GET', '/machines');

@@ -124,7 +124,7 @@ export const createRoutes = <App extends ServerContext>(app: Hono<Env>, context:
     if (!accesses.includes(endpoint.access)) throw new Error(`${endpoint.name} is for ${endpoint.access}`);
     mounted.push({ endpoint, segments: segmentsOf(endpoint.path) });
     const path = `${apiBasePath}${endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
-    /** Bulk work waits for the requests of people, and is none of them. */
+    /** Bulk work waits for people's requests, and does not count as one. */
     const isBulk = endpoint.isBulk === true;
     const databaseOf = (sql: Database): Database =>
       isBulk ? yieldingDatabase(sql, context.openRequests.turns(maxYieldMs)) : sql;

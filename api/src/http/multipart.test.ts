@@ -12,7 +12,7 @@ const sent = async (form: FormData) => {
 const bodyOf = (text: string) => new TextEncoder().encode(text.replaceAll('\n', '\r\n'));
 
 describe('multipart', () => {
-  it('answers the files of a browser’s form in their order, with every byte and every name', async () => {
+  it('returns the files of a browser’s form in their order, with every byte and every name', async () => {
     const names = ['years/2025/june/Guji.alog', 'a "quoted"\r\n.csv', 'Ä ☕%.csv', 'empty.csv', ' '];
     const contents = [
       Uint8Array.from({ length: 70_000 }, (_, place) => place % 251),

@@ -33,7 +33,7 @@ it('open requests: a failed request ends too', async () => {
   await requests.turns(60_000)();
 });
 
-it('open requests: all turns of one piece of work wait for its limit together', async () => {
+it('open requests: all turns of one piece of work share its limit', async () => {
   const requests = createOpenRequests();
   const answer = openOne(requests);
   const turn = requests.turns(50);

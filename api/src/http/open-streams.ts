@@ -1,7 +1,7 @@
 import { AppError } from './app-error.ts';
 import type { Sql } from '../db/sql.ts';
 
-/** Channel of `pg_notify` that tells every instance about ended sessions. */
+/** Channel of `pg_notify` on which every instance learns of ended sessions. */
 export const sessionEndedChannel = 'session_ended';
 
 /** One browser has a few pages open; a script in a loop must not fill the server. */

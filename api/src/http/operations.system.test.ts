@@ -20,8 +20,8 @@ const temporaryFolder = async (name: string) => {
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 };
 
-describe('when Postgres goes away', () => {
-  it('the api waits for it at the start, answers 503 while it is away, and recovers', async () => {
+describe('when Postgres is unavailable', () => {
+  it('the api waits for it at the start, answers 503 while it is down, and recovers', async () => {
     await using place = await temporaryFolder('api-postgres-');
     const port = await freePort();
     const startPostgres = () => startEmbeddedPostgres({ dataDir: place.folder, port, log: quiet });
@@ -130,7 +130,7 @@ describe('after SIGTERM', () => {
   it('readyz: answers 503 first, and no request sent before a balancer sees it is refused or reset', async () => {
     await using database = await createTestDatabase(migratedTemplate);
     const test = await startTestApi(database.url, { drainMs: 5000 });
-    /** One request on a connection of its own. */
+    /** One request on a separate connection. */
     const ask = (path: string) =>
       new Promise<{ status: number; connection: string | undefined }>((resolve, reject) => {
         get(`${test.url}${path}`, { agent: false }, (answer) => {
@@ -152,7 +152,7 @@ describe('after SIGTERM', () => {
     const clients = Promise.all(Array.from({ length: 8 }, client));
     await until('requests to be answered', () => answered > 50);
     const closed = test.close();
-    // The balancer polls several times a second; its first request comes when the process is stopping already.
+    // The balancer polls several times a second; its first request arrives when the process is already stopping.
     let readiness = 0;
     for (let n = 0; n < 3; n++) {
       await sleep(100);
@@ -172,7 +172,7 @@ describe('after SIGTERM', () => {
 const board = (token: string) => ({ authorization: `Bearer ${token}`, 'x-machine-serial': 'CANARY' });
 
 describe('operations', () => {
-  it('show figures to this machine or with the token, not through a proxy', async () => {
+  it('show metrics to this computer or with the token, not through a proxy', async () => {
     await using database = await createTestDatabase(migratedTemplate);
     await using test = await startTestApi(database.url, { metricsToken: 'a token for the figures' });
     const status = async (headers: Record<string, string>) => (await fetch(`${test.url}/metrics`, { headers })).status;
@@ -289,7 +289,7 @@ const statusUnder = (port: number, path: string, headers: Record<string, string>
   });
 
 describe('operations endpoints', () => {
-  it('answer 421 under a foreign name, which a page whose name points here has (DNS rebinding)', async () => {
+  it('answer 421 under a foreign host name (DNS rebinding)', async () => {
     await using database = await createTestDatabase(migratedTemplate);
     const token = 'a token for the metrics of this test';
     await using test = await startTestApi(database.url, {

@@ -21,7 +21,8 @@ const page = `<!doctype html>
   </body>
 </html>
 `;
-// Tags begin closed: from 150 open rows on, Swagger UI draws only those on the screen, and the browser's search misses the rest.
+// Tags are closed at first: from 150 open rows on, Swagger UI draws only the visible ones, and the browser's search
+// misses the rest.
 const start = `window.ui = SwaggerUIBundle({ url: '${apiBasePath}/openapi.json', dom_id: '#reference', deepLinking: true, docExpansion: 'none', validatorUrl: null });
 `;
 const files: Record<string, string> = {

@@ -21,7 +21,7 @@ describe('a request that lacks something', () => {
       { field: 'password', message: 'Is required' },
     ]);
   });
-  it('uses the shape’s own words where it has some', () => {
+  it('uses the shape’s own messages where it has them', () => {
     const body = { coffee_name: 'Guji', start_time: '2026-11-20T07:40:00.000Z' };
     expect(refusal(logRoast.body, body)).toEqual([{ field: 'duration_seconds', message: 'Duration is required' }]);
   });

@@ -30,14 +30,14 @@ describe('sessions', () => {
     expect(JSON.stringify(rows)).not.toContain(cookie.slice(8, 51));
   });
 
-  it('behind HTTPS use the __Host- prefix and Secure, and HSTS goes with every answer', async () => {
+  it('behind HTTPS use the __Host- prefix and Secure, and HSTS is sent with every response', async () => {
     await using secure = await startTestApi(opened.databaseUrl, { publicUrl: 'https://roast.example', isHttps: true });
     const answer = await secure.visitor().send('POST', '/auth/login', maria);
     expect(answer.headers.getSetCookie()[0]).toMatch(/^__Host-session=.*; Secure; SameSite=Strict$/);
     expect(answer.headers.get('strict-transport-security')).toContain('max-age=63072000');
   });
 
-  it('are new at each sign-in, and the old one is over', async () => {
+  it('are new at each sign-in, which ends the old one', async () => {
     const visitor = await signedInMaria();
     const before = visitor.cookie ?? '';
     await visitor.send('POST', '/auth/login', maria);
@@ -46,7 +46,7 @@ describe('sessions', () => {
     expect(old.status).toBe(401);
   });
 
-  it('end with signing out, although the cookie is kept', async () => {
+  it('end with signing out, also when the cookie is kept', async () => {
     const visitor = await signedInMaria();
     const cookie = visitor.cookie ?? '';
     expect((await visitor.send('POST', '/auth/logout')).status).toBe(200);

@@ -12,14 +12,14 @@ const source = (ended: string[]) =>
     }
   })();
 
-it('a file that has begun is sent whole', async () => {
+it('streamed answer: sends a file completely once it has begun', async () => {
   const ended: string[] = [];
   const text = await new Response(streamOf(await begun(source(ended)))).text();
   expect(text).toBe('head\nrow 1\nrow 2\n');
   expect(ended).toEqual(['ended']);
 });
 
-it('one that cannot begin is an error before there is an answer', async () => {
+it('streamed answer: returns an error when it cannot begin', async () => {
   const broken = (async function* () {
     await Promise.reject(new Error('no rows'));
     yield 'head\n';
@@ -27,7 +27,7 @@ it('one that cannot begin is an error before there is an answer', async () => {
   await expect(begun(broken)).rejects.toThrow('no rows');
 });
 
-it('no more of it is made once the client has left', async () => {
+it('streamed answer: creates nothing more after the client has disconnected', async () => {
   const ended: string[] = [];
   for await (const piece of await begun(source(ended))) {
     expect(piece).toBe('head\n');

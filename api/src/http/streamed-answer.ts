@@ -27,8 +27,8 @@ export const streamOf = (
   Readable.toWeb(Readable.from(encoded(pieces), { objectMode: false })) as ReadableStream<Uint8Array>;
 
 /**
- * Pieces with the first one already there: a failure before it is an error with its status and sentence, not an answer
- * of 200 that breaks off.
+ * Pieces whose first one has been created: a failure before it is an error with its status and sentence, not a
+ * response of 200 that breaks off.
  */
 export const begun = async <Piece>(pieces: AsyncIterable<Piece> | Iterable<Piece>): Promise<AsyncIterable<Piece>> => {
   const source = Symbol.asyncIterator in pieces ? pieces[Symbol.asyncIterator]() : pieces[Symbol.iterator]();

@@ -70,7 +70,7 @@ export const requireMachine = async (sql: Sql, user: SignedInUser, id: string, r
   refuse(found, right, 'Machine');
 };
 
-/** Those of these machines that the caller may see. */
+/** The machines among these that the caller may see. */
 export const seenMachineIds = async (sql: Sql, user: SignedInUser, ids: readonly string[]): Promise<string[]> => {
   const rows = await sql<{ id: string }[]>`
     SELECT m.id FROM machines m WHERE m.id = ANY(${[...ids]}::uuid[]) AND ${machineAccess(sql, user)}`;

@@ -11,7 +11,7 @@ const board = (start: number, end: number, held = 0) => ({
   covered: [{ start, end }],
 });
 
-/** Acknowledgements with a clock of their own; what was sent as inclusive ranges. */
+/** Acknowledgements on a clock that the test controls. `sent`: the acknowledged entries as inclusive ranges. */
 const startAt = (ms: number) => {
   const clock = { ms };
   const sent: [number, number][][] = [];
@@ -36,7 +36,7 @@ describe('acknowledgements', () => {
     expect(sent).toEqual([[[0, 4]], [[0, 5]]]);
   });
 
-  it('sends one for each batch of a board that sends one a second', () => {
+  it('sends one acknowledgement per batch to a board that sends a batch a second', () => {
     const { clock, sent, acknowledgements } = startAt(10_000);
     for (let second = 0; second < 5; second++) {
       acknowledgements.add([board(second, second + 1)]);
@@ -46,7 +46,7 @@ describe('acknowledgements', () => {
     expect(sent).toHaveLength(5);
   });
 
-  it('does not delay a batch that is committed a little sooner after the last one than it was cut', () => {
+  it('does not delay a batch whose commit follows the previous one in slightly less than a second', () => {
     const { clock, sent, acknowledgements } = startAt(10_000);
     for (const jitterMs of [0, 120, 0, 90, 10, 0]) {
       const before = sent.length;
@@ -58,7 +58,7 @@ describe('acknowledgements', () => {
     acknowledgements.close();
   });
 
-  it('does not delay a board that has two batches under way', () => {
+  it('does not delay a board that has two unacknowledged batches', () => {
     const { clock, sent, acknowledgements } = startAt(10_000);
     acknowledgements.add([board(0, 600)]);
     clock.ms += 50;
@@ -68,7 +68,7 @@ describe('acknowledgements', () => {
     acknowledgements.close();
   });
 
-  it('sends what is pending by itself', async () => {
+  it('sends pending acknowledgements without a further commit', async () => {
     const { clock, sent, acknowledgements } = startAt(10_000);
     acknowledgements.add([board(0, 1)]);
     acknowledgements.add([board(1, 2)]);
@@ -78,7 +78,7 @@ describe('acknowledgements', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('keeps the ranges of a machine that is unknown apart from those it has not claimed', () => {
+  it('limits the ranges of an unknown machine to those that its messages claimed', () => {
     const { sent, acknowledgements } = startAt(10_000);
     acknowledgements.add([board(0, 5)]);
     acknowledgements.add([board(10, 12, 10)]);

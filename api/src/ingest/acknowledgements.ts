@@ -19,8 +19,8 @@ const touches = (range: SeqRange, parts: readonly SeqRange[]): boolean =>
   parts.some((part) => part.start < range.end && part.end > range.start);
 
 /**
- * Acknowledgements for a board: the entries of its stream that it may delete. All of them while the list is short, which also
- * repairs lost acknowledgements.
+ * Acknowledgements for a board: the entries of its stream that it may delete. While the list is short they name all of
+ * them, which also repairs lost acknowledgements.
  */
 const ackMessages = ({ serialNumber, epoch, ranges, covered }: Acknowledgement): Message[] => {
   const sent: SeqRanges = ranges.length <= maxWholeRanges ? ranges : ranges.filter((range) => touches(range, covered));
@@ -34,8 +34,8 @@ const ackMessages = ({ serialNumber, epoch, ranges, covered }: Acknowledgement):
 };
 
 /**
- * Shorter than the second between two batches of a board by more than network and flush vary: with a whole second, most
- * acknowledgements would wait for the next batch.
+ * Shorter than the second between two batches of a board, by more than the jitter of network and flush. With a whole
+ * second, most acknowledgements would wait for the next batch.
  */
 const everyMs = 500;
 const tickMs = 100;
@@ -61,8 +61,8 @@ const merged = (earlier: Acknowledgement | undefined, next: Acknowledgement): Ac
       };
 
 /**
- * Sends acknowledgements of commits: to a board that sends a batch a second, or drains a backlog, without delay; to others at most
- * two a second.
+ * Sends acknowledgements of commits: without delay to a board that sends a batch a second or drains a backlog,
+ * otherwise at most two a second.
  */
 export const createAcknowledgements = (send: (messages: readonly Message[]) => void, now: () => number = Date.now) => {
   const streams = new Map<string, Stream>();
@@ -86,7 +86,7 @@ export const createAcknowledgements = (send: (messages: readonly Message[]) => v
   const timer = setInterval(sendDue, tickMs);
   timer.unref();
   return {
-    /** Those of one commit, together. */
+    /** The acknowledgements of one commit, together. */
     add(acknowledgements: readonly Acknowledgement[]): void {
       const due: Message[] = [];
       for (const acknowledgement of acknowledgements) {
@@ -100,7 +100,7 @@ export const createAcknowledgements = (send: (messages: readonly Message[]) => v
       }
       sendAll(due);
     },
-    /** Sends what is pending: it is committed. */
+    /** Sends the pending acknowledgements: their entries are committed. */
     close(): void {
       clearInterval(timer);
       sendAll(

@@ -29,7 +29,7 @@ const chunksOf = async (sql: Database): Promise<number[][]> => {
 };
 
 describe('appends', () => {
-  it('stores what continues a known stream without reading its layouts again', async () => {
+  it('stores a batch that continues a known stream without reading its layouts again', async () => {
     await using known = await withKnownStream(1);
     // Unlike ingest, without writing the row of the recording.
     await known.sql`DELETE FROM recording_layouts`;
@@ -63,7 +63,7 @@ describe('appends', () => {
     expect((await chunksOf(sql)).length).toBe(10);
   });
 
-  it('reads a stream again that another instance changed while this one waited for its lock', async () => {
+  it('reads a stream again when another instance changed it during the wait for its lock', async () => {
     await using known = await withKnownStream(2);
     const { batches, sql } = known;
     let waiting: ReturnType<typeof known.commit> | undefined;
@@ -85,13 +85,13 @@ describe('appends', () => {
     await sql`
       INSERT INTO recording_chunks (recording_id, first_seq, boot_no, layout_no, mono_ms, dt_ms, values)
       SELECT recording_id, 10, boot_no, layout_no, 10000, dt_ms, values FROM recording_chunks WHERE first_seq = 5`;
-    // A repeat with other content: what the other instance stored stands.
+    // A repeat with other content: the content stored by the other instance is kept.
     expect(await known.commit(batches[2])).toMatchObject({ samples: 0, conflicts: 1 });
     expect(await known.commit(batches[3])).toMatchObject({ samples: 5, conflicts: 0 });
     expect((await chunksOf(sql)).map(([first]) => first)).toEqual([0, 5, 10, 15]);
   });
 
-  it('stores nothing for a machine that was archived, nor under the number of another one', async () => {
+  it('stores nothing for an archived machine, nor under the serial number of another one', async () => {
     await using known = await withKnownStream(2);
     const { batches, sql, machineId } = known;
     await registerMachine(sql, 'APPEND-2');
@@ -115,7 +115,7 @@ describe('appends', () => {
     expect(await sql`SELECT FROM recordings`).toHaveLength(2);
   });
 
-  it('corrects the clock of a boot as soon as a batch says so', async () => {
+  it('corrects the clock of a boot with the first batch that reports it', async () => {
     await using known = await withKnownStream(2);
     const { batches, sql } = known;
     const [third] = batches.slice(2, 3);

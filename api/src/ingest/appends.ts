@@ -164,7 +164,7 @@ const writeRows = async (tx: Sql, appends: readonly Append[], receivedAtMs: numb
   });
 };
 
-/** All of the stream that is stored after this append. */
+/** All stored entries of the stream after this append. */
 const committedBy = ({ head, range }: Append): SeqRanges =>
   withRange(head.row.committed, { start: endOf(head), end: range.end });
 
@@ -212,8 +212,8 @@ export const appended = (appends: readonly Append[]) => ({
 });
 
 /**
- * What may be remembered of the streams of these batches: of those that are one part, without an end. Only the present boots: after
- * years a recording has thousands.
+ * The heads to cache for the streams of these batches: only of streams with a single part that has no end. Only the
+ * current boots are kept, because a recording has thousands after years.
  */
 export const headsOf = (known: readonly KnownBatch[], streams: ReadonlyMap<string, Stream>): StreamHead[] => {
   const heads = new Map<string, StreamHead>();

@@ -12,7 +12,10 @@ describe('batch writer', () => {
     for (const close of closing.splice(0).toReversed()) await close();
   });
 
-  /** Adds a sample of each of so many boards at once. Answers after how long they were committed, and in how many transactions. */
+  /**
+   * Adds one sample from each of `boards` boards at once. Returns the time until all are committed and the number of
+   * transactions.
+   */
   const store = async (boards: number) => {
     const database = await openMigratedDatabase();
     closing.push(() => database[Symbol.asyncDispose]());
@@ -47,13 +50,13 @@ describe('batch writer', () => {
     expect(tookMs).toBeLessThan(flushDelayMs * 5);
   });
 
-  it('gathers the messages of a fleet for longer, in one transaction', async () => {
+  it('collects the messages of a fleet for longer and stores them in one transaction', async () => {
     const { commits, tookMs } = await store(30);
     expect(tookMs).toBeGreaterThan(flushDelayMs * 5 - 1);
     expect(commits).toBe(1);
   });
 
-  it('stores at once when enough for a transaction wait', async () => {
+  it('flushes immediately when a full transaction is queued', async () => {
     const { commits } = await store(500);
     expect(commits).toBe(1);
   });

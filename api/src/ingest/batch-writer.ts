@@ -51,8 +51,8 @@ export interface IngestProgress extends IngestHealth {
 const maxBatchMessages = 2000;
 const maxDecodedBytes = 16 * 1024 * 1024;
 /**
- * A fleet pays for each transaction less when it is larger: when so many messages came within the flush delay, the flush waits up to
- * six times as long, or until it is full. An idle roastery's do not wait longer.
+ * Larger transactions cost less per message. When this many messages arrive within the flush delay, the flush waits up
+ * to six times as long, or until it is full. Messages of an idle roastery do not wait longer.
  */
 const manyMessages = 25;
 const fullFlush = 1000;
@@ -73,10 +73,10 @@ const faultTries = 3;
 /** The batch limit grows again only after a transaction that was faster than this. */
 const quickSeconds = 2;
 
-/** Many messages time out sooner than one alone, since a part of them may succeed. */
+/** Many messages time out sooner than one alone, because a part of them may succeed. */
 const timeouts = (count: number) => (count > 1 ? { statement: '5s', lock: '2s' } : { statement: '15s', lock: '5s' });
 
-/** Of this process. Only what was committed is remembered, and Postgres checks it before it counts. */
+/** The heads known to this process. Only committed state is cached, and Postgres checks it before use. */
 const heads = createStreamHeads();
 
 /**
@@ -105,10 +105,10 @@ export const commitRefusal = (sql: Database, message: JournalMessage, reason: st
 const decoded = (message: QueuedMessage): JournalMessage => ({ ...message, decoded: decodeBatch(message.payload) });
 
 /**
- * Collects messages of all machines for a moment and stores them in one transaction. While Postgres is unavailable they
- * are queued, up to a limit, and nothing is acknowledged. After a timeout the next transaction is half as large; a
- * message that times out alone is parked with its machine, so that the other machines continue. A message that can't be
- * stored is found by bisection and quarantined with the reason.
+ * Collects messages of all machines briefly and stores them in one transaction. While Postgres is unavailable they are
+ * queued, up to a limit, and nothing is acknowledged. After a timeout the next transaction is half as large; a message
+ * that times out alone is parked with its machine, so that the other machines continue. A message that can't be stored
+ * is found by bisection and quarantined with the reason.
  */
 export const createBatchWriter = (options: BatchWriterOptions) => {
   const {
@@ -239,7 +239,7 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
       await queue.untilWoken(left);
   };
 
-  /** Waits until there is something to store, collects more for a moment, and takes it; undefined at the end. */
+  /** Waits until a message is queued, collects more for the flush delay, and takes them; undefined at the end. */
   const collect = async (): Promise<Awaited<ReturnType<typeof takeBatch>> | undefined> => {
     while (!stopping.signal.aborted) {
       if (queue.count > 0) await untilFull(flushDelayMs);
@@ -261,7 +261,7 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
       const taken = await taking;
       if (taken === undefined) return;
       await storeWithRetry(taken);
-      // What could not be stored waits again.
+      // Messages that could not be stored are queued again.
       if (queue.count > 0) queue.wake();
     }
   };

@@ -100,7 +100,7 @@ const numbersLiteral = (numbers: readonly (number | null)[]): string => {
   return text.includes('n') ? text.replaceAll('null', 'NULL') : text;
 };
 
-/** ms after the run's first sample; later pieces count from there too. */
+/** ms after the first sample of the run, also for later pieces. */
 const timesLiteral = (run: Run): string =>
   run
     .map((piece) => {
@@ -115,7 +115,7 @@ const valuesLiteral = (run: Run): string =>
     .map((_, channel) => run.map((piece) => numbersLiteral(piece.columns[channel] ?? [])).join(','))
     .join(',');
 
-/** An array of numbers or ids as Postgres reads it: nothing in it needs quotes, for which the driver would look in each. */
+/** A Postgres array of numbers or ids. No element needs quotes, which the driver would look for in each. */
 export const bareArray = (values: readonly (number | string)[]): string => `{${values.join(',')}}`;
 const quotedArrays = (arrays: readonly string[]): string => `{${arrays.map((text) => `"{${text}}"`).join(',')}}`;
 
@@ -142,7 +142,8 @@ export const insertChunks = async (tx: Sql, chunks: readonly Chunk[], receivedAt
 };
 
 /**
- * Marks samples that arrived after their stretch was swept, so that it is swept again: they are kept as long as others.
+ * Marks samples that arrived after their range was swept for another sweep, so that they are kept no longer than
+ * others.
  */
 export const sweepLater = async (
   tx: Sql,
@@ -158,9 +159,10 @@ export const sweepLater = async (
 };
 
 /**
- * Sealing: a board that is online sends a few samples a second, so its chunks are small, which costs twice the disk and
- * many rows per curve. When a stretch of a stream is complete, its small chunks are merged; the samples and the keys of
- * the first chunks stay. The stream's row is locked, so ingest sees the state before or after.
+ * Sealing: the chunks of an online board are small because it sends a few samples a second. Small chunks cost twice
+ * the disk space and many rows per curve. When a range of a stream is complete, its small chunks are merged; the
+ * samples and the keys of the first chunks do not change. The stream's row is locked, so ingest sees the state before
+ * or after.
  */
 
 /** The newest part is not sealed: batches of it may still arrive. */
@@ -182,7 +184,7 @@ const pieceOf = (row: ChunkRow): SamplePiece => {
   return { firstSeq: row.first_seq, bootNo: row.boot_no, layoutNo: row.layout_no, monoMs: row.mono_ms, dtMs, columns };
 };
 
-/** Seals the next stretch of one stream. Returns by how many the number of chunks fell. */
+/** Seals the next range of one stream. Returns by how many the number of chunks fell. */
 const sealNext = async (tx: Sql, recordingId: string): Promise<number> => {
   const [stream] = await tx<{ sealed_seq: number; last_seq: number }[]>`
     SELECT greatest(sealed_seq, swept_seq) AS sealed_seq, coalesce(upper(committed), 0) AS last_seq FROM recordings

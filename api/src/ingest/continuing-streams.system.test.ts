@@ -15,7 +15,7 @@ const serial = 'CONT-1';
 const roastId = '0190a8c0-0000-7000-8000-000000000007';
 const newEpoch = (): string => randomBytes(8).toString('hex');
 
-/** The roast of `roastOn` by a board that went on in another stream twice in the middle of it. */
+/** The roast of `roastOn` by a board that switched to another stream twice during it. */
 const splitJournal = (isChange = (_: JournalBatch, index: number): boolean => index === 18 || index === 24) => {
   const board = createJournalBoard();
   roastOn(board, roastId);
@@ -69,7 +69,7 @@ describe('continuing streams', () => {
     }
   });
 
-  it('stores a stream in a recording of its own when its place is taken', async () => {
+  it('stores a stream in its own recording when other entries hold its sequence numbers', async () => {
     const { board, changes, streams } = splitJournal();
     const [first = [], second = [], third = []] = streams;
     await using database = await openMigratedDatabase();
@@ -90,7 +90,8 @@ describe('continuing streams', () => {
     const { sql } = database;
     await registerMachine(sql, serial);
     await commitAll(sql, streams.slice(0, 2).flat());
-    // The board never brought its second stream to the disk: its numbers from `taken` on come once more, with other readings.
+    // The board lost its second stream before writing it to disk, so it uses the numbers from `taken` on again, with
+    // other readings.
     const after = createJournalBoard({ epoch: board.epoch, boot: board.boot });
     for (let seq = 0; seq < taken + 60; seq++) after.sample(1e6 + seq * 1000, 20, 20, 0);
     const acknowledgements = await commitAll(
@@ -106,7 +107,7 @@ describe('continuing streams', () => {
     expect(own?.seq).toEqual(Array.from({ length: 60 }, (_, index) => taken + index));
   });
 
-  it('stores what a continued board sends in two transactions at once', async () => {
+  it('stores the batches of a continued stream in concurrent transactions', async () => {
     const { board, changes, streams } = splitJournal();
     const taken = changes[0] ?? 0;
     await using database = await openMigratedDatabase();
@@ -116,7 +117,7 @@ describe('continuing streams', () => {
     const after = createJournalBoard({ epoch: board.epoch, boot: board.boot });
     for (let seq = 0; seq < taken + 60; seq++) after.sample(1e6 + seq * 1000, 20, 20, 0);
     const messages = after.batches(() => 10, taken).map((batch) => messageOf(serial, batch));
-    // As the writer of the api does: two that lock each other out are tried again.
+    // Like the api's writer: retries transactions that collide.
     const commit = async (message: JournalMessage): Promise<unknown> =>
       commitMessages(sql, [message]).catch((error: unknown) =>
         isCollision(error) ? commit(message) : Promise.reject(error),
@@ -127,11 +128,11 @@ describe('continuing streams', () => {
     expect(own.map(({ seq }) => seq.length)).toEqual([60]);
   });
 
-  it('notes a gap in the recording in which it lies, whichever later part of the board reports it', async () => {
+  it('notes a gap in the recording that contains it, whichever stream reports it', async () => {
     const { board, changes, streams } = splitJournal();
     const [, second = []] = streams;
     const taken = changes[0] ?? 0;
-    // A restart on a disk that still failed continued the first stream where the second one has its place already.
+    // A restart on a disk that still failed continued the first stream at numbers that the second one already uses.
     const numbers = { from: taken + 20, length: 40 };
     const last = createJournalBoard({ epoch: newEpoch(), boot: board.boot });
     for (let seq = 0; seq < numbers.from + numbers.length; seq++) last.sample(2e6 + seq * 1000, 20, 20, 0);
@@ -140,7 +141,7 @@ describe('continuing streams', () => {
     last.event(3e6, { type: 'start', agent_version: '1.0.0' });
     const continues = { epoch: board.epoch, seq: numbers.from };
     const third = last.batches(() => 20, numbers.from).map((batch): JournalBatch => ({ ...batch, continues }));
-    // The same of a stream that goes on under its own numbers, of which the second one has taken some.
+    // The same for a stream that continues under its own numbers, some of which the second stream uses.
     const again = createJournalBoard({ epoch: board.epoch, boot: board.boot });
     for (let seq = 0; seq < taken + 60; seq++) again.sample(1e6 + seq * 1000, 20, 20, 0);
     again.event(2e6, { type: 'gap', from_seq: hole.from, to_seq: hole.to, reason: 'damaged' });
@@ -163,17 +164,17 @@ describe('continuing streams', () => {
     }
   });
 
-  it('stores once what came from memory and is found in the file of the failed disk too, and what differs from it', async () => {
+  it('stores entries once that arrive from memory and again from the failed disk, and those that differ', async () => {
     // The second stream begins with the marks of the charge.
     const { board, changes, streams, epochs } = splitJournal(({ k }, index) => k === 'events' && index < 5);
     const [first = [], second = []] = streams;
     const taken = changes[0] ?? 0;
-    // Some seconds that were written and not synced: the start after a kill reads them under the first stream's epoch.
+    // Some seconds were written but not synced: the start after a kill reads them under the epoch of the first stream.
     const found = board.batches(() => 3).filter(({ seq }) => seq >= taken && seq < taken + 6);
     expect(found.map(({ k }) => k)).toEqual(['events', 'samples', 'samples']);
     const leftOver = found.at(-1);
     const foundEnd = leftOver === undefined ? 0 : leftOver.seq + entryCount(leftOver);
-    // Then that stream goes on, under numbers that were used in memory.
+    // Then that stream continues under numbers that were used in memory.
     const again = createJournalBoard({ epoch: board.epoch, boot: board.boot });
     for (let seq = 0; seq < foundEnd + 30; seq++) again.sample(4e6 + seq * 1000, 20, 20, 0);
     const after = again.batches(() => 10, foundEnd);

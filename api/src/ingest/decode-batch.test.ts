@@ -87,7 +87,7 @@ describe('decodeBatch', () => {
     expect(decodeBatch(gzipSync(JSON.stringify(good)))).toEqual({ ok: true, batch: good });
   });
 
-  it('answers the reason of a refusal and the claimed entries', () => {
+  it('returns the reason of a refusal and the claimed entries', () => {
     const claims = { epoch: good.epoch, range: { start: 7, end: 11 } };
     expect(decodeBatch(Buffer.from(JSON.stringify({ ...good, ch: ['bean_temp'] })))).toEqual({
       ok: false,
@@ -107,7 +107,7 @@ describe('decodeBatch', () => {
     });
   });
 
-  it('never throws, and answers the claimed entries, for any value in any field', () => {
+  it('never throws, and returns the claimed entries, for any value in any field', () => {
     const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
     const hostile = ['{"length":{"toString":1}}', '{"toString":1}', '{"__proto__":1}', '1e400', '"\\ud800"', deep];
     const text = JSON.stringify({ ...good, ev: [] });

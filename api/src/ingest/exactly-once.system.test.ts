@@ -99,7 +99,7 @@ describe('commit: exactly once', () => {
   });
 
   it.each([1, 2, 3, 4, 5])(
-    'gives the same curve and roast when shuffled, repeated three times and cut anew (%i)',
+    'gives the same curve and roast when batches are shuffled, repeated three times and split differently (%i)',
     async (seed) => {
       const { result: expected } = await inOrder();
       const random = seeded(seed);

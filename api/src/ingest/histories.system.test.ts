@@ -45,7 +45,7 @@ describe('histories: restore from boards', () => {
   });
   afterAll(() => broker.close());
 
-  it('restores every sample, mark and roast after a backup of an hour ago, and no deleted roast', async () => {
+  it('restores every sample, mark and roast missing from an hour-old backup, and no deleted roast', async () => {
     await using database = await createTestDatabase();
     const [deleted, early, late] = [uuidV7(), uuidV7(), uuidV7()];
     const journals = [createJournalBoard(), createJournalBoard()];
@@ -74,7 +74,7 @@ describe('histories: restore from boards', () => {
       await using api = await startWholeApi(database.url, broker.url, { sweep: false });
       const third = createJournalBoard();
       roastOn(third, late);
-      // An hour on: the same stream goes on, and a new one begins.
+      // An hour later the same stream continues, and a new one begins.
       for (let n = 0; n < 500; n++) after.sample(800_000 + n * 1000, 60, 80, 0);
       await using second = createKeepingBoard('H-2', [third]);
       const admin = await api.signedIn();
@@ -104,7 +104,7 @@ describe('histories: restore from boards', () => {
       expect(restored.marks).toEqual(lost.marks.filter((mark) => !ofThird(mark['roast_id'])));
       expect(restored.roasts).toEqual(lost.roasts.filter(({ id }) => !ofThird(id)));
       expect(restored.roasts.map(({ id }) => id as string)).toEqual([early]);
-      // Only what the backup lacks travels again.
+      // Boards resend only entries that the backup lacks.
       expect(board.sent - sentBefore).toBeLessThanOrEqual(Math.ceil(500 / 20) + 1);
     }
     await onServer((sql) => sql`DROP DATABASE ${sql(copy)} WITH (FORCE)`);
@@ -156,7 +156,7 @@ describe('histories: restore from boards', () => {
     expect(audit).toMatchObject({ subject: machine.id, detail: { serial_number: 'H-3', epochs: [journal.epoch] } });
   });
 
-  it('states deleted, expired and refused entries as held, again after the database was lost, and nothing to an older board', async () => {
+  it('reports deleted, expired and refused entries as held, even after a database loss, except to old agents', async () => {
     await using database = await createTestDatabase();
     await using api = await startWholeApi(database.url, broker.url, { sweep: false });
     const { sql } = api.api.context;
@@ -181,7 +181,7 @@ describe('histories: restore from boards', () => {
     });
     expect(board.statements.at(-1)).not.toHaveProperty('restore');
 
-    // Every connection of the api is lost, as when another database takes its place.
+    // All connections of the api are lost, as when the database is replaced.
     const again = board.statements.length;
     const other = openDatabase({ url: database.url, log: silentLog, connections: 1 });
     await other`SELECT pg_terminate_backend(pid) FROM pg_stat_activity

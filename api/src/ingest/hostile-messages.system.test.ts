@@ -11,7 +11,7 @@ import {
   type WholeApi,
 } from '../testing/whole-api.ts';
 
-/** What a board may put under any name: own properties of JavaScript's own names, and nesting without end. */
+/** Values that a board may send under any name: JavaScript's own property names, and endless nesting. */
 const hostile = [
   '{"length":{"toString":1}}',
   '{"length":-1}',
@@ -62,7 +62,7 @@ describe('hostile messages', () => {
   it.each([
     ['NUL', '\\u0000'],
     ['half a character', '\\ud83d'],
-  ])('status: is stored with a text that holds %s', async (name, escape) => {
+  ])('status: is stored with a text that contains %s', async (name, escape) => {
     const serial = `H-${name}`;
     await registerMachine(database.sql, serial);
     await using wire = await connectBoard(broker.url, serial);

@@ -73,7 +73,7 @@ describe('ingest over MQTT', () => {
   it('quarantines only the batch that Postgres refuses, and stores the others of its transaction', async () => {
     await using database = await openMigratedDatabase();
     await registerMachine(database.sql, 'P-2');
-    // What a future mistake of ours might look like: a constraint that one batch breaks.
+    // A possible future defect: a constraint that one batch violates.
     await database.sql`ALTER TABLE recording_chunks ADD CONSTRAINT not_that CHECK (first_seq <> 20)`;
     const ingest = await listening(database.sql);
     await using wire = await connectBoard(broker.url, 'P-2');
@@ -108,7 +108,7 @@ describe('ingest over MQTT', () => {
     const board = createJournalBoard();
     for (let n = 0; n < 60; n++) board.sample(n * 250, 100, 150, 50);
     const batches = board.batches(() => 10);
-    // A transaction of ours that is cut off half way has to leave nothing behind.
+    // A transaction that is cut off half way must leave nothing behind.
     await sql.unsafe(`
       CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$;
@@ -143,7 +143,7 @@ describe('ingest over MQTT', () => {
     await database.sql`
       INSERT INTO planned_roasts (id, machine_id, created_by, batch_size_kg) VALUES (${planId}, ${id}, ${owner}, 12)`;
     await until('the plan', () => told?.plans[0]?.id === planId);
-    // The connection that listens is gone a moment before the plan is taken back.
+    // The listening connection is lost just before the plan is cancelled.
     await database.sql.begin(async (tx) => {
       await tx`UPDATE planned_roasts SET cancelled_at = now() WHERE id = ${planId}`;
       const gone = await tx`

@@ -15,8 +15,8 @@ import type { StoredBatch } from './recordings.ts';
 import { startSweeper } from './sweeper.ts';
 
 /**
- * `last_seen_at` is compared with limits of a minute and more, so it need not be more precise than this. The machines of a fleet that
- * connected at once take turns.
+ * `last_seen_at` is compared with limits of a minute and more, so it need not be more precise than this. Machines of a
+ * fleet that connected at the same time are updated at different times.
  */
 const [minWriteMs, maxWriteMs] = [10_000, 25_000];
 
@@ -133,7 +133,7 @@ export interface Ingest {
   close(): Promise<void>;
 }
 
-/** Serial numbers by journal topic, as far as they were seen: one is decoded and checked more slowly than looked up. */
+/** Serial numbers by journal topic: a lookup is faster than decoding and checking the topic again. */
 const createSerials = () => {
   const serials = new Map<string, string>();
   return (topic: string): string | undefined => {
@@ -188,7 +188,7 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
   const metrics = createIngestMetrics(context.metrics, () => writer.progress(), instances);
 
   const serialOf = createSerials();
-  // A board resends what is not acknowledged: acknowledgements between broker and api would only double the packets.
+  // A board resends unacknowledged messages, so acknowledgements between broker and api would only double the packets.
   const unsubscribe = mqtt.subscribe(allMachines('journal'), 0, (topic, payload) => {
     const serialNumber = serialOf(topic);
     if (serialNumber === undefined || instances?.owns(serialNumber) === false) return;
@@ -212,7 +212,7 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
       stopConfigs();
       await stopPlans();
       await sweeper?.close();
-      // Last: the others know by now that these machines are theirs.
+      // Last: by now the other instances have taken over these machines.
       unsubscribe();
       await writer.close().catch((error: unknown) => log.warn(loggable(error), 'ingest ended with an error'));
       acknowledgements.close();

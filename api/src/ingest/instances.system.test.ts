@@ -30,14 +30,14 @@ const join = (sql: Database, id = uuidV7()) => {
   };
 };
 
-/** How many of these instances own each machine, from the least to the most. */
+/** How many of these instances own a machine, as the distinct counts in ascending order. */
 const ownersOf = (all: readonly Instances[]): number[] => {
   const counts = new Set(serials.map((serial) => all.filter((one) => one.owns(serial)).length));
   return [...counts].toSorted((a, b) => a - b);
 };
 
 describe('instances that divide the machines', () => {
-  it('own all machines alone, and each machine once from the moment on when others join or leave', async () => {
+  it('own all machines when alone, and each machine exactly once after others join or leave', async () => {
     await using database = await openMigratedDatabase();
     const [one, two] = [join(database.sql), join(database.sql)];
     expect(serials.every((serial) => one.instances.owns(serial))).toBe(true);
@@ -52,14 +52,14 @@ describe('instances that divide the machines', () => {
     const begun = performance.now();
     await three.instances.close();
     await until('its leave', () => one.instances.count === 2 && two.instances.count === 2);
-    // It said so: its row was not waited for.
+    // It removed its row, so the others did not wait for the row to expire.
     expect(performance.now() - begun).toBeLessThan(2_000);
     expect(ownersOf([one.instances, two.instances])).toEqual([1]);
     for (const { instances } of [one, two]) await instances.close();
     expect(await database.sql`SELECT id FROM ingest_instances`).toEqual([]);
   });
 
-  it('replace one that lost its broker, and give it its machines again when it is back', async () => {
+  it('replace an instance that lost its broker, and return its machines when it reconnects', async () => {
     await using database = await openMigratedDatabase();
     const [one, two] = [join(database.sql), join(database.sql)];
     const both = [one.instances, two.instances];
@@ -79,7 +79,7 @@ describe('instances that divide the machines', () => {
     for (const instances of both) await instances.close();
   });
 
-  it('keep their machines while the database refuses to answer', async () => {
+  it('keep their machines while the database is unavailable', async () => {
     await using database = await openMigratedDatabase();
     const [one, two] = [join(database.sql), join(database.sql)];
     const both = [one.instances, two.instances];

@@ -4,7 +4,7 @@ import type { MqttLink } from '../broker/link.ts';
 import { loggable } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 
-/** An instance that joined or left is known to the others at once. */
+/** An instance that joined or left is announced to the others immediately. */
 const instancesChannel = 'ingest_instances_changed';
 const renewEveryMs = 1000;
 /** An instance counts as ended when it has not renewed its row for this long. A busy Postgres delays a renewal. */
@@ -28,9 +28,9 @@ export const ownerOf = (serialNumber: string, instances: readonly string[]): str
 };
 
 export interface Instances {
-  /** Whether this instance stores the journals of a machine. All of them until the others are known. */
+  /** Whether this instance stores the journals of a machine. True for every machine until it knows the others. */
   owns(serialNumber: string): boolean;
-  /** How many divide the journals, as far as this one knows. */
+  /** How many instances divide the journals, as far as this one knows. */
   readonly count: number;
   /** Leaves its machines to the others. */
   close(): Promise<void>;
@@ -40,14 +40,15 @@ export interface InstancesParts {
   readonly sql: Database;
   readonly mqtt: Pick<MqttLink, 'isConnected' | 'onConnect'>;
   readonly log: Logger;
-  /** Of this process; another one after each start. */
+  /** Of this process; different after each start. */
   readonly id?: string;
 }
 
 /**
- * Joins the instances that divide the machines among them. An instance that reaches the database and the broker renews its row; one
- * that is killed, hangs or has lost either is replaced after some seconds. For a moment two instances may see different rows. Then both
- * store a machine's journal, each entry once, or none does, and the board sends again what is not acknowledged.
+ * Joins the instances that divide the machines. An instance that reaches the database and the broker renews its row;
+ * one that is killed, hangs or has lost either is replaced after some seconds. For a moment two instances may see
+ * different rows. Then either both store a machine's journal, each entry once, or neither does and the board resends
+ * its unacknowledged entries.
  */
 export const joinInstances = ({ sql, mqtt, log, id = randomBytes(8).toString('hex') }: InstancesParts): Instances => {
   const mayLog = createLogGate(60_000);
@@ -57,7 +58,7 @@ export const joinInstances = ({ sql, mqtt, log, id = randomBytes(8).toString('he
 
   const announce = () => sql`SELECT pg_notify(${instancesChannel}, ${id})`;
   const renew = async (): Promise<void> => {
-    // The statement reads the rows as they were before it.
+    // The statement sees the rows as they were before it.
     const before = await sql<{ id: string }[]>`
       WITH renewed AS (
         INSERT INTO ingest_instances (id, seen_at) VALUES (${id}, now())
@@ -79,7 +80,7 @@ export const joinInstances = ({ sql, mqtt, log, id = randomBytes(8).toString('he
   const renewUntilCurrent = async (): Promise<void> => {
     do {
       isDueAgain = false;
-      // Without the broker this instance receives nothing: the others are to take its machines.
+      // Without the broker this instance receives nothing, so the others must take over its machines.
       if (hasLeft || !mqtt.isConnected) break;
       await renew().catch((error: unknown) => {
         const more = mayLog('renew');
@@ -122,7 +123,7 @@ export const joinInstances = ({ sql, mqtt, log, id = randomBytes(8).toString('he
         await sql`DELETE FROM ingest_instances WHERE id = ${id}`;
         await announce();
       } catch (error) {
-        // The others notice by the age of the row.
+        // The others detect it by the age of the row.
         log.warn(loggable(error), 'instance not removed');
       }
       await listening.then(

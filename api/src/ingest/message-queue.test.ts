@@ -15,7 +15,7 @@ const messageOf = (serialNumber: string, payload: Buffer | string): QueuedMessag
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
-/** What this process holds in memory: objects, and buffers outside of them. */
+/** The memory that this process holds: objects, and buffers outside the heap. */
 const heldBytes = (): number => {
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
@@ -23,7 +23,7 @@ const heldBytes = (): number => {
 };
 
 const channels = Array.from({ length: 8 }, (_, n) => `channel_${n}`);
-/** The largest batch of a backlog: it packs many times smaller than it is in memory. */
+/** The largest batch of a backlog: compressed it is many times smaller than in memory. */
 const backlog = (count: number): Buffer[] => {
   const board = createJournalBoard({ channels });
   for (let n = 0; n < 600 * count; n++)
@@ -32,7 +32,7 @@ const backlog = (count: number): Buffer[] => {
 };
 
 describe('message queue', () => {
-  it('uses no more memory than it counts, also for well compressed messages', () => {
+  it('uses no more memory than it counts, also for highly compressed messages', () => {
     const payloads = backlog(400);
     const limit = 8 * 1024 * 1024;
     const queue = createMessageQueue(limit);

@@ -63,18 +63,18 @@ export const createMessageQueue = (maxBytes: number) => {
       }
       return undefined;
     },
-    /** One message of a machine that was parked long enough; it is tried alone. */
+    /** One message of a machine that was parked long enough; it is retried alone. */
     nextTrial(nowMs: number): QueuedMessage | undefined {
       for (const apart of parked.values()) {
         if (apart.dueAtMs > nowMs) continue;
-        // The other worker does not take it until this trial has ended.
+        // The other worker does not take it until this retry has ended.
         apart.dueAtMs = Number.POSITIVE_INFINITY;
         return apart.messages.shift();
       }
       return undefined;
     },
     requeue,
-    /** Waits until `wake` is called, or for so long. For one caller at a time. */
+    /** Waits until `wake` is called, or for at most `timeoutMs`. For one caller at a time. */
     untilWoken: (timeoutMs?: number): Promise<void> =>
       new Promise((resolve) => {
         const timer = timeoutMs === undefined ? undefined : setTimeout(resolve, timeoutMs);

@@ -51,7 +51,7 @@ describe('quarantine', () => {
     const answers = [
       await commitMessages(sql, [poison('Q-1', text, now), ...[1, 2].map(() => poison('Q-1', 'not JSON', later))]),
       await commitMessages(sql, [poison('Q-1', text, later), poison('Q-1', 'not JSON', later)]),
-      // An unknown serial number: a stray, refused each time.
+      // An unknown serial number: refused each time.
       await commitMessages(sql, [poison('Q-0', text, later + 1)]),
       await commitMessages(sql, [poison('Q-0', text, later + 1)]),
     ];
@@ -63,7 +63,7 @@ describe('quarantine', () => {
     ]);
   });
 
-  it('drops the oldest messages of a machine above its limit, audits that once, and keeps those of other machines', async () => {
+  it('drops the oldest messages of a machine above its limit, writes one audit row, and keeps those of other machines', async () => {
     await using database = await openMigratedDatabase();
     const { sql } = database;
     for (const serial of ['Q-2', 'Q-3']) await registerMachine(sql, serial);

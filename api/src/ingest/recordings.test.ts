@@ -3,7 +3,9 @@ import { expect, it } from 'vitest';
 import { decodeBatch } from './decode-batch.ts';
 import { placeBatch, type Recording } from './recordings.ts';
 
-/** A board reports `from` to `to` as lost, and the server has committed what `committed` says. Answers the gaps that are stored. */
+/**
+ * A board reports `from` to `to` as lost, and the server has committed `committed`. Returns the gaps that are stored.
+ */
 const storedGaps = (committed: Recording['committed'], from: number, to: number): unknown[] => {
   const board = createJournalBoard();
   for (let seq = 0; seq < 100; seq++) board.sample(1000 * seq, 100, 100, 0);

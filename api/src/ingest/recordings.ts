@@ -32,14 +32,14 @@ export interface RowState {
 export interface Recording {
   readonly recordingId: string;
   readonly machineId: string;
-  /** As the row has it: chunks may continue its ranges. */
+  /** As stored in the row: chunks may continue its ranges. */
   row: RowState;
   committed: SeqRanges;
-  /** Whether the row must be written: it says what chunks alone do not say. */
+  /** Whether the row must be written because the chunks alone do not show the change. */
   isRowDue: boolean;
   /** Whether something new arrived for this recording. */
   isReceiving: boolean;
-  /** Samples below this number were swept: what arrives there is swept later. */
+  /** Samples below this number were swept. Samples that arrive there are swept later. */
   readonly sweptSeq: number;
   readonly boots: Map<string, { bootNo: number; clock: WallClock | undefined }>;
   /** By `layoutKey`. */
@@ -62,7 +62,10 @@ export interface StoredBatch {
 export const layoutKey = (map: { id: string; rev: number }, channels: readonly string[]): string =>
   JSON.stringify([map.id, map.rev, channels]);
 
-/** The row of a stream that sends is written once in so long. The streams of a fleet that connected at once take turns. */
+/**
+ * The row of an active stream is written once in this interval. Streams of a fleet that connected at the same time are
+ * written at different times.
+ */
 const minWriteRowMs = 30_000;
 const maxWriteRowMs = 60_000;
 
@@ -75,11 +78,11 @@ interface RecordingRow {
   readonly id: string;
   readonly machine_id: string;
   readonly committed: string;
-  /** After the last sample of the chunks that continue `committed`. */
+  /** The number after the last sample of the chunks that continue `committed`. */
   readonly tail_end: number | null;
   readonly swept_seq: number;
   readonly last_received_at: string | null;
-  /** Another one whenever the row was written. */
+  /** Changes whenever the row is written. */
   readonly version: string;
 }
 
@@ -175,7 +178,7 @@ export const rangeOf = ({ batch }: Pick<KnownBatch, 'batch'>): SeqRange => ({
 const lastMonoOf = (batch: JournalBatch): number =>
   batch.mono + (batch.k === 'samples' ? batch.dt.at(-1) : batch.ev.at(-1)?.dt)!;
 
-/** What a batch says about the clock of its boot. */
+/** The clock of a boot according to a batch. */
 export const claimOf = (batch: JournalBatch, receivedAtMs: number): ClockClaim => ({
   synced: batch.synced,
   t: batch.t,
@@ -194,8 +197,8 @@ const updateBoot = (recording: Recording, { batch, message }: KnownBatch): numbe
 };
 
 /**
- * The part of a reported gap that is really missing: a board that was killed before it noted an acknowledgement reports
- * entries that are stored.
+ * The part of a reported gap that is really missing: a board that was killed before it recorded an acknowledgement
+ * also reports stored entries.
  */
 const gapWithin = (event: GapEvent, { recording, range }: StreamPart): GapEvent | undefined => {
   const missing = missingFrom(recording.committed, range);

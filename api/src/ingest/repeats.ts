@@ -12,7 +12,7 @@ export interface Overlap {
   readonly parts: readonly SeqRange[];
 }
 
-/** The stored value is a float4: the sent value must round to it. */
+/** Compares in the precision of the stored value, a float4. */
 const sameReading = (sent: number | null, stored: number | null): boolean =>
   sent === null || stored === null ? sent === stored : Math.fround(sent) === Math.fround(stored);
 

@@ -29,9 +29,9 @@ export const partsOf = (stream: Stream, { start, end }: SeqRange): StreamPart[] 
   });
 
 /**
- * The recordings in which a gap lies that an entry of a stream reports, each once. The numbers before those that the
- * stream continues belong to the earlier stream, and the first numbers of a diverted stream lie in another recording
- * than its last ones.
+ * The recordings that contain a gap reported by an entry of a stream, each once. Numbers before those that the stream
+ * continues belong to the earlier stream. The first numbers of a diverted stream lie in another recording than its
+ * last ones.
  */
 export const partsOfGap = (
   streams: ReadonlyMap<string, Stream>,

@@ -33,7 +33,9 @@ const ship = (sql: Database, serial: string, board: JournalBoard, size: number, 
 const samplesADay = 24 * 3600;
 const samplesAChunk = 600;
 
-/** A machine that recorded so many days at 1 Hz, the last of them 92 days ago, with a roast of a quarter of an hour twice a day. */
+/**
+ * A machine that recorded for `days` days at 1 Hz, the last of them 92 days ago, with two roasts of 15 minutes a day.
+ */
 const recordDays = async (sql: Database, days: number): Promise<void> => {
   const { id: machineId, owner } = await registerMachine(sql, 'HISTORY');
   const recordingId = uuidV7();
@@ -58,7 +60,7 @@ const recordDays = async (sql: Database, days: number): Promise<void> => {
   await sql`VACUUM ANALYZE`;
 };
 
-/** Blocks of tables and indexes that this pool of one connection has read until now, from memory or disk. */
+/** Blocks of tables and indexes that this pool of one connection has read so far, from memory or disk. */
 const blocksRead = async (sql: Database): Promise<number> => {
   await sql`SELECT pg_stat_force_next_flush()`;
   const [row] = await sql<{ blocks: number }[]>`
@@ -68,7 +70,7 @@ const blocksRead = async (sql: Database): Promise<number> => {
 };
 
 describe('sweeper', () => {
-  it('seals small chunks without changing a sample, and late samples are stored in their place', async () => {
+  it('seals small chunks without changing a sample, and stores late samples in their place', async () => {
     await using database = await openMigratedDatabase();
     const { sql } = database;
     await registerMachine(sql, 'S-1');
@@ -126,7 +128,7 @@ describe('sweeper', () => {
     expect(await status()).toBe('completed');
   });
 
-  it('aborts a roast early when its board sends a new journal, not while that is silent too', async () => {
+  it('aborts a roast early when its board sends a new journal, but not while that is silent too', async () => {
     await using database = await openMigratedDatabase();
     const { sql } = database;
     await registerMachine(sql, 'S-4');
@@ -176,7 +178,7 @@ describe('sweeper', () => {
     expect(rows).toEqual([{ id: running }]);
   });
 
-  it('removes old samples outside roasts, never those of a roast', async () => {
+  it('removes old samples outside roasts and keeps those of roasts', async () => {
     await using database = await openMigratedDatabase();
     const { sql } = database;
     await registerMachine(sql, 'S-3');
@@ -191,7 +193,7 @@ describe('sweeper', () => {
       (await readSamples(sql, await recordingOf(sql, board), 0, 1e9)).seq.length;
     await removeOldSamples(sql, sweepRules);
     expect([await count(roasted), await count(idle)]).toEqual([720, 0]);
-    // What was removed is not stored again, although no chunk says any more that it was committed.
+    // Removed samples are not stored again, although no chunk shows any more that they were committed.
     await ship(sql, 'S-3', idle, 60);
     expect(await count(idle)).toBe(0);
     await sql`DELETE FROM roasts`;
@@ -199,7 +201,7 @@ describe('sweeper', () => {
     expect(await count(roasted)).toBe(0);
   });
 
-  it('removes samples that arrived late when they are old themselves', async () => {
+  it('removes late samples that are already old', async () => {
     await using database = await openMigratedDatabase();
     const { sql } = database;
     await registerMachine(sql, 'S-6');
@@ -220,7 +222,7 @@ describe('sweeper', () => {
     expect(await sql`SELECT FROM sample_sweeps`).toHaveLength(0);
   });
 
-  it('continues with the other roasts, recordings and kinds of work when one fails, and names what failed', async () => {
+  it('continues with the other roasts, recordings and tasks when one fails, and names the failed one', async () => {
     await using database = await openMigratedDatabase();
     const { sql } = database;
     const boards: { board: JournalBoard; roast: string }[] = [];
@@ -232,7 +234,7 @@ describe('sweeper', () => {
       await ship(sql, serial, board, 100);
       boards.push({ board, roast });
     }
-    // The row of a stream is written at times only; which of them were depends on the order of their batches.
+    // The rows of streams are written at intervals; which rows were written depends on the order of their batches.
     await sql`
       UPDATE recordings SET last_received_at = now() - interval '4 hours', committed = int8multirange(int8range(0, 4001))`;
     await sql`
@@ -283,7 +285,7 @@ describe('sweeper', () => {
     expect(done).toEqual(['one', 'the other afterwards']);
   });
 
-  it('reads what became old since the last sweep, not the history before it', async () => {
+  it('reads only samples that became old since the last sweep', async () => {
     const read: { due: number; nothingDue: number }[] = [];
     for (const days of [20, 200]) {
       await using database = await openMigratedDatabase();

@@ -80,7 +80,7 @@ export const fillTemperatures = async (sql: Database): Promise<number> => {
   return bare.length;
 };
 
-/** Numbers the roasts that waited in vain for earlier recordings of their boards. */
+/** Assigns batch numbers to roasts whose boards never delivered the earlier recordings they waited for. */
 export const numberLateRoasts = async (sql: Database): Promise<number> => {
   const late = await sql<{ id: string; machine_id: string | null }[]>`
     SELECT id, machine_id FROM roasts
@@ -162,7 +162,7 @@ const sweepRecording = async (tx: Sql, recordingId: string, rules: SweepRules): 
   return { examined: old.length, removed: await removeUncovered(tx, recordingId, old) };
 };
 
-/** Sweeps again a stretch that was swept before. */
+/** Sweeps a range again that was swept before. */
 const sweepAgain = async (tx: Sql, rules: SweepRules): Promise<Swept | undefined> => {
   const [due] = await tx<{ recording_id: string; from_seq: number; to_seq: number }[]>`
     DELETE FROM sample_sweeps WHERE ctid = (
@@ -184,7 +184,8 @@ const sweepAgain = async (tx: Sql, rules: SweepRules): Promise<Swept | undefined
 
 /**
  * Removes old samples that belong to no roast, a limited number per run. Samples that were examined once are not read
- * again, so a run costs only what has become old since the last one. Returns the number of removed chunks.
+ * again, so the cost of a run depends only on the samples that became old since the last one. Returns the number of
+ * removed chunks.
  */
 export const removeOldSamples = async (sql: Database, rules: SweepRules): Promise<number> => {
   let total: Swept = { examined: 0, removed: 0 };
@@ -227,7 +228,7 @@ export const whenAlone = (sql: Database, work: () => Promise<void>): Promise<voi
     if (lock?.is_ours === true) await work();
   });
 
-/** Does a limited part of each kind of work, independently of the others. */
+/** Does a limited part of each task. A failure of one does not stop the others. */
 export const sweep = async (sql: Database, log: Logger, rules: SweepRules = sweepRules): Promise<void> => {
   const done: Record<string, number> = {};
   for (const task of [
@@ -248,11 +249,11 @@ export const sweep = async (sql: Database, log: Logger, rules: SweepRules = swee
     }
   }
   const names = Object.keys(done);
-  // Something is sealed in nearly every run.
+  // Nearly every run seals something.
   if (names.length > 0) log[names.every((name) => name === sealStreams.name) ? 'debug' : 'info'](done, 'sweep done');
 };
 
-/** Sweeps once a minute, in only one of the instances. */
+/** Sweeps once a minute, in only one instance at a time. */
 export const startSweeper = (sql: Database, log: Logger) => {
   let running: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {

@@ -3,7 +3,7 @@ import { betterClock, type ClockClaim, clockOf, clockQuality, type WallClock } f
 
 const bootedAt = Date.parse('2026-11-21T06:00:00Z');
 const day = 86_400_000;
-/** A batch received 200 ms after its last entry, unless said otherwise. */
+/** A batch received 200 ms after its last entry, unless specified otherwise. */
 const claim = (mono: number, more: Partial<ClockClaim> = {}): ClockClaim => ({
   synced: true,
   t: bootedAt + mono,
@@ -23,7 +23,7 @@ describe('wall clock of a boot', () => {
   });
 
   it.each([400 * day, -400 * day])(
-    'is judged by the time of receipt when an unsynchronised one is off by %i ms',
+    'is derived from the time of receipt when an unsynchronised board clock is off by %i ms',
     (error) => {
       const clock = clockAfter([claim(1000, { synced: false, t: bootedAt + 1000 + error })]);
       expect(clock).toEqual({ offsetMs: bootedAt + 200, quality: clockQuality.received });
@@ -35,7 +35,7 @@ describe('wall clock of a boot', () => {
     expect(clock?.quality).toBe(clockQuality.received);
   });
 
-  it('improves with a batch of less delay and with a set clock, in any order', () => {
+  it('improves with a batch of less delay and with a synchronised clock, in any order', () => {
     const late = claim(1000, { synced: false, t: 0, receivedAtMs: bootedAt + day });
     const live = claim(day, { synced: false, t: 0 });
     const set = claim(day + 60_000);

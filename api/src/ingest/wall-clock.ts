@@ -29,8 +29,8 @@ const stepMs = 2_000;
 export const latestOffsetOf = ({ receivedAtMs, lastMono }: ClockClaim): number => receivedAtMs - lastMono;
 
 /**
- * The wall clock of a boot according to one batch. An entry can't be later than its receipt, so a clock that says so is
- * wrong, synchronised or not. An unsynchronised clock is accepted while it agrees with the time of receipt.
+ * The wall clock of a boot according to one batch. An entry can't be later than its receipt, so a clock that implies
+ * this is wrong, synchronised or not. An unsynchronised clock is accepted while it agrees with the time of receipt.
  */
 export const clockOf = (claim: ClockClaim): WallClock => {
   const latestOffset = latestOffsetOf(claim);
@@ -42,8 +42,9 @@ export const clockOf = (claim: ClockClaim): WallClock => {
 };
 
 /**
- * The more plausible of two synchronised clocks of one boot, one of which was set to a wrong time. A batch that arrives
- * without delay shows the true offset, so the nearer one is taken. A backlog only shows which one is impossible.
+ * The more plausible of two synchronised clocks of one boot, one of which was set to a wrong time. A batch that
+ * arrives without delay shows the true offset, so the nearer one is chosen. A backlog only shows which one is
+ * impossible.
  */
 const morePlausible = (known: WallClock, said: WallClock, latestOffset: number): WallClock => {
   const knownAway = Math.abs(latestOffset - known.offsetMs);
@@ -53,9 +54,9 @@ const morePlausible = (known: WallClock, said: WallClock, latestOffset: number):
 };
 
 /**
- * The better one of the known clock and that of a new batch. A backlog makes the time of receipt too late, so of two
- * such estimates the earlier is better; for the same reason it can correct an unsynchronised clock only to an earlier
- * time.
+ * The better one of the known clock and that of a new batch. A backlog makes the time of receipt too late, so the
+ * earlier of two such estimates is better. For the same reason it can correct an unsynchronised clock only to an
+ * earlier time.
  */
 export const betterClock = (
   known: WallClock | undefined,
@@ -70,7 +71,7 @@ export const betterClock = (
   return said.offsetMs < known.offsetMs ? said : known;
 };
 
-/** The corrected wall clock of a boot. */
+/** A correction of the wall clock of a boot. */
 export interface ClockChange {
   readonly recordingId: string;
   readonly machineId: string;
@@ -111,7 +112,7 @@ export const writeBoots = async (tx: Sql, boots: readonly BootRow[]): Promise<vo
       DO UPDATE SET wall_offset_ms = excluded.wall_offset_ms, quality = excluded.quality`;
 };
 
-/** What is known of the clocks of a recording. */
+/** The known clocks of a recording. */
 interface Clocked {
   readonly recordingId: string;
   readonly machineId: string;
@@ -122,7 +123,7 @@ interface Clocked {
 const isSameClock = (one: WallClock, other: WallClock | undefined): boolean =>
   one.offsetMs === other?.offsetMs && one.quality === other.quality;
 
-/** By recording and number of the boot. */
+/** By recording id and boot number. */
 type ClocksBefore = ReadonlyMap<string, ReadonlyMap<number, WallClock | undefined>>;
 export const clocksOf = (recordings: Iterable<Clocked>): ClocksBefore =>
   new Map(
@@ -132,7 +133,7 @@ export const clocksOf = (recordings: Iterable<Clocked>): ClocksBefore =>
     ]),
   );
 
-/** The boots whose clock is another one than before, and by how much. Their recordings' rows are due. */
+/** The boots whose clock changed, and by how much. The rows of their recordings must be written. */
 export const clockChanges = (recordings: Iterable<Clocked>, before: ClocksBefore) => {
   const rows: BootRow[] = [];
   const changes: ClockChange[] = [];

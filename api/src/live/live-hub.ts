@@ -259,7 +259,7 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
     }
     stream.closeOn(signal);
     const sendAll = async (): Promise<void> => {
-      // One after the other: 24 backlogs at once would occupy every connection to the database.
+      // One after the other: 24 concurrent backlogs would occupy every database connection.
       for (const { channel, watcher } of watched) await sendBacklog(channel, watcher);
     };
     sendAll().catch((error: unknown) => {

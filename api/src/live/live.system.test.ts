@@ -144,7 +144,7 @@ describe('live stream', () => {
     await Promise.all([watching.ended, late.ended]);
   });
 
-  it('several machines over one stream: each event names its machine; those that may not be seen are gone', async () => {
+  it('several machines over one stream: each event names its machine; inaccessible ones are reported as gone', async () => {
     const [one, two, other] = [
       await registerMachine(database.sql, 'LIVE-MANY-1'),
       await registerMachine(database.sql, 'LIVE-MANY-2'),
@@ -254,7 +254,7 @@ describe('live stream', () => {
     await watching.ended;
   });
 
-  it('asks for connections by one statement at a time, however long it takes', async () => {
+  it('queries connections with one statement at a time, however long it takes', async () => {
     const machine = await registerMachine(database.sql, 'LIVE-6');
     const watching = await watch(api.url, machine.id, admin);
     await until('the backlog', () => ofType(watching.events, 'backlog').length === 1);

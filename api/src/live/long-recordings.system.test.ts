@@ -49,8 +49,8 @@ const chunksRead = async (sql: Database): Promise<number> => {
   return row?.rows ?? 0;
 };
 
-describe('a recording of days', () => {
-  it('alarms: a backfilled roast is evaluated by its own samples, not by what was recorded after it', async () => {
+describe('a recording that spans days', () => {
+  it('alarms: a backfilled roast is evaluated by its own samples, not by later ones', async () => {
     await using database = await openMigratedDatabase();
     const { sql } = database;
     const board = createJournalBoard({ wallOffsetMs: Date.now() - 20 * 86_400_000 });
@@ -90,7 +90,7 @@ describe('a recording of days', () => {
     expect(samples?.seq).toHaveLength(2 * 3600 + 1);
   });
 
-  it('pages: hold every sample in order, also over a gap and while chunks are merged', async () => {
+  it('pages: contain every sample in order, also across a gap and while chunks are merged', async () => {
     await using database = await openMigratedDatabase();
     const { sql } = database;
     const board = createJournalBoard();

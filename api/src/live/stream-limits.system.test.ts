@@ -145,7 +145,7 @@ describe('live streams', () => {
     for (const path of paths) {
       const visitor = await signIn();
       const opening = await database.sql.begin(async (tx) => {
-        // Authenticated already, the request waits here for its machine.
+        // The request is authenticated and waits here for its machine.
         await tx`LOCK TABLE machines IN ACCESS EXCLUSIVE MODE`;
         const request = openStream(visitor, path);
         await until('the request to wait for the machine', async () => {
@@ -205,7 +205,7 @@ describe('live streams', () => {
   it.each([
     { change: 'deleted', path: '', method: 'DELETE' },
     { change: 'discarded', path: '/discard', method: 'POST' },
-  ])('live stream: names a $change running roast, then ends; the next one starts without the roast', async (by) => {
+  ])('live stream: reports a $change running roast, then ends; the next one starts without the roast', async (by) => {
     const serial = `LIMITS-${by.change}`;
     const { id } = await registerMachine(database.sql, serial);
     const board = createJournalBoard({ wallOffsetMs: Date.now() - 100_000 });

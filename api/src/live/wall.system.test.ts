@@ -148,7 +148,7 @@ describe('wall', () => {
     expect((await api.visitor().send('POST', '/wall/session', { token: link.token })).status).toBe(404);
   });
 
-  it('wall link: keeps hashes only, and writes who made, opened and revoked it to the audit log', async () => {
+  it('wall link: stores hashes only, and writes creation, opening and revocation to the audit log', async () => {
     const link = await makeLink();
     const screen = await openedScreen(link.token);
     const cookie = screen.cookie?.split('=')[1] ?? '';
@@ -166,7 +166,7 @@ describe('wall', () => {
     ]);
   });
 
-  it('wall stream: says how long ago the curve of a silent machine ended', async () => {
+  it('wall stream: contains how long ago the curve of a silent machine ended', async () => {
     const machine = await registerMachine(database.sql, 'WALL-3');
     const silentMs = 3 * 60_000;
     const board = createJournalBoard({ wallOffsetMs: Date.now() - silentMs - 60_000 });
@@ -187,7 +187,7 @@ describe('wall', () => {
     await watching.ended;
   });
 
-  it('wall: lists and follows more machines than a page of it shows', async () => {
+  it('wall: lists and follows more machines than fit on one page', async () => {
     const before = (await admin.send<{ total: number }>('GET', '/wall')).body.total;
     for (let number = 0; number < 30; number++) await registerMachine(database.sql, `MANY-${number}`);
     const screen = await openedScreen((await makeLink()).token);

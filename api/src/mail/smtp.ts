@@ -19,7 +19,7 @@ export const createSmtp = (url: string, from: string): SendMail => {
     greetingTimeout: patienceMs,
     socketTimeout: patienceMs,
     dnsTimeout: patienceMs,
-    // A mail consists of our own texts: nothing is read from files or the network for it.
+    // A mail consists of our own texts only: nothing is read from files or the network for it.
     disableFileAccess: true,
     disableUrlAccess: true,
   });

@@ -8,7 +8,7 @@ const browser = {
 };
 
 describe('web push', () => {
-  it('makes keys that a browser accepts, and refuses keys that are none', () => {
+  it('creates keys that a browser accepts, and refuses invalid keys', () => {
     const keys = makePushKeys();
     expect(Buffer.from(keys.publicKey, 'base64url')).toHaveLength(65);
     expect(isUsable(browser)).toBe(true);

@@ -32,7 +32,7 @@ const patienceMs = 10_000;
 /** An alarm that could not be delivered for this long, s, is outdated. */
 const ttlSeconds = 120;
 
-/** Sends a message. Answers whether the subscription still exists; throws when the push service fails or refuses. */
+/** Sends a message. Returns whether the subscription still exists; throws when the push service fails or refuses. */
 export const sendPush = async (
   { endpoint, p256dh, auth }: PushTarget,
   message: object,

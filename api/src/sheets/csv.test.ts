@@ -4,7 +4,7 @@ import { parseCsv, writeCsv } from './csv.ts';
 const cellsOf = (text: string) => parseCsv(text).records.map((record) => record.cells);
 
 describe('reading CSV', () => {
-  it('takes quotes, doubled quotes and line breaks in a cell, and counts lines through them', () => {
+  it('reads quotes, doubled quotes and line breaks in a cell, and counts lines through them', () => {
     const { records } = parseCsv('lot,notes\r\n"A ""one""","two\nlines"\r\nB,\r\n');
     expect(records).toEqual([
       { line: 1, cells: ['lot', 'notes'] },
@@ -13,11 +13,11 @@ describe('reading CSV', () => {
     ]);
   });
 
-  it('finds out what separates the cells', () => {
+  it('detects the separator of the cells', () => {
     expect(parseCsv('"a,b";c;d\n1,5;2;3').separator).toBe(';');
     expect(parseCsv('a\tb\n1\t2').separator).toBe('\t');
     expect(parseCsv('one column\nx').separator).toBe(',');
-    // A title stands above the heads, and a comma beside semicolons is a decimal sign.
+    // A title is above the heads, and a comma beside semicolons is a decimal sign.
     expect(parseCsv('Stock, 3 April 2025\n\nLot;Coffee;kg\nA;Konga;1,5\n').separator).toBe(';');
     expect(parseCsv('1,5;2,5;3,5;4,5').separator).toBe(';');
     expect(parseCsv('name,note\nA,"a;b;c;d;e;f"\n').separator).toBe(',');
@@ -44,7 +44,7 @@ describe('writing CSV', () => {
   });
 
   it.each(['\n', '\r', '\t', '=', '+', '-', '@', '＝', '＋', '－', '＠'])(
-    'guards text that begins with %j, and takes the guard off again when it reads',
+    'guards text that begins with %j, and removes the guard when reading',
     (sign) => {
       const rows = [[`${sign}cmd`, `'${sign}cmd`, `a${sign}cmd`]];
       const written = writeCsv(rows);

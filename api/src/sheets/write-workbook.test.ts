@@ -47,12 +47,12 @@ describe('a workbook', () => {
     'a\nb',
     '烘焙 😀',
     'bell \u0007 end',
-  ])('keeps the text %j a text', async (text) => {
+  ])('keeps the text %j as text', async (text) => {
     const [read] = await readWorkbook(await bytesOf([sheet([['head'], [text]])]));
     expect(read?.rows[1]).toEqual([text]);
   });
 
-  it('leaves the event loop after every 50 rows, one workbook at a time', async () => {
+  it('yields to the event loop after every 50 rows, one workbook at a time', async () => {
     let iterations = 0;
     const over = new AbortController();
     const counting = (async () => {
@@ -65,7 +65,7 @@ describe('a workbook', () => {
     expect(iterations).toBeGreaterThanOrEqual((3 * 1000) / 50);
   });
 
-  it('asks for rows only as they are taken', async () => {
+  it('requests rows only as they are read', async () => {
     let asked = 0;
     async function* rows() {
       for (let row = 0; row < 100_000; row++) {

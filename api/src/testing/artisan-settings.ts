@@ -1,4 +1,4 @@
-/** Settings files as Artisan writes them, made by us: `[section]` and `key=value`, as Qt stores them. */
+/** Generated settings files in Artisan's format: `[section]` and `key=value`, as Qt stores them. */
 const input = (number: number, keys: Readonly<Record<string, string | number | boolean>>): string[] =>
   Object.entries({ slave: 0, code: 3, register: 0, float: false, bcd: false, div: 0, mode: 'C', ...keys }).map(
     ([key, value]) => `input${number}${key}=${value}`,

@@ -4,13 +4,13 @@ import { lot, machine, message, option, recipe, roast, roastery, user, type Shap
 export type Known = Record<string, string>;
 
 export interface DocumentedCall {
-  /** Method and path below /api/v1, word for word. */
+  /** Method and path below /api/v1, verbatim. */
   readonly call: string;
   /** In the words of the document. */
   readonly what: string;
   /** The record whose id is in the path. */
   readonly id?: string;
-  /** Which drop-down stands in the path. */
+  /** Which drop-down is in the path. */
   readonly category?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly payload?: (known: Known) => object;

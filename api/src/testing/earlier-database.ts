@@ -4,7 +4,7 @@ import type { Database } from '../db/sql.ts';
 
 const folder = new URL('../../src/testing/database-f7cf7b7/', import.meta.url);
 
-/** Fills an empty database with that of commit f7cf7b7, as its own demo left it. */
+/** Fills an empty database with that of commit f7cf7b7, created by its own demo. */
 export const restoreEarlierDatabase = async (sql: Database): Promise<void> => {
   const schema = await readFile(new URL('schema.sql', folder), 'utf8');
   const rows = gunzipSync(await readFile(new URL('rows.sql.gz', folder))).toString('utf8');
@@ -16,7 +16,7 @@ export const restoreEarlierDatabase = async (sql: Database): Promise<void> => {
 
 type ColumnsOfTables = Map<string, readonly string[]>;
 
-/** Columns of each table but for the bookkeeping of migrations. */
+/** Columns of each table except the bookkeeping of migrations. */
 export const readColumns = async (sql: Database): Promise<ColumnsOfTables> => {
   const rows = await sql<{ table: string; columns: string[] }[]>`
     SELECT relname AS table, array_agg(attname::text ORDER BY attname) AS columns

@@ -146,7 +146,7 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   },
   deleteMachine: machine,
   machineLive: machine,
-  // Of a machine that is not there: its stream says so.
+  // Of a missing machine: its stream reports it.
   machinesLive: { query: { machines: '0198c0de-0000-7000-8000-000000000001' } },
   // No link has this token.
   openWall: { body: () => ({ token: 'a token that no link has' }), status: 404 },
@@ -313,7 +313,7 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   revokePairingTicket: { params: withId(addTicket), belongs: 'owner' },
   rotateCredential: { ...machine, body: () => ({ overlap_hours: 24 }) },
   revokeCredential: machine,
-  // The board of the examples holds no history.
+  // The board of the examples has no history.
   restoreHistory: { ...machine, body: () => ({ epochs: ['0123456789abcdef'] }), status: 409 },
   // The server of the examples has no packages.
   orderBoardUpdates: { body: () => ({ version: '1.0.0', boards: 'all' }), status: 409 },

@@ -2,7 +2,7 @@ import type { UploadFormat } from '@roastery/contract/imports';
 import { pythonRepr, type WritableValue } from '@roastery/roasting/python-repr';
 import { utils, write } from '@e965/xlsx';
 
-/** A file of each program, written by us after its public importers. One roast: 500 s, first crack at 380 s. */
+/** A generated file of each program, after its public importers. One roast: 500 s, first crack at 380 s. */
 export interface FormatFile {
   readonly format: UploadFormat;
   readonly name: string;
@@ -11,9 +11,9 @@ export interface FormatFile {
 
 /** The differences between two files of one program. */
 export interface MadeRoast {
-  /** Time of the charge, if the program writes it; else each has a day of its own. */
+  /** Time of the charge, if the program writes it; else each has a different day. */
   readonly chargedAt?: Date;
-  /** Of the beans, °C: a curve of its own. */
+  /** Bean temperature, °C: a separate curve. */
   readonly warmerC?: number;
   readonly coffee?: string;
   /** If the program writes weights; the loss is 14 %. */
@@ -441,7 +441,7 @@ const makers: readonly Maker[] = [
   { format: 'hibean', name: 'hibean.json', make: (roast) => encode(JSON.stringify(hibean(roast))) },
 ];
 
-/** A file of the maker at this place of `formatFiles`. */
+/** A file of the maker at this position of `formatFiles`. */
 export const makeFormatFile = (
   place: number,
   { chargedAt, warmerC = 0, coffee = 'Guji', greenKg }: MadeRoast = {},

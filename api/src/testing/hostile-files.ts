@@ -23,7 +23,7 @@ export const workbookOf = (sheetData: string, more: Record<string, Uint8Array> =
         'xl/worksheets/sheet1.xml': xml(`<worksheet><sheetData>${sheetData}</sheetData></worksheet>`),
         ...more,
       },
-      // Most of a larger one's time would go into packing it well.
+      // Most of the time for a larger one would be spent on compressing it.
       { level: 1 },
     ),
   );

@@ -20,7 +20,7 @@ export const migratedTemplate = {
   },
 };
 
-/** A migrated database of its own, with a pool on it; both are gone when the test ends. */
+/** A new migrated database with a pool; both are removed when the test ends. */
 export const openMigratedDatabase = async () => {
   const database = await createTestDatabase(migratedTemplate);
   const sql = openDatabase({ url: database.url, log: silentLog });
@@ -34,7 +34,7 @@ export const openMigratedDatabase = async () => {
   };
 };
 
-/** A machine with an owner of its own. */
+/** A machine with its own owner. */
 export const registerMachine = async (
   sql: Database,
   serialNumber: string,
@@ -87,7 +87,7 @@ export const markEvent = (
 });
 
 /**
- * Twelve minutes at 1 Hz, channels bean_temp, exhaust_temp, heat_power: charge at second 60 (first said to be at 63),
+ * Twelve minutes at 1 Hz, channels bean_temp, exhaust_temp, heat_power: charge at second 60 (first reported at 63),
  * first crack at 541, drop at 663, completed at 665. Sample s was taken at 5 s + s of monotonic time, and its bean
  * temperature is 90 + 0.16 s.
  */

@@ -2,7 +2,7 @@ import { createJournalBoard } from '@roastery/testing/journal-board';
 import { markEvent } from './ingest-fixture.ts';
 import { connectBoard } from './whole-api.ts';
 
-/** A board whose clock runs with ours. Its machine has been on for a minute. */
+/** A board whose clock equals this computer's. Its machine has been on for a minute. */
 export const openLiveBoard = async (brokerUrl: string, serial: string, startedAgoMs = 60_000) => {
   const wallOffsetMs = Date.now() - startedAgoMs;
   const board = createJournalBoard({ wallOffsetMs, channels: ['bean_temp', 'exhaust_temp'] });
@@ -26,7 +26,7 @@ export const openLiveBoard = async (brokerUrl: string, serial: string, startedAg
         board.sample(mono, bean(second), exhaust(second));
       }
     },
-    /** The first sample, so many seconds ago, is the charge of a roast. Answers its monotonic ms. */
+    /** The first sample, this many seconds ago, is the charge of a roast. Returns its monotonic ms. */
     chargeAgo(roastId: string, seconds: number): number {
       const mono = now() - seconds * 1000;
       const seq = board.sample(mono, 200, 210);

@@ -1,6 +1,6 @@
 import { utils, write } from '@e965/xlsx';
 
-/** A list of lots of a program or a roastery, written by us after its documents, with the expected lots. */
+/** A generated list of lots of a program or a roastery, after its documents, with the expected lots. */
 export interface LotFile {
   readonly name: string;
   readonly bytes: Uint8Array<ArrayBuffer>;

@@ -1,4 +1,4 @@
-/** Same numbers in every run of a seed: mulberry32, 0 to 1. */
+/** The same numbers in every run of a seed: mulberry32, 0 to 1. */
 export const randomFrom = (seed: number) => () => {
   seed = (seed + 0x6d2b79f5) | 0;
   let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);

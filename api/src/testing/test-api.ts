@@ -20,7 +20,7 @@ import { createVisitor, type Visitor } from './visitor.ts';
 export const testAdmin = { email: 'admin@example.com', password: 'a long phrase for the first admin' };
 export const testBrokerSecret = 'broker-secret-of-the-tests';
 
-/** The endpoint of the import thread, served here: then imports have the clock and the log of the test. */
+/** The endpoint of the import thread, served here: then imports use the clock and the log of the test. */
 export const importsHere: Domain = ({ forUser }) =>
   forUser(addImportFiles, (context, { params, files }) => addFiles(context.sql, context, params.id, files));
 
@@ -36,7 +36,9 @@ export interface TestApi {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** The whole api on a database, every answer checked against the contract. No broker unless `config` names one. */
+/**
+ * The whole api on a database, with every response checked against the contract. No broker unless `config` names one.
+ */
 export const startTestApi = async (
   databaseUrl: string,
   config: Partial<ApiConfig> = {},
@@ -54,7 +56,7 @@ export const startTestApi = async (
     DATABASE_URL: databaseUrl,
     PORT: '0',
     DRAIN_SECONDS: '0',
-    // Nothing listens on the discard port: the link stays down unless a test brings a broker.
+    // Nothing listens on the discard port: the link stays down unless a test provides a broker.
     MQTT_URL: 'mqtt://127.0.0.1:9',
     BROKER_MANAGEMENT_URL: 'http://127.0.0.1:9',
     BROKER_SECRET: testBrokerSecret,

@@ -31,7 +31,7 @@ export interface Visitor {
   forgetCookie(): void;
 }
 
-/** Every error has whole sentences: a person reads them unchanged. */
+/** Every error has whole sentences: a user reads them unchanged. */
 const checkSentence = (text: string): void => {
   const { detail } = parseOrThrow(errorBodyShape, JSON.parse(text));
   if (typeof detail === 'string' && !/[.…]$/.test(detail)) throw new Error(`no whole sentence: ${detail}`);

@@ -15,7 +15,7 @@ interface Asked {
   readonly body: Record<string, string>;
 }
 
-/** Stands where the api stands: a real HTTP server that answers the broker's questions and remembers them. */
+/** Replaces the api: a real HTTP server that answers the broker's requests and records them. */
 export interface ApiPeer {
   readonly url: string;
   readonly asked: Asked[];
@@ -102,7 +102,7 @@ export const startApiPeer = async (): Promise<ApiPeer> => {
 
 export const quiet = createLogger('broker', 'silent');
 
-/** A log whose lines can be read back. */
+/** A log whose lines can be read. */
 export const keptLog = (): { log: Logger; lines: Record<string, unknown>[] } => {
   const lines: Record<string, unknown>[] = [];
   const log = pino(
@@ -135,7 +135,7 @@ export const startPair = async (
   };
 };
 
-/** Connects once, without trying again; rejects with the broker's refusal. */
+/** Connects once, without retries; rejects with the broker's refusal. */
 export const connect = async (port: number, options: IClientOptions): Promise<MqttClient> => {
   const client = mqtt.connect({ host: '127.0.0.1', port, reconnectPeriod: 0, connectTimeout: 15_000, ...options });
   client.on('error', () => undefined);
@@ -176,7 +176,7 @@ export const waitUntil = async (test: () => boolean | Promise<boolean>, withinMs
   return performance.now() - start;
 };
 
-/** A bare TCP connection, for what no proper client would send. */
+/** A bare TCP connection, for bytes that no proper client would send. */
 export const rawConnect = async (port: number): Promise<Socket> => {
   const socket = connectTcp(port, '127.0.0.1');
   socket.on('error', () => undefined);
@@ -184,7 +184,7 @@ export const rawConnect = async (port: number): Promise<Socket> => {
   return socket;
 };
 
-/** Whether it closes within this time; errors on the way do not count. */
+/** Whether it closes within this time; errors before that do not count. */
 export const closed = (
   emitter: { once(event: 'close', listener: () => void): unknown },
   withinMs: number,
@@ -221,7 +221,7 @@ export const fixedHeader = (type: number, length: number): Buffer => {
   return Buffer.from(bytes);
 };
 
-/** CONNECT by hand, for clients that then behave as no library would. */
+/** CONNECT by hand, for clients that then behave unlike any library. */
 export const connectPacket = (clientId: string, username: string, password: string, keepaliveSeconds = 60): Buffer => {
   const body = Buffer.concat([
     field('MQTT'),

@@ -66,7 +66,7 @@ afterEach(async () => {
 });
 
 const watch = async (pastDays: number | null = null, unfinishedMs?: number, checkMs = 20): Promise<ArtisanFiles> => {
-  // The watcher needs no more of a board's configuration.
+  // The watcher needs only this part of a board's configuration.
   const config = {
     apiUrl: `http://127.0.0.1:${portOf(server)}/api/v1`,
     machineSerial: 'RM30-7',
@@ -91,7 +91,7 @@ const restart = async (): Promise<ArtisanFiles> => {
   return watch();
 };
 const sentTo = (count: number) => expect.poll(() => got.length).toBe(count);
-/** One more file that is sent shows that the earlier ones were skipped. */
+/** Sends one more file, which proves that the earlier ones were skipped. */
 const andNoMore = async (before: number): Promise<void> => {
   await save('last.alog', text(99));
   await sentTo(before + 1);
@@ -283,7 +283,7 @@ describe('watchArtisanFiles', () => {
         return { owner: stated, missing: sha256.filter(isLost) };
       };
     };
-    /** Twice since: the first of them may have been in progress. */
+    /** Two more checks: the first of them may have been in progress. */
     const answered = async () => {
       asked.length = 0;
       await expect.poll(() => asked.length, { timeout: 20_000 }).toBeGreaterThan(1);

@@ -40,7 +40,7 @@ export interface ArtisanFilesParts {
 }
 
 const usualScanMs = 2000;
-/** Every this many scans all files are checked; between them only new ones and those that changed lately. */
+/** Every this many scans all files are checked; in the other scans only new and recently changed ones. */
 const scansPerFullScan = 15;
 const recentFiles = 10;
 const usualUnfinishedMs = 60_000;

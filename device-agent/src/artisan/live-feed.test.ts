@@ -64,7 +64,7 @@ describe('followArtisan', () => {
     await expect.poll(values).toEqual([[200, 100]]);
   });
 
-  it('reports that Artisan sends nothing, repeats no old value, and follows it again', async () => {
+  it('reports that Artisan sends nothing, repeats no old value, and continues when it sends again', async () => {
     const feed = await follow();
     artisan.reads(187.4, 203);
     await expect.poll(() => feed.link().detail).toMatch(/^Artisan is connected but sends no readings/);

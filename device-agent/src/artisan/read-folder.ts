@@ -45,7 +45,7 @@ export type ReadFile =
   | { readonly kind: 'unfinished'; readonly sha256: string; readonly reason: string }
   | { readonly kind: 'unreadable'; readonly reason: string };
 
-/** Do not follow a link that replaced the file, nor wait for a pipe. Windows has neither. */
+/** Does not follow a link that replaced the file, nor wait for a pipe. Windows has neither. */
 const carefully = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /** Reads a file of at most `maxUploadBytes`, and returns whether it is a complete roast file of Artisan. */

@@ -73,7 +73,7 @@ export const sendFile = async (config: AgentConfig, name: string, content: Uint8
 const checkTimeoutMs = 20_000;
 
 /**
- * Asks which of these contents the server lacks, and for whom it keeps files; undefined when there is no usable answer.
+ * Requests which of these contents the server lacks, and for whom it keeps files; undefined without a usable answer.
  */
 export const askMissing = async (config: AgentConfig, sha256: readonly string[]) => {
   const options = { headers: headersOf(config), timeoutMs: checkTimeoutMs, body: { sha256 } };

@@ -35,7 +35,7 @@ export const personalFolder = (
   return join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'roastery-agent');
 };
 
-/** Asks once, if a person can answer. */
+/** Prompts once, if a person can answer. */
 const askForFolder = async (): Promise<string> => {
   if (!process.stdin.isTTY) return '';
   const dialog = createInterface({ input: process.stdin, output: process.stdout });

@@ -28,7 +28,7 @@ describe('signInPlan', () => {
 });
 
 describe('personalFolder', () => {
-  it('needs no right of an administrator on any system', () => {
+  it('needs no administrator rights on any system', () => {
     expect(personalFolder('linux', {}, '/home/ada')).toBe('/home/ada/.config/roastery-agent');
     expect(personalFolder('darwin', {}, '/Users/ada')).toBe('/Users/ada/Library/Application Support/roastery-agent');
     expect(personalFolder('win32', { LOCALAPPDATA: '/local' }, '/home')).toBe('/local/roastery-agent');

@@ -6,7 +6,7 @@ const signs = { good: '✓', warning: '!', trouble: '✗', skipped: '–' } as c
 const colours = { good: 32, warning: 33, trouble: 31, skipped: 90 } as const;
 const labelWidth = 14;
 
-/** One check for a person: a symbol, the finding, and below it what to do. */
+/** The output of one check: a symbol, the finding, and below it an instruction. */
 export const verdictLines = (check: string, verdict: Verdict, coloured: boolean): string => {
   const sign = coloured
     ? `\u001B[${colours[verdict.outcome]}m${signs[verdict.outcome]}\u001B[0m`

@@ -23,7 +23,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A server that answers what the board asks with these statuses, one after the other; 0 breaks the line. */
+/** A server that answers the board's requests with these statuses in order; 0 breaks the connection. */
 const startServer = async (...statuses: number[]) => {
   const asked: { line: string; serial: unknown; token: unknown; body: string; board: string[] }[] = [];
   const server = createServer((request, response) => {
@@ -60,7 +60,7 @@ const reset = async (api: string): Promise<number> => {
 };
 
 describe('factory reset', () => {
-  it.each(['/api/v1', ''])('first makes the server at …%s revoke the credential, authenticated by it', async (path) => {
+  it.each(['/api/v1', ''])('first revokes the credential at the server at …%s, authenticated by it', async (path) => {
     await using server = await startServer(200);
     expect(await reset(server.api.replace('/api/v1', path))).toBe(0);
     expect(server.asked).toEqual([

@@ -52,7 +52,7 @@ export const factoryReset = async ({
       return 1;
     }
     await prepareReset(order);
-    // First the server, while the board still has its credential.
+    // The server first, while the board still has its credential.
     const revocation = await revokeOnServer(env);
     await resetBoard(order);
     process.stdout.write(

@@ -16,7 +16,7 @@ beforeEach(async () => {
     id: 'drum-15',
     maker: 'Maker',
     model: 'Drum 15',
-    // Nothing listens there: a connection would fail.
+    // Nothing listens on this port, so a connection would fail.
     link: { kind: 'tcp', host: '127.0.0.1', port: 9 },
     channels: { bean_temp: { at: 'i:0' } },
     outputs: {

@@ -96,7 +96,7 @@ const wishOf = (options: ProbeOptions, mapUnit: number) => {
 const sameLine = (a: Link, b: Link): boolean =>
   'host' in a && 'host' in b ? a.host === b.host && a.port === b.port : 'path' in a && 'path' in b && a.path === b.path;
 
-/** Why the probe must wait, as a sentence that says what to do; undefined when it can start. */
+/** Why the probe must wait, as a sentence with an instruction; undefined when it can start. */
 const obstacle = async (configDir: string, link: Link, inUse: Link | undefined): Promise<string | undefined> => {
   const agent = await findRunningAgent(agentPlace(readBoardEnvironment(configDir)));
   if (agent.kind === 'none') return undefined;

@@ -18,7 +18,7 @@ export const hasTimesyncMark = async (): Promise<boolean> => {
   }
 };
 
-/** systemd's answer (it asks the kernel, so chrony and ntpd count too); undefined without systemd. */
+/** systemd's answer (it queries the kernel, so chrony and ntpd count too); undefined without systemd. */
 const systemdSays = (): Promise<boolean | undefined> =>
   new Promise((resolve) => {
     execFile('timedatectl', ['show', '-p', 'NTPSynchronized', '--value'], { timeout: 5000 }, (error, output) => {

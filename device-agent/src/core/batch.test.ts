@@ -25,7 +25,7 @@ const cutAll = (entries: readonly Entry[]): JournalBatch[] => {
 };
 
 describe('cutBatch', () => {
-  it('makes columns, with times by the clock of now', () => {
+  it('creates columns, with times by the current clock', () => {
     const [batch] = cutAll([sample(0), sample(1)]);
     expect(batch).toEqual({
       v: 1,
@@ -62,12 +62,12 @@ describe('cutBatch', () => {
     expect(cutAll(entries).map(({ seq }) => seq)).toEqual([0, 2, 3, 4]);
   });
 
-  it('holds at most 600 entries', () => {
+  it('contains at most 600 entries', () => {
     const batches = cutAll(Array.from({ length: 1300 }, (_, seq) => sample(seq)));
     expect(batches.map(entryCount)).toEqual([600, 600, 100]);
   });
 
-  it('says that times of an unknown earlier boot are not to be trusted', () => {
+  it('marks times of an unknown earlier boot as unreliable', () => {
     const old: RecordingContext = { ...context, boot: 'ffffffff-0000-4000-8000-000000000009' };
     const [batch] = cutAll([sample(0, { context: old })]);
     expect(batch).toMatchObject({ synced: false, t: 0 });
@@ -75,7 +75,7 @@ describe('cutBatch', () => {
 });
 
 describe('wall clock', () => {
-  it('puts earlier times of this boot right once the clock is set', () => {
+  it('corrects earlier times of this boot once the clock is set', () => {
     let now = { boot, mono: 5000, wall: 86_400_000, synced: false };
     const wallClock = createWallClock(() => now);
     expect(wallClock.at(boot, 4000)).toEqual({ t: 86_399_000, synced: false });

@@ -31,8 +31,8 @@ const sameColumns = (a: Entry, b: Entry): boolean =>
   a.context.channels.join() === b.context.channels.join();
 
 /**
- * Takes the next batch from the front of `entries`. Returns it with the range it covers, or undefined when there are no
- * entries. Times are converted by the clock's present knowledge.
+ * Takes the next batch from the front of `entries`. Returns it with the range it covers, or undefined when there are
+ * no entries. Times are converted with the current clock.
  */
 export const cutBatch = (
   entries: readonly Entry[],

@@ -38,7 +38,7 @@ describe('decoder', () => {
     expect(decode({ at: 'h:9' }, [1, 2, 3, 4], 'bean_temp', 2).value).toBe(3);
   });
 
-  it('takes a single bit of a register', () => {
+  it('reads a single bit of a register', () => {
     expect(decode({ at: 'h:0.3', as: 'bool', unit: 'bool' }, [0b1000]).value).toBe(1);
     expect(decode({ at: 'h:0.2', as: 'bool', unit: 'bool' }, [0b1000]).value).toBe(0);
   });
@@ -70,20 +70,17 @@ describe('decoder', () => {
     ['i16', 0.1, [0x8000]],
     ['i32', 1e-7, [0x7fff, 0xffff]],
     ['u32', 1e-7, [0xffff, 0xffff]],
-  ] as const)(
-    'takes no broken probe for a temperature where the map says nothing of it: %s × %s',
-    (as, scale, words) => {
-      const [broken, channel] = [
-        { value: null, quality: 'bad' },
-        { at: 'h:0', as, scale },
-      ];
-      expect(decode({ ...channel, range: [-50, 700] }, [...words])).toEqual(broken);
-      expect(decode({ ...channel, unit: '°F', range: [-58, 1292] }, [...words])).toEqual(broken);
-      // What the map does say counts, and another quantity may well be there.
-      expect(decode({ ...channel, bad: [1], range: [-1e6, 1e6] }, [...words]).quality).toBe('ok');
-      expect(decode({ ...channel, unit: '%' }, [...words]).quality).toBe('ok');
-    },
-  );
+  ] as const)('reports a broken probe also without `bad` values in the map: %s × %s', (as, scale, words) => {
+    const [broken, channel] = [
+      { value: null, quality: 'bad' },
+      { at: 'h:0', as, scale },
+    ];
+    expect(decode({ ...channel, range: [-50, 700] }, [...words])).toEqual(broken);
+    expect(decode({ ...channel, unit: '°F', range: [-58, 1292] }, [...words])).toEqual(broken);
+    // `bad` values of the map replace these, and another quantity may have such values.
+    expect(decode({ ...channel, bad: [1], range: [-1e6, 1e6] }, [...words]).quality).toBe('ok');
+    expect(decode({ ...channel, unit: '%' }, [...words]).quality).toBe('ok');
+  });
 
   it('rejects temperatures outside a roaster’s range, also without a range in the map', () => {
     const ofBeans = (raw: number) => decode({ at: 'h:0', as: 'i16', scale: 0.1 }, [raw]);

@@ -25,7 +25,7 @@ describe('a serial line', () => {
     expect(lineMs(map)).toBeCloseTo(((47 + 7) * 10_000) / 9600, 6);
     expect(slowLineSentence(map)).toBeUndefined();
   });
-  it('reports that it can not carry the map’s rate', () => {
+  it('reports that it cannot carry the map’s rate', () => {
     expect(slowLineSentence(mapOf(scattered, { gapMs: 20 }))).toBe(
       'The line at 9600 baud carries at most 2.5 readings a second of this map, which asks for 4.',
     );
@@ -38,7 +38,7 @@ describe('a serial line', () => {
     expect(alikeAnswersSentence(mapOf(scattered))).toBeUndefined();
     expect(alikeAnswersSentence({ ...alike, link: { kind: 'tcp', host: '127.0.0.1', port: 502 } })).toBeUndefined();
   });
-  it('is busier with ASCII; a network has no known speed', () => {
+  it('takes longer with ASCII; the speed of a network is unknown', () => {
     const ascii = mapOf(near, { link: { kind: 'ascii', baud: 9600, dataBits: 7, parity: 'even' } });
     expect(lineMs(ascii)).toBeCloseTo(((17 + 8 + 2 * 34 + 3) * 10_000) / 9600, 6);
     expect(lineMs(mapOf(near, { link: { kind: 'tcp', host: '127.0.0.1' } }))).toBeUndefined();
@@ -46,7 +46,7 @@ describe('a serial line', () => {
 });
 
 describe('the pace of reading', () => {
-  it('is reported while it is slower than the map asks', () => {
+  it('is reported while it is slower than the map requires', () => {
     const pace = createPaceWatch(4);
     for (let reading = 0; reading < 20; reading++) pace.took(reading === 3 ? 900 : 60);
     expect(pace.reachedHz(), 'one slow reading is no news').toBeUndefined();

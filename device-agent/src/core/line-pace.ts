@@ -78,11 +78,11 @@ export const createPaceWatch = (hz: number) => {
       sumMs = 0;
       count = 0;
     },
-    /** Readings per second, when they are fewer than the map asks for. */
+    /** Readings per second, when there are fewer than the map requires. */
     reachedHz: (): number | undefined => reached,
   };
 };
 
-/** Reports a machine that is read more slowly than its map asks, as a sentence. */
+/** Reports a machine that is read more slowly than its map requires, as a sentence. */
 export const slowReadingSentence = (reachedHz: number, hz: number): string =>
   `Only ${reachedHz} of ${hz} readings a second: the line or the machine is too slow for this map.`;

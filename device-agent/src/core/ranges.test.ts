@@ -17,7 +17,7 @@ describe('RangeSet', () => {
     expect(set.ranges()).toEqual([[0, 39]]);
   });
 
-  it('cuts a hole and forgets what lies in it', () => {
+  it('removes a range in the middle', () => {
     const set = new RangeSet([[0, 99]]);
     set.remove(10, 19);
     expect(set.ranges()).toEqual([
@@ -32,7 +32,7 @@ describe('RangeSet', () => {
     expect(set.count()).toBe(90);
   });
 
-  it('agrees with a plain set through random additions and removals', () => {
+  it('equals a plain set after random additions and removals', () => {
     let seed = 7;
     const random = (below: number): number => {
       seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;

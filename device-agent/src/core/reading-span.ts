@@ -16,7 +16,7 @@ const roomFactor = 1.25;
 export const createSpanJudge = (expectedMs: number) => {
   const spans: number[] = [];
   const usualMs = (): number => {
-    // The quicker ones count: a process that is starved for a while does not make the machine slow.
+    // The quicker ones count: a process that was not scheduled for some time does not make the machine slow.
     const usual = spans.toSorted((a, b) => a - b)[Math.floor((spans.length - 1) / 4)];
     return spans.length < enough ? expectedMs : (usual ?? expectedMs);
   };

@@ -5,7 +5,7 @@ import { createRecentAnswers } from './recent-answers.ts';
 import { createWiderReads } from './wider-read.ts';
 
 describe('recent answers', () => {
-  it('gives a length free only when no answer to it can come any more', () => {
+  it('releases a length only when no answer to it can arrive any more', () => {
     let now = 0;
     const recent = createRecentAnswers(1000, () => now);
     const question = recent.ask(4, 1, 3);
@@ -19,7 +19,7 @@ describe('recent answers', () => {
     expect(recent.isFree(4)).toBe(true);
   });
 
-  it('knows bytes that came before as a copy, until the horizon has passed', () => {
+  it('recognises repeated bytes until the horizon has passed', () => {
     let now = 0;
     const recent = createRecentAnswers(1000, () => now);
     expect(recent.hear('2/1/3', 'ab')).toBe(false);
@@ -29,7 +29,7 @@ describe('recent answers', () => {
     expect(recent.hear('2/1/3', 'ab')).toBe(false);
   });
 
-  it('believes an old answer of a place only where old answers are the rule', () => {
+  it('accepts a repeated answer of an address only where most of its answers are repeats', () => {
     const recent = createRecentAnswers(1000, () => 0);
     for (let round = 0; round < 3; round++) {
       expect(recent.isSteady('a')).toBe(false);
@@ -41,7 +41,7 @@ describe('recent answers', () => {
     expect(recent.isOwn('a', 'cd', question), 'bytes of another place').toBe(false);
   });
 
-  it('stays small on a line with ever new transaction numbers', () => {
+  it('stays small on a line with always new transaction numbers', () => {
     let now = 0;
     const recent = createRecentAnswers(1000, () => now);
     for (let transaction = 0; transaction < 60_000; transaction++) {
@@ -54,14 +54,14 @@ describe('recent answers', () => {
 
 describe('wider reads', () => {
   const span = { unit: 1, table: 'holding', start: 10, count: 2 } as const;
-  it('takes the shortest length that is free, within what one request may ask', () => {
+  it('chooses the shortest free length within the limit of one request', () => {
     const wider = createWiderReads(() => 0);
     expect(wider.choose(span, 100, () => true)).toMatchObject({ start: 10, count: 2 });
     expect(wider.choose(span, 100, (count) => count > 4)).toMatchObject({ start: 10, count: 5 });
     expect(wider.choose(span, 4, (count) => count > 4)).toBeUndefined();
     expect(wider.choose({ ...span, table: 'coil' }, 100, (count) => count > 4)).toMatchObject({ start: 10, count: 10 });
   });
-  it('reads along before the place where the machine refuses what comes after it, and tries again an hour later', () => {
+  it('adds addresses before the span when the machine refuses those after it, and retries an hour later', () => {
     let now = 0;
     const wider = createWiderReads(() => now);
     const refused = wider.choose(span, 100, (count) => count > 3);
@@ -75,7 +75,7 @@ describe('wider reads', () => {
     now = 3_600_001;
     expect(wider.choose(span, 100, (count) => count > 4)).toMatchObject({ start: 10, count: 5 });
   });
-  it('blames the places after it, as far as they were never read', () => {
+  it('attributes a refusal to the addresses after the span that were never read', () => {
     const wider = createWiderReads(() => 0);
     const refuse = (isFree: (count: number) => boolean) => {
       const wide = wider.choose(span, 100, isFree);
@@ -88,19 +88,19 @@ describe('wider reads', () => {
     expect(wider.choose(span, 100, (count) => count === 5)).toMatchObject({ start: 10, count: 5 });
     expect(wider.choose(span, 100, (count) => count === 12)).toMatchObject({ start: 10, count: 12 });
   });
-  it('chooses no length that another span was last asked with', () => {
+  it('chooses no length of the last request for another span', () => {
     const wider = createWiderReads(() => 0);
     wider.asked({ ...span, start: 40 }, { ...span, start: 40 });
     expect(wider.isDistinct(span)).toBe(false);
     expect(wider.choose(span, 100, () => true)).toMatchObject({ start: 10, count: 3 });
   });
-  it('chooses no length that the span itself was asked with from another place, nor an earlier one of another span', () => {
+  it('chooses no length that this span used from another address, nor an earlier length of another span', () => {
     const wider = createWiderReads(() => 0);
     wider.asked(span, { ...span, start: 9, count: 3 });
     for (const count of [4, 5]) wider.asked({ ...span, start: 40 }, { ...span, start: 40, count });
     expect(wider.choose(span, 100, (count) => count > 2)).toMatchObject({ start: 10, count: 6 });
   });
-  it('stays within the addresses that there are', () => {
+  it('stays within the valid addresses', () => {
     const wider = createWiderReads(() => 0);
     const last = { ...span, start: 65_534 };
     expect(wider.choose(last, 100, (count) => count > 3)).toMatchObject({ start: 65_532, count: 4 });
@@ -126,18 +126,18 @@ describe('answer pace', () => {
 });
 
 describe('span judge', () => {
-  it('trusts the first reading no more than any other', () => {
+  it('treats the first reading like any other', () => {
     const spans = createSpanJudge(0);
     expect(spans.accepts(1000)).toBe(false);
     expect(spans.accepts(10)).toBe(true);
   });
-  it('learns a slow machine, and refuses what is slow even for it', () => {
+  it('learns the pace of a slow machine, and refuses readings that are slow even for it', () => {
     const spans = createSpanJudge(0);
     for (let round = 0; round < 2; round++) expect(spans.accepts(450)).toBe(false);
     for (let round = 0; round < 10; round++) expect(spans.accepts(450)).toBe(true);
     expect(spans.accepts(1500)).toBe(false);
   });
-  it('does not take a processor that is starved for a while for a slow machine', () => {
+  it('does not mistake a starved process for a slow machine', () => {
     const spans = createSpanJudge(0);
     for (let round = 0; round < 10; round++) spans.accepts(10);
     for (let round = 0; round < 8; round++) expect(spans.accepts(600)).toBe(false);

@@ -72,7 +72,7 @@ export const createRecentAnswers = (horizonMs: number, now: () => number) => {
      */
     answered(place: string, bytes: string, isOld?: boolean): void {
       const before = places.get(place) ?? { answers: [], wereOld: [] };
-      // A probe reads thousands of addresses once; a removed one is only less well known.
+      // A probe reads thousands of addresses once; removing the record of one does little harm.
       if (places.size > 500) places.clear();
       places.set(place, {
         answers: [...before.answers, { bytes, at: now() }].slice(-judgedBy),

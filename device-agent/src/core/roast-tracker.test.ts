@@ -180,7 +180,10 @@ describe('roast tracker: resume after a kill', () => {
     synced: true,
   });
 
-  /** Runs until the kill, and answers what is on disk then: a state, the entries after it, a last few lost on the way. */
+  /**
+   * Runs until the kill, and returns the state of the disk: a snapshot and the entries after it, without a few lost
+   * last ones.
+   */
   const runUntil = (curve: readonly CurvePoint[], stateEvery: number, lose: number) => {
     const tracker = createRoastTracker(ids());
     let seq = 0;
@@ -199,7 +202,7 @@ describe('roast tracker: resume after a kill', () => {
     return { state, entries: entries.slice(0, Math.max(0, entries.length - lose)), nextSeq: seq };
   };
 
-  it('resumes the same roast and repeats no event, wherever it was killed', () => {
+  it('resumes the same roast and repeats no event after a kill at any sample', () => {
     const curve = roastCurve(1);
     const wanted = lastMarks(follow(createRoastTracker(ids()), curve));
     for (let killed = 40; killed < curve.length; killed += 7) {
@@ -230,7 +233,7 @@ describe('roast tracker: resume after a kill', () => {
     const past = runUntil(curve.slice(0, 300), 50, 0);
     const id = past.state?.tracker.running?.id;
     expect(id).toBeDefined();
-    // Twenty seconds away; the new boot's monotonic clock begins at zero.
+    // Twenty seconds off; the monotonic clock of the new boot begins at zero.
     const { tracker, offsetMs } = resumeTracker(
       past,
       clockAt(2, 'ffffffff-0000-4000-8000-000000000002', 320),
@@ -260,7 +263,7 @@ const lineAt = (seconds: number) => 130 + 0.1 * seconds;
 describe('roast tracker: a retracted charge', () => {
   const chargedAt = 120;
   const dropAt = 560;
-  /** A drum that is being heated up; the probe comes back to the line it followed, and leaves it upwards only later. */
+  /** A drum that is being heated up; the probe returns to its former line, and rises above it only later. */
   const backOnItsLine: CurvePoint[] = Array.from({ length: 640 }, (_, seconds) => {
     const since = seconds - chargedAt;
     if (since < 0) return { seconds, beanTempC: lineAt(seconds) };

@@ -80,7 +80,7 @@ export const createRoastTracker = (
   ): void => {
     const mono = at ? Math.round(at.timeMs - monoOffset) : null;
     const atSeq = at ? places.nearest(at.timeMs) : null;
-    // The moment lies before this boot or before the known samples. The last event of this mark stays valid. Null would
+    // The time lies before this boot or before the known samples. The last event of this mark stays valid; null would
     // retract it.
     if (at && (atSeq === null || mono === null || mono < 0)) return;
     const temp = at?.tempC ?? null;

@@ -24,18 +24,18 @@ describe('send plan', () => {
     expect(plan.next()).toEqual({ from: 100_000, to: 100_003, backlog: false });
   });
 
-  it('sends the backlog from its newest end, since the roast that runs is there', () => {
+  it('sends the backlog from its newest end, which contains the running roast', () => {
     expect(planWith([0, 999]).next()).toEqual({ from: 900, to: 999, backlog: true });
   });
 
-  it('keeps room in the window for new entries while the backlog goes out', () => {
+  it('reserves slots of the window for new entries while the backlog is sent', () => {
     const plan = planWith([0, 99_999]);
     drain(plan);
     plan.offer([[100_000, 100_003]]);
     expect(plan.next()).toMatchObject({ backlog: false });
   });
 
-  it('never has more than 32 batches under way', () => {
+  it('never has more than 32 batches in flight', () => {
     const plan = planWith([0, 99_999]);
     for (let round = 0; round < 10; round++) {
       const sent = drain(plan);

@@ -20,8 +20,8 @@ const points = [
   { timeSeconds: 126, burner: 90, exhaust: 40, drumRpm: 40 },
 ];
 
-describe('what a plan would write', () => {
-  it('is a raw value for each register: scaled, clamped, and as slow as the map wants it', () => {
+describe('simulated writes of a plan', () => {
+  it('are raw values for each register: scaled, clamped and limited in rate by the map', () => {
     const map = mapWith({
       heat_power: { at: 'h:10', scale: 0.1, range: [0, 80], maxPerSecond: 5 },
       drum_speed: { at: '2/h:12', as: 'f32', offset: 10, unit: 'rpm', range: [0, 80] },

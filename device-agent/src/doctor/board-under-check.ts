@@ -31,7 +31,7 @@ export type FoundMap =
   | { readonly kind: 'none' }
   | { readonly kind: 'wrong'; readonly says: string };
 
-/** One board and the findings about it: each question is asked once, when the first check needs it. */
+/** One board and the findings about it: each query is sent once, when the first check needs it. */
 export interface BoardUnderCheck {
   readonly configDir: string;
   /** The configuration, or the error that prevents reading it. */

@@ -15,7 +15,7 @@ const keptBroker = async (dataDir: string): Promise<KnownBroker | undefined> => 
   try {
     return await readKeptBroker(dataDir);
   } catch (error) {
-    // Not readable for this user: the agent also asks the api.
+    // Not readable for this user: the agent also queries the api.
     if (codeOf(error) === 'EACCES') return undefined;
     throw error;
   }

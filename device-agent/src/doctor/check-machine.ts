@@ -14,7 +14,7 @@ import { good, notConfigured, skipped, trouble, warning, withoutPage, type Check
 
 const serialNames = /^tty(USB|ACM|AMA)\d+$/;
 
-/** Names that stay when an adapter is plugged in elsewhere or after another one. */
+/** Names that stay the same when an adapter is plugged in elsewhere or after another one. */
 const stableNames = '/dev/serial/by-id';
 
 const namesIn = async (folder: string): Promise<string[]> => {
@@ -113,7 +113,7 @@ const aboutArtisan = (status: BoardStatus): Verdict => {
 
 const noPlace = 'without a machine map its address is unknown';
 
-/** Checks that the machine answers; a running agent is asked, because a line has only one master. */
+/** Checks that the machine answers. A running agent is queried, because a line has only one master. */
 export const checkMachine: Check = {
   name: 'machine',
   async run(board) {

@@ -18,7 +18,7 @@ export interface Check {
   readonly run: (board: BoardUnderCheck) => Promise<Verdict>;
 }
 
-/** Why the agent, which owns the line, can't be asked. */
+/** Why the agent, which owns the line, can't be queried. */
 export const withoutPage = (agent: Extract<RunningAgent, { kind: 'unseen' | 'unknown' }>): string => {
   if (agent.kind === 'unknown' || agent.page === 'silent') return 'its status page does not answer';
   return agent.page === 'off' ? 'its status page is off' : 'it has just started';

@@ -89,7 +89,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const runCheck = (check: Check, over: Record<string, string> = {}): Promise<Verdict> =>
   check.run(inspectBoard(folder, { ...env, ...over }));
-/** This fault, with these words and this instruction. */
+/** Expects this fault, with these words and this instruction. */
 const found = (outcome: 'trouble' | 'warning', says: RegExp, todo: RegExp): object => ({
   outcome,
   says: expect.stringMatching(says),
@@ -129,7 +129,7 @@ describe('doctor on a healthy board', () => {
     expect(JSON.stringify(examination)).not.toContain(homeToken);
   });
 
-  it('asks the running agent, and uses neither its line nor its session', async () => {
+  it('queries the running agent, and uses neither its line nor its session', async () => {
     const port = String(await closedPort());
     const running = { ...env, STATUS_PORT: port };
     const agent = await startAgent(readBoardConfig(folder, running), createLogger('test', 'silent'));
@@ -199,7 +199,7 @@ describe('machine and values', () => {
     expect(await runCheck(checkMachine)).toEqual(found('trouble', /ECONNREFUSED/, /Enable Modbus TCP/));
     expect((await runCheck(checkValues)).outcome).toBe('skipped');
   });
-  it('doctor: reports a machine that accepts connections and does not answer', async () => {
+  it('doctor: reports a machine that accepts connections but does not answer', async () => {
     const mute = createServer(() => undefined);
     await new Promise<void>((resolve) => {
       mute.listen(0, '127.0.0.1', () => resolve());
@@ -238,7 +238,7 @@ describe('machine and values', () => {
     expect(await runCheck(checkMachineMap, without)).toEqual(
       found('trouble', /portal’s map for this machine is invalid: maker/, /in the portal again/),
     );
-    // The rest of the server's answer counts.
+    // The rest of the server's response is still valid.
     expect(await runCheck(checkCredential, without)).toMatchObject({ outcome: 'good' });
     const running = { ...env, ...without, STATUS_PORT: String(await closedPort()) };
     const agent = await startAgent(readBoardConfig(folder, running), createLogger('test', 'silent'));
@@ -249,7 +249,7 @@ describe('machine and values', () => {
       await agent.close();
     }
   });
-  it('doctor: finds an agent without a machine map, and says what to do', async () => {
+  it('doctor: reports an agent without a machine map, with an instruction', async () => {
     const running = { ...env, MACHINE_MAP: '', STATUS_PORT: String(await closedPort()) };
     const agent = await startAgent(readBoardConfig(folder, running), createLogger('test', 'silent'));
     try {
@@ -321,7 +321,7 @@ describe('machine and values', () => {
   });
 });
 
-/** A small disk in the place of the data folder; only root may do that. */
+/** A small disk mounted over the data folder, which requires root. */
 const mountDisk = (options: string): boolean =>
   spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', join(folder, 'data')], { stdio: 'ignore' }).status === 0;
 const unmountDisk = (): void => {

@@ -50,8 +50,8 @@ const runSafely = async (check: Check, board: Parameters<Check['run']>[0]): Prom
 };
 
 /**
- * Checks everything between the machine and the server in order, and reports each result as soon as it is there. It
- * changes nothing and never uses the line or the session of the running agent.
+ * Checks everything between the machine and the server in order, and reports each result as soon as it is available.
+ * It changes nothing and never uses the line or the session of the running agent.
  */
 export const examineBoard = async (
   configDir: string,

@@ -63,7 +63,7 @@ const found = ({ checks }: Examination, check: string) => checks.find((one) => o
 
 describe('doctor on an agent that it cannot see', () => {
   it('reports a page that does not answer and skips the checks that need the agent', async () => {
-    // The first process of this machine is older than any page that is still starting.
+    // The first process of this computer is older than any page that is still starting.
     await lockedBy(1);
     const examination = await examineBoard(folder, env);
     expect(found(examination, 'agent')).toMatchObject({

@@ -120,7 +120,7 @@ describe('journal: damage to the contexts of samples', () => {
   );
 
   it.each(damages)(
-    'own segments, %s at every offset: never a value under another name, at most what it covers is lost',
+    'own segments, %s at every offset: never a value under another name, loses at most the damaged range',
     async (_what, damage) => {
       const journal = await open();
       for (const { layout, values } of samples) {

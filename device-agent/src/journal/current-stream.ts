@@ -249,7 +249,7 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
       await makeStreamFolder(disk, place);
       stream.putIn(place);
       const writer = await withRoom(() => writerOf(stream, place, first, initial));
-      // Before its name: a start that finds the stream must know which one it continues.
+      // Before the name: a start that finds the stream must know which one it continues.
       try {
         await withRoom(() => stream.firstNote(place));
       } catch (error) {

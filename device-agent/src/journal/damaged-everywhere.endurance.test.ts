@@ -57,7 +57,7 @@ const over = (bytes: Buffer, at: number, block: Buffer): Buffer => {
   return damaged;
 };
 type Damage = (bytes: Buffer, at: number) => Buffer;
-/** What happens to the bytes from an offset on, and whether at every offset or at every fourth. */
+/** The damage to the bytes from an offset on, and whether it is tried at every offset or at every fourth. */
 const damages: readonly (readonly [what: string, damage: Damage, step?: number])[] = [
   ['zeros to its end', (bytes, at) => over(bytes, at, Buffer.alloc(bytes.length - at))],
   [
@@ -87,7 +87,7 @@ const readAll = async (journal: Journal) => {
   return found;
 };
 
-/** Samples that stand in the bytes of all segments, whole and with a context for them. */
+/** Samples that are whole in the bytes of all segments and have a context. */
 const readableIn = (files: ReadonlyMap<string, Buffer>): Set<number> => {
   const readable = new Set<number>();
   for (const bytes of files.values()) {
@@ -119,7 +119,7 @@ describe('journal: damage at every offset of every segment', () => {
             const journal = await open(place);
             const next = journal.appendSample(1e6, [999]);
             await journal.flush();
-            // What damage takes is said when it is found: while the journal is read.
+            // Damage is reported when it is found: while the journal is read.
             await readAll(journal);
             await journal.flush();
             const entries = await readAll(journal);

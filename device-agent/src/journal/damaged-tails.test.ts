@@ -8,7 +8,7 @@ import { createWallClock } from '../core/wall-clock.ts';
 import { openJournal, type Journal } from './journal.ts';
 import { encodeRecord } from './record.ts';
 
-/** Of each of the five kinds; 400 together. */
+/** Cases for each of the five kinds; 400 together. */
 const tails = 80;
 const samples = 60;
 const boot = '0a1b2c3d-0000-4000-8000-000000000001';
@@ -44,7 +44,7 @@ const seeded = (seed: number) => (below: number) => {
 };
 type Random = ReturnType<typeof seeded>;
 
-/** Answers the bytes that are left, and from where to where they are not those that were written. */
+/** Returns the remaining bytes, and the range in which they differ from the written ones. */
 type Damage = (bytes: Buffer, random: Random) => { bytes: Buffer; from: number; to: number };
 const overwritten = (bytes: Buffer, from: number, by: Buffer) => {
   by.copy(bytes, from);
@@ -90,7 +90,7 @@ const readAll = async (journal: Journal) => {
   return entries;
 };
 
-/** Where a sample stands in the segment. */
+/** The position of a sample in the segment. */
 const placeOf = (seq: number): { start: number; end: number } => {
   const record = encodeRecord({ k: 's', q: seq, m: 1000 * seq, v: [valueOf(seq)] });
   const start = intact.indexOf(record);
@@ -113,7 +113,7 @@ const openDamaged = async (
 };
 
 describe('a journal whose end is', () => {
-  it.each(damages)('%s: runs again, loses only the damaged entries, and reports them', async (_what, damage) => {
+  it.each(damages)('%s: opens again, loses only the damaged entries, and reports them', async (_what, damage) => {
     const random = seeded(17);
     const seqs = Array.from({ length: samples }, (_, seq) => seq);
     const places = seqs.map(placeOf);
@@ -145,7 +145,7 @@ describe('a journal whose end is', () => {
         untouchedAndLost: untouched.filter((seq) => !present.has(seq)),
         invented: seqs.filter((seq) => seq !== next && present.has(seq) && present.get(seq) !== valueOf(seq)),
         goesOn: present.get(next),
-        // A file that ends earlier may never have been longer; what stood in it may have been sent.
+        // A file that ends earlier may never have been longer; its lost entries may have been sent.
         usesNumbersTwice: !isCutOff && next < samples,
         goneAndNotSaid: seqs.filter((seq) => !isCutOff && !present.has(seq) && !said.has(seq)),
         keptAside: isCutOff || keptAside.length > 0,

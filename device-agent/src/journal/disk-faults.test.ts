@@ -87,7 +87,7 @@ beforeAll(async () => {
   }
   await journal.flush();
   await journal.close();
-  // How many calls a start and some readings make of a disk that works.
+  // The number of calls that a start and some readings make on a working disk.
   const counting = createFaultyDisk(undefined);
   await cp(place, join(folder, 'counted'), { recursive: true });
   const counted = await open(join(folder, 'counted'), counting.disk);
@@ -99,7 +99,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const values = [...Array(earlier).keys(), ...Array.from({ length: fresh }, (_, count) => 100 + count)];
 
-/** The errors of a journal whose disk fails like that; none if it works. */
+/** The errors of a journal whose disk fails in this way; none if it works. */
 const tryFault = async (fault: DiskFault, name: string): Promise<Record<string, unknown>> => {
   const place = join(folder, name);
   await cp(join(folder, 'before'), place, { recursive: true });
@@ -154,13 +154,13 @@ const tryFault = async (fault: DiskFault, name: string): Promise<Record<string, 
     ...live,
     firstEpoch: firstEpoch !== '',
     lost: missing.filter((value) => !named.includes(value)),
-    // A file that could neither be synced nor cut leaves its entries to a later start.
+    // A file that could neither be synced nor truncated leaves its entries to a later start.
     double:
       isForEver && fault.kind === 'EIO'
         ? []
         : [...server.samples].filter(([, keys]) => keys.size > 1).map(([value]) => value),
     conflicts: server.conflicts,
-    // Readings in flight when their room is freed may arrive all the same.
+    // Readings in flight when their room is freed may still arrive.
     saidAndThere: fault.kind === 'ENOSPC' ? [] : [...server.taken.keys()].filter((key) => said(key)),
     wrongReason: server.gaps.filter(({ reason }) => fault.kind !== 'ENOSPC' && reason !== 'damaged'),
   };

@@ -68,7 +68,7 @@ export const findStreams = async ({ disk, folder, log, clock, credential, damage
     tries += 1;
     const insistence: Insistence = tries > strictTries ? 'whatever-can-be-read' : 'strict';
     const listed = unread ?? (await listStreamFolders(disk, folder));
-    // Another attempt may have ended while this one waited for a slow disk: streams since then are of this process.
+    // Another attempt may have ended while this one waited for a slow disk: later streams are of this process.
     unread ??= listed;
     const foundNow: FoundStream[] = [];
     let failure: unknown;
@@ -92,7 +92,7 @@ export const findStreams = async ({ disk, folder, log, clock, credential, damage
 
   const result = {
     streams: [] as FoundStream[],
-    /** Behind all folders that are there. */
+    /** After all existing folders. */
     nextIndex: (): number => (lastIndex += 1),
     later: undefined as ((stream: FoundStream) => void) | undefined,
     /** Retries the streams that could not be read; does nothing when all were. */

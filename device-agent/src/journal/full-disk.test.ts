@@ -9,7 +9,7 @@ import { RangeSet } from '../core/ranges.ts';
 import { createWallClock } from '../core/wall-clock.ts';
 import { openJournal } from './journal.ts';
 
-/** A real disk that is really full: a small tmpfs, for which this process has to be root. */
+/** A real full disk: a small tmpfs, for which this process must be root. */
 const disk = mkdtempSync(join(tmpdir(), 'full-disk-'));
 const mounted = (() => {
   try {

@@ -92,7 +92,7 @@ describe('journal: a server that lost data', () => {
     expect(journal.waiting()).toEqual([]);
   });
 
-  it('reports entries that were dropped in between', async () => {
+  it('reports entries that were dropped since then', async () => {
     const journal = await acknowledged(200, { capBytes: 8000 });
     await fill(journal, 40);
     const { epoch } = journal;
@@ -134,7 +134,7 @@ describe('journal: a server that lost data', () => {
     expect(segments).toBeGreaterThan(90);
     const counting = createFaultyDisk(undefined);
     const again = await open({ disk: counting.disk });
-    // Without a state of the roast in them it looks back through a few; nearly always one is enough.
+    // Without a roast state in them it searches back through a few; nearly always one is enough.
     expect(counting.count('readFile')).toBeLessThan(24);
     const [history] = await again.history();
     expect(history).toMatchObject({ epoch, entries: 2000, sealed: false, from: expect.any(Number) });

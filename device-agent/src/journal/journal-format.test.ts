@@ -38,8 +38,8 @@ const newestBytes = async (): Promise<{ path: string; bytes: Buffer }> => {
 };
 
 /**
- * Format 1, as boards in the field read it: kinds and fields that they don't know, they pass over. What no longer fits here
- * can't be read after an update was rolled back.
+ * Format 1, as boards in the field read it: they skip unknown kinds and fields. A journal that no longer fits this
+ * format can't be read after a rollback of an update.
  */
 const range = z.tuple([z.number(), z.number()]);
 const clockReading = { boot: z.string(), mono: z.number(), wall: z.number(), synced: z.boolean() };
@@ -52,7 +52,7 @@ const formatOne = z.discriminatedUnion('k', [
   }),
   z.strictObject({
     k: z.literal('context'),
-    /** Passed over by earlier versions. */
+    /** Skipped by earlier versions. */
     of: z.number().optional(),
     boot: z.string(),
     map: z.strictObject({ id: z.string(), rev: z.number() }),
@@ -62,7 +62,7 @@ const formatOne = z.discriminatedUnion('k', [
   z.strictObject({ k: z.literal('s'), q: z.number(), m: z.number(), v: z.array(z.number().nullable()) }),
   z.strictObject({ k: z.literal('e'), q: z.number(), m: z.number(), e: z.looseObject({ type: z.string() }) }),
   z.strictObject({ k: z.literal('acked'), ranges: z.array(range) }),
-  /** Passed over by earlier versions. */
+  /** Skipped by earlier versions. */
   z.strictObject({ k: z.literal('gone'), ranges: z.array(range) }),
   z.strictObject({
     k: z.literal('state'),
@@ -74,7 +74,7 @@ const formatOne = z.discriminatedUnion('k', [
   }),
 ]);
 
-describe('a journal through an update and back', () => {
+describe('a journal through an update and a rollback', () => {
   it('is written in a format that released versions read', async () => {
     const journal = await open();
     journal.appendSample(250, [200.5]);
@@ -112,14 +112,14 @@ describe('a journal through an update and back', () => {
     ['packed twice', { z: deflateSync(JSON.stringify({ k: 'packed', z: '' })).toString('base64') }],
     ['far too long', { z: deflateSync(Buffer.alloc(5_000_000, 0x20)).toString('base64') }],
     ['no record', { z: deflateSync('5').toString('base64') }],
-  ])('takes a packed record that is %s for damage', (_what, packed) => {
+  ])('treats a packed record that is %s as damage', (_what, packed) => {
     const bytes = encodeRecord({ k: 'packed', ...packed } as unknown as JournalRecord);
     const { records, damage } = scanRecords(bytes);
     expect(records).toEqual([]);
     expect(damage).toHaveLength(1);
   });
 
-  it('keeps what an earlier version knows where a later one added kinds of records', async () => {
+  it('keeps the records of an earlier version when a later one added other kinds', async () => {
     const journal = await open();
     journal.appendSample(250, [200.5]);
     await journal.close();
@@ -133,7 +133,7 @@ describe('a journal through an update and back', () => {
     await next.close();
   });
 
-  it('is left unchanged by a version that would misread it, which reports it', async () => {
+  it('is left unchanged and reported by a version that would misread it', async () => {
     const journal = await open();
     journal.appendSample(250, [200.5]);
     await journal.close();

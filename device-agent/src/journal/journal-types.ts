@@ -55,9 +55,9 @@ export interface JournalStats {
 }
 
 /**
- * The board's own record of the machine. Entries are on disk before they are sent, synced as often as the pace says, at
- * every event and at every flush. Entries that the server has committed stay until their room is needed, so that a
- * server that lost them can request them again; uncommitted entries are dropped last, and the stream reports the loss.
+ * The board's own record of the machine. Entries are on disk before they are sent, synced at the current pace, at
+ * every event and at every flush. Entries that the server has committed are kept until their room is needed, so that a
+ * server that lost them can request them again. Uncommitted entries are dropped last, and the stream reports the loss.
  * While the disk fails, entries are sent from memory, in a stream with a new epoch.
  */
 export interface Journal {

@@ -29,7 +29,7 @@ const close = async (journal: Journal): Promise<void> => {
   opened.splice(opened.indexOf(journal), 1);
   await journal.close();
 };
-/** Leaves a journal as SIGKILL does: flushed entries are there, nothing is cleaned up. */
+/** Leaves a journal as SIGKILL does: flushed entries exist, nothing is cleaned up. */
 const abandon = (journal: Journal): void => void opened.splice(opened.indexOf(journal), 1);
 
 const fill = (journal: Journal, count: number): number[] =>
@@ -88,7 +88,7 @@ describe('journal', () => {
     expect(second.epoch).toBe(first.epoch);
   });
 
-  it('offers nothing before it is synced', async () => {
+  it('offers no entry before it is synced', async () => {
     const journal = await open({ syncMs: 60_000 });
     fill(journal, 3);
     expect(journal.waiting()).toEqual([]);
@@ -109,7 +109,7 @@ describe('journal', () => {
     await expect.poll(() => durable.ranges()).toEqual([[0, 2]]);
   });
 
-  it('gathers samples between roasts, and ends the gathering at once with an event', async () => {
+  it('syncs samples rarely between roasts, and immediately with an event', async () => {
     const { disk, count } = createFaultyDisk(undefined);
     const journal = await open({ disk, syncMs: 600, idleSyncMs: 60_000 });
     await expect.poll(() => count('datasync')).toBeGreaterThan(0);
@@ -131,7 +131,7 @@ describe('journal', () => {
     await expect.poll(() => journal.waiting()).toEqual([[0, 6]]);
   });
 
-  it('leaves what it gathers to the next start when only the process ends', async () => {
+  it('keeps unsynced samples for the next start when only the process ends', async () => {
     const { disk, count } = createFaultyDisk(undefined);
     const first = await open({ disk, idleSyncMs: 60_000 });
     first.setPace('gather');
@@ -385,7 +385,7 @@ describe('journal at its cap', () => {
     expect(journal.stats().droppedEntries).toBeGreaterThan(0);
   });
 
-  it('drops the oldest roast when there is nothing else', async () => {
+  it('drops the oldest roast when only roasts are left', async () => {
     const journal = await open({ segmentBytes: 1000, capBytes: 4000 });
     journal.appendEvent(0, { type: 'roast', roast_id: roastId, state: 'in_progress' });
     await stretch(journal, 400);

@@ -16,12 +16,12 @@ import { createStreams } from './streams.ts';
 
 export type { Journal, JournalListener, JournalOptions, JournalStats } from './journal-types.ts';
 
-/** Readings are synced this often at the pace `each_second`, and while the board gathers. */
+/** Readings are synced at these intervals at the pace `each_second`, and at the slow pace between roasts. */
 export const syncIntervalMs = 1000;
 export const idleSyncIntervalMs = 60_000;
 /** After a roast its segment stays open for late corrections of its marks. */
 const roastTailMs = 60_000;
-/** Acknowledgements are recorded at most this often: losing them costs a resend, nothing else. */
+/** Acknowledgements are recorded at most this often: losing them only costs a resend. */
 const noteEveryMs = 5000;
 const closeGraceMs = 4000;
 const tickMs = 500;
@@ -30,7 +30,7 @@ const maxEntriesPerSecond = 20;
 /** No roast lasts longer. */
 const maxAwayMs = 3_600_000;
 
-/** How many entries a process can have made since the last one that is on the disk. */
+/** The most entries that a process can have created since the last one on the disk. */
 const maxEntriesSince = ({ entries }: RecordedPast, now: ClockReading): number => {
   const last = entries.at(-1);
   if (last === undefined) return 0;
@@ -84,7 +84,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
         whenStarted.push(() => streams.appendEvent(stream, event));
         return;
       }
-      // The numbers of a recording continue from stream to stream: only its newest one has free numbers.
+      // The numbers of a recording continue across streams: only its newest one has free numbers.
       const newest = streams.newestOf(stream);
       if (newest === current.get()) {
         const seq = appendEvent(clock.now().mono, event);

@@ -41,7 +41,7 @@ const createSwitchedDisk = () => {
   };
   return { ...createFaultyDisk(plan), fail: (does: boolean) => void (fails = does), isFailing: () => fails };
 };
-/** Thirty readings are gathered in a file; the disk fails, and one more is kept in memory. */
+/** Thirty readings are buffered in a file; the disk fails, and one more is kept in memory. */
 const gatherThenFail = async (switched: ReturnType<typeof createSwitchedDisk>, disk = switched.disk) => {
   const journal = await open(disk, 1e6, { idleSyncMs: 60_000 });
   const { epoch } = journal;
@@ -80,11 +80,11 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const journal of opened) await journal.close();
-  // A write that was given up because of a slow disk may still end.
+  // A write that timed out on a slow disk may still complete.
   await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 });
 
-it('journal without its disk: a stream with a fresh epoch and numbers that go on, which the disk gets when it works again', async () => {
+it('journal without its disk: continues in a stream with a fresh epoch, and moves it to the disk when it works again', async () => {
   const calls = createFaultyDisk(undefined);
   await (await open(calls.disk)).close();
   opened = [];
@@ -122,7 +122,7 @@ it('journal without its disk: a stream with a fresh epoch and numbers that go on
   await expect.poll(() => journal.stats().inMemory).toBe(false);
   expect(journal.stats().trouble).toBeUndefined();
   const fresh = journal.epoch;
-  // A slow disk may have begun yet another stream.
+  // A slow disk may have started yet another stream.
   const freshLink = journal.continues(fresh);
   expect(freshLink?.epoch).toBe(before);
   await journal.close();
@@ -135,7 +135,7 @@ it('journal without its disk: a stream with a fresh epoch and numbers that go on
   expect(again.appendSample(1, [1])).toBe(value + 1);
 });
 
-it('journal without its disk while it gathers: what lies in its file is sent once, also after a kill', async () => {
+it('journal without its disk at the slow pace: sends the entries of its file once, also after a kill', async () => {
   const switched = createSwitchedDisk();
   const { journal, epoch } = await gatherThenFail(switched);
   // Readings of the last seconds are sent from memory.
@@ -159,7 +159,7 @@ it('journal without its disk while it gathers: what lies in its file is sent onc
   await journal.close();
 });
 
-it('journal that can not close an earlier file when its disk works again: tries once more, and sends what lies there', async () => {
+it('journal that cannot close an earlier file when its disk works again: retries, and sends its entries', async () => {
   const switched = createSwitchedDisk();
   let refusals = 0;
   const renameLate: JournalDisk['rename'] = (from, to) => {
@@ -168,7 +168,7 @@ it('journal that can not close an earlier file when its disk works again: tries 
     return Promise.reject(Object.assign(new Error('EIO: made by the test, once'), { code: 'EIO' }));
   };
   const { journal } = await gatherThenFail(switched, { ...switched.disk, rename: renameLate });
-  // Meets the time at which streams without entries are forgotten.
+  // Coincides with the removal of streams without entries.
   await pause(6000);
   switched.fail(false);
   await expect.poll(() => valuesOf(journal)).toEqual(Array.from({ length: 31 }, (_, value) => value));
@@ -190,7 +190,7 @@ it('journal without its disk and without a stated owner: names no stream that it
   expect(journal.continues(journal.epoch)).toBeUndefined();
 });
 
-it('journal whose open segment can not be read at the start: never goes on under its numbers, sends it when it can', async () => {
+it('journal with an unreadable open segment at the start: never reuses its numbers, sends it when readable', async () => {
   const first = await open();
   for (let value = 0; value < 5; value++) first.appendSample(value, [value]);
   await first.flush();
@@ -210,7 +210,7 @@ it('journal whose open segment can not be read at the start: never goes on under
     .toEqual([0, 1, 2, 3, 4, 9]);
 });
 
-it('journal whose unreadable stream is looked for twice at the same time: finds it once', async () => {
+it('journal with two concurrent searches for an unreadable stream: finds it once', async () => {
   const first = await open();
   first.appendSample(0, [0]);
   await first.flush();
@@ -226,14 +226,14 @@ it('journal whose unreadable stream is looked for twice at the same time: finds 
   const epochs: string[] = [];
   found.later = ({ stream }) => void epochs.push(stream.epoch);
   fail(false);
-  // An attempt that was given up because of a slow disk continues beside the next one.
+  // An attempt that timed out on a slow disk continues beside the next one.
   await Promise.all([found.retry(), found.retry()]);
   expect(epochs).toEqual([first.epoch]);
   await found.retry();
   expect(epochs).toHaveLength(1);
 });
 
-it('journal restarted on a disk that refuses writes: continues the recording behind all numbers of the process before', async () => {
+it('journal restarted on a disk that refuses writes: continues the recording after all numbers of the previous process', async () => {
   const owner = 'a'.repeat(16);
   const first = await open();
   const { epoch } = first;
@@ -259,7 +259,7 @@ it('journal restarted on a disk that refuses writes: continues the recording beh
   expect(begun[1]).toBeGreaterThan((begun[0] ?? 0) + 600);
 });
 
-it('journal killed on a full disk that cost unsent entries: reports their gap at the next start, until it is noted', async () => {
+it('journal killed after a full disk dropped unsent entries: reports their gap at each start until it is noted', async () => {
   const first = await open();
   const { epoch } = first;
   for (let value = 0; value < 5; value++) first.appendSample(value, [value]);
@@ -307,7 +307,7 @@ it('journal killed before the gap of an earlier stream was safe: reports the gap
   const full = await open({ ...disk, rename, open: openFile });
   expect(full.stats()).toMatchObject({ inMemory: true, droppedEntries: 5 });
   expect(full.continues(full.epoch)?.epoch).toBe(epoch);
-  // Time for everything that is written without being waited for.
+  // Waits for writes that run in the background.
   await pause(300);
   const dead = folder;
   const [killed] = opened;
@@ -330,7 +330,7 @@ it('journal killed before the gap of an earlier stream was safe: reports the gap
   }
 });
 
-it('gap of an earlier stream, found when another recording is written: has a number of its own in the recording', async () => {
+it('gap of an earlier stream, found when another recording is written: has its own number in its recording', async () => {
   const [ann, ben] = ['a'.repeat(16), 'b'.repeat(16)];
   const calls = createFaultyDisk(undefined);
   await (await open(calls.disk)).close();
@@ -353,7 +353,7 @@ it('gap of an earlier stream, found when another recording is written: has a num
   await first.close();
   opened = [];
 
-  // Another owner: a recording of its own, whose segments need the room of the first stream.
+  // Another owner: a separate recording, whose segments need the room of the first stream.
   const journal = await open(undefined, 1e6, { segmentBytes: 1000, capBytes: 9000 });
   for (const one of [epoch, second]) journal.hear({ v: 1, epoch: one, ranges: [], through: 1e6, owner: ben });
   await expect.poll(() => journal.stats().inMemory).toBe(false);
@@ -394,7 +394,7 @@ describe('journal restarted on a working disk long after its newest entry', () =
     return { epoch, nextSeq: isRoasting ? 6 : 5 };
   };
 
-  it('in a roast: a new stream continues the recording behind all numbers that can have been used in memory', async () => {
+  it('in a roast: a new stream continues the recording after all numbers that may have been used in memory', async () => {
     const { epoch, nextSeq } = await lastWritten(true);
     const journal = await open(undefined, 1e6 + 60_000);
     expect(journal.epoch).not.toBe(epoch);
@@ -406,7 +406,7 @@ describe('journal restarted on a working disk long after its newest entry', () =
   });
 
   it('killed again before the new stream held a state: the roast is still found', async () => {
-    // The disk of a busy computer is not taken for a failed one.
+    // A busy computer's disk must not count as failed.
     const patient = { diskGraceMs: 5000 };
     const { epoch } = await lastWritten(true);
     await open(undefined, 1e6 + 60_000, patient);
@@ -421,7 +421,7 @@ describe('journal restarted on a working disk long after its newest entry', () =
   it.each([
     { name: 'without a roast', isRoasting: false, afterMs: 60_000 },
     { name: 'sooner than a disk is given up', isRoasting: true, afterMs: 50 },
-  ])('$name: the same stream goes on', async ({ isRoasting, afterMs }) => {
+  ])('$name: the same stream continues', async ({ isRoasting, afterMs }) => {
     const { epoch, nextSeq } = await lastWritten(isRoasting);
     const journal = await open(undefined, 1e6 + afterMs);
     expect(journal.epoch).toBe(epoch);

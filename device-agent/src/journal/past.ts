@@ -8,8 +8,8 @@ import { readSegment, type SealedSegment } from './segment.ts';
 const maxSegments = 16;
 
 /**
- * Reads back from the newest segment until there is a state and every entry after it: nearly always the newest segment
- * alone, since each begins with a state. Unreadable segments are skipped.
+ * Reads backwards from the newest segment until there is a state and every entry after it: nearly always only the
+ * newest segment, since each begins with a state. Unreadable segments are skipped.
  */
 export const readPast = async (
   disk: JournalDisk,

@@ -38,7 +38,7 @@ export interface RecoveredStream {
   readonly mayGoOn: boolean;
 }
 
-/** Damaged bytes are kept for analysis, but never enough to fill the disk. */
+/** Damaged bytes are kept for analysis, but limited so that they cannot fill the disk. */
 const quarantineLimit = 32;
 
 /** More events than a process appends after a stream of which it drops the last segment. */
@@ -120,10 +120,10 @@ export const recoverStream = async (
     );
     if (size !== undefined) sizes.set(segment, size);
   }
-  /** Only the name is left of a closed segment that was dropped for room. */
+  /** Only the name of a closed segment that was dropped for room remains. */
   const isDropped = (segment: Found): boolean => segment.state === 'sealed' && sizes.get(segment) === 0;
 
-  // Before anything is changed. The newest is enough: every start begins one.
+  // Before any change. The newest segment is enough, because every start begins one.
   const newest = found.findLast((segment) => !isDropped(segment));
   const newestBytes = newest && (await read(newest.name));
   if (newestBytes) refuseLaterFormat(folder, newestBytes);

@@ -14,9 +14,7 @@ export interface SealedSegmentsParts {
   readonly damaged: (segment: SealedSegment, holes: readonly SeqRange[]) => void;
 }
 
-/**
- * A disk that fails now may answer later; one that failed this often and for this long has lost its unreadable data.
- */
+/** A failing disk may answer later; one that failed this often and for this long has lost its unreadable data. */
 const readTries = 4;
 const readTriesMs = 20_000;
 
@@ -57,7 +55,7 @@ export const createSealedSegments = ({ disk, sealed: initial, learn, damaged }: 
 
   return {
     list: (): readonly SealedSegment[] => sealed,
-    /** The newest segment is usually read next: from memory, also when the disk fails. */
+    /** The newest segment is usually read next: it is kept in memory, also for when the disk fails. */
     add(segment: SealedSegment, entries: readonly Entry[]): void {
       sealed.push(segment);
       cached = { path: segment.path, entries };

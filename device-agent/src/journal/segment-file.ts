@@ -5,7 +5,7 @@ import { syncFolderOn, type JournalDisk } from './disk.ts';
 type Handle = Awaited<ReturnType<JournalDisk['open']>>;
 
 /**
- * The segment being written. Records are appended after the last whole one, whatever an earlier attempt left there.
+ * The segment being written. Records are appended after the last whole one, overwriting the rest of a failed attempt.
  */
 export class SegmentFile {
   readonly path: string;

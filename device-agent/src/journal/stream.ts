@@ -65,9 +65,9 @@ export const createStream = (parts: StreamParts) => {
   let nextSeq = Math.max(parts.nextSeq, highest + 1);
   /** The newest entries, which are not in a closed segment yet. */
   let tail: Writer | MemoryTail | undefined;
-  /** Entries of a segment that could not be closed: the disk failed. */
+  /** Entries of a segment that could not be closed because the disk failed. */
   let kept: readonly Entry[] = [];
-  /** Of those: not certain to be on the disk before that segment is closed. */
+  /** The part of them that may not be on the disk before that segment is closed. */
   let keptUnsafe: readonly SeqRange[] = [];
   let writing: Promise<void> = Promise.resolve();
   let noted: string | undefined;
@@ -139,7 +139,7 @@ export const createStream = (parts: StreamParts) => {
     },
     /** Entries are in a file that the disk does not let us close yet. */
     isUnsettled: (): boolean => keptUnsafe.length > 0,
-    /** Returns the entries that have become safe by it. */
+    /** Returns the entries that have become safe through this. */
     addSegment(segment: SealedSegment, entries: readonly Entry[]): readonly SeqRange[] {
       segments.add(segment, entries);
       if (!kept[0] || kept[0].seq < segment.first) return [];
@@ -175,7 +175,7 @@ export const createStream = (parts: StreamParts) => {
       for (const [from, to] of acked.ranges()) ranges.remove(from, to);
       return ranges.ranges();
     },
-    /** The end of the place that holds `from`: a segment, or the memory between two of them. */
+    /** The end of the place that contains `from`: a segment, or the memory between two of them. */
     endOfPart(from: number, to: number): number {
       const end =
         segments.holding(from)?.last ?? (segments.list().find(({ first }) => first > from)?.first ?? Infinity) - 1;

@@ -21,7 +21,7 @@ export interface StreamsParts {
   readonly noteGone: (stream: Stream) => void;
 }
 
-/** A segment holds its first clock within this many bytes. */
+/** The first clock of a segment lies within this many bytes. */
 const headBytes = 4096;
 /** Other programs of the board need room too. */
 const spareBytes = 64 * 1_048_576;

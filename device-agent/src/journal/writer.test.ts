@@ -16,7 +16,7 @@ const gap: Entry = {
   event: { type: 'gap', from_seq: 2, to_seq: 5, reason: 'disk_full' },
 };
 
-it('writer: a segment that is written anew knows which entries are in none yet', async () => {
+it('writer: a rewritten segment contains the entries that are in no other segment', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'writer-'));
   // The first segment's sync succeeds, the next one fails.
   const { disk } = createFaultyDisk({ kind: 'failed fsync', fromCall: 7, calls: 1 });

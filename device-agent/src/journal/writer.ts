@@ -101,7 +101,7 @@ export const createWriter = async (parts: WriterParts) => {
   let rollWanted = false;
   let closing = false;
   let stopped = false;
-  /** The kernel may have discarded written pages: the file is not reliable. */
+  /** The kernel may have discarded written pages, so the file is not reliable. */
   let doubtful = false;
   let trouble: { readonly reason: string; readonly full: boolean; readonly since: number } | undefined;
   let progressAt = performance.now();
@@ -224,7 +224,7 @@ export const createWriter = async (parts: WriterParts) => {
     if (trouble === undefined) log.error({ reason }, 'journal: disk not writable');
     trouble = { reason, full, since: trouble?.since ?? performance.now() };
     settleFlushes();
-    // Earlier writes may be safe all the same.
+    // Earlier writes may still be safe.
     try {
       if (!doubtful) await sync();
     } catch (failure) {

@@ -5,7 +5,7 @@ import { createModbusCodec } from './modbus-codec.ts';
 
 const question: Question = { unit: 1, code: 3, start: 7, count: 2 };
 const body = Buffer.from([1, 3, 4, 0x12, 0x34, 0x01, 0x83]);
-/** The answers of a unit, made by hand: CRC and sum of `body`. */
+/** The answers of a unit, constructed by hand: CRC and checksum of `body`. */
 const frames = {
   tcp: Buffer.concat([Buffer.from([0, 9, 0, 0, 0, body.length]), body]),
   rtu: Buffer.concat([body, Buffer.from([0x4f, 0x31])]),
@@ -42,7 +42,7 @@ describe.each(['tcp', 'rtu', 'ascii'] as const)('answers on %s', (kind) => {
   const frame = frames[kind];
   const opened = () => askedFraming(kind);
 
-  it('are whole wherever the bytes are cut', () => {
+  it('are found whole wherever the bytes are split', () => {
     for (let cut = 0; cut <= frame.length; cut++) {
       const framing = opened();
       const answers = [...framing.take(frame.subarray(0, cut)), ...framing.take(frame.subarray(cut))];
@@ -51,12 +51,12 @@ describe.each(['tcp', 'rtu', 'ascii'] as const)('answers on %s', (kind) => {
     }
   });
 
-  it('come joined', () => {
+  it('are separated when they arrive joined', () => {
     expect(opened().take(Buffer.concat([frame, frame]))).toHaveLength(2);
   });
 
-  it('have no damaged byte', () => {
-    // Modbus TCP has no check over its values: its head is what can be judged.
+  it('are rejected with a damaged byte', () => {
+    // Modbus TCP has no checksum over its values, so only its head can be checked.
     const judged = kind === 'tcp' ? 6 : frame.length;
     for (let at = 0; at < judged; at++) {
       for (const bits of [1, 2, 0x10, 0x5a, 0x80, 0xff]) {
@@ -74,7 +74,7 @@ describe.each(['tcp', 'rtu', 'ascii'] as const)('answers on %s', (kind) => {
     }
   });
 
-  it('do not begin before their question', () => {
+  it('do not begin before their request', () => {
     const framing = opened();
     framing.take(frame.subarray(0, 5));
     if (kind === 'tcp') return;
@@ -94,7 +94,7 @@ const tcpAnswer = (transaction: number, words: readonly number[]): Buffer => {
 };
 
 describe('answers on tcp', () => {
-  it('are refused where one was cut short and filled up by the next', () => {
+  it('are refused when one was truncated and completed by the next', () => {
     const [first, next] = [tcpAnswer(9, [1, 2, 3, 4, 5, 6, 7, 8]), tcpAnswer(10, [1, 2, 3, 4, 5, 6, 7, 8])];
     for (let cut = 9; cut < first.length - 9; cut++) {
       const framing = askedFraming('tcp');
@@ -103,7 +103,7 @@ describe('answers on tcp', () => {
     }
   });
 
-  it('may hold registers that look like the head of one', () => {
+  it('may contain registers that look like the head of an answer', () => {
     // 0, 5, unit 0 and function 3, two bytes: a fan, a drum and 60.0 °C.
     expect(askedFraming('tcp').take(tcpAnswer(9, [2053, 0, 5, 3, 600]))).toHaveLength(1);
   });
@@ -112,7 +112,7 @@ describe('answers on tcp', () => {
 describe.each(['rtu', 'ascii'] as const)('answers on %s', (kind) => {
   const frame = frames[kind];
 
-  it('are found behind the rest of another one, at every cut', () => {
+  it('are found after the rest of another one, at every split', () => {
     for (let cut = 1; cut < frame.length; cut++) {
       expect(askedFraming(kind).take(Buffer.concat([frame.subarray(cut), frame])), `rest from ${cut}`).toHaveLength(1);
       expect(askedFraming(kind).take(Buffer.concat([frame.subarray(0, cut), frame])), `cut at ${cut}`).toHaveLength(1);

@@ -15,8 +15,8 @@ const head = 6;
 /** Number of requests whose answers may still arrive. */
 const maxAsked = 64;
 /**
- * Whether an answer was cut short and filled up by the next one, which begins within it and reaches to its end or
- * beyond. Registers that look like an answer do not have a requested transaction number.
+ * Whether an answer was truncated and completed by the next one, which begins within it and reaches its end or beyond.
+ * Registers that look like an answer do not have a requested transaction number.
  */
 const holdsAnother = (frame: Buffer, asked: readonly number[]): boolean => {
   for (let at = 1; at + head + 3 <= frame.length; at++) {

@@ -73,7 +73,7 @@ const readFor = async (
 };
 
 describe.concurrent.each(['tcp', 'rtu'] as const)('bus over %s', (framing) => {
-  it('never takes a late, lost or garbled answer for a value', async ({ onTestFinished, expect }) => {
+  it('never returns a late, lost or garbled answer as a value', async ({ onTestFinished, expect }) => {
     const { serve, busOn } = benchOf(onTestFinished);
     const { port } = await serve(framing, faultyLine(framing));
     const bus = busOn(framing, port);
@@ -114,7 +114,7 @@ describe.concurrent.each(['tcp', 'rtu'] as const)('bus over %s', (framing) => {
     expect(server.connections()).toBe(1);
   });
 
-  it('reads again within 5 s when a silent machine answers again, and when its socket was away', async ({
+  it('reads again within 5 s after a silent machine or its closed socket returns', async ({
     onTestFinished,
     expect,
   }) => {
@@ -141,7 +141,7 @@ describe.concurrent.each(['tcp', 'rtu'] as const)('bus over %s', (framing) => {
     expect(await untilData()).toBeLessThan(5000);
   });
 
-  it('waits out the quiet time before it connects again', async ({ onTestFinished, expect }) => {
+  it('waits for the quiet time before it reconnects', async ({ onTestFinished, expect }) => {
     const { serve, busOn } = benchOf(onTestFinished);
     let silent = true;
     const server = await serve(framing, () => ({ lost: silent }));
@@ -206,7 +206,7 @@ describe.concurrent('bus', () => {
   }) => {
     const { serve, busOn } = benchOf(onTestFinished);
     let answers = 0;
-    // Each answer has a stray byte before it; every fifth is cut.
+    // Each answer has a stray byte before it; every fifth is truncated.
     const garble = (frame: Buffer): Buffer => {
       answers += 1;
       return answers % 5 === 0 ? frame.subarray(0, 5) : Buffer.concat([Buffer.from([0]), frame]);
@@ -270,7 +270,7 @@ describe.concurrent('bus', () => {
     expect(right).toBeGreaterThan(5);
   });
 
-  it('shows why it wraps the library: the bare library returns wrong values on the same line', async ({
+  it('wraps the library because the bare library returns wrong values on the same line', async ({
     onTestFinished,
     expect,
   }) => {

@@ -63,7 +63,7 @@ export const createConversation = (
   /** When the first request was sent since the line carried anything. */
   let silentSince: number | undefined;
 
-  /** Random, so that no answer of this or an earlier program has it by counting on. */
+  /** Random, so that no earlier request of this or another program has the same number. */
   const newTransaction = (): number => {
     let drawn = randomInt(65_536);
     while (!recent.isFree(drawn)) drawn = randomInt(65_536);
@@ -109,7 +109,7 @@ export const createConversation = (
     if (flight) flight.lastByteAt = now();
     try {
       const frames = framing.take(bytes);
-      // Without a checksum, a cut answer is filled up by the next one: then bytes of that are left.
+      // Without a checksum, a truncated answer is completed by the next one, whose rest then remains.
       if (hasTransactions && frames.length > 0 && framing.isWithinAnswer()) return close();
       // All answers in these bytes are received before one is accepted: two may arrive together.
       for (const frame of frames) hear(frame);

@@ -74,7 +74,7 @@ export const createExchange = (conversation: Conversation, now: () => number, dr
   const outcomeOf = ({ asked }: Flight, { frame, at }: FittingAnswer, { deadlineMs }: Patience): Outcome => {
     asked.answeredAt = at;
     const tookMs = at - asked.at;
-    // The answer arrived, or this process was scheduled, too late to tell when the machine measured these values.
+    // The answer arrived, or this process was scheduled, too late to determine when the machine measured these values.
     if (tookMs > deadlineMs) return none(deadlineMs);
     // On Modbus TCP only the number has been compared so far: the codec refuses another unit, function or length.
     const answer = conversation.decode(frame);
@@ -127,10 +127,10 @@ export const createExchange = (conversation: Conversation, now: () => number, dr
 
   /**
    * For a request whose answer has the length of other answers. No earlier one of them is still due, so the only other
-   * answers are repeats, whose bytes are known, and unrequested ones. It listens until the true answer would be there:
-   * one answer on a clean line with new bytes is the true one. Beside it even a known one causes doubt: it is a repeat,
-   * or it is the true answer, unchanged, and the new one is unrequested. Known bytes are accepted when the address
-   * often gives the same, or gives them again when the request is repeated (`heardOnce`).
+   * answers are repeats, whose bytes are known, and unrequested ones. It listens until the true answer would have
+   * arrived: one answer on a clean line with new bytes is the true one. Beside it even a known one causes doubt:
+   * either it is a repeat, or it is the true answer, unchanged, and the new one is unrequested. Known bytes are
+   * accepted when the address often gives the same, or gives them again when the request is repeated (`heardOnce`).
    */
   const askAmbiguous = async (
     question: Question,

@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createBus } from './bus.ts';
 import { createReader, type ReadingOutcome } from './reader.ts';
 
-/** Whether a program of this machine does its work; `undefined` for one that is not there. */
+/** Whether this program exists on this computer and succeeds. */
 const works = (command: string, ...args: string[]): boolean => spawnSync(command, args).status === 0;
 const pythonWithPymodbus = ['python3', '/usr/bin/python3'].find((python) =>
   works(
@@ -114,7 +114,7 @@ afterEach(() => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** A serial line by socat; answers the agent's end, the other is `…-machine`. */
+/** A serial line by socat; returns the agent's end, the other is `…-machine`. */
 const laySerialLine = async (): Promise<string> => {
   const [near, far] = [join(folder, 'line'), join(folder, 'line-machine')];
   await rm(near, { force: true });
@@ -128,7 +128,7 @@ const isWhole = (outcome: ReadingOutcome): boolean =>
   outcome.kind === 'reading' &&
   outcome.qualities.every((quality) => quality !== 'refused' && quality !== 'unit_silent');
 
-/** Reads by the agent's own reader until every place has been asked for, those between them refused and split. */
+/** Reads with the agent's own reader until every address was requested; those between them are refused and split. */
 const readAll = async (link: Link, wanted: MachineMapInput['channels']): Promise<Record<string, number | null>> => {
   const map = machineMapShape.parse({
     v: 1,
@@ -166,7 +166,7 @@ const needsPymodbus = pythonWithPymodbus === undefined ? ' (skipped: needs pytho
 const needsLibmodbus = hasLibmodbus ? '' : ' (skipped: needs gcc and libmodbus-dev)';
 const needsSocat = hasSocat ? '' : ' (skipped: needs socat)';
 
-describe('the agent reads every type, word order and table as they were written by', () => {
+describe('the agent reads every type, word order and table as written by', () => {
   it.skipIf(pythonWithPymodbus === undefined).each(['tcp', 'rtu-over-tcp'] as const)(
     `pymodbus over %s${needsPymodbus}`,
     async (kind) => {

@@ -3,8 +3,9 @@ const kept = 16;
 const minTimes = 2;
 
 /**
- * Bytes that arrive with answers again and again, always the same: an adapter that receives its own request, or a
- * driver that adds a byte when it is switched on. They say nothing about an answer; other bytes may be the rest of one.
+ * Bytes that repeatedly arrive with answers, always the same: an adapter that receives its own request, or a driver
+ * that adds a byte when it is switched on. They do not make an answer doubtful; other bytes may be the rest of an
+ * answer.
  */
 export const createLineNoise = () => {
   const heard: string[] = [];

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import type { Reading } from '../source.ts';
 import { startPoller } from './poller.ts';
 
-/** A machine in a process of its own, so that it can freeze: its sockets stay open without answers. */
+/** A machine in its own process, so that it can freeze: its sockets stay open without answers. */
 const machine = `
 const { createServer } = require('node:net');
 const server = createServer((socket) => {

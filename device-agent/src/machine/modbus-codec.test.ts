@@ -4,13 +4,13 @@ import { createModbusCodec } from './modbus-codec.ts';
 const holding = { unit: 3, code: 3, start: 0x0102, count: 2 };
 
 describe('modbus codec', () => {
-  it.each([1, 2, 3, 4])('encodes a question of function %i with unit, place, count and CRC', (code) => {
+  it.each([1, 2, 3, 4])('encodes a request of function %i with unit, address, count and CRC', (code) => {
     const frame = createModbusCodec().encode({ ...holding, code });
     expect(frame.subarray(0, -2)).toEqual(Buffer.from([3, code, 1, 2, 0, 2]));
     expect(frame).toHaveLength(8);
   });
 
-  it('decodes registers, as many bits as were asked for, and exceptions', () => {
+  it('decodes registers, the requested number of bits, and exceptions', () => {
     const codec = createModbusCodec();
     codec.encode(holding);
     const answer = { unit: 3, code: 3, data: Buffer.from([0xff, 0xff, 0, 7]), transaction: 0 };

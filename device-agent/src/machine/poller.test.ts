@@ -19,11 +19,11 @@ const busyFor = (ms: number): void => {
   for (const from = performance.now(); performance.now() - from < ms;);
 };
 
-it('poller: names each reading that becomes no sample, with the time in which its answer came', async () => {
+it('poller: reports each reading that becomes no sample, with the duration of its answer', async () => {
   const answers: { number: number; monoMs: number }[] = [];
   const onAnswer = ({ words: [number = 0], monoMs }: AnsweredRead): void => {
     answers.push({ number, monoMs });
-    // The processor is away while an answer is under way.
+    // The process is not scheduled while an answer is in transit.
     if (answers.length % 4 === 0) busyFor(busyMs);
   };
   await using simulator = await startSimulator({ map: mapAt(5020), port: 0, onAnswer });
@@ -49,7 +49,7 @@ it('poller: names each reading that becomes no sample, with the time in which it
   expect(dropped.every(({ reason }) => reason !== '')).toBe(true);
 });
 
-it('poller: a reading that begins late is not followed by the next one at once', async () => {
+it('poller: a reading that begins late delays the next one', async () => {
   await using simulator = await startSimulator({ map: mapAt(5020), port: 0 });
   const map = machineMapShape.parse({ ...mapAt(simulator.port ?? 0), hz: 4 });
   const monos: number[] = [];
@@ -58,7 +58,7 @@ it('poller: a reading that begins late is not followed by the next one at once',
     monoNow: () => performance.now(),
     reading({ mono }) {
       monos.push(mono);
-      // The processor is away until shortly before the reading after the next one is due.
+      // The process is not scheduled until shortly before the reading after the next one is due.
       if (monos.length % 2 === 1) setTimeout(() => busyFor(440), 20);
     },
     linkChanged: () => undefined,

@@ -133,7 +133,7 @@ export const startPoller = ({ map, monoNow, reading, dropped, linkChanged, openL
     }
     droppedInRow = 0;
     const risen = [...outcome.bits].flatMap(([name, up]) => (up && bitsBefore.get(name) === false ? [name] : []));
-    // A silent unit keeps its bits: a bit that rose in the meantime has still risen.
+    // A silent unit keeps its bits: a bit that rose during the silence still counts as risen.
     bitsBefore = new Map([...bitsBefore, ...outcome.bits]);
     reading({ mono: Math.round((from + to) / 2), values, risen });
     pace.took(spanMs);

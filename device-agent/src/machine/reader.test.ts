@@ -13,7 +13,7 @@ const map = (over: Partial<MachineMapInput> = {}) =>
     channels: { bean_temp: { at: 'h:0' }, exhaust_temp: { at: 'h:1' }, fan_speed: { at: 'h:5', unit: '%' } },
     ...over,
   });
-/** A line that answers each register with its address, except where told otherwise. */
+/** A line that answers each register with its address, unless specified otherwise. */
 const line = (special: (request: BusRequest) => BusAnswer | undefined) => {
   const asked: string[] = [];
   return {
@@ -37,7 +37,7 @@ describe('reader', () => {
     expect(bus.asked).toEqual(['1:holding:0+6']);
   });
 
-  it('splits what the machine refuses, remembers it, and gives null only for the place that is not there', async () => {
+  it('splits a refused request, remembers it, and returns null only for the missing address', async () => {
     let now = 0;
     const bus = line((request) => (covers(request, 1) || covers(request, 3) ? refused : undefined));
     const reader = createReader(map(), bus, () => now);
@@ -103,7 +103,7 @@ describe('reader', () => {
     expect(bus.asked[0]).toBe('1:input:9+1');
   });
 
-  it('asks again before it accepts a refusal, which a damaged byte can cause', async () => {
+  it('repeats a request before it accepts a refusal, which a damaged byte can cause', async () => {
     let refusals = 1;
     const bus = line(() => (refusals-- > 0 ? refused : undefined));
     expect(await createReader(map(), bus).read()).toMatchObject({ kind: 'reading', values: [0, 1, 5] });

@@ -62,7 +62,7 @@ describe.skipIf(!python).each(['rtu', 'ascii'] as const)(
       other.kill('SIGSTOP');
       expect((await read(20)).kind).toBe('failed');
       other.kill('SIGCONT');
-      // The late answer to 20 must not be taken for the one to 9.
+      // The late answer to 20 must not be accepted for 9.
       let answer = await read(9);
       while (answer.kind !== 'data') {
         await pause(20);

@@ -15,17 +15,17 @@ const scattered = Object.fromEntries(
   Array.from({ length: 7 }, (_, index) => [`t${index}`, { at: `h:${100 * (index + 1)}` }]),
 );
 
-/** Readings a second that a line carries if the machine answers at once and no neighbours are read along. */
+/** Readings a second that a line carries if the machine answers immediately and no neighbours are read. */
 const atMostOf = (map: MachineMap): number => 1000 / (lineMs(map) ?? Number.NaN);
 
-/** Readings a second over so many in a row. A computer that is busy elsewhere delays a cable that is a program. */
+/** Readings a second over this many in a row. A busy computer delays the program that simulates the cable. */
 const inARow = 25;
 interface Pace {
   readonly hz: number;
   readonly reachedHz: number | undefined;
 }
 
-/** Reads a simulated machine at the end of a cable of 9600 baud, until the newest readings came at a pace that will do. */
+/** Reads a simulated machine at the end of a cable of 9600 baud, until the newest readings reach a sufficient pace. */
 const readSlowly = async (
   channels: MachineMapInput['channels'],
   hz: number,
@@ -76,12 +76,12 @@ describe
   .concurrent(
     `a line of 9600 baud${hasCables ? '' : ' (skipped: needs python3 to make a pair of pseudo terminals)'}`,
     () => {
-      it('is read as often as the map asks where it can carry that: 17 neighbours, 4 times a second', async () => {
+      it('is read as often as the map requires where it can carry that: 17 neighbours, 4 times a second', async () => {
         const { map } = await readSlowly(neighbours, 4, ({ hz, reachedHz }) => hz > 3.7 && reachedHz === undefined);
         expect(slowLineSentence(map)).toBeUndefined();
       }, 120_000);
 
-      it('is read as fast as possible where the map asks for more, and reports it', async () => {
+      it('is read as fast as possible where the map requires more, and reports it', async () => {
         const { map, hz, reachedHz } = await readSlowly(
           scattered,
           10,

@@ -36,7 +36,7 @@ const install = (...words: string[]): string =>
 const saved = (words = ''): string => `sh /srv/install.sh ${words}`;
 const lastLine = (said: string): string => said.split('\n').at(-1) ?? '';
 
-/** The result of an update from this folder: apt's, and the version that runs afterwards. */
+/** The result of an update from this folder: apt's exit, and the version that runs afterwards. */
 const updateFrom = async (board: FreshBoard, serialNumber: string, root: string, bend?: Bend): Promise<string> => {
   using server = await serveInstead(root, bend);
   board.lead(portal.stack.ports.http, server.port);
@@ -55,7 +55,7 @@ const updateFrom = async (board: FreshBoard, serialNumber: string, root: string,
 describe.skipIf(obstacle !== undefined)(
   `a board from the portal’s packages (${obstacle ?? 'Debian, as it is'})`,
   () => {
-    it('install.sh: installs agent and Node.js on a system without either, pairs, and the machine is live', async () => {
+    it('install.sh: installs agent and Node.js on a system without either, pairs, and shows the machine live', async () => {
       await using board = await portal.boot('fresh');
       const ticket = await portal.register('FRESH');
       const { code, said } = await board.run(`{ ${install(ticket)}; } 2>&1`);
@@ -77,7 +77,7 @@ describe.skipIf(obstacle !== undefined)(
       expect((await board.run('ls -d /usr/lib/roastery-agent /usr/lib/roastery-node')).code).not.toBe(0);
     }, 240_000);
 
-    it('install.sh: ends with one sentence where it can’t continue, and leaves nothing installed', async () => {
+    it('install.sh: ends with one message where it can’t continue, and leaves nothing installed', async () => {
       await using board = await portal.boot('wrong');
       const script = await (await fetch(`${portal.stack.url}/packages/install.sh`)).text();
       writeFileSync(board.pathTo('/srv/install.sh'), script);
@@ -154,7 +154,7 @@ describe.skipIf(obstacle !== undefined)(
       await portal.isLive('DARK', '1.0.0');
     }, 240_000);
 
-    it('update: a signed one is installed and tried; unsigned, wrongly signed and torn ones change nothing', async () => {
+    it('update: a signed package is installed on trial; unsigned, wrongly signed and truncated ones change nothing', async () => {
       await using board = await portal.boot('drill');
       const ticket = await portal.register('DRILL');
       await board.must(install(ticket));
@@ -186,7 +186,7 @@ describe.skipIf(obstacle !== undefined)(
       );
     }, 300_000);
 
-    it('key: a release signed with both brings the next key; then that one alone is enough, and the earlier one is refused', async () => {
+    it('key: a release signed with both installs the next key, which then suffices; the earlier one is refused', async () => {
       await using board = await portal.boot('key');
       await board.must(install(await portal.register('KEY')));
       await board.must('echo TRIAL_SECONDS=6 >>/etc/roastery-agent/settings.env; systemctl restart roastery-agent');

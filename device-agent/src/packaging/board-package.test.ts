@@ -89,7 +89,7 @@ describe('the package for a board', () => {
   });
 
   it.skipIf(!withLintian)(
-    'gives lintian nothing to complain about (skipped where lintian is not installed)',
+    'passes lintian without findings (skipped where lintian is not installed)',
     () => {
       const said = spawnSync('lintian', ['--fail-on', 'error,warning', '--allow-root', deb('arm64')], {
         encoding: 'utf8',

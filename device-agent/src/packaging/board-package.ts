@@ -36,7 +36,7 @@ export const packagedUnit = (): string => {
   const from =
     'ExecStart=/usr/bin/node --enable-source-maps --max-semi-space-size=1 --optimize-for-size /opt/roastery/device-agent/dist/main.js run\n';
   const launch = `/usr/lib/${name}/launch`;
-  // As root and outside the sandbox: a version on trial cannot change its own record.
+  // As root and outside the sandbox, so that a version on trial cannot change its own record.
   const to = `ExecStartPre=-+${launch} starting\nExecStart=${launch} run\nExecStopPost=-+${launch} ended\n`;
   if (!unit.includes(from)) throw new Error('the unit starts the agent in another way than the package expects');
   const head = `Documentation=man:device-agent(1)\nWants=${name}-order.path ${name}-time.path\n\n[Service]`;
@@ -106,9 +106,8 @@ const nodeDependency = (architecture: Architecture): string =>
   architecture === 'armhf' ? 'nodejs (>= 20.19)' : 'roastery-node (>= 24) | nodejs (>= 20.19)';
 
 /**
- * The Debian package of the agent for one architecture: the same bytes whoever builds it, wherever and whenever. Throws
- * when the changelog is of another version. A board that gets its packages from a repository trusts `keyring` from then
- * on.
+ * The Debian package of the agent for one architecture: the same bytes on every computer and at any time. Throws when
+ * the changelog is of another version. A board that gets its packages from a repository trusts `keyring` from then on.
  */
 export const packageFor = (
   architecture: Architecture,

@@ -50,7 +50,7 @@ const deb = (version: string, fault: keyof typeof faults = 'well'): string => jo
 const isRoast = (entry: unknown): entry is { roast_id: string; state: string } =>
   typeof entry === 'object' && entry !== null && 'type' in entry && entry.type === 'roast';
 
-/** The real package under another version number, and with a fault put into its program. */
+/** The real package under another version number, with a fault in its program. */
 const release = (version: string, fault: keyof typeof faults = 'well'): void => {
   const tree = join(folder, `tree-${version}-${fault}`);
   execFileSync('dpkg-deb', ['--raw-extract', join(folder, 'real.deb'), tree]);
@@ -131,25 +131,25 @@ const startBoard = async (name: string, expect: ExpectStatic, over: Partial<type
     root,
     drum,
     server,
-    /** As the board's own record has it. */
+    /** As in the board's own record. */
     updateState,
     service,
     dpkg,
     install,
-    /** A command as it is typed at the board. */
+    /** A command typed at the board. */
     async type(...words: string[]): Promise<string> {
       const done = await execute(join(root, 'usr/bin/device-agent'), [...words, '--config-dir', config], {
         env: { PATH: process.env['PATH'], RUNTIME_DIRECTORY: join(root, 'run/roastery-agent') },
       }).catch((error: { stdout: string }) => error);
       return done.stdout;
     },
-    /** What `apt install` does where systemd runs: dpkg, then a restart once no roast runs. */
+    /** What `apt install` does under systemd: dpkg, then a restart once no roast runs. */
     async update(path: string): Promise<void> {
       await install(path);
       await service.stop();
       service.start();
     },
-    /** As the fleet view gets it. */
+    /** As the fleet view receives it. */
     status: () => server.statuses.at(-1),
     async proves(installed: string): Promise<void> {
       await expect.poll(updateState, { timeout: 60_000 }).toMatchObject({ state: 'good', installed });
@@ -163,7 +163,7 @@ const startBoard = async (name: string, expect: ExpectStatic, over: Partial<type
     },
     launcher: (...words: string[]): string =>
       execFileSync(join(root, 'usr/lib/roastery-agent/launch'), words, { encoding: 'utf8', stdio: 'pipe' }),
-    /** Every number of one stream is there, whichever version wrote it. */
+    /** Every number of one stream exists, whichever version wrote it. */
     async expectWholeJournal(): Promise<void> {
       await service.stop();
       const keys = [...server.committed.keys()].map((key) => key.split('/'));
@@ -179,16 +179,14 @@ const startBoard = async (name: string, expect: ExpectStatic, over: Partial<type
   };
   service.start();
   await expect.poll(() => server.live.length, { timeout: 30_000 }).toBeGreaterThan(2);
-  // An update has to reach the ends that this version is known to have reached; it reports them once a second.
+  // An update must reach the server and the machine that this version has reached; it reports them once a second.
   await expect
     .poll(() => readFileSync(join(root, 'run/roastery-agent/health'), 'utf8'), { timeout: 30_000 })
     .toMatch(/^BROKER=now$[^]*^MACHINE=now$/m);
   return board;
 };
 describe.skipIf(!isReady)(`an update of a board (${why})`, { concurrent: true }, () => {
-  it('stays once it has been healthy for its time, and so do the same version again and the one before', async ({
-    expect,
-  }) => {
+  it('is kept after its healthy time, and so are a reinstallation and the previous version', async ({ expect }) => {
     await using board = await startBoard('GOOD', expect, { healthySeconds: 8 });
     expect(board.status()).not.toHaveProperty('update');
     await board.update(deb('2.0.0'));
@@ -202,7 +200,7 @@ describe.skipIf(!isReady)(`an update of a board (${why})`, { concurrent: true },
     expect(board.service.results).toEqual(['success']);
     await board.update(deb('2.0.0'));
     await board.becomes({ online: true, update: { state: 'on_trial', installed, earlier: '2.0.0' } });
-    // The trial isn't over; of the versions on the board the older one is still the proven one.
+    // The trial isn't over: of the versions on the board the older one is still the proven one.
     await board.update(deb('1.0.0'));
     await board.becomes({ agent_version: '1.0.0', update: { state: 'on_trial', installed: '1.0.0' } });
     await board.proves('1.0.0');
@@ -222,7 +220,7 @@ describe.skipIf(!isReady)(`an update of a board (${why})`, { concurrent: true },
     ['mute', /was not ready in time, 3 times/],
     ['hangs', /it hung, 3 times/],
   ] as const)(
-    'that %s is rolled back, on the same journal, and doctor, page and fleet view say so',
+    'that %s is rolled back, on the same journal, as reported by doctor, page and fleet view',
     async ([fault, reason], { expect }) => {
       // Healthy for longer than systemd waits for READY and WATCHDOG, as on a board.
       const patience = { crashes: {}, mute: { startMs: 5000 }, hangs: { watchdogMs: 5000 } }[fault];
@@ -292,7 +290,7 @@ describe.skipIf(!isReady)(`an update of a board (${why})`, { concurrent: true },
     await board.expectWholeJournal();
   });
 
-  it('always starts again, wherever a power cut interrupts it', async ({ expect }) => {
+  it('always starts again after a power cut at any step', async ({ expect }) => {
     await using board = await startBoard('DARK', expect, { healthySeconds: 10 });
     const comesBackAs = async (version: string): Promise<void> => {
       const before = board.server.live.length;
@@ -300,7 +298,7 @@ describe.skipIf(!isReady)(`an update of a board (${why})`, { concurrent: true },
       await expect.poll(() => board.server.live.length, { timeout: 30_000 }).toBeGreaterThan(before + 1);
       await board.becomes({ online: true, agent_version: version });
     };
-    // While dpkg replaces the program: half of it is gone.
+    // While dpkg replaces the program: half of it is missing.
     board.launcher('keep', '2.0.0');
     await board.service.cutPower();
     const dist = join(board.root, 'usr/lib/roastery-agent/dist');
@@ -335,7 +333,7 @@ describe.skipIf(!isReady)(`an update of a board (${why})`, { concurrent: true },
     expect(new Set(states().map(([id]) => id)).size).toBe(1);
     expect(states().map(([, state]) => state)).toEqual(['in_progress', 'completed']);
     board.drum.charge = board.drum.drop = false;
-    // In the trial, early and late; nothing of it is held against the version.
+    // Early and late in the trial; it does not count against the version.
     for (let round = 0; round < 2; round++) {
       await board.service.cutPower();
       await comesBackAs('2.0.0');
@@ -347,7 +345,7 @@ describe.skipIf(!isReady)(`an update of a board (${why})`, { concurrent: true },
     await board.service.cutPower();
     await comesBackAs('2.0.0');
     expect(await board.type('doctor')).toMatch(/2\.0\.0 is confirmed/);
-    // An empty record costs its information, not the start.
+    // An empty record loses its information, but does not prevent the start.
     await board.service.cutPower();
     writeFileSync(record, Buffer.alloc(4096));
     await comesBackAs('2.0.0');

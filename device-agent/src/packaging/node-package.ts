@@ -36,7 +36,7 @@ export interface NodeFiles {
 
 const blockBytes = 512;
 
-/** Content of one file of a plain tar archive. Throws when it is not there. */
+/** Content of one file of a plain tar archive. Throws when it is missing. */
 export const readFromTar = (archive: Buffer, path: string): Buffer => {
   for (let at = 0; at + blockBytes <= archive.length;) {
     const [found = ''] = archive.toString('latin1', at, at + 100).split('\0');

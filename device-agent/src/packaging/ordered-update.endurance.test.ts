@@ -66,7 +66,7 @@ const bootWithOld = async (
   }
 };
 
-/** dpkg gets the first half of each package's files at once, and the rest after a while: time for the power to go. */
+/** dpkg gets the first half of each package's files immediately, and the rest later: time for a power cut. */
 const unpackSlowly = `mv /usr/bin/dpkg-deb /usr/bin/dpkg-deb.own
 cat >/usr/bin/dpkg-deb <<'EOF'
 #!/bin/sh
@@ -106,7 +106,7 @@ const outcome = async (board: FreshBoard, serialNumber: string, root: string, be
 };
 
 describe.skipIf(obstacle !== undefined)(`an update ordered in the portal (${obstacle ?? 'Debian, as it is'})`, () => {
-  it('is refused by the board where its key has not signed it, and fails with the reason where it can’t be had', async () => {
+  it('is refused by the board without a signature of its key, and fails with the reason if it is not available', async () => {
     await using board = await bootWithOld('ORDERED');
     const tries = (root: string, bend?: Bend) => outcome(board, 'ORDERED', root, bend);
     const notSigned = 'failed, runs 1.0.0: the packages of the server are not signed with the key of this board';
@@ -121,12 +121,12 @@ describe.skipIf(obstacle !== undefined)(`an update ordered in the portal (${obst
       foreign: notSigned,
       torn: expect.stringMatching(/^failed, runs 1\.0\.0: the packages could not be fetched: Failed to fetch/),
     });
-    // One that is signed and doesn't run, then a fixed one with the same number.
+    // A signed one that doesn't run, then a fixed one with the same number.
     const broken = await releases.make(version, 'ours', 75, "throw new Error('broken by its release');");
     expect(await tries(broken)).toMatch(/^turned_back, runs 1\.0\.0: it failed with exit code 1, 3 times/);
     expect((await portal.deviceOf('ORDERED'))?.warnings).toContain('update_turned_back');
     const repaired = await releases.make(version, 'ours', 80);
-    // apt takes a package from its cache by its size alone.
+    // apt accepts a package from its cache by its size only.
     const cached = `roastery-agent_${version}_${architecture}.deb`;
     const { size } = statSync(join(repaired, 'pool', 'main', cached));
     await board.must(`truncate --size=${size} /var/cache/apt/archives/${cached}`);
@@ -134,7 +134,7 @@ describe.skipIf(obstacle !== undefined)(`an update ordered in the portal (${obst
     await board.must('dpkg --audit');
   }, 600_000);
 
-  it('waits for the end of a roast, can be withdrawn until then, and goes on after a power cut', async () => {
+  it('waits for the end of a roast, can be withdrawn until then, and continues after a power cut', async () => {
     await using board = await bootWithOld('ROASTING', 'roastery.list');
     const installed = () => board.must("dpkg-query --show --showformat='${Version}' roastery-agent");
     portal.shown.charge = true;

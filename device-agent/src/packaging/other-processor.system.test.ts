@@ -80,7 +80,7 @@ describe('the package for arm64, on an emulated board', () => {
     expect(await first.ended, first.output()).toBe(0);
     expect(server.statuses.at(-1)).toMatchObject({ online: false });
 
-    // The native part of the serial port is there and works: it is the kernel that says there is no such port.
+    // The native part of the serial port is present and works: the kernel reports that there is no such port.
     const second = await start({ kind: 'rtu', path: '/dev/ttyUSB97' });
     await expect
       .poll(second.output, { timeout: 60_000 })

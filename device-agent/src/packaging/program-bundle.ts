@@ -78,7 +78,7 @@ export const bundleProgram = async (): Promise<ProgramBundle> => {
   }
 };
 
-/** The native part for a Debian architecture, as the serial port's package carries it (glibc). */
+/** The native part for a Debian architecture, from the serial port's package (glibc). */
 export const readNativePart = (architecture: Architecture): Buffer => {
   const folder = fileURLToPath(new URL('../prebuilds/', import.meta.resolve('@serialport/bindings-cpp')));
   return readFileSync(join(folder, prebuilds[architecture]));

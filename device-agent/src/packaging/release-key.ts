@@ -66,7 +66,7 @@ export const openReleaseKeys = (folder: string, repository: string, { another = 
     fingerprints,
     /** For boards, as text: all of them. */
     publicKeys: gpg(['--armor', '--export-options', 'export-minimal', '--export', ...fingerprints]),
-    /** By every key: a board needs to know only one of them. */
+    /** Signed by every key: a board needs to know only one of them. */
     signInline: (content: Buffer) => sign(['--clear-sign'], content),
     signApart: (content: Buffer) => sign(['--armor', '--detach-sign'], content),
     [Symbol.dispose]: (): void => {

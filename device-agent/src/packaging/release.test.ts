@@ -35,7 +35,7 @@ const repository = aptRepositoryOf(debs, { architectures, seconds });
 const text = (files: ReadonlyMap<string, Buffer>, path: string): string => files.get(path)?.toString() ?? '';
 
 describe('apt repository', () => {
-  it('lists for each architecture its packages alone, with their sizes and sums', () => {
+  it('lists only the packages of each architecture, with their sizes and checksums', () => {
     const arm64 = text(repository, 'dists/stable/main/binary-arm64/Packages');
     expect(arm64.match(/^Package: .*$/gm)).toEqual(['Package: roastery-agent', 'Package: roastery-node']);
     const armhf = text(repository, 'dists/stable/main/binary-armhf/Packages');
@@ -47,7 +47,7 @@ describe('apt repository', () => {
     }
   });
 
-  it('names in Release the sum of every index, and keeps each under that sum too', () => {
+  it('lists the checksum of every index in Release, and stores each under its checksum too', () => {
     const release = text(repository, 'dists/stable/Release');
     expect(release).toMatch(/^Date: [A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/m);
     expect(release).toMatch(/^Acquire-By-Hash: yes$/m);
@@ -70,7 +70,7 @@ describe('apt repository', () => {
 });
 
 describe('the package of Node.js', () => {
-  it('takes a file out of an archive by its whole path', () => {
+  it('extracts a file from an archive by its whole path', () => {
     const archive = tarOf(
       [
         { path: 'package', kind: 'folder', mode: 0o755 },
@@ -83,7 +83,7 @@ describe('the package of Node.js', () => {
     expect(() => readFromTar(archive, 'package/LICENSE')).toThrow('the archive holds no package/LICENSE');
   });
 
-  it.skipIf(!has('dpkg-deb'))('lies in a folder of its own and is executable (skipped without dpkg-deb)', () => {
+  it.skipIf(!has('dpkg-deb'))('is installed in its own folder and is executable (skipped without dpkg-deb)', () => {
     const path = join(folder, node.fileName);
     writeFileSync(path, node.content);
     const listed = execFileSync('dpkg-deb', ['--contents', path], { encoding: 'utf8' });
@@ -111,7 +111,7 @@ describe.skipIf(whyNoGpg !== undefined)(`a signed release (skipped without gpg)`
     return spawnSync('gpgv', ['--keyring', keyring, ...words], { cwd: out, encoding: 'utf8' });
   };
 
-  it('release key: is made once, readable by its owner alone, and never in the repository', () => {
+  it('release key: is created once, readable by its owner only, and never in the repository', () => {
     expect(key?.made).toEqual(key?.fingerprints);
     expect(statSync(keyFolder).mode & 0o777).toBe(0o700);
     expect(statSync(join(keyFolder, 'pubring.kbx')).mode & 0o777).toBe(0o600);

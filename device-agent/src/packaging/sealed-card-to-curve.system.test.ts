@@ -22,7 +22,7 @@ let stack: TestStack;
 let admin: RoasteryClient;
 let machine: ScriptedServer;
 let service: ChildProcess | undefined;
-/** What the drum shows: tenths of °C, and the bit of its charge. */
+/** The readings of the drum: tenths of °C, and the bit of its charge. */
 const drum = { beans: 2000, charge: false };
 const configDir = () => join(folder, 'etc');
 const program = () => join(folder, 'board/usr/lib/roastery-agent/dist/main.js');
@@ -43,7 +43,7 @@ afterAll(async () => {
   await stack.close();
 });
 
-/** A command as it is typed at the board. */
+/** A command typed at the board. */
 const type = (...words: string[]): Promise<{ code: number; said: string }> =>
   new Promise((resolve) => {
     const all = [program(), ...words, '--config-dir', configDir()];
@@ -51,7 +51,7 @@ const type = (...words: string[]): Promise<{ code: number; said: string }> =>
       resolve({ code: child.exitCode ?? -1, said: `${out}${err}` }),
     );
   });
-/** What systemd does with the unit: its two environment files, then the program. */
+/** Runs the unit like systemd: its two environment files, then the program. */
 const startService = async (): Promise<void> => {
   const files = await Promise.all(
     ['settings.env', 'agent.env'].map((name) => readFile(join(configDir(), name), 'utf8')),
@@ -61,7 +61,7 @@ const startService = async (): Promise<void> => {
 };
 
 it.skipIf(!canUnpack)(
-  'from the package to the live curve, with a wrong turn or two (skipped without dpkg-deb)',
+  'from the package to the live curve, with some mistakes on the way (skipped without dpkg-deb)',
   async () => {
     const link = { kind: 'tcp', host: '127.0.0.1', port: 502 } as const;
     const channels = { bean_temp: { at: 'i:0', scale: 0.1 } } as const;

@@ -32,7 +32,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Where cloud-init finds what lies on the first partition of a card; here there are no partitions. */
+/** Where cloud-init finds the content of a card's first partition; here there are no partitions. */
 const card = '/var/lib/cloud/seed/nocloud';
 
 /** A board whose image has cloud-init, with these files on its card. */
@@ -67,7 +67,7 @@ const unitState = async (board: FreshBoard): Promise<string> =>
 describe.skipIf(obstacle !== undefined)(
   `a card with the portal’s settings (${obstacle ?? 'cloud-init as it is'})`,
   () => {
-    it('card: the board installs and pairs itself at its first start, also when the network comes late', async () => {
+    it('card: the board installs and pairs itself at its first start, also when the network is available late', async () => {
       const ticket = await portal.register('CARD 1');
       const userData = cardUserData({ serialNumber: 'CARD 1', portalUrl: portal.stack.url, ticket });
       const wireless = { name: 'Roastery "5"', password: 'a b\\c', country: 'fi' };
@@ -96,12 +96,12 @@ describe.skipIf(obstacle !== undefined)(
       await until('the unit to have ended', async () => /ActiveState=inactive/.test(await unitState(board)), {
         timeoutMs: 30_000,
       });
-      // The ticket is used up; nothing of it is left but the file on the card.
+      // The ticket is used up; only the file on the card still contains it.
       expect((await board.run('ls /usr/local/sbin/roastery-first-boot')).code).not.toBe(0);
       expect((await board.run('systemctl is-enabled roastery-first-boot')).said).toBe('disabled');
     }, 240_000);
 
-    it('card: a ticket that the server refuses is not tried for ever', async () => {
+    it('card: a refused ticket is not retried forever', async () => {
       const userData = cardUserData({
         serialNumber: 'CARD 2',
         portalUrl: portal.stack.url,

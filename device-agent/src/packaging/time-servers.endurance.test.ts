@@ -21,8 +21,8 @@ const setting = '/etc/systemd/timesyncd.conf.d/50-roastery-agent.conf';
 const result = '/var/lib/roastery-agent-update/time-servers';
 
 /**
- * In place of systemd-timesyncd, which would set this machine's clock: does what it does with its settings and its sign that a
- * server has answered. Only names that begin with `time` answer.
+ * Replaces systemd-timesyncd, which would set this computer's clock. It handles the settings and reports an answer of
+ * a server in the same way. Only names that begin with `time` answer.
  */
 const timesyncd = `[Service]
 Type=simple
@@ -42,7 +42,7 @@ beforeAll(async () => {
   await board.must('rm /etc/systemd/system/systemd-timesyncd.service');
   writeFileSync(board.pathTo('/etc/systemd/system/systemd-timesyncd.service'), timesyncd);
   await board.must('systemctl daemon-reload && systemctl start systemd-timesyncd');
-  // The two minutes of a trial in half of one.
+  // The two minutes of a trial in a quarter of the time.
   await board.must(hurryAgent(4));
   const ticket = await portal.register(serial);
   await board.must(`curl -fsS ${portal.stack.url}/packages/install.sh | sh -s -- ${ticket}`);
@@ -75,7 +75,7 @@ const becomes = (state: string) =>
 const setHere = async () => (await board.run(`grep ^NTP= ${setting}`)).said;
 
 describe.skipIf(obstacle !== undefined)(`time servers of a board (${obstacle ?? 'Debian, as it is'})`, () => {
-  it('are set from the portal, stay when one answers, and come back when none does', async () => {
+  it('are set from the portal, kept when one answers, and reverted when none does', async () => {
     await set(['time.example.org', '192.168.1.1']);
     await becomes('running');
     expect(await setHere()).toBe('NTP=time.example.org 192.168.1.1');
@@ -103,7 +103,7 @@ describe.skipIf(obstacle !== undefined)(`time servers of a board (${obstacle ?? 
     await becomes('running');
   }, 300_000);
 
-  it('the root part takes nothing from the agent but names and addresses, and leaves nothing after a purge', async () => {
+  it('the root part accepts only names and addresses from the agent, and leaves nothing after a purge', async () => {
     const asAgent = (command: string) =>
       board.must(`setpriv --reuid=roastery-agent --regid=roastery-agent --clear-groups sh -c '${command}'`);
     const before = (await board.run(`cat ${result}`)).said;

@@ -28,10 +28,13 @@ const release = (real: string, version: Version): void => {
   execFileSync('dpkg-deb', ['-Zgzip', '-z1', '--root-owner-group', '--build', tree, join(folder, `${version}.deb`)]);
 };
 
-/** Orders of three take four minutes, so they are gone through on demand. */
+/** All sequences of three steps take four minutes, so they run on demand. */
 const inOrder = process.env['PACKAGE_ORDERS'] === '3' ? 3 : 2;
 
-/** A shortest sequence that holds every order of so many steps (de Bruijn): greedy, the last step of the list first. */
+/**
+ * A shortest sequence that contains every sequence of this many steps (de Bruijn): greedy, the last step of the list
+ * first.
+ */
 function everyOrder<T extends string>(of: readonly T[], length: number): T[] {
   const last = of.at(-1);
   if (last === undefined) return [];
@@ -46,7 +49,7 @@ function everyOrder<T extends string>(of: readonly T[], length: number): T[] {
   }
 }
 
-/** A board that is paired with a roastery out of reach, beside a machine that answers. */
+/** A board that is paired with an unreachable roastery, beside a machine that answers. */
 const startBoard = async (): Promise<RealSystemd> => {
   const board = await bootSystemd();
   for (const version of versions) {
@@ -84,7 +87,10 @@ const after = (step: Step, { data }: State): State => {
   const version = step.slice(8) as Version;
   return { installed: version, runs: data ? version : null, enabled: true, data };
 };
-/** What runs by its own status: exit 1 while something is wrong, such as a roastery out of reach, with a status all the same. */
+/**
+ * The running version by its own status; exit code 1 with a problem, such as an unreachable roastery, still prints a
+ * status.
+ */
 const versionIn = (status: string | undefined): State['runs'] => {
   if (status === undefined || status === '') return null;
   return status.startsWith('{') ? (JSON.parse(status) as { agent_version: Version }).agent_version : 'unknown';
@@ -134,7 +140,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 describe.skipIf(obstacle !== undefined)(
   `the board’s package under a real systemd (${obstacle ?? 'as shipped'})`,
   () => {
-    it('agent service: reads the machine, serves its page, and status and doctor see it, in the sandbox of its unit', async () => {
+    it('agent service: reads the machine, serves its page, and is visible to status and doctor, in its unit’s sandbox', async () => {
       await using board = await startBoard();
       await board.must(install('1.0.0'));
       await pair(board);
@@ -164,7 +170,7 @@ describe.skipIf(obstacle !== undefined)(
       let state = paired;
       const done: Step[] = [];
       const left: string[] = [];
-      // Every order is somewhere in it; reinstall, upgrade and downgrade are an installation in another state.
+      // It contains every sequence; reinstall, upgrade and downgrade are an installation in another state.
       for (const step of everyOrder(steps, inOrder)) {
         done.push(step);
         await board.must(commandOf(step));
@@ -187,7 +193,7 @@ describe.skipIf(obstacle !== undefined)(
       expect(left.filter((path) => path !== '')).toEqual([]);
     }, 1_800_000);
 
-    it('package: two upgrades and a removal right after one another leave the last one in force', async () => {
+    it('package: after two upgrades and a removal in quick succession the last one applies', async () => {
       await using board = await startPairedBoard();
       await board.must(install('2.0.0'));
       await board.must(install('1.0.0'));
@@ -195,13 +201,13 @@ describe.skipIf(obstacle !== undefined)(
       await becomes(board, { ...paired, installed: '2.0.0', runs: '2.0.0' });
       await board.must(install('1.0.0'));
       await board.must('dpkg --purge roastery-agent');
-      // Time in which what waited for the end of a roast would come back.
+      // Enough time for a pending action, which waits for the end of a roast, to appear.
       await board.must('sleep 3');
       expect(await stateOf(board)).toEqual(after('purge', paired));
       expect((await board.run('ls -d /var/lib/roastery-agent-update')).code).not.toBe(0);
     }, 120_000);
 
-    it('package: a service that a person has disabled stays disabled and stopped through upgrade, removal and installation', async () => {
+    it('package: a service disabled by a person stays disabled and stopped through upgrade, removal and installation', async () => {
       await using board = await startPairedBoard();
       await board.must('systemctl disable --now roastery-agent');
       const stopped = { ...paired, runs: null, enabled: false };
@@ -209,7 +215,7 @@ describe.skipIf(obstacle !== undefined)(
       await becomes(board, { ...stopped, installed: '2.0.0' });
       await board.must('dpkg --remove roastery-agent');
       await board.must(install('1.0.0'));
-      // Time in which a wrong start would show.
+      // Enough time for a wrong start to appear.
       await board.must('sleep 3');
       expect(await stateOf(board)).toEqual(stopped);
     }, 120_000);

@@ -26,7 +26,7 @@ export interface Exchanged {
 const retryLimits = { minMs: 3000, maxMs: 15_000 };
 const maxTries = 4;
 const timeoutMs = 8000;
-/** A person waits for the answer: a server that asks for more is retried once more after this long. */
+/** A person waits for the answer: a server that requests a longer wait is retried only once more, after this long. */
 const maxWaitMs = 65_000;
 
 /** The ticket was refused: wrong, used, expired or revoked. The server gives no further reason. */
@@ -87,7 +87,7 @@ const ask = async (api: string, request: PairingRequest, lastReply: { text: stri
 };
 
 /**
- * Asks the server to exchange the ticket, with retries when an answer may have been lost: repeating it with the same
+ * Requests the exchange of the ticket, with retries when an answer may have been lost: repeating it with the same
  * secret is the same request. Throws `TicketRefused`, or `PairingTrouble` with an instruction.
  */
 export const exchangeTicket = async (

@@ -25,7 +25,7 @@ const pair = (api: string, typed = ticket, configDir = folder): Promise<void> =>
 const envFile = () => join(folder, 'agent.env');
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** The server has exactly one credential and it is the one on disk. */
+/** The server has exactly one credential, and it is the one on disk. */
 const expectPaired = async (server: { credentials: string[] }): Promise<void> => {
   const identity = await readIdentity(envFile());
   expect(server.credentials).toEqual([hashOf(identity?.MACHINE_TOKEN ?? '')]);
@@ -55,14 +55,14 @@ describe('pairing a board', () => {
     ['the answer, behind a gateway', ['status 502']],
     ['everything three times', ['lost before', 'lost after', 'cut off']],
     ['the answer, then patience', ['lost after', 'too many']],
-  ])('goes on by itself when it lost %s, with the same secret', async (_what, fates) => {
+  ])('retries with the same secret when it lost %s', async (_what, fates) => {
     await using server = await startPairingServer('BCDFGHJKLMNP', fates);
     await pair(server.url);
     await expectPaired(server);
     expect(new Set(server.asked.map((wish) => wish.secret_hash)).size).toBe(1);
   });
 
-  it('pairing: names an expired ticket and writes nothing', async () => {
+  it('pairing: reports an expired ticket and writes nothing', async () => {
     await using server = await startPairingServer('BCDFGHJKLMNP', ['expired']);
     await expect(pair(server.url)).rejects.toThrow(/^This ticket has expired: .* Ask the owner of the machine/);
     expect(await readIdentity(envFile())).toBeUndefined();
@@ -109,11 +109,11 @@ describe('pairing a board', () => {
     ['mqtt://127.0.0.1:1883', false],
     ['mqtt://localhost', false],
     ['mqtt://[::1]:1883', false],
-  ])('plain broker: %s is warned of: %s', (url, isWarnedOf) => {
+  ])('plain broker: %s causes a warning: %s', (url, isWarnedOf) => {
     expect(plainBrokerWarning(url) !== undefined).toBe(isWarnedOf);
   });
 
-  it('goes on where it was cut off: the same command again pairs the same board with the same secret', async () => {
+  it('continues after an interruption: the same command pairs the same board with the same secret', async () => {
     await using server = await startPairingServer('BCDFGHJKLMNP', Array<Fate>(4).fill('lost after'));
     await expect(pair(server.url)).rejects.toThrow(/Nothing is lost: run the same command again within 15 minutes/);
     expect(await readdir(folder)).toEqual(['pairing.json']);
@@ -148,7 +148,7 @@ describe('pairing a board', () => {
     await expect(pair(server.url)).rejects.toThrow(/this board is already paired with the machine RM30 7/);
   });
 
-  it('keeps what else the environment file says, but not the broker of another server', () => {
+  it('keeps the other settings of the environment file, but not the broker of another server', () => {
     const before = '# mine\nMACHINE_MAP=/etc/map.json\nAPI_URL=https://old\nMQTT_URL=mqtts://old\nMACHINE_TOKEN=t\n\n';
     const after = withIdentity(before, { API_URL: 'https://new', MACHINE_SERIAL: "it's", MACHINE_TOKEN: 'n' });
     expect(after).toBe(
@@ -170,7 +170,7 @@ describe('pairing errors', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('a server that is not there, and one that is something else', async () => {
+  it('an unreachable server, and one that is not a roastery', async () => {
     await expect(pair('http://127.0.0.1:9')).rejects.toThrow(/Nothing answers at 127\.0\.0\.1:9/);
     await expect(pair('https://no-such-roastery.invalid')).rejects.toThrow(/is unknown/);
     await using server = await startPairingServer('BCDFGHJKLMNP');
@@ -178,7 +178,7 @@ describe('pairing errors', () => {
     await expect(pair(server.url.replace('http:', 'https:'))).rejects.toThrow(/does not speak TLS/);
   });
 
-  it('a folder that can’t be written spends no ticket', async () => {
+  it('a folder that can’t be written uses up no ticket', async () => {
     await using server = await startPairingServer('BCDFGHJKLMNP');
     const file = join(folder, 'file');
     await writeFile(file, '');
@@ -203,17 +203,17 @@ describe('pairing errors', () => {
     ['DEPTH_ZERO_SELF_SIGNED_CERT', /NODE_EXTRA_CA_CERTS/],
     ['ERR_TLS_CERT_ALTNAME_INVALID', /not for the name r\.example/],
     ['ENETUNREACH', /Plug in the network cable/],
-  ])('%s is said with what to do', (code, sentence) => {
+  ])('%s is reported with an instruction', (code, sentence) => {
     expect(sentenceForNoConnection(failed(code), 'https://r.example/api/v1', new Date('2020-01-01'))).toMatch(sentence);
   });
   it.each([
     ['EACCES', /sudo device-agent pair/],
     ['EROFS', /read-only/],
     ['ENOSPC', /is full/],
-  ])('%s of the folder is said with what to do', (code, sentence) => {
+  ])('%s of the folder is reported with an instruction', (code, sentence) => {
     expect(sentenceForFolder(failed(code), '/etc/roastery-agent')).toMatch(sentence);
   });
-  it.each(['ECONNRESET', 'ABORT_ERR'])('%s may have lost an answer: it is asked again', (code) => {
+  it.each(['ECONNRESET', 'ABORT_ERR'])('%s may have lost an answer: the request is repeated', (code) => {
     expect(sentenceForNoConnection(failed(code), 'https://r.example')).toBeUndefined();
   });
 });

@@ -20,7 +20,7 @@ export interface PairingOrder {
   /** Without TLS, in a private network. */
   readonly isTrial?: boolean;
   readonly agentVersion: string;
-  /** Pauses before asking again after a lost answer. */
+  /** Pauses before a retry after a lost answer. */
   readonly retryLimits?: BackoffLimits;
 }
 
@@ -83,7 +83,7 @@ const machineIdPath = '/etc/machine-id';
 
 /**
  * Identifies this board for people who review pairings: the maker's serial number, else a hash of the machine id,
- * because systemd asks to keep the id itself on the machine.
+ * because systemd requires that the id itself stays on the computer.
  */
 const readHardwareId = async (): Promise<string> => {
   const serial = (await readFileIfThere(deviceTreePath))?.replaceAll(/[^\w-]/g, '') ?? '';

@@ -7,7 +7,7 @@ const waiting = withPlans(emptyPlanBook, [first, second], null);
 const seen = ({ waiting: left, running }: PlanBook) => [running?.plan.id ?? null, left.map(({ id }) => id)];
 
 describe('plan book', () => {
-  it('gives each charge the plan that waits first, once', () => {
+  it('gives each charge the first waiting plan, once', () => {
     const charged = withCharge(waiting, 'roast');
     expect(seen(charged)).toEqual([first.id, [second.id]]);
     const ended = withEnd(charged, 'roast', false);
@@ -24,7 +24,7 @@ describe('plan book', () => {
   it('drops a plan that was cancelled after its charge, unless the server plans it again', () => {
     const charged = withCharge(waiting, 'roast');
     const cancelled = withPlans(charged, [second], 'roast');
-    // The roast goes on by what it took.
+    // The roast continues with the plan that it took.
     expect(seen(cancelled)).toEqual([first.id, [second.id]]);
     const none = withEnd(cancelled, 'roast', true);
     expect(seen(none)).toEqual([null, [second.id]]);
@@ -34,7 +34,7 @@ describe('plan book', () => {
     expect(planBookShape.parse(JSON.parse(JSON.stringify(cancelled)))).toEqual(cancelled);
   });
 
-  it('follows the server where that knows which plan the running roast has', () => {
+  it('follows the server where it knows the plan of the running roast', () => {
     const bound = { ...second, roast_id: 'roast' };
     expect(seen(withPlans(emptyPlanBook, [bound, first], 'roast'))).toEqual([second.id, [first.id]]);
     expect(seen(withPlans(emptyPlanBook, [bound, first], 'other'))).toEqual([null, [first.id]]);

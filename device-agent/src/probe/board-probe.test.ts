@@ -26,7 +26,7 @@ const bench = (answer: (request: BusRequest) => BusAnswer, port = 1) => {
     map: () => ({ link: { kind: 'tcp', host: '127.0.0.1', port }, unit: 7 }),
     lendLine: (work) => work(),
     roastRuns: () => roasting,
-    // As it travels: what the server would refuse fails here.
+    // Encoded as sent: a message that the server would refuse fails here.
     send: async (message) => void sent.push(probeMessageShape.parse(JSON.parse(JSON.stringify(message)))),
     now: () => ({ wall: 10_000, synced: true }),
     log: createLogger('test', 'silent'),
@@ -48,7 +48,7 @@ const words = ({ start, count }: BusRequest): BusAnswer => ({
 });
 
 describe('board probe through the running agent', () => {
-  it('reports what it finds, then reads it again each second until a stop request', async () => {
+  it('reports the found registers, then reads them each second until a stop request', async () => {
     const { sent, probe, until, ended } = bench(words);
     probe.requested(look());
     await until((message) => message.k === 'words' && message.round === 2);
@@ -82,7 +82,7 @@ describe('board probe through the running agent', () => {
     expect(new Set(server.requests.map(({ code }) => code))).toEqual(new Set([3]));
   });
 
-  it('keeps every message small, however much there is to see', async () => {
+  it('keeps every message small, however many registers there are', async () => {
     const { sent, probe, until } = bench(words);
     probe.requested(
       look({ wish: { units: [1], tables: ['holding', 'input'], from: 0, count: 2000, usual_places: false } }),
@@ -109,7 +109,7 @@ describe('board probe through the running agent', () => {
     expect(sent.at(-1)).toMatchObject({ id: otherId, reason: 'roast' });
   });
 
-  it('says what to do when the machine is silent or has nothing there', async () => {
+  it('gives an instruction when the machine is silent or has no such registers', async () => {
     const silent = bench(() => ({ kind: 'failed', reason: 'no answer within 300 ms' }));
     silent.probe.requested(look());
     expect(await silent.ended('silent')).toMatchObject({ says: expect.stringMatching(/cable.*no answer within 300/) });

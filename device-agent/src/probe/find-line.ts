@@ -113,7 +113,7 @@ export const findLine = async (
   trying: (progress: FindProgress) => void,
   returnAfterMs = returnEveryMs,
 ): Promise<FoundLine | undefined> => {
-  // A missing adapter answers at no speed, and the error is a different one.
+  // A missing adapter answers at no speed, and is a different error.
   (await openLine(link, openDeadlineMs, { data: () => undefined, closed: () => undefined })).close();
   const tries = attempts(link, firstUnits);
   const of = tries.reduce((sum, { units }) => sum + units.length, 0);
@@ -137,7 +137,7 @@ export const findLine = async (
   const withOthers = async (attempt: Attempt, units: readonly number[]): Promise<FoundLine | undefined> => {
     const all = isSerial(attempt.link) ? [...attempt.units, ...serialUnits, ...furtherSerialUnits] : attempt.units;
     const silent = [...new Set(all)].filter((unit) => !units.includes(unit));
-    // The line is right: a slow unit beside a quick one is worth the wait.
+    // The line is right, so waiting for a slow unit beside a quick one is useful.
     const others = await answering({ ...attempt, units: silent, timeoutMs: slowMs });
     return signal.aborted ? undefined : { link: attempt.link, units: [...units, ...others].toSorted((a, b) => a - b) };
   };

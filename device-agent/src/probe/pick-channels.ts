@@ -5,7 +5,7 @@ import type { ProbeSeries } from '@roastery/contract/probe-series';
 import { bitTable, candidateTable } from './candidate-table.ts';
 
 export interface Terminal {
-  /** Asks for one line; undefined when the person quit. */
+  /** Prompts for one line; undefined when the person quit. */
   readonly ask: (question: string) => Promise<string | undefined>;
   readonly write: (text: string) => void;
 }
@@ -77,7 +77,7 @@ const signals = [
 ] as const;
 
 /**
- * Lets a person choose the coil or discrete input for charge and drop; asks nothing if there are none. `again` watches
+ * Lets a person choose the coil or discrete input for charge and drop; no prompt if there are none. `again` watches
  * them for a while longer. Undefined when the person quit.
  */
 export const pickSignals = async (

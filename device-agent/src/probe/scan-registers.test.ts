@@ -46,7 +46,7 @@ const has = ({ start, count }: ScriptedRequest, places: readonly number[]): bool
   Array.from({ length: count }, (_, index) => start + index).every((address) => places.includes(address));
 
 describe.concurrent('register scan', () => {
-  it('asks by functions 1 to 4 alone, for each place once, and watches by the same', async ({
+  it('requests each address once, with functions 1 to 4 only, and watches with the same', async ({
     onTestFinished,
     expect,
   }) => {
@@ -67,7 +67,7 @@ describe.concurrent('register scan', () => {
     expect(steps.at(-1)).toMatchObject({ asked: steps.at(-1)?.of, found: asked.size });
   });
 
-  it('halves what is refused, down to the single registers that are there, and leaves a table that is not', async ({
+  it('halves refused requests down to single existing registers, and skips a missing table', async ({
     onTestFinished,
     expect,
   }) => {

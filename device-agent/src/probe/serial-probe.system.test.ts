@@ -15,7 +15,7 @@ import { runWizard } from './wizard.ts';
 const hasCables = hasSerialCables();
 const skipped = hasCables ? '' : ' (skipped: needs python3 to make a pair of pseudo terminals)';
 
-/** A machine of units 3 and 5 at the far end of a cable that carries nothing but noise at another speed than its own. */
+/** A machine of units 3 and 5 at the far end of a cable that transmits only noise at any other speed. */
 const startMachine = async (baud: number, parity: 'none' | 'odd' = 'none') => {
   const cable = await laySerialCable({ mindsSpeed: true });
   const [far, path] = cable.ends;
@@ -37,7 +37,7 @@ const startMachine = async (baud: number, parity: 'none' | 'odd' = 'none') => {
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-/** The command without a terminal to answer its questions: its output and exit code. */
+/** The command without a terminal to answer its prompts: its output and exit code. */
 const probe = async (...options: string[]) => {
   const child = spawn(process.execPath, [program, 'probe', ...options], { stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
@@ -46,8 +46,8 @@ const probe = async (...options: string[]) => {
   return { code, said };
 };
 
-// What a pair of pseudo terminals can show: the search goes by right answers alone, and passes speeds and odd parity at which
-// it hears noise. Voltages, even parity and stop bits have no place on it.
+// The limits of a pair of pseudo terminals: the search accepts only right answers, and skips speeds and odd parity at
+// which it receives noise. Voltages, even parity and stop bits cannot be simulated.
 describe.skipIf(!hasCables).concurrent(`the probe on a serial line${skipped}`, () => {
   it('finds unknown speed and units, with coils and discrete inputs, and only reads', async () => {
     await using machine = await startMachine(19_200);
@@ -57,7 +57,7 @@ describe.skipIf(!hasCables).concurrent(`the probe on a serial line${skipped}`, (
     const { code, said } = await probe(...found, '--seconds', '1.5');
     expect(said).toMatch(/Answers: rtu \S+ 19200 baud, \w+ parity, unit 3, 5/);
     expect(said).toMatch(/9600 baud, no parity, unit 3/);
-    // The beans of a machine in preheat, and its three signals.
+    // The bean temperature of a machine in preheat, and its three signals.
     expect(said).toMatch(/3\/i:0|\si:0 /);
     expect(said).toMatch(/\sd:0\s+0\s+0/);
     expect(code, said).toBe(0);
@@ -71,7 +71,7 @@ describe.skipIf(!hasCables).concurrent(`the probe on a serial line${skipped}`, (
     const [far, path] = cable.ends;
     const asked: string[] = [];
     let switchedOn: ReturnType<typeof startSimulator> | undefined;
-    // As its map has it; 9600 baud without parity is what a search tries next.
+    // As in its map; the search tries 9600 baud without parity next.
     const link = linkShape.parse({ kind: 'rtu', path, baud: 4800, parity: 'odd' });
     const map = machineMapShape.parse({
       ...demoRoasterMap({ link: { ...link, path: far } as typeof link }),
@@ -96,7 +96,7 @@ describe.skipIf(!hasCables).concurrent(`the probe on a serial line${skipped}`, (
     }
   });
 
-  it('walks from a line of odd parity to a map with the beans and the charge signal', async () => {
+  it('creates a map with bean temperature and charge signal from a line of odd parity', async () => {
     await using machine = await startMachine(9600, 'odd');
     const { simulator, path, folder } = machine;
     const out = join(folder, 'map.json');
@@ -125,7 +125,7 @@ describe.skipIf(!hasCables).concurrent(`the probe on a serial line${skipped}`, (
           if (question.includes('up at the charge')) {
             if (!charged) setTimeout(() => simulator.charge(), 200);
             charged = true;
-            // On a busy computer the charge may come after this watch.
+            // On a busy computer the charge may happen after this watch.
             return Promise.resolve(/\sd:0\s+1\s+1\s/.test(screen) ? rowOf('d:0') : 'w');
           }
           return Promise.resolve(question.includes('Write it') ? 'yes' : '');

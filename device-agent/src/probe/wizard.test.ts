@@ -28,7 +28,7 @@ const startRoaster = async (behave: () => Behaviour = () => ({})) => {
   return { server, out: join(folder, 'machine-map.json') };
 };
 
-/** A person who answers each question as their rule says, reading what is on the screen. */
+/** A person who answers each prompt by a rule, based on the text on the screen. */
 const person = (answer: (question: string, screen: string) => string | undefined) => {
   let screen = '';
   return {
@@ -80,7 +80,7 @@ describe('the probe in a terminal', () => {
     expect(new Set(server.requests.map(({ code }) => code))).toEqual(new Set([3]));
   });
 
-  it('shows the changes to the map in use, and writes nothing after a no', async () => {
+  it('shows the changes to the map in use, and writes nothing after the answer no', async () => {
     const { server, out } = await startRoaster();
     const base = machineMapShape.parse({
       v: 1,
@@ -101,7 +101,7 @@ describe('the probe in a terminal', () => {
     await expect(readFile(out)).rejects.toThrow('ENOENT');
   });
 
-  it('says what to do when no unit answers, and when none of the registers exists', async () => {
+  it('gives an instruction when no unit answers, and when none of the registers exists', async () => {
     const refusing = await startRoaster(() => ({ exception: 2 }));
     const terminal = person(() => undefined);
     expect(await walk(refusing.server.port, refusing.out, terminal)).toBe(1);

@@ -26,7 +26,7 @@ export interface WizardParts {
   readonly base: MachineMap | undefined;
   /** Path of the new map. */
   readonly out: string;
-  /** Without a terminal: print the findings and ask nothing. */
+  /** Without a terminal: prints the findings without prompts. */
   readonly terminal: Terminal & { readonly interactive: boolean };
   readonly signal: AbortSignal;
   readonly proofSeconds?: number;

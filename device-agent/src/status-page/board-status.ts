@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const rangeOfTime = z.number().int();
 
-/** The status of a running agent, at `/status.json` on the board. It holds no secret. Times are ms since 1970. */
+/** The status of a running agent, at `/status.json` on the board. It contains no secret. Times are ms since 1970. */
 export const boardStatusShape = z.object({
   v: z.literal(1),
   agent_version: z.string(),
@@ -73,7 +73,7 @@ export const boardStatusShape = z.object({
     .default(null),
   uplink: z.object({
     connected: z.boolean(),
-    /** Since when it is as it is. */
+    /** Start of the current state. */
     since: rangeOfTime,
     /** Why there is no connection. */
     reason: z.string().nullable(),

@@ -49,14 +49,14 @@ describe('the page on the board', () => {
     expect(policy).toContain("default-src 'none'");
   });
 
-  it('says how often readings are sent while the board gathers them', async () => {
+  it('shows how often readings are sent at the slow pace', async () => {
     shown = healthy;
     expect((await ask('/')).text).toContain('2 entries to send, 4 KiB');
     shown = { ...healthy, journal: { ...healthy.journal, send_every_seconds: 60 } };
     expect((await ask('/')).text).toContain('2 entries to send, sent every 60 s, 4 KiB');
   });
 
-  it('says which version was installed, which runs, and why', async () => {
+  it('shows which version was installed, which runs, and why', async () => {
     const update = { installed: '0.2.0', earlier: '0.1.0', at: now } as const;
     shown = { ...healthy, update: { ...update, state: 'turned_back', reason: 'it hung, 3 times' } };
     expect((await ask('/')).text).toContain('Version 0.2.0 was installed and rolled back to 0.1.0: it hung, 3 times.');
@@ -65,7 +65,7 @@ describe('the page on the board', () => {
     expect(concernsOf(shown)).toEqual([]);
   });
 
-  it('says when the line is too slow for the map', () => {
+  it('reports a line that is too slow for the map', () => {
     const slow = { ...healthy, machine: { ...healthy.machine, reached_hz: 1.6 } };
     expect(concernsOf(slow)).toEqual([
       {
@@ -77,7 +77,7 @@ describe('the page on the board', () => {
     expect(concernsOf(healthy)).toEqual([]);
   });
 
-  it('status page: says that there is no machine map yet, and what to do', async () => {
+  it('status page: reports a missing machine map, with an instruction', async () => {
     const machine = { state: 'starting', detail: null, line: null, reached_hz: null } as const;
     shown = { ...healthy, machine, map: null, values: [], values_age_ms: null };
     expect(concernsOf(shown)).toEqual([
@@ -117,7 +117,7 @@ describe('the page on the board', () => {
   );
 
   it.each(['evil.example', 'localhost.evil.example:8321', '127.0.0.1.evil.example', 'x y'])(
-    'answers nothing to a name that was pointed here: %j',
+    'refuses a foreign host name that resolves to the board: %j',
     async (name) => {
       const { status, text } = await ask('/status.json', name);
       expect([400, 421]).toContain(status);
@@ -125,7 +125,7 @@ describe('the page on the board', () => {
     },
   );
 
-  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('takes no %s', async (method) =>
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('refuses %s', async (method) =>
     expect((await ask('/', undefined, method)).status).toBe(405),
   );
 
@@ -138,8 +138,8 @@ describe('the page on the board', () => {
   });
 });
 
-describe('what is of concern', () => {
-  it('is nothing on a healthy board, whose connection may just have been made anew', () => {
+describe('concerns', () => {
+  it('are empty on a healthy board, also just after a reconnect', () => {
     expect(concernsOf(healthy)).toEqual([]);
     expect(concernsOf({ ...healthy, uplink: { connected: false, since: now - 20_000, reason: 'gone' } })).toEqual([]);
   });
@@ -160,14 +160,14 @@ describe('what is of concern', () => {
     ],
     ['lost entries', { journal: { ...healthy.journal, dropped_entries: 12 } }, /12 entries were dropped/],
     ['little room', { disk: { free_bytes: 9e7 } }, /86 MiB are free/],
-  ])('is %s, with a way out', (_what, part, says) => {
+  ])('include %s, with an instruction', (_what, part, says) => {
     const [concern, ...others] = concernsOf({ ...healthy, ...part });
     expect(concern?.says).toMatch(says);
     expect(concern?.todo).toMatch(/\w+/);
     expect(others).toEqual([]);
   });
 
-  it('puts trouble first', () => {
+  it('list faults first', () => {
     const both = concernsOf({
       ...healthy,
       clock: { synced: false, server_offset_ms: null },
@@ -177,8 +177,8 @@ describe('what is of concern', () => {
   });
 });
 
-describe('a plan in words', () => {
-  it('says what it begins with, then what comes next and what is done otherwise', () => {
+describe('a plan as text', () => {
+  it('shows the first settings, then the next step and deviations', () => {
     const plan = planOf(1, {
       points: [
         { time: 0, burner: 80, exhaust: 40, drum: 60, drum_percent: 60 },

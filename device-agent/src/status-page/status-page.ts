@@ -124,7 +124,7 @@ const sourceRows = ({ map, machine, artisan }: BoardStatus): string => {
   return row('Line', line, linkTone[machine.state]) + row('Map', name, map === null ? 'poor' : 'plain');
 };
 
-/** A failed update is among the concerns already. */
+/** A failed update is already among the concerns. */
 const updateRow = (update: BoardStatus['update']): string => {
   const words = updateSummary(update);
   return words === undefined || words.todo !== undefined ? '' : row('Update', words.says);

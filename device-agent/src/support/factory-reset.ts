@@ -9,7 +9,7 @@ import { planFile } from '../plan/plan-store.ts';
 import { findRunningAgent, type AgentPlace } from '../running-agent.ts';
 import { settingsFile } from '../settings-trial.ts';
 
-/** The reset cannot continue, and nothing was deleted. The message says what to do. */
+/** The reset cannot continue, and nothing was deleted. The message is an instruction. */
 export class ResetRefused extends Error {
   override readonly name = 'ResetRefused';
 }
@@ -19,7 +19,7 @@ export interface ResetOrder {
   readonly place: AgentPlace;
   /** The machine map as well. */
   readonly all: boolean;
-  /** Data that the server does not have yet is lost then. */
+  /** Data that the server does not have yet is then lost. */
   readonly discardUnsent: boolean;
 }
 

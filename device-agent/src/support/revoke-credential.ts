@@ -16,7 +16,7 @@ export type Revocation =
 const timeoutMs = 8000;
 const attempts = 2;
 
-/** Asks the server to revoke this board's credential, authenticated by that credential. Never throws. */
+/** Requests the server to revoke this board's credential, authenticated by that credential. Never throws. */
 export const revokeOnServer = async (env: NodeJS.ProcessEnv): Promise<Revocation> => {
   const { API_URL: api, MACHINE_SERIAL: serial, MACHINE_TOKEN: token } = env;
   if (!api || !serial || !token) return { kind: 'none' };
@@ -27,7 +27,7 @@ export const revokeOnServer = async (env: NodeJS.ProcessEnv): Promise<Revocation
       const url = `${withBasePath(api)}${revokeOwnCredential.path}`;
       const { status } = await httpRequest(url, { headers, timeoutMs, body: { because: 'factory_reset' } });
       if (status === 200) return { kind: 'revoked' };
-      // The second time it may be because the answer to the first was lost.
+      // A refusal of the second request may mean that the answer to the first was lost.
       if (status === 401) return { kind: 'was_not_valid' };
       reason = `status ${status}`;
     } catch (error) {

@@ -83,7 +83,7 @@ const order = (over: { all?: boolean; discardUnsent?: boolean } = {}) => ({
 });
 
 describe('secrets', () => {
-  it('of an address are cut also where a lone % makes them no encoding', () => {
+  it('of an address are removed also where a lone % makes the encoding invalid', () => {
     const secrets = secretsIn({
       MQTT_URL: 'mqtt://someone:100%canary@broker:1883',
       PROXY: 'http://a:can%61ry-two@proxy',
@@ -121,7 +121,7 @@ describe('support bundle', () => {
   });
 });
 
-describe('an update', () => {
+describe('await-idle', () => {
   it('waits until the roast has ended', async () => {
     const settings = Object.entries(env).map(([name, value]) => `${name}=${value}\n`);
     await writeFile(join(folder, 'settings.env'), settings.join(''));
@@ -154,7 +154,7 @@ describe('factory reset', () => {
     expect(await readdir(folder)).toContain('agent.env');
   });
 
-  it('keeps unsent entries, unless told to discard them', async () => {
+  it('keeps unsent entries, unless discarding is requested', async () => {
     server.acknowledges = false;
     await start();
     await expect.poll(() => server.live.length).toBeGreaterThan(3);

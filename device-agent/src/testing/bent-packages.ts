@@ -27,7 +27,7 @@ export const serveInstead = async (root: string, bend: Bend = (_path, content) =
       return;
     }
     response.writeHead(200, { 'content-length': whole.length });
-    // Less than was announced: the connection breaks in the middle.
+    // Less than announced: the connection breaks in the middle.
     if (sent.length < whole.length) response.write(sent, () => response.destroy());
     else response.end(sent);
   });

@@ -6,7 +6,7 @@ export interface DiskFault {
   readonly kind: (typeof diskFaults)[number];
   /** The call from which the disk fails. */
   readonly fromCall: number;
-  /** How many calls fail, and for how long; without either, for ever. */
+  /** How many calls fail, and for how long; with neither, forever. */
   readonly calls?: number;
   readonly ms?: number;
 }
@@ -19,11 +19,11 @@ const concerns = (kind: DiskFault['kind'], { name, writes, syncs }: Call): boole
   if (kind === 'EIO') return name !== 'close';
   if (kind === 'failed fsync') return syncs;
   if (kind === 'short write') return name === 'write';
-  // A full disk lets go of files.
+  // A full disk can still delete files.
   return writes && !(kind === 'ENOSPC' && (name === 'rm' || name === 'truncate'));
 };
 
-/** The disk of this machine, whose calls are counted and fail as planned: with the errors of a kernel. */
+/** The disk of this computer, whose calls are counted and fail as planned, with kernel errors. */
 export const createFaultyDisk = (plan: DiskFault | undefined) => {
   let calls = 0;
   const byName = new Map<string, number>();
@@ -58,7 +58,7 @@ export const createFaultyDisk = (plan: DiskFault | undefined) => {
           const call = { name: key, writes: writing.has(key) || opensToWrite, syncs: syncing.has(key) };
           if (failsNow(call)) {
             if (plan?.kind === 'short write' && key === 'write') {
-              // A part of it, and then an error: the behaviour of a disk that becomes full or fails in the middle.
+              // A part is written, then an error: the behaviour of a disk that becomes full or fails in the middle.
               const [bytes, offset, length, position] = given as [Buffer, number, number, number];
               await (Reflect.apply(value, of, [bytes, offset, Math.floor(length / 2), position]) as Promise<unknown>);
             }

@@ -8,7 +8,7 @@ export interface Home {
   /** The offset of its clock from ours. */
   clockAheadMs: number;
   mqttUrl: string;
-  /** Answers with this instead of the machine's data. */
+  /** Sends this response instead of the machine's data. */
   body: string | undefined;
   map: unknown;
 }

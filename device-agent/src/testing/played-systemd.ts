@@ -31,7 +31,7 @@ const signal = (to: ChildProcess, kind: NodeJS.Signals | 0): boolean => {
 };
 
 const lingerMs = 5000;
-/** Nothing follows before the last process of the group is gone. */
+/** Continues only when the last process of the group has ended. */
 const clearGroup = async (of: ChildProcess): Promise<void> => {
   signal(of, 'SIGKILL');
   const until = performance.now() + lingerMs;

@@ -43,7 +43,7 @@ describe('inbox of the agent', () => {
     expect(issues.some((issue) => issue.includes('cannot be checked'))).toBe(true);
   });
 
-  it('reports a message whose handler throws and takes the next one', () => {
+  it('reports a message whose handler throws and handles the next one', () => {
     let acknowledged = 0;
     const { receive, issues } = inboxWith({
       acknowledged() {

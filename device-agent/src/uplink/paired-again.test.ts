@@ -81,12 +81,12 @@ describe('history of an earlier pairing', () => {
       expect(journal.past.entries).toEqual([]);
       connect();
       journal.appendSample(mono(), [20]);
-      // What is recorded now does not wait.
+      // New readings do not wait.
       await expect.poll(() => sentOf(journal.epoch)).toBeGreaterThan(0);
       expect([sealedNow(), journal.stats().awaitingOwner]).toEqual([[false, true], 1]);
       await new Promise((resolve) => setTimeout(resolve, slowStatementMs));
       expect(sentOf(epoch)).toBe(0);
-      // The server answers at last, for another owner.
+      // The server finally answers, for another owner.
       state(epoch, ben);
       await expect.poll(() => journal.stats().awaitingOwner).toBe(0);
       journal.appendSample(mono(), [20]);

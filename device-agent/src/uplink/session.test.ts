@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSession, SessionError, type SessionOptions } from './session.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'session-'));
-/** A self-signed certificate of `localhost`, and of nothing else. */
+/** A self-signed certificate for `localhost` only. */
 const makeCertificate = (): { key: Buffer; cert: Buffer } => {
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
@@ -57,7 +57,7 @@ describe('session over TLS', () => {
   it.each([
     ['an authority it does not know', 'localhost', false],
     ['a certificate of another host', '127.0.0.1', true],
-  ] as const)('refuses %s, and does not tell its password', async (_what, host, trusted) => {
+  ] as const)('refuses %s, and does not send its password', async (_what, host, trusted) => {
     const error = await openSession(optionsFor(host, trusted ? authority : undefined)).catch(
       (reason: unknown) => reason,
     );
@@ -66,7 +66,7 @@ describe('session over TLS', () => {
     expect(passwords).toEqual([]);
   });
 
-  it('trusts the authority it was given', async () => {
+  it('trusts the configured authority', async () => {
     const session = await openSession(optionsFor('localhost', authority));
     expect(passwords).toEqual(['secret']);
     await session.end();
@@ -80,7 +80,7 @@ describe('session', () => {
       (reason: unknown) => reason,
     );
     expect(closed).toMatchObject({ stage: 'network' });
-    // A TLS port takes the plain CONNECT for rubbish and hangs up.
+    // A TLS port treats the plain CONNECT as invalid and closes the connection.
     const other = await openSession({ ...optionsFor('127.0.0.1', undefined), url: `mqtt://127.0.0.1:${port}` }).catch(
       (reason: unknown) => reason,
     );

@@ -74,10 +74,7 @@ const openStream = ({ url, ca }: SessionOptions): Socket => {
   });
 };
 
-/**
- * CONNACK 3 means "server unavailable", every other code concerns this board; so does a certificate that we do not
- * trust.
- */
+/** CONNACK 3 means "server unavailable"; every other code concerns this board, and so does an untrusted certificate. */
 const isRefusal = (code: unknown): boolean =>
   typeof code === 'number' ? code !== 3 : typeof code === 'string' && /CERT|SIGN|ISSUER/.test(code);
 

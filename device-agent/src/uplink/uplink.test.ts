@@ -94,7 +94,7 @@ describe('uplink', () => {
     await expect.poll(() => journal.waiting()).toEqual([]);
   });
 
-  it('gathers between roasts, shows live readings at once, and sends all at once when a roast begins', async () => {
+  it('sends rarely between roasts, live readings at once, and everything at once when a roast begins', async () => {
     const line = connect();
     sample();
     await allCommitted(1);
@@ -115,7 +115,7 @@ describe('uplink', () => {
     expect(server.batches.map(({ seq }) => seq)).toEqual([0, 1, 11]);
   });
 
-  it('drains a backlog of a day many times faster than it was recorded, newest first, zipped', async () => {
+  it('drains a backlog of a day many times faster than it was recorded, newest first, compressed', async () => {
     const entries = 20_000;
     for (let count = 0; count < entries; count++) sample();
     await journal.flush();
@@ -165,12 +165,12 @@ describe('uplink', () => {
       await new Promise((resolve) => setTimeout(resolve, 100 * round));
       await server.listen();
     }
-    // The test server throws when an entry comes twice with different contents.
+    // The test server throws when an entry arrives twice with different contents.
     await allCommitted(written, 15_000);
     await expect.poll(() => journal.waiting()).toEqual([]);
   });
 
-  it('is live again within 2 s of the broker, however long it was away', async () => {
+  it('is live again within 2 s of the broker’s return, also after a long outage', async () => {
     const line = connect();
     await expect.poll(() => server.statuses.length).toBeGreaterThan(0);
     await server.kill();
@@ -183,7 +183,7 @@ describe('uplink', () => {
     expect(performance.now() - back).toBeLessThan(2000);
   });
 
-  it('frees nothing on PUBACK: what the server does not acknowledge is sent again', async () => {
+  it('frees nothing on PUBACK: entries without the server’s acknowledgement are sent again', async () => {
     server.acknowledges = false;
     sample();
     connect();
@@ -194,7 +194,7 @@ describe('uplink', () => {
     await expect.poll(() => journal.waiting()).toEqual([]);
   });
 
-  it('retries with a refused token, logs it once a minute, and never logs the token', async () => {
+  it('retries after a refused token, logs it once a minute, and never logs the token', async () => {
     server.accepts = false;
     const lines: string[] = [];
     const loud = createLogger('test', 'silent');
@@ -210,7 +210,7 @@ describe('uplink', () => {
     await allCommitted(1, 10_000);
   });
 
-  it('logs in with what the api says, else with serial number and token', async () => {
+  it('logs in with the login from the api, else with serial number and token', async () => {
     const login = { username: 'as-the-api-says', password: 'another secret' };
     let known: MqttLogin | undefined;
     connect({ broker: () => Promise.resolve({ url: server.url, login: known }) });
@@ -232,7 +232,7 @@ describe('uplink', () => {
     expect(refusals).toEqual([expect.stringMatching(/^4 map\./)]);
   });
 
-  it('sends all readable entries behind an unreadable segment', async () => {
+  it('sends all readable entries after an unreadable segment', async () => {
     await journal.close();
     await rm(folder, { recursive: true, force: true });
     const small = { folder, capBytes: 1e9, segmentBytes: 6000, clock, log, context, state: () => undefined };

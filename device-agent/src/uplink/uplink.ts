@@ -59,8 +59,8 @@ const sameLineEveryMs = 60_000;
 const reachMs = 5000;
 
 /**
- * An unreachable address costs little to retry: live readings are to return within 2 s. A refusal does not change so
- * soon. Short sessions mean a broker with problems, or another board with the same credential.
+ * An unreachable address costs little to retry, and live readings should return within 2 s. A refusal is unlikely to
+ * change soon. Short sessions mean a broker with problems, or another board with the same credential.
  */
 const retryLimits: Record<SessionFailure | 'unsteady', BackoffLimits> = {
   network: { minMs: 300, maxMs: 1500 },
@@ -171,7 +171,7 @@ export const startUplink = (parts: UplinkParts) => {
       throw error;
     }
     if (stopping.signal.aborted) {
-      // Its status says online.
+      // Its status is online.
       await Promise.race([publishStatus(line, id, false).catch(() => undefined), line.closed, pause(settleMs)]);
       await line.end();
       return { reason: 'stopped', lastedMs: 0 };

@@ -73,7 +73,7 @@ export const alarmRuleBodyShape = z.object({
   message: lineShape(120).min(1, 'Enter a message'),
   colour: alarmColourShape.default('amber'),
   sound: z.boolean().default(true),
-  /** Sent to the phones of the machine's people who asked for alarms. */
+  /** Sent to the phones of people with access to the machine who turned alarms on. */
   push: z.boolean().default(false),
   is_enabled: z.boolean().default(true),
 });

@@ -4,7 +4,7 @@ import { idShape, instantShape } from './shapes.ts';
 
 /**
  * Alarms of roasts. `rule`: a rule of the machine or its recipe was fulfilled, once per roast. `frozen`: a temperature
- * stopped changing while the roast went on. `silent`: the board stopped sending. The last two need no rule and are
+ * stopped changing while the roast continued. `silent`: the board stopped sending. The last two need no rule and are
  * cleared when they are over.
  */
 export const alarmKinds = ['rule', 'frozen', 'silent'] as const;

@@ -24,7 +24,7 @@ export const preferencesShape = z.object({
   /** Weights are stored and sent in kg; this is the unit of the screens and inputs. */
   weight_unit: z.enum(massUnits),
   theme: z.enum(['system', 'light', 'dark']),
-  /** BCP 47 tag of the region whose dates, clock and numbers the portal writes and reads, e.g. `en-US`. */
+  /** BCP 47 tag of the region whose formats of dates, clock and numbers the portal reads and writes, e.g. `en-US`. */
   date_language: lineShape(35),
   rate_unit: z.enum(['per_minute', 'per_30_seconds']),
 });

@@ -41,7 +41,7 @@ export const orderBoardUpdates = endpoint({
   summary:
     'Request boards to download and install the version of this server: these boards, a tenth of the rest, or all',
   body: z.object({
-    /** The version that the page showed. If the server has another one by now, the answer is a conflict. */
+    /** The version that the page showed. If the server has another one by then, the answer is a conflict. */
     version: boardVersionShape,
     boards: z.union([z.enum(['tenth', 'all']), machineIdsShape]),
   }),

@@ -23,7 +23,7 @@ describe('card settings', () => {
     expect(hostNameOf(serialNumber)).toBe(name);
   });
 
-  it('user-data: installs from the portal and pairs by the ticket, with a script that a shell reads', () => {
+  it('user-data: installs from the portal and pairs with the ticket, by a valid shell script', () => {
     const text = cardUserData(facts);
     expect(text).toMatch(/^#cloud-config\nhostname: roaster-rm30-7\n/);
     const script = writtenFile(text, '/usr/local/sbin/roastery-first-boot');
@@ -35,7 +35,7 @@ describe('card settings', () => {
     );
   });
 
-  it('user-data: an address with a quote stays one word of the script', () => {
+  it('user-data: an address with a quote stays one argument of the script', () => {
     const script = writtenFile(
       cardUserData({ ...facts, portalUrl: "https://x.example/a'; touch $(id)" }),
       '/usr/local/sbin/roastery-first-boot',
@@ -47,7 +47,7 @@ describe('card settings', () => {
     expect(stdout.split('\n')).toContain("https://x.example/a'; touch $(id)/packages/install.sh");
   });
 
-  it('network-config: quotes what people type, and has the cable without a wireless network', () => {
+  it('network-config: quotes user input, and has only the cable without a wireless network', () => {
     const config = cardNetworkConfig({ name: 'Café: "5"', password: 'p\\w #1', country: 'fi' });
     expect(config).toContain(String.raw`        "Café: \"5\"":
           password: "p\\w #1"`);

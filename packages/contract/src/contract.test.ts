@@ -38,7 +38,7 @@ describe('endpoints', () => {
 const told = (parsed: ReturnType<typeof registerMachineShape.safeParse | typeof profileBodyShape.safeParse>) =>
   parsed.error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
 
-describe('a limit without a sentence of its own', () => {
+describe('a limit without its own message', () => {
   it('has a readable message', () => {
     const machine = { serial_number: 'S', machine_type: 'RM7', display_name: 'x'.repeat(121), max_capacity_kg: 7 };
     expect(told(registerMachineShape.safeParse(machine))).toEqual(['display_name: At most 120 characters']);
@@ -62,7 +62,7 @@ describe('a limit without a sentence of its own', () => {
 
 describe('OpenAPI', () => {
   const golden = fileURLToPath(new URL('../openapi.golden.json', import.meta.url));
-  it('is the golden file; after a wanted change run with UPDATE_GOLDEN=1 and review the difference', () => {
+  it('equals the golden file (after an intended change run with UPDATE_GOLDEN=1 and review the difference)', () => {
     const text = `${JSON.stringify(openApiDocument(), null, 2)}\n`;
     if (process.env['UPDATE_GOLDEN']) writeFileSync(golden, text);
     expect(text).toBe(readFileSync(golden, 'utf8'));
@@ -88,7 +88,7 @@ describe('topics', () => {
 });
 
 describe('register addresses', () => {
-  it('are read as written', () => {
+  it('are parsed', () => {
     expect(parseAddress('h:6', 1)).toEqual({ unit: 1, table: 'holding', address: 6, bit: undefined });
     expect(parseAddress('2/i:10.3', 1)).toEqual({ unit: 2, table: 'input', address: 10, bit: 3 });
   });

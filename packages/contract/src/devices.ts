@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { storedMapShape } from './machine-map.ts';
 import { idShape, instantShape, lineShape } from './shapes.ts';
 
-/** What a board logs in with at a broker that can't ask the api about tokens. */
+/** A board's login at a broker that can't verify tokens with the api. */
 export const mqttLoginShape = z.object({ username: z.string(), password: z.string() });
 export type MqttLogin = z.infer<typeof mqttLoginShape>;
 
@@ -13,7 +13,7 @@ export const deviceSelfShape = z.object({
   serial_number: z.string(),
   display_name: z.string(),
   mqtt_url: z.string(),
-  /** Absent where the broker asks the api: serial number and token are the login then. */
+  /** Absent where the broker verifies tokens with the api: then serial number and token are the login. */
   mqtt_login: mqttLoginShape.optional(),
   server_time: instantShape,
   map: storedMapShape.nullable(),

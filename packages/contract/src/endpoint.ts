@@ -3,11 +3,11 @@ import type { ErrorCode } from './errors.ts';
 
 export const apiBasePath = '/api/v1';
 
-/** Of a request that carries several files, each as a part with a file name. */
+/** For a request with several files, each as a part with a file name. */
 export const multipartType = 'multipart/form-data';
 
 /**
- * Who may call an endpoint. What a caller sees through it is decided by its handler. `device`: a board's credential
+ * Who may call an endpoint. Its handler decides what the caller can see. `device`: a board's credential
  * (`Authorization: Bearer <machine token>` with `X-Machine-Serial`); `broker`: the MQTT broker's shared secret in
  * `X-Broker-Secret`.
  */
@@ -44,7 +44,7 @@ export interface Endpoint<
   readonly body?: Body;
   /** The request carries a file instead of JSON, or several as `multipartType`. */
   readonly accepts?: { readonly type: string; readonly maxBytes: number };
-  /** One of thousands of requests that a program sends: its work pauses while requests are open that a person waits for. */
+  /** One of thousands of requests that a program sends: its work pauses while people's requests are open. */
   readonly isBulk?: true;
   /** Shape of a success; absent for an event stream or a file. */
   readonly response?: Response;

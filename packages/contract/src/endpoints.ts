@@ -37,7 +37,7 @@ import * as wall from './wall.ts';
 const isEndpoint = (value: unknown): value is Endpoint =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'access' in value;
 
-/** Every endpoint there is, in the order of the files: the api mounts them all, OpenAPI and the tests iterate over them. */
+/** Every endpoint, in the order of the files: the api mounts them all, OpenAPI and the tests iterate over them. */
 export const endpoints: readonly Endpoint[] = [
   auth,
   dashboard,

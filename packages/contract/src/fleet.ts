@@ -42,7 +42,7 @@ export const credentialShape = z.object({
 export const sealedHistoryShape = z.object({
   epochs: z.array(epochShape).min(1).max(maxHistoryStreams),
   entries: z.number().int(),
-  /** Of the first and last entry, as far as the board knows. */
+  /** Of the first and last entry, if the board knows them. */
   from: instantShape.nullable(),
   to: instantShape.nullable(),
 });
@@ -66,7 +66,7 @@ export const deviceWarnings = [
 ] as const;
 export type DeviceWarning = (typeof deviceWarnings)[number];
 
-/** The progress of an update that was ordered here. */
+/** The progress of an update that was ordered in the portal. */
 export const orderedUpdateShape = z.object({
   version: z.string(),
   state: z.enum(updateOrderStates),
@@ -89,7 +89,7 @@ export const deviceShape = z.object({
   map: z.object({ id: z.string(), rev: z.number().int() }).nullable(),
   /** The source of its readings if it is not a map. */
   source: programSourceShape.nullable(),
-  /** The settings that were made here, and whether the board applies them. */
+  /** The settings that were made in the portal, and whether the board applies them. */
   config: boardConfigShape.pick({ map: true, revision: true, changed_at: true, state: true, reason: true }),
   /** The connection from the board to the machine. */
   machine_link: z.enum(['ok', 'failing', 'starting']).nullable(),

@@ -66,7 +66,7 @@ export const uploadShape = z.object({
   color: z.number().nullable(),
   cupping_score: z.number().nullable(),
   notes: z.string().nullable(),
-  /** The moment of charge, where the file says when it was recorded. */
+  /** The moment of charge, where the file contains the time of its recording. */
   start_time: instantShape.nullable(),
   /** All corrections so far: send them again with one changed. */
   choices: uploadChoicesShape,

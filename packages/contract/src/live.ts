@@ -38,7 +38,7 @@ export const liveEventShape = z.discriminatedUnion('type', [
     roast: roastShape.nullable(),
     charge_mono: z.number().nullable(),
   }),
-  /** The newest reading, as soon as the board has read it. */
+  /** The newest reading, sent immediately. */
   z.object({ type: z.literal('reading'), ...ofMachine, reading: liveReadingShape, received_at: instantShape }),
   /** A journal batch: it fills the gaps of the live readings. */
   z.object({ type: z.literal('samples'), ...ofMachine, samples: liveSamplesShape }),
@@ -58,7 +58,7 @@ export const liveEventShape = z.discriminatedUnion('type', [
     last_seen_at: instantShape.nullable(),
     status: statusShape.nullable(),
   }),
-  /** On a stream of several machines: the user may not see this machine, or no longer; its other events end. */
+  /** On a stream of several machines: the user may not, or no longer, see this machine; its other events end. */
   z.object({ type: z.literal('gone'), ...ofMachine }),
 ]);
 export type LiveEvent = z.infer<typeof liveEventShape>;

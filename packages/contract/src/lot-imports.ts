@@ -198,7 +198,7 @@ export const lotImportChoicesShape = z.object({
   number_prefix: lineShape(40).nullable().optional(),
   /** Of rows without one. */
   origin: lineShape(120).nullable().optional(),
-  /** Weight of a bag where no column says it. */
+  /** Weight of a bag where no column has it. */
   bag_kg: z.number().positive('The weight of a bag must be greater than 0').max(10_000).nullable().optional(),
 });
 export type LotImportChoices = z.output<typeof lotImportChoicesShape>;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { eventNameShape, machineMapShape, storedMapShape } from './machine-map.ts';
 import { maxPacketBytes } from './mqtt.ts';
 
-/** As long as a number gets in JSON. */
+/** The longest number in JSON. */
 const long = -1.234_567_890_123_456e-300;
 const at = '255/h:65535.15';
 const many = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
@@ -10,7 +10,7 @@ const many = <T>(count: number, make: (index: number) => T): T[] => Array.from({
 const words = (length: number) => '火'.repeat(length);
 const name = (index: number) => (index === 0 ? 'bean_temp' : `c${index}_`.padEnd(40, 'x'));
 
-/** All that a map may hold, each as large as it may be, in letters that take three bytes. */
+/** The largest possible map, in letters that take three bytes. */
 const largest = ({ channels = 64, outputs = 64, bad = 20, on = 100 } = {}) => {
   const number = { at, as: 'bcd32', order: 'ABCD', scale: long, offset: long, unit: 'mbar', range: [long, long] };
   return {
@@ -43,14 +43,14 @@ const least = (over: object, bean: object = {}) => ({
 });
 
 describe('a machine map', () => {
-  it('fits into one packet to a board, however much it holds', () => {
+  it('fits into one packet to a board at its largest size', () => {
     const map = machineMapShape.parse(largest());
     expect(Buffer.byteLength(JSON.stringify(map))).toBeLessThan(maxPacketBytes - 2048);
   });
 
-  it.each([{ channels: 65 }, { outputs: 65 }, { bad: 21 }, { on: 101 }])('holds no more: %o', (more) => {
+  it.each([{ channels: 65 }, { outputs: 65 }, { bad: 21 }, { on: 101 }])('is refused with more entries: %o', (more) => {
     expect(machineMapShape.safeParse(largest(more)).success).toBe(false);
-    // Saved when more was allowed: it is still to be seen, and to be made smaller.
+    // It was saved under higher limits: it must stay readable and reducible.
     expect(storedMapShape.safeParse(largest(more)).success).toBe(true);
   });
 
@@ -66,7 +66,7 @@ describe('a machine map', () => {
       /none after 65535/,
     ],
     ['a five-digit address', least({}, { at: '40007' }), ['channels', 'bean_temp', 'at'], /write "h:6"/],
-  ])('refuses %s, with a sentence', (_what, map, path, sentence) => {
+  ])('refuses %s, with a message', (_what, map, path, sentence) => {
     const issues = machineMapShape.safeParse(map).error?.issues ?? [];
     expect(issues.map((issue) => issue.path)).toEqual([path]);
     expect(issues[0]?.message).toMatch(sentence);
@@ -81,7 +81,7 @@ describe('a machine map', () => {
     ['40000', 'begins at 40001: write [unit/]h'],
     ['0x0006', 'zero-based as on the wire'],
     ['%MW10', 'zero-based as on the wire'],
-  ])('says what to write in place of %s', (at, sentence) => {
+  ])('suggests a replacement for %s', (at, sentence) => {
     expect(machineMapShape.safeParse(least({}, { at })).error?.issues[0]?.message).toContain(sentence);
   });
 
@@ -89,7 +89,7 @@ describe('a machine map', () => {
     least({ unit: 247 }),
     least({ unit: 0, link: { kind: 'tcp', host: 'drum' } }),
     least({ unit: 255, link: { kind: 'tcp', host: 'drum' } }, { at: 'h:65535' }),
-  ])('takes the units and registers at the edges: %o', (map) => {
+  ])('accepts units and registers at their limits: %o', (map) => {
     expect(machineMapShape.safeParse(map).error).toBeUndefined();
   });
 });

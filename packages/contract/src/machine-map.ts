@@ -172,7 +172,7 @@ export type Verification = z.infer<typeof verificationShape>;
 
 export const mapIdShape = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,79}$/, 'use lower-case letters, digits, dot, dash');
 
-/** A map that was saved once: it must stay readable when the limits become narrower. */
+/** A map that was saved before: it must stay readable when the limits are lowered. */
 export const storedMapShape = z.strictObject({
   v: z.literal(1),
   id: mapIdShape,
@@ -259,7 +259,7 @@ const checkMap = (map: z.infer<typeof storedMapShape>, context: z.RefinementCtx)
       refuse(['outputs', name, 'readback'], `there is no channel "${output.readback}"`);
 };
 
-/** As a person writes it: an unknown key is probably a typing error, so it is refused. */
+/** As a person writes it: an unknown key is probably a typing error and is refused. */
 export const machineMapShape = storedMapShape.superRefine(checkMap);
 
 /** As a server or a board of another version sends it: unknown keys are ignored. */

@@ -186,7 +186,7 @@ export const ackShape = z.object({
   epoch: epochShape,
   ranges: z.array(z.tuple([seqShape, seqShape])).max(maxAckRanges),
   /**
-   * Makes the message a statement of what the server holds: every entry up to this sequence number that it stored,
+   * Makes the message a statement of the entries that the server has: every entry up to this sequence number that it stored,
    * refused, deleted or expired lies in `ranges`. The server lacks the others and requests them from a board that still
    * has them.
    */

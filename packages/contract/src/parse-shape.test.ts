@@ -8,7 +8,7 @@ import { describeRefusal, parseJson, parseOrThrow, parseShape, ShapeError } from
 import { probeMessageShape, probeRequestShape } from './probe.ts';
 import { plansShape } from './roast-plan.ts';
 
-/** Own properties under the names of what JavaScript itself looks up on a value. */
+/** Own properties with names that JavaScript itself looks up on a value. */
 const ownProperties = [
   '{"length":{"toString":1}}',
   '{"length":{"valueOf":1,"toString":1}}',
@@ -75,11 +75,11 @@ describe('parseShape', () => {
     expect(tried).toBeGreaterThan(1000);
   });
 
-  it('answers the parsed value, with defaults and transforms', () => {
+  it('returns the parsed value, with defaults and transforms', () => {
     expect(parseShape(z.object({ n: z.coerce.number().default(4) }), {})).toEqual({ success: true, data: { n: 4 } });
   });
 
-  it('answers every issue of a mismatch', () => {
+  it('returns every issue of a mismatch', () => {
     const parsed = parseShape(z.object({ a: z.string(), b: z.number() }), {});
     expect(parsed).toMatchObject({ success: false, reason: 'mismatch', issues: [{ path: ['a'] }, { path: ['b'] }] });
   });

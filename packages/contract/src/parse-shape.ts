@@ -28,7 +28,7 @@ export const parseShape = <S extends z.ZodType>(shape: S, value: unknown): Parse
     if (parsed.success) return { success: true, data: parsed.data };
     return { success: false, reason: 'mismatch', issues: parsed.error.issues };
   } catch {
-    // The thrown error names a line of a library: it helps neither the sender nor a reader of the log.
+    // The thrown error names a line of a library, which helps neither the sender nor the reader of a log.
     return refuse('check_threw', 'has a value that cannot be checked');
   }
 };

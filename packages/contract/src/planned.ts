@@ -4,7 +4,7 @@ import { idShape, instantShape, lineShape, messageShape, textShape } from './sha
 
 export const plannedRoastShape = z.object({
   id: idShape,
-  /** Its roast has it too. Null for plans cancelled before there were batch numbers. */
+  /** Its roast has the same number. Null for plans cancelled before batch numbers existed. */
   batch_number: z.string().nullable(),
   machine_id: idShape,
   machine_name: z.string(),
@@ -64,7 +64,7 @@ export const planRoast = endpoint({
   body: z.object({
     machine_id: idShape,
     ...planFields,
-    /** Adds the same roast this many times, each with a batch number of its own. The answer is the first one. */
+    /** Adds the same roast this many times, each with its own batch number. The response contains the first one. */
     count: z.number().int().min(1).max(maxPlansAtOnce).default(1),
   }),
   response: plannedRoastShape,
@@ -122,7 +122,7 @@ export const orderQueue = endpoint({
   params: byId,
   body: z.object({
     plan_ids: z.array(idShape).max(200),
-    /** The order that the person saw; the new one is refused when the queue has another order now. */
+    /** The order that the page showed; the change is refused when the queue has another order now. */
     order_before: z.array(idShape).max(200).optional(),
   }),
   response: z.object({ planned: z.array(plannedRoastShape) }),

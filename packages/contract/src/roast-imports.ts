@@ -142,7 +142,7 @@ export const changeRoastImport = endpoint({
   errors: ['not_found', 'conflict'],
 });
 
-/** Files of one request. Small ones travel together, so that thousands of them need few requests and commits. */
+/** Files of one request. Small ones are sent together, so that thousands need few requests and commits. */
 export const maxFilesOfRequest = 100;
 export const importFileNameShape = z.object({ file_name: lineShape(200).min(1, 'The file needs a name') });
 
@@ -156,7 +156,7 @@ export const addImportFiles = endpoint({
   access: 'user',
   status: 201,
   params: byId,
-  // One file may be as large as any, with its part's head.
+  // One file may have the maximum size, plus the header of its part.
   accepts: { type: multipartType, maxBytes: maxUploadBytes + 64 * 1024 },
   isBulk: true,
   /** In the order of the files. */

@@ -51,7 +51,7 @@ export const maxPlansOnBoard = 4;
 export const plansShape = z.object({ v: z.literal(1), plans: z.array(roastPlanShape).max(maxPlansOnBoard) });
 export type Plans = z.infer<typeof plansShape>;
 
-/** What a roast was compared with: its plan, or (without an id) the recipe that was set later. */
+/** The target of a roast: its plan, or (without an id) the recipe that was set later. */
 export const followedPlanShape = z.object({ id: idShape.nullable(), ...planBody });
 export type FollowedPlan = z.infer<typeof followedPlanShape>;
 

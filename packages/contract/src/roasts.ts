@@ -146,7 +146,7 @@ export const roastParts = ['machine', 'coffee', 'recipe', 'lot', 'green', 'devel
 export const roastPartShape = z.enum(roastParts);
 export type RoastPart = z.infer<typeof roastPartShape>;
 
-/** As many as one page of analytics compares, and some more. */
+/** As many as one page of analytics compares, plus a reserve. */
 const maxPickedRoasts = 100;
 
 export const roastFilters = {

@@ -33,7 +33,7 @@ export const givenInstantShape = instantShape.regex(meantYears, meantYearsMessag
 /** A day in a request. */
 export const givenDayShape = dayShape.regex(meantYears, meantYearsMessage);
 
-/** Temperatures in °C unless a name says otherwise; wide enough for burners, narrow enough to refuse nonsense. */
+/** Temperatures in °C unless a name has another unit; wide enough for burners, narrow enough to refuse nonsense. */
 export const temperatureShape = z.number().min(coldestC).max(hottestC);
 
 /** A single line that a person typed: trimmed, no control characters. */

@@ -32,7 +32,7 @@ export const wallMachineShape = z.object({
   last_seen_at: instantShape.nullable(),
   /** The running roast. */
   roast: wallRoastShape.nullable(),
-  /** The first of the queue. */
+  /** The first in the queue. */
   next: z
     .object({
       batch_number: z.string().nullable(),
@@ -58,7 +58,7 @@ export const getWall = endpoint({
     machines: z.array(wallMachineShape).max(maxWallMachines),
     /** Of all machines that the caller may see. */
     total: z.int().min(0),
-    /** The units and formats: as the user chose, on a screen without an account as the creator of its link did. */
+    /** The user's units and formats; on a screen without an account those of the user who created its link. */
     reads_as: preferencesShape,
   }),
 });

@@ -84,7 +84,7 @@ describe('alarm rules', () => {
     expect(firedAt({ condition: { kind: 'time', after: 'charge', seconds: 240 }, gap: [200, 400] })).toEqual([400]);
   });
 
-  it('time: counts from a mark, also where the mark becomes known a little late, and not where it is long past', () => {
+  it('time: counts from a mark, also when the mark is reported slightly late, but not when it is long past', () => {
     const condition = { kind: 'time', after: 'first_crack', seconds: 60 } as const;
     const marks = { charge: 0, turning_point: 60, first_crack: 400 };
     expect(firedAt({ condition, marks })).toEqual([460]);
@@ -93,7 +93,7 @@ describe('alarm rules', () => {
     expect(firedAt({ condition, marks: { charge: 0 } })).toEqual([]);
   });
 
-  it('a rule that was made during the roast: ignores what lies before it', () => {
+  it('a rule added during the roast: ignores earlier samples', () => {
     expect(firedAt({ condition: { kind: 'time', after: 'charge', seconds: 60 }, fromSeconds: 300 })).toEqual([]);
     const hot = { kind: 'temperature', channel: 'bean_temp', side: 'above', temp_c: 120 } as const;
     expect(firedAt({ condition: hot, armedAfter: 'turning_point', fromSeconds: 300 })).toEqual([300]);
@@ -119,7 +119,7 @@ describe('alarm rules', () => {
     expect(at).toBeLessThan(325);
   });
 
-  it('conditions that fall below a limit: do not take the drop for a slow roast before its mark is known', () => {
+  it('conditions below a limit: do not fire on the drop before its mark is known', () => {
     const marks = { charge: 0, turning_point: 60, drop: 400 };
     const knownAt = { drop: 412 };
     const rate = { kind: 'rate_of_rise', side: 'below', c_per_minute: 4 } as const;
@@ -142,7 +142,7 @@ describe('alarm rules', () => {
     expect(firedAt({ condition })).toEqual([]);
   });
 
-  it('phase share: fires in its phase alone', () => {
+  it('phase share: fires in its phase only', () => {
     const marks = { charge: 0, turning_point: 60, dry_end: 250, first_crack: 400 };
     expect(firedAt({ condition: { kind: 'phase_share', phase: 'development', percent: 20 }, marks })).toEqual([500]);
     expect(firedAt({ condition: { kind: 'phase_share', phase: 'development', percent: 40 }, marks })).toEqual([]);
@@ -163,12 +163,12 @@ describe('alarm rules', () => {
     expect(watch.pushSilence(31, context)).toEqual([]);
   });
 
-  it('a frozen channel: fires after its own time', () => {
+  it('a frozen channel: fires after the time of the rule', () => {
     const condition = { kind: 'channel_frozen', channel: 'bean_temp', seconds: 12 } as const;
     expect(firedAt({ condition, bean: (second) => usual(Math.min(second, 300)) })).toEqual([312]);
   });
 
-  it('a rule about a fault of the machine: names it, a silent board whichever channel it is about', () => {
+  it('a rule about a fault of the machine: names the fault; a silent board for every channel', () => {
     const silent = { kind: 'channel_silent', channel: 'bean_temp', seconds: 20 } as const;
     expect(faultsOf(silent, () => null)).toEqual(['silent bean_temp']);
     expect(faultsOf(silent, usual)).toEqual(['silent']);
@@ -176,14 +176,14 @@ describe('alarm rules', () => {
     expect(faultsOf({ kind: 'time', after: 'charge', seconds: 10 }, usual)).toEqual([null]);
   });
 
-  it('a sample that is not later than the one before: is passed over', () => {
+  it('a sample that is not later than the previous one: is ignored', () => {
     const watch = createAlarmWatch();
     const context: AlarmContext = { marks: [], rules: [], referenceAt: () => null };
     watch.push(10, { bean_temp: 200 }, context);
     expect(watch.push(10, { bean_temp: 100 }, context)).toEqual([]);
   });
 
-  it('rate crash and flick: fire before first crack alone', () => {
+  it('rate crash and flick: fire only before first crack', () => {
     const crash = { kind: 'rate_crash' } as const;
     expect(firedAt({ condition: crash, bean: crashing })).toHaveLength(1);
     expect(firedAt({ condition: crash })).toEqual([]);

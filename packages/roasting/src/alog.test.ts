@@ -44,7 +44,7 @@ describe('an Artisan file', () => {
     [{ roastisodate: "'2015-08-10'", roasttime: "'14:25:14'", roasttzoffset: '-3600' }, '2015-08-10T13:25:14.000Z'],
     [{ roastdate: "u'Sat Mar 30 2013'" }, '2013-03-30T00:00:00.000Z'],
     [{ roastdate: "'Sam. März 30 2013'" }, null],
-  ])('says when it was roasted, with %j', (fields, expected) => {
+  ])('has its date and time, with %j', (fields, expected) => {
     expect(parseAlog(file({ timex: '[0, 1]', temp2: '[20, 21]', ...fields })).roastedAt).toBe(expected);
   });
 
@@ -125,7 +125,7 @@ describe.skipIf(!recordedRoastsPresent)(`recorded roasts${recordedRoastsTitle}`,
   const roasts = recordedRoasts();
   const of = (id: string) => roasts.find((recorded) => recorded.id === id)?.roast;
 
-  it('all 23 are read, times rising, temperatures of a roast or missing', () => {
+  it('all 23 are read with rising times and plausible or missing temperatures', () => {
     expect(roasts).toHaveLength(23);
     for (const { roast, file } of roasts) {
       expect(

@@ -4,7 +4,7 @@ import { recordKey } from './alog.ts';
 import { stepsOf } from './alog-controls.ts';
 import { writeAlog } from './write-alog.ts';
 
-/** Keys that we write, with the types that Artisan 4 declares for them in its own `ProfileData`. */
+/** Keys that are written, with the types that Artisan 4 declares for them in its own `ProfileData`. */
 const declared: Readonly<Record<string, string>> = {
   version: 'str',
   viewerMode: 'bool',
@@ -68,7 +68,7 @@ const declared: Readonly<Record<string, string>> = {
   ),
 };
 
-/** Read without a check: by the window (first row), and for a background roast. */
+/** Keys that Artisan reads without a check: by its window (first row), and for a background roast. */
 const needed =
   'mode timex temp1 temp2 timeindex title etypes extradevices extratimex extraname1 extraname2 extratemp1 extratemp2 '
     .concat('samplinginterval flavors specialevents specialeventstype specialeventsvalue specialeventsStrings')
@@ -121,23 +121,23 @@ const file = (channels: number): Map<string, PythonValue> => {
   return read;
 };
 
-describe.each([0, 1, 4])('an Artisan file of ours with %i extra curves', (channels) => {
+describe.each([0, 1, 4])('a written Artisan file with %i extra curves', (channels) => {
   const written = file(channels);
-  it('has the keys that Artisan reads, each of the type that it expects, and one key that it passes over', () => {
+  it('has the keys that Artisan reads, each of the expected type, and one key that it ignores', () => {
     expect(needed.filter((key) => !written.has(key))).toEqual([]);
     expect([...written.keys()].filter((key) => !(key in declared))).toEqual([recordKey]);
     const wrong = Object.entries(declared).filter(([key, type]) => !fits(written.get(key), type));
     expect(wrong).toEqual([]);
   });
 
-  it('has lists that go together', () => {
+  it('has lists of matching lengths', () => {
     const lengths = (keys: readonly string[]) => new Set(keys.map((key) => (written.get(key) as PythonValue[]).length));
     expect(lengths(['timex', 'temp1', 'temp2'])).toEqual(new Set([600]));
     const devices = Math.ceil(channels / 2);
     const display = /^extra(?:LCDvisibility|CurveVisibility|Delta|Fill)[12]$/;
     const extras = Object.keys(declared).filter((key) => key.startsWith('extra'));
     expect(lengths(extras.filter((key) => !display.test(key)))).toEqual(new Set([devices]));
-    // As every real file has them, with or without devices.
+    // As in every real file, with or without devices.
     expect(lengths(extras.filter((key) => display.test(key)))).toEqual(new Set([10]));
     for (const key of ['extratimex', 'extratemp1', 'extratemp2']) {
       for (const list of written.get(key) as PythonValue[][]) expect(list).toHaveLength(600);
@@ -147,7 +147,7 @@ describe.each([0, 1, 4])('an Artisan file of ours with %i extra curves', (channe
     expect(written.get('samplinginterval')).toBe(1.5);
   });
 
-  it('shows where burner and air were set', () => {
+  it('contains the settings of burner and air as steps', () => {
     expect(written.get('specialevents')).toEqual([0, 200, 201, 400]);
     expect(written.get('specialeventstype')).toEqual([3, 3, 0, 3]);
     expect(written.get('specialeventsvalue')).toEqual([11, 7.3, 5.5, 1]);

@@ -21,7 +21,7 @@ export type ChargeReadiness =
 export const chargeToleranceC = 3;
 /** A drum that changes faster stays in range for less than a minute, °C/min. */
 export const steadyRateC = 3;
-/** A prediction beyond this is no help, s. */
+/** A longer prediction is not useful, s. */
 const maxPredictionSeconds = 20 * 60;
 
 /** Whether a drum is ready to charge, from its temperature, its rate in °C/min and the target in °C. */

@@ -38,7 +38,7 @@ describe('past curve', () => {
     expect(curve[70]).toBeNull();
   });
 
-  it('finds the turn, and continues with its last slope', () => {
+  it('finds the turning point, and extrapolates with the last slope', () => {
     const curve = curveOf();
     expect(Math.abs(turnOf(curve) * pastCurveStepSeconds - 60)).toBeLessThanOrEqual(10);
     const [before, last] = [tempAt(curve, 595) ?? 0, tempAt(curve, 600) ?? 0];
@@ -52,7 +52,7 @@ const widthAt = (curves: readonly PastCurve[], point: number) => {
 };
 
 describe('curve forecast', () => {
-  it('continues a roast as its past roasts went on', () => {
+  it('continues a roast like its past roasts', () => {
     const forecaster = createForecaster(forecastBasis([curveOf(), curveOf(), curveOf()]));
     for (const now of [180, 300, 420]) {
       const forecast = forecaster.forecast(momentAt(now));
@@ -101,7 +101,7 @@ describe('curve forecast', () => {
     expect(forecast?.reaches(400)).toBeNull();
   });
 
-  it('widens the time of an uncertain temperature, and excludes what has passed', () => {
+  it('widens the time of an uncertain temperature, and excludes temperatures that have passed', () => {
     const forecast = createForecaster(forecastBasis([curveOf(), curveOf(), curveOf()])).forecast(momentAt(400));
     const width = (spreadC: number) => {
       const reached = forecast?.reaches(tempC(480), spreadC);

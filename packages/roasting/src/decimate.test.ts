@@ -30,7 +30,7 @@ describe.each([
   });
 });
 
-it('leaves a short series whole, and takes NaN for a gap', () => {
+it('leaves a short series unchanged, and treats NaN as a gap', () => {
   expect(lttbIndices([0, 1, 2], [5, null, 6], 10)).toEqual([0, 1, 2]);
   const y = Float64Array.from({ length: 100 }, (_, k) => (k > 40 && k < 60 ? Number.NaN : k));
   expect(lttbIndices(y, y, 20).filter((index) => Number.isNaN(y[index]))).toEqual([41]);

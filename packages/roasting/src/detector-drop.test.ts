@@ -26,7 +26,7 @@ const series = (tempC: (time: number) => number, end: number, interval = 1): Det
   }));
 const dropOf = (samples: readonly DetectorSample[]) => detectorRoasts(samples).roasts.map(({ drop }) => drop);
 
-describe('detector: place of the drop', () => {
+describe('detector: position of the drop', () => {
   it.each([0.25, 1, 3, 5])('marks the steep fall after a slow decline, every %d s', (interval) => {
     const sinking = (time: number) =>
       time < dropAt ? roasting(time) : topC - 0.05 * Math.min(time - dropAt, 45) - dropped(time, dropAt + 45);
@@ -35,7 +35,7 @@ describe('detector: place of the drop', () => {
     expect(Math.abs((drop ?? 0) - dropAt - 45)).toBeLessThanOrEqual(10);
   });
 
-  it('waits out a roast that stands still below its top for six minutes', () => {
+  it('does not end a roast that stalls below its top for six minutes', () => {
     const stalled = (time: number) =>
       time < dropAt ? roasting(time) : topC - 2.5 * (1 - Math.exp(-(time - dropAt) / 20)) - dropped(time, dropAt + 360);
     const [drop, ...others] = dropOf(series(stalled, dropAt + 560));

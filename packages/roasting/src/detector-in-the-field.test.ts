@@ -48,7 +48,7 @@ describe('detector: simulated machines', () => {
     }
   });
 
-  it('reports no drop for a plug that is loose for 1.5 s, read at 4 Hz', () => {
+  it('reports no drop for a plug that is loose for 1.5 s at 4 Hz', () => {
     const random = randomStream(7);
     const { samples, roasts } = fieldSeries('long stall', 3);
     const [roast] = roasts;

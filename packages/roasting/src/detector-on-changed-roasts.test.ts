@@ -25,7 +25,7 @@ const rows = recordedRoasts()
     },
   }));
 
-/** What the detector makes of every credible file when this happens to it. */
+/** The detector's findings for every credible file with this change. */
 const under = (name: string) => {
   const condition = changedConditions.find((each) => each.name === name);
   if (!condition) throw new Error(`no condition is called ${name}`);
@@ -63,14 +63,14 @@ describe.skipIf(!recordedRoastsPresent)(`the detector on changed roasts${recorde
   );
 
   it('finds the roast when there are no readings at the charge', () => {
-    // The beans went in at some moment of the silence; no rule can tell it nearer than its length.
+    // The beans went in at some time during the silence; no rule can locate it more precisely.
     for (const { file, charge } of under('silent for 40 s from the charge on')) expect(charge, file).toBeLessThan(41);
     const across = under('silent for 20 s across the charge').map(({ charge }) => charge);
     expect(across.filter((error) => error <= 5).length).toBeGreaterThan(across.length / 2);
   });
 
   it('finds the next batch when the drop was not visible', () => {
-    // Only where the drum is charged about as hot as it was emptied: others have to cool, which a probe shows.
+    // Only where the drum is charged about as hot as it was emptied: others have to cool, which the probe shows.
     const hot = rows.filter(({ chargeC, dropC }) => chargeC > dropC - 40);
     expect(hot.length).toBeGreaterThan(rows.length / 2);
     for (const { file, samples, truth } of hot) {

@@ -62,7 +62,7 @@ describe.skipIf(!recordedRoastsPresent)(`the detector on recorded roasts${record
     expect(Math.abs(charge ?? Number.POSITIVE_INFINITY)).toBeLessThanOrEqual(5);
   });
 
-  // A fluid bed's probe stands at the top for 11 s after one person's mark.
+  // The probe of a fluid bed stays at the top for 11 s after a person's mark.
   it.each(credibleDrops)('finds the drop of $file within 10 s, of a machine charged cold within 12 s', (row) => {
     expect(Math.abs(row.drop ?? Number.POSITIVE_INFINITY)).toBeLessThanOrEqual(chargedCold(row.roast) ? 12 : 10);
   });

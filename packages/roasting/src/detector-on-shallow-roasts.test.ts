@@ -7,17 +7,17 @@ const chargedAt = 120;
 const dropAt = 660;
 
 interface Batch {
-  /** How far the beans pull the probe down before it turns. */
+  /** How far the beans lower the probe before it turns. */
   readonly fallC: number;
   readonly levelC?: number;
-  /** How the drum drifts before it is charged, °C/s. */
+  /** How the drum drifts before its charge, °C/s. */
   readonly drift?: number;
   readonly interval?: number;
 }
 
 /**
- * Few beans in a hot drum: the probe falls by so much, turns after about 40 s, is back by 70 % within 100 s of the turn and
- * goes on rising to its drop.
+ * Few beans in a hot drum: the probe falls by `fallC`, turns after about 40 s, recovers 70 % within 100 s of the turn
+ * and keeps rising until the drop.
  */
 function fewBeans({ fallC, levelC = 150, drift = 0, interval = 1 }: Batch): DetectorSample[] {
   const end = levelC + 45;
@@ -61,7 +61,7 @@ const wrongIn = (samples: readonly DetectorSample[], story: string, within = 5):
 };
 
 describe('detector: few beans', () => {
-  it.each([8, 12, 16, 20, 25])('keeps a charge that takes %i °C and comes back fast', (fallC) => {
+  it.each([8, 12, 16, 20, 25])('keeps a charge that falls by %i °C and recovers fast', (fallC) => {
     for (const interval of [0.25, 0.5, 1, 2, 3]) {
       const samples = fewBeans({ fallC, interval });
       const shape = shapeOf(samples);
@@ -107,7 +107,7 @@ describe('detector: few beans', () => {
 
 const still = (seconds: number, tempC: number, from: number): DetectorSample[] =>
   Array.from({ length: seconds }, (_, k) => ({ timeSeconds: from + k, beanTempC: tempC }));
-/** A door: a fall that comes back to the level it left. */
+/** A door: a fall that returns to its former level. */
 const door = (from: number, deep: number, tempC: number): DetectorSample[] =>
   Array.from({ length: 100 }, (_, k) => ({
     timeSeconds: from + k,
@@ -132,7 +132,7 @@ describe('detector: after a retracted charge', () => {
     }
   });
 
-  it('moves the charge to beans charged before the door is decided', () => {
+  it('moves the charge to beans charged before the verdict on the door', () => {
     const samples = [...still(60, 180, 0), ...door(60, 20, 180).slice(0, 45)];
     const later = 105 - chargedAt;
     const batch = fewBeans({ fallC: 60, levelC: 177 })
@@ -144,7 +144,7 @@ describe('detector: after a retracted charge', () => {
   });
 
   it('opens no lasting roast after the fall of a drop', () => {
-    // The drum dips, warms up again by itself, and is then cooled down.
+    // The drum dips, warms up again by itself, and is then cooled.
     const roast = fewBeans({ fallC: 60, levelC: 180 });
     const after = Array.from({ length: 400 }, (_, k) => {
       const warmed = 185 + 8 * Math.sin((Math.min(k, 120) / 120) * Math.PI * 0.5);
@@ -171,8 +171,8 @@ const heatedC = (time: number) => 165 + 0.07 * (time - chargedAt);
 const completed = (samples: readonly DetectorSample[]) => detectorRoasts(samples).roasts;
 
 /**
- * Very few beans: the probe falls by 9 °C, is back after two minutes, and warms up slowly, as after a door in a drum
- * that is heated. The drop takes 35 °C.
+ * Very few beans: the probe falls by 9 °C, recovers within two minutes, and warms up slowly, as after a door in a
+ * heated drum. The drop lowers it by 35 °C.
  */
 const slowRoast = ({ interval = 1, seconds = 720, droppedC = 35 } = {}): DetectorSample[] => {
   const samples: DetectorSample[] = [];
@@ -195,7 +195,7 @@ describe('detector: a charge that looks like a door', () => {
     }
   });
 
-  it.each([15, 25, 40])('reports no roast between a door and another of %i °C in a drum that was heated up', (deep) => {
+  it.each([15, 25, 40])('reports no roast between two doors, the second %i °C deep, in a heated drum', (deep) => {
     for (const pause of [0, 120]) {
       const heated = Array.from({ length: 400 }, (_, k) => ({ timeSeconds: 160 + k, beanTempC: 150 + 0.12 * k }));
       const second = door(560 + pause, deep, 198);
@@ -214,7 +214,7 @@ describe('detector: a charge that looks like a door', () => {
 });
 
 describe('detector: falls that are not a small batch', () => {
-  it.each([14, 20, 28])('discards a door that takes %i °C and a drum that is heated right after it', (deep) => {
+  it.each([14, 20, 28])('discards a door of %i °C in a drum that is heated right after it', (deep) => {
     for (const heatAt of [100, 130, 160]) {
       const heated = idle((since) => {
         const open = since < 40 ? 1 - Math.exp(-since / 8) : Math.exp(-(since - 40) / 25);
@@ -224,12 +224,12 @@ describe('detector: falls that are not a small batch', () => {
     }
   });
 
-  it.each([12, 18, 25])('discards a probe that was moved and reads %i °C less', (deep) => {
+  it.each([12, 18, 25])('discards a fall of %i °C from a moved probe', (deep) => {
     const moved = idle((since) => -deep * (1 - Math.exp(-since / 8)) + 0.15 * Math.max(0, Math.min(since, 400) - 90));
     expect(completed(moved)).toEqual([]);
   });
 
-  it('keeps a batch in a drum that was being heated, when it is back on the line of the drum', () => {
+  it('keeps a batch in a drum that was being heated, when it returns to the line of the drum', () => {
     const samples = Array.from({ length: dropAt + 60 }, (_, time) => {
       const since = Math.min(time, dropAt) - chargedAt;
       const fallen = since < 0 ? 0 : 60 * (1 - Math.exp(-since / 10)) * Math.exp(-since / 130);
@@ -239,7 +239,7 @@ describe('detector: falls that are not a small batch', () => {
     expect(wrongIn(samples, 'heated at 4 °C/min')).toEqual([]);
   });
 
-  it('does not take the fall of a drop for the next charge when the empty drum warms the probe again', () => {
+  it('does not report a drop as the next charge when the empty drum warms the probe again', () => {
     const stood = fewBeans({ fallC: 60, levelC: 180 }).filter(({ timeSeconds }) => timeSeconds < dropAt);
     const top = stood.at(-1)?.beanTempC ?? 0;
     const standing = Array.from({ length: 60 }, (_, k) => ({ timeSeconds: dropAt + k, beanTempC: top }));

@@ -3,7 +3,7 @@ import { physicalSeries } from '@roastery/testing/marks/physical-roast';
 import { describe, expect, it } from 'vitest';
 
 describe('detector: simulated machines', () => {
-  // Seeds of development in which an earlier version missed a charge or reported a false roast.
+  // Seeds from development for which an earlier version missed a charge or reported a false roast.
   it.each([
     [5_000_071, 'beans that slow down to less than half of their rate over two minutes'],
     [5_000_236, 'noise in whole degrees, read every 5 s'],

@@ -11,7 +11,7 @@ function findingsOf(samples: readonly DetectorSample[]): Finding[] {
 
 const seeds = Array.from({ length: 150 }, (_, seed) => seed);
 
-describe('detector: imagined roasts', () => {
+describe('detector: generated roasts', () => {
   it.each(seeds)('marks charge and drop of roast %i, once, and never ends it early', (seed) => {
     const { samples, chargeSeconds, dropSeconds, story } = imaginedRoast(seed);
     const roasts = detectRoasts(samples);

@@ -242,7 +242,7 @@ function isStalled(drop: DropState, readings: readonly TrustedReading[], level: 
 }
 
 /**
- * Whether the roast goes on: clearly above the top, or above it and back on its line, as after a pulled trier. An empty hot drum
+ * Whether the roast continues: clearly above the top, or above it and back on its line, as after a pulled trier. An empty hot drum
  * warms the probe to about the top and no further.
  */
 function hasResumed(drop: DropState, readings: readonly TrustedReading[], level: number, nowSeconds: number): boolean {

@@ -36,7 +36,7 @@ describe('predictFirstCrack', () => {
     expect(Math.abs(four.tempC - 184)).toBeLessThan(1);
     expect(machine.spreadC).toBeLessThan(roastery.spreadC);
     expect(four.spreadC).toBeLessThan(machine.spreadC);
-    // One roast of a lot tells where it cracks, and not yet how far the next one may lie from it.
+    // One roast of a lot shows where it cracks, but not how far the next one may deviate.
     expect(one.spreadC).toBeGreaterThan(four.spreadC * 1.2);
   });
 

@@ -13,7 +13,7 @@ import type { Reading } from './series.ts';
 
 type Column = (second: number) => Reading;
 
-/** What is said about ten minutes at 1 Hz. */
+/** The findings for ten minutes at 1 Hz. */
 const watched = (bean: Column, exhaust: Column): (FrozenChange & { at: number })[] => {
   const watch = createFrozenWatch();
   return Array.from({ length: 600 }, (_, second) => second).flatMap((second) =>
@@ -27,14 +27,14 @@ const still: Column = (second) => rising(Math.min(second, 100));
 const whole: Column = (second) => Math.floor(150 + second / 20);
 
 describe('frozen values', () => {
-  it('finds a bean temperature that stands still for 30 s while the exhaust moves, and its end', () => {
+  it('finds a bean temperature that is constant for 30 s while the exhaust changes, and its end', () => {
     expect(watched((second) => rising(Math.min(second, 200) + Math.max(0, second - 300)), rising)).toEqual([
       { channel: 'bean_temp', isFrozen: true, sinceSeconds: 200, at: 230 },
       { channel: 'bean_temp', isFrozen: false, sinceSeconds: 200, at: 301 },
     ]);
   });
 
-  it('finds a second occurrence of its own', () => {
+  it('reports a second occurrence separately', () => {
     const bean: Column = (second) => rising(second < 300 ? Math.min(second, 100) : Math.min(second, 400));
     expect(watched(bean, rising).map(({ isFrozen, sinceSeconds }) => [isFrozen, sinceSeconds])).toEqual([
       [true, 100],
@@ -43,20 +43,20 @@ describe('frozen values', () => {
     ]);
   });
 
-  it('finds a bean temperature after 60 s where everything stands still', () => {
+  it('finds a bean temperature after 60 s when all channels are constant', () => {
     expect(watched(still, still)).toEqual([{ channel: 'bean_temp', isFrozen: true, sinceSeconds: 100, at: 160 }]);
   });
 
-  it('does not take missing readings for a frozen value', () => {
+  it('does not report missing readings as a frozen value', () => {
     expect(watched((second) => (second > 100 && second < 300 ? null : rising(second)), rising)).toEqual([]);
   });
 
-  it('does not take whole degrees of a slow roast for a frozen value', () => {
+  it('does not report whole degrees of a slow roast as a frozen value', () => {
     expect(watched(whole, rising)).toEqual([]);
   });
 });
 
-/** What is said about a recorded roast from charge to drop. */
+/** The findings for a recorded roast from charge to drop. */
 const findingsOf = ({ timesSeconds, beanTempC, exhaustTempC, marks }: ArtisanRoast): string[] => {
   const watch = createFrozenWatch();
   const charge = markOf(marks, 'charge')?.timeSeconds ?? 0;
@@ -72,11 +72,11 @@ const findingsOf = ({ timesSeconds, beanTempC, exhaustTempC, marks }: ArtisanRoa
 };
 
 describe('frozen values of recorded roasts', () => {
-  it.skipIf(!recordedRoastsPresent)(`are dead exhaust probes alone${recordedRoastsTitle}`, () => {
+  it.skipIf(!recordedRoastsPresent)(`are dead exhaust probes only${recordedRoastsTitle}`, () => {
     const roasts = recordedRoasts(allFolders).filter(({ roast }) => isWholeRoast(roast));
     const found = roasts.flatMap(({ id, roast }) => findingsOf(roast).map((channel) => `${id} ${channel}`));
     expect(roasts.length).toBeGreaterThan(50);
-    // 23: one value for two minutes while the beans move by 33 °C. 70: one value for the whole roast.
+    // 23: constant for two minutes while the beans change by 33 °C. 70: constant for the whole roast.
     expect(found).toEqual(['23 exhaust_temp', '70 exhaust_temp']);
   });
 });

@@ -11,9 +11,10 @@ export interface FrozenLimit {
 }
 
 /**
- * Measured from charge to drop of 59 recorded roasts (`frozen-values.test.ts`): while another temperature moved by 1 °C the bean
- * temperature stood still for at most 18 s, and otherwise for at most 28 s, both on probes of whole degrees. An exhaust temperature of whole degrees stands still for
- * 38 s while the beans move by 13 °C, and for 82 s while they move by 4 °C.
+ * Measured from charge to drop of 59 recorded roasts (`frozen-values.test.ts`): while another temperature changed by 1
+ * °C the bean temperature was constant for at most 18 s, and otherwise for at most 28 s, both on probes of whole
+ * degrees. An exhaust temperature of whole degrees is constant for 38 s while the beans change by 13 °C, and for 82 s
+ * while they change by 4 °C.
  */
 export const frozenLimits: Readonly<Record<string, readonly FrozenLimit[]>> = {
   bean_temp: [
@@ -48,7 +49,7 @@ export interface FrozenWatch {
 
 const isTemperature = (channel: string): boolean => channel.endsWith('_temp');
 
-/** Records how far the other temperatures moved while this one stayed the same. */
+/** Records how far the other temperatures changed while this one was constant. */
 const noteOthers = (held: Held, channel: string, values: ChannelReadings): void => {
   for (const [other, value] of Object.entries(values)) {
     if (other === channel || !isTemperature(other) || !isReading(value)) continue;

@@ -25,7 +25,7 @@ const at = (guide: Guide, seconds: number) => {
   return step && `${stepMoment(step)} · ${changesText(step)}`;
 };
 
-describe('a control profile that is followed', () => {
+describe('a control profile during a roast', () => {
   it('holds each point until the next one, the first from the charge and the last to the end', () => {
     expect(plannedAt(held, -5)?.burner).toBe(80);
     expect(plannedAt(held, 239.9)?.burner).toBe(80);
@@ -41,7 +41,7 @@ describe('a control profile that is followed', () => {
   });
 
   it('returns the next step and whether it is due; null after the last one', () => {
-    // The point at 2:00 changes nothing: it is no step.
+    // The point at 2:00 changes nothing, so it is not a step.
     expect(at(held, 0)).toBe('In 4:00 · Burner 80 → 60 % · Airflow 40 → 50 %');
     expect(at(held, 214.2)).toBe('In 0:26 · Burner 80 → 60 % · Airflow 40 → 50 %');
     expect(at(held, 240)).toBe('Now · Burner 80 → 60 % · Airflow 40 → 50 %');
@@ -59,7 +59,7 @@ describe('a control profile that is followed', () => {
     expect(said(260)).toEqual(['burner is 12 % above plan', 'drum is 10 % below plan']);
     expect(said(260, { burner: 62, exhaust: 48, drumPercent: 60 })).toEqual([]);
     expect(deviationsFrom(held, 260, { burner: null, exhaust: undefined, drumPercent: null }, 100)).toEqual([]);
-    // 60 RPM are 75 % of a machine that does 80.
+    // 60 RPM are 75 % of a machine with a maximum of 80.
     expect(deviationsFrom(held, 260, { ...actual, burner: 60, drumPercent: 75 }, 80)).toEqual([]);
   });
 

@@ -43,13 +43,13 @@ describe('phases', () => {
     expect(phases.map(({ meanRateC }) => meanRateC)).toEqual([15, 11.5, 7]);
   });
 
-  it('grows with a roast that is under way', () => {
+  it('grows during a running roast', () => {
     const { phases, totalSeconds, developmentRatio } = phasesOf(marks.slice(0, 3));
     expect(phases.map(({ name, share }) => [name, share])).toEqual([['drying', null]]);
     expect([totalSeconds, developmentRatio]).toEqual([null, null]);
   });
 
-  it('fills a mark’s missing temperature from the curve, and skips impossible phases', () => {
+  it('takes a mark’s missing temperature from the curve, and skips impossible phases', () => {
     const curve = { timesSeconds: [0, 100, 400, 800], beanTempC: [20, 200, 150, 210] };
     const { phases } = phasesOf([mark('charge', 100, null), mark('dry_end', 400, null)], curve);
     expect([phases[0]?.startTempC, phases[0]?.endTempC]).toEqual([200, 150]);
@@ -64,7 +64,7 @@ const curveOf = (step: number) => {
 };
 
 describe('area under the curve', () => {
-  it('counts only what lies above 100 °C', () => {
+  it('counts only the part above 100 °C', () => {
     const curve = { timesSeconds: [0, 60, 120], beanTempC: [80, 120, 120] };
     // Above 100 °C from half way: a triangle of 20 °C over 30 s, then 20 °C over 60 s.
     expect(areaAbove(curve, 0, 120)).toBeCloseTo(5 + 20);
@@ -72,7 +72,7 @@ describe('area under the curve', () => {
     expect(areaAbove({ timesSeconds: [0], beanTempC: [200] }, 0, 10)).toBeNull();
   });
 
-  it('doesn’t depend on how often the probe was read', () => {
+  it('does not depend on the sampling rate', () => {
     expect(areaAbove(curveOf(3), 0, 480)).toBeCloseTo(areaAbove(curveOf(0.5), 0, 480) ?? 0, 6);
   });
 });

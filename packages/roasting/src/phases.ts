@@ -112,7 +112,7 @@ export function phaseAt(marks: readonly Pick<Mark, 'kind' | 'timeSeconds'>[], se
   return { name, durationSeconds: seconds - start, share: (seconds - start) / elapsed };
 }
 
-/** Seconds between two marks; null unless both are there and the second lies later. */
+/** Seconds between two marks; null unless both exist and the second is later. */
 function between(start: Moment | undefined, end: Moment | undefined): number | null {
   if (!start || !end || end.timeSeconds <= start.timeSeconds) return null;
   return end.timeSeconds - start.timeSeconds;

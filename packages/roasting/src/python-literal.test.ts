@@ -16,7 +16,7 @@ const codeOf = (text: string): string => {
 };
 
 describe('a Python literal', () => {
-  it('reads what repr writes', () => {
+  it('reads the output of repr', () => {
     expect(
       entries(
         `{'a': [1, -2.5, 1e-05, 1_000, +3], "b": (True, None, False), 'c': (7,), 'd': (), 'e': nan, 'f': -inf, 3: 'x',}`,
@@ -71,7 +71,7 @@ describe('a Python literal', () => {
     expect(codeOf(text)).toBe('syntax');
   });
 
-  it('is bounded in depth and size', () => {
+  it('is limited in depth and size', () => {
     expect(codeOf('['.repeat(100_000))).toBe('too_deep');
     expect(() => parsePythonLiteral('[1, 2, 3]', { maxLength: 5 })).toThrow(
       expect.objectContaining({ code: 'too_large' }),

@@ -15,11 +15,11 @@ const scatter = (rates: readonly Reading[]) => {
   return Math.sqrt(present.reduce((sum, rate) => sum + (rate - 6) ** 2, 0) / present.length);
 };
 
-/** The whole of a curve that begins with its charge and has no drop. */
+/** The span of a curve that begins with its charge and has no drop. */
 const whole = { chargeSeconds: 0, dropSeconds: null };
 
 describe('rate of rise of a stored curve', () => {
-  it('is that of the samples between charge and drop alone, whatever was recorded around them', () => {
+  it('depends only on the samples between charge and drop', () => {
     const times = seconds(900);
     // A drum that cools down before the charge, a roast that rises by 13.7 °C/min, and beans that fall out.
     const temps = times.map((t) =>

@@ -31,7 +31,7 @@ describe('recoveryOf', () => {
     expect(heated?.slowedTo).toBeLessThan(0.3);
   });
 
-  it('does not take few beans that slow down over minutes for a door', () => {
+  it('does not mistake few beans that slow down over minutes for a door', () => {
     const slowing = recoveryOf(
       series((since) => 30 * (1 - Math.exp(-since / 130))),
       turnAt,

@@ -61,7 +61,7 @@ export function recoveryOf(readings: readonly TrustedReading[], turnSeconds: num
   };
 }
 
-/** A slower rate is no warming. */
+/** Slower warming does not count. */
 const minRatePerSecond = 0.01;
 
 function precedingRates(rates: readonly Rate[], { atSeconds }: Rate): Rate[] {
@@ -92,7 +92,7 @@ function cellsOf(readings: readonly TrustedReading[], fromSeconds: number): (Sum
   return cells;
 }
 
-/** The rate in each window of so many cells; none where too few readings fell into it. */
+/** The rate in each window of this many cells; none where too few readings fell into it. */
 function ratesOf(cells: readonly (Sums | undefined)[], noiseC: number, width: number): Rate[] {
   const rates: Rate[] = [];
   for (let from = 0; from + width <= cells.length; from++) {

@@ -30,7 +30,7 @@ describe('restore of an Artisan file', () => {
     for (const { name, text } of files) expect(differences(text, restoreAlog(text, {})), name).toEqual([]);
   });
 
-  it.skipIf(!shared.present)(`changes only the keys of what was changed${shared.title('')}`, () => {
+  it.skipIf(!shared.present)(`changes only the keys of changed fields${shared.title('')}`, () => {
     for (const { name, text } of files) {
       const roast = parseAlog(text);
       if (roast.timesSeconds.length === 0) continue;

@@ -10,7 +10,7 @@ describe('a value between readings', () => {
     expect([0, 1, 3, 4, 31].map((at) => valueAt(times, values, at))).toEqual([10, 11, 13, 14, 41]);
   });
 
-  it('isn’t invented outside the series or inside a gap', () => {
+  it('is null outside the series and inside a gap', () => {
     expect([-1, 33, 10].map((at) => valueAt(times, values, at))).toEqual([null, null, null]);
     expect(valueAt(times, values, 17, 60)).toBe(27);
     expect(valueAt([], [], 0)).toBeNull();

@@ -43,7 +43,7 @@ const python = ((): string | undefined => {
   }
 })();
 
-describe('an Artisan file that is written', () => {
+describe('a written Artisan file', () => {
   it('is read back as it was', () => {
     const read = parseAlog(writeAlog(roast));
     expect(read).toMatchObject({
@@ -79,7 +79,7 @@ describe('an Artisan file that is written', () => {
   });
 
   it.skipIf(python === undefined)(
-    `is a literal to Python, as Artisan reads it${python === undefined ? ' (skipped: no python3 here)' : ''}`,
+    `is a Python literal, as Artisan reads it${python === undefined ? ' (skipped: no python3 here)' : ''}`,
     () => {
       const script =
         'import ast,sys,json; d=ast.literal_eval(sys.stdin.buffer.read().decode("utf-8")); print(json.dumps(d))';
@@ -104,7 +104,7 @@ describe('texts', () => {
       expect(withoutEscapes(withEscapes(text))).toBe(text);
     },
   );
-  it('of real files come out readable', () => {
+  it('of real files are readable', () => {
     expect(withoutEscapes('natural (Para\\xedso)')).toBe('natural (Paraíso)');
     expect(withoutEscapes('\\u70d8\\u7119')).toBe('烘焙');
     expect(withoutEscapes('C:\\profile \\uZZZZ')).toBe('C:\\profile \\uZZZZ');

@@ -14,10 +14,10 @@ export interface Failure {
 
 /** A connection that ended sooner counts as a failure: it does not reset the delays. */
 export const steadyMs = 30_000;
-/** The longest wait for a server that asks for more. */
+/** The longest wait for a server that requests more. */
 const maxRetryAfterMs = 600_000;
 
-/** Reads a `Retry-After` header: seconds, or a date. Undefined where it says neither. */
+/** Reads a `Retry-After` header: seconds, or a date. Undefined where it is neither. */
 export const parseRetryAfter = (header: string | undefined, now: number = Date.now()): number | undefined => {
   if (header === undefined || header.trim() === '') return undefined;
   const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - now;
@@ -46,7 +46,7 @@ export const createBackoff = (minMs: number, maxMs: number, random: () => number
 };
 export type Backoff = ReturnType<typeof createBackoff>;
 
-/** Resolves after `ms`, or at once (without throwing) when the signal aborts. */
+/** Resolves after `ms`, or immediately (without throwing) when the signal aborts. */
 export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal?.aborted) return resolve();
@@ -62,7 +62,7 @@ export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
 export interface RetryOptions {
   readonly limits: BackoffLimits;
   readonly signal?: AbortSignal;
-  /** Without it, attempts go on until the signal aborts. */
+  /** Without it, attempts continue until the signal aborts. */
   readonly maxTries?: number;
   /** Called before each pause. */
   readonly pausing?: (ms: number) => void;
@@ -73,9 +73,9 @@ export interface RetryOptions {
 export type FailedAttempt = Failure & { readonly limits?: BackoffLimits };
 
 /**
- * Calls `attempt` until it answers `done`, the signal aborts or `maxTries` have failed; undefined in the last two
- * cases. Pauses follow `createBackoff`, with delays of their own for each kind of failure. A connection that lasted
- * resets all of them.
+ * Calls `attempt` until it returns `done`, the signal aborts or `maxTries` have failed; undefined in the last two
+ * cases. Pauses follow `createBackoff`, with separate delays for each kind of failure. A connection that lasted resets
+ * all of them.
  */
 export const withBackoff = async <T>(
   attempt: () => Promise<{ readonly done: T } | FailedAttempt>,

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** The start cannot continue, with one line for the person who started it. */
+/** The start cannot continue; the message is one line for the operator. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }

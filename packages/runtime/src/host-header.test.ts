@@ -12,7 +12,7 @@ describe('isMeantForUs', () => {
     '192.168.1.5',
     'api:3000',
     hostname(),
-  ])('takes %s', (header) => expect(isMeantForUs(header)).toBe(true));
+  ])('accepts %s', (header) => expect(isMeantForUs(header)).toBe(true));
   it.each([
     'evil.example',
     'evil.example:3000',

@@ -6,7 +6,7 @@ export type { Logger } from 'pino';
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** pino tells a stream that has this the level of each line. */
+/** pino passes the level of each line to a stream with this property. */
 const needsLevel = Symbol.for('pino.metadata');
 
 /** syslog's numbers by pino's; journald keeps them as PRIORITY, so that `journalctl -p warning` works. */

@@ -36,7 +36,7 @@ describe('createBackoff', () => {
     const short = [0, 1, steadyMs - 1].map((lastedMs) => backoff.nextMs({ lastedMs }));
     expect([...short, backoff.nextMs({ lastedMs: steadyMs })]).toEqual([1000, 2000, 4000, 1000]);
   });
-  it('waits as long as Retry-After asks, within ten minutes', () => {
+  it('waits as long as Retry-After requires, up to ten minutes', () => {
     const backoff = createBackoff(1000, 8000, () => 0);
     expect(backoff.nextMs({ retryAfterMs: 90_000 })).toBe(90_000);
     expect(backoff.nextMs({ retryAfterMs: 1e9 })).toBe(600_000);
@@ -68,7 +68,7 @@ describe('withBackoff', () => {
     });
     return { done, pauses };
   };
-  it('tries until it is done, with growing pauses up to the cap', async () => {
+  it('retries until it is done, with growing pauses up to the limit', async () => {
     const failures = Array.from({ length: 5 }, () => ({}));
     expect(await run([...failures, { done: 'yes' }])).toEqual({ done: 'yes', pauses: [2, 4, 8, 16, 16] });
   });
@@ -111,7 +111,7 @@ describe('pause', () => {
 });
 
 describe('createLogGate', () => {
-  it('lets one line a minute through and counts the rest', () => {
+  it('passes one line a minute and counts the rest', () => {
     let now = 0;
     const gate = createLogGate(60_000, () => now);
     expect(gate('a')).toBe(0);
@@ -123,7 +123,7 @@ describe('createLogGate', () => {
 });
 
 describe('uuidV7', () => {
-  it('sorts by time and carries version and variant', () => {
+  it('sorts by time and contains version and variant', () => {
     const ids = [1, 2, 1_800_000_000_000].map((ms) => uuidV7(ms));
     expect([...ids].sort()).toEqual(ids);
     expect(ids.every((id) => /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id))).toBe(

@@ -2,7 +2,7 @@ import { setImmediate as nextIteration } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { nextTurn } from './turns.ts';
 
-it('turns: an iteration of the event loop has one, however many wait', async () => {
+it('turns: one per iteration of the event loop, however many wait', async () => {
   let iterations = 0;
   const over = new AbortController();
   const counting = (async () => {

@@ -22,7 +22,7 @@ interface Curve {
 const passed = [120, 130, 140, 150, 160, 170, 180, 190];
 const ratesOf = (curve: Curve): number[] =>
   passed.flatMap((tempC) => {
-    // From 90 s on the probe has turned on every drum.
+    // From 90 s on the probe has turned in every drum.
     const at = curve.times.findIndex((time, index) => time > 90 && (curve.temps[index] ?? 0) >= tempC);
     const time = curve.times[at];
     if (time === undefined) return [Number.NaN];
@@ -62,7 +62,7 @@ const simulatedCurve = (seed: number): Curve => {
 };
 
 describe(`simulated roasts beside real ones${skipped}`, () => {
-  it.skipIf(!data.present)('rise as fast as real ones do, all the way', () => {
+  it.skipIf(!data.present)('rise as fast as real ones throughout', () => {
     const real = realCurves();
     expect(real.length).toBeGreaterThanOrEqual(8);
     const rates = real.map(ratesOf);
@@ -77,7 +77,7 @@ describe(`simulated roasts beside real ones${skipped}`, () => {
     }
   });
 
-  it.skipIf(!data.present)('crack and drop when real ones do', () => {
+  it.skipIf(!data.present)('crack and drop at the time of real ones', () => {
     const real = realCurves();
     const cracks = real.map((curve) => curve.crackSeconds ?? Number.NaN);
     const drops = real.map((curve) => curve.dropSeconds);

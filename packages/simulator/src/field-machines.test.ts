@@ -58,7 +58,7 @@ const mapOf = (machine: FieldMachine, index: number): MachineMap => {
       unit: channel.unit === null ? '' : `°${channel.unit}`,
     };
   }
-  // Some setups have no BT of their own: their first channel stands in.
+  // Some setups have no BT: their first channel replaces it.
   if (!('bean_temp' in channels)) {
     const [first] = Object.keys(channels);
     if (first !== undefined) channels['bean_temp'] = channels[first];
@@ -116,7 +116,7 @@ describe('machines of the field', () => {
       for (const [name, channel] of Object.entries(map.channels)) {
         const isBit = parseAddress(channel.at, map.unit).bit !== undefined || channel.as === 'bool';
         for (const raw of isBit ? [0, 1] : [1, 987, 4321]) {
-          // The reading that this raw value stands for.
+          // The reading for this raw value.
           const shown = raw * (isBit ? 1 : channel.scale);
           const value = channel.unit === '°F' ? ((shown - 32) * 5) / 9 : shown;
           showReading(bank, map, name, channel, value);
@@ -129,7 +129,7 @@ describe('machines of the field', () => {
   });
 
   it.skipIf(!data.present)(
-    `every setup is read rightly over a socket by an independent client${skipped}`,
+    `every setup is read correctly over a socket by an independent client${skipped}`,
     async () => {
       for (const map of maps) {
         await using simulator = await startSimulator({ map, port: 0, timeFactor: 0.001, model: { noise: 0 } });
@@ -140,7 +140,7 @@ describe('machines of the field', () => {
         for (const name of Object.keys(map.channels)) {
           const shown = values[name];
           const read = await readOverSocket(client, map, name);
-          // What the model can't fill reads 0 in most encodings; a float says NaN, which is the same as null here.
+          // Channels that the model can't fill read 0 in most encodings; a float is NaN, which equals null here.
           expect(shown ?? Number.NaN, `${map.maker} ${map.model} ${name}`).toSatisfy(
             (value: number) => Object.is(value, read) || Math.abs(value - read) < 1e-3,
           );

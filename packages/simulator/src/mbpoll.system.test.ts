@@ -6,7 +6,7 @@ import { hasSerialCables, laySerialCable } from '@roastery/testing/serial-cable'
 import { describe, expect, it } from 'vitest';
 import { startSimulator, type Simulator } from './simulator.ts';
 
-/** mbpoll is a Modbus master of its own, on libmodbus: what it shows is what a stranger reads from the simulator. */
+/** mbpoll is an independent Modbus master, on libmodbus. */
 const hasMbpoll = spawnSync('mbpoll', ['-V']).error === undefined;
 const needs = hasMbpoll ? '' : ' (skipped: needs mbpoll)';
 const run = promisify(execFile);
@@ -33,10 +33,10 @@ const poll = async (where: readonly string[], ...asked: string[]): Promise<numbe
   return [...stdout.matchAll(/^\[\d+\]:\s+(-?[\d.]+)/gm)].map(([, figure]) => Number(figure));
 };
 
-/** Everything as mbpoll sees it; references are the places of the map. */
+/** Everything as read by mbpoll; references are the addresses of the map. */
 const pollAll = async (where: readonly string[]) => ({
   bean_temp: await poll(where, '-t', '3', '-r', '0'),
-  // Little-endian words are its standard, -B turns them round.
+  // Little-endian words are its default, -B swaps them.
   exhaust_temp: await poll(where, '-t', '4:float', '-r', '10'),
   burner_front_temp: await poll(where, '-t', '4:float', '-B', '-r', '12'),
   heat_power: await poll(where, '-t', '4', '-r', '20'),
@@ -56,10 +56,10 @@ const shownBy = (simulator: Simulator) => {
   };
 };
 
-/** It stands still: what is compared is the wire. */
+/** The values do not change: only the transmission is compared. */
 const model = { timeFactor: 0.0001, model: { start: 'roasting', noise: 0 } } as const;
 
-describe('mbpoll reads what the simulator shows', () => {
+describe('mbpoll reads the values of the simulator', () => {
   it.skipIf(!hasMbpoll)(`over tcp${needs}`, async () => {
     await using simulator = await startSimulator({
       map: mapOn({ kind: 'tcp', host: '127.0.0.1' }),

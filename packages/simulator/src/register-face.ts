@@ -26,7 +26,7 @@ const sameAddress = (one: string, other: string, unit: number): boolean => {
 };
 
 /**
- * Maps a machine's readings, outputs and event bits to registers as the map says, and accepts writes to its outputs.
+ * Maps a machine's readings, outputs and event bits to registers according to the map, and accepts writes to its outputs.
  */
 export const createRegisterFace = (
   machine: RoastingMachine,

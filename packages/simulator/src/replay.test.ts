@@ -19,7 +19,7 @@ const tenth = (value: number | null | undefined): number | null =>
     ? null
     : Number((Math.round(Number((value * 10).toPrecision(12))) / 10).toFixed(1));
 
-/** A little roast of our own with a dropout: three seconds before the charge, and a drop. */
+/** A short generated roast with a dropout: three seconds before the charge, and a drop. */
 const small: ArtisanRoast = {
   timesSeconds: [2, 3, 4, 6, 8, 9],
   beanTempC: [200, 199.5, null, 90, 120.04, 118],
@@ -72,7 +72,7 @@ describe('the replay of a recorded roast', () => {
     expect(machine.phase).toBe('over');
   });
 
-  it('sets the controls where the file has them and fills other instruments by name', () => {
+  it('sets the controls that the file has and fills other instruments by name', () => {
     const machine = createReplayMachine({ roast: small });
     expect(machine.readings()).toMatchObject({ heat_power: 0, fan_speed: 0, inlet_temp: 300 });
     machine.advance(4);
@@ -91,7 +91,7 @@ describe('the replay of a recorded roast', () => {
     expect(raised(false)).toEqual(Array(8).fill(''));
   });
 
-  it('waits for an order, plays the lead-in, and starts over', () => {
+  it('waits for an order, plays the lead-in, and restarts', () => {
     const machine = createReplayMachine({ roast: small, autoStart: false, leadSeconds: 10, loopAfterSeconds: 3 });
     machine.advance(1000);
     expect(machine.sampleIndex).toBe(0);
@@ -189,7 +189,8 @@ describe('real roasts replayed', () => {
         expect(found, `${temp} after sample ${from}`).toBeGreaterThanOrEqual(0);
         from = found;
       }
-      // How much a client sees of a file that passes in 4 s depends on the computer; the machine's record has every sample.
+      // How many samples a client reads of a file that passes in 4 s depends on the computer; the machine's record has
+      // every sample.
       expect(read.length).toBeGreaterThan(new Set(file).size * 0.1);
       const shown = simulator
         .record()

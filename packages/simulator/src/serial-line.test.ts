@@ -39,7 +39,7 @@ describe('the demo machine on a serial line', () => {
     await client.writeRegisters(0, [123, 456, 600]);
     expect((await client.readHoldingRegisters(0, 3)).data).toEqual([123, 456, 600]);
     await expect(client.readInputRegisters(50, 1)).rejects.toMatchObject({ modbusCode: 2 });
-    // A bus is silent for a slave that isn't there.
+    // A bus does not respond for a missing slave.
     client.setID(7);
     await expect(client.readInputRegisters(0, 1)).rejects.toMatchObject({ errno: 'ETIMEDOUT' });
     client.setID(1);
@@ -49,7 +49,7 @@ describe('the demo machine on a serial line', () => {
     expect((await client.readInputRegisters(0, 8)).data).toHaveLength(8);
   });
 
-  it('reports a line that can not be opened', async () => {
+  it('reports a line that cannot be opened', async () => {
     const link = {
       kind: 'rtu',
       path: '/dev/no-such-line',

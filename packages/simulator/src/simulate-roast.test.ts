@@ -50,7 +50,7 @@ describe('simulateRoast', () => {
     expect(Math.max(...rates)).toBeLessThan(26);
     expect(rates.at(-1)).toBeGreaterThan(3);
     expect(rates.at(-1)).toBeLessThan(10.5);
-    // Declining: nowhere more than 3 °C/min above what it had come down to.
+    // Declining: never more than 3 °C/min above its minimum so far.
     let lowest = Number.POSITIVE_INFINITY;
     for (const rate of rates) {
       lowest = Math.min(lowest, rate);
@@ -86,7 +86,7 @@ describe('simulateRoast', () => {
     );
   });
 
-  it('samples as often as asked, from before the charge to after the drop', () => {
+  it('samples at the requested rate, from before the charge to after the drop', () => {
     for (const hz of [1, 2, 4] as const) {
       const roast = simulateRoast({ seed: 3, hz, leadSeconds: 20, tailSeconds: 30 });
       const charge = roast.marks.find((mark) => mark.kind === 'charge');
@@ -134,23 +134,23 @@ describe('simulateRoast', () => {
 describe('bad roasts', () => {
   const good = simulateRoast({ seed: 11 });
 
-  it('stall before first crack and come back', () => {
+  it('stall before first crack and recover', () => {
     const rates = ratesBetween(simulateRoast({ seed: 11, fault: 'stalled' }), 'dry_end', 'first_crack');
     expect(Math.min(...rates)).toBeLessThan(2);
     expect(rates.at(-1)).toBeGreaterThan(5);
     expect(Math.min(...ratesBetween(good, 'dry_end', 'first_crack'))).toBeGreaterThan(6);
   });
-  it('bake: long, and hardly rising after first crack', () => {
+  it('bake: are long, and hardly rise after first crack', () => {
     const baked = simulateRoast({ seed: 11, fault: 'baked' });
     expect(sinceCharge(baked, 'drop')).toBeGreaterThan(15 * 60);
     expect(Math.min(...ratesBetween(baked, 'first_crack', 'drop'))).toBeLessThan(3);
   });
-  it('scorch: charged far too hot', () => {
+  it('scorch: are charged far too hot', () => {
     const scorched = simulateRoast({ seed: 11, fault: 'scorched' });
     expect(scorched.marks[0]?.tempC).toBeGreaterThan(235);
     expect(Math.max(...scorched.columns.exhaust_temp)).toBeGreaterThan(Math.max(...good.columns.exhaust_temp) + 10);
   });
-  it('run away: over before nine minutes', () => {
+  it('run away: end before nine minutes', () => {
     const fast = simulateRoast({ seed: 11, fault: 'too_fast' });
     expect(sinceCharge(fast, 'drop')).toBeLessThan(9 * 60);
     expect(Math.max(...ratesBetween(fast, 'dry_end', 'first_crack'))).toBeGreaterThan(16);

@@ -7,7 +7,7 @@ import { demoRoasterMap } from './maps/demo-roaster.ts';
 import type { FaultsInput } from './modbus/faults.ts';
 import { startSimulator, type Simulator, type SimulatorConfig } from './simulator.ts';
 
-// modbus-serial is the independent peer: whatever it reads was put on the wire rightly.
+// modbus-serial is the independent peer: a value that it reads was encoded correctly.
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
@@ -51,7 +51,7 @@ describe('the demo machine over Modbus', () => {
     expect((await client.readDiscreteInputs(0, 3)).data.slice(0, 3)).toEqual([true, false, false]);
   });
 
-  it('roasts by itself: charge, first crack and drop raise their bits, and the next batch takes them back', async () => {
+  it('roasts automatically: charge, first crack and drop raise their bits, and the next batch clears them', async () => {
     const simulator = await start({ timeFactor: 400, refreshMs: 10, record: true, model: { seed: 2 } });
     await expect.poll(() => simulator.state().roasts).toBe(2);
     const bits = simulator
@@ -69,7 +69,7 @@ describe('the demo machine over Modbus', () => {
     expect(simulator.state().machineSeconds).toBeLessThan(25);
   });
 
-  it('answers to its written outputs: no burner, no heat', async () => {
+  it('follows its written outputs: no burner, no heat', async () => {
     const simulator = await start({ timeFactor: 50, refreshMs: 10, model: { start: 'roasting', roastedSeconds: 200 } });
     const client = await connect(simulator);
     await client.writeRegister(0, 0);
@@ -82,7 +82,7 @@ describe('the demo machine over Modbus', () => {
     expect((await client.readHoldingRegisters(0, 3)).data).toEqual([0, 900, 300]);
   });
 
-  it('takes requests in one go and answers each', async () => {
+  it('accepts several requests at once and answers each', async () => {
     const simulator = await start();
     const socket = createConnection({ host: '127.0.0.1', port: simulator.port ?? 0 });
     closing.push(async () => void socket.destroy());
@@ -108,12 +108,12 @@ describe('the demo machine over Modbus', () => {
     expect([...answer.subarray(7)]).toEqual([(pdu[0] ?? 0) | 0x80, exception]);
   });
 
-  it('answers for a unit that is not there like a gateway', async () => {
+  it('answers for a missing unit like a gateway', async () => {
     const answer = await ask(await start(), [0, 1, 0, 0, 0, 6, 9, 4, 0, 0, 0, 1]);
     expect([...answer.subarray(6)]).toEqual([9, 0x84, 11]);
   });
 
-  it('ends a connection that does not speak Modbus', async () => {
+  it('closes a connection that is not Modbus', async () => {
     const simulator = await start();
     const socket = createConnection({ host: '127.0.0.1', port: simulator.port ?? 0 });
     socket.write('GET / HTTP/1.1\r\n\r\n');
@@ -121,7 +121,7 @@ describe('the demo machine over Modbus', () => {
     expect(socket.bytesRead).toBe(0);
   });
 
-  it('has several units, and registers between known ones read as zero or are refused', async () => {
+  it('has several units; registers between known ones read as zero or are refused', async () => {
     const map = machineMapShape.parse({
       ...demoRoasterMap(),
       outputs: {},
@@ -141,7 +141,7 @@ describe('the demo machine over Modbus', () => {
     expect((await strict.readHoldingRegisters(100, 1)).data[0]).toBeGreaterThan(100);
   });
 
-  it('charges and drops by the writes that the map names', async () => {
+  it('charges and drops by the writes in the map', async () => {
     const map = machineMapShape.parse({
       ...demoRoasterMap(),
       events: { charge: { on: [['h:71', 20]] }, drop: { on: [['h:71', 4], { wait: 100 }] } },
@@ -167,14 +167,14 @@ const faulty = async (faults: FaultsInput, over: 'tcp' | 'rtu-over-tcp' = 'tcp')
 };
 
 describe('faults on demand', () => {
-  it('silence, and back', async () => {
+  it('silence, and recovery', async () => {
     const { simulator, client } = await faulty({ silence: true });
     await expect(client.readInputRegisters(0, 1)).rejects.toMatchObject({ errno: 'ETIMEDOUT' });
     expect(simulator.state().requests).toBe(2);
     simulator.setFaults({});
     expect((await client.readInputRegisters(0, 1)).data).toHaveLength(1);
   });
-  it('a dead unit beside a living one', async () => {
+  it('a silent unit beside a working one', async () => {
     const map = machineMapShape.parse({
       ...demoRoasterMap(),
       outputs: {},
@@ -220,7 +220,7 @@ describe('faults on demand', () => {
     );
     expect(answer).not.toEqual(right);
   });
-  it('answers that are lost some of the time', async () => {
+  it('answers that are sometimes lost', async () => {
     const { client } = await faulty({ lossProbability: 0.5 });
     client.setTimeout(40);
     const results = [];
@@ -235,7 +235,7 @@ describe('faults on demand', () => {
     expect(results.filter(Boolean).length).toBeGreaterThan(5);
     expect(results.filter(Boolean).length).toBeLessThan(25);
   });
-  it('closed connections, refused connections, and back', async () => {
+  it('closed connections, refused connections, and recovery', async () => {
     const { simulator, client } = await faulty({ closeProbability: 1 });
     const closed = new Promise<void>((resolve) => client.on('close', () => resolve()));
     client.readInputRegisters(0, 1).catch(() => undefined);
@@ -253,7 +253,7 @@ describe('faults on demand', () => {
     expect(simulator.state().values['bean_temp']).toBeNull();
     expect(simulator.state().values['exhaust_temp']).toBeGreaterThan(50);
   });
-  it('names an unknown fault', async () => {
+  it('reports an unknown fault', async () => {
     const { simulator } = await faulty({});
     expect(() => simulator.setFaults({ lossProbability: 2 })).toThrow(/lossProbability/);
     expect(() => simulator.setFaults({ slence: true } as FaultsInput)).toThrow(/slence/);

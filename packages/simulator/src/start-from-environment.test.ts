@@ -46,7 +46,7 @@ describe('the simulator started from its environment', () => {
     expect(Math.abs(first.atMs - Date.now())).toBeLessThan(60_000);
   });
 
-  it('plays a recording through the map it is given', async () => {
+  it('plays a recording through a given map', async () => {
     const map = {
       ...demoRoasterMap(),
       channels: { bean_temp: { at: 'h:30', as: 'f32', order: 'CDAB' } },
@@ -89,7 +89,7 @@ describe('the simulator started from its environment', () => {
     await expect(refused).rejects.toMatchObject({ name: 'ConfigError', message: expect.not.stringContaining('\n') });
   });
 
-  it('names the port in use', async () => {
+  it('reports the port in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;

@@ -139,7 +139,7 @@ const readRoast = (path: string, fromSeconds = Number.NEGATIVE_INFINITY): Replay
   }
 };
 
-/** A port in use is the user's problem, anything else a fault of ours. */
+/** A port in use is the user's problem, any other error is internal. */
 const asConfigError = (error: unknown, map: MachineMap, port: number | undefined): unknown => {
   const code = codeOf(error);
   const wanted = port ?? ('port' in map.link ? map.link.port : demoPort);

@@ -20,13 +20,13 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const CACHE = path.join(ROOT, 'node_modules', '.cache', 'roastery');
 
-/** What runs, and what each is made of. The portal reads the packages' sources itself. */
+/** The programs that run, and their sources. The portal reads the packages' sources itself. */
 const SERVERS = ['api', 'broker', 'device-agent', 'packages/stack'];
 const SERVER_SOURCES = [...SERVERS, 'packages/contract', 'packages/roasting', 'packages/runtime', 'packages/simulator'];
 const PORTAL_SOURCES = ['portal', 'packages/contract', 'packages/roasting'];
 const SHARED_SOURCES = ['package-lock.json', 'tsconfig.base.json'];
 
-/** A reason to stop that a person can act on; everything else is a fault of ours and shows its stack. */
+/** A reason to stop that a person can act on; everything else is an internal fault and shows its stack. */
 export class CannotPrepare extends Error {}
 
 /**
@@ -64,7 +64,7 @@ function checkNode() {
   );
 }
 
-/** npm notes what it installed in a lockfile of its own: each package of ours that isn't optional must be in there. */
+/** npm records what it installed in its own lockfile: each non-optional package of the project must be in it. */
 function isInstalled() {
   const noted = path.join(ROOT, 'node_modules', '.package-lock.json');
   if (!existsSync(noted)) return false;
@@ -79,7 +79,7 @@ function isInstalled() {
 
 async function installDependencies() {
   requireWritable(ROOT, 'to install what it needs');
-  // No package here needs its install script (Postgres' links are made when it starts), so none is run.
+  // No package here needs its install script (Postgres' links are created when it starts), so none is run.
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const npm = process.env.npm_execpath;
   const env = { ...process.env, ...npmCache() };
@@ -87,7 +87,7 @@ async function installDependencies() {
   else await run('npm', args, ROOT, env);
 }
 
-/** npm keeps its cache in the home folder; a service account often has none that it may write. */
+/** npm keeps its cache in the home folder; a service account often has none that is writable. */
 function npmCache() {
   try {
     const wanted = process.env.npm_config_cache ?? path.join(os.homedir(), '.npm');
@@ -100,7 +100,7 @@ function npmCache() {
   }
 }
 
-/** Builds unless the last good build was made of the very same files. */
+/** Builds unless the last successful build was made from the same files. */
 async function buildWhenStale(say, what, sources, results, build) {
   const stamp = path.join(CACHE, `${what.split(' ').at(-1)}.sha256`);
   const now = fingerprint([...sources, ...SHARED_SOURCES]);
@@ -112,7 +112,7 @@ async function buildWhenStale(say, what, sources, results, build) {
   writeFileSync(stamp, now);
 }
 
-/** One hash over the names and contents of all sources. Tests are no part of what runs. */
+/** One hash over the names and contents of all sources, without tests. */
 function fingerprint(places) {
   const hash = createHash('sha256').update(process.versions.node);
   const add = (file) => hash.update(`\0${path.relative(ROOT, file)}\0`).update(readFileSync(file));
@@ -149,7 +149,7 @@ function requireWritable(folder, purpose) {
   }
 }
 
-/** Two starts in one folder must not install or build at once: the later waits. */
+/** Two starts in one folder must not install or build at once: the later one waits. */
 async function oneAtATime(say, work) {
   // Beside node_modules, since `npm ci` removes that; ignored by git.
   const lock = path.join(ROOT, '.preparing');
@@ -166,7 +166,7 @@ async function oneAtATime(say, work) {
   }
 }
 
-/** A folder that we may not write needs no lock: it is ready, or refused in words later. */
+/** A folder that is not writable needs no lock: it is ready, or refused with a message later. */
 function takeLock(lock) {
   try {
     writeFileSync(lock, String(process.pid), { flag: 'wx' });
@@ -205,7 +205,7 @@ function inModules(file) {
   return path.join(ROOT, 'node_modules', ...file.split('/'));
 }
 
-/** Runs a program with our terminal; a signal to us ends it too. */
+/** Runs a program in this terminal; a signal to this process ends it too. */
 function run(command, args, cwd = ROOT, env = process.env) {
   const child = spawn(command, args, {
     cwd,

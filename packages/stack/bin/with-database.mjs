@@ -1,5 +1,5 @@
-// Programs that work on the database alone: that of DATABASE_URL, or the one of DATA_DIR (default `data`), whether `npm start`
-// runs or not.
+// Programs that only need the database: that of DATABASE_URL, or the one of DATA_DIR (default `data`), whether `npm
+// start` runs or not.
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CannotPrepare, prepare, ROOT } from './prepare.mjs';

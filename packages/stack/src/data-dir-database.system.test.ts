@@ -15,7 +15,7 @@ const ask = async (url: string): Promise<unknown> => {
 };
 
 describe('the database of a data folder', () => {
-  it('openDataDirDatabase: uses the server that runs, starts one otherwise, and names a folder without a database', async () => {
+  it('openDataDirDatabase: uses the running server or starts one, and reports a folder without a database', async () => {
     const dataDir = await mkdtemp(path.join(tmpdir(), 'roastery-data-dir-'));
     try {
       await expect(openDataDirDatabase(dataDir)).rejects.toThrow(/no database in .*DATA_DIR/);

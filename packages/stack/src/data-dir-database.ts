@@ -15,7 +15,9 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-/** The database of a data folder of `npm start`: of the running Postgres, or of one that runs until it is disposed. */
+/**
+ * The database of a data folder of `npm start`: of the running Postgres, else of one that runs until it is disposed.
+ */
 export const openDataDirDatabase = async (dataDir: string): Promise<{ url: string } & AsyncDisposable> => {
   const home = path.join(dataDir, 'postgres');
   const password = await readIfPresent(path.join(home, 'superuser-password'));

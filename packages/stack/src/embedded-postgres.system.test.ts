@@ -23,13 +23,13 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
 describe('embedded Postgres', () => {
   let folder: string;
   beforeEach(async () => {
-    // A space in its name and no access for others, as for `npm start` below a home folder.
+    // A path with a space and no access for others, as for `npm start` below a home folder.
     folder = path.join(await mkdtemp(path.join(tmpdir(), 'roastery-pg-')), 'my roastery');
     await chmod(path.dirname(folder), 0o700);
   });
   afterEach(() => rm(path.dirname(folder), { recursive: true, force: true }));
 
-  it('keeps its data over a stop and a start', async () => {
+  it('keeps its data across a stop and a start', async () => {
     const first = await startEmbeddedPostgres({ dataDir: folder, log });
     await query(first.url, 'CREATE TABLE lot (coffee text)');
     await query(first.url, `INSERT INTO lot VALUES ('Yirgacheffe ☕')`);
@@ -40,7 +40,7 @@ describe('embedded Postgres', () => {
     expect(await query(second.url, 'SELECT coffee FROM lot')).toEqual([{ coffee: 'Yirgacheffe ☕' }]);
   });
 
-  it('keeps committed data when the postmaster is killed, and starts again at once', async () => {
+  it('keeps committed data when the postmaster is killed, and restarts immediately', async () => {
     const first = await startEmbeddedPostgres({ dataDir: folder, log });
     await query(first.url, 'CREATE TABLE roast (n int)');
     await query(first.url, 'INSERT INTO roast VALUES (1), (2), (3)');
@@ -86,7 +86,7 @@ describe('embedded Postgres', () => {
     }
   });
 
-  it('refuses a folder that another running start works in', async () => {
+  it('refuses a folder that another running start uses', async () => {
     await using database = await startEmbeddedPostgres({ dataDir: folder, log });
     expect(await startElsewhere(folder, {})).toMatch(new RegExp(`in use by process ${process.pid}`));
     expect(await query(database.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
@@ -108,7 +108,7 @@ describe('embedded Postgres', () => {
   });
 });
 
-/** Why this machine can't run the test: only root can change its user, who then must be able to read this repository. */
+/** Why this computer can't run the test: only root can change its user, who must be able to read this repository. */
 function otherUserHindrance(): string {
   if (process.getuid?.() !== 0) return ' (skipped: only root can become another user)';
   for (let folder = repositoryRoot(); folder !== '/'; folder = path.dirname(folder)) {
@@ -119,7 +119,7 @@ function otherUserHindrance(): string {
 
 const MODULE = path.join(repositoryRoot(), 'packages', 'stack', 'dist', 'embedded-postgres.js');
 
-/** Starts in a process of its own, asks `SELECT 1`, stops; answers what it printed. */
+/** Starts in its own process, runs `SELECT 1`, stops; returns the output. */
 function startElsewhere(dataDir: string, identity: { uid?: number; gid?: number }): Promise<string> {
   const body = `
     const [row] = await sql\`SELECT 1 AS one\`;
@@ -129,7 +129,7 @@ function startElsewhere(dataDir: string, identity: { uid?: number; gid?: number 
   return run(body, dataDir, identity);
 }
 
-/** Starts in a process of its own that writes a row and kills itself; answers the postmaster's process id. */
+/** Starts in its own process, which writes a row and kills itself; returns the postmaster's process id. */
 async function startAndBeKilled(dataDir: string): Promise<number> {
   const body = `
     await sql\`CREATE TABLE bean AS SELECT 1 AS n\`;

@@ -178,9 +178,9 @@ function identityOf(account: Account | undefined) {
 }
 
 /**
- * After a SIGKILL of ours the postmaster may still run, and after a SIGKILL of the postmaster its children may: ends
- * them and waits. Then a lock file whose process id now belongs to another program is removed, because Postgres would
- * trust it.
+ * After this process was killed the postmaster may still run, and after the postmaster was killed its children may:
+ * ends them and waits. Then a lock file whose process id now belongs to another program is removed, because Postgres
+ * would trust it.
  */
 async function clearUpAfterCrash(cluster: Cluster, log: EmbeddedPostgresOptions['log']): Promise<void> {
   const lockFile = path.join(cluster.folder, 'postmaster.pid');
@@ -219,7 +219,7 @@ async function startPostmaster(
   const child = spawn(cluster.binaries.postgres, ['-D', nameOfFolder(cluster, cluster.folder), ...flags], {
     ...processOptions(cluster, cluster.folder),
     stdio: ['ignore', 'ignore', 'pipe'],
-    // A session of its own: Ctrl-C reaches a whole process group, and the database must outlive the api.
+    // Its own session: Ctrl-C reaches a whole process group, and the database must outlive the api.
     detached: true,
   });
   const complaint = collect(child);

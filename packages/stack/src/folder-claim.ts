@@ -4,8 +4,8 @@ import { readIfPresent, writePrivateFile } from './private-file.ts';
 import { identifyProcess, stillRuns, type ProcessIdentity } from './running-processes.ts';
 
 /**
- * Locks a data folder for this process, so that two starts never use the same one. The lock of a process that has ended is
- * ignored, so nothing has to be removed after a SIGKILL.
+ * Locks a data folder for this process, so that two starts never use the same one. The lock of a process that has
+ * ended is ignored, so nothing has to be removed after a SIGKILL.
  * @returns releases the lock
  * @throws when another running process holds it
  */

@@ -33,7 +33,7 @@ describe('a line in the terminal', () => {
       false,
     ]);
   });
-  it('log lines: show no control character, wherever it stands in a line or record', () => {
+  it('log lines: show no control character of a line or record', () => {
     const signs = [...Array(0xa0).keys()]
       .filter((code) => code < 0x20 || code > 0x7e)
       .map((code) => String.fromCharCode(code));
@@ -53,7 +53,7 @@ describe('a line in the terminal', () => {
       }
     }
   });
-  it('log lines: keep letters, signs and tabs of every language', () => {
+  it('log lines: keep letters, symbols and tabs of every language', () => {
     const text = 'Café\tГватемала 咖啡 ☕ 205 °C';
     expect(format('api', JSON.stringify({ level: 'info', msg: text }))).toContain(text);
   });
@@ -62,8 +62,8 @@ describe('a line in the terminal', () => {
   });
 });
 
-describe('cutting output into lines', () => {
-  it('waits for the rest of a line, also within a letter', () => {
+describe('splitting output into lines', () => {
+  it('waits for the rest of a line, also within a character', () => {
     const lines: string[] = [];
     const feed = splitLines((line) => lines.push(line));
     const bytes = Buffer.from('205 °C\ndrop\n\ncool');

@@ -7,20 +7,20 @@ import { freePort } from './ports.ts';
 import { agentEnvironment, type StackPlan } from './stack-environment.ts';
 import type { SupervisedProcess } from './supervised-process.ts';
 
-/** A machine that is registered in the roastery and simulated. Seconds are the machine's, not the clock's. */
+/** A simulated machine that is registered in the roastery. Seconds are the machine's, not the clock's. */
 export interface MachineOptions {
   serial: string;
   /** Its token from the registration. */
   token: string;
   /** Seconds of roasting per second of the clock (default 1). */
   timeFactor?: number;
-  /** The map of another machine than the demo's; its link is replaced by the simulator's address. */
+  /** The map of a machine other than the demo's; its link is replaced by the simulator's address. */
   map?: MachineMap;
   /** Readings a second of the clock, on the demo machine (default 4). */
   hz?: number;
   /** An Artisan file (.alog) to replay instead of the thermal model. */
   replay?: string;
-  /** Seconds of the recording's own time to begin at (default: its beginning). */
+  /** Seconds of the recording's own time to start at (default: its beginning). */
   replayFromSeconds?: number;
   /** Seconds of the recording's first sample before it plays (default 0). */
   replayLeadSeconds?: number;
@@ -28,7 +28,7 @@ export interface MachineOptions {
   replayEvents?: boolean;
   /** Where the thermal model begins (default preheat). */
   start?: 'cold' | 'preheat' | 'roasting';
-  /** Whether it charges, or plays, by itself (default true); else wait for `order({ do: 'charge' })`. */
+  /** Whether it charges, or plays, automatically (default true); else waits for `order({ do: 'charge' })`. */
   isAutomatic?: boolean;
   /** Same seed, same roasts. */
   seed?: number;
@@ -37,7 +37,7 @@ export interface MachineOptions {
   /** A file to which every answer of the machine is appended, one JSON line each: the ground truth of the reads. */
   answersFile?: string;
   firmwareVersion?: string;
-  /** Where the agent finds the broker, instead of the stack's own address: a link that can be cut. */
+  /** The agent's address of the broker, instead of the stack's own: a link that can be cut. */
   mqttUrl?: string;
   /** Added to the agent's environment, e.g. a clock that jumps. */
   agentEnvironment?: Record<string, string>;

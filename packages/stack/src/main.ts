@@ -42,7 +42,7 @@ export async function main(parentPid: number | undefined): Promise<void> {
       throw error;
     }
   }
-  // A forgotten handle must not keep the terminal waiting: everything of ours is closed.
+  // A forgotten handle must not keep the terminal waiting: everything is closed.
   process.exit();
 }
 

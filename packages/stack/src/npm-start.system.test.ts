@@ -8,7 +8,7 @@ import { repositoryRoot } from '@roastery/testing/shared-data';
 import { until, untilHttpOk, untilPortFree } from '@roastery/testing/until';
 import { freePort } from './ports.ts';
 
-/** What `npm start` runs, as a terminal runs it: at the head of a process group of its own. */
+/** Runs `npm start` like a terminal: as the leader of its own process group. */
 const npmStart = (env: Record<string, string>) =>
   run(process.execPath, [path.join(repositoryRoot(), 'packages', 'stack', 'bin', 'start.mjs')], env);
 
@@ -37,7 +37,7 @@ function run(command: string, args: string[], env: Record<string, string>) {
     untilSaid,
     said: () => said,
     pid: child.pid ?? 0,
-    /** What Ctrl-C does: the signal reaches every process of the group. */
+    /** Like Ctrl-C: the signal reaches every process of the group. */
     ctrlC: () => process.kill(-(child.pid ?? 0), 'SIGINT'),
   };
 }
@@ -66,7 +66,7 @@ describe('npm start', () => {
     await untilPortFree(Number(env.MQTT_PORT));
   });
 
-  // How fast, `npm run bench -- second-start` says.
+  // `npm run bench -- second-start` measures the time.
   it('opens the same roastery the second time, and shows no password again', async () => {
     const program = npmStart(env);
     await program.untilSaid('The roastery is open');
@@ -75,7 +75,7 @@ describe('npm start', () => {
     expect(program.said()).toMatch(/Password: +the one of the first start, in .*first-sign-in\.txt/);
   });
 
-  it('names the port in use and what to do in one sentence', async () => {
+  it('reports the port in use with an instruction in one sentence', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(Number(env.PORT), '127.0.0.1', resolve));
     const program = npmStart(env);

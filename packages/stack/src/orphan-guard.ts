@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Ends `pid` with us, even if we are ended by SIGKILL: a shell waits for the end of a pipe that only we hold open, then
- * sends `signal`, and SIGKILL 10 s later.
- * @param identity the user to send as, where the process is not ours
- * @returns ends the guard; call it once the process is gone, before its id is used again
+ * Ends `pid` when this process ends, even by SIGKILL: a shell waits for the end of a pipe that only this process holds
+ * open, then sends `signal`, and SIGKILL 10 s later.
+ * @param identity the user to send as, if the process belongs to another user
+ * @returns ends the guard; call it once the process has ended, before its id is reused
  */
 export function guardAgainstOrphaning(
   pid: number,
@@ -21,7 +21,7 @@ export function guardAgainstOrphaning(
   });
   guard.unref();
   const pipe = guard.stdin;
-  // A pipe to a process is a socket; neither it nor the guard may keep us running.
+  // A pipe to a process is a socket; neither it nor the guard may keep this process running.
   if ('unref' in pipe && typeof pipe.unref === 'function') pipe.unref();
   pipe.on('error', () => guard.kill('SIGKILL'));
   return () => {

@@ -34,7 +34,7 @@ interface RunnerOptions {
   signal: AbortSignal | undefined;
 }
 
-/** A part that exits this often before it was ready is not started again. */
+/** A part that exits this often before it was ready is not restarted. */
 const DEATHS_BEFORE_GIVING_UP = 3;
 
 /** Lines of a failed part that are shown. */

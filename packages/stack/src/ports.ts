@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Below the range of outgoing connections (from 32768 on Linux), where a port may be taken by another connection before we
- * listen on it. Above those that browsers refuse.
+ * Below the range of outgoing connections (from 32768 on Linux), where another connection may take a port before the
+ * listener opens it. Above the ports that browsers refuse.
  */
 const lowest = 10_240;
 const highest = 32_000;
 const tries = 50;
-/** Never handed out twice: its user may not listen on it yet. */
+/** Never returned twice: the caller may not listen on it yet. */
 const given = new Set<number>();
 /** Nor by another process of this user within this time. */
 const reservedMs = 120_000;

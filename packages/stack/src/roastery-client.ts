@@ -14,7 +14,7 @@ interface Given<E> {
   body?: BodyOf<E>;
 }
 
-/** A program that uses the api as a signed-in person, with the contract's own endpoints. */
+/** A client of the api that is signed in as a user, with the contract's own endpoints. */
 export interface RoasteryClient {
   /** The session cookie, `name=value`, for browsers and event streams. */
   readonly cookie: string;

@@ -19,7 +19,7 @@ export interface StackPlan {
   packagesDir?: string | undefined;
 }
 
-/** How processes of this machine reach each other, independent of the public address. */
+/** How processes on this computer reach each other, independent of the public address. */
 export const localAddress = (host: string) => (host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host);
 
 const wildcards = new Set(['0.0.0.0', '::']);

@@ -14,8 +14,8 @@ export class CannotStart extends Error {
 }
 
 /**
- * Takes the given ports, or free ones for those not given.
- * @throws CannotStart naming the port that is taken and how to choose another
+ * Uses the given ports, or free ones for those not given.
+ * @throws CannotStart with the port that is in use and how to choose another
  */
 export async function choosePorts(host: string, wished: { http?: number; mqtt?: number }): Promise<StackPorts> {
   if (wished.http !== undefined) await requireFree(host, wished.http, 'PORT');

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { newSecret, readIfPresent, writePrivateFile } from './private-file.ts';
 
 const shape = z.object({
-  /** The api's own MQTT password, and what the broker shows when it asks the api about a device. */
+  /** The api's own MQTT password, which the broker also sends with its requests about devices. */
   brokerSecret: z.string().min(32),
   /** Keys the hashes of pairing codes. */
   secretKey: z.string().min(32),

@@ -39,7 +39,7 @@ describe('stack', () => {
     expect(await page.text()).toContain('<div id="root">');
   });
 
-  it.each(['broker', 'api', 'postgres'])('recovers after its %s was killed', async (name) => {
+  it.each(['broker', 'api', 'postgres'])('recovers after a kill of its %s', async (name) => {
     const part = stack.part(name);
     const { pid, restarts } = part;
     part.kill('SIGKILL');
@@ -72,7 +72,7 @@ describe('stack', () => {
     expect(await readdir(folder)).not.toContain('in-use-by.json');
   });
 
-  it('starts again with the same admin and the same data', async () => {
+  it('restarts with the same admin and the same data', async () => {
     const again = await startStack({ dataDir: folder });
     try {
       expect(again.isFirstStart).toBe(false);

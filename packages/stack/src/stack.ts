@@ -90,13 +90,13 @@ export interface Stack {
 
 const REPOSITORY = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 
-/** How long each part gets for a clean end, in the order they are stopped; together under 10 s. */
+/** How long each part gets for a clean end, in the order in which they are stopped; together under 10 s. */
 const GRACE_MS = { machines: 2_500, api: 4_000, broker: 1_000, postgres: 2_000 };
 
 /**
- * Starts the whole roastery, each part a process of its own that is started again when it dies: Postgres, api with
- * portal, broker, and with `demo` a simulated machine with its agent. Resolves when the api is ready.
- * @throws CannotStart with one line for the user: a taken port, a folder in use, a part that doesn't start
+ * Starts the whole roastery, each part in its own process that is restarted when it dies: Postgres, api with portal,
+ * broker, and with `demo` a simulated machine with its agent. Resolves when the api is ready.
+ * @throws CannotStart with one line for the user: a port or folder in use, a part that doesn't start
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const host = options.host ?? '127.0.0.1';

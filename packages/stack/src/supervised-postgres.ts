@@ -7,8 +7,8 @@ export interface SupervisedPostgres extends SupervisedProcess {
 }
 
 /**
- * Embedded Postgres that is started again, on the same port, when its postmaster dies.
- * @param onRestart called when it has died and will be started again
+ * Embedded Postgres that is restarted, on the same port, when its postmaster dies.
+ * @param onRestart called when it has died and will be restarted
  */
 export async function supervisePostgres(
   options: EmbeddedPostgresOptions,

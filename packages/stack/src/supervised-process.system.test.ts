@@ -33,7 +33,7 @@ describe('supervised process', () => {
   const POLITE = `process.on('SIGTERM', () => { console.log('bye'); process.exit(0); });
     console.log('up with ' + process.env.COFFEE); setInterval(() => {}, 1000);`;
 
-  it('is started again when it is killed, and not when it is stopped', async () => {
+  it('is restarted when it is killed, but not when it is stopped', async () => {
     const { supervised, lines, deaths } = await supervise('polite', POLITE);
     await until('the first start', () => lines.includes('up with Sidamo'));
     const first = supervised.pid;
@@ -47,7 +47,7 @@ describe('supervised process', () => {
     expect(supervised.restarts).toBe(1);
   });
 
-  it('restarts at once after SIGTERM', async () => {
+  it('restarts immediately after SIGTERM', async () => {
     const { supervised, lines } = await supervise('again', POLITE);
     await until('the first start', () => lines.length === 1);
     const first = supervised.pid;

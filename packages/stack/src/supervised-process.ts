@@ -15,11 +15,11 @@ export interface ProcessPlan {
   /** Whether `send` reaches its standard input. */
   takesInput?: boolean;
   onLine: (line: string) => void;
-  /** Called when it exited by itself and will be started again. */
+  /** Called when it exited by itself and will be restarted. */
   onRestart: (reason: string) => void;
 }
 
-/** A child process that is started again when it dies, until it is stopped. */
+/** A child process that is restarted when it dies, until it is stopped. */
 export interface SupervisedProcess {
   readonly name: string;
   /** `undefined` while it waits for its next start. */
@@ -30,9 +30,9 @@ export interface SupervisedProcess {
   kill(signal: NodeJS.Signals): void;
   /** Writes a line to its standard input, where it takes any. */
   send(line: string): void;
-  /** SIGTERM, then a new start at once. */
+  /** SIGTERM, then an immediate restart. */
   restart(): Promise<void>;
-  /** SIGTERM, and SIGKILL when it hasn't ended after `graceMs`. It is not started again. */
+  /** SIGTERM, and SIGKILL when it hasn't ended after `graceMs`. It is not restarted. */
   stop(graceMs: number): Promise<void>;
 }
 
@@ -41,7 +41,10 @@ const HEALTHY_MS = 20_000;
 const FIRST_DELAY_MS = 200;
 const LAST_DELAY_MS = 10_000;
 
-/** Starts a Node process in a session of its own, so that Ctrl-C in the terminal reaches only us and we stop it in order. */
+/**
+ * Starts a Node process in its own session, so that Ctrl-C in the terminal reaches only this process, which stops the
+ * others in order.
+ */
 export function superviseProcess(plan: ProcessPlan): SupervisedProcess {
   const stopping = new AbortController();
   const backoff = createBackoff(FIRST_DELAY_MS, LAST_DELAY_MS);

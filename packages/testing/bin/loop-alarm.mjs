@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 const limitMs = Number(new URL(import.meta.url).searchParams.get('ms') ?? 250);
 const beatMs = 20;
 
-/** CPU time of this thread in milliseconds: on a busy computer the loop is late without doing anything. */
+/** CPU time of this thread in milliseconds: on a busy computer the loop is late without doing any work. */
 const ranMs = () => {
   try {
     return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;

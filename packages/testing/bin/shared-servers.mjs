@@ -21,7 +21,7 @@ async function start({ api, broker }) {
   const settings = readConfig(api);
   const server = await startServer(settings, createLogger('api', settings.logLevel));
   running.push(server);
-  // The broker asks the api to authenticate clients.
+  // The broker authenticates clients with the api.
   await server.ready;
   const { logLevel, ...config } = configOf(readEnv(brokerEnvShape, broker));
   running.push(await startBroker({ ...config, log: createLogger('broker', logLevel) }));

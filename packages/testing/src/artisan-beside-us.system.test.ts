@@ -16,7 +16,7 @@ import { hurriedClock, repositoryRoot } from './shared-data.ts';
 import { startTestStack, type TestStack } from './test-stack.ts';
 import { until } from './until.ts';
 
-/** The agent's clock runs so many times as fast: a roast takes 45 s. */
+/** The agent's clock runs this many times as fast: a roast takes 45 s. */
 const factor = 16;
 const serial = 'ARTISAN-1';
 
@@ -83,7 +83,7 @@ describe('Artisan on the agent’s computer', () => {
     const running = await eventually('the roast to run', async () => (await allRoasts())[0]);
     expect(running.status).toBe('in_progress');
     await client.call(updateRoast, { params: { id: running.id }, body: { batch_size_kg: 13 } });
-    // Artisan is closed and opened again: two minutes are not heard.
+    // Artisan is closed and reopened: two minutes are not recorded live.
     artisan.hangUp();
     for (let second = 260; second < 380; second++) await pause();
     await eventually('the agent to follow Artisan again', async () => artisan.watchers() === 1);
@@ -199,7 +199,7 @@ describe('the one command for a computer that runs Artisan', () => {
     const beans = drumRoast(0).beanTempC.map((temp) => (temp ?? 0) + 2);
     await artisan.save(autosave, 'roast.alog', { ...drumRoast(Date.now() - 3_600_000), beanTempC: beans });
     const here = `http://127.0.0.1:${portOf(portal)}`;
-    // As the portal shows it; in the test the package and the api have two addresses.
+    // As shown in the portal; in the test the package and the api have two addresses.
     const shown = artisanCommand(here, portablePackageName('0.1.0'), `PAIR-${ticket.pairing_code}`).replace(
       `--api ${here}`,
       `--api ${stack.url}`,

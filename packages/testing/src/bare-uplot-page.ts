@@ -19,8 +19,8 @@ const series = [
 ] as const;
 
 /**
- * Only uPlot: loads a curve and draws the five curves with the rate on an axis of its own, and the three outputs under
- * them as steps. The wheel zooms time in all four, Shift and drag pans, as on our page.
+ * Only uPlot: loads a curve and draws the five curves with the rate on its own axis, and the three outputs below as
+ * steps. The wheel zooms time in all four; Shift and drag pans, as on the roast page.
  */
 const script = (): void => {
   const page = globalThis as typeof globalThis & {

@@ -1,4 +1,4 @@
-/** One figure of a bench. Machines differ, so what counts is the ratio to something measured in the same run. */
+/** One figure of a bench. Computers differ, so the ratio to something measured in the same run is what counts. */
 export interface Measurement {
   what: string;
   value: number;

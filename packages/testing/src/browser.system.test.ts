@@ -7,7 +7,7 @@ import { createPagePool, launchBrowser, openPage, SCREEN } from './browser.ts';
 
 const PAGE = `<!doctype html><html lang="en"><title>Drum</title><main><h1>205 °C</h1><img src="/drum.png"></main></html>`;
 
-describe('a browser with nothing installed', () => {
+describe('a browser without an installation', () => {
   let browser: Browser;
   const server = createServer((request, response) => {
     response.setHeader('content-security-policy', "default-src 'self'");
@@ -26,7 +26,7 @@ describe('a browser with nothing installed', () => {
     server.close();
   });
 
-  it('draws text with the fonts that came along', async () => {
+  it('draws text with the bundled fonts', async () => {
     await using watched = await openPage(browser, { viewport: SCREEN.phone });
     await watched.page.goto(address);
     const heading = await watched.page.getByRole('heading', { name: '205 °C' }).boundingBox();
@@ -36,13 +36,13 @@ describe('a browser with nothing installed', () => {
     expect(drawn.length).toBeGreaterThan(blank.length);
   });
 
-  it('remembers what a page complained about', async () => {
+  it('records the complaints of a page', async () => {
     await using watched = await openPage(browser);
     await watched.page.goto(address, { waitUntil: 'networkidle' });
     expect(watched.complaints.join('\n')).toContain('/drum.png');
   });
 
-  it('finds a picture without a text under a strict policy', async () => {
+  it('finds an image without alternative text under a strict policy', async () => {
     await using watched = await openPage(browser);
     await watched.page.goto(address);
     const findings = await seriousAccessibilityFindings(watched.page);

@@ -94,7 +94,9 @@ export interface PageOptions extends BrowserContextOptions {
 }
 
 export interface PagePool {
-  /** A page without cookies and stored data, as after `openPage`; only its HTTP cache may hold files of the portal. */
+  /**
+   * A page without cookies and stored data, as after `openPage`; only its HTTP cache may contain files of the portal.
+   */
   open(options?: PageOptions): Promise<WatchedPage>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -156,7 +158,7 @@ const resetPage = async (
 ): Promise<void> => {
   const context = page.context();
   for (const name of watchedEvents) page.removeAllListeners(name);
-  // A form with changes asks before it is left.
+  // A form with changes prompts before it is left.
   page.on('dialog', (dialog) => void dialog.accept());
   await context.setOffline(false);
   await page.unrouteAll({ behavior: 'ignoreErrors' });
@@ -218,7 +220,7 @@ export const createPagePool = (browser: Browser, origin: string, still: string):
         await resetPage(pooled, options, still);
         idle.set(key, [...(idle.get(key) ?? []), pooled]);
       } catch {
-        // Its server may be gone: the next test gets a new one.
+        // Its server may have ended: the next test gets a new one.
         await discard();
       }
     };

@@ -26,8 +26,8 @@ import { hasSerialCables, laySerialCable } from './serial-cable.ts';
 import { repositoryRoot } from './shared-data.ts';
 
 /**
- * Every map of the catalogue: its machine is put into registers by the simulator and read by the agent's own reader over
- * real Modbus: TCP as TCP, RTU with RTU's frames over a socket, ASCII over a pair of pseudo terminals.
+ * Every map of the catalogue: the simulator fills its registers, and the agent's own reader reads them over real
+ * Modbus: TCP as TCP, RTU with RTU's frames over a socket, ASCII over a pair of pseudo terminals.
  */
 const folder = path.join(repositoryRoot(), 'api', 'catalogue', 'maps');
 const files = await Promise.all(
@@ -43,7 +43,7 @@ const hasPython = hasSerialCables();
 const levels = (name: string, channel: Channel): readonly [number, number, number] => {
   if (channel.as === 'bool' || channel.unit === 'bool') return [0, 1, 0];
   if (channel.unit === '°C' || channel.unit === '°F') return [21.4, 187.3, 224.6];
-  // Registers without a sign hold no pressure below zero.
+  // Unsigned registers hold no pressure below zero.
   if (channel.unit === 'Pa' || channel.unit === 'mbar') return [0, 42, 87];
   if (name === 'drum_speed' || channel.unit === '%') return [0, 47, 100];
   return [1, 38, 60];
@@ -53,7 +53,7 @@ const isTableOfBits = (at: string): boolean => /[cd]:/.test(at);
 const width = ({ at, as }: Pick<Channel, 'at' | 'as'>): 1 | 2 =>
   !isTableOfBits(at) && (as === 'u32' || as === 'i32' || as === 'f32' || as === 'bcd32') ? 2 : 1;
 
-/** The finest step of a channel in the portal's unit, halved: more cannot be asked of it. */
+/** Half the finest step of a channel in the portal's unit: the best possible accuracy. */
 const halfStep = (name: string, channel: Channel | Output, map: MachineMap, value: number): number => {
   const unit = { '°F': 1 / 1.8, mbar: 100, rpm: name === 'drum_speed' ? 100 / map.maxDrumRpm : 1 }[
     channel.unit as '°F'
@@ -67,7 +67,7 @@ interface BenchMachine extends RoastingMachine {
   readonly taken: Map<string, number>;
 }
 
-/** A machine on a bench: its instruments show what they are set to, and it notes what its outputs are set to. */
+/** A machine on a test bench: its instruments show set values, and it records the values set at its outputs. */
 const benchMachine = (): BenchMachine => {
   let values: Readonly<Record<string, number>> = {};
   let raised: ReadonlySet<EventName> = new Set();
@@ -92,7 +92,7 @@ const benchMachine = (): BenchMachine => {
   };
 };
 
-/** Where two channels share registers, the later one in the map decides what stands in them. */
+/** Where two channels share registers, the later one in the map determines their content. */
 const sharedRegisters = (map: MachineMap): Set<string> => {
   const placeOf = (at: string): string => {
     const { unit, table, address } = parseAddress(at, map.unit);
@@ -108,7 +108,7 @@ const sharedRegisters = (map: MachineMap): Set<string> => {
   return new Set(shared.map(([name]) => name));
 };
 
-/** A request that writes registers, as anybody on the line could send it (function 16). */
+/** A request that writes registers, as any client on the line could send it (function 16). */
 const writeRequest = (address: number, words: readonly number[]): Buffer => {
   const request = Buffer.alloc(6 + 2 * words.length);
   request[0] = 16;
@@ -191,18 +191,18 @@ const tryMap = async (
 };
 
 describe('the catalogue of machine maps', () => {
-  it('has a map for every machine once, named as its file, with its source and how far it was tried', () => {
+  it('has one map for every machine, named like its file, with its source and verification', () => {
     expect(maps.length).toBeGreaterThan(150);
     expect(new Set(maps.map(({ maker, model }) => `${maker} ${model}`)).size).toBe(maps.length);
     for (const { name, map } of files) {
       expect(name).toBe(`${map.id}.json`);
       expect(map.source, map.id).toBeTruthy();
-      // None of them was tried on real hardware by us.
+      // None of them was verified on real hardware.
       expect(map.verified, map.id).toBe('simulator');
     }
   });
 
-  it('names registers that can be: none reaches beyond the table, none lies half in another', () => {
+  it('has valid registers: none beyond the table, none partly overlapping another', () => {
     for (const map of maps) {
       const taken = new Map<string, string>();
       for (const [name, channel] of Object.entries(map.channels)) {
@@ -226,7 +226,7 @@ describe('the catalogue of machine maps', () => {
     expect(sevenBits.map(({ id }) => id)).toEqual([]);
   });
 
-  it('has RM7, RM15 and RM30, laid out as the demo machine', () => {
+  it('has RM7, RM15 and RM30 with the layout of the demo machine', () => {
     for (const model of ['RM7', 'RM15', 'RM30'] as const) {
       const map = maps.find(({ id }) => id === model.toLowerCase());
       const demo = demoRoasterMap({ model });
@@ -239,7 +239,7 @@ describe('the catalogue of machine maps', () => {
   const onSockets = maps.filter(({ link }) => link.kind !== 'ascii');
   const onAscii = maps.filter(({ link }) => link.kind === 'ascii');
 
-  it('is read by the agent as the simulator shows it, each channel and each output, over TCP and RTU', async () => {
+  it('is read by the agent as simulated, each channel and each output, over TCP and RTU', async () => {
     let compared = 0;
     for (const map of onSockets) {
       const kind = map.link.kind === 'tcp' ? 'tcp' : 'rtu-over-tcp';
@@ -252,7 +252,7 @@ describe('the catalogue of machine maps', () => {
 
   const skipped = hasPython ? '' : ' (skipped: needs python3 to make a pair of pseudo terminals)';
   it.skipIf(!hasPython)(
-    `is read by the agent as the simulator shows it, over ASCII on a serial line${skipped}`,
+    `is read by the agent as simulated, over ASCII on a serial line${skipped}`,
     async () => {
       await using cable = await laySerialCable();
       const [machineEnd, boardEnd] = cable.ends;

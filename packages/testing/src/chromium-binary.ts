@@ -64,7 +64,7 @@ async function unpackInto(folder: string): Promise<void> {
     await rename(workshop, folder);
   } catch (error) {
     await rm(workshop, { recursive: true, force: true });
-    // Another process was faster: its folder is as good as ours.
+    // Another process was faster; its folder is equivalent.
     if (!existsSync(folder)) throw error;
   }
 }
@@ -116,7 +116,7 @@ function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** The temporary folder belongs to everyone: never run a program that another user placed there. */
+/** Every user can write to the temporary folder: never run a program that another user placed there. */
 async function refuseForeignFolder(folder: string): Promise<void> {
   const { uid, mode } = await stat(folder);
   const mine = process.getuid?.();

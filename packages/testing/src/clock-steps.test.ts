@@ -11,7 +11,7 @@ const day = 24 * hour;
 const steps = [1, -1, 3, -3, 60, -60, 90, -90, 600, -600, 3600, -3600].map((seconds) => seconds * second);
 const allSteps = [...steps, 400 * day, -400 * day];
 
-/** Two roasts in one boot, s since it; a step in each phase. */
+/** Two roasts in one boot, s since the boot; a step in each phase. */
 const charges = [300, 1500].map((seconds) => seconds * second);
 const phases = [
   { name: 'before the first roast', at: 100 },
@@ -25,14 +25,14 @@ const endsAt = 2700 * second;
 interface Run {
   readonly stepMs: number;
   readonly steppedAt: number;
-  /** When the clock is right again by itself; never without it. */
+  /** When the clock is corrected by itself; undefined: never. */
   readonly backAt?: number;
   readonly isReachable: boolean;
-  /** Whether the board knows its clock as synchronised before the step. */
+  /** Whether the board had found its clock synchronised before the step. */
   readonly isSynced: boolean;
-  /** A board of before, which keeps to a check that is up to a minute old. */
+  /** An older board, which relies on a check that is up to a minute old. */
   readonly isOld?: boolean;
-  /** Batches are sent so long after their last entry, ms; a backlog arrives at once at the end. */
+  /** Batches are sent this long after their last entry, ms; a backlog arrives at once at the end. */
   readonly lateMs?: number;
 }
 
@@ -57,9 +57,9 @@ const offsetsOf = async (run: Run): Promise<number[]> => {
   let known: WallClock | undefined;
   const offsets: number[] = [];
   for (; mono < endsAt; mono += 5 * second) {
-    // A check a minute, at another second than the step.
+    // A check every minute, at another second than the step.
     if (run.isSynced && mono % (60 * second) === 50 * second) {
-      // Before a step the mark of systemd says so; it is not on every computer that runs this test.
+      // Before a step systemd's mark shows synchronisation; it does not exist on every computer that runs this test.
       const checked = clock.hasStepped() ? await checkSynchronised(true, server) : true;
       if (checked !== undefined) clock.setSynced(checked);
       believed = true;
@@ -73,7 +73,7 @@ const offsetsOf = async (run: Run): Promise<number[]> => {
   return offsets;
 };
 
-/** How far the starts of both roasts are from the truth at the worst, ms, once their charge has arrived. */
+/** The largest deviation of the starts of both roasts from the truth, ms, once their charge has arrived. */
 const worstStart = (offsets: readonly number[]): number =>
   Math.max(
     ...charges.flatMap((charge) =>
@@ -105,24 +105,24 @@ describe('wall clock: two roasts in one boot keep their starts when the clock st
       }
     });
 
-    it(`${name}: a board of before that goes on saying "synchronised" moves no start by more than 2 s`, async () => {
+    it(`${name}: an older board that keeps reporting "synchronised" moves no start by more than 2 s`, async () => {
       for (const stepMs of allSteps) {
         const worst = worstStart(
           await offsetsOf({ stepMs, steppedAt: at, isReachable: false, isSynced: true, isOld: true }),
         );
-        // Before the first batch of a true clock there is nothing to compare a small step with.
+        // Before the first batch with a true clock there is nothing to compare a small step with.
         expect(worst, `${stepMs / 1000} s`).toBeLessThanOrEqual(2000);
       }
     });
 
-    it(`${name}: an unsynchronised clock is at most as wrong as the server can't notice`, async () => {
+    it(`${name}: an unsynchronised clock is at most as wrong as the server's tolerance`, async () => {
       for (const stepMs of allSteps) {
         const worst = worstStart(await offsetsOf({ stepMs, steppedAt: at, isReachable: false, isSynced: false }));
         expect(worst, `${stepMs / 1000} s`).toBeLessThanOrEqual(2 * 60 * second);
       }
     });
 
-    it(`${name}: what arrives a day later has the starts of before the step`, async () => {
+    it(`${name}: entries that arrive a day later keep the starts from before the step`, async () => {
       for (const stepMs of allSteps) {
         const run = { stepMs, steppedAt: at, isReachable: false, isSynced: true, lateMs: day };
         expect(worstStart(await offsetsOf(run)), `${stepMs / 1000} s`).toBeLessThanOrEqual(2000);
@@ -130,7 +130,7 @@ describe('wall clock: two roasts in one boot keep their starts when the clock st
     });
   }
 
-  it('puts the starts right once a synchronised batch arrives, where the clock was wrong from the beginning', async () => {
+  it('corrects the starts with the first synchronised batch when the clock was wrong from the beginning', async () => {
     for (const stepMs of allSteps.filter((ms) => Math.abs(ms) > 2000)) {
       const wrong: WallClock = { offsetMs: bootedAt + stepMs, quality: 2 };
       const claim = {

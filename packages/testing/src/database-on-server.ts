@@ -5,7 +5,7 @@ import postgres from 'postgres';
 export interface TestDatabase {
   url: string;
   name: string;
-  /** Removes it, cutting connections that are left. */
+  /** Removes it and closes remaining connections. */
   drop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -28,7 +28,7 @@ export async function createDatabaseOn(serverUrl: string, template?: DatabaseTem
     if (template === undefined) await sql`CREATE DATABASE ${sql(name)}`;
     else {
       await prepareTemplate(sql, serverUrl, template);
-      // Copying its files takes half of what logging its pages does.
+      // Copying the files takes half as long as logging their pages.
       await sql`CREATE DATABASE ${sql(name)} TEMPLATE ${sql(templateName(template))} STRATEGY file_copy`;
     }
   } finally {
@@ -40,7 +40,7 @@ export async function createDatabaseOn(serverUrl: string, template?: DatabaseTem
 
 const templateName = ({ name }: DatabaseTemplate) => `template_${name}`;
 
-/** Test files run in several processes; the first to need a template makes it and the others wait. */
+/** Test files run in several processes; the first to need a template creates it and the others wait. */
 async function prepareTemplate(sql: postgres.Sql, serverUrl: string, template: DatabaseTemplate): Promise<void> {
   const name = templateName(template);
   await sql`SELECT pg_advisory_lock(hashtext(${name}))`;
@@ -65,7 +65,7 @@ async function dropDatabase(serverUrl: string, name: string): Promise<void> {
         await sql`DROP DATABASE IF EXISTS ${sql(name)} WITH (FORCE)`;
         return;
       } catch (error) {
-        // An autovacuum worker may be in it, which only a superuser could end; it leaves by itself.
+        // An autovacuum worker may use it, which only a superuser could end; it leaves by itself.
         if (!(error instanceof postgres.PostgresError) || error.code !== '42501' || tries === 50) throw error;
         await sleep(100);
       }

@@ -73,7 +73,7 @@ it('demo operator: describes an unplanned roast and never touches one that a use
       { timeoutMs: 60_000 },
     );
     const next = await running(planned.id);
-    // The operator looks at the roasts in turn: when it has described this one, it has seen the other.
+    // The operator checks the roasts in turn: when it has described this one, it has checked the other.
     const described = await until(
       'the operator’s description',
       async () => {

@@ -85,7 +85,7 @@ const ship = async (sql: Database, serial: string, journal: Journal, sent: Set<n
     );
 };
 
-/** How often the server holds each reading, and which of its gaps name it. */
+/** How often the server has each reading, and which of its gaps contain it. */
 const storedReadings = async (sql: Database, machineId: string) => {
   const rows = await sql<{ recording_id: string; seq: number; value: number }[]>`
     SELECT c.recording_id, c.first_seq + s.place - 1 AS seq, s.value::float8 AS value
@@ -131,7 +131,7 @@ const tryFault = async (name: string, { fault, isRoasting, syncEvery }: Case): P
   await before.flush();
   await before.close();
   const journal = await open(place, 1e6 + 10_000, faulty.disk);
-  /** Numbers that are gone, and those that are safe on the disk. */
+  /** Numbers that are lost, and those that are safe on the disk. */
   const settled = new RangeSet();
   journal.listen({
     durable(ranges) {
@@ -146,7 +146,8 @@ const tryFault = async (name: string, { fault, isRoasting, syncEvery }: Case): P
     if (count % syncEvery === 0) await journal.flush();
     if (count % 4 === 0) await ship(sql, name, journal, sent);
   }
-  // All readings are at the server before the kill, except gathered ones: those stay in the file of an earlier stream.
+  // All readings are at the server before the kill, except unsynced ones of the slow pace: those stay in the file of
+  // an earlier stream.
   const isSettled = (value: number, seq: number): boolean => {
     if (value < 100 || sent.has(value) || settled.has(seq)) return true;
     const isOffered = journal.epochs().some((epoch) => new RangeSet(journal.waiting(epoch)).has(seq));
@@ -159,11 +160,11 @@ const tryFault = async (name: string, { fault, isRoasting, syncEvery }: Case): P
     await sleep(10);
   }
   await faulty.kill();
-  // It waits for a disk that is silent from now on.
+  // It waits for a disk that does not respond from now on.
   ending.push(journal.close());
   const again = await open(place, 1e6 + 90_000);
   for (let value = 200; value < 205; value++) sample(again, 1e6 + 90_000 + 1000 * value, value);
-  // On a busy computer this disk too is given up for a moment, and its readings are sent from memory.
+  // On a busy computer this disk may also count as failed for a moment, and its readings are sent from memory.
   const isSent = (): boolean => [200, 201, 202, 203, 204].every((value) => sent.has(value));
   const sentUntil = performance.now() + 60_000;
   for (let round = 0; round < 3 || (!isSent() && performance.now() < sentUntil); round++) {
@@ -182,7 +183,7 @@ const tryFault = async (name: string, { fault, isRoasting, syncEvery }: Case): P
   return [...wrong, ...both.map((value) => `reading ${value} stored and in a gap`)];
 };
 
-/** How many calls the readings make of a disk that works. */
+/** The number of calls that the readings make on a working disk. */
 const countCalls = async (): Promise<number> => {
   const counting = createFaultyDisk(undefined);
   const journal = await open(join(folder, 'counted'), 1e6, counting.disk);

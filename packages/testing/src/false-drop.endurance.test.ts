@@ -9,13 +9,13 @@ import { replayRoast } from './replayed-roast.ts';
 import { signIn } from './roastery-client.ts';
 import { until } from './until.ts';
 
-/** Hot before: the recording's first sample stands until it plays. */
+/** Preheated: the recording's first sample is constant until it plays. */
 const chargeAt = 4;
-/** No sooner: what falls within three minutes of the charge is a roast that was broken off. */
+/** No sooner: a fall within three minutes of the charge is an aborted roast. */
 const lidAt = chargeAt + 195;
 const dropAt = lidAt + 55;
 
-/** A quick roast whose lid is opened shortly before the drop: for half a minute the probe reads up to 9 °C less. */
+/** A fast roast whose lid is opened shortly before the drop: for half a minute the probe reads up to 9 °C less. */
 const beanTempAt = (seconds: number): number => {
   if (seconds < chargeAt) return 200;
   const since = Math.min(seconds, dropAt) - chargeAt;
@@ -31,7 +31,10 @@ const recordingOf = (beansAt: (second: number) => number, charge: number, drop: 
   return `{'mode': 'C', 'timex': [${times.join(', ')}], 'temp1': [${times.map(() => 230).join(', ')}], 'temp2': [${beans.join(', ')}], 'timeindex': [${charge}, 0, 0, 0, 0, 0, ${drop}, 0]}`;
 };
 
-/** Few beans in a drum that is heated by 3.6 °C/min: after two minutes they are back on its line, as after an opened door. */
+/**
+ * Few beans in a drum that is heated by 3.6 °C/min: after two minutes they are back on its line, as after a door was
+ * opened.
+ */
 const fewBeans = { chargeAt: 100, dropAt: 850 };
 const fewBeansAt = (second: number): number => {
   const since = Math.max(0, second - fewBeans.chargeAt);
@@ -40,7 +43,7 @@ const fewBeansAt = (second: number): number => {
   return 145 + 0.06 * Math.min(second, fewBeans.dropAt) - fallen - open;
 };
 
-it('a lid that is opened looks like a drop for a while, ends no recording, and the drop is put right', async () => {
+it('an opened lid: looks like a drop for a while, ends no recording, and the drop is corrected', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'roastery-false-drop-'));
   const stack = await startStack({ dataDir: join(folder, 'data') });
   const sql = postgres(stack.databaseUrl, { max: 1, onnotice: () => undefined });
@@ -84,7 +87,7 @@ it('a lid that is opened looks like a drop for a while, ends no recording, and t
   }
 }, 180_000);
 
-it('a charge that is withdrawn, because it looks like a door, and found at the drop leaves one roast', async () => {
+it('a charge that is retracted because it looks like a door and found at the drop: gives one roast', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'roastery-withdrawn-'));
   const stack = await startStack({ dataDir: join(folder, 'data') });
   const sql = postgres(stack.databaseUrl, { max: 1, onnotice: () => undefined });

@@ -7,8 +7,8 @@ const parentOf = async (pid: number): Promise<number> => {
 };
 
 /**
- * Stops a private server and every session of the api on it: they accept connections and statements, and neither answer
- * nor close. Never on a server that other tests use.
+ * Stops a private server and every session of the api on it: they accept connections and statements, but neither
+ * answer nor close. Never use it on a server that other tests use.
  */
 export const hangPostgres = async (databaseUrl: string): Promise<{ resume(): void }> => {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => undefined });

@@ -15,8 +15,8 @@ export interface JournalBoardOptions {
 }
 
 /**
- * A board's journal in memory, for tests of its receivers: appends entries and cuts them into batches as in the
- * contract, at any borders, as often as needed.
+ * A board's journal in memory, for tests of its receivers: appends entries and splits them into batches as in the
+ * contract, at any borders, repeatedly.
  */
 export const createJournalBoard = (options: JournalBoardOptions = {}) => {
   const epoch = options.epoch ?? randomBytes(8).toString('hex');
@@ -49,11 +49,11 @@ export const createJournalBoard = (options: JournalBoardOptions = {}) => {
     epoch,
     boot,
     channels,
-    /** Appends a sample; answers its sequence number. */
+    /** Appends a sample; returns its sequence number. */
     sample(mono: number, ...values: (number | null)[]): number {
       return entries.push({ kind: 'sample', mono, values }) - 1;
     },
-    /** Appends an event; answers its sequence number. */
+    /** Appends an event; returns its sequence number. */
     event(mono: number, event: JournalEvent): number {
       return entries.push({ kind: 'event', mono, event }) - 1;
     },
@@ -62,8 +62,8 @@ export const createJournalBoard = (options: JournalBoardOptions = {}) => {
     },
     entries: (): readonly Entry[] => entries,
     /**
-     * Everything from `first` on, cut whenever the kind changes and after as many entries as `size` returns (called for
-     * each batch, so borders can be random).
+     * Everything from `first` on, split whenever the kind changes and after as many entries as `size` returns (called
+     * for each batch, so borders can be random).
      */
     batches(size: () => number = () => 20, first = 0): JournalBatch[] {
       const batches: JournalBatch[] = [];

@@ -67,7 +67,7 @@ describe.skipIf(!hasMosquitto)(`Mosquitto with the files of deploy/brokers${need
     await Promise.all([api, one, two].map((client) => client.endAsync(true)));
   });
 
-  it('lets an agent in by the login that the api gives, until its machine is revoked', async () => {
+  it('accepts an agent with the login from the api, until its machine is revoked', async () => {
     const servers = {
       async start({ api, broker }: ServersEnvironment) {
         const mosquitto = await startMosquitto(Number(broker['MQTT_PORT']), {
@@ -110,7 +110,7 @@ describe.skipIf(!hasMosquitto)(`Mosquitto with the files of deploy/brokers${need
     }
   });
 
-  it('keeps what boards send while an api does not read', async () => {
+  it('queues messages of boards while an api does not read', async () => {
     const messages = 60_000;
     await using place = await openBroker();
     const board = await place.connectAs('RM30-1');
@@ -133,7 +133,7 @@ describe.skipIf(!hasMosquitto)(`Mosquitto with the files of deploy/brokers${need
     socket.pause();
     const batch = Buffer.alloc(500, 'x');
     for (let n = 1; n < messages; n++) board.publish(topicOf('RM30-1', 'journal'), batch);
-    // Mosquitto answers when it has taken all that came before.
+    // Mosquitto answers when it has handled everything before.
     await board.publishAsync(topicOf('RM30-1', 'journal'), batch, { qos: 1 });
     socket.resume();
     await expect.poll(() => received).toBe(messages);

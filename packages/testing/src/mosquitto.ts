@@ -62,9 +62,9 @@ export const startMosquitto = async (port: number, users: Readonly<Record<string
     pid: (): number => child?.pid ?? 0,
     start,
     kill,
-    /** Certificates, rules and passwords; it asks again who may stay. */
+    /** Certificates, rules and passwords; existing connections are checked again. */
     reload: (): void => void child?.kill('SIGHUP'),
-    /** While it does not run: its plugin keeps no user, but what is given. */
+    /** While it does not run: its plugin loses all users, except the given ones. */
     forgetMachines,
     async close(): Promise<void> {
       await kill();

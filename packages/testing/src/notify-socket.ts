@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const has = (program: string): boolean => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
 
-/** Node has no datagram socket in the file system, so Python plays systemd here. */
+/** Node has no Unix datagram sockets, so Python replaces systemd here. */
 export const canPlaySystemd = has('python3') && has('systemd-notify');
 
 const receiver = `

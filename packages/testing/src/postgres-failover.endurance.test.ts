@@ -48,7 +48,7 @@ describe('failover to a standby', { concurrent: true }, () => {
     await until('acknowledgements', () => boards.every((board) => board.acknowledged().length > 20), patience);
     const live = await openLiveStream(stack.url, client.cookie, machines[0]?.id ?? '');
 
-    // Nothing is confirmed any more. Postgres calls a commit done that stopped waiting; the api must not.
+    // No commit is confirmed any more. Postgres reports success for a commit that stopped waiting; the api must not.
     await pair.cutReplication();
     await until('a commit without a confirmation', () => roastery.hasLogged('did not confirm a commit'), patience);
     await pair.primary.kill();
@@ -78,7 +78,7 @@ describe('failover to a standby', { concurrent: true }, () => {
     await until('the session’s stream to end', () => live.hasEnded);
   });
 
-  it('asynchronous: a frozen primary delays no board, boards send what the standby lacks, and its return changes nothing', async () => {
+  it('asynchronous: a frozen primary delays no board, boards resend missing data, its return changes nothing', async () => {
     await using pair = await startPostgresPair({ isSynchronous: false });
     await using roastery = await openRoastery(pair.url);
     const { stack, client } = roastery;

@@ -16,7 +16,7 @@ const log = { info: () => undefined, debug: () => undefined };
 /** A server of the pair. */
 const serverOf = (server: EmbeddedPostgres, dataDir: string, password: string) => {
   const all = async (signal: NodeJS.Signals): Promise<void> => {
-    // The postmaster first, so that no further process begins.
+    // The postmaster first, so that no further process starts.
     for (const pid of [server.pid, ...(await processesWorkingIn(join(dataDir, 'postgres', 'cluster')))]) {
       try {
         process.kill(pid, signal);
@@ -40,12 +40,12 @@ const serverOf = (server: EmbeddedPostgres, dataDir: string, password: string) =
         await sql.end();
       }
     },
-    /** Ends it as a power cut would. */
+    /** Ends it like a power cut. */
     async kill(): Promise<void> {
       await all('SIGKILL');
       await server.exited;
     },
-    /** It accepts connections and answers nothing. */
+    /** It accepts connections but answers nothing. */
     freeze: () => all('SIGSTOP'),
     thaw: () => all('SIGCONT'),
   };

@@ -23,7 +23,7 @@ const maps = await Promise.all(
 
 interface Ranks {
   readonly id: string;
-  /** Place of the beans' register read rightly among the candidates, from 1; 0 where it is none. */
+  /** Position of the correctly decoded beans' register among the candidates, from 1; 0 where it is none. */
   readonly alone: number;
   readonly withDisplay: number;
 }
@@ -78,8 +78,8 @@ const lookAt = async (written: MachineMap, holes: 'zero' | 'refuse'): Promise<Ra
   }
 };
 
-describe('the probe before machines of the catalogue', () => {
-  it('has the beans among its first three, more surely with the value on the display', async () => {
+describe('the probe with machines of the catalogue', () => {
+  it('ranks the beans among its first three, higher with the value on the display', async () => {
     const ranks = await Promise.all(maps.map((map, index) => lookAt(map, index % 2 === 0 ? 'zero' : 'refuse')));
     const among = (choose: (ranks: Ranks) => number): Ranks[] =>
       ranks.filter((one) => choose(one) >= 1 && choose(one) <= 3);

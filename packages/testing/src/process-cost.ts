@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** Linux counts the time of processes in hundredths of a second, whatever its clock ticks at. */
+/** Linux counts the time of processes in hundredths of a second, regardless of its tick rate. */
 const ticksPerSecond = 100;
 
 /** CPU time of a process so far, user and system, in seconds. */

@@ -18,7 +18,7 @@ const recordings = [
   '03_profile3.alog',
   '15_25-06-03_1129-costa-rica-jaguar-honey_copy.alog',
 ] as const;
-/** Of the quarter of an hour of warming up: what a detector sees in it, is tested on whole files. */
+/** Of the quarter of an hour of preheat. Tests on whole files cover the detector during preheat. */
 const beforeChargeSeconds = 90;
 const factor = 8;
 const hz = 2.5;
@@ -33,7 +33,7 @@ const seconds = (text: string | null): number => {
   return Number(minutes) * 60 + Number(rest);
 };
 
-/** The figures of the page, as a roaster reads them there, against the file. */
+/** The figures of the page, as a roaster reads them, compared with the file. */
 const expectPageShows = async (browser: Browser, origin: string, cookie: string, replayed: ReplayedRoast) => {
   const { file, roast, curve, chargedAt } = replayed;
   await using watched = await openPage(browser);
@@ -49,7 +49,7 @@ const expectPageShows = async (browser: Browser, origin: string, cookie: string,
   const lasted = markSeconds(file, 'drop') - markSeconds(file, 'charge');
   expect(Math.abs(seconds(drop) - lasted), `${drop} for ${formatDuration(lasted)}`).toBeLessThanOrEqual(10);
   expect(drop).toContain(`${roast.drop_temp?.toFixed(1)} °C`);
-  // The marker has the reading of the first point; the mark has the level that the fall left, freed of noise.
+  // The marker has the reading of the first point; the mark has the level before the fall, without noise.
   const [first = Number.NaN] = (curve.channels['bean_temp'] ?? []).filter(
     (_, index) => (curve.time_seconds[index] ?? -1) >= 0,
   );
@@ -131,7 +131,7 @@ it.skipIf(!data.present)(
 
         const compared = compareWithFile(one, toleranceSeconds);
         expect(compared.foreign, `${name}: every stored sample is one of the file`).toEqual([]);
-        // A sample stands for 125 ms in this test: on a busy computer the board comes late to some. The bench asks for all.
+        // A sample takes 125 ms in this test: on a busy computer the board is late for some. The bench requires all.
         expect(compared.missing.length, `${name}: samples of the file that are not stored`).toBeLessThanOrEqual(
           compared.expected * 0.05,
         );

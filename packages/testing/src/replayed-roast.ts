@@ -67,7 +67,7 @@ export const replayRoast = async (
     serial,
     token,
     timeFactor: factor,
-    // The machine's answer takes as long as ever, which is `factor` times as long by the accelerated board's clock.
+    // The machine's answer takes the same real time, which is `factor` times as long by the accelerated board's clock.
     map: machineMapShape.parse({ ...demoRoasterMap(), hz: plan.hz, timeoutMs: Math.min(10_000, 300 * factor) }),
     replay: plan.file,
     ...(fromSeconds === undefined ? {} : { replayFromSeconds: fromSeconds }),
@@ -112,7 +112,7 @@ export const replayRoast = async (
 const fileBegan = (file: ArtisanRoast, shown: readonly Shown[], factor: number): number => {
   const wallAtBootMs = performance.timeOrigin + performance.now() - Number(process.hrtime.bigint()) / 1e6;
   const began = shown
-    // The first stood since before the recording played.
+    // The first value had been constant since before the recording played.
     .filter(({ sampleIndex }, n) => n > 0 && sampleIndex !== shown[n - 1]?.sampleIndex)
     .map(({ atMs, sampleIndex }) => ((atMs - wallAtBootMs) * factor) / 1000 - (file.timesSeconds[sampleIndex] ?? 0))
     .sort((a, b) => a - b);
@@ -142,7 +142,8 @@ const resolutionC = 0.0501;
  */
 export const compareWithFile = (replayed: ReplayedRoast, toleranceSeconds: number): CurveComparison => {
   const { file, curve, chargedAt } = replayed;
-  // The first sample stood before the recording played (no stored margin reaches back to a later first), the last stands after it.
+  // The first sample was constant before the recording played (no stored margin reaches back to a later first); the
+  // last stays after it.
   const times = [Number.NEGATIVE_INFINITY, ...file.timesSeconds.slice(1)];
   const columns = [
     [curve.channels['bean_temp'] ?? [], file.beanTempC],

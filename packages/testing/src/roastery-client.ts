@@ -4,7 +4,7 @@ import { endpointUrl, type RoasteryClient } from '@roastery/stack/roastery-clien
 
 export { endpointUrl, signIn, type RoasteryClient } from '@roastery/stack/roastery-client';
 
-/** Registers a machine of 15 kg and answers it with its token. */
+/** Registers a machine of 15 kg and returns it with its token. */
 export const registerTestMachine = (client: RoasteryClient, serialNumber: string): Promise<RegisteredMachine> =>
   client.call(registerMachine, {
     body: {
@@ -15,7 +15,7 @@ export const registerTestMachine = (client: RoasteryClient, serialNumber: string
     },
   });
 
-/** The live stream of a machine, as far as it came. */
+/** The live stream of a machine, up to now. */
 export const openLiveStream = async (origin: string, cookie: string, id: string) => {
   const answer = await fetch(endpointUrl(origin, machineLive, { id }), { headers: { cookie } });
   const stream = { text: '', hasEnded: false };

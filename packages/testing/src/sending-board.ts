@@ -7,7 +7,7 @@ import { uuidV7 } from '@roastery/runtime/uuid';
 import { connectAsync } from 'mqtt';
 import { createJournalBoard } from './journal-board.ts';
 
-/** What the api tells a board to log in with in place of its token, if anything. */
+/** The login that the api gives a board instead of its token, if any. */
 export const askLogin = async (
   apiUrl: string,
   { serial_number: serial, auth_token: token }: Pick<RegisteredMachine, 'serial_number' | 'auth_token'>,

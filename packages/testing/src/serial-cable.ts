@@ -53,11 +53,12 @@ export interface CableOptions {
    * Names for its ends that stay the same when it is created again, as in /dev/serial/by-id. Default: names of its own.
    */
   readonly names?: readonly [string, string];
-  /** How fast it is: a pseudo terminal takes no notice of a baud rate. 9600 baud, 8N1 are 960. Default: at once. */
+  /** Its speed: a pseudo terminal ignores the baud rate. 9600 baud, 8N1 are 960. Default: at once. */
   readonly charactersPerSecond?: number;
   /**
-   * Ends that were opened with different baud rates, or one of them with odd parity, hear noise of each other, as on a wire. The
-   * kernel keeps both settings of a pseudo terminal; of even parity and none it keeps nothing, so these pass for the same.
+   * Ends that were opened with different baud rates, or one of them with odd parity, receive noise from each other, as
+   * on a wire. The kernel stores both settings of a pseudo terminal; it does not distinguish even parity from none, so
+   * these count as equal.
    */
   readonly mindsSpeed?: boolean;
 }

@@ -20,7 +20,7 @@ export const memoryFolder = ((): string | undefined => {
 })();
 
 /**
- * `NODE_OPTIONS` of a program whose clocks and timers run so many times as fast.
+ * `NODE_OPTIONS` of a program whose clocks and timers run `factor` times as fast.
  * @param repository where that program sees it
  */
 export const hurriedClock = (factor: number, repository = REPOSITORY): string => {
@@ -34,7 +34,7 @@ export interface SharedData {
   /** Absolute path of a file or folder in it. */
   path(...parts: string[]): string;
   /**
-   * A test's title that says why it is skipped when the data is absent: `it.skipIf(!data.present)(data.title('replays
+   * A test's title with the reason why it is skipped when the data is absent: `it.skipIf(!data.present)(data.title('replays
    * the Probat roast'), …)`.
    */
   title(title: string): string;

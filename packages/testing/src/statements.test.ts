@@ -14,7 +14,7 @@ for (const file of new Set(statements.flatMap(({ places, tests }) => [...places,
   if (source !== undefined) sources.set(file, source);
 }
 
-/** What is wrong with a row, as sentences; none when the row is sound. */
+/** The problems of a row, as sentences; none when the row is valid. */
 const problemsOf = ({ text, places, tests }: Statement): string[] => [
   ...(text === '' ? ['says nothing'] : []),
   ...(places.length === 0 ? ['names no place'] : []),
@@ -27,21 +27,21 @@ const problemsOf = ({ text, places, tests }: Statement): string[] => [
   }),
 ];
 
-/** The product document lies beside the repository; it is no part of the project. */
+/** The product document is beside the repository; it is not part of the project. */
 const shared = sharedData();
 const documentFile = shared.path('..', 'spec', 'portal.md');
 const isDocumentThere = existsSync(documentFile);
 const whySkipped = isDocumentThere ? '' : ' (skipped: needs ../shared/spec/portal.md, which is absent)';
 
 const filesOf = ({ places, tests }: Statement) => [...places, ...tests.map(({ file }) => file)];
-/** Names of what is put in differ; what counts are the words around them. */
+/** Names of placeholders differ; only the words around them are compared. */
 const asWritten = (text: string) => text.replaceAll(/\{[^}]*\}|(?<=\()n(?=\))/g, '{}');
 const unheld = (statement: Statement): string[] =>
   quotedTexts(statement.text).filter(
     (text) => !filesOf(statement).some((file) => holdsText(sources.get(file) ?? '', text)),
   );
 
-describe('the table of the product document', () => {
+describe('table of the product document', () => {
   it('has rows, each with a statement, its place and a test that exists', () => {
     expect(statements.length).toBeGreaterThan(0);
     const broken = statements.flatMap((statement) =>
@@ -50,7 +50,7 @@ describe('the table of the product document', () => {
     expect(broken).toEqual([]);
   });
 
-  it('quotes texts that its places or tests hold word for word', () => {
+  it('quotes texts that its places or tests contain verbatim', () => {
     const lost = statements.flatMap((statement) =>
       unheld(statement).map((text) => `${statement.section}: ${statement.text}: nothing holds '${text}'`),
     );
@@ -66,7 +66,7 @@ describe('the table of the product document', () => {
   });
 });
 
-describe('the reading of the table', () => {
+describe('reading of the table', () => {
   const table = [
     '## The product document, statement by statement',
     '### One',
@@ -77,7 +77,7 @@ describe('the reading of the table', () => {
     '## Next',
     '| not | a | row |',
   ].join('\n');
-  it('finds rows, places and tests, and sees what is missing', () => {
+  it('finds rows, places and tests, and detects missing ones', () => {
     const [first, second, ...rest] = readStatements(table);
     expect(rest).toEqual([]);
     expect(first).toMatchObject({

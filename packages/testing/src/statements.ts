@@ -44,7 +44,7 @@ const testOf = (part: string): Statement['tests'][number] => {
   return { file: pathsIn(file)[0] ?? '', title: title.join('›').trim() };
 };
 
-/** Texts of the document in a statement: `'Loading'`, `'{n}+ weeks'`, also those that hold an apostrophe. */
+/** Texts of the document in a statement: `'Loading'`, `'{n}+ weeks'`, also those that contain an apostrophe. */
 export function quotedTexts(text: string): string[] {
   return [...text.matchAll(/(?<![\p{L}\d])'((?:[^'\n]|(?<=\p{L})'(?=\p{L}))+)'(?![\p{L}\d])/gu)].map(
     ([, quoted = '']) => quoted,
@@ -55,7 +55,7 @@ const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g
 // Source code may escape a character or, in a pattern, any of them; the portal uses ’ for '.
 const signPattern = (sign: string): string => (sign === "'" ? String.raw`\\?['’]` : String.raw`\\?${escaped(sign)}`);
 
-/** Whether source code holds a text of the document; `{name}` in it stands for any value. */
+/** Whether source code contains a text of the document; `{name}` in it stands for any value. */
 export function holdsText(source: string, text: string): boolean {
   const pattern = text.split(/(\{[^}]*\}|\s+)/).map((piece) => {
     if (piece.startsWith('{')) return String.raw`[^\n]{0,60}?`;

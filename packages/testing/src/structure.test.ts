@@ -21,27 +21,27 @@ import {
 import { importsOf, isTestFile, readSourceFiles, type SourceFile } from './source-files.ts';
 
 const files = await readSourceFiles();
-/** Limits that only fall: lower them when the counts do. */
+/** Limits that only fall: lower them when the counts fall. */
 const limits = { wordsWithoutStandardTerm: 20, smallFiles: 70, casts: 60 };
 const generated = (path: string) => /\.generated\.tsx?$|\.golden\.|\/migrations\//.test(path);
 
-describe('the house', () => {
+describe('structure', () => {
   it('imports: each place imports only what it may', () => expect(forbiddenWorkspaceImports(files)).toEqual([]));
-  it('never imports tests into what runs', () => expect(importsOfTests(files)).toEqual([]));
+  it('never imports tests into programs', () => expect(importsOfTests(files)).toEqual([]));
   it('never imports upward within an app', () => expect(upwardImports(files)).toEqual([]));
   it('gives each folder of an app its layer', () => expect(foldersWithoutLayer(files)).toEqual([]));
   it('never imports sideways between features or undeclared domains', () => expect(sidewaysImports(files)).toEqual([]));
-  it('keeps the craft and the contract pure', () => expect(impureImports(files)).toEqual([]));
-  it('has no circle of imports', () => expect(importCycles(files)).toEqual([]));
-  it('has no circle of imports between domains', () => expect(domainCycles(files)).toEqual([]));
+  it('keeps the roasting package and the contract pure', () => expect(impureImports(files)).toEqual([]));
+  it('has no import cycle', () => expect(importCycles(files)).toEqual([]));
+  it('has no import cycle between domains', () => expect(domainCycles(files)).toEqual([]));
   it('checks values only by parseShape, never by a shape itself', () => expect(directParses(files)).toEqual([]));
   it('formats numbers and dates in one module of the portal and one of the api', () =>
     expect(strayFormats(files)).toEqual([]));
-  it('writes and reads weights, money, numbers and days in the units of the person', () =>
+  it('writes and reads weights, money, numbers and days in the units of the user', () =>
     expect(fixedUnits(files)).toEqual([]));
-  it('names things in the words of the field', () => expect(vagueNames(files)).toEqual([]));
-  it('looks at a page until it shows what is wanted, not once', () => expect(looksOnce(files)).toEqual([]));
-  it('has no file that only gathers others', () => expect(barrels(files)).toEqual([]));
+  it('has no vague names', () => expect(vagueNames(files)).toEqual([]));
+  it('retries expectations on a page instead of reading it once', () => expect(looksOnce(files)).toEqual([]));
+  it('has no file that only re-exports others', () => expect(barrels(files)).toEqual([]));
 
   it('uses standard terms', () => {
     const found = wordsWithoutStandardTerm(files.filter(({ path }) => !path.endsWith('/house-rules.ts')));
@@ -51,7 +51,7 @@ describe('the house', () => {
     const found = smallFiles(files);
     expect(found.length, found.join('\n')).toBeLessThanOrEqual(limits.smallFiles);
   });
-  it('casts types at borders only', () => {
+  it('casts types at the edges only', () => {
     const found = casts(files);
     expect(found.length, found.join('\n')).toBeLessThanOrEqual(limits.casts);
   });
@@ -69,7 +69,7 @@ describe('the house', () => {
     expect(median).toBeLessThanOrEqual(120);
   });
 
-  it('needs nothing beside the repository to run', () => {
+  it('needs nothing outside the repository to run', () => {
     const outward = files
       .filter(({ path, text }) => !isTestFile(path) && /\.\.\/shared\//.test(text))
       .map(({ path }) => path);

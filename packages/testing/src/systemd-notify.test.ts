@@ -20,7 +20,7 @@ describe('systemd', () => {
       await expect.poll(() => socket.messages.join()).toContain('READY=1');
       await expect.poll(fed).toBeGreaterThanOrEqual(3);
       progress = false;
-      // What is on its way arrives, late on a busy machine; then many periods pass without a word.
+      // Messages in transit arrive, late on a busy computer; then many periods pass without a message.
       let before = -1;
       const silence = async (): Promise<boolean> => {
         before = fed();

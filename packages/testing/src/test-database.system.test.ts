@@ -12,7 +12,7 @@ async function query(url: string, text: string) {
 }
 
 describe('a database for one test', () => {
-  it('is a copy of the template, which is prepared once however many ask at the same time', async () => {
+  it('is a copy of the template, which is prepared once for all concurrent callers', async () => {
     let prepared = 0;
     const template = {
       name: 'one_lot',

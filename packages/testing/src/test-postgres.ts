@@ -12,7 +12,7 @@ export interface TestPostgres {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Removes files of killed runs from memory, where they would stay until a restart of the machine. */
+/** Removes files of killed runs from memory, where they would stay until a restart of the computer. */
 const removeLeft = async (place: string): Promise<void> => {
   for (const name of await readdir(place)) {
     const [, pid] = /^roastery-test-postgres-(\d+)-/.exec(name) ?? [];

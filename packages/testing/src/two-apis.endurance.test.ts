@@ -112,7 +112,7 @@ const receivedBy = async ({ url }: { url: string }): Promise<number> => {
   return Number(/^ingest_messages_total (\d+)$/m.exec(metrics)?.[1]);
 };
 
-/** Boards of machines that are registered while both apis run: as many as are needed for both to store journals, two at least. */
+/** Boards of machines that are registered while both apis run: enough for both to store journals, two at least. */
 const startBoards = async (
   { stack, one, two }: Awaited<ReturnType<typeof openTwoApis>>,
   clients: readonly [RoasteryClient, RoasteryClient],
@@ -155,7 +155,7 @@ describe.each([
     const sent = boards.reduce((sum, board) => sum + board.published(), 0);
     expect(received[0] + received[1]).toBeLessThanOrEqual(kind.receivers * sent);
 
-    // The session of one instance opens a stream at the other, which shows what is changed at the first.
+    // The session of one instance opens a stream at the other, which shows changes made at the first.
     const live = await openLiveStream(two.url, atOne.cookie, machineId);
     await until('samples in the stream', () => live.text.includes('event: samples'), patience);
 
@@ -194,7 +194,7 @@ describe.each([
     await Promise.all(taking);
     const { movements, total } = await atTwo.call(listLotMovements, { params: { id: lot.id } });
     expect(movements[0]?.balance_kg).toBeCloseTo(1000 - 0.1 * (total - 1), 6);
-    // An answer that was killed with its api may have been stored.
+    // A request whose response was lost with its api may have been stored.
     expect(total - 1).toBeGreaterThanOrEqual(taken);
     expect(total - 1).toBeLessThanOrEqual(asked);
 
@@ -219,11 +219,11 @@ describe('two apis that divide the machines', () => {
     const { boards } = started;
     one.process.kill('SIGKILL');
     const [begun, before] = [performance.now(), boards.map((board) => board.acknowledged().length)];
-    // It is not started again.
+    // It is not restarted.
     await one.process.stop(0);
     const isHeard = (): boolean => boards.every((board, n) => board.acknowledged().length > (before[n] ?? 0) + 10);
     await until('acknowledgements of all boards', isHeard, patience);
-    // Its row is as old as four seconds, and boards send again after two.
+    // Its row is up to four seconds old, and boards resend after two.
     expect(performance.now() - begun).toBeLessThan(12_000);
 
     await started.add(atTwo, 'TWO-LATE');

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 
 /**
- * Lets a page note on each canvas what is drawn on it: texts, whether an area was filled, and whether a line ran aslant.
+ * Lets a page record the drawing on each canvas: texts, whether an area was filled, and whether a line was diagonal.
  * Call it before the page is opened.
  */
 export const noteDrawing = async (page: Page): Promise<void> => {
@@ -39,7 +39,7 @@ export const noteDrawing = async (page: Page): Promise<void> => {
   });
 };
 
-/** What was noted on the canvas of a chart since the last `forgetDrawing`. */
+/** The recorded drawing of a chart's canvas since the last `forgetDrawing`. */
 export const drawnOn = (chart: Locator): Promise<{ texts: string[]; line: string; filled: boolean }> =>
   chart
     .locator('canvas')

@@ -10,9 +10,9 @@ import { choices, fillLot, limits, lost, refusals, shown } from './lots-recipes-
 
 let roastery: TestRoastery;
 let ana: RoasteryClient;
-/** Two people at their browsers, who go from screen to screen. */
+/** Two users in their browsers, who open one screen after the other. */
 let pages: { user: WatchedPage; admin: WatchedPage };
-/** What stands for an id in the addresses below. */
+/** The values of ids in the addresses below. */
 const ids = { lot: '', recipe: '' };
 
 beforeAll(async () => {
@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => roastery[Symbol.asyncDispose]());
 
-/** The browser of whoever may see an address, with nothing of the test before. */
+/** The browser of a user who may open an address, without state of the previous test. */
 const browserFor = async (address: string): Promise<WatchedPage> => {
   const watched = address.startsWith('/admin') ? pages.admin : pages.user;
   await watched.page.unrouteAll({ behavior: 'ignoreErrors' });
@@ -47,14 +47,14 @@ const browserFor = async (address: string): Promise<WatchedPage> => {
 };
 const withIds = (address: string): string => address.replace('{lot}', ids.lot).replace('{recipe}', ids.recipe);
 
-describe('the document’s words on lots, recipes and administration', () => {
+describe('the document’s texts on lots, recipes and administration', () => {
   it.each(shown)('shows $statement', async ({ address, among, texts }) => {
     const watched = await browserFor(address);
     await watched.page.goto(withIds(address));
-    // Capitals are a matter of style; the words are in the document's spelling.
+    // Capitals are a matter of style; the texts are in the document's spelling.
     const found = async () => {
       const all = await among(watched.page).allTextContents();
-      // A star says that a field is required.
+      // A star marks a required field.
       return all
         .map((text) => text.replaceAll(/\s+/g, ' ').replace(/\*$/, '').trim())
         .filter((text) => texts.includes(text));
@@ -70,7 +70,7 @@ describe('the document’s words on lots, recipes and administration', () => {
     await expect.poll(() => page.getByRole('option').allInnerTexts()).toEqual(offered);
   });
 
-  it('holds the fields of a lot to their limits and sends what is typed as the document says', async () => {
+  it('limits the fields of a lot and sends its input as the document requires', async () => {
     const { page } = await browserFor('/inventory');
     await page.goto('/inventory/lots/new');
     await fillLot(page);
@@ -165,14 +165,14 @@ describe('the document’s words on lots, recipes and administration', () => {
     await main.getByText(says[1] ?? '').waitFor({ state: 'detached' });
   });
 
-  it('forgets the user when the logout can’t be sent, and when the session check fails', async () => {
+  it('signs the user out when the logout can’t be sent, and when the session check fails', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/inventory');
     await page.route('**/api/v1/auth/logout', (route) => route.abort());
     await page.getByRole('button', { name: 'Logout' }).click();
     await page.waitForURL('**/login');
-    // Whoever is signed in is sent on from here.
+    // A signed-in user would be redirected from here.
     await page.getByRole('button', { name: 'Login' }).waitFor();
     await page.route('**/api/v1/auth/me', (route) => route.fulfill({ status: 500, body: '{}' }));
     await page.goto('/recipes');
@@ -180,7 +180,7 @@ describe('the document’s words on lots, recipes and administration', () => {
     await expect.poll(() => new URL(page.url()).search).toBe('?next=%2Frecipes');
   });
 
-  it('asks for ten roasts on the dashboard, a hundred on the list, and available lots', async () => {
+  it('requests ten roasts on the dashboard, a hundred on the list, and available lots', async () => {
     const { page } = await browserFor('/inventory');
     const asked: string[] = [];
     page.on('request', (request) => {

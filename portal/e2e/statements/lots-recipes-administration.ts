@@ -5,7 +5,7 @@ const headings = (page: Page) => page.getByRole('heading', { level: 2 });
 const columnHeads = (page: Page) => page.getByRole('columnheader');
 const fieldLabels = (page: Page) => page.getByRole('main').locator('label');
 
-/** Texts that a screen shows, in their order; others may stand between them. */
+/** Texts that a screen shows, in order; others may be between them. */
 export const shown = [
   {
     statement: 'inventory: four cards',
@@ -105,7 +105,7 @@ export const shown = [
   },
 ];
 
-/** Drop-downs and all they offer. */
+/** Drop-downs and all their options. */
 export const choices = [
   {
     statement: 'recipe form: roast levels',
@@ -128,7 +128,7 @@ export const choices = [
   },
 ];
 
-/** Limits of the lot form: where the arrow keys end and how far they go, and the sentence for a figure beyond. */
+/** Limits of the lot form: where the arrow keys end, their step, and the sentence for a figure beyond. */
 export const limits = [
   { field: 'Altitude', min: '0', step: '1', beyond: '-1', says: /^Altitude: 0/ },
   { field: 'Cupping score', min: '0', max: '100', step: '0.1', beyond: '100.1', says: 'Cupping score: 0-100' },
@@ -189,7 +189,7 @@ const fields = [
   { field: 'altitude', message: 'Altitude: 0-9000 m' },
   { field: 'density', message: 'Density: 0-5 g/mL' },
 ];
-/** Changes that the server refuses: without a word, with a sentence, or field by field. */
+/** Changes that the server refuses: without a message, with a sentence, or field by field. */
 export const refusals = [
   { does: 'lot save', address: '/inventory/lots/new', by: saveLot, says: ['Failed to save lot'] },
   { does: 'lot save', address: '/inventory/lots/new', by: saveLot, detail: reason, says: [reason] },

@@ -15,13 +15,13 @@ let roastery: TestRoastery;
 let ana: RoasteryClient;
 let watched: WatchedPage;
 let page: Page;
-/** A whole roast, one without details, and one of which hardly anything is known. */
+/** A complete roast, one without details, and one with hardly any data. */
 let whole: Roast;
 let uploaded: Roast;
 let bare: Roast;
 
 const startTime = '2026-03-04T15:06:00.000Z';
-/** A CSV of 400 s, a reading each 5 s, that counts its time in parts of a second. */
+/** A CSV of 400 s, a reading each 5 s, with its time in fractions of a second. */
 const csvOf = (perSecond: number): string =>
   [
     'Time,BT,Event',
@@ -91,7 +91,7 @@ const colourOf = (token: string): Promise<string> =>
   }, token);
 
 describe('the list of roasts', () => {
-  it('has its tabs and buttons, and Add roast leads to /roasts/new', async () => {
+  it('has its tabs and buttons, and Add roast opens /roasts/new', async () => {
     await page.goto('/roasts');
     await page.getByRole('table', { name: 'Roasts' }).getByRole('link').first().waitFor();
     await expect.poll(() => page.getByRole('tab').allInnerTexts()).toEqual(['Roasts', 'Post-roast blends']);
@@ -102,7 +102,7 @@ describe('the list of roasts', () => {
     await page.waitForURL('**/roasts/new');
   });
 
-  it('asks for 100 roasts, and the dashboard for 10', async () => {
+  it('requests 100 roasts, and the dashboard 10', async () => {
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));
     await page.goto('/roasts');
@@ -113,7 +113,7 @@ describe('the list of roasts', () => {
     expect(asked.some((url) => /\/api\/v1\/roasts\?.*limit=100/.test(url))).toBe(true);
   });
 
-  it('names a roast without a name: Roast #id and Unknown on the dashboard', async () => {
+  it('labels a roast without a name: Roast #id and Unknown on the dashboard', async () => {
     await page.goto('/dashboard');
     const row = page.getByRole('link', { name: `Roast #${bare.id}` });
     await expect
@@ -139,7 +139,7 @@ describe('the header of a roast', () => {
     await page.waitForURL(`**/roasts/compare?ids=${whole.id}`);
   });
 
-  it('and the cards say -- for what is missing', async () => {
+  it('shows -- on the cards for missing values', async () => {
     await page.goto(`/roasts/${bare.id}`);
     await page.getByRole('heading', { level: 1, name: 'Unnamed Roast' }).waitFor();
     const text = plain(await page.getByRole('main').innerText());
@@ -164,7 +164,7 @@ describe('the chart', () => {
     expect(line).toBe('aslant');
   });
 
-  it('has an axis of -20 to 50 °C/min at the right while Rate of Rise is on', async () => {
+  it('has an axis of -20 to 50 °C/min on the right while Rate of Rise is on', async () => {
     await openCurve(whole);
     expect((await drawnOn(chart())).texts).toEqual(expect.arrayContaining(['-20', '-10', '10', '20', '40', '°C/min']));
     await forgetDrawing(chart());
@@ -176,7 +176,7 @@ describe('the chart', () => {
   });
 
   it.each(['Gas, burner power %', 'Airflow, exhaust damper %', 'Drum speed, %'])(
-    'stands above three more, 0 to 100 in filled steps: %s',
+    'is above three more, 0 to 100 in filled steps: %s',
     async (name) => {
       await openCurve(whole);
       const steps = page.getByRole('figure', { name });
@@ -205,7 +205,7 @@ describe('the panel beside the chart', () => {
     expect(await Promise.all(['Charge', 'First Crack', 'Drop'].map(dotOf))).toEqual([green, yellow, green]);
   });
 
-  it('greys a First Crack that is not marked, and says -- for a temperature that is missing', async () => {
+  it('greys a First Crack that is not marked, and shows -- for a missing temperature', async () => {
     await openCurve(uploaded);
     expect(uploaded.first_crack_time).toBeNull();
     await expect.poll(() => marker('First Crack')).toBe('First Crack -- --');
@@ -241,7 +241,7 @@ describe('a roast that can’t be read', () => {
     ['No roast ID', '/roasts/%20', null],
     ['Roast not found', '/roasts/01900000-0000-7000-8000-000000000000', null],
     ['Failed to load roast', '/roasts/01900000-0000-7000-8000-000000000001', 500],
-  ])('says %s and offers the way back', async (says, address, status) => {
+  ])('shows %s and offers a way back', async (says, address, status) => {
     if (status !== null) await page.route('**/api/v1/roasts/01900000*', (route) => route.fulfill({ status, body: '' }));
     await page.goto(address);
     await expect.poll(() => page.getByRole('alert').getByText(says, { exact: true }).isVisible()).toBe(true);

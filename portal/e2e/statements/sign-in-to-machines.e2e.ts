@@ -8,8 +8,8 @@ import type { Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { anaRestrepo, openRoastery, register, type TestRoastery } from '../roastery.ts';
 
-// Sentences of the product document, one after the other, on one running roastery: who is there to see each, and what
-// they see. The portal's README names them.
+// Sentences of the product document in order, on one running roastery, each as seen by its user. The portal's README
+// names them.
 
 let roastery: TestRoastery;
 let ana: RoasteryClient;
@@ -106,7 +106,7 @@ describe('the frame around every page', () => {
     }
   });
 
-  it('names a person without a full name by their email, and greets them by the part before the at-sign', async () => {
+  it('shows the email of a user without a full name, and greets them by the part before the at-sign', async () => {
     const { page } = opened.ana;
     await page.route('**/api/v1/auth/me', async (route) => {
       const response = await route.fetch();
@@ -130,7 +130,7 @@ describe('the frame around every page', () => {
 });
 
 describe('the card of a machine', () => {
-  it('shows Edit and Delete under the pointer, to the keyboard, and always to a finger', async () => {
+  it('shows Edit and Delete under the pointer, on keyboard focus, and always on touch screens', async () => {
     const { page } = opened.ana;
     await page.goto('/machines');
     const crumbs = page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('listitem');
@@ -179,7 +179,7 @@ const confirmDelete = async (page: Page): Promise<void> => {
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
 };
 
-describe('what is refused', () => {
+describe('refusals', () => {
   const list = [{ field: 'x', message: 'no' }];
   it.each([
     ['registering, without an answer', 'POST', cut, submitRegister, 'Failed to register machine'],
@@ -189,7 +189,7 @@ describe('what is refused', () => {
     ['editing, with a sentence', 'PUT', refuse('It is being paired.'), submitEdit, 'It is being paired.'],
     ['deleting, without an answer', 'DELETE', cut, confirmDelete, 'Failed to delete machine'],
     ['deleting, with a sentence', 'DELETE', refuse('It is roasting.'), confirmDelete, 'It is roasting.'],
-  ] as const)('is said: %s', async (_what, method, answer, act, says) => {
+  ] as const)('are shown: %s', async (_what, method, answer, act, says) => {
     const { page } = opened.ana;
     await page.route(/\/api\/v1\/machines(?:\/[^/]+)?$/, (route) =>
       route.request().method() === method ? answer(route) : route.fallback(),
@@ -198,7 +198,7 @@ describe('what is refused', () => {
     await expect.poll(() => page.getByText(says, { exact: true }).isVisible()).toBe(true);
   });
 
-  it('asks for every field of a machine, and for a capacity of at least 0.1 kg in steps of 0.1', async () => {
+  it('include a machine’s missing fields, and a capacity below 0.1 kg or not in steps of 0.1', async () => {
     const { page } = opened.ana;
     await openRegister(page);
     const form = page.getByRole('dialog');
@@ -230,7 +230,7 @@ describe('what is refused', () => {
     await edit.getByText('Capacity must be at least 0.1 kg').waitFor();
   });
 
-  it('is said by the server too, field by field', async () => {
+  it('are shown for the server’s errors too, field by field', async () => {
     const post = (body: object) =>
       fetch(`${roastery.stack.url}/api/v1/machines`, {
         method: 'POST',
@@ -255,13 +255,13 @@ describe('what is refused', () => {
   });
 });
 
-describe('what can’t be fetched', () => {
+describe('failed reads', () => {
   it.each([
     ['Machines could not be loaded', '/machines', 'machines?', 'No machines registered'],
     ['Roasts could not be loaded', '/roasts', 'roasts?', 'No roasts yet'],
     ['The latest roasts could not be loaded', '/dashboard', 'roasts?', 'No roasts yet'],
     ['The figures could not be loaded', '/dashboard', 'dashboard/stats', '--'],
-  ])('is logged, shown as empty, and said: %s', async (error, address, call, empty) => {
+  ])('are logged, shown as empty, and reported: %s', async (error, address, call, empty) => {
     const { page, complaints } = opened.ana;
     const before = complaints.length;
     const isAsked = (url: URL) => url.href.includes(`/api/v1/${call}`);
@@ -275,7 +275,7 @@ describe('what can’t be fetched', () => {
     await page.getByText(error).waitFor({ state: 'detached' });
   });
 
-  it('leaves RM15, RM30 and RM7 to choose from, where the list of types is else the product’s, RM30 chosen', async () => {
+  it('leave RM15, RM30 and RM7 as choices, else the product’s types, with RM30 chosen', async () => {
     const { page } = opened.ana;
     const type = page.getByRole('combobox', { name: /^Machine Type/ });
     await page.goto('/machines/register');
@@ -293,7 +293,7 @@ describe('what can’t be fetched', () => {
       .toEqual(['RM15 (15kg)', 'RM30 (30kg)', 'RM7 (7kg)']);
   });
 
-  it('is what can’t be copied: Failed to copy to clipboard', async () => {
+  it('include the clipboard: Failed to copy to clipboard', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     // As on a page without TLS, where browsers offer no clipboard.
@@ -314,13 +314,13 @@ const roastFields =
 const machineFields =
   'id serial_number display_name machine_type max_capacity_kg total_roasts total_kg_roasted created_at owner_name';
 
-describe('what the api answers', () => {
+describe('responses of the api', () => {
   it.each([
     ['a user', '/auth/me', 'id full_name email is_active is_admin created_at'],
     ['a machine', '/machines', machineFields],
     ['a roast', '/roasts/{roast}', roastFields],
     ['the dashboard', '/dashboard/stats', 'activeMachines totalMachines todayRoasts thisMonthRoasts totalRoasted'],
-  ])('has the fields of %s', async (_what, path, fields) => {
+  ])('have the fields of %s', async (_what, path, fields) => {
     const url = endpointUrl(roastery.stack.url, { path: fill(path) });
     const answer = (await (await fetch(url, { headers: { cookie: ana.cookie } })).json()) as object | object[];
     const there = Object.keys(Array.isArray(answer) ? (answer[0] as object) : answer);

@@ -8,7 +8,7 @@ describe('the sentence for a failed action', () => {
     expect(sentenceFor(error, 'Failed to register machine')).toBe('Serial number RM30-1 is taken');
   });
 
-  it('is the document’s fallback when the server gave no sentence, a list of fields, or no answer', () => {
+  it('is the document’s fallback for a list of fields, or without a sentence or an answer', () => {
     const fields = [{ field: 'max_capacity_kg', message: 'must be at least 0.1' }];
     expect(sentenceFor(new ApiError({ status: 422, code: 'validation', fields }), 'Failed to register machine')).toBe(
       'Failed to register machine',
@@ -17,7 +17,7 @@ describe('the sentence for a failed action', () => {
     expect(sentenceFor(new TypeError('x is not a function'), 'Failed to save lot')).toBe('Failed to save lot');
   });
 
-  it('lists refused fields as bullet lines where the document asks for it', () => {
+  it('lists refused fields as bullet lines where the document requires it', () => {
     const error = new ApiError({
       status: 422,
       code: 'validation',
@@ -34,7 +34,7 @@ describe('the sentence for a failed action', () => {
     );
   });
 
-  it('knows a sentence for every code there is', () => {
+  it('has a sentence for every code', () => {
     for (const code of errorCodes) expect(new ApiError({ status: 400, code }).message, code).toMatch(/^[A-Z].+\.$/);
   });
 });

@@ -54,20 +54,20 @@ const failure = (promise: Promise<unknown>): Promise<ApiError> =>
   );
 
 describe('addresses', () => {
-  it('fill in parameters, escaped, and leave out what is not asked', () => {
+  it('contain escaped parameters, without absent ones', () => {
     expect(addressOf(updateMachine, { id: 'a/b c' }, undefined)).toBe('/api/v1/machines/a%2Fb%20c');
     expect(addressOf(listMachines, undefined, { q: 'Größe & co', sort: undefined, offset: 0 })).toBe(
       '/api/v1/machines?q=Gr%C3%B6%C3%9Fe+%26+co&offset=0',
     );
   });
 
-  it('refuse to be built without a parameter', () => {
+  it('throw without a required parameter', () => {
     expect(() => addressOf(updateMachine, {}, undefined)).toThrow(/updateMachine needs the parameter id/);
   });
 });
 
 describe('call', () => {
-  it('sends method, path, query and JSON, and answers the response', async () => {
+  it('sends method, path, query and JSON, and returns the response', async () => {
     answer = { status: 201, body: '{"id":"m1"}' };
     const body = { serial_number: 'S1', display_name: 'One', machine_type: 'RM30', max_capacity_kg: 30 };
     expect(await call(registerMachine, { body })).toEqual({ id: 'm1' });
@@ -112,7 +112,7 @@ describe('call', () => {
     expect(await failure(call(listMachines, {}))).toMatchObject(shown);
   });
 
-  it('takes a 401 without a code as the end of the session, except at signing in', async () => {
+  it('treats a 401 without a code as the end of the session, except at signing in', async () => {
     answer = { status: 401, body: '{"detail":"Incorrect email or password"}' };
     const ended = vi.fn<() => void>();
     const stop = onSignedOut(ended);
@@ -127,7 +127,7 @@ describe('call', () => {
     expect(ended).toHaveBeenCalledTimes(1);
   });
 
-  it('says when to come back', async () => {
+  it('reads Retry-After', async () => {
     answer = {
       status: 429,
       body: JSON.stringify({ detail: 'Too many attempts', code: 'too_many_requests', request_id: 'r' }),
@@ -136,7 +136,7 @@ describe('call', () => {
     expect(await failure(call(listMachines, {}))).toMatchObject({ detail: 'Too many attempts', retryAfterSeconds: 40 });
   });
 
-  it('survives an answer that is not ours', async () => {
+  it('throws an ApiError for a response that is not the api’s', async () => {
     answer = { status: 500, body: '<html>nginx</html>' };
     expect(await failure(call(listMachines, {}))).toMatchObject({ code: 'internal', requestId: undefined });
     answer = { status: 502, body: 'Bad Gateway' };
@@ -152,7 +152,7 @@ describe('call', () => {
     expect(ended).toHaveBeenCalledTimes(1);
   });
 
-  it('takes no end of a session from the answer to a request of the session before', async () => {
+  it('ignores the 401 to a request of the previous session', async () => {
     const late = new EventTarget();
     vi.stubGlobal('fetch', async () => {
       await once(late, 'now');
@@ -168,13 +168,13 @@ describe('call', () => {
     expect(ended).not.toHaveBeenCalled();
   });
 
-  it('notices that the server is gone, and that it is back', async () => {
+  it('detects that the server is unreachable, and that it is back', async () => {
     answer = { status: 200, body: '[]' };
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed')));
     expect(await failure(call(listMachines, {}))).toMatchObject({ status: 0, code: 'unreachable' });
     expect(reachability().reachable).toBe(false);
-    // It listens before its database is there: a form that is saved now would be refused.
+    // A starting server listens before its database is available: a form saved now would be refused.
     vi.stubGlobal('fetch', () => Promise.resolve(new Response('{}', { status: 503 })));
     await vi.advanceTimersByTimeAsync(5000);
     expect(reachability().reachable).toBe(false);
@@ -185,7 +185,7 @@ describe('call', () => {
     vi.useRealTimers();
   });
 
-  it('passes on an abort as what it is', async () => {
+  it('rethrows an abort unchanged', async () => {
     const gone = AbortSignal.abort();
     await expect(call(listMachines, { signal: gone })).rejects.toMatchObject({ name: 'AbortError' });
   });

@@ -35,7 +35,7 @@ const signedOutListeners = new Set<() => void>();
 /** Counts the sessions of this page. */
 let session = 0;
 
-/** A session has begun: answers to earlier requests say nothing about it. */
+/** A session has begun: responses to earlier requests do not affect it. */
 export const beginSession = (): void => {
   session += 1;
 };

@@ -10,7 +10,7 @@ interface EventStreamParts {
   onLink: (up: boolean) => void;
 }
 
-/** A stream of server-sent events that is opened again when it is lost: after 0.5 s, doubling to 10 s. */
+/** A stream of server-sent events that is reopened when it is lost: after 0.5 s, doubling to 10 s. */
 export const openEventStream = ({ address, types, onEvent, onLink }: EventStreamParts) => {
   let current: EventSource | undefined;
   let next: EventSource | undefined;
@@ -46,7 +46,7 @@ export const openEventStream = ({ address, types, onEvent, onLink }: EventStream
   open();
   return {
     reopen: open,
-    /** Without waiting, where it is lost. */
+    /** Reconnects without waiting, if the stream is lost. */
     retryNow(): void {
       if (current === undefined && next === undefined) open();
     },

@@ -9,8 +9,8 @@ const reading = (seq: number, mono: number, bean: number | null, epoch = 'a') =>
   values: { bean_temp: bean },
 });
 
-describe('what a page has seen of a machine', () => {
-  it('keeps one of a sample that comes live and again with the journal', () => {
+describe('live track of a machine', () => {
+  it('keeps one copy of a sample that arrives live and again with the journal', () => {
     const track = emptyTrack();
     addReading(track, reading(10, 1000, 180));
     addReading(track, reading(12, 1500, 181));
@@ -35,7 +35,7 @@ describe('what a page has seen of a machine', () => {
     expect(track.channels).toEqual({ bean_temp: [20, null], exhaust_temp: [null, 150] });
   });
 
-  it('starts afresh when the board was re-flashed or rebooted', () => {
+  it('restarts when the board was re-flashed or rebooted', () => {
     const track = emptyTrack();
     addReading(track, reading(500, 90_000, 200));
     addReading(track, reading(1, 40, 25, 'b'));
@@ -45,7 +45,7 @@ describe('what a page has seen of a machine', () => {
     expect(track.mono).toEqual([12]);
   });
 
-  it('live track: keeps the curve when the board goes on in another stream', () => {
+  it('live track: keeps the curve when the board continues in another stream', () => {
     const track = emptyTrack();
     addReading(track, reading(500, 90_000, 200));
     addReading(track, reading(503, 91_000, 201, 'b'));

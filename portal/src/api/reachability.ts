@@ -57,7 +57,7 @@ export const reportSilence = (): void => {
 
 const check = () => void checkReachability();
 
-/** Asks at once when the browser has lost or found its network; call once at start. */
+/** Checks the server when the browser has lost or found its network; call once at start. */
 export const followNetwork = (): void => {
   addEventListener('offline', check);
   addEventListener('online', check);

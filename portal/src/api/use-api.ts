@@ -57,7 +57,7 @@ const takeEarly = (key: string): Promise<unknown> | undefined => {
  *
  *     const { data, error, isLoading, mutate } = useApi(listRoasts, { query: { limit: 25, q } });
  *
- * Lists pass `{ keepPreviousData: true }`, so that the old page stays until the new one is there.
+ * Lists pass `{ keepPreviousData: true }`, so that the old page stays until the new one arrives.
  */
 export const useApi = <E extends AnyEndpoint>(
   endpoint: E,

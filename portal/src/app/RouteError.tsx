@@ -19,7 +19,7 @@ export const RouteError = () => {
   const isMissing = error instanceof Error && missingCode.test(error.message);
   useEffect(() => {
     logError(isMissing ? 'page code failed to load' : 'page failed to render', error);
-    // The offline banner then checks the server until it is back.
+    // The offline banner then polls the server until it is back.
     if (isMissing) reportSilence();
   }, [error, isMissing]);
   if (isMissing) {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { safeNext } from './guards.tsx';
 
 it.each(['/roasts/0193?tab=marks#t', '/machines', '/inventory/lots/7/edit'])(
-  'goes on to %s after signing in',
+  'continues to %s after signing in',
   (next) => {
     expect(safeNext(next)).toBe(next);
   },

@@ -20,7 +20,7 @@ const registerOfflineWorker = () =>
 
 /**
  * Lets the browser store the portal and its last answers on this device (build/offline-worker.js), once the first page
- * is there. Browsers allow it over HTTPS and on the computer itself; without it everything works except opening the
+ * is loaded. Browsers allow it over HTTPS and on the computer itself; without it everything works except opening the
  * portal offline.
  */
 const startOfflineWorker = (): void => {

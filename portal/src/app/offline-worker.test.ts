@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 type Listener = (event: object) => void;
 
-/** The worker in a scope of its own, with what it asks the browser for. */
+/** The worker in its own scope, with a record of its calls to the browser. */
 const runWorker = (openPages: readonly string[]) => {
   const listeners = new Map<string, Listener>();
   const shown: unknown[] = [];

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { withPage } from './recent-pages.ts';
 
-it('keeps a page once, the newest first, and not for ever', () => {
+it('keeps a page once, the newest first, up to a limit', () => {
   const first = { path: '/recipes/1', title: 'Espresso' };
   const second = { path: '/roasts/2', title: 'Konga' };
   expect(withPage([first, second], { ...second, title: 'Konga natural' })).toEqual([

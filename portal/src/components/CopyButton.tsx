@@ -12,7 +12,7 @@ interface CopyButtonProps {
   text: string;
   /** Names it: `Copy machine token`. */
   label: string;
-  /** With the label written out, instead of an icon alone. */
+  /** Shows the label as text, instead of only an icon. */
   withLabel?: boolean;
 }
 

@@ -34,7 +34,7 @@ export const OfflineBanner = ({ className }: { className?: string }) => {
     <div data-testid="offline" className={classes(bannerClass, className)}>
       <WifiOff aria-hidden className="size-4 shrink-0 text-warning" />
       <p>
-        {/* Read aloud once; the age beside it counts on. */}
+        {/* Read aloud once; the age beside it keeps counting. */}
         <output className="font-semibold">{t`Offline.`}</output> <Age lastAnswerAt={lastAnswerAt} />
       </p>
     </div>

@@ -2,7 +2,7 @@ import { gapReasons } from '@roastery/contract/roasts';
 import { expect, it } from 'vitest';
 import { roastGapText } from './gap-texts.ts';
 
-it('roastGapText: says how long, from when and why nothing was recorded', () => {
+it('roastGapText: contains duration, start and reason of a gap', () => {
   expect(roastGapText({ from_seconds: 200.2, to_seconds: 214.2, reason: 'board_off' })).toBe(
     'No readings for 0:14 from 3:20: the board was off',
   );

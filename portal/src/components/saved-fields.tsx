@@ -34,7 +34,7 @@ interface SavedTextProps {
   label: string;
   shown: string;
   className: string;
-  /** In a table the head of the column says what it is. */
+  /** In a table the head of the column labels it. */
   hideLabel?: boolean;
   /** Called when the field is left, or on Enter, with a text that differs. */
   onTyped: Save<string>;

@@ -28,7 +28,10 @@ interface Deleting<Row> {
   dialog: ReactNode;
 }
 
-/** Asks, deletes each record, reads the list again and shows the result. `onEnd` gets the records that could not be deleted. */
+/**
+ * Shows a confirmation, deletes each record, reads the list again and shows the result. `onEnd` gets the records that
+ * could not be deleted.
+ */
 export const useDeletion = <Row, Answer>(
   deletion: Deletion<Row, Answer> | undefined,
   onEnd?: (left: readonly Row[]) => void,

@@ -1,9 +1,9 @@
 import { startTransition, useEffect, useState } from 'react';
 
 /**
- * Number of parts to draw now: the first ones at once, the rest in steps between which the page handles input. A slow
- * phone needs a second for a hundred rows, during which no touch is handled. All at once with `isReady` from the start:
- * a page from the cache is as long as it was.
+ * Number of parts to draw now: the first ones immediately, the rest in steps between which the page handles input. A
+ * slow phone needs a second for a hundred rows, during which no touch is handled. All at once with `isReady` from the
+ * start: a page from the cache keeps its length.
  */
 export const useGrowing = (
   total: number,

@@ -10,7 +10,7 @@ describe('dates in the roastery time zone', () => {
     expect(berlin.dayAndTime('2026-03-04T06:05:00.000Z')).toBe('03/04/2026 - 07:05 AM');
   });
 
-  it('takes the day from the roastery, not from UTC', () => {
+  it('uses the roastery’s day, not that of UTC', () => {
     expect(berlin.dayAndTime('2026-12-31T23:30:00.000Z')).toBe('01/01/2027 - 12:30 AM');
     expect(dateTexts('America/Bogota', 'en-US').day('2026-03-04T03:00:00.000Z')).toBe('Mar 03, 2026');
   });
@@ -31,7 +31,7 @@ describe('dates in the roastery time zone', () => {
     expect([day, dayOfYear, month, second, dayAndTime].map((text) => text(moment))).toEqual(texts);
   });
 
-  it('keeps a page alive with a zone, language or moment it does not know', () => {
+  it('does not throw for an unknown zone, language or time', () => {
     const odd = dateTexts('Mars/Olympus', 'no such language');
     expect(odd.time('2026-03-04T06:05:00.000Z')).toBe('06:05 AM');
     expect(odd.day('yesterday')).toBe('--');

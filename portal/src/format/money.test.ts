@@ -6,7 +6,7 @@ import { currencySign, formatAmount, formatMoney, formatPrice, pricePerKg, price
 afterEach(() => setConventions(defaultConventions));
 const use = (change: Partial<typeof defaultConventions>) => setConventions({ ...defaultConventions, ...change });
 
-it('formatMoney: writes dollars as before', () => {
+it('formatMoney: formats dollars', () => {
   expect([formatAmount(1234.5), formatMoney(1234.5), formatMoney(1234.5, 0)]).toEqual([
     '1,234.50',
     '$1,234.50',
@@ -31,7 +31,7 @@ it('minorDigits: follows ISO 4217', () => {
 });
 
 describe('a price', () => {
-  it('is per pound for who weighs in pounds or ounces', () => {
+  it('is per pound for users of pounds or ounces', () => {
     const units = (['kg', 'g', 'lb', 'oz'] as const).map((weightUnit) => {
       use({ weightUnit });
       return priceUnit();
@@ -39,7 +39,7 @@ describe('a price', () => {
     expect(units).toEqual(['kg', 'kg', 'lb', 'lb']);
   });
 
-  it('is shown as it was typed', () => {
+  it('is shown as typed', () => {
     use({ weightUnit: 'lb', currency: 'EUR', region: 'de' });
     for (const typed of ['3.1', '2.4535', '0.05', '12', '199.99']) {
       expect(typedPrice(pricePerKg(Number(typed)))).toBe(typed);

@@ -6,7 +6,7 @@ import { formatBytes, formatNumber, formatPercent, formatRoasts, numberInField, 
 afterEach(() => setConventions(defaultConventions));
 const inRegion = (region: string) => setConventions({ ...defaultConventions, region });
 
-it('formatNumber: keeps to its decimals, groups thousands and has no negative zero', () => {
+it('formatNumber: has the given decimals, groups thousands and has no negative zero', () => {
   expect([0.35, 60, 19_200, -0.0001].map((kg) => formatNumber(kg, 1, 2))).toEqual(['0.35', '60.0', '19,200.0', '0.0']);
   expect(formatNumber(19.96, 1, 1, 'floor')).toBe('19.9');
 });
@@ -34,7 +34,7 @@ it.each([
 
 const values = [0, 0.5, 9.4, 12.125, 999.9, 1000, 1234.5, 12_345.678, 1_234_567.89, -2.5, -1234.5];
 describe.each(offeredRegions)('numbers in the region %s', (region) => {
-  it('reads back what it writes, with thousands and in a field', () => {
+  it('are read as formatted, with thousands and in a field', () => {
     inRegion(region);
     for (const value of values) {
       expect(readNumber(formatNumber(value, 0, 3), region), formatNumber(value, 0, 3)).toBe(String(value));

@@ -11,7 +11,7 @@ const times = ['00:00', '00:30', '07:46', '11:59', '12:00', '12:01', '23:59', '1
 describe.each(offeredRegions)('dates in the region %s', (region) => {
   const texts = dateTexts('UTC', region);
 
-  it('are read back as they are written', () => {
+  it('are read as formatted', () => {
     for (const day of days) {
       expect(readDay(texts.figures(day), region), texts.figures(day)).toBe(day);
       expect(readDay(texts.day(`${day}T12:00:00Z`), region), texts.day(`${day}T12:00:00Z`)).toBe(day);
@@ -69,7 +69,7 @@ it.each(['24:00', '8', '13 pm', '8:75', ''])('readClock: %j is no time', (typed)
   expect(readClock(typed)).toBeUndefined();
 });
 
-it('readDayAndTime: reads what a field for date and time of a browser holds', () => {
+it('readDayAndTime: reads the value of a browser’s date and time field', () => {
   expect(readDayAndTime('2026-11-20T08:40', 'de')).toBe('2026-11-20T08:40');
 });
 

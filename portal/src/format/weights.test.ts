@@ -24,7 +24,7 @@ describe('weights in kg', () => {
 });
 
 describe('weights in other units', () => {
-  it('have the decimals that a scale shows', () => {
+  it('have the decimals of a scale', () => {
     read('g');
     expect([0.1152, 12, 0.35].map((kg) => exactWeight(kg))).toEqual(['115.2 g', '12,000 g', '350 g']);
     expect(weightText(0.1152)).toBe('115.2 g');
@@ -48,7 +48,7 @@ describe('weights in other units', () => {
   });
 });
 
-/** A weight as a person types it: up to the decimals of a good scale. */
+/** A weight as typed: up to the decimals of a good scale. */
 const typedWeights = (unit: MassUnit): string[] => {
   const decimals = { kg: 3, g: 1, lb: 3, oz: 2 }[unit];
   let seed = 11;
@@ -60,7 +60,7 @@ const typedWeights = (unit: MassUnit): string[] => {
 };
 
 describe.each(massUnits)('a weight typed in %s', (unit) => {
-  it('is shown as it was typed, after the api stored its milligrams', () => {
+  it('is shown as typed after the api stored its milligrams', () => {
     read(unit);
     for (const typed of typedWeights(unit)) {
       const stored = Math.round(kilogramsOf(Number(typed)) * 1e6) / 1e6;
@@ -68,7 +68,7 @@ describe.each(massUnits)('a weight typed in %s', (unit) => {
     }
   });
 
-  it.each(offeredRegions)('is read back in the region %s', (region) => {
+  it.each(offeredRegions)('is read as formatted in the region %s', (region) => {
     read(unit, region);
     for (const typed of typedWeights(unit).slice(0, 60)) {
       const field = numberInField(typedWeight(kilogramsOf(Number(typed))));
@@ -94,7 +94,7 @@ describe('bags', () => {
     ]);
   });
 
-  it('weigh what is on the label', () => {
+  it('have the weight on the label', () => {
     expect(kilogramsOfBags(8, { weight: 69, unit: 'kg' })).toBe(552);
     read('lb');
     expect(typedWeight(kilogramsOfBags(3, { weight: 152, unit: 'lb' }))).toBe('456');

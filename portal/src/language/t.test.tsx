@@ -13,7 +13,7 @@ it('t: joins the English template and its values', () => {
   expect(t`${'{0}'} and ${'{1}'}`).toBe('{0} and {1}');
 });
 
-it('t: takes another language by the template, in its own order', () => {
+it('t: uses the template of another language, with its word order', () => {
   setLanguage('de', { 'Delete {0} of {1}': 'Von {1} {0} löschen' });
   expect(lots(3)).toBe('Von L-1 3 löschen');
 });

@@ -3,7 +3,7 @@ import { parseAst } from 'vite';
 import { expect, it } from 'vitest';
 import { textKey } from './t.ts';
 
-/** A node of a syntax tree, as far as it is read here. */
+/** A node of a syntax tree, with the fields that are read here. */
 interface Node {
   readonly type: string;
   readonly start: number;
@@ -62,9 +62,9 @@ for (const file of files) {
   visit(parseAst(code, { lang: file.endsWith('x') ? 'tsx' : 'ts' }) as unknown as Node, file, code, false);
 }
 
-it('the portal: every text on a screen goes through t', () => expect(bare).toEqual([]));
+it('portal: passes every text on a screen through t', () => expect(bare).toEqual([]));
 
-it('the portal: has its texts in one list for translators', () => {
+it('portal: has its texts in one list for translators', () => {
   expect(texts.size).toBeGreaterThan(1000);
   const list = process.env['TEXTS_FILE'];
   if (list !== undefined) writeFileSync(list, JSON.stringify([...texts].sort(), null, 2));

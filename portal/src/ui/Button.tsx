@@ -64,7 +64,7 @@ export const ButtonLink = ({ kind, size, icon, className, children, ...rest }: B
   </Link>
 );
 
-/** Decorative: the label beside it says what is loading. */
+/** Decorative: the label beside it names what is loading. */
 export const Spinner = ({ className }: { className?: string }) => (
   <svg viewBox="0 0 16 16" fill="none" aria-hidden className={classes('size-4 animate-spin', className)}>
     <circle cx="8" cy="8" r="6.25" stroke="currentColor" strokeWidth="1.5" opacity="0.25" />

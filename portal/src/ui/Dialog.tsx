@@ -8,13 +8,19 @@ import { t } from '../language/t.ts';
 
 interface DialogProps {
   open: boolean;
-  /** On Escape, the cross, Cancel and a click outside; a dirty form inside asks first (`useDirtyDialog`). */
+  /**
+   * On Escape, the cross, Cancel and a click outside; a dirty form inside shows a confirmation first
+   * (`useDirtyDialog`).
+   */
   onClose: () => void;
   title: string;
   description?: ReactNode;
   /** A click outside is ignored: for content that is shown only once. */
   sticky?: boolean;
-  /** Escape and the cross ask this first: for content that is lost with the modal. Its own button closes it without asking. */
+  /**
+   * Escape and the cross show this confirmation first: for content that is lost with the modal. Its own button closes
+   * it without one.
+   */
   question?: { title: string; text: string };
   width?: 'sm' | 'md' | 'lg';
   children: ReactNode;
@@ -26,7 +32,10 @@ const widths = { sm: 'sm:max-w-md', md: 'sm:max-w-xl', lg: 'sm:max-w-3xl' };
 
 const DirtyContext = createContext<((dirty: boolean) => void) | null>(null);
 
-/** For a form inside a modal, called by its `UnsavedChanges`: while it is dirty, closing the modal asks first. */
+/**
+ * For a form inside a modal, called by its `UnsavedChanges`: while it is dirty, closing the modal shows a
+ * confirmation.
+ */
 export const useDirtyDialog = (dirty: boolean): void => {
   const setDirty = use(DirtyContext);
   // A layout effect runs before the next event: with a passive one a quick Escape could discard the form.
@@ -122,7 +131,7 @@ export const DialogBody = ({ children, className, isText = false }: DialogBodyPr
   </div>
 );
 
-/** Closes like the cross: a dirty form asks first. */
+/** Closes like the cross: a dirty form shows a confirmation first. */
 export const DialogCancel = ({ size }: { size?: ControlSize }) => (
   <Base.Close render={<Button {...(size === undefined ? {} : { size })} />}>{t`Cancel`}</Base.Close>
 );

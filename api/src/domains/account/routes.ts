@@ -68,7 +68,7 @@ export const changePreferences = async (
   return preferencesOf(row?.preferences ?? {});
 };
 
-/** Valid sessions of this person, newest first. */
+/** Valid sessions of the caller, newest first. */
 export const listOwnSessions = ({ sql, user, sessionId }: UserContext): Promise<Session[]> =>
   sql<Session[]>`
     SELECT id, created_at, last_seen_at, address, user_agent, id = ${sessionId} AS is_current

@@ -79,7 +79,7 @@ describe('administrators', () => {
       total_roasts: 1,
       roasts_this_month: 1,
     });
-    // The first instant of this month in Auckland lies in the month before, seen from UTC.
+    // The first moment of this month in Auckland lies in the previous month in UTC.
     await admin.send('PUT', '/settings/roastery', { time_zone: 'Pacific/Auckland' });
     await sql`
       UPDATE roasts SET start_time = date_trunc('month', now() AT TIME ZONE 'Pacific/Auckland') AT TIME ZONE 'Pacific/Auckland'

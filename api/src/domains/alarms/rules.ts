@@ -81,7 +81,7 @@ const detailOf = (holder: Holder, { message, condition, is_enabled }: AlarmRuleB
   is_enabled,
 });
 
-/** At most one of each: the portal has a switch for it. */
+/** At most one of each kind: the portal has a switch for it. */
 const isReadyMade = (kind: AlarmRule['condition']['kind']): boolean => kind === 'rate_crash' || kind === 'rate_flick';
 
 const createRule = (context: UserContext, holder: Holder, body: AlarmRuleBody): Promise<AlarmRule> =>

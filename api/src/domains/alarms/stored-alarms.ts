@@ -38,7 +38,7 @@ export const notifyAlarms = (sql: Sql) => sql`
   SELECT pg_notify(${alarmsChangedChannel}, jsonb_build_object('roast_id', c.roast_id, 'machine_id', c.machine_id)::text)
   FROM (SELECT DISTINCT roast_id, machine_id FROM changed) c`;
 
-/** For a rule: once per roast. After its id follows the fault. */
+/** For a rule: once per roast. Its id is followed by the fault. */
 export const ruleOccurrence = (ruleId: string, fault: string | null): string =>
   fault === null ? ruleId : `${ruleId} ${fault}`;
 
@@ -49,7 +49,7 @@ const faultOf = ({ kind, channel, occurrence }: Pick<NewAlarm, 'kind' | 'channel
 const ruleIdLength = 36;
 
 interface StoredAlarm extends Pick<NewAlarm, 'kind' | 'channel' | 'occurrence' | 'rule_id'> {
-  /** It was sent to phones, or is about to be. */
+  /** It was sent to phones, or will be. */
   readonly is_sent: boolean;
   readonly age_seconds: number;
 }

@@ -25,7 +25,7 @@ const startMailServer = async () => {
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
-        // Quoted-printable: lines that were folded are whole again.
+        // Quoted-printable: folded lines are joined.
         const text = Buffer.concat(chunks).toString().replaceAll('=\r\n', '').replaceAll('=3D', '=');
         received.push({ to: session.envelope.rcptTo.map(({ address }) => address).sort(), text });
         done();
@@ -96,7 +96,7 @@ describe('low-stock alerts', () => {
     eve.send('POST', `/inventory/lots/${lotId}/movements`, { kg, note: 'counted' });
   const mailsAbout = (words: string): Received[] => mail.received.filter(({ text }) => text.includes(words));
 
-  it('low-stock alert: appears once a crossing, for each user until dismissed, and again after a restock', async () => {
+  it('low-stock alert: appears once per crossing, until dismissed by each user, and again after a restock', async () => {
     const lot = await addLot(30);
     await addRecipe(lot);
     expect(await alertsOf(eve, lot)).toEqual([]);
@@ -129,7 +129,7 @@ describe('low-stock alerts', () => {
     const lot = await addLot(15);
     const watching = await addRecipe(lot, false);
     expect(await alertsOf(eve, lot)).toEqual([]);
-    // Low already when a recipe begins to watch it.
+    // The lot is already low when a recipe begins to watch it.
     await eve.send('PUT', `/profiles/${watching}`, recipe(lot));
     expect(await alertsOf(eve, lot)).toHaveLength(1);
     await eve.send('PUT', `/profiles/${watching}`, recipe(lot, false));
@@ -207,7 +207,7 @@ describe('low-stock alerts', () => {
     expect((await eve.send('POST', '/settings/mail/test')).status).toBe(403);
 
     mail.state.refuses = undefined;
-    // Its next attempt is due in half a minute: pretend that it has passed.
+    // Its next attempt is due in half a minute: simulates that the time has passed.
     const { sql } = test.api.context;
     const [pause] = await sql<{ s: number }[]>`
       SELECT extract(epoch FROM next_attempt_at - now())::float8 AS s FROM outgoing_mail WHERE sent_at IS NULL`;

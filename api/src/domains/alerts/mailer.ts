@@ -7,8 +7,8 @@ import { reasonOf } from '../../mail/smtp.ts';
 const everyMs = 2000;
 
 /**
- * Mails alerts in the background: a roast only leaves rows behind, and a slow or unavailable mail server blocks no
- * request. Without SMTP_URL there is nothing to do.
+ * Mails alerts in the background: a roast only writes rows, and a slow or unavailable mail server blocks no request.
+ * Does nothing without SMTP_URL.
  */
 export const mailer = async ({ sql, log, config, sendMail }: AppContext): Promise<{ close(): Promise<void> }> => {
   if (sendMail === undefined) return { close: async () => {} };

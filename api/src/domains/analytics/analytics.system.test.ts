@@ -26,7 +26,7 @@ interface RawRoast {
   batch_size_kg: number | null;
   duration_seconds: number | null;
   development_time_ratio: number | null;
-  /** In Berlin, as the wall clock there has it. */
+  /** Local time in Berlin. */
   day: string;
 }
 
@@ -102,7 +102,7 @@ describe('analytics', () => {
     }
     const random = randomFrom(7);
     const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
-    // Over both changes of the clocks in 2026, to the second.
+    // Across both clock changes of 2026, to the second.
     const [first, last] = [Date.parse('2026-01-20T00:00:00Z'), Date.parse('2026-11-21T12:00:00Z')];
     for (let index = 0; index < count; index++) {
       const machine = pick(machines);
@@ -155,7 +155,7 @@ describe('analytics', () => {
     }
   });
 
-  it('count what the list of roasts shows behind each figure', async () => {
+  it('count the roasts that the list shows for each figure', async () => {
     const filter = `coffee_name=${encodeURIComponent('Sidra & Co')}&profile_id=${recipes[0]}`;
     const answer = await production(owner, `from=2026-03-01&to=2026-04-12&${filter}`);
     expect(answer.period).toBe('day');
@@ -199,7 +199,7 @@ describe('analytics', () => {
     expect(names.body.groups).toHaveLength(2);
   });
 
-  it('choices: hold what occurs in the span, without other users’ machines', async () => {
+  it('choices: contain the values in the span, without other users’ machines', async () => {
     const all = await offered(admin);
     expect(all.machines).toHaveLength(3);
     expect(all.coffees).toEqual(['Huila', 'Kochere', 'Sidra & Co']);
@@ -212,7 +212,7 @@ describe('analytics', () => {
     expect(await offered(owner, 'from=2030-01-01')).toEqual({ machines: [], coffees: [], recipes: [], people: [] });
   });
 
-  it('span: is refused with a reason, and any valid one is answered', async () => {
+  it('span: is refused with a reason, and accepted when valid', async () => {
     const refused = await owner.send('GET', '/analytics/production?from=2026-05-02&to=2026-05-01');
     expect(refused).toMatchObject({ status: 422, body: { detail: [{ field: 'from' }] } });
     const all = await production(owner, 'from=1900-01-01&to=2200-12-31&period=day');

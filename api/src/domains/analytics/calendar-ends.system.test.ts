@@ -8,7 +8,7 @@ import { openTestApi, type OpenedTestApi } from '../../testing/test-api.ts';
 const refused = ['0000-01-01', '0001-01-01', '1899-12-31', '2201-01-01', '9999-12-31'];
 const taken = ['1900-01-01', '2200-12-31'];
 
-/** Every endpoint whose query takes a span, of days or of moments. */
+/** Every endpoint whose query takes a span of days or times. */
 const withSpan = endpoints.filter(
   ({ query }) => query !== undefined && 'shape' in query && 'from' in (query.shape as object),
 );
@@ -60,7 +60,7 @@ describe('the ends of the calendar', () => {
     }
   });
 
-  it('analytics: answer although the clocks of boards put roasts at both ends of time', async () => {
+  it('analytics: answer although wrong clocks of boards date roasts at both ends of the calendar', async () => {
     const { admin, test } = opened;
     const me = await admin.send<{ id: string }>('GET', '/auth/me');
     for (const at of ['0044-03-15 BC', '0001-01-01', '1970-01-01', '2026-11-21', '12000-01-01', '275760-09-13']) {

@@ -32,9 +32,7 @@ describe('green coffee and consistency', () => {
   let profileId: string;
   let roastedDay = Date.parse('2026-09-01T10:00:00Z');
 
-  /**
-   * Ten minutes at 1 Hz that rise from 100 °C by 0.15 °C per second, `offset` °C higher throughout; each a day later.
-   */
+  /** Ten minutes at 1 Hz that rise from 100 °C by 0.15 °C per second, all `offset` °C higher; each a day later. */
   const roast = async (serial: string, offset: number, edit: Record<string, unknown>, by: Visitor): Promise<string> => {
     const id = uuidV7();
     roastedDay += 86_400_000;
@@ -150,7 +148,7 @@ describe('green coffee and consistency', () => {
       expect(mean).toBe(page.mean_rms);
       expect(worst).toBe(Math.max(...page.roasts.map(({ distance }) => distance?.rms ?? 0)));
     }
-    // Bob sees his own roast of the first recipe, and nothing to compare it with.
+    // Bob sees his own roast of the first recipe, but no other one to compare it with.
     expect((await readRecipes(bob)).body).toMatchObject({
       total: 1,
       recipes: [{ name: 'House', compared: 0, mean_rms: null }],

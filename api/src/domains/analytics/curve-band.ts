@@ -5,7 +5,7 @@ import type { AlignedCurve } from '@roastery/roasting/compare';
 /** More points than this are not visible in a chart. */
 const stepSeconds = 5;
 
-/** Value below which a share of the sorted numbers lies, between neighbours in proportion. */
+/** The value below which a share of the sorted numbers lies, interpolated between neighbours. */
 const quantile = (sorted: readonly number[], share: number): number => {
   const place = (sorted.length - 1) * share;
   const below = Math.floor(place);
@@ -54,10 +54,10 @@ export const curveBand = (curves: readonly SecondCurve[], reference: SecondCurve
 /** Bean temperature, °C, at every full second after charge; null in a gap. */
 export type SecondCurve = readonly Reading[];
 
-/** Longer than any roast: a roast that was never dropped goes on for as long as the board was read. */
+/** Longer than any roast: a roast without a drop continues for as long as the board was read. */
 const maxSeconds = 3600;
 
-/** A recorded curve, seconds after charge, brought to one reading a second, so that curves can be laid over each other. */
+/** A recorded curve, seconds after charge, resampled to one reading a second, so that curves can be compared. */
 export const secondCurve = (timeSeconds: readonly number[], beanTempC: readonly Reading[]): SecondCurve => {
   const end = Math.min(maxSeconds, Math.floor(timeSeconds.at(-1) ?? -1));
   return Array.from({ length: end + 1 }, (_, second) => valueAt(timeSeconds, beanTempC, second));

@@ -2,7 +2,7 @@ import type { Sql } from '../../db/sql.ts';
 import { readBeanCurves, type Recorded } from './read-bean-curves.ts';
 import type { SecondCurve } from './curve-band.ts';
 
-/** About 7 KB each: at most about 7 MB of curves are kept. */
+/** About 7 KB each: at most about 7 MB of curves are cached. */
 const maxCurves = 1000;
 
 /** The source of a curve. `is_complete`: every sample between charge and drop has arrived, so it will never change. */
@@ -22,7 +22,7 @@ export const curveSourceColumns = (sql: Sql) => sql`
 const keyOf = ({ id, recording_id, boot_no, charge_mono_ms, drop_mono_ms }: CurveSource): string =>
   [id, recording_id, boot_no, charge_mono_ms, drop_mono_ms].join(' ');
 
-/** Reads curves second by second and keeps the last used ones of roasts that can't change any more. */
+/** Reads curves second by second and caches the last used ones of roasts that can't change any more. */
 export const createCurveCache = () => {
   const kept = new Map<string, SecondCurve>();
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { choosePeriod, daysBefore, daysIn, periodStart, periodStarts, periodWithin } from './periods.ts';
 
 describe('periods', () => {
-  it('begin weeks on the day that was asked for', () => {
+  it('begin weeks on the requested day', () => {
     expect(periodStart('2026-11-21', 'week', 'sunday')).toBe('2026-11-15');
     expect(periodStart('2026-11-22', 'week', 'sunday')).toBe('2026-11-22');
     expect(periodStart('2026-11-22', 'week', 'saturday')).toBe('2026-11-21');
@@ -45,7 +45,7 @@ describe('periods', () => {
     expect(periodStarts({ from: '0001-01-01', to: '9999-12-31' }, 'month')).toEqual([]);
   });
 
-  it('end at every end of the calendar', () => {
+  it('end at both ends of the calendar', () => {
     // The seventh day of a week and the month after reach beyond the year 9999, whose text sorts before all others.
     expect(periodStarts({ from: '9999-12-31', to: '9999-12-31' }, 'day')).toEqual(['9999-12-31']);
     for (const day of ['0000-01-01', '0001-01-01', '1900-01-01', '1970-01-01', '2200-12-31', '9999-12-31']) {
@@ -58,7 +58,7 @@ describe('periods', () => {
     expect(periodWithin('2200-12-01', 'month', span)).toEqual(span);
   });
 
-  it('compare with as many days before', () => {
+  it('compare with the same number of days before', () => {
     expect(daysBefore({ from: '2026-03-01', to: '2026-03-31' })).toEqual({ from: '2026-01-29', to: '2026-02-28' });
     expect(daysIn({ from: '2026-03-29', to: '2026-03-29' })).toBe(1);
     expect(daysBefore({ from: '0001-01-02', to: '2026-03-31' })).toBeUndefined();

@@ -50,7 +50,7 @@ interface Boot {
   readonly bootNo: number;
 }
 
-/** The boots whose clocks have to be compared: a roast over a restart of its board. Most have one boot. */
+/** The boots whose clocks must be compared: a roast during which its board was restarted. Most have one boot. */
 const bootsToCompare = (wanted: readonly Wanted[], chunks: readonly ChunkRow[]): Boot[] =>
   chunks.flatMap(({ place, boot_no: bootNo }) => {
     const one = wanted[place - 1];
@@ -72,7 +72,7 @@ const readClocks = async (sql: Sql, boots: readonly Boot[]): Promise<ReadonlyMap
   return clocks;
 };
 
-/** Assembled in one turn: a millisecond. */
+/** Assembled in one turn of the event loop, about a millisecond. */
 const curvesAtOnce = 5;
 
 const assemble = (

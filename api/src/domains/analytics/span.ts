@@ -22,7 +22,7 @@ export const readSpan = async (
            ((${withinCalendar(sql, sql`max(r.start_time)`)}) AT TIME ZONE ${zone}::text)::date AS last
       FROM ${matched(sql, filter)} WHERE ${matching(sql, user, filter, zone)}`;
   if (!row) throw new Error('an aggregate without a row');
-  // A board whose clock runs ahead has roasted "tomorrow".
+  // A board whose clock is fast has roasted "tomorrow".
   const last = row.last !== null && row.last > row.today ? row.last : row.today;
   const from = filter.from ?? row.first ?? filter.to ?? row.today;
   const to = filter.to ?? (last < from ? from : last);

@@ -33,7 +33,7 @@ describe('sign-in', () => {
     const known: number[] = [];
     const unknown: number[] = [];
     const isSame = () => Math.min(...unknown) > Math.min(...known) / 2 && Math.min(...known) > Math.min(...unknown) / 2;
-    // Other processes make single attempts slow: the shortest of each kind are compared.
+    // Other processes delay single attempts, so the shortest of each kind are compared.
     for (let round = 0; round < 4 || (round < 30 && !isSame()); round += 1) {
       await test.api.context.sql`DELETE FROM sign_in_limits`;
       const wrong = await attempt(testAdmin.email, `wrong ${round}`, '10.0.0.1');
@@ -125,7 +125,7 @@ describe('sign-in', () => {
     expect((await owner(undefined)).status).toBe(429);
     const again = await owner(first.device);
     expect([again.status, again.device]).toEqual([200, first.device]);
-    // It is only valid for its own account, and only as a whole.
+    // It is only valid for its own account, and only unmodified.
     expect((await withDevice(colleague.email, colleague.password, first.device)).status).toBe(429);
     expect((await owner(`${first.device?.slice(0, -2)}xx`)).status).toBe(429);
     await test.api.context.sql`DELETE FROM sign_in_limits`;
@@ -135,7 +135,7 @@ describe('sign-in', () => {
     for (let round = 0; round < 35; round += 1) await attempt(`third${round}@example.com`, 'wrong', office);
     expect((await owner(both.device)).status).toBe(200);
     expect((await withDevice(colleague.email, colleague.password, both.device)).status).toBe(200);
-    // A holder of the device can guess no faster than a stranger.
+    // A client with the device's cookie can guess no faster than any other.
     const guesses: number[] = [];
     for (let round = 0; round < 6; round += 1) {
       guesses.push((await withDevice(testAdmin.email, `guess ${round}`, both.device)).status);

@@ -28,7 +28,7 @@ describe('a post-roast blend', () => {
       ({ roast_id: id }) => id === roastId,
     );
 
-  it('blend: holds at most what is left of a roast', async () => {
+  it('blend: contains at most the remaining weight of a roast', async () => {
     const guji = await logRoast('Guji', { batch_size_kg: 12, end_weight_kg: 10.2 });
     const huila = await logRoast('Huila', { batch_size_kg: 8 });
     expect(await leftOf(guji)).toMatchObject({ weight_kg: 10.2, is_roasted_weight: true, left_kg: 10.2 });
@@ -53,7 +53,7 @@ describe('a post-roast blend', () => {
     expect(await leftOf(guji)).toBeUndefined();
   });
 
-  it('blend: two at the same moment take the coffee once', async () => {
+  it('blend: two concurrent ones use the coffee once', async () => {
     const roast = await logRoast('Guji', { batch_size_kg: 10 });
     const other = await logRoast('Huila', { batch_size_kg: 10 });
     const answers = await Promise.all(
@@ -77,7 +77,7 @@ describe('a post-roast blend', () => {
     expect(await leftOf(roast)).toMatchObject({ left_kg: 10 });
   });
 
-  it('blend: a roast can’t weigh less than its blends hold; a deleted roast stays listed', async () => {
+  it('blend: a roast can’t weigh less than its blends contain; a deleted roast stays listed', async () => {
     const roast = await logRoast('Guji', { batch_size_kg: 10 });
     const { body: made } = await blend([{ roast_id: roast, kg: 8.7 }]);
     const refused = await admin.send<{ detail: string }>('PUT', `/roasts/${roast}`, { end_weight_kg: 8.5 });
@@ -105,7 +105,7 @@ describe('a post-roast blend', () => {
     expect([none.status, none.body.detail]).toEqual([422, sentence]);
   });
 
-  it('blend: is made of visible roasts and visible to its owner and admins', async () => {
+  it('blend: consists of visible roasts and is visible to its owner and admins', async () => {
     const hers = await logRoast('Guji', { batch_size_kg: 10 }, eve);
     const his = await logRoast('Huila', { batch_size_kg: 10 });
     expect((await blend([{ roast_id: his, kg: 1 }], eve)).status).toBe(422);

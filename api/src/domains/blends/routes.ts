@@ -47,7 +47,7 @@ export const readBlendableRoasts = async (
   const others = blendId === undefined ? sql`true` : sql`c.blend_id <> ${blendId}`;
   const used = sql`
     (SELECT coalesce(sum(c.kg), 0) FROM blend_components c WHERE c.roast_id = r.id AND ${others})`;
-  // Few roasts are in blends: the used-up ones are found once, and not checked roast by roast.
+  // Few roasts are in blends: the used-up ones are found once, instead of roast by roast.
   const where = sql`
     r.status = 'completed' AND ${roastAccess(sql, user, 'roast')} AND coalesce(r.end_weight_kg, r.batch_size_kg, 0) > 0
     AND r.id NOT IN (

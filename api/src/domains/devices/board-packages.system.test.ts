@@ -45,7 +45,7 @@ afterAll(async () => {
 
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   fetch(`${test.url}/packages/${path}`, { headers: { 'accept-encoding': 'identity', ...headers }, method });
-/** `fetch` would tidy the path before it is sent. */
+/** `fetch` would normalise the path before it is sent. */
 const statusOfRaw = (path: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     request(test.url, { path }, (answer) => {
@@ -71,7 +71,7 @@ describe('/packages/', () => {
     expect((await get('empty.json')).status).toBe(200);
   });
 
-  it('is never compressed, and only what lies under its own sum is kept without asking', async () => {
+  it('is never compressed, and only files under their own hash are cached without revalidation', async () => {
     const index = await get('dists/stable/InRelease', { 'accept-encoding': 'gzip' });
     expect(index.headers.get('content-encoding')).toBeNull();
     expect(index.headers.get('cache-control')).toBe('public, no-transform, no-cache');
@@ -104,14 +104,14 @@ describe('/packages/', () => {
     expect(await bytes(answer)).toEqual(content);
   });
 
-  it('sends the whole file where the part is asked for of another one', async () => {
+  it('sends the whole file when the range was requested for another version', async () => {
     const path = 'pool/main/agent_0.1.0_arm64.deb';
     const modified = (await get(path)).headers.get('last-modified') ?? '';
     expect((await get(path, { range: 'bytes=4000-', 'if-range': modified })).status).toBe(206);
     expect((await get(path, { range: 'bytes=4000-', 'if-range': 'Sat, 21 Nov 2020 10:00:00 GMT' })).status).toBe(200);
   });
 
-  it('serves nothing that is not a file of the repository', async () => {
+  it('serves only files of the repository', async () => {
     for (const path of ['', 'dists', 'dists/', 'nothing.deb', 'link.txt', '%E0%A4%A', '..%2fsecret.txt', '%00'])
       expect([path, (await get(path)).status]).toEqual([path, 404]);
     expect(await statusOfRaw('/packages/../secret.txt')).toBe(404);
@@ -128,7 +128,7 @@ describe('/packages/', () => {
 });
 
 describe('getBoardPackages', () => {
-  it('names version, key and address; without packages there is none', async () => {
+  it('returns version, key and address, or null without packages', async () => {
     const admin = await test.signedIn(testAdmin.email, testAdmin.password);
     const { body } = await admin.send('GET', getBoardPackages.path);
     expect(body).toEqual({ portal_url: 'https://roastery.example', repository });

@@ -82,7 +82,7 @@ describe('updates of boards', () => {
     await rm(packages, { recursive: true });
   });
 
-  it('order a tenth first, then all others that take orders, and count how they stand', async () => {
+  it('order a tenth first, then all others that accept orders, and count the states', async () => {
     expect(await updates()).toEqual({
       version,
       boards: 12,
@@ -103,7 +103,7 @@ describe('updates of boards', () => {
     expect(await updates()).toMatchObject({ updated: 1, turned_back: 1, under_way: 0, ready: 9 });
     expect((await device('B-01'))?.order?.reason).toBe('it hung, 3 times');
 
-    // The one that was rolled back is ordered again only by name.
+    // The rolled back one is only ordered again by its machine.
     const before = configs.get('B-01')?.update?.id;
     expect((await order('all')).body).toMatchObject({ under_way: 9, ready: 0 });
     await expect.poll(() => ordered().length).toBe(11);
@@ -114,7 +114,7 @@ describe('updates of boards', () => {
     expect((await order([ids.get('B-11')])).status).toBe(409);
   });
 
-  it('are withdrawn from boards that have not ended with them, and leave audit rows', async () => {
+  it('are withdrawn from boards that have not finished, and leave audit rows', async () => {
     await reports('B-02', 'failed', 'the packages of the server are not signed with the key of this board');
     expect((await device('B-02'))?.warnings).toContain('update_failed');
     const one = await admin.send<BoardUpdates>('POST', '/admin/board-updates/withdrawals', {
@@ -136,7 +136,7 @@ describe('updates of boards', () => {
     ]);
   });
 
-  it('do not disturb what is set for a board, and say when a board took settings back', async () => {
+  it('do not change the settings of a board, and report settings that a board reverted', async () => {
     const id = ids.get('B-04') ?? '';
     const set = await admin.send<BoardConfig>('PUT', `/machines/${id}/board-config`, {
       map_id: 'loring-auto',
@@ -153,7 +153,7 @@ describe('updates of boards', () => {
       const { body } = await admin.send<BoardConfig>('GET', `/machines/${id}/board-config`);
       return [body.state, body.reason];
     };
-    // An agent that knows none of these settings.
+    // An agent that supports none of these settings.
     await says('B-04', { config: { rev, state: 'running' } });
     await expect.poll(state).toEqual(['refused', 'the board’s software is too old for some of these settings']);
     await says('B-04', { order: null, config: { rev, state: 'running', trial: true } });

@@ -41,7 +41,7 @@ interface Board {
 }
 
 const ended: ReadonlySet<UpdateOrderState> = new Set(['done', 'turned_back', 'failed']);
-/** It is too late to withdraw it. */
+/** Too late to withdraw it. */
 const isOpen = (order: Device['order']): boolean => order !== null && !ended.has(order.state);
 
 /** Boards of machines in use that have ever connected, online ones first. */
@@ -68,7 +68,7 @@ const readBoards = async (sql: Sql, lock: boolean): Promise<Board[]> => {
 /** It runs another version, and has no order for this one. */
 const isReady = ({ takesOrders, version: runs, order }: Board, version: string): boolean =>
   takesOrders && runs !== version && !(isOpen(order) && order?.version === version);
-/** This version failed on it: a person has to name the board to try it there again. */
+/** This version failed on it: a retry requires that a person chooses this board. */
 const wasTurnedBack = ({ order, update }: Board, version: string): boolean =>
   !isOpen(order) &&
   ((order?.state === 'turned_back' && order.version === version) ||

@@ -37,7 +37,7 @@ describe('warnings of a board', () => {
     expect(warningsOf({ ...silent, clock_synced: null, disk_free_bytes: null })).toEqual([]);
   });
 
-  it('device warnings: name a board that says it has no machine map', () => {
+  it('device warnings: report a board without a machine map', () => {
     const noMap = {
       machine_link: 'starting',
       map: null,
@@ -47,15 +47,15 @@ describe('warnings of a board', () => {
     expect(warningsOf({ ...wellDevice, ...noMap, machine_link_detail: null })).toEqual([]);
   });
 
-  it('device warnings: name a credential that two boards use', () =>
+  it('device warnings: report a credential that two boards use', () =>
     expect(warningsOf({ ...wellDevice, credential_shared: true })).toEqual(['credential_shared']));
 
-  it('device warnings: name a board whose disk is not writable', () => {
+  it('device warnings: report a board whose disk is not writable', () => {
     const journal = { entries_waiting: 3, bytes: 4096, dropped_entries: 0, entries_in_memory: 0 };
     expect(warningsOf({ ...wellDevice, journal })).toEqual(['disk_refuses_writes']);
   });
 
-  it('device warnings: name a requested update that failed, and settings that were reverted', () => {
+  it('device warnings: report a requested update that failed, and settings that were reverted', () => {
     const order = { version: '0.2.0', reason: 'torn', ordered_at: '2026-11-21T07:40:00.000Z', ordered_by: 'Ana' };
     expect(warningsOf({ ...wellDevice, order: { ...order, state: 'failed' } })).toEqual(['update_failed']);
     expect(warningsOf({ ...wellDevice, order: { ...order, state: 'trial' } })).toEqual([]);
@@ -63,14 +63,14 @@ describe('warnings of a board', () => {
     expect(warningsOf({ ...wellDevice, config })).toEqual(['config_refused']);
   });
 
-  it('device warnings: name an update that was rolled back, not one that is kept or on trial', () => {
+  it('device warnings: report an update that was rolled back, but not one that is kept or on trial', () => {
     const update = { state: 'turned_back', installed: '0.2.0', earlier: '0.1.0', reason: 'it hung', at: 1e12 } as const;
     expect(warningsOf({ ...wellDevice, update })).toEqual(['update_turned_back']);
     for (const state of ['good', 'on_trial', 'waiting'] as const)
       expect(warningsOf({ ...wellDevice, update: { ...update, state } })).toEqual([]);
   });
 
-  it('device warnings: name every problem, the worst first', () => {
+  it('device warnings: report every problem, the worst first', () => {
     const bad = { ...wellDevice, connection: 'offline', machine_link: 'failing', clock_synced: false } as const;
     expect(
       warningsOf({

@@ -25,7 +25,8 @@ type Row = Pick<
 };
 
 /**
- * Two boards with one credential alternate at least this often: a board waits half a minute at most before it connects.
+ * Two boards with one credential alternate at least this often, since a board waits at most half a minute before it
+ * connects.
  */
 const sharedMinutes = 10;
 

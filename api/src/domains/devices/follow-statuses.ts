@@ -34,10 +34,10 @@ interface BoardStatus {
 }
 
 /**
- * Stores statuses, one of each board, in one statement: a fleet that reconnects sends thousands at once. Returns the serial
- * numbers whose status was stored. An `offline` of another session than the known one is the late last will of an older
- * connection and changes nothing. A retained status that a broker repeats does not change `last_seen_at`. For an agent that
- * names its run, the connection is recorded, and whether two boards alternate.
+ * Stores statuses, one of each board, in one statement: a fleet that reconnects sends thousands at once. Returns the
+ * serial numbers whose status was stored. An `offline` of another session than the known one is the late last will of
+ * an older connection and changes nothing. A retained status that a broker repeats does not change `last_seen_at`. For
+ * an agent that names its run, the connection is recorded, and whether two boards alternate.
  */
 const storeStatuses = async (sql: Sql, boards: readonly BoardStatus[]): Promise<Set<string>> => {
   const serials = boards.map(({ serialNumber }) => serialNumber);
@@ -74,7 +74,7 @@ const storeStatuses = async (sql: Sql, boards: readonly BoardStatus[]): Promise<
 };
 
 /**
- * Boards that have a newer config than this database: a backup was restored. They would ignore what is set here, so the
+ * Boards that have a newer config than this database: a backup was restored. They would ignore new settings, so the
  * config is published again with a revision above theirs.
  */
 const overtakeConfigs = async (parts: FollowerParts, boards: readonly BoardStatus[]): Promise<void> => {
@@ -115,8 +115,8 @@ interface KnownBoard {
 }
 
 /**
- * Tells each online board that lists streams in its status which entries the server holds of them: once for each stream
- * and session, and again for all after the database was unavailable.
+ * Sends each online board that lists streams in its status the entries of them that the server has: once for each
+ * stream and session, and again for all after the database was unavailable.
  */
 const createHistories = ({ sql, mqtt, log }: FollowerParts) => {
   const boards = new Map<string, KnownBoard>();
@@ -188,8 +188,8 @@ const createHistories = ({ sql, mqtt, log }: FollowerParts) => {
 const maxStatuses = 500;
 
 /**
- * Stores the statuses of all boards, in order for each board, and answers them with what the server holds. Statuses that
- * arrive while others are stored share the next statement.
+ * Stores the statuses of all boards, in order for each board, and answers them with the entries that the server has.
+ * Statuses that arrive while others are stored share the next statement.
  */
 export const followStatuses = ({ sql, mqtt, log }: FollowerParts): (() => Promise<void>) => {
   const histories = createHistories({ sql, mqtt, log });

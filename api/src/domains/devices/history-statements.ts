@@ -4,11 +4,11 @@ import type { Sql } from '../../db/sql.ts';
 import { historyOwner } from '../../identity/machines.ts';
 
 /**
- * Notification channel that tells every instance that an admin confirmed a restore; the payload is the serial number.
+ * Notification channel on which every instance learns that an admin confirmed a restore; the payload is the serial number.
  */
 export const historyRestoredChannel = 'history_restored';
 
-/** A board and the streams that it reports to hold. */
+/** A board and the streams that it reports. */
 export interface HeldStreams {
   readonly serialNumber: string;
   readonly epochs: readonly string[];
@@ -62,8 +62,8 @@ const readStatements = async (sql: Sql, boards: readonly HeldStreams[]) => {
 };
 
 /**
- * States to boards which entries of their streams the server holds. A board sends its other entries: after a restore of
- * a backup the curves come back automatically. Deleted and expired entries are stated as held, so that they are not
+ * States to boards which entries of their streams the server has. A board sends its other entries: after a restore of
+ * a backup the curves return automatically. Deleted and expired entries are stated as held, so that they are not
  * requested.
  */
 export const publishStatements = async (

@@ -6,8 +6,8 @@ import { openTestApi } from '../../testing/test-api.ts';
 
 const secret_hash = createHash('sha256').update('a secret').digest('hex');
 
-it('pairing: of 10,000 guesses none hits, they are blocked by the tenth, and the log is not flooded', async () => {
-  // Behind one proxy, so that boards of many addresses can be played.
+it('pairing: of 10,000 guesses none succeeds, they are blocked from the tenth, and the log is not flooded', async () => {
+  // Behind one proxy, so that boards of many addresses can be simulated.
   const opened = await openTestApi({ trustedProxies: 1 });
   const { test, admin } = opened;
   try {

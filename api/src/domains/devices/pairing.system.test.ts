@@ -115,7 +115,7 @@ describe('pairing', () => {
     expect(await actions()).toEqual(['pairing.issued', 'pairing.redeemed', 'pairing.confirmed']);
   });
 
-  it('answers the same board again after a lost answer, for a quarter of an hour, with one credential alive', async () => {
+  it('repeats a lost answer to the same board for a quarter of an hour, with one valid credential', async () => {
     const { sql } = test.api.context;
     const machine = await register();
     const secret = newSecret();
@@ -130,7 +130,7 @@ describe('pairing', () => {
     expect(await connects(machine.serial_number, secret.token)).toBe(true);
   });
 
-  it('pairing: of two boards at the same moment one wins', async () => {
+  it('pairing: of two concurrent boards one succeeds', async () => {
     const machine = await register();
     const secrets = Array.from({ length: 4 }, newSecret);
     const answers = await Promise.all(secrets.map(({ hash }, k) => pair(machine.pairing_code, hash, `10.0.1.${k}`)));
@@ -140,7 +140,7 @@ describe('pairing', () => {
     expect(await connects(machine.serial_number, winner?.token ?? '')).toBe(true);
   });
 
-  it('pairing: answers one error for every wrong code, and the audit log names the reason', async () => {
+  it('pairing: returns one error for every wrong code, and the audit log has the reason', async () => {
     const { sql } = test.api.context;
     const [used, expired, revoked, archived, replayed] = [
       await register(),
@@ -184,7 +184,7 @@ describe('pairing', () => {
     ]);
   });
 
-  it('pairing: rejects an expired ticket with 410 only for its very code, and counts it as a failed try', async () => {
+  it('pairing: rejects an expired ticket with 410 only for its exact code, as a failed attempt', async () => {
     const { sql } = test.api.context;
     const machine = await register();
     const code = machine.pairing_code;
@@ -195,7 +195,7 @@ describe('pairing', () => {
     // The sixth attempt of a minute gets no further information.
     expect((await pair(code, newSecret().hash, '10.0.8.2')).status).toBe(429);
     expect((await pair(near, newSecret().hash, '10.0.8.2')).status).toBe(429);
-    // Expired and revoked, or used in time: no more than any other code.
+    // Expired and revoked, or used in time: the same error as for any other code.
     await sql`UPDATE pairing_tickets SET revoked_at = now() WHERE machine_id = ${machine.id}`;
     expect((await pair(code, newSecret().hash, '10.0.8.3')).status).toBe(401);
   });
@@ -206,7 +206,7 @@ describe('pairing', () => {
     const own = [];
     for (let k = 0; k < 6; k++) own.push((await pair(machine.pairing_code, secret.hash, '2001:db8:1:2::1')).status);
     expect(own).toEqual([200, 200, 200, 200, 200, 429]);
-    // Another address of the same IPv6 network gains nothing.
+    // Another address of the same IPv6 network counts as the same.
     expect((await pair(machine.pairing_code, secret.hash, '2001:db8:1:2:ffff::9')).status).toBe(429);
     for (let k = 0; k < 95; k++) await pair(newPairingCode(), secret.hash, `10.1.0.${k}`);
     expect((await pair(machine.pairing_code, secret.hash, '10.1.1.1')).status).toBe(429);
@@ -238,7 +238,7 @@ describe('tickets and credentials', () => {
     ]);
   });
 
-  it('a rotated credential works beside the one before until the overlap ends', async () => {
+  it('a rotated credential works beside the previous one until the overlap ends', async () => {
     const { sql, broker } = test.api.context;
     const machine = await register();
     const { body } = await admin.send<{ auth_token: string; previous_valid_until: string }>(
@@ -259,7 +259,7 @@ describe('tickets and credentials', () => {
     expect(await actions()).toEqual(['pairing.issued', 'credential.rotated', 'credential.ended']);
   });
 
-  it('credentials: a revoked board is disconnected at once, and no retry or open ticket restores it', async () => {
+  it('credentials: a revoked board is disconnected immediately, and no retry or open ticket restores it', async () => {
     const machine = await register();
     const secret = newSecret();
     await pair(machine.pairing_code, secret.hash);
@@ -349,7 +349,7 @@ const ticketsFound = async (q: string): Promise<string[]> => {
 };
 
 describe('list of tickets', () => {
-  it('finds a ticket by its ID, typed in whatever way, and by nothing that is only a part of it', async () => {
+  it('finds a ticket by its ID in any spelling, but not by a part of it', async () => {
     await register();
     const { id, pairing_code: code } = await register();
     expect(await ticketsFound(`PAIR-${code}`)).toEqual([id]);

@@ -10,7 +10,7 @@ import { historyRestoredChannel } from './history-statements.ts';
 
 const instant = (ms: number): string => new Date(ms).toISOString();
 
-/** The sealed streams of a board in one. */
+/** All sealed streams of a board. */
 export const sealedHistory = (history: DeviceStatus['history']): Device['sealed_history'] => {
   const sealed = (history ?? []).filter((stream) => stream.sealed);
   if (sealed.length === 0) return null;
@@ -56,8 +56,8 @@ const adoptRecordings = async (tx: Sql, machineId: string, epochs: readonly stri
 };
 
 /**
- * Lets a board send sealed streams to this machine and its present owner. Only streams that the board itself reports as
- * sealed: an admin confirms what they have seen. An offline board receives it when it connects.
+ * Lets a board send sealed streams to this machine and its current owner. Only streams that the board itself reports
+ * as sealed: an admin confirms the shown ones. An offline board receives it when it connects.
  */
 export const restoreHistory = (
   context: UserContext,

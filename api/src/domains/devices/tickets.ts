@@ -62,7 +62,7 @@ export const listTickets = async (sql: Sql, secretKey: string, query: TicketList
   return { tickets: [...tickets], total: count?.total ?? 0 };
 };
 
-/** Issues a new ticket and revokes open ones: of two tickets in a mailbox only the newer one works. */
+/** Issues a new ticket and revokes open ones: of two tickets in a mailbox only the newer one is valid. */
 export const reissueTicket = async (context: UserContext, machineId: string): Promise<IssuedTicket> => {
   const { config, user } = context;
   return context.sql.begin(async (tx) => {

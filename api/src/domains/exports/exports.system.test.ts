@@ -31,14 +31,14 @@ const csvOfFallenBeans = (): string =>
     })
     .join('\n');
 
-/** Rates by their moment, without those that are missing. */
+/** Rates by their time, without missing ones. */
 const byTime = (times: readonly number[], rates: readonly (number | null)[]) =>
   new Map(times.flatMap((time, index) => (rates[index] === null ? [] : [[time, rates[index]]])));
 
 const numbers = (cells: readonly (string | undefined)[]) =>
   cells.map((cell) => (cell === '' || cell === undefined ? null : Number(cell)));
 
-describe('a roast as a file', () => {
+describe('export of a roast', () => {
   let opened: OpenedTestApi;
   let test: TestApi;
   let admin: Visitor;
@@ -55,7 +55,7 @@ describe('a roast as a file', () => {
     expect(taken.status, JSON.stringify(taken.body)).toBe(201);
     return taken.body;
   };
-  it('opens as CSV in any program, with marks beside the readings', async () => {
+  it('CSV: opens in any program, with marks beside the readings', async () => {
     const roast = await take((await upload('a.csv', exampleCsv())).body, {
       coffee_name: 'Guji "A"',
       roast_number: '=1',
@@ -76,7 +76,7 @@ describe('a roast as a file', () => {
     expect(out.headers.get('content-disposition')).toContain(`filename*=UTF-8''%3D1%20Guji%20A.csv`);
   });
 
-  it('rate of rise: CSV, XLSX, page and page with surroundings have the same one, from charge to drop', async () => {
+  it('rate of rise: is the same in CSV, XLSX, page and page with margins, from charge to drop', async () => {
     const roast = await take((await upload('a.csv', csvOfFallenBeans())).body);
     const columns = async (query: string) =>
       (await admin.send<CurveColumns>('GET', `/roasts/${roast.id}/curve/columns${query}`)).body;
@@ -107,7 +107,7 @@ describe('a roast as a file', () => {
     ).toEqual(expected);
   });
 
-  it('is a workbook in which a text that begins with = stays a text', async () => {
+  it('workbook: keeps a text that begins with = as text', async () => {
     const roast = await take((await upload('a.csv', exampleCsv())).body, { coffee_name: '=HYPERLINK("x")' });
     const out = await admin.download(`/roasts/${roast.id}/export/xlsx`);
     const sheets = await readWorkbook(out.bytes);
@@ -117,7 +117,7 @@ describe('a roast as a file', () => {
     expect(sheets[2]?.rows.map(([name]) => name)).toEqual(expect.arrayContaining(['Charge', 'First Crack', 'Drop']));
   });
 
-  it('of another user is not found', async () => {
+  it('answers 404 for another user', async () => {
     const roast = await take((await upload('a.csv', exampleCsv())).body);
     const body = { full_name: 'Eve', email: 'eve@example.com', password: 'a long phrase for eve' };
     await admin.send('POST', '/admin/users', body);
@@ -133,7 +133,7 @@ describe('a roast as a file', () => {
     ).toHaveLength(1);
   });
 
-  it('lists an imported roast with the batch number that it got here', async () => {
+  it('lists an imported roast with its batch number of this roastery', async () => {
     const roast = await take((await upload('a.csv', exampleCsv())).body, { coffee_origin: 'Rwanda' });
     expect(roast.batch_number).toMatch(/^\d+$/);
     const [sheet] = await readWorkbook((await admin.download('/roasts/export/xlsx?origin=Rwanda')).bytes);
@@ -141,7 +141,7 @@ describe('a roast as a file', () => {
     expect(listed?.[head?.indexOf('Batch number') ?? -1]).toBe(roast.batch_number);
   });
 
-  it('lists all that match, not a page of them, in the list’s order', async () => {
+  it('lists all matching roasts, not one page, in the list’s order', async () => {
     const { sql } = test.api.context;
     const [owner] = await sql<{ id: string }[]>`SELECT id FROM users WHERE is_admin`;
     const some = await addRoast(sql, owner?.id ?? '');

@@ -116,7 +116,7 @@ export const gatherRoast = async (
 export const sinceRecordingBegan = ({ chargeSeconds }: ExportedRoast, roastSeconds: number): number =>
   Math.round((roastSeconds + chargeSeconds) * 1000) / 1000;
 
-/** The labels of marks in files and reports; the reader of uploads knows these words. */
+/** The labels of marks in files and reports; the reader of uploads recognises these words. */
 export const markName: Readonly<Record<MarkKind, string>> = {
   charge: 'Charge',
   turning_point: 'Turning Point',

@@ -21,10 +21,10 @@ const office = ((): boolean => {
   }
 })();
 
-/** Commas, quotes, UTF-8, numbers as they are and not as the column shows them, every sheet in a file of its own. */
+/** Commas, quotes, UTF-8, raw numbers instead of formatted ones, every sheet in its own file. */
 const everySheet = 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,false,false,false,false,-1';
 
-/** The cells of each sheet as LibreOffice has them. */
+/** The cells of each sheet as read by LibreOffice. */
 const openedByOffice = async (bytes: Uint8Array): Promise<Map<string, readonly (readonly string[])[]>> => {
   const folder = await mkdtemp(path.join(tmpdir(), 'roastery-office-'));
   try {
@@ -57,7 +57,7 @@ const openedByOffice = async (bytes: Uint8Array): Promise<Map<string, readonly (
 };
 
 it.skipIf(!office)(
-  `workbooks are opened by LibreOffice with every cell as it was${office ? '' : ' (skipped: no soffice here)'}`,
+  `workbooks are opened by LibreOffice with every cell unchanged${office ? '' : ' (skipped: no soffice here)'}`,
   async () => {
     await using database = await openMigratedDatabase();
     await using test = await startTestApi(database.url);

@@ -19,7 +19,7 @@ const tablesOf = (woff: Buffer): FontTable[] =>
     const entry = woff.subarray(woffHeadBytes + place * woffEntryBytes);
     const [offset, packed, length] = [entry.readUInt32BE(4), entry.readUInt32BE(8), entry.readUInt32BE(12)];
     const stored = woff.subarray(offset, offset + packed);
-    // A table that would not become smaller is stored uncompressed.
+    // A table that would not shrink is stored uncompressed.
     return {
       tag: entry.subarray(0, 4),
       checksum: entry.readUInt32BE(16),
@@ -30,8 +30,8 @@ const tablesOf = (woff: Buffer): FontTable[] =>
 const padded = (bytes: number): number => Math.ceil(bytes / 4) * 4;
 
 /**
- * A WOFF 1.0 font as the TrueType or OpenType file that it was made of. The PDF library reads WOFF too, but inflates
- * each table in JavaScript for every document, which costs a report 100 ms.
+ * A WOFF 1.0 font as the TrueType or OpenType file that it was created from. The PDF library reads WOFF too, but
+ * inflates each table in JavaScript for every document, which costs a report 100 ms.
  * @throws RangeError for any other kind of file
  */
 export const plainFont = (woff: Buffer): Buffer<ArrayBuffer> => {

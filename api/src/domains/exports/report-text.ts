@@ -125,7 +125,7 @@ export const reportText = (pdf: Pdf): ReportText => {
       return text.split(/\r?\n/).flatMap((paragraph) => {
         const lines: string[] = [];
         let line = '';
-        // A word that is wider than the page breaks anywhere.
+        // A word that is wider than the page breaks at any character.
         const words = paragraph.split(/\s+/).flatMap((word) => word.match(/.{1,60}/gu) ?? []);
         for (const word of words) {
           const longer = line === '' ? word : `${line} ${word}`;

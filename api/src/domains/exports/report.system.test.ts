@@ -12,7 +12,7 @@ import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts
 import type { Visitor } from '../../testing/visitor.ts';
 import { eastAsianFont } from './report-text.ts';
 
-/** Where the reports are kept; without it they are deleted. */
+/** The folder where the reports are kept; without it they are deleted. */
 const keptIn = process.env['REPORTS_DIR'];
 
 /** The words of each page as a reader selects and copies them: adjacent pieces are one word. */
@@ -125,7 +125,7 @@ describe('the report of a roast', () => {
     for (const mark of roast.marks) expect(text).toContain(formatDuration(mark.time_seconds));
   });
 
-  it('draws its chart as lines, and has no picture in it', async () => {
+  it('draws its chart as lines, without images', async () => {
     const { bytes } = await reportOf('fahrenheit', { coffee_name: 'Guji' }, '?temperature_unit=F');
     const drawing = readDrawing(bytes);
     expect(drawing.match(/ l$/gm)?.length, 'lines of the curves').toBeGreaterThan(150);

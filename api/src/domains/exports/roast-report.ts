@@ -161,8 +161,8 @@ const drawFeet = ({ pdf, text }: Sheet, { roast }: ExportedRoast): void => {
 };
 
 /**
- * The report of a roast that a shop gives to a customer: A4, embedded fonts, the chart as lines, selectable text. It
- * has no costs and no stock.
+ * The report of a roast for a shop's customers: A4, embedded fonts, the chart as lines, selectable text. It contains
+ * no costs and no stock.
  */
 export const roastReport = async (
   exported: ExportedRoast,
@@ -173,7 +173,7 @@ export const roastReport = async (
   const { roast } = exported;
   const pdf = new PdfWriter({
     size: 'A4',
-    // We place the text in the margins; the library would begin a new page for a line at the foot.
+    // The text in the margins is positioned explicitly; the library would begin a new page for a line at the foot.
     margin: 0,
     bufferPages: true,
     font: '',

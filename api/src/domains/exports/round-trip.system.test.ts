@@ -165,7 +165,7 @@ describe('round trip of a roast file', () => {
     expect(columns(here).sort()).toEqual(columns(there).sort());
   };
 
-  describe.skipIf(!shared.present)(`is as it was${whySkipped}`, () => {
+  describe.skipIf(!shared.present)(`is unchanged${whySkipped}`, () => {
     it.each(realFiles)('%s as alog, xlsx and csv', async (file) => {
       const bytes = new Uint8Array(readFileSync(shared.path(file)));
       const uploaded = await upload(encodeURIComponent(path.basename(file)), bytes);
@@ -184,7 +184,7 @@ describe('round trip of a roast file', () => {
   });
 
   describe.skipIf(!shared.present)(`an Artisan file, imported and exported${whySkipped}`, () => {
-    it.each(allRealFiles)('%s has every key as it was, and those that were changed', async (file) => {
+    it.each(allRealFiles)('%s has every key unchanged, except for the edited ones', async (file) => {
       const bytes = new Uint8Array(readFileSync(shared.path(file)));
       const uploaded = await upload(encodeURIComponent(path.basename(file)), bytes);
       const roast = await take(uploaded);
@@ -210,7 +210,7 @@ describe('round trip of a roast file', () => {
     });
   });
 
-  it.each([1, 4] as const)('is as a board recorded it at %d Hz', async (hz) => {
+  it.each([1, 4] as const)('equals the board’s recording at %d Hz', async (hz) => {
     const simulated = simulateRoast({ seed: hz, hz, capacityKg: 15, leadSeconds: 150, tailSeconds: 180 });
     const serial = `RT-${hz}`;
     await registerMachine(database.sql, serial, adminId);

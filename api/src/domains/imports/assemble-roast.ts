@@ -36,7 +36,7 @@ export interface FileRoast {
   readonly warnings?: readonly string[];
 }
 
-/** Programs write °F if a person has chosen it, and few files say so. */
+/** Programs write °F if a person has chosen it, and few files contain the unit. */
 const unitOf = ({ curves, temperatureUnit }: FileRoast, choices: UploadChoices): KnownUnit<TemperatureUnit> => {
   if (choices.temperature_unit !== undefined) return { value: choices.temperature_unit, source: 'person' };
   const bean = curves.find(({ is }) => is === 'bean_temp')?.values ?? [];

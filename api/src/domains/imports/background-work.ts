@@ -7,21 +7,21 @@ import { maxYieldMs } from '../../http/open-requests.ts';
 
 const idleMs = 1000;
 const minRestMs = 5;
-/** On a computer that is busy with other programs, a piece takes long without slowing anyone. */
+/** On a computer that is busy with other programs, a piece takes long without delaying requests. */
 const maxRestMs = 50;
 
-/** A fault may be over at the next attempt; a permanent one must not delay later work. */
+/** A fault may have ended by the next attempt; a permanent one must not delay later work. */
 export const maxTries = 3;
-/** Imports that are over are deleted after this. */
+/** Finished imports are deleted after this. */
 export const keepDays = 14;
 
 const restAfter = (workedMs: number, restShare: number): number =>
   Math.min(maxRestMs, Math.max(minRestMs, workedMs * restShare));
 
 /**
- * Runs works one after the other, in order, with a rest after each. A browser sends files as fast as they are stored:
- * without rests they would slow the api for people who wait for a page.
- * @param restShare rest after a work, as a share of its duration
+ * Runs tasks one after the other, in order, with a rest after each. A browser sends files as fast as they are stored:
+ * without rests they would delay pages.
+ * @param restShare rest after a task, as a share of its duration
  */
 export const createTurns = (restShare: number) => {
   let last: Promise<unknown> = Promise.resolve();
@@ -34,15 +34,15 @@ export const createTurns = (restShare: number) => {
   };
 };
 
-/** What imports need of the api; they have it in a thread of their own. */
+/** The parts of the api that imports need; they have them in their own thread. */
 export type ImportContext = Pick<AppContext, 'log' | 'sql' | 'files' | 'openRequests'>;
 
 /** Does one piece of work; false when there is none. */
 export type WorkOnce = (context: ImportContext) => Promise<boolean>;
 
 /**
- * Works in the background until it is closed, one piece at a time. Each statement of its context is sent when no request waits for its
- * answer. A failed piece is tried again.
+ * Works in the background until it is closed, one piece at a time. Each statement of its context is sent when no
+ * request waits for its answer. A failed piece is retried.
  * @param restShare rest after a piece, as a share of its duration: then the api, its readers and Postgres are free for
  * requests
  */

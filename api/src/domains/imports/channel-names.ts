@@ -7,7 +7,7 @@ interface KnownName {
   readonly names: readonly string[];
 }
 
-/** Names of the known channels in programs and at roasters. */
+/** Names of the known channels in programs and in roasteries. */
 const known: readonly KnownName[] = [
   {
     channel: 'bean_temp',
@@ -90,7 +90,7 @@ const known: readonly KnownName[] = [
   { channel: 'drum_speed', unit: '%', names: ['drum', 'drum speed', '滾筒'] },
 ];
 
-/** Name patterns take time with the square of the length; no channel has a longer name. */
+/** Name patterns take quadratic time in the length; no channel has a longer name. */
 const maxNameLength = 120;
 
 export const cutName = (name: string): string => name.slice(0, maxNameLength);
@@ -109,7 +109,7 @@ export const knownChannel = (name: string): { channel: string; unit: ChannelUnit
   return known.find(({ names }) => names.includes(said));
 };
 
-/** `Inlet (°F)` → `Inlet`: °C is stored, whatever the file had. */
+/** `Inlet (°F)` → `Inlet`: the stored values are in °C, whatever the file's unit. */
 export const labelWithoutUnit = (label: string): string =>
   cutName(label).replace(/\s*[([]\s*(?:°\s*[CF]?|%)\s*[)\]]$/i, '') || label;
 
@@ -125,7 +125,7 @@ const slugOf = (name: string, place: number): string => {
   return slug === '' ? `channel_${place}` : slug;
 };
 
-/** The names of one recording's channels: each is given once. */
+/** The unique names of one recording's channels. */
 export class ChannelNames {
   readonly #taken = new Set<string>();
   /** The last number of a name, so that a thousand curves with one name are numbered in one pass. */

@@ -16,10 +16,10 @@ const byHand = (roast: ImportedRoast, kind: 'charge' | 'drop', timeSeconds: numb
   provisional: false,
 });
 
-/** One reading per second is enough to find a charge, and more than this many take seconds to search. */
+/** One reading per second is enough to find a charge; searching more than this many takes seconds. */
 const maxExamined = 20_000;
 
-/** Indices of readings a second or more apart, evenly over the recording. */
+/** Indices of readings a second or more apart, evenly spread over the recording. */
 const lookedAt = (timesSeconds: readonly number[], bean: readonly Reading[]): number[] => {
   const span = (timesSeconds.at(-1) ?? 0) - (timesSeconds[0] ?? 0);
   const apart = Math.max(1, span / maxExamined) - 0.05;
@@ -59,8 +59,8 @@ const sentenceOf = (found: readonly Mark[]): string[] => {
 };
 
 /**
- * A person's choice comes first, then the file's mark; missing marks are detected in the curve: charge and drop,
- * turning point and dry end, as on a board.
+ * A person's choice takes precedence over the file's mark. Missing marks are detected in the curve, as on a board:
+ * charge and drop, turning point and dry end.
  */
 export const completeMarks = (roast: ImportedRoast, choices: UploadChoices): ImportedRoast => {
   const chosen = (['charge', 'drop'] as const).flatMap((kind) => {

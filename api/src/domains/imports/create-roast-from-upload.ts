@@ -63,7 +63,7 @@ const lockUpload = async (tx: Sql, upload: StoredUpload, userId: string): Promis
 };
 
 const refuseDuplicates = async (tx: Sql, user: SignedInUser, file: Uint8Array, curve: Buffer): Promise<void> => {
-  // Two people, or two clicks, with the same roast at once: the second one waits and finds the first.
+  // Of two concurrent requests with the same roast the second one waits and finds the first.
   await tx`SELECT pg_advisory_xact_lock(${curve.readInt32BE(0)}, ${curve.readInt32BE(4)})`;
   const [duplicate] = await findDuplicates(tx, user, file, curve);
   if (duplicate === undefined) return;

@@ -20,7 +20,7 @@ const pictureOf = (roast: ImportedRoast): Upload['curve'] => {
   };
 };
 
-/** The time of charge, if the file says when it was recorded and that time is valid. */
+/** The time of charge, if the file contains the time of its recording and that time is valid. */
 const startOf = ({ recordedAtMs }: ImportedRoast, chargeSeconds: number | undefined): string | null => {
   if (recordedAtMs === null || chargeSeconds === undefined) return null;
   const start = new Date(Math.round(recordedAtMs + chargeSeconds * 1000));

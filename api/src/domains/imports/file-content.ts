@@ -87,7 +87,7 @@ export const tableOf = onceEach((bytes): CsvFile => {
   return parseCsv(text);
 });
 
-/** The beginning of a text, without reading all of it. */
+/** The beginning of a text, without reading the whole text. */
 export const headOf = (bytes: Uint8Array, length = 2000): string => textOf(bytes)?.slice(0, length) ?? '';
 
 /** Lines at the beginning of a text, without the byte order mark. */

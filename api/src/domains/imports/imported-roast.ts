@@ -41,13 +41,13 @@ export const noFacts: ImportedFacts = {
   notes: null,
 };
 
-/** The number in another program, which that roastery has on its bags: `P5-` and 42. */
+/** The number in another program, as printed on that roastery's bags: `P5-` and 42. */
 export interface ImportedBatch {
   readonly prefix: string;
   readonly number: number;
 }
 
-/** As the bags have it: `P5-42`. */
+/** As printed on the bags: `P5-42`. */
 export const batchName = (batch: ImportedBatch | null): string | null =>
   batch === null ? null : `${batch.prefix}${batch.number}`;
 
@@ -80,5 +80,5 @@ export const maxColumns = 256;
 /** Readings of all curves together: five curves of 200,000 samples. */
 export const maxReadings = 2_000_000;
 
-/** The file can't be imported; the sentence says why. */
+/** The file can't be imported; the sentence has the reason. */
 export const refusedFile = (why: string): AppError => new AppError('validation', why);

@@ -89,7 +89,7 @@ describe('files of roasts', () => {
     },
   );
 
-  it('upload: names what was guessed, and accepts another choice', async () => {
+  it('upload: reports its guesses, and accepts another choice', async () => {
     const rows = Array.from({ length: 60 }, (_, k) => `${k * 12_000},${(200 + k * 4).toString()}`);
     const { body } = await upload('x.csv', ['Time,Bean temp', ...rows].join('\n'));
     expect(body.time_unit).toEqual({ value: 'ms', source: 'guess' });
@@ -123,7 +123,7 @@ describe('files of roasts', () => {
     expect((await take(renamed, { even_if_duplicate: true })).status).toBe(404);
   });
 
-  it('upload: names no duplicates of another user', async () => {
+  it('upload: reports no duplicates of another user', async () => {
     const csv = exampleCsv();
     await take((await upload('a.csv', csv)).body);
     const body = { full_name: 'Eve', email: 'eve@example.com', password: 'a long phrase for eve' };
@@ -226,7 +226,7 @@ describe('a roast logged by hand', () => {
         status: 422,
         body: tooHeavy,
       });
-      // One weight may be edited alone; a roast without loss is possible, if strange.
+      // One weight may be edited without the other; a roast without loss is possible, if strange.
       const edit = (change: object) => admin.send('PUT', `/roasts/${logged.body.id}`, change);
       expect(await edit({ end_weight_kg: 12.1 })).toMatchObject({ status: 422, body: tooHeavy });
       expect((await edit({ end_weight_kg: 12 })).status).toBe(200);

@@ -16,10 +16,10 @@ describe('name of a roast file', () => {
   ])('%s: completes coffee, moment and batch', (name, expected) => {
     expect(completedByName(name, nothing)).toMatchObject(expected);
   });
-  it('names no coffee of a table, whose lot may name it', () => {
+  it('adds no coffee to a table, whose lot may have one', () => {
     expect(completedByName('a.csv', { ...nothing, format: 'csv' }).coffee_name).toBeNull();
   });
-  it('leaves what the file says', () => {
+  it('keeps the facts in the file', () => {
     const facts = {
       coffee_name: 'Guji',
       start_time: '2020-01-01T00:00:00.000Z',

@@ -1,6 +1,6 @@
 import type { Upload, UploadFormat } from '@roastery/contract/imports';
 
-/** Formats whose title may be a program's default: such a file is named after the coffee. */
+/** Formats whose title may be a program's default: then the coffee's name is taken from the file's name. */
 const titled: readonly UploadFormat[] = ['alog', 'artisan_json'];
 
 /** `logs/25-06-29 Balik.alog` → `25-06-29 Balik`. */

@@ -124,7 +124,7 @@ export const readTable = (rows: readonly TableRow[], choices: UploadChoices, hin
   };
 };
 
-/** No bean is roasted beyond this in °C, and none is dropped below it in °F. */
+/** No beans are hotter than this in °C, and none are dropped below it in °F. */
 const betweenBoth = 270;
 
 /** Of the readings: a probe that was unplugged briefly does not change the guess. */

@@ -30,7 +30,7 @@ export interface FileRecording {
   readonly sourceId: string | null;
   readonly batch: ImportedBatch | null;
   readonly facts: FileFacts;
-  /** The file itself, gzip, if it holds more than is stored of it. */
+  /** The file itself, gzip, if it contains more than the stored data. */
   readonly source: { readonly format: 'alog' | 'artisan_json'; readonly gzip: Uint8Array } | null;
 }
 

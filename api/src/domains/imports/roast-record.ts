@@ -52,7 +52,7 @@ const plain = (value: PythonValue): unknown => {
   return Array.isArray(value) ? value.map(plain) : value;
 };
 
-/** The record in a file that we wrote; undefined for every other, and for a modified one. */
+/** The record in a file of our own; undefined for every other, and for a modified one. */
 export const readRecord = (value: PythonValue | undefined): RoastRecord | undefined => {
   const parsed = parseShape(roastRecordShape, value === undefined ? undefined : plain(value));
   if (!parsed.success) return undefined;

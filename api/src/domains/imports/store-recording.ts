@@ -3,7 +3,7 @@ import type { UploadChoices } from '@roastery/contract/imports';
 import type { Sql } from '../../db/sql.ts';
 import type { FileRecording } from './roast-file-jobs.ts';
 
-/** As long as the chunks that ingest makes when a backlog drains; shorter where a sample has very many readings. */
+/** As long as the chunks that ingest writes for a draining backlog; shorter where a sample has very many readings. */
 const chunkSamples = 600;
 const chunkReadings = 20_000;
 const bootNo = 0;

@@ -1,6 +1,6 @@
 import type { SheetCell } from '../../sheets/read-workbook.ts';
 
-/** A number or time with its unit is shorter; the patterns below take time with the square of the length. */
+/** A number or time with its unit is shorter; the patterns below take quadratic time in the length. */
 const maxNumberLength = 60;
 const plainNumber = /^-?\d+(?:\.\d+)?$/;
 
@@ -8,7 +8,7 @@ const plainNumber = /^-?\d+(?:\.\d+)?$/;
 export const numberIn = (cell: SheetCell | undefined): number | null => {
   if (typeof cell === 'number') return Number.isFinite(cell) ? cell : null;
   if (typeof cell !== 'string') return null;
-  // Nearly every cell of a file of megabytes.
+  // A fast path for nearly every cell of a file of megabytes.
   if (plainNumber.test(cell)) return Number(cell);
   if (cell.length > maxNumberLength) return null;
   const text = cell

@@ -117,7 +117,7 @@ const markNames: Record<MarkKind, readonly string[]> = {
   cool_end: ['cool', 'cool end', 'coole', 'cool down end'],
 };
 
-/** The mark for a word, as Artisan, other programs and our own files write it. */
+/** The mark for a word, as written by Artisan, other programs and our own files. */
 export const markNamed = (text: string): MarkKind | undefined => {
   const name = plainWords(text);
   const found = Object.entries(markNames).find(([, names]) => names.includes(name));

@@ -30,7 +30,7 @@ export const findUpload = async (sql: Sql, id: string, userId: string) => {
   return row && { ...row, choices: parseOrThrow(uploadChoicesShape, row.choices) };
 };
 
-/** Roasts that this person may see and that hold the same file, or the same curve. */
+/** Roasts that the user may see and that have the same file, or the same curve. */
 export const findDuplicates = async (
   sql: Sql,
   user: SignedInUser,
@@ -73,7 +73,7 @@ const completeUpload = async (
   return { id, file_name, choices, ...completedByName(file_name, upload), machine_id: machineId, duplicates };
 };
 
-/** Uploads without a roast, of all people. */
+/** Uploads without a roast, of all users. */
 export const removeOldUploads = async (sql: Sql): Promise<void> => {
   await sql`
     DELETE FROM roast_uploads WHERE import_id IS NULL AND created_at < now() - make_interval(hours => ${keepHours})`;

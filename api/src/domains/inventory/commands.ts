@@ -41,7 +41,7 @@ export const updateLot = async (context: UserContext, id: string, form: LotEdit)
     return lot;
   });
 
-/** Adds or takes weight by hand, with the reason in words. */
+/** Adds or removes weight by hand, with the reason in words. */
 export const adjustLot = async (
   context: UserContext,
   id: string,

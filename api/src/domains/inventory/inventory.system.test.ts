@@ -39,7 +39,7 @@ describe('lots', () => {
     expect([again.status, again.body.code]).toEqual([409, 'already_exists']);
   });
 
-  it('move by the difference when the initial weight is edited, and refuse an edit of an older state', async () => {
+  it('change by the difference when the initial weight is edited, and refuse an outdated edit', async () => {
     const edited = await admin.send<Lot>('PUT', `/inventory/lots/${lot.id}`, {
       ...form,
       initial_weight: 59.4,
@@ -87,7 +87,7 @@ describe('lots', () => {
     expect((await get()).status).toBe('Available');
   });
 
-  it('estimate their run-out from what roasts used in the last 30 days', async () => {
+  it('estimate their run-out from the consumption of the last 30 days', async () => {
     await test.api.context.sql`
       INSERT INTO lot_movements (id, lot_id, kg, reason, at)
       VALUES (gen_random_uuid(), ${lot.id}, -15, 'roast', now() - interval '3 days'),
@@ -95,7 +95,7 @@ describe('lots', () => {
     expect((await get()).estimated_runout_days).toBeCloseTo(30 / (15 / 30), 6);
   });
 
-  it('are listed, filtered and summed up', async () => {
+  it('are listed, filtered and summed', async () => {
     await admin.send('POST', '/inventory/lots', {
       ...form,
       lot_number: 'KEN-1',

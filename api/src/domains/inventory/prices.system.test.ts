@@ -28,7 +28,7 @@ describe('prices of lots', () => {
     return lots.map(({ cost_per_kg: cost }) => cost);
   };
 
-  it('are stored as integers of the smallest unit and given back as they came', async () => {
+  it('are stored as integers of the smallest unit and returned unchanged', async () => {
     for (const [place, price] of prices.entries()) {
       const { status } = await opened.admin.send('POST', '/inventory/lots', body(`P-${place}`, price));
       expect(status).toBe(201);
@@ -56,7 +56,7 @@ describe('prices of lots', () => {
     expect(status).toBe(422);
   });
 
-  it('give the total value of the stock', async () => {
+  it('determine the total value of the stock', async () => {
     const { total_value: value } = (await opened.admin.send<{ total_value: number }>('GET', '/inventory/stats/summary'))
       .body;
     expect(value).toBeCloseTo(

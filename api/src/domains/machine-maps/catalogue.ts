@@ -25,7 +25,7 @@ const readMap = async (id: string): Promise<MachineMap> =>
 const readSummaries = async (): Promise<ReadonlyMap<string, MapSummary>> => {
   const names = await readdir(folder);
   const summaries: MapSummary[] = [];
-  // One after the other: it takes a few hundredths of a second and holds one map at a time.
+  // One after the other: it takes a few hundredths of a second and keeps one map at a time in memory.
   for (const name of names.filter((file) => file.endsWith('.json'))) {
     const map = await readMap(name.slice(0, -'.json'.length));
     summaries.push({ ...summaryOf(map), origin: 'catalogue', owner_name: null, saved_at: null });

@@ -12,7 +12,7 @@ import { migratedTemplate } from '../../testing/ingest-fixture.ts';
 const form = { display_name: 'Big Drum', machine_type: 'RM30', max_capacity_kg: 30 };
 const secretHost = '10.9.8.7';
 
-describe('what a broker retains under a serial number', () => {
+describe('retained messages of a serial number', () => {
   let broker: PlainBroker;
   beforeAll(async () => {
     broker = await startPlainBroker();
@@ -27,7 +27,7 @@ describe('what a broker retains under a serial number', () => {
       if (retain && payload.length > 0) found[topic.split('/').at(-1) ?? ''] = payload.toString();
     });
     for (const kind of topicKinds) await client.subscribeAsync(topicOf(serial, kind), { qos: 1 });
-    // Retained messages come right after the SUBACK, before the answer to the next packet.
+    // Retained messages arrive right after the SUBACK, before the answer to the next packet.
     await client.publishAsync('marker', '', { qos: 1 });
     await client.endAsync();
     return found;
@@ -41,7 +41,7 @@ describe('what a broker retains under a serial number', () => {
     await client.endAsync();
   };
 
-  it('is cleared with the machine, also when the broker was away at that moment', async () => {
+  it('are cleared with the machine, also when the broker was unavailable', async () => {
     await using database = await createTestDatabase(migratedTemplate);
     await using line = await openCuttableLine(Number(new URL(broker.url).port));
     await using api = await startWholeApi(database.url, `mqtt://127.0.0.1:${line.port}`, { sweep: false });
@@ -63,7 +63,7 @@ describe('what a broker retains under a serial number', () => {
     await until('the broker to be away', () => !mqtt.isConnected, { timeoutMs: 30_000 });
     expect((await admin.send('DELETE', `/machines/${ids[1]}`)).status).toBe(200);
     expect((await retained('C-2'))['config']).toContain(secretHost);
-    // The next owner of the number arrives before the broker does.
+    // The number is registered again before the broker is back.
     await register('C-2', null);
     await line.mend();
     const leftOfFormerOwner = async () =>
@@ -71,7 +71,7 @@ describe('what a broker retains under a serial number', () => {
     await expect.poll(leftOfFormerOwner, { timeout: 30_000 }).toEqual([]);
   });
 
-  it('of a machine that an earlier version deleted is cleared when the number is registered again', async () => {
+  it('of a machine deleted by an earlier version are cleared when the number is registered again', async () => {
     await using database = await createTestDatabase(migratedTemplate);
     await using api = await startWholeApi(database.url, broker.url, { sweep: false });
     const admin = await api.signedIn();
@@ -80,11 +80,11 @@ describe('what a broker retains under a serial number', () => {
     await admin.send('POST', '/machines', { serial_number: 'C-3', map_id: 'rm30', ...form });
     const left = await retained('C-3');
     expect(Object.values(left).join(' ')).not.toContain(secretHost);
-    // Its own config is there.
+    // The new machine's own config is published.
     expect(Object.keys(left)).toContain('config');
   });
 
-  it('follows a restored backup: configs are published above the revision of the board, plans that are gone are taken back', async () => {
+  it('after a restore: configs are published above the board’s revision, missing plans are withdrawn', async () => {
     await using database = await createTestDatabase(migratedTemplate);
     const serial = 'C-4';
     const kept = async (kind: string): Promise<Record<string, unknown>> =>
@@ -100,7 +100,7 @@ describe('what a broker retains under a serial number', () => {
       expect((await admin.send('POST', '/roasts/planned', plan)).status).toBe(201);
       await expect.poll(async () => (await kept('plan'))['plans']).toHaveLength(1);
       revision = Number((await kept('config'))['rev']);
-      // As an earlier backup has it.
+      // As in an earlier backup.
       const { sql } = api.api.context;
       await sql`DELETE FROM planned_roasts`;
       await sql`
@@ -115,7 +115,7 @@ describe('what a broker retains under a serial number', () => {
     const status = { v: 1, online: true, session: 's', t: Date.now(), config: { rev: revision, state: 'running' } };
     await board.publishAsync(topicOf(serial, 'status'), JSON.stringify(status), { qos: 1, retain: true });
     await expect.poll(() => kept('config'), { timeout: 30_000 }).toMatchObject({ hz: 3, rev: revision + 1 });
-    // The board's report about it changes nothing any more.
+    // A late report of the board about it changes nothing.
     const taken = { ...status, config: { rev: revision + 1, state: 'running' } };
     await board.publishAsync(topicOf(serial, 'status'), JSON.stringify(taken), { qos: 1, retain: true });
     await until('the board’s word', async () => {

@@ -38,7 +38,7 @@ export interface FoundMap {
   /** The requested revision, else the newest. */
   readonly map: MachineMap;
   readonly basedOn: string | null;
-  /** Null: of the catalogue. */
+  /** Null: a map of the catalogue. */
   readonly ownerId: string | null;
 }
 

@@ -74,7 +74,7 @@ describe('machine maps', () => {
     [owner, other] = [await signUp('owner'), await signUp('other')];
     board = await connectAsync(broker.url);
     board.on('message', (_topic, payload) => {
-      // An empty message clears what was retained under the serial number before its registration.
+      // An empty message clears the messages retained under the serial number before its registration.
       if (payload.length > 0) configs.push(configShape.parse(JSON.parse(payload.toString())));
     });
     await board.subscribeAsync(topicOf(serial, 'config'), { qos: 1 });
@@ -116,7 +116,7 @@ describe('machine maps', () => {
     expect((await owner.send('PUT', '/machine-maps/loring-auto', { map: drum, rev: 1 })).status).toBe(409);
   });
 
-  it('carry the machine’s own address, rate and log level, and the board’s word about them', async () => {
+  it('contain the machine’s own address, rate and log level, and the board’s report about them', async () => {
     const set = await owner.send<BoardConfig>('PUT', `/machines/${machineId}/board-config`, {
       map_id: 'loring-auto',
       host: '10.1.2.3',
@@ -151,7 +151,7 @@ describe('machine maps', () => {
     const update = { state: 'turned_back', installed: '0.3.0', earlier: '0.2.0', reason: 'it hung', at: 1e12 } as const;
     await says({ agent_version: '0.2.0', update });
     await expect.poll(fleetEntry).toMatchObject({ agent_version: '0.2.0', update, warnings: ['update_turned_back'] });
-    // Unknown fields of a later agent cost only themselves.
+    // Unknown fields of a later agent do not invalidate the others.
     const later: object = { update: { state: 'moonstruck' } };
     await says({ agent_version: '0.4.0', ...later });
     await expect.poll(fleetEntry).toMatchObject({ agent_version: '0.4.0', update: null, warnings: [] });
@@ -176,7 +176,7 @@ describe('machine maps', () => {
     expect((await find(owner, 'sons drum')).maps[0]).toMatchObject({ id: taken.body.id, owner_name: 'owner' });
   });
 
-  it('of another user are not found, unless one of one’s own machines is read by it', async () => {
+  it('of another user are not found, unless one of the caller’s machines uses it', async () => {
     const own = await admin.send<MapDetail>('POST', '/machine-maps', { map: drum });
     const path = `/machine-maps/${own.body.id}`;
     expect((await other.send('GET', path)).status).toBe(404);
@@ -188,7 +188,7 @@ describe('machine maps', () => {
     expect((await other.send('PUT', `/machines/${machineId}/board-config`, { map_id: null })).status).toBe(404);
   });
 
-  it('get a revision with every save, which the boards that use it follow', async () => {
+  it('get a revision with every save, which is sent to the boards that use them', async () => {
     const { map } = await boardConfig();
     const path = `/machine-maps/${map?.id}`;
     const changed = { ...drum, channels: { ...drum.channels, drum_temp: { at: 'h:9' } } };
@@ -235,7 +235,7 @@ describe('machine maps', () => {
     await late.endAsync();
   });
 
-  it('maps beyond today’s limits: are shown and can be reduced', async () => {
+  it('maps beyond the current limits: are shown and can be reduced', async () => {
     const { body: own } = await other.send<MapDetail>('POST', '/machine-maps', { map: drum });
     const path = `/machine-maps/${own.id}`;
     const many = Array.from({ length: 70 }, (_, n): [string, object] => [`probe_${n}`, { at: `h:${n + 10}` }]);
@@ -283,7 +283,7 @@ describe('machine maps', () => {
     const { sql, mqtt, log } = whole.api.context;
     const path = `/machines/${machineId}/board-config`;
     let newest = 0;
-    /** Between the first one's read and its publication, the second changes the board and publishes. */
+    /** Between the first change's read and its publication, the second one changes the board and publishes. */
     const overtaken: MqttLink = {
       ...mqtt,
       async publish(topic, payload, options) {
@@ -301,7 +301,7 @@ describe('machine maps', () => {
     await kept.endAsync();
   });
 
-  it('are deleted when no machine is read by them; their revisions stay', async () => {
+  it('are deleted when no machine uses them; their revisions stay', async () => {
     const { body: own } = await owner.send<MapDetail>('POST', '/machine-maps', { map: drum });
     const path = `/machine-maps/${own.id}`;
     await owner.send('PUT', `/machines/${machineId}/board-config`, { map_id: own.id });

@@ -21,7 +21,7 @@ export interface MapListQuery {
   readonly origin?: 'catalogue' | 'own' | undefined;
 }
 
-/** One's own first, then the catalogue. */
+/** The caller's own first, then the catalogue. */
 export const listMaps = async (
   { sql, user }: UserContext,
   query: MapListQuery,

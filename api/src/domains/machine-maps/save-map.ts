@@ -26,14 +26,14 @@ const insertRevision = (tx: Sql, userId: string, map: MachineMap, note: string |
   INSERT INTO machine_map_revisions (map_id, rev, map, note, saved_by)
   VALUES (${map.id}, ${map.rev}, ${JSON.stringify(map)}::text::json, ${note === undefined || note === '' ? null : note}, ${userId})`;
 
-/** Stores a map as this person's own, with an id of its own and revision 1. */
+/** Stores a map as the caller's own, with its own id and revision 1. */
 export const createMap = async (
   context: UserContext,
   given: { map: MachineMap; based_on?: string | undefined; note?: string | undefined },
 ): Promise<MapDetail> => {
   const map: MachineMap = { ...given.map, id: newMapId(given.map), rev: 1 };
   await context.sql.begin(async (tx) => {
-    // One at a time per person, so that two concurrent ones don't exceed the limit.
+    // One at a time per user, so that two concurrent ones don't exceed the limit.
     await tx`SELECT 1 FROM users WHERE id = ${context.user.id} FOR NO KEY UPDATE`;
     const [own] = await tx<{ maps: number }[]>`
       SELECT count(*)::int AS maps FROM machine_maps WHERE owner_id = ${context.user.id} AND deleted_at IS NULL`;

@@ -100,7 +100,7 @@ describe('machines', () => {
     }
   });
 
-  it('device endpoint: names the machine of a credential', async () => {
+  it('device endpoint: returns the machine of a credential', async () => {
     const board = test.visitor();
     const headers = { authorization: `Bearer ${registered.auth_token}`, 'x-machine-serial': 'RM30-001' };
     const answer = await board.send('GET', '/devices/me', undefined, headers);
@@ -122,7 +122,7 @@ describe('machines', () => {
     expect((await admin.send('GET', '/machines/totals')).body).toEqual({ machines: 2, roasts: 0, kg_roasted: 0 });
   });
 
-  it('with roasts are archived, their token is dead at once and their board disconnected', async () => {
+  it('with roasts are archived, their token is invalid immediately and their board disconnected', async () => {
     const { sql } = test.api.context;
     await sql`
       INSERT INTO roasts (id, machine_id, owner_id, status, start_time, batch_size_kg)

@@ -8,7 +8,7 @@ import type { Visitor } from '../../testing/visitor.ts';
 
 const password = 'a long phrase for this person';
 
-/** What a person sees of a machine and its roast, by each kind of answer. */
+/** The access of a user to a machine and its roast, by each kind of response. */
 const shownTo = async ({ visitor }: { visitor: Visitor }, machineId: string, roastId: string) => {
   const get = async <T>(path: string): Promise<T> => (await visitor.send<T>('GET', path)).body;
   const machines = await get<Machine[]>('/machines');
@@ -100,7 +100,7 @@ describe('machine members', () => {
     });
   });
 
-  it('plan, log and blend as roasters; viewers are refused with 403, others get 422 or 404', async () => {
+  it('plan, log and blend as roasters; viewers get 403, others 422 or 404', async () => {
     const { machineId, roastId } = await machineWithRoast();
     await setMember(machineId, 'roaster', 'roaster');
     await setMember(machineId, 'viewer', 'viewer');
@@ -129,7 +129,7 @@ describe('machine members', () => {
     expect((await person('viewer').visitor.send('DELETE', `/roasts/planned/${planId}`)).status).toBe(404);
   });
 
-  it('a changed role counts from the next request', async () => {
+  it('a changed role applies from the next request', async () => {
     const { machineId, roastId } = await machineWithRoast();
     await setMember(machineId, 'roaster', 'viewer');
     const edit = () => person('roaster').visitor.send('PUT', `/roasts/${roastId}`, { coffee_name: 'Guji' });
@@ -178,7 +178,7 @@ describe('machine members', () => {
     ]);
   });
 
-  it('a new user gets machines at once; with an unknown machine the user is not created', async () => {
+  it('a new user is created with machines; with an unknown machine the user is not created', async () => {
     const { machineId, roastId } = await machineWithRoast();
     await addPerson('newcomer', { machines: [{ machine_id: machineId, role: 'viewer' }] });
     expect((await shownTo(person('newcomer'), machineId, roastId)).role).toBe('viewer');
@@ -212,7 +212,7 @@ describe('machine members', () => {
     return { state, ended, stop: () => abort.abort() };
   };
 
-  it('lose their live streams within a second of their removal; the streams of others go on', async () => {
+  it('lose their live streams within a second of their removal; the streams of others continue', async () => {
     const { machineId } = await machineWithRoast();
     await setMember(machineId, 'roaster', 'roaster');
     await setMember(machineId, 'viewer', 'viewer');

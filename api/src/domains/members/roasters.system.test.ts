@@ -53,7 +53,7 @@ describe('roaster at a machine', () => {
     });
   const setPin = (name: string, pin: string, current = password) =>
     person(name).visitor.send('PUT', '/account/pin', { pin, current_password: current });
-  /** A roast as its board sends it: begun only, or whole. */
+  /** A roast as its board sends it: only its beginning, or all of it. */
   const roastIt = async (machineId: string, how: 'begun' | 'whole', wallOffsetMs = Date.now()): Promise<string> => {
     const board = createJournalBoard({ wallOffsetMs });
     const id = crypto.randomUUID();
@@ -80,7 +80,7 @@ describe('roaster at a machine', () => {
     expect((await choose('Rita', machineId, 'Rolf')).body).toMatchObject({ full_name: 'Rolf', has_pin: false });
   });
 
-  it('is named in the next roast, and in the running one when it changes', async () => {
+  it('is set on the next roast, and on the running one when it changes', async () => {
     const machineId = await sharedMachine();
     await choose('Rita', machineId, 'Rita');
     const id = await roastIt(machineId, 'begun');
@@ -90,13 +90,13 @@ describe('roaster at a machine', () => {
     expect(await roastedBy(await roastIt(await sharedMachine(), 'whole'))).toBe('Olga');
   });
 
-  it('a roast from before the choice, that arrives late, does not name the person', async () => {
+  it('a late roast from before the choice does not get the roaster', async () => {
     const machineId = await sharedMachine();
     await choose('Rita', machineId, 'Rita');
     expect(await roastedBy(await roastIt(machineId, 'whole', Date.now() - 3 * 3_600_000))).toBe('Olga');
   });
 
-  it('of plan and machine the later choice counts', async () => {
+  it('the later choice of plan and machine applies', async () => {
     const machineId = await sharedMachine();
     const plan = () =>
       person('Olga').visitor.send('POST', '/roasts/planned', { machine_id: machineId, roasted_by: 'Rolf' });
@@ -107,7 +107,7 @@ describe('roaster at a machine', () => {
     expect(await roastedBy(await roastIt(machineId, 'whole', Date.now() + 3_600_000))).toBe('Rolf');
   });
 
-  it('PIN: is asked for to name another person, hashed, and grants nothing', async () => {
+  it('PIN: is required to choose another person, is stored hashed, and grants no rights', async () => {
     const machineId = await sharedMachine();
     expect((await setPin('Rolf', '12')).status).toBe(422);
     expect((await setPin('Rolf', '2468', 'a wrong password')).status).toBe(401);
@@ -123,7 +123,7 @@ describe('roaster at a machine', () => {
     expect(await told('1111')).toEqual(pinError('The PIN is wrong'));
     expect((await choose('Rita', machineId, 'Rolf', '2468')).status).toBe(200);
     expect((await choose('Rolf', machineId, 'Rolf')).status).toBe(200);
-    // Rita's rights stay: the machine is not hers.
+    // Rita's rights do not change: the machine is not hers.
     await choose('Rita', machineId, 'Olga');
     expect((await person('Rita').visitor.send('DELETE', `/machines/${machineId}`)).status).toBe(403);
     expect((await person('Rita').visitor.send<{ full_name: string }>('GET', '/auth/me')).body.full_name).toBe('Rita');
@@ -133,7 +133,7 @@ describe('roaster at a machine', () => {
     expect((await choose('Rita', machineId, 'Rolf')).status).toBe(200);
   });
 
-  it('PIN: is refused with 429 after ten wrong ones, also the right one, for this person alone', async () => {
+  it('PIN: is refused with 429 after ten wrong ones, also the right one, for this person only', async () => {
     const machineId = await sharedMachine();
     await setPin('Rolf', '2468');
     await setPin('Olga', '1357');

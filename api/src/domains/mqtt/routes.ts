@@ -8,7 +8,7 @@ import { findMachineByToken } from '../../http/authenticate.ts';
 import { isSameSecret } from '../../http/secrets.ts';
 import { mayUseTopic, topicsOfBoard } from './may-use-topic.ts';
 
-/** Asked by the broker, in the shapes of EMQX 5. */
+/** Requested by the broker, in the shapes of EMQX 5. */
 export const mqttRoutes: Domain = (routes) => {
   routes.forBroker(mqttAuth, async (context, { body }): Promise<MqttVerdict> => {
     const may = await mayConnect(context, body);

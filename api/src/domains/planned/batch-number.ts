@@ -39,10 +39,10 @@ export const roastsWithoutNumber = async (tx: Sql, recordingIds: readonly string
 };
 
 /**
- * Gives a roast its batch number: that of its plan, else the next one. A running roast gets it with its charge, since a
- * plan is bound then. While earlier parts of its board's backlog are in transit it waits, so that the numbers follow
- * the roasts. A roast of an import of many files has none: the roastery's own numbers continue. Called in the
- * transaction that changed the roast; the caller holds the roast's row. Calling it again changes nothing.
+ * Gives a roast its batch number: that of its plan, else the next one. A running roast gets it with its charge, since
+ * a plan is bound then. While earlier parts of its board's backlog are in transit it waits, so that the numbers follow
+ * the roasts. A roast of an import of many files gets none: the roastery's own numbers continue. Called in the
+ * transaction that changed the roast; the caller holds the roast's row. Idempotent.
  */
 export const giveBatchNumber = async (tx: Sql, roastId: string): Promise<void> => {
   const [roast] = await tx<Numbered[]>`
@@ -63,7 +63,7 @@ export const giveBatchNumber = async (tx: Sql, roastId: string): Promise<void> =
     UPDATE roasts SET batch_number = given.batch_number FROM given WHERE id = ${roastId}`;
   await tx`
     UPDATE batch_numbers b SET roast_id = r.id FROM roasts r WHERE r.id = ${roastId} AND b.batch_number = r.batch_number`;
-  // With the first number: from then on a person may change or remove the name.
+  // Together with the first number: from then on a person may change or remove the name.
   if (held === null && roast.is_charged) await nameRoaster(tx, roastId);
 };
 

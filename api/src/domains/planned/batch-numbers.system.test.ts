@@ -60,7 +60,7 @@ describe('batch numbers', () => {
     return (await Promise.all(roasts.map(numberOf))).map(counted);
   };
 
-  it('a plan has its number at once, and the roast that takes the plan has the same', async () => {
+  it('a plan has its number immediately, and the roast that takes the plan has the same', async () => {
     const { id, serial } = await addMachine();
     const first = await plan(id);
     const second = await plan(id);
@@ -139,7 +139,7 @@ describe('batch numbers', () => {
     expect(restored.body.batch_number).toBe('C-3');
   });
 
-  it('a number that was counted in a transaction which failed: is listed as lost, to everybody, and never given', async () => {
+  it('a number drawn in a failed transaction: is listed as lost for every user, and never reused', async () => {
     const { id } = await addMachine();
     const lost = await sql()
       .begin(async (tx) => {
@@ -165,12 +165,12 @@ describe('batch numbers', () => {
     expect(counted((await plan(id)).batch_number)).toBe(Number(lost) + 2);
   });
 
-  it('two boards and two people at once never share a number', async () => {
+  it('two boards and two users concurrently never share a number', async () => {
     const machines = await Promise.all([addMachine(), addMachine(), addMachine('D'), addMachine('E')]);
     const given = await Promise.all(
       machines.flatMap(({ id, serial }) => [
         ...Array.from({ length: 5 }, () => plan(id).then((made) => made.batch_number)),
-        // Charged before these plans existed: each gets a number of its own.
+        // Charged before these plans existed, so each gets its own number.
         ...[1, 2, 3].map((hours) => roastIt(serial, Date.now() - hours * 3_600_000).then(numberOf)),
       ]),
     );
@@ -181,7 +181,7 @@ describe('batch numbers', () => {
     expect(row?.n).toBe(row?.d);
   });
 
-  it('a backlog of several roasts is numbered as they were roasted, in whatever order its batches are stored', async () => {
+  it('a backlog of several roasts is numbered in roasting order, regardless of the order of its batches', async () => {
     const atOnce = await numbersOfBacklog((batches) => commitMessages(sql(), batches));
     expect(atOnce).toEqual(atOnce.toSorted((a, b) => a - b));
     const mixed = await numbersOfBacklog(async ([first, ...later]) => {
@@ -191,7 +191,7 @@ describe('batch numbers', () => {
     expect(mixed).toEqual(mixed.toSorted((a, b) => a - b));
   });
 
-  it('a roast whose board never sends what it recorded earlier gets its number after a minute', async () => {
+  it('a roast whose board never sends its earlier recordings gets its number after a minute', async () => {
     const { serial } = await addMachine();
     const board = createJournalBoard({ wallOffsetMs: Date.now() - 4 * 3_600_000 });
     const [lost, kept] = [crypto.randomUUID(), crypto.randomUUID()];

@@ -19,7 +19,7 @@ interface Bindable {
 /**
  * Binds a plan to this roast once it has a charge: the one that the board names, else the first one in the machine's
  * queue. Releases it when the charge is retracted. Called in the transaction that changed the roast; the caller holds
- * the roast's row. Calling it again changes nothing.
+ * the roast's row. Idempotent.
  */
 export const bindPlan = async (tx: Sql, roastId: string): Promise<void> => {
   const [roast] = await tx<Bindable[]>`
@@ -38,7 +38,7 @@ export const bindPlan = async (tx: Sql, roastId: string): Promise<void> => {
       AND (cancelled_at IS NULL OR cancelled_at > ${roast.start_time}::timestamptz) FOR UPDATE`;
   const plan = named ?? (await firstWaiting(tx, roast.machine_id, roast.start_time));
   if (plan === undefined) return;
-  // A late cancellation is stored: if the charge is retracted, it counts.
+  // A late cancellation is stored: if the charge is retracted, it applies.
   await tx`UPDATE planned_roasts SET roast_id = ${roastId}, bound_at = now() WHERE id = ${plan.id}`;
   await keepPlan(tx, plan.id);
   // A user's entries on the roast itself stay.

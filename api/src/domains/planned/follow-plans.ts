@@ -15,7 +15,7 @@ interface KnownMachine {
   readonly has_plans: boolean;
 }
 
-/** Machines in use, those behind `after` in the order of their ids: all of them, page by page, or this one alone. */
+/** Machines in use with an id after `after`, in the order of their ids: all of them, page by page, or only this one. */
 const readMachines = ({ sql }: FollowerParts, after: string, limit: number, only?: string) => sql<KnownMachine[]>`
   SELECT m.id, m.serial_number, EXISTS (
     SELECT FROM planned_roasts p LEFT JOIN roasts r ON r.id = p.roast_id

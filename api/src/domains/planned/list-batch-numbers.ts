@@ -64,7 +64,9 @@ const mayBe = (sql: Sql, state: State) => {
   return sql`true`;
 };
 
-/** The names of all coffees that were roasted, one index probe each: a few hundred, however many roasts there are. */
+/**
+ * The names of all coffees that were roasted, by one index probe each: a few hundred, however many roasts there are.
+ */
 const roastedCoffees = (sql: Sql) => sql`
   WITH RECURSIVE coffees (name) AS (
     (SELECT coffee_name FROM roasts WHERE coffee_name IS NOT NULL ORDER BY coffee_name LIMIT 1)

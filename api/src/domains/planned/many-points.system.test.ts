@@ -21,7 +21,7 @@ describe('recipes of 1,800 points', () => {
   });
   afterAll(() => opened.close());
 
-  it('are saved, read and listed whole; one point more is refused', async () => {
+  it('are saved, read and listed completely; one more point is refused', async () => {
     const { admin } = opened;
     const tooMany = { name: 'Too many', control_profile: points(maxControlPoints + 1) };
     expect((await admin.send('POST', '/profiles', tooMany)).status).toBe(422);
@@ -33,7 +33,7 @@ describe('recipes of 1,800 points', () => {
     expect(listed).toEqual({ profiles: [saved.body], total: 1 });
   });
 
-  it('plans: are sent to a board as far as a message holds them, the first one whole', async () => {
+  it('plans: are sent to a board up to the message limit, the first one completely', async () => {
     const { admin, test } = opened;
     const { sql } = test.api.context;
     const me = await admin.send<{ id: string }>('GET', '/auth/me');

@@ -9,7 +9,7 @@ import { machineAccess, requireMachine } from '../../identity/access.ts';
 import { checkPlan } from './check-plan.ts';
 import { readPlan } from './planned-row.ts';
 
-/** More than a day's work of one machine: a longer queue is a mistake. */
+/** More than a day's work for one machine: a longer queue is a mistake. */
 const maxWaiting = 50;
 
 interface Queue {

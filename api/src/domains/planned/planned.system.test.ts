@@ -94,7 +94,7 @@ describe('a roast planned for a machine', () => {
     expect(body.planned.map(({ id }) => id)).toEqual([waiting.id]);
   });
 
-  it('takes no coffee by a recipe that deducts none, also when the end is heard before the charge', async () => {
+  it('deducts no coffee with a recipe that deducts none, also when the end arrives before the charge', async () => {
     const { sql } = test.api.context;
     const { id: machineId, serial } = await addMachine();
     const lotId = await addLot();
@@ -147,7 +147,7 @@ describe('a roast planned for a machine', () => {
     expect((await roastNow(roastId)).batch_size_kg).toBeNull();
   });
 
-  it('plan: the one that the board’s charge named counts, with its content of that moment', async () => {
+  it('plan: the one named by the board’s charge applies, with its content at that time', async () => {
     const { id: machineId, serial } = await addMachine();
     const profileId = await addProfile(test.api.context.sql);
     const first = await plan(machineId, { coffee_name: 'Sidamo' });
@@ -177,14 +177,14 @@ describe('a roast planned for a machine', () => {
     expect(await planOf()).toMatchObject(followed);
     await test.api.context.sql`UPDATE profiles SET target_drop_temp = 220, revision = 2 WHERE id = ${profileId}`;
     expect(await planOf()).toMatchObject(followed);
-    // For a roast that got its recipe later, the recipe as it is now.
+    // For a roast that got its recipe later, the recipe's current content.
     const other = await roastIt(serial);
     await admin.send('PUT', `/roasts/${other}`, { profile_id: profileId });
     const { body } = await admin.send<{ plan: FollowedPlan | null }>('GET', `/roasts/${other}/plan`);
     expect(body.plan).toMatchObject({ id: null, target_drop_temp: 220, recipe: { revision: 2 } });
   });
 
-  it('plan: counts although it was cancelled after its charge', async () => {
+  it('plan: stays bound although it was cancelled after its charge', async () => {
     const { id: machineId, serial } = await addMachine();
     const late = await plan(machineId, { coffee_name: 'Late word' });
     await admin.send('DELETE', `/roasts/planned/${late.id}`);

@@ -43,7 +43,7 @@ describe('queue of a machine', () => {
     expect((await plan(machineId, { coffee_name: 'Guji', count: 31 })).status).toBe(422);
   });
 
-  it('is put in another order, also on the board; an order that misses a waiting roast is refused', async () => {
+  it('is reordered, also on the board; an order without one of the waiting roasts is refused', async () => {
     const machineId = await addMachine();
     for (const name of ['One', 'Two', 'Three']) await plan(machineId, { coffee_name: name, batch_size_kg: 5 });
     const ids = (await queueOf(machineId)).map(({ id }) => id);
@@ -79,7 +79,7 @@ describe('queue of a machine', () => {
     expect(body.total).toBe(2);
   });
 
-  it('refuses a batch above the capacity of the machine, or outside the range of the recipe, with a sentence', async () => {
+  it('refuses a batch above the machine’s capacity or outside the recipe’s range, with a message', async () => {
     const { sql } = opened.test.api.context;
     const machineId = await addMachine();
     const [ranged, bounded] = [await addProfile(sql), await addProfile(sql)];

@@ -35,7 +35,7 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]();
 });
 
-/** A machine whose board is online and said `status` last. */
+/** A machine whose board is online and last sent `status`. */
 const machineThatSays = async (serialNumber: string, status: object): Promise<string> => {
   const { sql } = database;
   const { id } = await registerMachine(sql, serialNumber);
@@ -46,7 +46,7 @@ const machineThatSays = async (serialNumber: string, status: object): Promise<st
 };
 const noMap = { machine_link: 'starting', machine_link_detail: 'no machine map' };
 
-it('probe: sends the line to a board without a map, and asks for it first', async () => {
+it('probe: requires the line for a board without a map, and sends it to the board', async () => {
   const id = await machineThatSays('PROBE-1', noMap);
   const refused = await admin.send<{ detail: string }>('POST', `/machines/${id}/probe`, wish);
   expect(refused.status).toBe(409);

@@ -52,7 +52,7 @@ describe('recipes', () => {
     });
   });
 
-  it('name every field that is wrong', async () => {
+  it('report every invalid field', async () => {
     const answer = await admin.send<{ detail: { field: string; message: string }[] }>('POST', '/profiles', {
       name: ' ',
       target_drop_temp: 0,
@@ -147,7 +147,7 @@ describe('recipes', () => {
     expect(await names('q=espresso')).toEqual(['Espresso', 'Espresso (Copy)']);
   });
 
-  it('leave their name to their roasts when they are deleted', async () => {
+  it('leave their name on their roasts when they are deleted', async () => {
     expect((await admin.send('DELETE', `/profiles/${profile.id}`)).status).toBe(200);
     expect((await admin.send('GET', `/profiles/${profile.id}`)).status).toBe(404);
     const names = await test.api.context.sql`

@@ -7,8 +7,8 @@ import { listProfiles } from './queries.ts';
 import { createProfile, mustFindProfile, updateProfile } from './save-profile.ts';
 
 /**
- * One recipe after another: 500 recipes of 1,800 points are 50 MB, whose JSON would block the event loop if made at
- * once.
+ * One recipe after another: 500 recipes of 1,800 points are 50 MB, whose JSON would block the event loop if generated
+ * at once.
  */
 function* profilePieces({ profiles, total }: ResponseOf<typeof contract.listProfiles>): Generator<string> {
   yield '{"profiles":[';

@@ -54,7 +54,7 @@ export const mustFindProfile = async (sql: Sql, user: SignedInUser, id: string):
   return profile;
 };
 
-/** A lot that is already low when a recipe begins to watch it raises its alert at once. */
+/** A lot that is already low when a recipe begins to watch it raises its alert immediately. */
 export const watchLot = async (
   tx: Sql,
   form: { readonly alert_low_inventory: boolean; readonly green_coffee_lot_id?: string | null | undefined },

@@ -34,7 +34,7 @@ export const absorbRoast = async (tx: Sql, id: string, into: string, byUser: str
   await tx`DELETE FROM roasts WHERE id = ${id}`;
   await countProfileUse(tx, [roast.profile_id]);
   await unsettleLot(tx, id, byUser);
-  // A plan that moved brings its number.
+  // A plan that was moved keeps its number.
   await giveBatchNumber(tx, into);
   if (roast.status === 'in_progress') await announceDeletedRoast(tx, id, roast.machine_id);
 };

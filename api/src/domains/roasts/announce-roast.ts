@@ -24,5 +24,5 @@ export const announceDeletedRoast = async (tx: Sql, roastId: string, machineId: 
   await announce(tx, roastId, machineId, true);
 };
 
-/** Undefined for a notice that another version of the api wrote. */
+/** Undefined for a notice from another version of the api. */
 export const parseRoastNotice = (text: string): RoastNotice | undefined => parseJson(noticeShape, text).data;

@@ -104,7 +104,7 @@ const assignBoardRoasts = async (tx: Sql, recordingId: string, handMade: readonl
   return concerned;
 };
 
-/** A roast that its board finds this long before a file's charge is of the file's beans: the clocks are the same. */
+/** A roast that its board finds this long before a file's charge has the file's beans: the clocks are the same. */
 export const beginsBeforeFileMs = 3 * 60_000;
 
 /** A roast that begins while the beans of a file were in the drum, and arrives after that file, is part of the file's roast. */
@@ -165,7 +165,7 @@ const joinWithdrawn = async (tx: Sql, recordingId: string, boardIds: readonly st
   return found.map(({ into }) => into);
 };
 
-/** Creates a row for each of these boards' roasts that stands on its own, with the board's newest state. */
+/** Creates a row for each of these boards' roasts that is a separate roast, with the board's newest state. */
 const ensureRows = async (tx: Sql, ids: readonly string[]): Promise<void> => {
   await tx`
     INSERT INTO roasts (id, recording_id, machine_id, owner_id, status, recorded_status, status_seq, boot_no, start_time,
@@ -186,8 +186,8 @@ const ensureRows = async (tx: Sql, ids: readonly string[]): Promise<void> => {
 };
 
 /**
- * Decides which roasts of a board stand on their own and which belong to a roast that a person made, after events of a
- * board arrived or a person changed a roast. Returns the roasts to refresh, in locking order. The caller holds the
+ * Decides which roasts of a board are separate and which belong to a roast that a person made, after events of a board
+ * arrived or a person changed a roast. Returns the roasts to refresh, in locking order. The caller holds the
  * recording's row.
  */
 export const placeBoardRoasts = async (

@@ -36,9 +36,8 @@ interface DiscardedRow {
 }
 
 /**
- * Discards a roast that was not one. The window is free again and the samples stay; its lot gets its green coffee back,
- * its plan returns to the queue, and later reports of its board create no roast. It is stored so that it can be
- * restored.
+ * Discards a false roast. The window is free again and the samples stay; its lot gets its green coffee back, its plan
+ * returns to the queue, and later reports of its board create no roast. It is stored so that it can be restored.
  */
 export const discardRoast = async (context: UserContext, id: string): Promise<{ message: string }> => {
   await context.sql.begin(async (tx) => {
@@ -56,7 +55,7 @@ export const discardRoast = async (context: UserContext, id: string): Promise<{ 
     }
     await tx`INSERT INTO roast_tombstones (roast_id, deleted_by) VALUES (${id}, ${context.user.id})`;
     await keepRow(tx, id);
-    // Its assigned board roasts stay with it: they were not roasts either.
+    // Its assigned board roasts stay with it: they are false too.
     await tx`UPDATE roast_sources SET said = true WHERE roast_id = ${id}`;
     await tx`UPDATE planned_roasts SET roast_id = NULL, bound_at = NULL, plan = NULL WHERE roast_id = ${id}`;
     await tx`UPDATE profiles SET reference_roast_id = NULL WHERE reference_roast_id = ${id}`;
@@ -105,7 +104,7 @@ const restoreRow = async (tx: Sql, id: string): Promise<void> => {
     WHERE t.roast_id = ${id} AND p.reference_roast_id IS NULL AND t.kept->'references' ? p.id::text`;
 };
 
-/** It gets its plan back if that still waits; if another roast has taken the plan, the coffee was that one's. */
+/** It gets its plan back if that still waits; if another roast has taken the plan, that roast used the coffee. */
 const restorePlan = async (tx: Sql, id: string, planId: string | null): Promise<void> => {
   if (planId === null) return;
   const bound = await tx`

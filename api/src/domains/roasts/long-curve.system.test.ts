@@ -36,9 +36,9 @@ const joined = async (pieces: AsyncIterable<string> | Iterable<string>): Promise
 /** JSON knows no -0. */
 const asSent = <T>(answer: T): T => JSON.parse(JSON.stringify(answer)) as T;
 
-it('answers the curve of an hour in pieces that make what a short one makes at once', async () => {
+it('long curve: sends an hour in pieces with the same content as a short curve in one', async () => {
   await using database = await openMigratedDatabase();
-  // Checked answers are assembled first; here they are sent in pieces, as in production.
+  // Checked responses are assembled first; here they are sent in pieces, as in production.
   await using test = await startTestApi(database.url, { checkAnswers: false });
   const admin = await test.signedIn(testAdmin.email, testAdmin.password);
   const { body: person } = await admin.send<{ id: string }>('GET', '/auth/me');
@@ -85,10 +85,10 @@ it('answers the curve of an hour in pieces that make what a short one makes at o
   const points = await admin.send<{ datapoints: Datapoint[] }>('GET', `/roasts/${roastId}/curve`);
   expect(points.body.datapoints).toEqual(asSent(curveDatapoints(curve)));
   expect(await joined(curveDatapointsJson(await open()))).toEqual(points.body);
-  // A reader of the object form sees it begin although no channel was read yet.
+  // A reader of the object form receives its beginning before any channel is read.
   const unread = new Map([['bean_temp', new Promise<never>(() => undefined)]]);
   expect(await curveDatapointsJson({ ...(await open()), channels: unread }).next()).toMatchObject({ done: false });
-  // A file names its columns before its lines are created, and is sent whole.
+  // A file has its column names before its lines are created, and is sent completely.
   const [head, ...lines] = roastCsv(await gatherRoast(database.sql, user, roastId));
   expect(head?.trimEnd().split('\n')).toEqual([expect.stringMatching(/Bean temp \(°C\).*,Event$/)]);
   expect(lines.join('').trimEnd().split('\n').length).toBeGreaterThanOrEqual(samples);

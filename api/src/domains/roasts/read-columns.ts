@@ -69,9 +69,9 @@ const spread = (rows: readonly TimesRow[]) => {
 };
 
 /**
- * The samples of hours, column by column: Postgres prints the next channel while this one is processed, and a reader of
- * few channels waits for no others. One snapshot for all, also while chunks are merged. The connection is free again
- * when the last column was read, not when the last was consumed.
+ * The samples of hours, column by column: Postgres prints the next channel while this one is processed, and a reader
+ * of few channels does not wait for others. One snapshot for all, also while chunks are merged. The connection is free
+ * again when the last column was read, not when the last was consumed.
  */
 export const readColumns = (sql: Database, range: SampleRange): Promise<SampleColumns> =>
   new Promise((resolve, reject) => {

@@ -154,7 +154,7 @@ const refreshRoast = async (tx: Sql, roastId: string, byUser: string | null): Pr
 
 /**
  * Refreshes window, figures, status, plan, batch number, stock and use counts of roasts after their marks or states
- * changed. The caller holds the recordings' rows. Calling it again changes nothing.
+ * changed. The caller holds the recordings' rows. Idempotent.
  */
 export const refreshRoasts = async (tx: Sql, roastIds: Iterable<string>, byUser: string | null): Promise<void> => {
   // In one order everywhere, so that no two transactions wait for each other's roast.

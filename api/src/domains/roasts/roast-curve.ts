@@ -143,7 +143,7 @@ export const openCurve = async (
   const channels = new Map(
     Array.from(samples.channels, ([name, column]) => {
       const within = column.then(pick);
-      // The consumer of the column gets its failure; it may stay unread.
+      // The consumer of the column gets its error; the column may stay unread.
       within.catch(() => undefined);
       return [name, within] as const;
     }),

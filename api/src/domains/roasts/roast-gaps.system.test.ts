@@ -53,7 +53,7 @@ const interruptedRoast = () => {
   board.event(mono(), markEvent(roastId, 'drop', drop, 210));
   board.event(mono(), { type: 'roast', roast_id: roastId, state: 'completed' });
   const otherBoot = randomUUID();
-  // Batches of one entry: the borders are where the pauses are.
+  // Batches of one entry, so that their borders are at the pauses.
   const batches = board
     .batches(() => 1)
     .map((batch): JournalBatch => (batch.seq < rebooted ? batch : { ...batch, boot: otherBoot }));
@@ -64,7 +64,7 @@ const interruptedRoast = () => {
   };
 };
 
-it('gives the reason of every pause of a roast, until its samples have arrived', async () => {
+it('roast gaps: have the reason of every pause, until its samples have arrived', async () => {
   await using database = await openMigratedDatabase();
   await registerMachine(database.sql, 'RM15-1');
   const { atOnce, late } = interruptedRoast();
@@ -86,7 +86,7 @@ it('gives the reason of every pause of a roast, until its samples have arrived',
     { from_seconds: 393, to_seconds: 434, reason: 'board_off' },
   ]);
   await commit(late);
-  // What comes twice is kept once.
+  // Repeated entries are stored once.
   await commit(atOnce);
   expect((await gaps()).map(({ reason }) => reason)).toEqual([
     'machine_silent',

@@ -15,7 +15,7 @@ import { messageOf, openMigratedDatabase, registerMachine, roastOn } from '../..
 import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';
 
-/** Wall clock minus monotonic clock of a board that charges then: its charge is at 65 s. */
+/** Wall clock minus monotonic clock of a board whose charge is at 65 s. */
 const chargedAt = (iso: string): number => Date.parse(iso) - 65_000;
 
 /** LEDGER_OPERATIONS=10000 takes some minutes. */
@@ -83,7 +83,7 @@ describe('roasts', () => {
     await database[Symbol.asyncDispose]();
   });
 
-  it('answer the recorded curve sample by sample, as objects and as columns', async () => {
+  it('return the recorded curve sample by sample, as objects and as columns', async () => {
     const { id, board } = await ingestRoast('RM15-1');
     const sent = board.entries().flatMap((entry) => (entry.kind === 'sample' ? [entry] : []));
     const inRoast = sent.filter((entry) => entry.mono >= 65_000 && entry.mono <= 668_000);
@@ -105,7 +105,7 @@ describe('roasts', () => {
     expect(columns.ror).toHaveLength(columns.time_seconds.length);
   });
 
-  it('answer marks, figures and the number made of the id', async () => {
+  it('return marks, figures and the number derived from the id', async () => {
     const { id } = await ingestRoast('RM15-1');
     const { body: roast } = await owner.send<Roast>('GET', `/roasts/${id}`);
     expect(roast).toMatchObject({
@@ -147,7 +147,7 @@ describe('roasts', () => {
   });
 
   describe('marks', () => {
-    it('set by a person outrank the board, move the window, and give way again', async () => {
+    it('set by a person override the board and move the window, until they are withdrawn', async () => {
       const { id } = await ingestRoast('RM15-1');
       const moved = await owner.send<Roast>('PUT', `/roasts/${id}/marks/first_crack`, { time_seconds: 470 });
       expect(moved.status).toBe(200);
@@ -171,7 +171,7 @@ describe('roasts', () => {
       expect([none.status, none.body.detail]).toEqual([409, 'First crack was not set by hand.']);
     });
 
-    it('set while the board was cut off get their temperature when its readings arrive', async () => {
+    it('set while the board was offline get their temperature when its readings arrive', async () => {
       const board = createJournalBoard();
       const id = uuidV7();
       roastOn(board, id);
@@ -219,7 +219,7 @@ describe('roasts', () => {
       expect([dropped.status, dropped.body.status, dropped.body.duration_seconds]).toEqual([200, 'completed', 600]);
     });
 
-    it('of a person stay when the board sends its own again, later and corrected', async () => {
+    it('of a person stay when the board resends its own, later and corrected', async () => {
       const { id, board } = await ingestRoast('RM15-1');
       await owner.send('PUT', `/roasts/${id}/marks/drop`, { time_seconds: 590 });
       const from = board.length;
@@ -272,7 +272,7 @@ describe('roasts', () => {
     // Corrected: the cracks were 60 s later, so 9.6 °C hotter, and the prediction follows at once.
     for (const roast of past) await owner.send('PUT', `/roasts/${roast}/marks/first_crack`, { time_seconds: 530 });
     expect((await learnt()).temp - byLot.temp).toBeGreaterThan(8);
-    // A withdrawn mark of a person is the detector's again: not used for predictions.
+    // Instead of a person's withdrawn mark the detector's counts again, which predictions do not use.
     for (let word = 1; word <= 2; word++) await owner.send('DELETE', `/roasts/${past[0]}/marks/first_crack`);
     expect(await learnt()).toMatchObject({ source: 'lot', roasts: 3 });
     const hidden = await other.send('GET', `/roasts/${id}/learnt-crack`);
@@ -305,7 +305,7 @@ describe('roasts', () => {
   });
 
   describe('edits', () => {
-    it('take the coffee from the lot, deduct once and correct the ledger', async () => {
+    it('deduct the coffee from the lot once and correct the ledger', async () => {
       const { id, board } = await ingestRoast('RM15-1');
       const [first, second] = [await newLot(100), await newLot(50)];
       const edited = await owner.send<Roast>('PUT', `/roasts/${id}`, { lot_id: first, batch_size_kg: 12.345678 });

@@ -17,18 +17,18 @@ const closed = { chargeMs: 60 * minute, dropMs: 72 * minute, nextChargeMs: null 
 const open = { ...closed, dropMs: null };
 
 describe('sameBeans', () => {
-  it('takes a charge up to 3 minutes before the one by hand, unless that roast had dropped', () => {
+  it('includes a charge up to 3 minutes before the one by hand, unless that roast had dropped', () => {
     expect(sameBeans(closed, [board('a', 57)])).toEqual(['a']);
     expect(sameBeans(closed, [board('a', 56.9)])).toEqual([]);
     expect(sameBeans(closed, [board('a', 58, 59)])).toEqual([]);
   });
-  it('takes everything between charge and drop by hand, and nothing after the drop', () => {
+  it('includes everything between charge and drop by hand, and nothing after the drop', () => {
     expect(sameBeans(closed, [board('late', 73), board('false', 71.9), board('none', null, null, 65)])).toEqual([
       'none',
       'false',
     ]);
   });
-  it('takes a charge up to 6 minutes after one by hand without a drop; a later one is the next batch', () => {
+  it('includes a charge up to 6 minutes after one by hand without a drop; a later one is the next batch', () => {
     expect(sameBeans(open, [board('a', 66)])).toEqual(['a']);
     expect(sameBeans(open, [board('a', 66.1)])).toEqual([]);
     expect(sameBeans(open, [board('next', 75), board('gone', null, null, 80)])).toEqual([]);

@@ -35,8 +35,8 @@ const levelLots = async (
 /**
  * Updates the ledger for a roast: the green weight of a roast that has ended is taken from its lot once, when its
  * recipe deducts (or it has none); later edits move the difference. Whether it deducts is decided when it ends and
- * stored with it: later changes of the recipe change no past roast. Calling it again changes nothing. Too little stock
- * never blocks a roast. The caller holds the roast's row.
+ * stored with it: later changes of the recipe change no past roast. Idempotent. Too little stock never blocks a roast.
+ * The caller holds the roast's row.
  */
 export const settleLot = async (tx: Sql, roastId: string, byUser: string | null): Promise<void> => {
   const [roast] = await tx<
@@ -63,7 +63,7 @@ export const unsettleLot = async (tx: Sql, roastId: string, byUser: string | nul
   await levelLots(tx, new Map(), moved, { roastId, reason: 'roast_delete', byUser });
 };
 
-/** Returns the green coffee of a roast that has not ended after all. The caller holds the roast's row. */
+/** Returns the green coffee of a roast that turned out not to have ended. The caller holds the roast's row. */
 export const reopenLot = async (tx: Sql, roastId: string, byUser: string | null): Promise<void> => {
   const moved = await movedSoFar(tx, roastId);
   await levelLots(tx, new Map(), moved, { roastId, reason: 'roast_edit', byUser });

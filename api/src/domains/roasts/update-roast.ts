@@ -33,7 +33,7 @@ type Change = Record<string, string | number | null>;
 const profileChange = async (tx: Sql, edit: RoastEdit, before: Before): Promise<Change> => {
   if (edit.profile_id === undefined) return {};
   if (edit.profile_id === null) {
-    // A deleted recipe left its name, which a form that only says "none" must not remove.
+    // A deleted recipe left its name, which a form that only contains "none" must not remove.
     return before.profile_id === null ? {} : { profile_id: null, profile_name: null, deducts: null };
   }
   const [profile] = await tx<{ name: string; roast_level: string }[]>`
@@ -83,7 +83,7 @@ const plainChange = (edit: RoastEdit): Change =>
     }),
   );
 
-/** If only one weight is edited, it has to fit the stored other one. */
+/** If only one weight is edited, it must fit the other, stored one. */
 const refuseImpossibleWeight = (edit: RoastEdit, before: Before): void => {
   if (edit.batch_size_kg === undefined && edit.end_weight_kg === undefined) return;
   const { batch_size_kg = before.batch_size_kg, end_weight_kg = before.end_weight_kg } = edit;

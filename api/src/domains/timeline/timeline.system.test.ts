@@ -32,7 +32,7 @@ describe('timeline', () => {
     await database[Symbol.asyncDispose]();
   });
 
-  /** A machine of its own with what its board recorded. */
+  /** A separate machine with the recording of its board. */
   const machineWith = async (board: RecordedBoard, kind?: 'samples' | 'events') => {
     const serial = randomBytes(4).toString('hex');
     const { id } = await registerMachine(database.sql, serial);
@@ -99,7 +99,7 @@ describe('timeline', () => {
     expect(await auditOf(id)).toEqual(['roast.mark_set', 'roast.mark_set', 'roast.mark_taken_back']);
   });
 
-  it('makes a roast of a stretch that the detector missed', async () => {
+  it('creates a roast from a range that the detector missed', async () => {
     const board = recordBoard(900);
     const { id: machineId } = await machineWith(board);
     const made = await make(machineId, board.at(60), board.at(660));
@@ -125,7 +125,7 @@ describe('timeline', () => {
     expect(await auditOf(made.body.id)).toEqual(['roast.made', 'roast.updated']);
   });
 
-  it('takes an aborted stub of the same beans into the roast made by hand', async () => {
+  it('includes an aborted roast of the same beans in the roast made by hand', async () => {
     const stub = uuidV7();
     const board = recordBoard(900, lostRoast(stub));
     const { id: machineId } = await machineWith(board);
@@ -135,7 +135,10 @@ describe('timeline', () => {
     expect((await admin.send('GET', `/roasts/${stub}`)).status).toBe(404);
   });
 
-  /** A machine whose board withdrew a charge at second 190 and found at the drop that it had been one; its batches are not stored yet. */
+  /**
+   * A machine whose board withdrew a charge at second 190 and found at the drop that it was one; its batches are not
+   * stored yet.
+   */
   const machineThatWithdrew = async () => {
     const [withdrawn, found] = [uuidV7(), uuidV7()];
     const board = recordBoard(900, [...lostRoast(withdrawn), ...roastFoundAtDrop(found)]);
@@ -168,7 +171,7 @@ describe('timeline', () => {
     expect((await admin.send<Roast>('GET', `/roasts/${found}`)).body.notes).toBe('Few beans');
   });
 
-  it('a withdrawn charge that a person has set again gets the drop that its board finds', async () => {
+  it('a withdrawn charge that a person set again gets the drop that its board finds', async () => {
     const { withdrawn, board, machineId, messages } = await machineThatWithdrew();
     const half = messages.length / 2;
     await commitMessages(database.sql, messages.slice(0, half));
@@ -189,7 +192,7 @@ describe('timeline', () => {
     const epoch = randomBytes(8).toString('hex');
     const board = recordBoard(1800, wholeRoast(id), { wallOffsetMs: start - 5000, epoch });
     await commitBoard(database.sql, serial, board);
-    // Two more days on another card, each a recording of its own.
+    // Two more days on another card, each a separate recording.
     for (let boot = 1; boot < boots; boot++) {
       await commitBoard(database.sql, serial, recordBoard(600, [], { wallOffsetMs: start + boot * day - 5000 }));
     }
@@ -228,7 +231,7 @@ describe('timeline', () => {
     expect(wide.status).toBe(422);
   });
 
-  it('timeline: names a power cut and a silent machine within one recording', async () => {
+  it('timeline: reports a power cut and a silent machine within one recording', async () => {
     const serial = randomBytes(4).toString('hex');
     const { id: machineId } = await registerMachine(database.sql, serial);
     const epoch = randomBytes(8).toString('hex');
@@ -290,7 +293,7 @@ describe('timeline', () => {
     expect(await auditOf(id)).toEqual(['roast.discarded', 'roast.restored']);
   });
 
-  it('refuses to restore a roast whose stretch has become another one', async () => {
+  it('refuses to restore a roast whose range is now another roast', async () => {
     const id = uuidV7();
     const board = recordBoard(900, wholeRoast(id));
     const { id: machineId } = await machineWith(board);
@@ -353,7 +356,7 @@ describe('timeline', () => {
       expect([made.status, made.body.status]).toEqual([201, 'in_progress']);
       const { body: machine } = await admin.send<{ current_roast_id: string }>('GET', `/machines/${machineId}`);
       expect(machine.current_roast_id).toBe(made.body.id);
-      // The detector sees the same charge late, begins a roast of its own, and detects the crack.
+      // The detector sees the same charge late, begins its own roast, and detects the crack.
       const late = uuidV7();
       const from = board.journal.length;
       const say = (event: Parameters<typeof board.journal.event>[1]) => board.journal.event(board.monoAt(699), event);
@@ -414,7 +417,7 @@ describe('timeline', () => {
       return Math.floor((seed / 2 ** 32) * below);
     };
     for (let round = 0; round < 8; round++) {
-      // A false start, the same beans detected late, a batch after it; by hand a charge, at times a drop, a split.
+      // A false start, the same beans detected late, a batch after it; by hand a charge, sometimes a drop or a split.
       const [stub, same, next] = [uuidV7(), uuidV7(), uuidV7()];
       const charge = 150 + random(120);
       const said = [...lostRoast(stub), ...wholeRoast(same, charge, 700), ...wholeRoast(next, 1300, 1900)] as const;
@@ -429,7 +432,7 @@ describe('timeline', () => {
         const names = new Map([stub, same, next].map((id, place) => [id, ['stub', 'same', 'next'][place]]));
         const serial = randomBytes(4).toString('hex');
         const { id: machineId } = await registerMachine(database.sql, serial);
-        // Each machine receives roasts of its own.
+        // Each machine has its own roasts.
         const own = new Map([stub, same, next].map((id) => [id, uuidV7()]));
         const batches = board.journal.batches(() => 1 + random(3));
         const text = (batch: (typeof batches)[number]) =>
@@ -466,7 +469,7 @@ describe('timeline', () => {
         outcomes.push(rows.map(({ id, ...row }) => ({ ...row, who: names.get(nameOf(id as string) ?? '') ?? 'hand' })));
       }
       for (const outcome of outcomes) expect(outcome, `round ${round}`).toEqual(outcomes[0]);
-      // Nothing of the same beans became a second roast, and the next batch is one of its own.
+      // Reports about the same beans created no second roast, and the next batch is a separate one.
       expect((outcomes[0] as { who: string }[]).map((row) => row.who)).toEqual(
         hand.split ? ['hand', 'hand', 'next'] : ['hand', 'next'],
       );

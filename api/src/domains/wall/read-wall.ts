@@ -107,7 +107,7 @@ export const countWallMachines = async (sql: Sql, viewer: SignedInUser): Promise
 /** The wall's data of each machine besides the live readings. */
 export const readWall = async (sql: Database, viewer: SignedInUser): Promise<WallMachine[]> => {
   const machines: WallMachine[] = [];
-  // One after the other: a wall is read again with every roast, and must not occupy every connection to the database.
+  // One after the other: a wall is read again with every roast, and must not occupy every database connection.
   for (const row of await readMachines(sql, viewer)) {
     const { id, display_name, connection, last_seen_at, next_id, next_number, next_coffee, next_kg } = row;
     const next =

@@ -6,7 +6,7 @@ import { portOf } from '@roastery/runtime/system-errors';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { artisanFile, type ArtisanRecording } from './artisan-file.ts';
 
-/** As the timer of Artisan shows it. */
+/** In the format of Artisan's timer. */
 const timerText = (seconds: number): string => {
   const whole = Math.max(0, Math.floor(seconds));
   return `${String(Math.floor(whole / 60)).padStart(2, '0')}:${String(whole % 60).padStart(2, '0')}`;

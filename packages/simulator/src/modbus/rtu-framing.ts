@@ -10,7 +10,9 @@ export const crc16 = (bytes: Buffer): number => {
   return crc;
 };
 
-/** Length of a request with its CRC, as far as its first bytes tell; undefined while they don't, or for unknown functions. */
+/**
+ * Length of a request with its CRC, from its first bytes; undefined while they are too few, or for unknown functions.
+ */
 const requestLength = (bytes: Buffer): number | undefined => {
   const code = bytes[1];
   if (code === undefined) return undefined;

@@ -16,16 +16,16 @@ const after = (start: RoasterState, seconds: number, controls: RoasterControls, 
   for (let step = 0; step < seconds / dtSeconds; step++) roaster = stepRoaster(roaster, controls, dtSeconds);
   return roaster;
 };
-/** A machine that stood hot for five minutes. */
+/** A machine that was hot for five minutes. */
 const hot = after({ ...emptyRoaster(30, 210), drumRpm: 60 }, 300, { ...usual, heatPercent: 20 });
 const charged = chargeBeans(hot, 24);
 
-/** Bean probe after five minutes, for one coffee. */
+/** The bean probe's reading after five minutes, for one coffee. */
 const tempOf = (moisturePercent: number, densityGramsPerMl: number): number =>
   after(chargeBeans(hot, 24, { moisturePercent, densityGramsPerMl }), 300, usual).beanProbeC;
 
 describe('the drum roaster of the model', () => {
-  it('roasts hotter with more burner, at every level of it', () => {
+  it('roasts hotter with more burner, at every level', () => {
     const temps = [0, 20, 40, 60, 80, 100].map(
       (heatPercent) => after(charged, 300, { ...usual, heatPercent }).beanProbeC,
     );
@@ -33,13 +33,13 @@ describe('the drum roaster of the model', () => {
     expect((temps.at(-1) ?? 0) - (temps[0] ?? 0)).toBeGreaterThan(40);
   });
 
-  it('heats beans slower with a drum that barely turns', () => {
+  it('heats beans slower with a slow drum', () => {
     const slow = after(charged, 240, { ...usual, drumRpm: 20 });
     const usualDrum = after(charged, 240, usual);
     expect(usualDrum.beanProbeC - slow.beanProbeC).toBeGreaterThan(5);
   });
 
-  it('draws harder and cools the gas with more air', () => {
+  it('has a stronger draft and cooler gas with more air', () => {
     const little = after(charged, 240, { ...usual, airPercent: 20 });
     const much = after(charged, 240, { ...usual, airPercent: 90 });
     expect(much.drumPressurePa).toBeLessThan(little.drumPressurePa - 40);
@@ -79,7 +79,7 @@ describe('the drum roaster of the model', () => {
     }
   });
 
-  it('cools to the room with the burner off', () => {
+  it('cools to room temperature with the burner off', () => {
     const cold = after(emptyRoaster(30, 210), 6 * 3600, { heatPercent: 0, airPercent: 60, drumRpm: 30 }, 0.5);
     expect(cold.beanProbeC).toBeLessThan(60);
     expect(cold.beanProbeC).toBeGreaterThanOrEqual(cold.ambientC - 0.1);

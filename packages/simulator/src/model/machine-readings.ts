@@ -3,7 +3,7 @@ import type { Channel } from '@roastery/contract/machine-map';
 import type { RoasterState } from './drum-roaster.ts';
 import type { Random } from './random.ts';
 
-/** RPM at which the drum reads 100 %, unless a machine map says otherwise: the map's own default. */
+/** RPM at which the drum reads 100 %, unless a machine map specifies another value: the map's own default. */
 export const usualMaxDrumRpm = 100;
 
 /** Readings of a machine's instruments: °C, %, Pa by channel name; null for a probe without a value. */

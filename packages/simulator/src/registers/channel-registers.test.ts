@@ -12,7 +12,7 @@ const roundTrip = (name: string, channel: Channel, value: number | null): number
 };
 
 describe('readings in registers', () => {
-  it('come back within half a step of the register, whatever encoding, order, scale, offset and unit', () => {
+  it('are decoded within half a step of the register, for any encoding, order, scale, offset and unit', () => {
     const random = createRandom(3);
     for (const as of encodingShape.options.filter((encoding) => encoding !== 'bool')) {
       for (const order of wordOrderShape.options) {
@@ -38,7 +38,7 @@ describe('readings in registers', () => {
     }
   });
 
-  it('says "no probe" as the map has it, and is read as null', () => {
+  it('encodes "no probe" as in the map, which is read as null', () => {
     for (const channel of [
       { at: 'h:0', as: 'i16', scale: 0.1, bad: [32_767] },
       { at: 'h:0', as: 'u16', scale: 0.1, bad: [-1, 65_535] },
@@ -52,12 +52,12 @@ describe('readings in registers', () => {
     }
   });
 
-  it('never shows a real reading as "no probe"', () => {
+  it('never encodes a real reading as "no probe"', () => {
     const channel = channelShape.parse({ at: 'h:0', as: 'u16', scale: 0.1, bad: [2000] });
     expect(roundTrip('bean_temp', channel, 200)).toBe(199.9);
   });
 
-  it('keeps bits of one register apart, and coils', () => {
+  it('keeps bits of one register separate, and coils', () => {
     const bank = createRegisterBank();
     const bits = [0, 7, 15].map((bit) => channelShape.parse({ at: `h:9.${bit}`, as: 'bool', unit: 'bool' }));
     for (const [index, channel] of bits.entries()) showReading(bank, figures, 'bit', channel, index === 1 ? 0 : 1);

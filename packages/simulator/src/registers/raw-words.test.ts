@@ -23,7 +23,7 @@ const edges = [
   2 ** 32 - 1,
 ];
 
-/** Values that an encoding can hold: its edges and a few hundred drawn ones. */
+/** Values that an encoding can contain: its limits and a few hundred random ones. */
 const valuesOf = (as: Encoding): number[] => {
   const random = createRandom(7);
   const drawn = Array.from({ length: 300 }, () => random.gaussian() * 10 ** random.between(0, 9));
@@ -32,7 +32,7 @@ const valuesOf = (as: Encoding): number[] => {
 
 describe('raw values in registers', () => {
   it.each(encodings.flatMap((as) => orders.map((order) => [as, order] as const)))(
-    'come back from %s in order %s',
+    'are decoded from %s in order %s',
     (as, order) => {
       for (const value of valuesOf(as)) {
         const words = toWords(as, order, value);
@@ -43,7 +43,7 @@ describe('raw values in registers', () => {
     },
   );
 
-  // Examples worked out by hand from IEEE 754 and the meaning of the orders, not with our own code.
+  // Examples computed by hand from IEEE 754 and the meaning of the orders, not with our own code.
   it.each([
     ['f32', 'ABCD', 123.456, [0x42f6, 0xe979]],
     ['f32', 'CDAB', 123.456, [0xe979, 0x42f6]],
@@ -56,7 +56,7 @@ describe('raw values in registers', () => {
     ['bcd32', 'ABCD', 12_345_678, [0x1234, 0x5678]],
     ['bcd32', 'CDAB', 12_345_678, [0x5678, 0x1234]],
     ['bool', 'ABCD', 1, [1]],
-  ] as const)('%s in order %s writes %d as it should lie on the wire', (as, order, value, words) => {
+  ] as const)('%s in order %s encodes %d as on the wire', (as, order, value, words) => {
     expect(toWords(as, order, value)).toEqual(words);
   });
 

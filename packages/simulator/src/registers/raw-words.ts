@@ -51,7 +51,7 @@ export const toWords = (as: Encoding, order: WordOrder, raw: number): number[] =
   return [sent.readUInt16BE(0), sent.readUInt16BE(2)];
 };
 
-/** One or two registers as a raw value; undefined where they hold none (letters in BCD, NaN in a float). */
+/** One or two registers as a raw value; undefined for invalid ones (letters in BCD, NaN in a float). */
 export const fromWords = (as: Encoding, order: WordOrder, words: readonly number[]): number | undefined => {
   const first = words[0] ?? 0;
   if (as === 'u16') return first;

@@ -45,7 +45,7 @@ export const runDemoOperator = async (place: DemoPlace, signal: AbortSignal): Pr
   }
 };
 
-/** Neither planned nor described. While roasts wait for the machine, one of them may still become this one. */
+/** Neither planned nor described. While roasts are planned for the machine, one of them may still become this one. */
 const isUnclaimed = async (client: RoasteryClient, roast: Roast): Promise<boolean> => {
   const { profile_id, lot_id, coffee_name, batch_size_kg, machine_id } = roast;
   const queue = machine_id === null ? {} : { machine_id };
@@ -62,7 +62,7 @@ const describeRunning = async (client: RoasteryClient, roast: Roast, turn: numbe
   await client.call(updateRoast, {
     params: { id: roast.id },
     body: {
-      // A user who describes it at the same moment wins.
+      // A user who describes it at the same time takes precedence.
       revision: roast.revision,
       profile_id: profiles.find(({ name }) => name === recipe.body.name)?.id ?? null,
       lot_id: lots[0]?.id ?? null,

@@ -19,7 +19,7 @@ export const roastery = {
 export const owner = { full_name: 'Maya Lindqvist', email: 'maya@lindqvist.example' };
 const people = ['Maya Lindqvist', 'Jonas Ek', 'Amina Yusuf'] as const;
 
-/** The first one roasts live. Each has batch numbers of its own. */
+/** The first one roasts live. Each has its own batch numbers. */
 export const machines = [
   {
     serial_number: 'DEMO-30-001',

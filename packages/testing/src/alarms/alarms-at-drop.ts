@@ -1,17 +1,19 @@
 import { createAlarmWatch, type AlarmContext } from '@roastery/roasting/alarm-rules';
 import type { ForecastRoast } from '../forecast/past-roasts.ts';
 
-/** A board knows the drop this long after it, s. */
+/** A board reports the drop this long after it, s. */
 const knownAfterSeconds = 12;
 const beforeDropSeconds = 2;
 
 export interface AtDrop {
   readonly roast: ForecastRoast;
-  /** The rule fired because of the drop alone: from 2 s before it until its mark is known. */
+  /** The rule fired only because of the drop: from 2 s before it until its mark is reported. */
   readonly isFalse: boolean;
 }
 
-/** A rule for a rate of rise below 2 °C/min after the turning point, over roasts whose drop becomes known a little late. */
+/**
+ * A rule for a rate of rise below 2 °C/min after the turning point, over roasts whose drop is reported slightly late.
+ */
 export const judgeAtDrop = (roasts: readonly ForecastRoast[]): AtDrop[] =>
   roasts.map((roast) => {
     const watch = createAlarmWatch();

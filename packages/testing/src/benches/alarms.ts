@@ -75,7 +75,10 @@ const frozenRows = (): Measurement[] => {
   ];
 };
 
-/** Evaluation of ten rules over twenty minutes of a roast at 4 Hz with eight channels: what a running roast costs the api. */
+/**
+ * Evaluation of ten rules over twenty minutes of a roast at 4 Hz with eight channels: the cost of a running roast for
+ * the api.
+ */
 const costRows = (): Measurement[] => {
   const hz = 4;
   const samples = 20 * 60 * hz;

@@ -14,7 +14,7 @@ import { until } from '../until.ts';
 const kills = Number(process.env['BENCH_KILLS'] ?? 200);
 const serial = 'KILL-15';
 const samplesPerKill = 10;
-/** A seed repeats the kills of a run; which write they hit still differs. */
+/** A seed repeats the kills of a run; which write each one hits still differs. */
 const seed = Number(process.env['BENCH_SEED'] ?? Date.now() % 1_000_000);
 
 const survive = (say: (line: string) => void): Promise<Measurement[]> =>

@@ -10,7 +10,7 @@ const maxBoards = Number(process.env['FLEET_MAX_BOARDS'] ?? 19_000);
 const comparedBoards = Number(process.env['FLEET_COMPARED'] ?? 3_000);
 /** Boards that all reconnect at once. */
 const stormBoards = Number(process.env['FLEET_STORM'] ?? 10_000);
-/** What a sync takes longer on a slow disk. */
+/** The additional duration of a sync on a slow disk. */
 const slowFsyncMs = 10;
 const maxP99Ms = 1_000;
 /** One batch per second. */

@@ -76,7 +76,7 @@ const askUntilEnd = async ({ url, cookie }: { url: string; cookie: string }): Pr
   parentPort?.close();
 };
 
-/** A roast of its own: the same curve as the generated CSV, shifted, so that none is a duplicate. */
+/** A separate roast: the same curve as the generated CSV, shifted, so that none is a duplicate. */
 const fileOf = (index: number): { name: string; bytes: Uint8Array<ArrayBuffer> } => {
   const name = `years/${2015 + (index % 10)}/roast ${index}`;
   if (index % Math.round(1 / brokenShare) === 0)
@@ -109,7 +109,7 @@ const requestsOf = (given: readonly ReturnType<typeof fileOf>[]): Promise<SentRe
 
 const senders = new Agent({ keepAlive: true, maxSockets: sendersAtOnce });
 
-/** Sends all requests, a few at a time, each once the one before was answered. */
+/** Sends all requests, a few at a time, each after the answer to the previous one. */
 const sendAll = async (url: string, cookie: string, requests: readonly SentRequest[]): Promise<void> => {
   const waiting = [...requests];
   const sendOne = ({ type, body }: SentRequest): Promise<number> =>
@@ -131,7 +131,7 @@ const sendAll = async (url: string, cookie: string, requests: readonly SentReque
   await Promise.all(Array.from({ length: sendersAtOnce }, sender));
 };
 
-/** Takes requests and stores nothing; answers after as long as the api took. */
+/** Accepts requests and stores nothing; answers after the same time as the api. */
 const startSink = async () => {
   let answerMs = 0;
   const server = createServer((asked, answer) => {
@@ -145,7 +145,7 @@ const startSink = async () => {
   parentPort?.postMessage(`http://127.0.0.1:${port}/`);
 };
 
-/** As long as a file is read, with the pauses and the priority of its reader, in a session of its own as that has. */
+/** As long as a file is read, with the pauses and the priority of its reader, in its own session like the reader. */
 const computing = `
   require('node:os').setPriority(0, 10);
   const numbers = new Float64Array(200_000);

@@ -25,7 +25,7 @@ const growth = 1.25;
 const connectSeconds = 60;
 const measuredSeconds = 20;
 const maxP99Ms = 1_000;
-/** Boards that ask for their login at once, and all that do. */
+/** Boards that request their login at the same time, and all that do. */
 const asking = 40;
 const askingBoards = 1_000;
 
@@ -44,7 +44,7 @@ interface Step {
   readonly stormSeconds: number;
 }
 
-/** CPU time of these processes so far, s; those that have ended count nothing. */
+/** CPU time of these processes so far, s; processes that have ended count as 0. */
 const totalSeconds = async (pids: readonly (number | undefined)[]): Promise<number> =>
   (await Promise.all(pids.map((pid) => cpuSeconds(pid ?? 0).catch(() => 0)))).reduce((a, b) => a + b, 0);
 
@@ -104,7 +104,7 @@ const withApis = async <T>(
   }
 };
 
-/** Users that dynamic security makes a second when many boards ask for the first time. */
+/** Users that dynamic security creates a second when many boards connect for the first time. */
 const measureUsers = (boards: number): Promise<number> =>
   withApis(1, boards, { MOSQUITTO_DYNAMIC_SECURITY: 'true' }, async ({ apis, serials }) => {
     const begun = performance.now();

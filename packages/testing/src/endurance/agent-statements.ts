@@ -6,7 +6,7 @@ export interface AgentStatements {
   readonly dropped: { readonly fromMs: number; readonly toMs: number; readonly reason: string }[];
   /** Times of samples: with each of them, all earlier readings of this process are synced. Ascending. */
   readonly syncedThrough: number[];
-  /** Times at which it gathered readings instead of syncing each second, ms since boot. */
+  /** Times at which it synced at the slow pace instead of each second, ms since boot. */
   readonly gathered: { readonly fromMs: number; toMs: number }[];
   /** Times at which its disk refused writes, ms since boot; the end may be missing. */
   readonly refusals: { readonly fromMs: number; toMs: number }[];

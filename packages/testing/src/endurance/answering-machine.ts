@@ -20,7 +20,7 @@ const drainedWithinMs = 120_000;
 const shownLosses = 10;
 const wrongKinds = ['lost', 'doubled', 'shifted', 'different', 'invented'] as const;
 
-/** Waits until nothing is missing any more, or for the longest possible time, and returns the last value of `work`. */
+/** Waits until nothing is missing, or for the longest possible time, and returns the last value of `work`. */
 const untilWhole = async <T extends { readonly judgement: { readonly lost: readonly unknown[] } }>(
   work: () => Promise<T>,
 ): Promise<T> => {

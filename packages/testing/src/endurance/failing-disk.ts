@@ -18,7 +18,7 @@ export interface DiskFailure {
   readonly toMs: number;
 }
 
-/** `NODE_OPTIONS` of a program whose disk below `folder` fails as `file` says. */
+/** `NODE_OPTIONS` of a program whose disk below `folder` fails as specified in `file`. */
 export const failingDiskOption = (file: string, folder: string): string => {
   const script = pathToFileURL(join(repositoryRoot(), 'packages', 'testing', 'bin', 'failing-disk.mjs'));
   script.searchParams.set('file', file);

@@ -17,7 +17,7 @@ it('a reading that moved to the next stream is reported by the gap of that strea
   expect(isReported(moved, gaps, [])).toBe(true);
 });
 
-it('a reading with a place that no gap names is not reported', () => {
+it('a reading with a place outside every gap is not reported', () => {
   expect(isReported([{ epoch: first, seq: 160 }], gaps, []), 'never moved').toBe(false);
   expect(isReported([{ epoch: second, seq: 201 }], gaps, [])).toBe(false);
   const elsewhere = [
@@ -28,7 +28,7 @@ it('a reading with a place that no gap names is not reported', () => {
   expect(isReported([], gaps, [])).toBe(false);
 });
 
-it('a reading of a stream that went on beside the next one is reported where the board logged its loss', () => {
+it('a reading of a stream that continued beside the next one is reported where the board logged its loss', () => {
   const places = [{ epoch: first, seq: 160 }];
   expect(isReported(places, gaps, [{ epoch: first, from: 155, to: 160 }])).toBe(true);
   expect(isReported(places, gaps, [{ epoch: second, from: 155, to: 160 }]), 'of another stream').toBe(false);

@@ -73,7 +73,7 @@ export const watchSegments = (journal: string) => {
       }
       return places;
     },
-    /** What every segment held of a stream around a place: number, kind and reading of each entry. */
+    /** The content of every segment of a stream around a place: number, kind and reading of each entry. */
     around({ epoch, seq }: JournalPlace): string[][] {
       return [...contents.values()].flatMap(({ bytes }) => {
         const segment = readSegment(bytes);
@@ -90,7 +90,7 @@ const entryWords = (entry: Entry): string =>
     ? `${entry.seq} reading ${entry.values[entry.context.channels.indexOf(requestNumber)] ?? 'without number'}`
     : `${entry.seq} ${JSON.stringify(entry.event)}`;
 
-/** A gap that the server holds, for one stream of its recording. */
+/** A gap at the server, for one stream of its recording. */
 export interface ReportedGap {
   readonly epoch: string;
   /** The part of the gap that is the stream's own, and the whole gap in the numbers of the recording. */
@@ -101,10 +101,10 @@ export interface ReportedGap {
 const holds = ([from, to]: readonly [number, number], seq: number): boolean => from <= seq && seq <= to;
 
 /**
- * Whether the server holds gaps for a reading. One that moved to the next stream of its recording, because the disk
- * failed, keeps its number and has a place in both: the gap is that of the later one. A stream may also continue after
- * another one has continued it: then a gap of the recording does not show whose it is, and the board must have logged
- * the loss as one of this stream.
+ * Whether the server has gaps for a reading. A reading that moved to the next stream of its recording, because the
+ * disk failed, keeps its number and has a place in both: the gap is that of the later one. A stream may also continue
+ * after another one has continued it: then a gap of the recording does not show which stream it belongs to, and the
+ * board must have logged the loss for this stream.
  */
 export const isReported = (
   places: readonly JournalPlace[],
@@ -117,7 +117,7 @@ export const isReported = (
       droppedForRoom.some((range) => range.epoch === epoch && holds([range.from, range.to], seq)),
   ) && places.every(({ epoch, seq }) => gaps.some((gap) => gap.epoch === epoch && holds(gap.whole, seq)));
 
-/** The readings whose every place in the journal lies in a gap of a full disk that the server holds. */
+/** The readings whose every place in the journal lies in a gap of a full disk at the server. */
 export const readReported = async (
   sql: postgres.Sql,
   serial: string,
@@ -140,7 +140,7 @@ export const readReported = async (
   );
 };
 
-/** The recordings of a board, their streams, chunks and gaps, and what was refused: to trace a reading that is missing. */
+/** The recordings of a board, their streams, chunks and gaps, and the refused messages: to trace a missing reading. */
 export const readServerView = async (
   sql: postgres.Sql,
   serial: string,

@@ -41,7 +41,7 @@ describe('judgeAnswers', () => {
     expect(classOfMissing(10_200)).toEqual(['lost']);
   });
 
-  it('allows the interval of the gathering only where the board had said that it gathers', () => {
+  it('allows the slow interval only where the board had reported the slow pace', () => {
     const late = { monoMs: 80_000, endedMs: 80_020 };
     const missing = (monoMs: number, said: Partial<AgentStatements>) =>
       Object.keys(classesOf(judgeAnswers([reading(1, monoMs)], [], [late], { ...nothingSaid, ...said })));
@@ -52,19 +52,19 @@ describe('judgeAnswers', () => {
     expect(missing(20_000, { gathered, syncedThrough: [20_100] })).toEqual(['lost']);
   });
 
-  it('counts a missing reading as lost when the board had said that it was synced', () => {
+  it('counts a missing reading as lost when the board had reported it as synced', () => {
     expect(classOfMissing(9000, { syncedThrough: [8900] })).toEqual(['unsynced']);
     expect(classOfMissing(9000, { syncedThrough: [9100] })).toEqual(['lost']);
     expect(classOfMissing(9000, { syncedThrough: [10_900] }), 'said by the next program').toEqual(['unsynced']);
   });
 
-  it('excuses a synced reading only where the server holds a gap for its own number', () => {
+  it('excuses a synced reading only where the server has a gap for its number', () => {
     const answers = [reading(1, 1000), reading(2, 1100)];
     const said = { ...nothingSaid, syncedThrough: [1200] };
     expect(classesOf(judgeAnswers(answers, [], [kill], said, new Set([2])))).toEqual({ reported: [2], lost: [1] });
   });
 
-  it('excuses what the board dropped or its disk refused only where the board said so', () => {
+  it('excuses readings that the board dropped or its disk refused only where the board reported it', () => {
     expect(classOfMissing(2000, { dropped: [{ fromMs: 1990, toMs: 2400, reason: 'busy' }] })).toEqual(['dropped']);
     expect(classOfMissing(2500, { dropped: [{ fromMs: 1990, toMs: 2400, reason: 'busy' }] })).toEqual(['lost']);
     expect(classOfMissing(2000, { refusals: [{ fromMs: 2100, toMs: Infinity }] })).toEqual(['refused']);

@@ -8,9 +8,9 @@ import type { NumberedReading } from './answered-readings.ts';
 const datedWithinMs = alwaysMs / 2 + 1;
 /** No program starts faster: earlier answers were requested by the previous process. */
 const loadingMs = 100;
-/** A sync may take so long on a busy computer. */
+/** The longest duration of a sync on a busy computer. */
 const syncTakesMs = 2000;
-/** Postgres keeps four bytes a value. */
+/** Postgres stores a value in four bytes. */
 const precision = 1e-3;
 
 interface Kill {
@@ -22,7 +22,7 @@ interface Kill {
 export type Excuse =
   /** The board logged that this reading becomes no sample. */
   | 'dropped'
-  /** It was journalled, and the server holds a gap for its number: dropped for room on a full disk. */
+  /** It was journalled, and the server has a gap for its number: dropped for room on a full disk. */
   | 'reported'
   /** The requesting process was dead. */
   | 'unheard'
@@ -31,7 +31,7 @@ export type Excuse =
   /** The disk refused it until the kill, as the board had reported. */
   | 'refused';
 
-/** How long a reading may wait for its sync: a second, or as long as the board said that it gathers. */
+/** How long a reading may wait for its sync: a second, or the interval that the board reported for its slow pace. */
 const unsyncedMs = (monoMs: number, { gathered }: AgentStatements): number =>
   syncTakesMs +
   (gathered.some(({ fromMs, toMs }) => monoMs >= fromMs && monoMs <= toMs) ? idleSyncIntervalMs : syncIntervalMs);
@@ -77,8 +77,8 @@ export interface Judgement {
 }
 
 /**
- * Matches the machine's answers with the stored samples, number by number.
- * @param reported the readings whose place in the journal lies in a gap that the server holds
+ * Matches the machine's answers with the stored samples by number.
+ * @param reported the readings whose place in the journal lies in a gap at the server
  */
 export const judgeAnswers = (
   answers: readonly NumberedReading[],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Entry } from '@roastery/device-agent/core/entry';
 import { parseSegmentName, readSegment } from '@roastery/device-agent/journal/segment';
 
-/** The agent makes its folder when it first starts. */
+/** The agent creates its folder at its first start. */
 const namesIn = async (folder: string): Promise<string[]> => {
   try {
     return await readdir(folder);
@@ -14,8 +14,8 @@ const namesIn = async (folder: string): Promise<string[]> => {
 };
 
 /**
- * Keeps every segment that a running agent ever writes: a second link to the same file stays when the agent deletes its own
- * after an acknowledgement. So a test can compare the whole journal with what was stored.
+ * Keeps every segment that a running agent writes: a second link to the same file remains when the agent deletes its
+ * own after an acknowledgement. So a test can compare the whole journal with the stored data.
  */
 export const keepJournal = async (folder: string, keep: string) => {
   await mkdir(keep, { recursive: true });
@@ -27,7 +27,7 @@ export const keepJournal = async (folder: string, keep: string) => {
         await link(join(folder, name), join(keep, name));
         linked.add(name);
       } catch (error) {
-        // Renamed or deleted between the two calls: it was linked under its other name, or the next look finds it.
+        // Renamed or deleted between the two calls: it was linked under its other name, or the next scan finds it.
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       }
     }

@@ -32,14 +32,14 @@ const startsWithinMs = 30_000;
 const firstWriteMs = 4000;
 /** A journal on a disk that refuses writes does not change: then the kill comes without a write. */
 const maxQuietMs = 2000;
-/** A write, its sync and what is sent then take about so long. */
+/** A write, its sync and the sending that follows take about this long. */
 const writingMs = 4;
-/** A run ends after this long for each kill, and says how many it reached. */
+/** A run ends after this long for each kill, and reports the number of kills. */
 const maxMsPerKill = 12_000;
 /** For every this many kills of the agent one of the other parts is killed too, while the agent works. */
 const otherShare = 1 / 3;
 
-/** Tells when the files of a folder change. */
+/** Reports when the files of a folder change. */
 const watchWrites = (folder: string) => {
   let lastAt = Number.NEGATIVE_INFINITY;
   let wake: (() => void) | undefined;

@@ -39,7 +39,7 @@ export const killAtRandom = async (
   return done;
 };
 
-/** Postgres keeps four bytes a value: seven digits. */
+/** Postgres stores a value in four bytes: seven digits. */
 const isStoredAs = (read: number | null, stored: number | null | undefined): boolean =>
   read === null || stored === null || stored === undefined
     ? read === stored

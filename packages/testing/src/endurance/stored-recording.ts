@@ -14,7 +14,7 @@ interface ChunkRow {
   channels: string[];
 }
 
-/** All samples of a stream as Postgres holds them, in the order of their chunks: a sample stored twice is here twice. */
+/** All stored samples of a stream, in the order of their chunks: a sample stored twice appears twice. */
 export const readStoredSamples = async (sql: postgres.ISql, recordingId: string): Promise<StoredSample[]> => {
   const chunks = await sql<ChunkRow[]>`
     SELECT chunk.first_seq, chunk.mono_ms, chunk.dt_ms, chunk.values, layout.channels

@@ -3,7 +3,7 @@ import type { FaultsInput } from '@roastery/simulator/modbus/faults';
 
 /** One answer in twenty. */
 const share = 0.05;
-/** Just after the answer, about a reading later, and the longest there is, ms. */
+/** Just after the answer, about a reading later, and the longest possible delay, ms. */
 const delaysMs = [5, 250, 1000];
 
 /** Each fault by itself, each delay of those that have one. */
@@ -58,8 +58,8 @@ const faultPairs: readonly { readonly name: string; readonly faults: FaultsInput
   ...pairsOf({ ...delayed(anyMs), ...others }).filter(({ name }) => /^(late|repeated) and /.test(name)),
 ];
 /**
- * Every two faults at once, each in one of twenty answers; with short and all delays. On Modbus TCP an unrequested
- * answer that fills up a cut one looks like registers: no request had its number.
+ * Every pair of faults, each in one of twenty answers; with short and all delays. On Modbus TCP an unrequested answer
+ * that completes a truncated one looks like registers: no request had its number.
  */
 export const faultPairsOn = (kind: Link['kind']): typeof faultPairs =>
   faultPairs.filter(({ name }) => kind !== 'tcp' || name !== 'early and cut, soon');

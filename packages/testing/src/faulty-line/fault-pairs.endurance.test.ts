@@ -12,7 +12,7 @@ const lines = [
 ] as const;
 
 it.each(lines)(
-  '$kind, $layout: stores no wrong value under any two faults at once and keeps what was answered rightly',
+  '$kind, $layout: stores no wrong value under any two faults at once and keeps correctly answered readings',
   async ({ kind, layout }) => {
     const pairs = faultPairsOn(kind);
     let sound = 0;

@@ -13,7 +13,7 @@ const kinds = [
   { kind: 'ascii', needs: withoutCables, there: hasCables },
 ] as const;
 
-describe('faulty line: an agent records a machine whose registers name themselves and their time', () => {
+describe('faulty line: an agent records a machine whose registers contain their address and time', () => {
   for (const { kind, needs, there } of kinds) {
     it.skipIf(!there).concurrent(
       `${kind}: stores no wrong value under all faults at once, and is back within 5 s after a cut${needs}`,
@@ -31,7 +31,7 @@ describe('faulty line: an agent records a machine whose registers name themselve
   }
 });
 
-/** So many lines are read side by side: more would starve each other. */
+/** This many lines are read concurrently: more would starve each other. */
 const atOnce = 6;
 const inTurns = async <T, R>(all: readonly T[], work: (one: T) => Promise<R>): Promise<R[]> => {
   const results: R[] = [];
@@ -45,10 +45,11 @@ describe('faulty line: each fault by itself', () => {
   for (const { kind, needs, there } of kinds) {
     for (const layout of ['single', 'strict'] as const) {
       it.skipIf(!there)(
-        `${kind}, ${layout === 'single' ? 'one register a request' : 'all answers of one length'}: stores no wrong value and keeps what was answered rightly${needs}`,
+        `${kind}, ${layout === 'single' ? 'one register a request' : 'all answers of one length'}: stores no wrong value and keeps correctly answered readings${needs}`,
         async () => {
           const reports = await inTurns(faultCases, async ({ name, faults }) => {
-            // Answers of one length differ by their time alone; virtual-time.test holds them on a computer that is never late.
+            // Answers of one length differ only by their time; virtual-time.test tests them without delays of the
+            // computer.
             const strict = layout === 'strict' ? ({ withoutStarved: true } as const) : {};
             const report = await readOverFaultyLine({ kind, layout, faults, seconds: 5, seed: 5, ...strict });
             return { name, ...report };
@@ -56,7 +57,7 @@ describe('faulty line: each fault by itself', () => {
           expect(reports.flatMap(({ name, wrong }) => wrong.map((line) => `${name}: ${line}`))).toEqual([]);
           const sumOf = (figure: (report: ReadReport) => number): number =>
             reports.reduce((sum, report) => sum + figure(report), 0);
-          // A busy computer asks less often; what it asks has to be right all the same.
+          // A busy computer sends fewer requests, but the answers must still be correct.
           expect(sumOf(({ readings }) => readings)).toBeGreaterThan(3 * faultCases.length);
           const share = sumOf(({ kept }) => kept) / sumOf(({ sound }) => sound);
           expect(share, 'share of the sound readings that were kept').toBeGreaterThan(0.8);

@@ -15,13 +15,13 @@ const slow = { lateProbability: 1, lateMs: [400, 500] as [number, number] };
 
 describe('slow machine: answers in 400 to 500 ms are read without a setting', () => {
   for (const kind of ['tcp', 'rtu-over-tcp'] as const) {
-    it.concurrent(`${kind}: reads it under the right names, and says the pace`, async () => {
+    it.concurrent(`${kind}: reads it under the right names, and reports the pace`, async () => {
       const report = await readOverFaultyLine({
         kind,
         layout: 'block',
         faults: slow,
         seconds: 20,
-        // Half of the time between question and answer.
+        // Half of the time between request and answer.
         atMostMs: 350,
       });
       expect(report.wrong).toEqual([]);
@@ -30,17 +30,17 @@ describe('slow machine: answers in 400 to 500 ms are read without a setting', ()
       expect(report.link.reachedHz, 'readings a second').toBeGreaterThan(1);
       expect(report.link.reachedHz).toBeLessThan(3);
     });
-    it.concurrent(`${kind}: the doctor reads it too`, async () => {
+    it.concurrent(`${kind}: doctor reads it too`, async () => {
       await using line = await layFaultyLine({ kind, bank: bankOf('block'), faults: slow, adapter: '' });
       expect((await readMachine(mapOf('block', line.link, {}))).kind).toBe('read');
     });
   }
 });
 
-describe('first reading: an answer to another program is not believed', () => {
+describe('first reading: an answer to another program is not accepted', () => {
   for (const layout of ['single', 'strict'] as const) {
-    it.concurrent(`rtu-over-tcp, ${layout}: passes over what comes after the connection for a second`, async () => {
-      // Every connection begins with late answers to the one before it: each question is repeated up to a second later.
+    it.concurrent(`rtu-over-tcp, ${layout}: ignores bytes during the first second of the connection`, async () => {
+      // Every connection begins with late answers to the previous one: each request is repeated up to a second later.
       const faults = { repeatProbability: 1, repeatMs: [200, 1000] as [number, number] };
       const reports = await Promise.all(
         [1, 2, 3, 4].map((seed) => readOverFaultyLine({ kind: 'rtu-over-tcp', layout, faults, seconds: 6, seed })),
@@ -51,7 +51,7 @@ describe('first reading: an answer to another program is not believed', () => {
   }
 });
 
-/** A process of its own, so that it can be starved: it reads by a map and says each reading. */
+/** A separate process, so that it can be starved: it reads with a map and prints each reading. */
 const poller = (map: unknown): string => {
   const built = pathToFileURL(join(repositoryRoot(), 'device-agent', 'dist', 'machine', 'poller.js')).href;
   return `
@@ -67,11 +67,11 @@ const poller = (map: unknown): string => {
   `;
 };
 
-describe('starved processor: a reading whose moment is not known is dropped', () => {
+describe('starved process: a reading with an unknown time is dropped', () => {
   for (const how of ['SIGSTOP', 'a busy loop'] as const) {
     for (const kind of ['tcp', 'rtu-over-tcp'] as const) {
       it.concurrent(`${kind}, ${how}: no sample is dated wrongly`, async () => {
-        // An answer takes a while, so that most stops fall between question and answer.
+        // An answer takes a while, so that most stops fall between request and answer.
         await using line = await layFaultyLine({
           kind,
           bank: bankOf('block'),

@@ -6,13 +6,13 @@ import { illegalDataAddress, ModbusException, type RegisterBank } from '@roaster
  * hundredths of a second. A value of another register, or of an earlier request, is recognised.
  */
 
-/** Which of 64 places a register is; undefined where the machine has none. */
+/** The index of a register among 64; undefined where the machine has none. */
 export type TagOf = (unit: number, table: RegisterTable, address: number) => number | undefined;
 
 /** Units 1 and 2, holding and input registers, addresses 0 to 15. */
 export const tagInTables: TagOf = (unit, table, address) =>
   unit > 2 ? undefined : (((unit - 1) & 1) << 5) | ((table === 'input' ? 1 : 0) << 4) | (address & 15);
-/** Holding registers 0 to 63 of unit 1, and nothing beside them. */
+/** Holding registers 0 to 63 of unit 1, and no others. */
 export const tagInRow: TagOf = (unit, table, address) =>
   unit === 1 && table === 'holding' && address < 64 ? address : undefined;
 
@@ -32,7 +32,7 @@ export interface Stamp {
   readonly tag: number;
   /** When the word was created, `monoMs`; the time nearest to `mono`. */
   near(mono: number): number;
-  /** How far from `monoMs` the word was made, ms; the shorter way round, since stamps begin anew after 10 s. */
+  /** How far from `monoMs` the word was created, ms; modulo 10 s, after which stamps repeat. */
   awayMs(mono: number): number;
   readonly ticks: number;
 }
@@ -56,7 +56,7 @@ const readOnly = (): never => {
   throw new Error('a stamped machine takes no writes');
 };
 
-/** @param steadyMs how long each word stands still */
+/** @param steadyMs how long each word stays the same */
 export const createStampedBank = (tagOf: TagOf, steadyMs = stampMs): RegisterBank => {
   const wordAt = (unit: number, table: RegisterTable, address: number): number => {
     // Bits have no room for a stamp: they are set where the address is odd.

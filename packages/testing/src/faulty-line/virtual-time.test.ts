@@ -6,12 +6,12 @@ import { everyFault } from './record-over-faulty-line.ts';
 const seconds = 40;
 const hz = 4;
 
-describe('faulty line in virtual time: many machines whose registers name themselves and their time', () => {
+describe('faulty line in virtual time: many machines whose registers contain their address and time', () => {
   it.each([
-    // Among these are seeds where an unrequested answer came in the place of a lost or damaged one.
+    // Among these are seeds where an unrequested answer arrived instead of a lost or damaged one.
     { kind: 'tcp', layout: 'tables', seeds: [1, 2, 3, 4], minShare: 0.85 },
     { kind: 'rtu-over-tcp', layout: 'single', seeds: [3, 5, 9, 10, 14, 16], minShare: 0.85 },
-    // Nothing but waiting helps after a lost or late answer of a machine whose answers all have one length.
+    // Only waiting helps after a lost or late answer of a machine whose answers all have one length.
     { kind: 'rtu-over-tcp', layout: 'strict', seeds: [12, 47, 50, 88], minShare: 0.5 },
     { kind: 'ascii', layout: 'strict', seeds: [50], minShare: 0.4 },
   ] as const)(
@@ -42,13 +42,13 @@ describe('faulty line in virtual time: many machines whose registers name themse
     120_000,
   );
 
-  // Seeds in which an earlier version took an unrequested answer: behind one that came late, or behind a refusal.
+  // Seeds for which an earlier version accepted an unrequested answer: after a late one, or after a refusal.
   it.each([
     { kind: 'ascii', layout: 'strict', seeds: [12, 14, 16, 34] },
     { kind: 'ascii', layout: 'single', seeds: [14] },
     { kind: 'rtu-over-tcp', layout: 'single', seeds: [14, 28] },
   ] as const)(
-    '$kind, $layout: takes no unrequested answer while others are late',
+    '$kind, $layout: accepts no unrequested answer while others are late',
     async ({ kind, layout, seeds }) => {
       const faults = { earlyProbability: 0.05, lateProbability: 0.05, lateMs: [1, 100] as [number, number] };
       const reports = await readInVirtualTime({ kind, layout, faults, seconds: 60, hz }, seeds);
@@ -58,7 +58,7 @@ describe('faulty line in virtual time: many machines whose registers name themse
     120_000,
   );
 
-  it('takes no unrequested answer whose bytes are new beside the true one whose bytes are not', async () => {
+  it('accepts no unrequested answer with new bytes beside the true one with known bytes', async () => {
     const run = { kind: 'ascii', layout: 'strict', seconds: 60, hz, steadyMs: 1000, atMostMs: 1300 } as const;
     const reports = await readInVirtualTime({ ...run, faults: { earlyProbability: 0.1 } }, [1, 2, 3, 4]);
     expect(reports.flatMap(({ wrong }) => wrong)).toEqual([]);
@@ -66,14 +66,14 @@ describe('faulty line in virtual time: many machines whose registers name themse
     expect(readings / (reports.length * run.seconds * hz)).toBeGreaterThan(0.4);
   }, 120_000);
 
-  it('tcp: takes no answer that was cut short and filled up by its repeat', async () => {
+  it('tcp: accepts no truncated answer that was completed by its repeat', async () => {
     const faults = { repeatProbability: 0.05, repeatMs: [1, 100] as [number, number], cutShortProbability: 0.05 };
     const run = { kind: 'tcp', layout: 'tables', faults, seconds: 60, hz } as const;
     const seeds = Array.from({ length: 30 }, (_, index) => index + 1);
     expect((await readInVirtualTime(run, seeds)).flatMap(({ wrong }) => wrong)).toEqual([]);
   }, 120_000);
 
-  it('takes no unrequested answer beside a damaged one', async () => {
+  it('accepts no unrequested answer beside a damaged one', async () => {
     const faults = { earlyProbability: 0.1, cutShortProbability: 0.05, otherUnitProbability: 0.05 };
     const run = { kind: 'rtu-over-tcp', layout: 'single', faults, seconds: 60, hz } as const;
     const reports = await readInVirtualTime(run, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
@@ -82,7 +82,7 @@ describe('faulty line in virtual time: many machines whose registers name themse
     expect(readings / (reports.length * run.seconds * hz)).toBeGreaterThan(0.9);
   }, 120_000);
 
-  it('reads no moment twice when a question is held up until the next reading is due', async () => {
+  it('dates no two readings alike when a request is delayed until the next reading is due', async () => {
     const heldUp = { share: 0.03, ms: [200, 290] } as const;
     const run = { kind: 'tcp', layout: 'block', faults: {}, seconds: 120, hz, heldUp, atMostMs: 300 } as const;
     const reports = await readInVirtualTime(run, [1, 2, 3, 4, 5, 6]);

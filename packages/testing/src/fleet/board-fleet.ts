@@ -24,18 +24,18 @@ const keepaliveSeconds = 60;
 const secondMs = 1_000;
 /** Boards are due in turn within each second. */
 const tickMs = 10;
-/** All packets that a broker sends are let through; this only finds where they begin. */
+/** Accepts all packets of a broker; only used to find where they begin. */
 const limits = { maxBytesBeforeAuthentication: Infinity, maxPacketBytes: 2 ** 28 };
-/** What a socket received is worked off before the next one is read. */
+/** The received bytes of a socket are processed before the next one is read. */
 const incoming = Buffer.allocUnsafe(64 * 1024);
 
-/** What a board recorded in a second. */
+/** The recording of a board for one second. */
 interface Second {
   readonly seq: number;
   readonly cutAt: number;
 }
 
-/** Seconds that were sent together: one, or as many as waited. */
+/** Seconds that were sent together: one, or all waiting ones. */
 interface Batch {
   readonly seconds: readonly [Second, ...Second[]];
   readonly sentAt: number;
@@ -92,7 +92,7 @@ const startBoard = (serial: string, plan: FleetPlan): Board => {
     if (socket && !socket.destroyed) socket.write(mqtt.generate(packet));
   };
   const nextId = (): number => (messageId = (messageId % 65_535) + 1);
-  /** The first of the waiting seconds, and those that continue it, as far as a batch holds them. */
+  /** The first of the waiting seconds, and those that continue it, up to the limit of a batch. */
   const takeBatch = (now: number): Batch | undefined => {
     const [first] = waiting;
     if (first === undefined) return undefined;
@@ -120,7 +120,7 @@ const startBoard = (serial: string, plan: FleetPlan): Board => {
     receipts.set(messageId, from);
     return packet;
   };
-  /** What was not acknowledged is sent again. */
+  /** Unacknowledged batches are sent again. */
   const takeBack = (batches: readonly Batch[]): void => {
     if (batches.length === 0) return;
     for (const { seconds } of batches) {
@@ -129,7 +129,7 @@ const startBoard = (serial: string, plan: FleetPlan): Board => {
     }
     waiting.sort((one, other) => one.seq - other.seq);
   };
-  /** Batches that may be sent now, `more` behind them. */
+  /** Batches that may be sent now, followed by `more`. */
   const ship = (more = ''): void => {
     if (!isOpen) return;
     const now = performance.now();
@@ -213,7 +213,7 @@ const startBoard = (serial: string, plan: FleetPlan): Board => {
         const payloadAt = body + 2 + bytes.readUInt16BE(body);
         onMessage(bytes.toString('latin1', body + 2, payloadAt), bytes.toString('latin1', payloadAt, end));
       }
-      // Copied: the next socket's bytes take the same place.
+      // Copied: the bytes of the next socket use the same buffer.
       if (parsed < bytes.length) parser.parse(Buffer.from(bytes.subarray(parsed)));
     };
     const begunAt = performance.now();
@@ -286,7 +286,7 @@ const boards: Board[] = [];
 const due = Array.from({ length: secondMs / tickMs }, (): Board[] => []);
 let ticked = Math.floor(performance.now() / tickMs);
 setInterval(() => {
-  // Also the ticks that a busy computer delayed.
+  // Includes the ticks that a busy computer delayed.
   for (const now = Math.floor(performance.now() / tickMs); ticked < now; ticked++)
     for (const board of due[ticked % due.length] ?? []) board.tick(ticked * tickMs);
 }, tickMs);

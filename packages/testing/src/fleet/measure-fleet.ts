@@ -100,7 +100,10 @@ const withFleet = async <T>(boards: number, load: Load, work: (running: Running)
   }
 };
 
-/** Seconds until the boards have half a second waiting on average, which is under way; Infinity where that takes too long. */
+/**
+ * Seconds until the boards have half a second of data waiting on average, which is in flight; Infinity where that
+ * takes too long.
+ */
 const untilAllStored = async (fleets: readonly Fleet[], perSecond: number, maxSeconds: number): Promise<number> => {
   const from = performance.now();
   for (;;) {
@@ -114,7 +117,7 @@ const untilAllStored = async (fleets: readonly Fleet[], perSecond: number, maxSe
 
 const percent = (seconds: number): string => `${((100 * seconds) / measuredSeconds).toFixed(0)} %`;
 
-/** One number of boards: connect at once, 30 s of work, all processes killed, and what Postgres holds. */
+/** One number of boards: all connect at once, 30 s of work, all processes killed, and the data in Postgres. */
 export const measure = (boards: number, load: Load, say: (line: string) => void): Promise<Step> =>
   withFleet(boards, load, async ({ stack, sql, fleets, idleMegabytes }) => {
     const connectedSeconds = await untilAllHeard(fleets, boards, connectSeconds);

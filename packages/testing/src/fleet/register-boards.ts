@@ -4,7 +4,7 @@ import type postgres from 'postgres';
 
 export const serialOf = (n: number): string => `FLEET-${n}`;
 
-/** Registers boards by SQL, each with its serial number as its token. Answers the serial numbers. */
+/** Registers boards by SQL, each with its serial number as its token. Returns the serial numbers. */
 export const registerBoards = async (sql: postgres.Sql, boards: number): Promise<string[]> => {
   const owner = uuidV7();
   await sql`

@@ -103,7 +103,7 @@ export function judgeCracks(all: readonly ForecastRoast[], habits: ReadonlyMap<s
   });
 }
 
-/** How far the marks of one machine deviate from earlier ones, which no forecast can know. */
+/** How far the marks of one machine deviate from earlier ones, which no forecast can predict. */
 export interface MarkScatter {
   readonly roasts: number;
   /** Eight in ten marks lie within this many °C of the median of the machine's newest five before. */

@@ -49,7 +49,7 @@ export interface JudgedDrop {
 
 export const aheads: readonly number[] = [30, 60, 90, 120];
 const everySeconds = 10;
-/** Beginnings that the forecaster calls early, °C. */
+/** Starts of roasts that the forecaster treats as early, °C. */
 const earlyUntilC = 130;
 
 export interface JudgedRoasts {
@@ -57,7 +57,7 @@ export interface JudgedRoasts {
   readonly drops: readonly JudgedDrop[];
 }
 
-/** Forecasts every roast every 10 s from the roasts before it on its machine. */
+/** Forecasts every roast every 10 s from the earlier roasts of its machine. */
 export function judgeRoasts(
   roasts: readonly ForecastRoast[],
   all: readonly ForecastRoast[],
@@ -126,7 +126,7 @@ function judgeRoast(roast: ForecastRoast, basis: ForecastBasis, habits: Forecast
   return { curves, drops };
 }
 
-/** The forecaster without errors of the machine's own: these are fitted. */
+/** The forecaster without the machine's own errors: these are fitted. */
 const unfitted = (curves: readonly PastCurve[]): ForecastBasis => ({ curves, errorFactor: 1 });
 
 /** Shares for one roast more than these, as conformal prediction takes them. */

@@ -60,7 +60,7 @@ export function forecastRoasts(): ForecastRoast[] {
     });
 }
 
-/** The roasts of its machine before it, newest first. */
+/** The earlier roasts of its machine, newest first. */
 export function roastsBefore(roasts: readonly ForecastRoast[], roast: ForecastRoast): ForecastRoast[] {
   const place = roasts.indexOf(roast);
   return roasts
@@ -72,7 +72,7 @@ export function roastsBefore(roasts: readonly ForecastRoast[], roast: ForecastRo
     .sort((a, b) => (a.roastedAt < b.roastedAt ? 1 : -1));
 }
 
-/** The curves that the product would forecast a roast from, newest first. Files name no recipe. */
+/** The curves from which the product would forecast a roast, newest first. Files name no recipe. */
 export function pastCurves(before: readonly ForecastRoast[], roast: ForecastRoast): PastCurve[] {
   const past = before.map((other) => ({
     curve: other.curve,

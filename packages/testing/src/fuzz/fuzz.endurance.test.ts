@@ -6,7 +6,7 @@ describe('fuzz: 3,000 generated requests', () => {
   it.each([
     ['a fixed seed', 20_261_122],
     ['a random seed', Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31))],
-  ])('the api answers no 5xx and never blocks its event loop, from %s', async (_what, seed) => {
+  ])('the api returns no 5xx and never blocks its event loop, from %s', async (_what, seed) => {
     const { faults, alarms, sent, byStatus } = await fuzzNewDatabase(seed, 3000);
     expect({ faults, alarms }, `FUZZ_SEED=${seed}`).toEqual({ faults: [], alarms: [] });
     expect(sent).toBeGreaterThan(500);

@@ -41,7 +41,7 @@ const hostileLeaf = (random: SeededRandom): JsonTree => ({
 /** The api accepts bodies of up to 1 MB; a longer one tests nothing new. */
 const longestBody = 1_000_000;
 
-/** One change: another value, a field more, less or twice, a list that is far too long. */
+/** One change: another value, an additional, missing or repeated field, a list that is far too long. */
 export const mutate = (tree: JsonTree, random: SeededRandom): JsonTree => {
   const kind = random.below(10);
   if (kind === 0) {

@@ -34,7 +34,7 @@ export interface FuzzCaller {
 export interface FuzzRequest {
   readonly operation: string;
   readonly method: string;
-  /** Path and query as they travel. */
+  /** Path and query as sent. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
@@ -150,7 +150,7 @@ const generateRequest = (
   };
 };
 
-/** How often an operation is taken: reading more often than deleting, and rarely what hashes a password. */
+/** The weight of an operation: reading more often than deleting, and rarely those that hash a password. */
 const weightOf = ({ operationId, method }: FuzzOperation): number => {
   if (hashesPassword.has(operationId)) return 1;
   return method === 'DELETE' ? 4 : 20;

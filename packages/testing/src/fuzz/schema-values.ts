@@ -26,7 +26,7 @@ export interface JsonSchema {
   readonly exclusiveMinimum?: number;
 }
 
-/** Ids of records that exist, by what the name of a field or a part of a path calls them. */
+/** Ids of existing records, by the name of a field or a part of a path. */
 export interface KnownRecords {
   idFor(name: string, random: SeededRandom): string | undefined;
   /** Words in the records: names, serial numbers, origins. */

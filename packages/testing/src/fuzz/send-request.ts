@@ -15,7 +15,7 @@ const keptBytes = 2000;
 export const openFuzzConnections = (port: number, connections: number) => {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const watched = new WeakSet<Socket>();
-  /** A server that answers before it has read a whole body may close the connection after the answer was taken. */
+  /** A server that answers before it has read a whole body may close the connection after the answer was received. */
   const watch = (socket: Socket): void => {
     if (!watched.has(socket)) socket.on('error', () => undefined);
     watched.add(socket);

@@ -9,7 +9,7 @@ type Rows = PromiseLike<readonly postgres.Row[]>;
 const ids = async (rows: Rows): Promise<string[]> => (await rows).map((row) => String(row['id']));
 const day = async (rows: Rows): Promise<string[]> => (await rows).map((row) => String(row['day']));
 
-/** Typed and chosen values of people, between two days. */
+/** Input and choices of users, between two days. */
 export const sampleWords = (from: string, to: string): Samples['words'] => ({
   // A frequent word, a rare one, one of three letters, a number, and one without a result.
   q: ['house', 'Kochere 12', 'ida', 'PR-0', 'zebra'],

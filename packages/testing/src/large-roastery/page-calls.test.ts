@@ -20,12 +20,12 @@ const samples: Samples = {
   words: sampleWords('2025-11-21', '2026-11-21'),
 };
 
-it('knows how to ask for everything that pages read, each filter and sort of it', () => {
+it('covers everything that pages request, with each filter and sort', () => {
   const asked = pageCalls(samples, true).map(({ what }) => what);
   expect(asked).toEqual(expect.arrayContaining(['listRoasts', 'listRoasts sort=-drop_temp', 'listLots last page']));
   expect(new Set(asked).size).toBe(asked.length);
   for (const { endpoint, query, what } of pageCalls(samples, true)) {
-    // Whatever the contract would refuse stops the bench only after minutes.
+    // An input that the contract would refuse stops the bench only after minutes.
     expect(endpoint.query?.safeParse(query).success ?? true, what).toBe(true);
   }
   expect(pageCalls(samples, false).some(({ endpoint }) => endpoint.access === 'admin')).toBe(false);

@@ -3,10 +3,10 @@ import type { Endpoint } from '@roastery/contract/endpoint';
 import { endpoints } from '@roastery/contract/endpoints';
 import { z } from 'zod';
 
-/** Typed and chosen values of a person, and the records they open. Every list is used in turn. */
+/** Input and choices of a user, and the records they open. Every list is used in turn. */
 export interface Samples {
   readonly ids: Readonly<Record<IdKind, readonly string[]>>;
-  /** Words of filters and searches by the key they are asked with, or by endpoint and key. */
+  /** Words of filters and searches by parameter, or by endpoint and parameter. */
   readonly words: Readonly<Record<string, readonly string[]>>;
 }
 export type IdKind =
@@ -142,7 +142,7 @@ export const pageCalls = (samples: Samples, isAdmin: boolean): PageCall[] =>
       const queries = [
         {},
         ...Object.entries(query).flatMap(([key, shape]) =>
-          // A list that is saved as a file has the filters of the list; its order is fixed once for the whole file.
+          // A list that is saved as a file has the filters of the list; its order is fixed for the whole file.
           key === 'limit' || key === 'offset' || (key === 'sort' && endpoint.produces !== undefined)
             ? []
             : valuesOf(endpoint, key, shape, samples).map((value) => ({ [key]: value })),

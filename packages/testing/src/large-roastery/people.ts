@@ -52,7 +52,7 @@ export const signInPeople = async (
     const client = await signIn(origin, credentials);
     const { id } = await client.call(me);
     const [map] = (await client.call(listMachineMaps)).maps;
-    // A roastery that was kept has those of the first run: a person has a few open imports at most.
+    // A roastery that was kept has the imports of the first run: a user may have only a few open ones.
     if ((await client.call(listRoastImports)).imports.length === 0) await client.call(createRoastImport, { body: {} });
     if ((await client.call(listLotImports)).imports.length === 0) await uploadLots(client, origin);
     const samples = await findSamples(

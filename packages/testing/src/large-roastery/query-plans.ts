@@ -83,5 +83,5 @@ export const planInLine = (line: string): ToldPlan | undefined => {
   return { statement: told['Query Text'], scans: scansIn(told.Plan), reads: readsIn(told.Plan) };
 };
 
-/** Whether a line of the api's log says that a request was answered. */
+/** Whether a line of the api's log reports an answered request. */
 export const isRequestLine = (line: string): boolean => line.includes('"msg":"request"');

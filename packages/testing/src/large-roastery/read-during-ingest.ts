@@ -20,7 +20,7 @@ const listLimitMs = 150;
 const shownLists = 8;
 
 export interface IngestingBoards {
-  /** As a figure's name says it. */
+  /** As used in the name of a figure. */
   readonly description: string;
   report(): Promise<{ readonly acknowledged: number; readonly latenciesMs: readonly number[] }>;
   close(): Promise<void>;
@@ -56,7 +56,7 @@ interface Recorded {
   readonly drop_seq: number;
 }
 
-/** The chunks of one roast, as text: every way to its curve has to read them. */
+/** The chunks of one roast, as text: every way to its curve must read them. */
 const readBare = (sql: postgres.Sql, { recording_id: id, charge_seq: charge, drop_seq: drop }: Recorded) => sql`
   SELECT first_seq, mono_ms, dt_ms::text, "values"::text FROM recording_chunks
    WHERE recording_id = ${id} AND first_seq BETWEEN ${charge - 249} AND ${drop} ORDER BY first_seq`;

@@ -11,7 +11,7 @@ import type { RoasterySizes } from './sizes.ts';
 const password = 'a long phrase for the one who roasts';
 export const roaster = { email: 'roaster@roastery.example', password };
 
-/** A quarter of an hour at 4 Hz: what people roast. */
+/** A quarter of an hour at 4 Hz: a usual roast. */
 const usualSamples = 3600;
 /** How many of them each user opens, one after another. */
 const usualRoasts = 12;

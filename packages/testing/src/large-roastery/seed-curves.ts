@@ -9,10 +9,10 @@ const samplesEach = secondsEach;
 const chargeAt = 120;
 const chunkSamples = 500;
 
-/** Curves differ by so many degrees at most, in tenths. */
+/** Curves differ by at most this many degrees, in tenths. */
 const variants = 60;
 
-/** Of a roast that has no drop: its board was gone so long after the charge, s. */
+/** The length of a roast without a drop: its board was lost this long after the charge, s. */
 const abortedAfter = 400;
 
 /**
@@ -34,7 +34,7 @@ export const seedCurves = async (sql: Sql, sizes: RoasterySizes): Promise<void> 
                      date_trunc('day', r.start_time) - interval '1 hour' AS at_day, ceil(r.duration_seconds)::int AS lasts
                 FROM roasts r LEFT JOIN seeded_profiles p ON p.id = r.profile_id) newest
        WHERE ${sizes.curves >= sizes.roasts} OR status = 'completed' AND place <= 40 AND recipe_no <= ${Math.ceil(sizes.curves / 40)}`;
-  // One recording for all of a machine's roasts, whatever the time in the id that was made.
+  // One recording for all of a machine's roasts, whatever the time in the generated id.
   await sql`
     UPDATE curved c SET recording_id = f.recording_id FROM (
       SELECT DISTINCT ON (machine_id) machine_id, recording_id FROM curved WHERE NOT is_file ORDER BY machine_id, start_time) f
@@ -66,7 +66,8 @@ export const seedCurves = async (sql: Sql, sizes: RoasterySizes): Promise<void> 
            status_seq = CASE WHEN NOT c.is_file THEN
              c.charge_seq + CASE c.status WHEN 'in_progress' THEN 0 WHEN 'aborted' THEN ${abortedAfter} ELSE c.lasts END END
       FROM curved c WHERE r.id = c.id`;
-  // What a chunk holds follows from its place in the roast and the variant: a few are made, and many written.
+  // The content of a chunk depends on its position in the roast and the variant: a few are generated, and many
+  // written.
   await sql`
     CREATE TEMPORARY TABLE made_chunks ON COMMIT DROP AS
       SELECT variant, at, array_agg(CASE channel

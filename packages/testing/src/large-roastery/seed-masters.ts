@@ -45,7 +45,7 @@ export const seedPeopleAndMachines = async (sql: Sql, sizes: RoasterySizes, peop
 
 const origins = '{Ethiopia,Colombia,Brazil,Kenya,Guatemala,Costa Rica,Rwanda,Honduras,Peru,Sumatra,Yemen,Panama}';
 
-/** Lots `LOT-n` over three years; their ledger begins with what was bought. */
+/** Lots `LOT-n` over three years; their ledger begins with the purchase. */
 export const seedGreenCoffee = async (sql: Sql, sizes: RoasterySizes, people: SeededPeople): Promise<void> => {
   await sql`
     INSERT INTO lots (id, lot_number, coffee_name, origin, region, farm, variety, process, altitude, harvest_date, supplier,

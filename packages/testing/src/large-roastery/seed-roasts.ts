@@ -5,7 +5,7 @@ type Sql = postgres.TransactionSql;
 
 /** Roasts that run right now, each on another machine. */
 const running = 20;
-/** From the begin of a roast to the next one on its machine, at least. */
+/** From the beginning of a roast to the next one on its machine, at least. */
 export const secondsEach = 1000;
 
 /**
@@ -56,7 +56,7 @@ export const seedRoasts = async (sql: Sql, sizes: RoasterySizes): Promise<void> 
       LEFT JOIN seeded_lots l
         ON l.lot_no = greatest(1, least(${sizes.lots}::int, ceil(n::double precision / ${sizes.roasts}::int * ${sizes.lots}::int)
                                      - floor(pg_temp.chance('lot', n) * 60))) AND n % 17 <> 0`;
-  // A roast begins when the one before it on the machine has ended.
+  // A roast begins when the previous one on the machine has ended.
   await sql`
     WITH placed AS (
       SELECT id, max(start_time - nth * make_interval(secs => ${secondsEach})) OVER (PARTITION BY machine_id ORDER BY nth)
@@ -70,7 +70,7 @@ export const seedRoasts = async (sql: Sql, sizes: RoasterySizes): Promise<void> 
   await sql`
     INSERT INTO batch_numbers (batch_number, machine_id, given_at, roast_id)
     SELECT batch_number, machine_id, start_time, id FROM roasts`;
-  // One number in fifty more: of roasts that were deleted since.
+  // One number in fifty more: of roasts that were deleted later.
   await sql`
     INSERT INTO batch_numbers (batch_number, machine_id, given_at, roast_id, coffee_name)
     SELECT ${sizes.roasts}::int + n, m.id, now() - n * interval '1 hour', pg_temp.made_id('deleted', n, now()), 'Santos 12'

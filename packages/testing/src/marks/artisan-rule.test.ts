@@ -18,7 +18,7 @@ describe('artisan rule: charge', () => {
     expect(chargeOf('standard', 1, [200, 200, 200, 198, 195])).toBeNull();
   });
 
-  it('needs both of the two newest steps below the figure', () => {
+  it('needs both of the two newest steps below the limit', () => {
     // Standard at 1 s: -0.67. Strict: d4 = -0.6. The loose test has no eleven readings.
     expect(chargeOf('standard', 1, [200, 200, 200, 200, 198, 197.4])).toBeNull();
     // Sensitive: 0; after = -1.3 exceeds 0.5.
@@ -32,7 +32,7 @@ describe('artisan rule: charge', () => {
     expect(chargeOf('standard', 1, [201, 200, 199, 199, 196, 192])).toBe(3);
   });
 
-  it('takes a fall of more than 6.4 °C a reading, however steep it fell before', () => {
+  it('accepts a fall of more than 6.4 °C a reading, whatever the slope before', () => {
     // Before = 4, so 0.5 + 10; after = -6.5.
     expect(isBreak([212, 208, 204, 200, 193.5, 187], -0.67, 0.5, 0.78)).toBe(true);
     expect(isBreak([212, 208, 204, 200, 193.7, 187.4], -0.67, 0.5, 0.78)).toBe(false);
@@ -44,13 +44,14 @@ describe('artisan rule: charge', () => {
   });
 
   it('marks four before the newest where only every second reading shows it', () => {
-    // Steps of -0.6 a reading: the strict test wants -0.67. Every second: d3 = -1.2, d4 = -1.2 < -1.005, after = -1.2 > 0.5.
+    // Steps of -0.6 a reading: the strict test requires -0.67. Every second: d3 = -1.2, d4 = -1.2 < -1.005, after =
+    // -1.2 > 0.5.
     expect(chargeOf('standard', 1, [200, 200, 200, 200, 200, 200, 200, 199.4, 198.8, 198.2, 197.6])).toBe(6);
     // Steps of -0.5 are too small for the loose test, too: d3 = d4 = -1.
     expect(chargeOf('standard', 1, [200, 200, 200, 200, 200, 200, 200, 199.5, 199, 198.5, 198])).toBeNull();
   });
 
-  it('has smaller figures for faster sampling', () => {
+  it('has smaller limits for faster sampling', () => {
     // d3 = d4 = -0.4.
     const slow = [200, 200, 200, 200, 199.6, 199.2];
     expect(chargeOf('standard', 1, slow)).toBeNull();
@@ -79,7 +80,7 @@ describe('artisan rule: the second alternative', () => {
     expect(dropOf('standard', 1, [211.2, 210.8, 210.4, 210, 209.5, 209])).toBeNull();
   });
 
-  it('is as good as off in the sensitive mode and below 0.5 s', () => {
+  it('is practically off in the sensitive mode and below 0.5 s', () => {
     expect(dropOf('sensitive', 1, turned)).toBeNull();
     expect(dropOf('standard', 0.25, turned)).toBeNull();
   });
@@ -108,7 +109,7 @@ describe('artisan rule: drop', () => {
     expect(artisanMarks(read(1, falls), 'standard', -415.5).drop).toBe(3);
   });
 
-  it('starts from its own charge where no person marked one', () => {
+  it('starts from its own charge when none is marked by a person', () => {
     const roast = Array.from({ length: 460 }, (_, second) => {
       if (second < 10) return 200;
       if (second < 20) return 200 - 10 * (second - 9);

@@ -50,7 +50,7 @@ const dropAfterSeconds = 420;
 /** A slope after the break this steep always is one, °C a reading. */
 const maxSlope = 6.4;
 const timesSteeper = 2.5;
-/** The loose test takes every second reading and asks for this much more of each step. */
+/** The loose test uses every second reading and requires this much more of each step. */
 const looseStepTimes = 1.5;
 
 /**
@@ -80,7 +80,7 @@ export function artisanMarks(
   return { charge, drop: null };
 }
 
-/** The column of the figures that Artisan takes for this sampling interval. */
+/** The limits that Artisan uses for this sampling interval. */
 function figuresColumn(samples: readonly DetectorSample[]): 0 | 1 | 2 {
   const steps = samples
     .slice(1)

@@ -81,7 +81,7 @@ const lidOpened: ChangedCondition['apply'] = (samples, _truth, seed) => {
   return [...before, ...samples];
 };
 
-/** Modifications of recorded roasts that the detector wasn't tuned for. */
+/** Modifications of recorded roasts for which the detector wasn't tuned. */
 export const changedConditions: readonly ChangedCondition[] = [
   { name: 'probe reads 40 °C low', apply: (samples) => changed(samples, (tempC) => tempC - 40) },
   { name: 'noise of 0.6 °C', apply: noisy(0.6) },

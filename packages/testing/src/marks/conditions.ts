@@ -13,12 +13,12 @@ export interface Condition {
   ) => DetectorSample[];
 }
 
-/** A longer gap in the file stays one. */
+/** A longer gap in the file stays a gap. */
 const maxHoleSeconds = 10;
-/** Between readings further apart than this a plug was loose: nothing lies on the line between them. */
+/** Between readings further apart than this a plug was loose: no reading is interpolated. */
 export const maxStepC = 40;
 
-/** The same curve read every so many seconds, with the jitter of a real line. */
+/** The same curve read at this interval, with the jitter of a real line. */
 export const readEvery = (intervalSeconds: number): Condition['apply'] => {
   return (samples, _charge, seed) => {
     const random = randomStream(seed);

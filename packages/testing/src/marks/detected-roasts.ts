@@ -99,8 +99,9 @@ export interface Asked {
 }
 
 /**
- * Adds one recording to a score. Each true roast is matched with the found roast of the nearest charge; the others are false.
- * @returns how far the charge of each true roast lies from where it was found, s; infinite where it was not found
+ * Adds one recording to a score. Each true roast is matched with the found roast of the nearest charge; the others are
+ * false.
+ * @returns how far the charge of each true roast lies from the found one, s; infinite where it was not found
  */
 export function countRoasts(
   score: RoastScore,

@@ -69,7 +69,7 @@ export const count = (score: Score, truth: Truth, said: Said): void => {
   if (said.falseDrops > 0) score.dropFalse++;
 };
 
-/** Marks as they stand when all samples are in: the roast that lasts longest. */
+/** The final marks, when all samples are in: of the roast that lasts longest. */
 export const correctedMarks = (samples: readonly DetectorSample[], truth: Truth, options?: DetectorOptions): Said => {
   let longest: Said = { charge: null, drop: null, falseDrops: 0 };
   let span = -1;

@@ -10,9 +10,9 @@ export interface ImaginedRoast {
 }
 
 /**
- * A drum roast as a bean probe sees it: preheated drum, beans that warm up while the air around the probe gives way to them, a probe with its own lag, a
- * drop into the hot empty drum. Varied by seed: sampling, noise, resolution, dropouts, spikes, and things that happen
- * in the middle and are no drop: the trier pulled, the air opened, a stall.
+ * A drum roast as a bean probe sees it: preheated drum, beans that warm up while the influence of the air around the
+ * probe decreases, a probe with its own lag, a drop into the hot empty drum. Varied by seed: sampling, noise,
+ * resolution, dropouts, spikes, and events in the middle that are no drop: the trier pulled, the air opened, a stall.
  */
 export function imaginedRoast(seed: number): ImaginedRoast {
   const random = randomStream(seed);

@@ -117,7 +117,7 @@ export function physicalSeries(seed: number): PhysicalSeries {
     });
     offsetC = 0;
   };
-  /** From where the drum is to the charge temperature, as this crew does it. */
+  /** From the current temperature of the drum to the charge temperature, as this crew does it. */
   const heatUp = (protocol: Protocol) => {
     const rate = between(0.04, 0.25);
     const towards = (targetC: number) => (drumC < targetC ? rate : drumC > targetC + 1 ? -Math.min(rate, 0.15) : 0);
@@ -158,7 +158,7 @@ export function physicalSeries(seed: number): PhysicalSeries {
     const drop = now;
     roasts.push({ charge, drop });
     story.push(`${protocol}, charged at ${charge.toFixed(0)} s, dropped at ${drop.toFixed(0)} s`);
-    // The door is open, cold air replaces the beans; the drum shows less than they did.
+    // The door is open, and cold air replaces the beans: the drum reads less than with beans.
     const shown = share * (beansC ?? drumC) + (1 - share) * drumC;
     beansC = null;
     drumC = Math.min(drumC, shown + between(-5, 15));

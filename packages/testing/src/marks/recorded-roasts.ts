@@ -22,7 +22,7 @@ export interface RecordedRoast {
   readonly roast: ArtisanRoast;
   /** The owner of the roasts: the collection of the file. */
   readonly owner: string;
-  /** Who made the machine, as far as it is known. */
+  /** The maker of the machine, if known. */
   readonly maker: string;
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Records whose keys are names and not fields: an unknown one is data. */
+/** Records whose keys are names instead of fields: an unknown one is data. */
 const named: ReadonlySet<string> = new Set(['values', 'channels', 'outputs', 'events']);
 
 export interface Changed {

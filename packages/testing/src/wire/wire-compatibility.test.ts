@@ -38,10 +38,10 @@ const shapeOf = (name: string): z.ZodType => {
   return shape;
 };
 const messages = Object.entries(recorded).map(([name, message]) => ({ name, message, shape: shapeOf(name) }));
-/** Of these a reader of then refused a message with a field or a value that it did not know. */
+/** Messages of which an old reader refused those with an unknown field or value. */
 const strictThen = messages.filter(({ name }) => /^(?:journal|live|probe|probed)-/.test(name));
 
-/** Fields of then that a recorded message can lack. */
+/** Old fields that a recorded message may lack. */
 const optionalThen = ['plan_id'];
 /**
  * Fields that a reader of f7cf7b7 never receives. `link` goes to boards whose status says that they have no machine map, and such an
@@ -53,7 +53,7 @@ const neverReceived = (name: string): readonly string[] => {
   return name.startsWith('journal-') ? ['continues'] : [];
 };
 
-describe('the wire', () => {
+describe('wire compatibility', () => {
   it('has a recorded message of every topic and kind of event', () => {
     expect(new Set(messages.map(({ name }) => name.split('-')[0]))).toEqual(new Set(Object.keys(shapes)));
     expect(Object.keys(recorded)).toEqual(
@@ -65,13 +65,13 @@ describe('the wire', () => {
     expect(parseShape(shape, message).data).toEqual(message);
   });
 
-  it.each(messages)('ignores an unknown field at any place of $name', ({ message, shape }) => {
+  it.each(messages)('ignores an unknown field at any position of $name', ({ message, shape }) => {
     const changed = withUnknownFields(message);
     expect(changed.length).toBeGreaterThan(0);
     for (const { place, value } of changed) expect(parseShape(shape, value).data, place).toEqual(message);
   });
 
-  it('keeps a status whose newer field has a value that is not understood', () => {
+  it('keeps a status whose newer field has an unknown value', () => {
     const message = recorded['status-online-ok'] as DeviceStatus;
     for (const field of Object.keys(message).filter((key) => !['v', 'online', 'session', 't'].includes(key))) {
       const read = parseShape(statusShape, { ...message, [field]: { newer: 'meaning' } }).data;
@@ -90,7 +90,7 @@ describe('the wire', () => {
     },
   );
 
-  it('lets an older agent read a statement as the acknowledgement that it is', () => {
+  it('allows an older agent to read a statement as an acknowledgement', () => {
     const [batch] = (() => {
       const board = createJournalBoard();
       board.sample(0, 1, 2, 3);
@@ -104,7 +104,8 @@ describe('the wire', () => {
       owner: '0123456789abcdef',
       restore: true,
     };
-    // Acks, statuses and plans were read loosely: fields may be added, none may be missing or change its meaning.
+    // Old readers of acks, statuses and plans were lenient: fields may be added, but none may be missing or change its
+    // meaning.
     const old = recorded['ack-ranges'] as Ack;
     expect(Object.keys(statement)).toEqual(expect.arrayContaining(Object.keys(old)));
     expect({ ...old, epoch: statement.epoch, ranges: statement.ranges }).toEqual({

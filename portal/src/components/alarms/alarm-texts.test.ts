@@ -30,7 +30,7 @@ describe('alarms about one fault', () => {
     fault: 'frozen bean_temp',
   };
 
-  it('stand as one, in the words of the rule first; others stand alone', () => {
+  it('are shown as one, with the rule’s text first; others are separate', () => {
     const alarms: RoastAlarm[] = [
       { ...alarm('c', 60), ...frozen },
       alarm('b', 50),
@@ -49,7 +49,7 @@ describe('alarms about one fault', () => {
 });
 
 describe('alarms in the chart', () => {
-  it('stand together where their markers would overlap, each group at its first one', () => {
+  it('are grouped where their markers would overlap, each group at its first one', () => {
     const alarms = [alarm('a', 100), alarm('b', 109), alarm('c', 111), alarm('d', 121)];
     const groups = groupAlarms(alarms, { from: 0, to: 600 }, 10);
     expect(groups.map((group) => [group.seconds, group.alarms.map(({ id }) => id).join('')])).toEqual([
@@ -64,7 +64,7 @@ describe('alarms in the chart', () => {
     expect(groupAlarms(alarms, { from: 20, to: 100 }, 5).map(({ seconds }) => seconds)).toEqual([50]);
   });
 
-  it('say when they were raised', () => {
+  it('contain the time at which they were raised', () => {
     expect(timedAlarmText(alarm('a', 380, 'Open the air now'))).toBe('6:20: Open the air now');
     expect(timedAlarmText({ ...alarm('a', 45), kind: 'frozen', channel: 'bean_temp', message: null })).toBe(
       '0:45: Bean Temp is frozen. Check the probe.',

@@ -59,7 +59,7 @@ describe('alarm rule form', () => {
     }
   });
 
-  it('names the figure and the message that are wrong', () => {
+  it('reports an invalid figure and an invalid message', () => {
     expect(readRule(emptyRule, celsius)).toEqual({
       ok: false,
       figure: 'Enter a temperature',
@@ -77,7 +77,7 @@ describe('alarm rule form', () => {
     ['reference_distance', '0.1', 'Use 0.5 °C or more', 'Use 0.9 °F or more'],
     ['phase_share', '900', 'Use 100 % or less', 'Use 100 % or less'],
     ['channel_frozen', '2', 'Use 5 s or more', 'Use 5 s or more'],
-  ] as const)('names the limit of a %s of %s in the units of the person', (kind, figure, inCelsius, inFahrenheit) => {
+  ] as const)('reports the limit of a %s of %s in the user’s units', (kind, figure, inCelsius, inFahrenheit) => {
     const values = { ...emptyRule, kind, figure, message: 'Look' };
     expect(readRule(values, celsius)).toEqual({ ok: false, figure: inCelsius });
     expect(readRule(values, fahrenheit)).toEqual({ ok: false, figure: inFahrenheit });

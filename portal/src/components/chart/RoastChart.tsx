@@ -47,7 +47,7 @@ export interface RoastChartProps {
   onSelect: (seconds: number | null) => void;
   /** Pixels, or the height of the element around it. */
   height?: number | 'fill';
-  /** False at the machine: a glove that brushes the chart must not zoom it. */
+  /** False at the machine: a glove that touches the chart must not zoom it. */
   canZoom?: boolean;
   /**
    * While marks are corrected: called with the time at which a dragged mark was dropped, in seconds since the charge.

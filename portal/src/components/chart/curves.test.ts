@@ -24,7 +24,7 @@ it.each([
 
 const identity = (value: number): number => value;
 
-it('breaks a line where nothing was recorded, however thinned it is drawn', () => {
+it('breaks a line where nothing was recorded, also when it is decimated', () => {
   const times = Array.from({ length: 4000 }, (_, index) => (index < 2000 ? index / 2 : 60 + index / 2));
   const drawn = drawnColumn(
     times,

@@ -4,7 +4,7 @@ import { layOutLabels } from './mark-layout.ts';
 const widthOf = (text: string): number => text.length * 7;
 const wish = (at: number, weight: number, ...texts: string[]) => ({ at, weight, texts });
 
-it('writes marks out in full where there is room, centred above them', () => {
+it('shows full labels where there is room, centred above their marks', () => {
   const [dry, crack] = layOutLabels(
     [wish(200, 1, 'Dry end 4:20', 'Dry end'), wish(600, 2, 'FC 9:07 198°', 'FC')],
     widthOf,
@@ -15,13 +15,13 @@ it('writes marks out in full where there is room, centred above them', () => {
   expect(crack?.text).toBe('FC 9:07 198°');
 });
 
-it('lets a label end at its mark where its neighbour is in the way of the middle', () => {
+it('aligns a label’s end with its mark when a neighbour prevents centring', () => {
   const [crack, drop] = layOutLabels([wish(740, 3, 'FC 9:07 198°', 'FC'), wish(800, 2, 'Drop')], widthOf, 0, 800);
   expect(crack).toEqual({ text: 'FC 9:07 198°', left: 744 - 84, width: 84 });
   expect((drop?.left ?? 0) + (drop?.width ?? 0)).toBe(800);
 });
 
-it('shortens neighbours before it hides one, and gives the longer text to the weightier', () => {
+it('shortens neighbours before it hides one, and gives the longer text to the greater weight', () => {
   const [crack, drop] = layOutLabels(
     [wish(60, 3, 'FC 9:07 198.5°', 'FC 9:07', 'FC'), wish(110, 2, 'Drop 10:32 209.0°', 'Drop 10:32', 'Drop')],
     widthOf,
@@ -32,7 +32,7 @@ it('shortens neighbours before it hides one, and gives the longer text to the we
   expect(drop?.text).toBe('Drop');
 });
 
-it('hides the lightest where nothing else helps, and never lets two touch', () => {
+it('hides the label with the smallest weight as a last resort, and never lets two touch', () => {
   const wishes = [wish(10, 1, 'Charge'), wish(20, 2, 'TP'), wish(24, 3, 'Dry end')];
   const placed = layOutLabels(wishes, widthOf, 0, 60).filter((label) => label !== null);
   expect(placed.map(({ text }) => text)).toEqual(['Dry end']);

@@ -24,7 +24,7 @@ describe('the preview of a profile', () => {
     expect(lineValueAt(burner, 720)).toBe(0);
   });
 
-  it('has a past roast behind it: bean temperature in the reader’s unit, drum in RPM, gaps as gaps', () => {
+  it('shows a past roast behind it: bean temperature in the reader’s unit, drum in RPM, gaps as gaps', () => {
     const curve = {
       time_seconds: [0, 1, 2],
       channels: { bean_temp: [200, 100, null], drum_speed: [50, 60, 70] },

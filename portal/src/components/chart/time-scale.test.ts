@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { tickLabel, tickStepSeconds } from './time-scale.ts';
 
-it('ticks every 60 s wherever that fits, and coarser or finer where it does not', () => {
+it('has ticks every 60 s where that fits, otherwise wider or finer ones', () => {
   expect(tickStepSeconds(12 * 60, 800)).toBe(60);
   expect(tickStepSeconds(4 * 3600, 800)).toBe(900);
   expect(tickStepSeconds(12 * 60, 300)).toBe(120);

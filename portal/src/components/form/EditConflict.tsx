@@ -17,9 +17,9 @@ interface EditConflictProps {
   /** Labels of the fields that only the other person changed. */
   theirs: readonly string[];
   clashes: readonly Clash[];
-  /** Keeps one's own changes on top of the other person's. Nothing is saved yet. */
+  /** Keeps the user's own changes on top of the other person's. Nothing is saved yet. */
   onMerge: () => void;
-  /** Discards one's own changes. */
+  /** Discards the user's own changes. */
   onDiscard: () => void;
 }
 

@@ -7,7 +7,7 @@ import { AlertDialog } from '../../ui/AlertDialog.tsx';
 import { useDirtyDialog } from '../../ui/Dialog.tsx';
 import { SignInAgain } from '../SignInAgain.tsx';
 
-/** Of several guards on a page the router only asks the last one, so there is only one while its form is dirty. */
+/** Of several guards on a page the router only calls the last one, so there is only one while its form is dirty. */
 const LeavingGuard = () => {
   useDirtyDialog(true);
   const { hasEnded } = useSession();

@@ -3,7 +3,7 @@ import { mergeThreeWay } from './three-way.ts';
 
 const base = { name: 'Yirgacheffe', farm: '', notes: 'old', points: [1, 2] };
 
-it('keeps what either person changed alone', () => {
+it('keeps fields that only one person changed', () => {
   const { merged, theirs, clashes } = mergeThreeWay(
     base,
     { ...base, farm: 'Konga' },
@@ -14,13 +14,13 @@ it('keeps what either person changed alone', () => {
   expect(clashes).toEqual([]);
 });
 
-it('names a field that both changed, and keeps the own word in the form', () => {
+it('reports a field that both changed, and keeps the own value in the form', () => {
   const { merged, clashes } = mergeThreeWay(base, { ...base, notes: 'theirs' }, { ...base, notes: 'mine' });
   expect(merged.notes).toBe('mine');
   expect(clashes).toEqual(['notes']);
 });
 
-it('finds no clash where both made the same change', () => {
+it('finds no conflict where both made the same change', () => {
   expect(mergeThreeWay(base, { ...base, notes: 'same' }, { ...base, notes: 'same' })).toMatchObject({
     theirs: [],
     clashes: [],

@@ -1,10 +1,10 @@
 /** The result of merging two people's changes to one record. */
 export interface Merged<Values extends object> {
-  /** The newest record with one's own changes on top. */
+  /** The newest record with the user's own changes on top. */
   readonly merged: Values;
   /** Fields that only the other person changed. */
   readonly theirs: readonly (keyof Values & string)[];
-  /** Fields that both changed to different values. `merged` has one's own. */
+  /** Fields that both changed to different values. `merged` has the user's own. */
   readonly clashes: readonly (keyof Values & string)[];
 }
 

@@ -24,7 +24,7 @@ interface SaveContext<Values> {
 }
 
 interface AfterSave<Values, Thing> {
-  /** Leaves the page without asking. */
+  /** Leaves the page without a confirmation. */
   leaveTo: (path: string) => void;
   /** The form stays and continues from this version. */
   continueFrom: (record: Thing) => void;
@@ -67,9 +67,9 @@ export interface RecordForm<Values extends FieldValues, Body> {
 }
 
 /**
- * A form that creates or edits one record. It owns the fields, their errors, saving, edit conflicts and the question
- * before leaving. Show it with `PageForm`, `CardForm` or `ModalForm`. A field's error disappears when the field is
- * edited.
+ * A form that creates or edits one record. It manages the fields, their errors, saving, edit conflicts and the
+ * confirmation before leaving. Show it with `PageForm`, `CardForm` or `ModalForm`. A field's error disappears when the
+ * field is edited.
  */
 export const useRecordForm = <Values extends FieldValues, Body, Saved, Thing extends Revised = Revised>(
   options: RecordFormOptions<Values, Body, Saved, Thing>,

@@ -33,13 +33,13 @@ describe('a mark set while the roast runs', () => {
     });
   });
 
-  it('lies at its own moment while readings are missing, not where they stopped', () => {
+  it('has the current time while readings are missing, not that of the last reading', () => {
     for (const state of ['stale', 'offline'] as const) {
       expect(markNow({ state, reading, readingAgeSeconds: 38 }, 512.25)).toEqual({ time_seconds: 550.25, temp: null });
     }
   });
 
-  it('waits for a charge', () => {
+  it('requires a charge', () => {
     expect(markNow({ state: 'live', reading, readingAgeSeconds: 0 }, null)).toBeNull();
   });
 });

@@ -34,7 +34,7 @@ const maillard = { ...drying, marks: [...drying.marks, mark('dry_end')], forecas
 const near = { ...maillard, forecast: forecastFrom(188, 12) };
 const learnt = (temp: number, spread: number): PredictedCrack => ({ temp, spread, source: 'lot', roasts: 7 });
 
-it('expectNext: says the dry end with a band around it, later than a straight line', () => {
+it('expectNext: predicts the dry end with a band around it, later than a straight line', () => {
   const next = expectNext(drying);
   expect(next?.kind).toBe('dry_end');
   expect(next?.likely).toBeGreaterThan(200 + 75);
@@ -49,7 +49,7 @@ it('expectNext: widens the band of first crack by the uncertainty of its tempera
   expect((unsure?.latest ?? 0) - (unsure?.earliest ?? 0)).toBeGreaterThan((sure?.latest ?? 0) - (sure?.earliest ?? 0));
 });
 
-it('expectNext: says no time of first crack in a band of more than a minute, but its temperatures', () => {
+it('expectNext: returns the temperatures of first crack instead of a time in a band of more than a minute', () => {
   const widthOf = (spread: number, isCrackTimed: boolean) => {
     const next = expectNext({ ...near, predictedCrack: learnt(194, spread), isCrackTimed });
     return next === null ? null : next.latest - next.earliest;
@@ -65,7 +65,7 @@ it('expectNext: says no time of first crack in a band of more than a minute, but
   expect(expectCrackBetween(drying), 'before the dry end').toBeNull();
 });
 
-it('learntFrom: names the past roasts', () => {
+it('learntFrom: describes the past roasts', () => {
   expect(learntFrom({ source: 'lot', roasts: 7 })).toBe('from 7 roasts of this lot on this machine');
   expect(learntFrom({ source: 'machine', roasts: 1 })).toBe('from 1 roast on this machine');
   expect(learntFrom({ source: 'literature', roasts: 0 })).toContain('no first crack has been marked yet');

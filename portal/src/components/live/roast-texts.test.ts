@@ -8,7 +8,7 @@ it('batchLabel: is provisional until the charge has arrived, then the number', (
   expect(batchLabel({ ...own, batch_number: 'A-17' })).toBe('Batch A-17');
 });
 
-it('batchLabel: names the batch of another program as imported', () => {
+it('batchLabel: marks the batch of another program as imported', () => {
   const imported = { id: '3f2a9c1e', batch_number: null, is_numbered: false };
   expect(batchLabel({ ...imported, source_batch: 'P5-42' })).toBe('Batch P5-42 (imported)');
   expect(batchLabel({ ...imported, source_batch: null })).toBe('Imported');

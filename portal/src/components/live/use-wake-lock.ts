@@ -20,7 +20,7 @@ export const useWakeLock = (): boolean => {
         setHeld(true);
         granted.addEventListener('release', () => setHeld(false));
       } catch (error) {
-        // A refusal of the browser; the header says that the screen may turn off.
+        // The browser refused; the header shows that the screen may turn off.
         if (!(error instanceof DOMException)) logError('screen wake lock failed', error);
         setHeld(false);
       }

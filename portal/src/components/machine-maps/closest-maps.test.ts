@@ -20,11 +20,11 @@ const maps = [map('Besca', 'BSC'), map('Bühler', 'RM 20'), map('Bühler', 'RM 6
 const found = (typed: string) => closestMaps(maps, typed).map(({ id }) => id);
 
 describe('closest maps', () => {
-  it('finds makers that are nearly typed right, accents and word order aside', () => {
+  it('finds makers despite typing errors, accents and word order', () => {
     expect(found('Bueler')).toEqual(['bühler-rm 20', 'bühler-rm 60']);
     expect(found('15 kg Lorring')).toEqual(['loring-auto']);
   });
-  it('finds nothing for a maker that is not like any', () => {
+  it('finds nothing for a maker unlike any other', () => {
     expect(found('Giesen')).toEqual([]);
     expect(found('')).toEqual([]);
   });

@@ -14,7 +14,7 @@ const machine = {
 };
 
 describe('device configuration', () => {
-  it('names what the board reads: address, serial, token, firmware version', () => {
+  it('contains the board’s settings: address, serial, token, firmware version', () => {
     const lines = environmentFile(machine).split('\n');
     expect(lines).toContain('API_URL=https://roastery.example/api/v1');
     expect(lines).toContain('MACHINE_SERIAL=PRB-P25-0042');
@@ -31,14 +31,14 @@ describe('device configuration', () => {
 describe('pairing ticket', () => {
   const ticket = pairingTicket(machine, 'Ana Restrepo <ana@roastery.example>', '11/28/2026 - 07:46 AM');
 
-  it('carries its ID and what support needs, and never the token', () => {
+  it('contains its ID and the data for support, but never the token', () => {
     expect(ticket).toContain('PAIR-KQMZ-XWPH-RTDB');
     expect(ticket).toContain('PRB-P25-0042');
     expect(ticket).toContain('support@roastery.example');
     expect(ticket).not.toContain(machine.auth_token);
   });
 
-  it('is asked for by a mail with the ID in its subject', () => {
+  it('is requested by a mail with the ID in its subject', () => {
     expect(supportMail(machine)).toBe(
       'mailto:support%40roastery.example?subject=Pairing%20ticket%20PAIR-KQMZ-XWPH-RTDB',
     );

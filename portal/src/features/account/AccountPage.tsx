@@ -11,7 +11,7 @@ import { PreferencesSection } from './PreferencesSection.tsx';
 import { PushSection } from './PushSection.tsx';
 import { SessionsSection } from './SessionsSection.tsx';
 
-/** /account: one's own password, sessions, units, theme and language of dates. */
+/** /account: the user's own password, sessions, units, theme and language of dates. */
 export default function AccountPage() {
   const user = useUser();
   const dates = useDates();

@@ -39,7 +39,7 @@ export const PasswordSection = () => {
   return (
     <Section title={t`Password`} text={t`Changing it ends your other sessions.`}>
       <FormFrame of={form} className="flex max-w-sm flex-col gap-4">
-        {/* Password managers file the new password under it. */}
+        {/* Password managers store the new password under it. */}
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
         <CurrentPasswordField {...form.field('current_password')} />
         <TextField

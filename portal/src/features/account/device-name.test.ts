@@ -20,7 +20,7 @@ it.each([
   [null, 'Unknown device'],
 ])('%s is %s', (userAgent, words) => expect(deviceName(userAgent)).toBe(words));
 
-it('tells a phone from a desk', () => {
+it('distinguishes a phone from a desktop', () => {
   expect(isHandheld('… iPhone …')).toBe(true);
   expect(isHandheld('… Windows …')).toBe(false);
 });

@@ -1,5 +1,5 @@
 import { t } from '../../language/t.ts';
-// The first that fits counts: Edge and Opera also say Chrome, Chrome also says Safari.
+// The first match counts: Edge and Opera also contain Chrome, Chrome also contains Safari.
 const browsers = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],

@@ -3,7 +3,7 @@ import { regionChoices } from './regions.ts';
 
 const now = Date.parse('2026-05-04T14:05:00Z');
 
-it('regionChoices: names each region with a date as it will be written', () => {
+it('regionChoices: shows each region with a date in its format', () => {
   const choices = regionChoices('de', now);
   expect(choices.find(({ value }) => value === 'en-US')).toMatchObject({
     label: 'United States',
@@ -14,7 +14,7 @@ it('regionChoices: names each region with a date as it will be written', () => {
   ]);
 });
 
-it('regionChoices: always holds the region that is set, once', () => {
+it('regionChoices: always contains the current region, once', () => {
   const labels = regionChoices('de-DE', now).map(({ value, label }) => [value, label]);
   expect(labels.filter(([, label]) => label === 'Germany')).toEqual([['de-DE', 'Germany']]);
   expect(regionChoices('is', now).find(({ value }) => value === 'is')).toMatchObject({ label: 'Iceland' });

@@ -11,8 +11,8 @@ const entry = (detail: Record<string, unknown>, subject: string | null = '0193a1
   detail,
 });
 
-describe('the words of the audit log', () => {
-  it('tell what happened, also of an action they do not know', () => {
+describe('texts of the audit log', () => {
+  it('describe the event, also an unknown action', () => {
     expect(actionLabel('user.password_reset')).toBe('Reset a password');
     expect(actionLabel('machine.token_rotated')).toBe('Machine token rotated');
     expect(actionChoices('machine.token_rotated').at(-1)).toEqual({
@@ -21,14 +21,14 @@ describe('the words of the audit log', () => {
     });
   });
 
-  it('name what it happened to', () => {
+  it('name the subject', () => {
     expect(subjectName(entry({ kg: -2, lot_number: 'L-7' }))).toBe('L-7');
     expect(subjectName(entry({}))).toBe('0193a1b2');
     expect(subjectName(entry({}, null))).toBe('--');
     expect(subjectName({ ...entry({}), action: 'sign_in.succeeded' })).toBe('--');
   });
 
-  it('spell out the details', () => {
+  it('list the details', () => {
     expect(detailLines({ is_admin: true, fields: ['city', 'email'], note: null, kg: -2.5 })).toEqual([
       ['Is admin', 'yes'],
       ['Fields', 'city, email'],

@@ -30,12 +30,12 @@ describe('the choice of time zones', () => {
   const choices = timeZoneChoices('Mars/Olympus', summer);
   const find = (value: string) => choices.find((choice) => choice.value === value);
 
-  it('names a zone with its offset at the time', () => {
+  it('shows a zone with its offset at the time', () => {
     expect(find('Europe/Berlin')).toEqual({ value: 'Europe/Berlin', label: 'Europe/Berlin', hint: 'GMT+02:00' });
     expect(find('America/New_York')).toMatchObject({ label: 'America/New York', hint: 'GMT-04:00' });
   });
 
-  it('keeps a zone that is set though this browser does not know it', () => {
+  it('keeps the current zone although this browser does not support it', () => {
     expect(find('Mars/Olympus')).toEqual({ value: 'Mars/Olympus', label: 'Mars/Olympus', hint: undefined });
   });
 

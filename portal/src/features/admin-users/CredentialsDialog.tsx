@@ -17,7 +17,7 @@ interface CredentialsDialogProps {
   onDone: () => void;
 }
 
-/** Email and password, shown once. A click outside does not close it, and Escape asks first. */
+/** Email and password, shown once. A click outside does not close it, and Escape shows a confirmation first. */
 export const CredentialsDialog = ({ credentials, onDone }: CredentialsDialogProps) => (
   <Dialog
     open={credentials !== null}

@@ -9,7 +9,7 @@ import { type UserChangeKind } from './user-changes.ts';
 
 interface UserMenuProps {
   user: User;
-  /** One's own password is changed instead of reset: a reset would end the session that shows the new one. */
+  /** The user's own password is changed instead of reset: a reset would end the session that shows the new one. */
   isOwn: boolean;
   onRename: () => void;
   onChange: (kind: UserChangeKind) => void;

@@ -4,7 +4,7 @@ import { generatePassword } from './generate-password.ts';
 describe('generatePassword', () => {
   const made = Array.from({ length: 500 }, generatePassword);
 
-  it('meets the hint of the form and can be read aloud', () => {
+  it('meets the form’s hint and can be read aloud', () => {
     for (const password of made) {
       expect(password).toMatch(/^[A-Za-z2-9]{16}$/);
       expect(password).toMatch(/[A-Z]/);

@@ -27,7 +27,7 @@ export const sourceLabels: Record<ReferenceSource, string> = {
   best_rated: t`highest cupping score`,
   most_typical: t`closest to the median`,
 };
-/** A working figure for "near", not a norm: °C. */
+/** A rough limit for "near", not a norm: °C. */
 const nearC = 3;
 const chartHeight = 300;
 

@@ -13,7 +13,7 @@ interface FigureTileProps {
   unit?: ReactNode;
   /** A dim line below: the comparison. */
   note?: ReactNode;
-  /** The roasts behind it; without one there is nothing to open. */
+  /** The roasts behind it; absent if there are none to open. */
   to?: string | undefined;
 }
 

@@ -11,7 +11,7 @@ it.each([
   ['2024-02-01', '2024-02-28', 'Feb 01 – Feb 28, 2024'],
 ])('%s to %s is %s', (from, to, words) => expect(texts.range({ from, to })).toBe(words));
 
-it('labels columns shortly', () => {
+it('has short labels for columns', () => {
   expect(texts.label({ from: '2026-11-16', to: '2026-11-22' }, 'week', 13)).toBe('Nov 16');
   expect(texts.label({ from: '2026-11-01', to: '2026-11-30' }, 'month', 12)).toBe('Nov');
   expect(texts.label({ from: '2027-01-01', to: '2027-01-31' }, 'month', 12)).toBe('2027');

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { chosenDays, daysOf } from './span.ts';
 
 describe('spans of days', () => {
-  it('count today, and take whole months', () => {
+  it('include today, and use whole months', () => {
     expect(daysOf('30d', '2026-03-01')).toEqual({ from: '2026-01-31' });
     expect(daysOf('12m', '2026-11-21')).toEqual({ from: '2025-12-01' });
     expect(daysOf('12m', '2026-01-31')).toEqual({ from: '2025-02-01' });
     expect(daysOf('all', '2026-11-21')).toEqual({});
   });
 
-  it('take from the address what is a day', () => {
+  it('accept only valid days from the address', () => {
     expect(chosenDays('2026-05-01', undefined)).toEqual({ from: '2026-05-01' });
     expect(chosenDays('2026-05-02', '2026-05-01')).toEqual({ from: '2026-05-01', to: '2026-05-02' });
     expect(chosenDays('yesterday', '2026-13-01')).toBeUndefined();

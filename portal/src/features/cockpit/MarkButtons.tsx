@@ -31,7 +31,7 @@ const actionsOf = (press: Marking['press'], next: HandMark | null): PageAction[]
 ];
 
 /**
- * Six buttons at fixed places with fixed names, large enough for gloves. The second line says when a mark was set and
+ * Six buttons at fixed places with fixed names, large enough for gloves. The second line shows when a mark was set and
  * by whom.
  */
 export const MarkButtons = ({ marking, marks, isRunning, canCharge }: MarkButtonsProps) => {

@@ -9,7 +9,7 @@ import type { MarkNotice, Marking } from './use-marking.ts';
 const icons = { success: CircleCheck, info: Info, danger: CircleAlert };
 const tones = { success: 'text-success', info: 'text-info', danger: 'text-danger' };
 
-/** The result of the last tap, above the buttons without covering them, with its action for ten seconds. */
+/** The result of the last tap, above the buttons without covering them; its action is available for ten seconds. */
 export const NoticeBar = ({ marking }: { marking: Marking }) => {
   const { notice, closeNotice, runAction } = marking;
   usePageActions(

@@ -11,14 +11,14 @@ const mark = (kind: RoastMark['kind'], time_seconds: number): RoastMark => ({
   provisional: false,
 });
 
-it('hand marks: the next one follows the last that is set, whatever was left out', () => {
+it('hand marks: the next one follows the last one set, also when others were skipped', () => {
   expect(nextHandMark([])).toBe('charge');
   expect(nextHandMark([mark('charge', 0), mark('turning_point', 80)])).toBe('dry_end');
   expect(nextHandMark([mark('charge', 0), mark('first_crack', 500)])).toBe('first_crack_end');
   expect(nextHandMark([mark('drop', 700)])).toBeNull();
 });
 
-it('hand marks: one that waits for the server takes the place of the stored one', () => {
+it('hand marks: a queued one replaces the stored one', () => {
   const stored = [mark('charge', 0), mark('first_crack', 500)];
   expect(withPending(stored, [mark('first_crack', 480)])).toEqual([mark('charge', 0), mark('first_crack', 480)]);
   expect(withPending(stored, [])).toEqual(stored);

@@ -67,7 +67,7 @@ export default function ComparePage() {
   const quantity = oneOf(quantities, read('show'), 'bean_temp');
   const isRate = quantity === 'ror';
   const unit = unitOf(isRate ? 'rate' : 'temperature', units);
-  // Held arrow keys move faster than an address may change.
+  // Held arrow keys repeat faster than an address may change.
   const [at, setAt] = useTyped(read('at') ?? '', (moment) => change({ at: moment }));
   const selected = at === '' || !Number.isFinite(Number(at)) ? null : Number(at);
   const choose = (next: readonly string[]) => change({ ids: next.length === 0 ? undefined : next.join(',') });

@@ -39,33 +39,33 @@ const aligned = (shift: number, alignment: 'charge' | 'first_crack', crackAt = 5
 };
 
 describe('compared roasts', () => {
-  it('are asked for by the address: five at most, each once, nothing that is no id', () => {
+  it('are read from the address: five at most, each once, only valid ids', () => {
     expect(idsIn([1, 2, 2, 3].map(id).join(','), 5)).toEqual([id(1), id(2), id(3)]);
     expect(idsIn(`${id(1)},018f,,%27`, 5)).toEqual([id(1)]);
     expect(idsIn([1, 2, 3, 4, 5, 6].map(id).join(','), 5)).toHaveLength(5);
     expect(idsIn(undefined, 5)).toEqual([]);
   });
 
-  it('differ charge on charge by what one is hotter', () => {
+  it('aligned at charge, differ by the temperature difference', () => {
     const { values } = differenceFrom(aligned(0, 'charge'), aligned(3, 'charge'), 'bean_temp');
     expect(values.every((value) => value !== null && Math.abs(value - 3) < 1e-9)).toBe(true);
-    // Nothing is said about the beans once one of them lies in the cooler.
+    // The beans are not compared once one of the roasts is in the cooler.
     expect(values).toHaveLength(591);
     expect(distanceBetween(aligned(0, 'charge'), aligned(3, 'charge'))?.rmsC).toBeCloseTo(3, 6);
   });
 
-  it('lie crack on crack when one cracked later', () => {
+  it('are aligned at first crack when one cracked later', () => {
     const late = aligned(0, 'first_crack', 520);
     expect(late.timeSeconds[0]).toBe(-520);
     expect(valueAtMoment(late, 'bean_temp', 0)).toBeCloseTo(194, 9);
-    // The base began 20 s later on this axis: before that there is nothing to hold it against.
+    // The base began 20 s later on this axis: before that there is no reference value.
     const { timeSeconds, values } = differenceFrom(aligned(0, 'first_crack', 500), late, 'bean_temp');
     expect(timeSeconds[0]).toBe(-520);
     expect(values.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => null));
     expect(values[20]).toBeCloseTo(4, 9);
   });
 
-  it('without a first crack have no place crack on crack', () => {
+  it('without a first crack cannot be aligned at it', () => {
     const { roast } = roastOf(0);
     const bare = { marks: roast.marks.filter(({ kind }) => kind !== 'first_crack') };
     expect([zeroOf(bare, 'charge'), zeroOf(bare, 'first_crack')]).toEqual([0, null]);

@@ -12,7 +12,7 @@ import {
   updateText,
 } from './device-texts.ts';
 
-describe('words of a board', () => {
+describe('texts of a board', () => {
   it.each([
     [null, '--'],
     [7.44e9, '7.4 GB free'],
@@ -20,24 +20,24 @@ describe('words of a board', () => {
     [0, '0 KB free'],
   ])('%s bytes of disk are %s', (free, text) => expect(diskText({ disk_free_bytes: free, journal: null })).toBe(text));
 
-  it('diskText: says that the disk does not accept writes', () => {
+  it('diskText: reports a disk that does not accept writes', () => {
     const journal = { entries_waiting: 12, bytes: 0, dropped_entries: 0, entries_in_memory: 12 };
     expect(diskText({ disk_free_bytes: 0, journal })).toBe(
       'Board keeps 12 readings in memory: its disk is not writable',
     );
   });
 
-  it('say nothing where the board said nothing', () => {
+  it('are empty where the board reported nothing', () => {
     expect([mapText({ map: null, source: null }), journalText({ journal: null })]).toEqual(['--', '--']);
   });
 
-  it('linkText: names a missing map and what to do', () => {
+  it('linkText: reports a missing map, with an instruction', () => {
     const noMap = { machine_link: 'starting', machine_link_detail: 'no machine map', map: null, source: null } as const;
     expect(linkText(noMap)).toBe('No map: choose one under Map and settings');
     expect(linkText({ ...noMap, machine_link_detail: null })).toBe('Starting');
   });
 
-  it('name Artisan as the source, and what came of its files', () => {
+  it('name Artisan as the source, with the results of its files', () => {
     const files = { sent: 1200, refused: 1, waiting: 0, trouble: null, newest: [] };
     const source = { kind: 'artisan', live: true, files } as const;
     const silent = { machine_link: 'failing', machine_link_detail: null, map: null } as const;
@@ -47,7 +47,7 @@ describe('words of a board', () => {
     expect(linkText({ ...silent, source })).toBe('No readings from Artisan');
   });
 
-  it('tell which version was installed and why the one before it runs', () => {
+  it('show which version was installed and why the previous one runs', () => {
     const update = { state: 'turned_back', installed: '0.2.0', earlier: '0.1.0', at: 1e12 } as const;
     expect(updateText({ update: { ...update, reason: 'it hung, 3 times' }, order: null })).toBe(
       'Rolled back from 0.2.0: it hung, 3 times',
@@ -59,7 +59,7 @@ describe('words of a board', () => {
     ]).toEqual([null, null]);
   });
 
-  it('tell how far an ordered update is, and count all boards', () => {
+  it('show the progress of an ordered update, and count all boards', () => {
     const ordered = { version: '0.3.0', reason: null, ordered_at: '2026-11-21T15:00:00Z', ordered_by: 'Ana' } as const;
     const says = (state: 'wanted' | 'fetching' | 'done') => updateText({ update: null, order: { ...ordered, state } });
     expect([says('wanted'), says('fetching'), says('done')]).toEqual([
@@ -75,7 +75,7 @@ describe('words of a board', () => {
     expect(updatesText(none)).toBe('3 of 12 updated, 1 rolled back');
   });
 
-  it('say how much sealed history would be restored, from when, and who will see it', () => {
+  it('show how much sealed history would be restored, from when, and who will see it', () => {
     const device = { display_name: 'Big Drum', owner_name: 'Ana Restrepo' };
     const sealed = { epochs: ['0123456789abcdef'], entries: 1_204_000, from: '2026-11-01', to: '2026-11-20' };
     expect(restoreQuestion({ ...device, sealed_history: sealed }, (day) => day)).toBe(
@@ -96,7 +96,7 @@ describe('words of a board', () => {
     expect(pairingLabels({ ticket: null, credential })).toBeNull();
   });
 
-  it('name the address and the board a pairing came from', () => {
+  it('show the address and the board of a pairing', () => {
     const ticket = { redeemed_from: '10.0.0.7', hardware_id: 'board-1000' };
     expect(pairedFrom(ticket)).toBe('10.0.0.7 · board-1000');
     expect(pairedFrom({ redeemed_from: null, hardware_id: null })).toBe('--');

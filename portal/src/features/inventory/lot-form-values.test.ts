@@ -20,7 +20,7 @@ const messagesOf = async (values: LotValues): Promise<Record<string, string | un
 };
 
 describe('the lot form', () => {
-  it('asks for what the document asks for, in its words', async () => {
+  it('requires the document’s required fields, with its messages', async () => {
     expect(await messagesOf(emptyLot)).toEqual({
       lot_number: 'Lot number is required',
       coffee_name: 'Coffee name is required',
@@ -33,7 +33,7 @@ describe('the lot form', () => {
     expect(await messagesOf({ ...yirgacheffe, lot_number: '   ' })).toEqual({ lot_number: 'Lot number is required' });
   });
 
-  it('names the bounds of a figure that is out of them', async () => {
+  it('reports the limits of a figure that exceeds them', async () => {
     expect(
       await messagesOf({
         ...yirgacheffe,
@@ -52,7 +52,7 @@ describe('the lot form', () => {
     });
   });
 
-  it('sends nulls for what is empty, numbers as numbers and days as timestamps', () => {
+  it('sends null for empty fields, numbers as numbers and days as timestamps', () => {
     expect(bodyOfValues(yirgacheffe)).toMatchObject({
       region: null,
       altitude: null,
@@ -64,7 +64,7 @@ describe('the lot form', () => {
     });
   });
 
-  it('computes what the lot cost', () => {
+  it('computes the cost of the lot', () => {
     expect(totalCost('9.4', '60')).toBeCloseTo(564);
     expect(totalCost('', '60')).toBeNull();
     expect(totalCost('9.4', '')).toBeNull();

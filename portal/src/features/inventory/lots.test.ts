@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { isLow, runOutText, shareText } from './lots.ts';
 
-it('estimates in weeks from a week on, else in days, and not at all without use', () => {
+it('shows the run-out in weeks from a week on, else in days, and none without use', () => {
   expect([null, 0, 0.4, 1, 6.99, 7, 13.9, 14, 365].map(runOutText)).toEqual([
     '--',
     '< 1 day',
@@ -15,7 +15,7 @@ it('estimates in weeks from a week on, else in days, and not at all without use'
   ]);
 });
 
-it('turns a weight red below 20 percent, not at it', () => {
+it('shows a weight in red below 20 percent, not at 20', () => {
   expect([19.99, 20, 20.01, -3].map((percentage_remaining) => isLow({ percentage_remaining }))).toEqual([
     true,
     false,
@@ -24,7 +24,7 @@ it('turns a weight red below 20 percent, not at it', () => {
   ]);
 });
 
-it('says how much is left without promising more', () => {
+it('rounds the remaining share down', () => {
   expect([100, 99.99, 20, 19.99, 0.4].map((percentage_remaining) => shareText({ percentage_remaining }))).toEqual([
     '100%',
     '99%',

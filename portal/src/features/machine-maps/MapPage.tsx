@@ -29,7 +29,7 @@ const tabs = [
 ] as const;
 const tabNames = tabs.map(({ value }) => value);
 
-/** /machines/maps/{id}: a map; one's own can be edited. */
+/** /machines/maps/{id}: a map; the user's own can be edited. */
 export default function MapPage() {
   const { id = '' } = useParams();
   const { read, change } = useUrlState();

@@ -21,18 +21,18 @@ const [exhaust, bean] = draft.channels;
 if (!exhaust || !bean) throw new Error('a map has its channels');
 
 describe('editing a machine map', () => {
-  it('gives back what it took, in its order, with what it does not show', () => {
+  it('returns the unchanged map in its order, including fields it does not show', () => {
     expect(mapOfDraft(draft, map)).toEqual({ map });
   });
 
-  it('says that a machine is charged cold, and nothing where it is charged hot', () => {
+  it('sets charging for a cold machine, and omits it for a hot one', () => {
     const cold = mapOfDraft({ ...draft, charging: 'cold' }, map);
     expect(cold).toMatchObject({ map: { charging: 'cold' } });
     const back = 'map' in cold ? mapOfDraft({ ...draftOf(cold.map), charging: 'hot' }, cold.map) : undefined;
     expect(back).toEqual({ map });
   });
 
-  it('says what is wrong in which row', () => {
+  it('reports errors by row', () => {
     const result = mapOfDraft(
       {
         ...draft,
@@ -70,7 +70,7 @@ describe('editing a machine map', () => {
     });
   });
 
-  it('names what changed from one revision to the next', () => {
+  it('lists the changes between two revisions', () => {
     const result = mapOfDraft({ ...draft, hz: '4', channels: [{ ...bean, at: 'h:8' }] }, { ...map, rev: 4 });
     if (!('map' in result)) throw new Error(JSON.stringify(result));
     expect(mapDifference(map, result.map)).toEqual([

@@ -22,7 +22,7 @@ if (!heat || !charge || !cooling) throw new Error('the map has an output and two
 const problemsOf = (result: ReturnType<typeof mapOfDraft>) => ('problems' in result ? result.problems : {});
 
 describe('outputs and events of a map', () => {
-  it('come back as they were, and changed as they are typed', () => {
+  it('are returned unchanged, or changed as typed', () => {
     expect(mapOfDraft(draft, map)).toEqual({ map });
     const changed = mapOfDraft(
       {
@@ -47,7 +47,7 @@ describe('outputs and events of a map', () => {
     expect('map' in changed && changed.map.outputs['heat_power']).not.toHaveProperty('safe');
   });
 
-  it('are refused in their row, in the words of the schema', () => {
+  it('are refused in their row, with the message of the schema', () => {
     const result = mapOfDraft(
       {
         ...draft,
@@ -76,7 +76,7 @@ describe('outputs and events of a map', () => {
     });
   });
 
-  it('write what makes an event happen as one reads it', () => {
+  it('show the writes of an event as readable text', () => {
     const text = stepsText(map.events.cooling?.on);
     expect(text).toBe('h:1008 = 2, wait 10 s, h:1008 = 5');
     expect(stepsOf(text)).toEqual({ steps: map.events.cooling?.on });
@@ -85,8 +85,8 @@ describe('outputs and events of a map', () => {
   });
 });
 
-describe('two people at one map', () => {
-  it('keep both what they changed, row by row, and see where they clash', () => {
+describe('two people editing one map', () => {
+  it('keep both users’ changes, row by row, and show their conflicts', () => {
     const newest = {
       ...draft,
       hz: '4',

@@ -105,7 +105,7 @@ const plainOf = (draft: MapDraft): Omit<MapDraft, Part> => {
   return plain;
 };
 
-/** Merges two edits of one map: the newest revision with one's own changes on top, row by row. */
+/** Merges two edits of one map: the newest revision with the user's own changes on top, row by row. */
 export const mergeDrafts = (base: MapDraft, newest: MapDraft, own: MapDraft): MergedDraft => {
   const plain = mergeThreeWay(plainOf(base), plainOf(newest), plainOf(own));
   const channels = mergeRows('channels', base.channels, newest.channels, own.channels);

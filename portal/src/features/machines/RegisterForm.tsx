@@ -67,7 +67,7 @@ export const RegisterFields = ({ of }: { of: RecordForm<Values, Body> }) => {
     if (kg === null || kg === undefined || form.getFieldState('max_capacity_kg').isTouched) return;
     form.setValue('max_capacity_kg', kg, { shouldValidate: form.formState.isSubmitted });
   };
-  /** Fills in what the catalogue knows of the machine. */
+  /** Fills in the fields that the catalogue has for the machine. */
   const takeFromMap = (map: MapSummary | null) => {
     if (map === null) return;
     const isTyped = form.getFieldState('machine_type').isTouched;

@@ -8,7 +8,7 @@ const resolve = async (values: Partial<LogValues>, unit: 'C' | 'F' = 'C') =>
   });
 
 describe('a roast logged by hand', () => {
-  it('is sent in °C, kg, seconds and UTC; what is empty is null', async () => {
+  it('is sent in °C, kg, seconds and UTC; empty fields are null', async () => {
     const { values, errors } = await resolve(
       {
         coffee_name: 'Guji',
@@ -34,7 +34,7 @@ describe('a roast logged by hand', () => {
       lot_id: null,
     });
   });
-  it('refuses a start more than a day ahead with a sentence at its field', async () => {
+  it('refuses a start more than a day ahead with a message at its field', async () => {
     const { errors } = await resolve({
       coffee_name: 'Guji',
       duration_seconds: '10:40',
@@ -44,7 +44,7 @@ describe('a roast logged by hand', () => {
       start_time: { message: 'The start is more than a day in the future. Check the date' },
     });
   });
-  it('says at each field what is wrong with it', async () => {
+  it('shows an error at each invalid field', async () => {
     const { errors } = await resolve({
       duration_seconds: 'ten',
       first_crack_time: 'x',

@@ -18,17 +18,17 @@ const start = draftOf(
 const times = (draft: readonly DraftPoint[]) => draft.map(({ time }) => time);
 
 describe('control points in the form', () => {
-  it('interpolated, 0 to 720 s are 721 points; else as many as were entered', () => {
+  it('are 721 points when 0 to 720 s are interpolated, else those entered', () => {
     expect(resultingCount(start, true)).toBe(721);
     expect(resultingCount(start, false)).toBe(2);
   });
 
-  it('come a minute after the last, with 50, 60 and 60', () => {
+  it('are added a minute after the last, with 50, 60 and 60', () => {
     expect(withNext(start).at(-1)).toMatchObject({ time: 780, burner: 50, exhaust: 60, drum: 60 });
     expect(withNext([]).at(-1)).toMatchObject({ time: 0 });
   });
 
-  it('can be put in on the line, or where one pointed', () => {
+  it('can be inserted on the line, or at the pointer', () => {
     const [, middle] = withPointAt(start, 360, { burner: 70 });
     expect(middle).toMatchObject({ time: 360, burner: 70, exhaust: 60, drum: 45 });
     expect(withPointAt(start, 720, {})).toHaveLength(2);
@@ -47,14 +47,14 @@ describe('control points in the form', () => {
     expect(times(moved(start, 'saved-0', { time: -5 }))).toEqual([0, 720]);
   });
 
-  it('hold their value until the next one when nothing is interpolated', () => {
+  it('keep their value until the next one without interpolation', () => {
     expect(valuesAt(start, 360, true)).toEqual({ burner: 50, exhaust: 60, drum: 45 });
     expect(valuesAt(start, 360, false)).toEqual({ burner: 100, exhaust: 30, drum: 60 });
     expect(valuesAt(start, 9999, true)).toEqual({ burner: 0, exhaust: 90, drum: 30 });
     expect(valuesAt([], 0, true)).toBeNull();
   });
 
-  it('say what is wrong with which of them', () => {
+  it('report errors by point', () => {
     const bad = start.map((point, i) => (i === 0 ? { ...point, burner: 101, exhaust: null } : { ...point, time: 0 }));
     expect(problemsOf(bad)).toEqual([
       { key: 'saved-0', field: 'burner', message: 'Burner: 0-100%' },
@@ -66,7 +66,7 @@ describe('control points in the form', () => {
     ]);
   });
 
-  it('are saved in order of time', () => {
+  it('are saved in chronological order', () => {
     expect(storedOf([...start].reverse()).map(({ time }) => time)).toEqual([0, 720]);
   });
 });

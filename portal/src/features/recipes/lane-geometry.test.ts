@@ -10,7 +10,7 @@ describe('handlePlaces', () => {
     expect(handlePlaces(points(60), null)).toHaveLength(60);
     expect(handlePlaces([], null)).toEqual([]);
   });
-  it('gives few of 1,800 points a handle: both ends, the active one and its neighbours among them', () => {
+  it('gives few of 1,800 points a handle, including both ends, the active one and its neighbours', () => {
     const places = handlePlaces(points(1800), 'saved-1234');
     expect(places.length).toBeLessThan(70);
     expect(places).toEqual(expect.arrayContaining([0, 1233, 1234, 1235, 1799]));

@@ -47,7 +47,7 @@ describe('the recipe form', () => {
     });
   });
 
-  it('refuses in the words of the document', async () => {
+  it('refuses with the document’s messages', async () => {
     expect(await messagesOf({ name: ' ', target_drop_temp: '0', target_roast_time: '0:00' })).toEqual({
       name: 'Recipe name is required',
       target_drop_temp: 'Drop temp must be greater than 0',
@@ -62,7 +62,7 @@ describe('the recipe form', () => {
     });
   });
 
-  it('takes times as m:ss and says so when they are none', async () => {
+  it('accepts times as m:ss and reports invalid ones', async () => {
     const { values } = await resolve({ ...newRecipe('C'), name: 'x', target_roast_time: '10:30' });
     expect(values).toMatchObject({ target_roast_time: 630 });
     expect(await messagesOf({ target_roast_time: '10:75', target_development_time: 'two' })).toEqual({
@@ -71,7 +71,7 @@ describe('the recipe form', () => {
     });
   });
 
-  it('shows °F to whoever reads °F, and changes nothing by being opened and saved', async () => {
+  it('shows °F to a user of °F, and changes no value when opened and saved', async () => {
     expect(newRecipe('F').target_drop_temp).toBe('410');
     for (let tenths = 1800; tenths < 2400; tenths++) {
       const target_drop_temp = tenths / 10;

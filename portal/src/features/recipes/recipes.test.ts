@@ -43,7 +43,7 @@ describe('the recipe list', () => {
     expect(names({ q: ' FILTER ' })).toEqual(['Konga Filter', 'Sidamo']);
     expect(names({ q: 'brazil' })).toEqual([]);
   });
-  it('takes Medium for its neighbours too', () => {
+  it('includes the neighbours of Medium', () => {
     expect(names({ level: 'Medium' })).toEqual(['Sidamo', 'House']);
     expect(names({ level: 'Light' })).toEqual(['Konga Filter']);
     expect(names({ level: 'Dark' })).toEqual(['Gayo']);
@@ -52,8 +52,8 @@ describe('the recipe list', () => {
     expect(names({ origin: 'Ethiopia' })).toEqual(['Konga Filter', 'Sidamo']);
     expect(names({ origin: 'Ethiopia', favoritesOnly: true })).toEqual(['Konga Filter']);
   });
-  it('offers the origins that occur', () => expect(originsOf(recipes)).toEqual(['Brazil', 'Ethiopia']));
-  it('counts', () => {
+  it('offers the existing origins', () => expect(originsOf(recipes)).toEqual(['Brazil', 'Ethiopia']));
+  it('counts recipes, favorites and uses', () => {
     expect(recipeTotals(recipes)).toEqual({ total: 4, favorites: 1, mostUsed: 31 });
     expect(recipeTotals([])).toEqual({ total: 0, favorites: 0, mostUsed: 0 });
   });

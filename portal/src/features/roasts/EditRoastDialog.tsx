@@ -82,7 +82,7 @@ export const EditRoastDialog = ({ roast, open, onClose }: EditRoastDialogProps) 
     setWasOpen(open);
     if (open) setOpened({ roast, times: opened.times + 1 });
   }
-  // A fresh form fades out: a dirty one would ask before the page is left.
+  // A fresh form fades out: a dirty one would show a confirmation before the page is left.
   const leave = () => {
     setOpened({ roast, times: opened.times + 1 });
     onClose();

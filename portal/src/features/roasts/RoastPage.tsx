@@ -239,7 +239,7 @@ const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
   );
 };
 
-/** `undefined` for a completed roast: the header's own badge says so. */
+/** `undefined` for a completed roast: the header's own badge shows it. */
 const stateBadge = (roast: Roast) => {
   if (roast.status === 'in_progress') return <Badge tone="warning">{t`In progress`}</Badge>;
   if (roast.status === 'aborted') return <Badge tone="danger">{t`Aborted`}</Badge>;

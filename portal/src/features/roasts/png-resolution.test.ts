@@ -8,7 +8,7 @@ const pixel = Buffer.from(
   'base64',
 );
 
-it('says 300 dpi between head and picture, and changes nothing else', () => {
+it('adds 300 dpi between header and image data, and changes nothing else', () => {
   const out = Buffer.from(withResolution(pixel, 300));
   const at = out.indexOf('pHYs');
   expect(at).toBe(37);

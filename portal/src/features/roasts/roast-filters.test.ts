@@ -8,10 +8,10 @@ const of = (address: string) => {
 };
 
 describe('filters of the list of roasts', () => {
-  it('are all that the api has', () => {
+  it('are all filters of the api', () => {
     expect([...roastFilterKeys].sort()).toEqual(Object.keys(roastFilters).sort());
   });
-  it('are read from the address as the api takes them', () => {
+  it('are read from the address in the api’s form', () => {
     const address = 'status=completed&origin=Kenya&from=2026-11-01&to=2026-11-21&favorites_only=true&level=Medium&q=x';
     expect(of(address)).toEqual({
       status: 'completed',
@@ -22,7 +22,7 @@ describe('filters of the list of roasts', () => {
       level: 'Medium',
     });
   });
-  it('hold names as long as the api takes them', () => {
+  it('accept names as long as the api does', () => {
     const coffee = 'Ä'.repeat(200);
     expect(of(`coffee_name=${encodeURIComponent(coffee)}&without=machine`)).toEqual({
       coffee_name: coffee,
@@ -30,7 +30,7 @@ describe('filters of the list of roasts', () => {
     });
     expect(of(`coffee_name=${'x'.repeat(201)}&origin=${'x'.repeat(121)}&with=sugar`)).toEqual({});
   });
-  it('can be chosen for every part that a roast may lack', () => {
+  it('exist for every part that a roast may lack', () => {
     const lacked = parts.flatMap(({ key, part }) => (key === 'without' ? [part] : []));
     expect(lacked.sort()).toEqual([...roastParts].sort());
   });
@@ -43,13 +43,13 @@ describe('filters of the list of roasts', () => {
       expect('ids' in of(`ids=${ids}`), `${count}`).toBe(roastFilters.ids.safeParse(ids).success);
     }
   });
-  it('take exactly the days that the api takes', () => {
+  it('accept exactly the days that the api accepts', () => {
     const days = ['0000-01-01', '0002-11-21', '1899-12-31', '1900-01-01', '1999-02-29', '2024-02-29', '2026-02-30'];
     for (const day of [...days, '2026-11-21', '2200-12-31', '2201-01-01', '9999-12-31', '2026-11-21T00:00:00Z']) {
       expect('from' in of(`from=${day}`), day).toBe(roastFilters.from.safeParse(day).success);
     }
   });
-  it('that the api would refuse are passed over', () => {
+  it('that the api would refuse are ignored', () => {
     expect(of('status=done&machine_id=018f&from=yesterday&to=2026-13-40&favorites_only=maybe&coffee_name=')).toEqual(
       {},
     );

@@ -6,13 +6,13 @@ const at = (iso: string): number => Date.parse(iso);
 const day = { from: at('2026-03-02T00:00:00Z'), to: at('2026-03-03T00:00:00Z') };
 
 describe('timeline span', () => {
-  it('reads what an address names, and nothing that cannot be shown', () => {
+  it('reads the span of an address, and ignores an invalid one', () => {
     expect(readSpan('2026-03-02T00:00:00.000Z', '2026-03-03T00:00:00.000Z')).toEqual(day);
     expect(readSpan('2026-03-03T00:00:00.000Z', '2026-03-02T00:00:00.000Z')).toBeUndefined();
     expect(readSpan('1900-01-01T00:00:00.000Z', '2026-03-02T00:00:00.000Z')).toBeUndefined();
     expect(readSpan('yesterday', undefined)).toBeUndefined();
   });
-  it('zooms around a moment, which keeps its place, down to a minute and up to 400 days', () => {
+  it('zooms around a time, which keeps its position, down to a minute and up to 400 days', () => {
     const around = day.from + dayMs / 4;
     const near = zoomed(day, 0.5, around);
     expect([near.to - near.from, (around - near.from) / (near.to - near.from)]).toEqual([dayMs / 2, 0.25]);
@@ -21,7 +21,7 @@ describe('timeline span', () => {
     const widest = zoomed(day, 1e9, around);
     expect(widest.to - widest.from).toBe(400 * dayMs);
   });
-  it('moves by a share of itself and makes room', () => {
+  it('moves by a share of itself and adds a margin', () => {
     expect(moved(day, -0.5)).toEqual({ from: day.from - dayMs / 2, to: day.to - dayMs / 2 });
     expect(withRoom(day)).toEqual({ from: day.from - dayMs / 4, to: day.to + dayMs / 4 });
   });
@@ -34,7 +34,7 @@ const shown = (span: typeof day, pixels: number, zone: string) =>
   ticksOf(span, pixels, offsetIn(zone)).at.map((ms) => localTimeOf(ms, zone).slice(5));
 
 describe('ticks of the timeline', () => {
-  it('stand at round times of the roastery’s clock', () => {
+  it('are at round times of the roastery’s clock', () => {
     expect(shown(day, 800, 'Asia/Kolkata')).toEqual([
       '03-02T06:00',
       '03-02T09:00',
@@ -56,7 +56,7 @@ describe('ticks of the timeline', () => {
       ['03-28', '03-29', '03-30', '03-31'].map((one) => `${one}T00:00`),
     );
   });
-  it('are seconds where a minute is shown, and never more than fit', () => {
+  it('are in seconds when a minute is shown, and never more than fit', () => {
     const near = { from: day.from, to: day.from + 60_000 };
     expect(ticksOf(near, 800, () => 0).step).toBe(10_000);
     expect(ticksOf({ from: day.from, to: day.from + 400 * dayMs }, 300, () => 0).at.length).toBeLessThan(12);

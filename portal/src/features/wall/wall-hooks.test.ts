@@ -11,7 +11,7 @@ const alarm = (id: string, colour: WallAlarm['colour']): WallAlarm => ({
   raised_at: '2026-11-22T08:00:00.000Z',
 });
 
-it('wall alarm: is the worst, of these the newest, so that no rule hides a fault', () => {
+it('wall alarm: is the most severe, then the newest, so that no rule hides a fault', () => {
   const newestFirst = [alarm('d', 'green'), alarm('c', 'red'), alarm('b', 'red'), alarm('a', 'amber')];
   expect(worstAlarm({ alarms: newestFirst })?.id).toBe('c');
   expect(worstAlarm({ alarms: newestFirst.slice(3) })?.id).toBe('a');
@@ -28,7 +28,7 @@ it('wall grid: fills televisions, tablets and phones of any aspect', () => {
   expect(wallGrid(0, 1920, 1080)).toEqual({ columns: 1, rows: 1 });
 });
 
-it('wall grid: has a place for every machine', () => {
+it('wall grid: has a tile for every machine', () => {
   for (let tiles = 1; tiles <= 24; tiles++) {
     for (const [width, height] of [
       [1920, 1080],

@@ -14,7 +14,7 @@ it('wall pages: are one for up to 24 machines, and of about the same size for mo
   expect(wallPages(machines(120), none).map(({ length }) => length)).toEqual([24, 24, 24, 24, 24]);
 });
 
-it('wall pages: have machines with alarms first and those that roast next, on every page', () => {
+it('wall pages: show machines with alarms first and roasting ones next, on every page', () => {
   const pages = idsOf(wallPages(machines(31, [3, 30]), new Set(['m29'])));
   expect(pages.map((page) => page.slice(0, 4))).toEqual([
     ['m29', 'm3', 'm30', 'm0'],
@@ -23,7 +23,7 @@ it('wall pages: have machines with alarms first and those that roast next, on ev
   expect(new Set(pages.flat()).size).toBe(31);
 });
 
-it('wall pages: show every machine in at most 24 tiles, with each alarm on every page while it has a place', () => {
+it('wall pages: show every machine in at most 24 tiles, with each alarm on every page where there is room', () => {
   for (let count = 25; count <= 60; count += 5) {
     for (const [roasting, alarmed] of [
       [0, 0],
@@ -44,7 +44,7 @@ it('wall pages: show every machine in at most 24 tiles, with each alarm on every
   }
 });
 
-it('wall pages: turn every 15 s, not for a minute after a touch or a key, and not at all while paused', () => {
+it('wall pages: change every 15 s, not within a minute after a touch or a key, and not while paused', () => {
   const begun: TurnState = { page: 0, turnsAt: 15_000, isPaused: false };
   expect(turnPages(begun, { do: 'tick', now: 14_999 })).toBe(begun);
   expect(turnPages(begun, { do: 'tick', now: 15_000 })).toEqual({ page: 1, turnsAt: 30_000, isPaused: false });

@@ -48,7 +48,7 @@ export const alogChannelColumns = (roast: ArtisanRoast, toCelsius: (raw: Reading
   return columns;
 };
 
-/** A file that went through Artisan has an output both as its curve and as steps in whole percents. */
+/** A file that was saved by Artisan has an output both as its curve and as steps in whole percents. */
 const isSameCurve = (measured: readonly Reading[], set: readonly Reading[]): boolean =>
   set.every((value, index) => {
     const there = measured[index] ?? null;

@@ -33,7 +33,7 @@ const outputs = (dutyUntil: number) =>
     .map(({ name, label, values }) => [name, label, values[450]]);
 
 describe('burner of an Artisan file', () => {
-  it('is the measured curve as far as it goes', () => {
+  it('is the measured curve while it lasts', () => {
     expect(outputs(600)).toEqual([
       ['heat_power', 'Duty', 40],
       ['burner', 'Burner', 30],

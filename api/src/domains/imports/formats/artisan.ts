@@ -144,7 +144,7 @@ const importedRoast = (roast: ArtisanRoast, choices: UploadChoices): ImportedRoa
   };
 };
 
-/** A file of our own names its channels itself; the curves are in the same order. */
+/** Our own files name their channels explicitly; the curves are in the same order. */
 const recordedChannels = (roast: ArtisanRoast, channels: NonNullable<RoastRecord['channels']>): ImportedChannel[] =>
   channels.flatMap((channel, place) => {
     const curve = roast.channels.find(({ name }) => name === channel.label) ?? roast.channels[place];

@@ -21,7 +21,7 @@ const artisanHead = (first: TableRow | undefined): ArtisanHead | undefined => {
   if (!fields.has('date') || !fields.has('unit')) return undefined;
   const unit = fields.get('unit')?.toUpperCase() === 'F' ? 'F' : 'C';
   const time = fields.get('time') ?? '';
-  // A day alone is not a time here.
+  // A day alone does not count as a time here.
   const recordedAtMs = time === '' ? null : momentIn(`${fields.get('date')} ${time}`, 'dmy');
   return { temperatureUnit: unit, dropout: -1, recordedAtMs };
 };

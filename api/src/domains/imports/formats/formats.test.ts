@@ -9,7 +9,7 @@ import { readRoastFile } from '../read-roast-file.ts';
 import { recogniseFormat, roastFileFormats } from './formats.ts';
 
 const shared = sharedData();
-/** Made files whose marks differ: an IKAWA heats up first, two name no first crack. */
+/** Generated files whose marks differ: an IKAWA heats up first, two contain no first crack. */
 const marksOf: Readonly<Record<string, { charge?: number; crack?: null; drop?: number }>> = {
   'ikawa.csv': { charge: 30, drop: 480, crack: null },
   'giesen.csv': { crack: null },
@@ -96,14 +96,14 @@ describe('formats of roast files', () => {
     ['hibean.json', { coffee_name: 'Guji', end_weight_kg: 0.43 }, null],
     ['log0018.klog', { profile_name: 'Espresso', notes: 'Level 3.7' }, null],
     ['kaleido.csv', { coffee_name: 'Guji' }, null],
-  ])('%s: says what was roasted and its batch', async (name, facts, batch) => {
+  ])('%s: contains the coffee and the batch', async (name, facts, batch) => {
     const bytes = formatFiles.find((file) => file.name === name)?.bytes ?? new Uint8Array();
     const { roast } = await readRoastFile(bytes, {});
     expect(roast.facts).toMatchObject(facts);
     expect(roast.batch).toEqual(batch);
   });
 
-  it('an Artisan file in UTF-16 is read as in UTF-8', async () => {
+  it('an Artisan file in UTF-16 is read like one in UTF-8', async () => {
     const file = formatFiles.find(({ format }) => format === 'alog')?.bytes;
     const text = new TextDecoder().decode(file);
     const wide = new Uint8Array(Buffer.from(`\uFEFF${text}`, 'utf16le'));
@@ -114,12 +114,12 @@ describe('formats of roast files', () => {
     }
   });
 
-  it('a file of no program is read as a table or refused', async () => {
+  it('a file of an unknown program is read as a table or refused', async () => {
     expect((await recogniseFormat(new TextEncoder().encode('time,bt\n1,2')))?.format).toBe('csv');
     expect(await recogniseFormat(new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 1]))).toBeUndefined();
   });
 
-  describe('as another computer writes it', () => {
+  describe('written on another computer', () => {
     const variants: Readonly<Record<string, (file: Cut) => Uint8Array>> = {
       'in UTF-16 with line ends of Windows': ({ rows, separator }) =>
         new Uint8Array(Buffer.from(`\uFEFF${rows.map((row) => row.join(separator)).join('\r\n')}\r\n\r\n`, 'utf16le')),
@@ -159,7 +159,7 @@ describe('formats of roast files', () => {
         return join(hot, separator);
       },
     };
-    // A Loring counts in tenths and says its unit; a Kaleido writes sections.
+    // A Loring file counts in tenths and contains its unit; a Kaleido file has sections.
     const tables = formatFiles.filter(({ name, format }) => name.endsWith('.csv') && format !== 'kaleido');
     const cases = tables.flatMap((file) =>
       Object.keys(variants)
@@ -187,7 +187,7 @@ describe('formats of roast files', () => {
     });
 
     it.each(['14/06/2022 13:10:29', '2022-06-14 13:10:29', '14.06.2022 13:10:29'])(
-      'a Loring with the clock %s: keeps its date',
+      'a Loring file with the clock %s: keeps its date',
       async (first) => {
         const loring = formatFiles.find(({ format }) => format === 'loring');
         const plain = text(loring?.bytes ?? new Uint8Array());
@@ -215,7 +215,7 @@ describe('formats of roast files', () => {
     it.each([
       ['Guji, größere Füllung', 'Guji, größere Füllung'],
       ['\u00B9\u00C5\u00BC\u00AA', '古吉'],
-    ])('a Kaleido of Windows with bytes %j says %s', async (written, expected) => {
+    ])('a Kaleido file of Windows with bytes %j contains %s', async (written, expected) => {
       const made = text(formatFiles.find(({ format }) => format === 'kaleido')?.bytes ?? new Uint8Array());
       const { roast } = await readRoastFile(new Uint8Array(Buffer.from(made.replace('Guji', written), 'latin1')), {});
       expect(roast.facts.coffee_name).toBe(expected);
@@ -232,7 +232,7 @@ describe('formats of roast files', () => {
       expect(valuesOf(roast, 'bean_temp')?.at(299)).toBeCloseTo(100 + 299 / 3, 1);
     });
 
-    it('a probe that is pulled for a moment makes no file one in °F', async () => {
+    it('a briefly pulled probe does not turn a file into one in °F', async () => {
       const rows = Array.from({ length: 400 }, (_, second) => `${second},${second === 200 ? 1372 : 100 + second / 4}`);
       const { roast } = await readRoastFile(encode(['time,BT', ...rows].join('\n')), {});
       expect(roast.temperatureUnit).toEqual({ value: 'C', source: 'guess' });

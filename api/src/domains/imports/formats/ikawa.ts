@@ -18,7 +18,7 @@ const columns: readonly FixedColumn[] = [
   { head: 'abs_humidity', label: 'Humidity', unit: '' },
 ];
 
-/** IKAWA: the app's log with the state of the roaster in each row; its clock stands until the roast begins. */
+/** IKAWA: the app's log with the state of the roaster in each row; its clock stands still until the roast begins. */
 export const ikawa: RoastFileFormat = {
   format: 'ikawa',
   recognise: (bytes) =>

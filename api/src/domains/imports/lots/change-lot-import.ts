@@ -56,7 +56,7 @@ const storeRows = async (tx: Sql, importId: string, { rows }: ReadLots): Promise
   await tx`
     UPDATE lot_import_rows SET left_out = true
     WHERE import_id = ${importId} AND line = ANY(${leftOut.map(({ line }) => line)}::integer[])`;
-  // Without new statistics for so many new rows, plans take minutes.
+  // Without new statistics for this many new rows, queries take minutes.
   if (rows.length > 1) await tx`ANALYZE lot_import_rows`;
   await judgeRows(tx, importId);
 };
@@ -97,7 +97,7 @@ const merged = (before: LotImportChoices, now: LotImportChoices): LotImportChoic
   return { ...before, ...now, columns };
 };
 
-/** Stores the contents of the file by these choices; false when others were made while it was read. */
+/** Stores the contents of the file read with these choices; false when the choices have changed since. */
 const storeReading = (
   context: UserContext,
   id: string,

@@ -11,7 +11,7 @@ interface Preview {
   ignored_columns: string[];
 }
 
-/** All fields except those that are new in every roastery. */
+/** All fields except those that always differ in a new roastery. */
 const described = (rows: Lot[]) => rows.map((lot) => ({ ...lot, id: undefined, registration_date: undefined }));
 
 describe('lots as CSV', () => {
@@ -96,7 +96,7 @@ describe('lots as CSV', () => {
     expect(await weights(separator, [cell, '60'])).toEqual([[said], 60]);
   });
 
-  it('with one faulty row are not imported at all, and every row says what is wrong with it', async () => {
+  it('with one faulty row are not imported at all, and every faulty row has its error', async () => {
     const csv = [
       'lot_number,coffee_name,origin,initial_weight,cupping_score,purchase_date',
       'NEW-1,Good,Kenya,30,87.5,2025-10-01',
@@ -138,7 +138,7 @@ describe('lots as CSV', () => {
     expect([status, body.detail]).toEqual([422, [{ field: 'csv', message }]]);
   });
 
-  it('are exported as filtered, and come back the same in another roastery', async () => {
+  it('are exported as filtered, and are the same after an import in another roastery', async () => {
     const answer = await person.send<string>('GET', '/inventory/lots/export?sort=lot_number');
     expect(answer.headers.get('content-type')).toContain('text/csv');
     expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename="lots-\d{4}-\d\d-\d\d\.csv"$/);
@@ -153,7 +153,7 @@ describe('lots as CSV', () => {
     expect(described(await lots())).toEqual(before);
   });
 
-  it('of a whole warehouse are imported before the portal stops waiting', async () => {
+  it('of a whole warehouse are imported before the portal times out', async () => {
     const rows = Array.from({ length: 5000 }, (_, i) => `ALL-${i},Coffee ${i},Kenya,${i + 1}.5`);
     const csv = ['lot_number,coffee_name,origin,initial_weight', ...rows].join('\n');
     const secondsOf = async (isDryRun: boolean): Promise<number> => {

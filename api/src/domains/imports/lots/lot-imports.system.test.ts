@@ -44,7 +44,7 @@ describe('import of lots', () => {
 
   const lotId = async (name: string) => (await lots(name)).lots[0]?.id;
 
-  it('imports lists of several programs with what is left of each lot, and undoes them as a whole', async () => {
+  it('imports lists of several programs with the remaining weight of each lot, and undoes each as a whole', async () => {
     const before = (await lots()).total;
     const ids: string[] = [];
     for (const { name, bytes, lots: expected } of lotFiles) {
@@ -74,7 +74,7 @@ describe('import of lots', () => {
     expect((await act(ids[0] ?? '', 'undo')).status).toBe(409);
   });
 
-  it('names rows with problems and duplicates, and imports what was corrected', async () => {
+  it('reports rows with problems and duplicates, and imports corrected ones', async () => {
     await admin.send('POST', '/inventory/lots', {
       lot_number: 'KNOWN-1',
       coffee_name: 'Guji',
@@ -162,7 +162,7 @@ describe('import of lots', () => {
     expect((await admin.send('DELETE', `/lot-imports/${id}`, {})).status).toBe(200);
   });
 
-  it('keeps lots that are in use when it is undone, and names them', async () => {
+  it('keeps lots that are in use when it is undone, and reports them', async () => {
     const csv = [
       'Lot,Coffee,Origin,Weight kg',
       ...['USED', 'FREE', 'MOVED', 'LINKED'].map((name) => `${name},Konga,Ethiopia,60`),
@@ -211,7 +211,7 @@ describe('import of lots', () => {
     }
   });
 
-  it('belongs to one person, who has at most five open', async () => {
+  it('belongs to one user, who has at most five open', async () => {
     const body = { full_name: 'Eve', email: 'eve-lots@example.com', password: 'a long phrase for eve' };
     await admin.send('POST', '/admin/users', body);
     const eve = await test.signedIn(body.email, body.password);

@@ -84,7 +84,7 @@ const ofWorkbook = async (bytes: Uint8Array, wanted: string | undefined): Promis
 };
 
 /**
- * The table of a file of lots, whatever its columns hold.
+ * The table of a file of lots, whatever its columns contain.
  * @throws `validation` for a file without a table, or one whose rows can't be separated because a quote is not closed
  */
 export const readLotTable = async (bytes: Uint8Array, choices: LotImportChoices): Promise<LotTable> => {

@@ -17,7 +17,7 @@ it(`import of lots: imports ${maxImportedLots} lots in batches beside other requ
   await uploader.send('POST', `${path}/start`, {});
   const imported = async () => (await uploader.send<LotImport>('GET', path)).body.imported;
   await expect.poll(imported, { interval: 20 }).toBeGreaterThan(0);
-  // Between two batches the api answers: the import is running, and visible.
+  // The api answers between two batches: the import is running, and visible.
   expect(await imported()).toBeLessThan(maxImportedLots);
   await first.close();
 

@@ -24,7 +24,7 @@ describe('list of lots', () => {
     expect(columns.filter(({ field }) => field === null).map(({ head }) => head)).toEqual(notImported);
   });
 
-  it('names the lines above the heads, and the sheets of a workbook', async () => {
+  it('returns the lines above the heads, and the sheets of a workbook', async () => {
     const [cropster, excel] = [lotFiles[0], lotFiles[4]].map((file) => file?.bytes ?? new Uint8Array());
     expect((await read(cropster ?? '')).notes).toEqual(['Not imported: line 1, above the column names.']);
     expect(await read(excel ?? '')).toMatchObject({ sheet: 'Stock', sheets: ['Read', 'Stock'] });
@@ -103,7 +103,7 @@ describe('list of lots', () => {
     expect(await cell(head, value)).toBe(expected);
   });
 
-  it('asks for the order of dates that can be read in two ways, and takes the answer', async () => {
+  it('requires the order of ambiguous dates, and applies the choice', async () => {
     const csv = 'lot;name;origin;weight kg;arrival\nA;B;C;60;3/4/2025\nD;B;C;60;5/6/2025';
     const open = await read(csv);
     expect(open.columns[4]).toMatchObject({ is_order_open: true, date_order: null });
@@ -126,7 +126,7 @@ describe('list of lots', () => {
     expect(shown.rows.map(({ values }) => values.purchase_date)).toEqual(['2025-04-03', '2025-06-05', '2025-06-25']);
   });
 
-  it('finds the decimal sign of each column, and asks where a column does not show it', async () => {
+  it('finds the decimal sign of each column, and requires a choice where a column does not show it', async () => {
     const { columns, rows } = await read('lot;name;origin;weight kg;price\nA;B;C;1.250;9,4\nD;B;C;6.125;8,50');
     expect(columns.map(({ decimal }) => decimal)).toEqual([null, null, null, ',', ',']);
     expect(rows.map(({ values }) => values.initial_weight)).toEqual([1250, 6125]);
@@ -156,7 +156,7 @@ describe('list of lots', () => {
     expect(none.columns[0]?.field).toBeNull();
   });
 
-  it('says of two columns for the same field that one is not imported', async () => {
+  it('reports one of two columns for the same field as not imported', async () => {
     const { columns } = await read('lot;name;origin;Weight (kg);Weight (lb)\nA;B;C;60;132');
     expect(columns[4]).toMatchObject({
       field: null,

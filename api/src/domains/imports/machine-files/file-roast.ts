@@ -59,7 +59,7 @@ const settableFacts = (now: FileFacts, before: FileFacts, next: FileFacts): File
 const store = (tx: Sql, { fileName, sha256, recording, startedAtMs }: SentFile) =>
   storeRecording(tx, recording, startedAtMs, { fileName, sha256, choices: {} });
 
-/** Creates a roast from a file that was not recorded live. It takes the plan that waited for its charge. */
+/** Creates a roast from a file that was not recorded live. It takes the plan that was waiting for its charge. */
 export const createFileRoast = async (tx: Sql, machineId: string, file: SentFile): Promise<string> => {
   const { recording } = file;
   const id = randomUUID();

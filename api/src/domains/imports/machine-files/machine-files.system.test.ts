@@ -57,7 +57,7 @@ const bring = async (roast: ArtisanRecording, name?: string): Promise<MachineFil
   expect(status, body.detail).toBe(200);
   return body;
 };
-/** As the administrator; fails unless it succeeds. */
+/** Signed in as the administrator; fails unless the request succeeds. */
 const admin = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
   const answer = await opened.admin.send<T>(method, path, body);
   expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
@@ -75,7 +75,7 @@ const markAt = (roast: Roast | undefined, kind: string) => roast?.marks.find((ma
 const hourAgo = () => Math.round((Date.now() - 3_600_000) / 1000) * 1000;
 
 /**
- * A board that recorded the roast of `drumRoast` live, from START on, and was interrupted between two seconds of it.
+ * A board that recorded the roast of `drumRoast` live from START on, with an interruption between two of its seconds.
  */
 const recordLive = async (startedAtMs: number, id: string, cut?: readonly [number, number]) => {
   const board = recordBoard(721, wholeRoast(id, 66, 655), { wallOffsetMs: startedAtMs - 5000 });
@@ -106,7 +106,7 @@ const checkFiles = async (sha256: string[]) => {
 };
 
 describe('files after a restore of a backup', () => {
-  it('are named as missing, and make their roasts again; deleted ones are not missing', async () => {
+  it('are reported as missing, and recreate their roasts; deleted ones are not missing', async () => {
     const at = hourAgo();
     const { beanTempC } = drumRoast(at);
     const [kept, deleted, lost] = [0, 1, 2].map((n) =>
@@ -129,7 +129,7 @@ describe('files after a restore of a backup', () => {
     expect(await roastsOf()).toHaveLength(2);
   });
 
-  it('state another owner once the machine has another one', async () => {
+  it('report another owner after the machine changed its owner', async () => {
     const before = await checkFiles([]);
     const account = { full_name: 'Bo', email: 'bo@example.org', password: 'a phrase that is long' };
     const { id } = await admin<{ id: string }>('POST', '/admin/users', account);
@@ -188,7 +188,7 @@ describe('a file of a roast that was never live', () => {
     expect(roast?.charge_temp).toBeCloseTo(200, 1);
   });
 
-  it('takes the plan that waited for it', async () => {
+  it('takes the waiting plan', async () => {
     await sql()`
       INSERT INTO planned_roasts (id, machine_id, created_by, coffee_name, batch_size_kg, created_at)
       SELECT ${randomUUID()}, ${machine.id}, owner_id, 'Planned coffee', 14, now() - interval '2 hours' FROM machines WHERE id = ${machine.id}`;
@@ -215,8 +215,8 @@ describe('a file of a roast that was never live', () => {
   });
 });
 
-describe('a file that comes again', () => {
-  it('changes nothing with the same content, under whatever name', async () => {
+describe('a file that is sent again', () => {
+  it('changes nothing with the same content, under any name', async () => {
     const roast = drumRoast(hourAgo(), { uuid: randomUUID() });
     const first = await bring(roast);
     expect(await bring(roast)).toEqual({ outcome: 'known', roast_id: first.roast_id });
@@ -226,7 +226,7 @@ describe('a file that comes again', () => {
     expect(await roastsOf()).toHaveLength(1);
   });
 
-  it('sent several times at once makes one roast', async () => {
+  it('sent concurrently several times creates one roast', async () => {
     const roast = drumRoast(hourAgo(), { uuid: randomUUID() });
     const all = await Promise.all(Array.from({ length: 4 }, () => bring(roast)));
     expect(all.map(({ outcome }) => outcome).sort()).toEqual(['created', 'known', 'known', 'known']);
@@ -261,7 +261,7 @@ describe('a file that comes again', () => {
     expect(audit).toMatchObject({ detail: { fields: ['coffee_name', 'end_weight_kg'] } });
   });
 
-  it('longer than before, saved at the drop and again after cooling, is one roast with the whole curve', async () => {
+  it('saved at the drop and again, longer, after cooling is one roast with the whole curve', async () => {
     const whole = drumRoast(hourAgo(), { uuid: randomUUID() });
     const upTo = 331;
     const atDrop = {
@@ -276,7 +276,7 @@ describe('a file that comes again', () => {
     expect((await curveOf(first.roast_id ?? '')).time_seconds).toHaveLength(361);
   });
 
-  it('does not bring back a roast that was deleted', async () => {
+  it('does not restore a deleted roast', async () => {
     const roast = drumRoast(hourAgo(), { uuid: randomUUID() });
     const first = await bring(roast);
     await admin('DELETE', `/roasts/${first.roast_id}`);
@@ -302,7 +302,7 @@ describe('a file that comes again', () => {
 });
 
 describe('a roast that was recorded live and has a file', () => {
-  it('is one roast, through a cut in the middle: its row stays, the file’s curve and marks count', async () => {
+  it('is one roast despite an interruption: its row stays, with the curve and marks of the file', async () => {
     const at = hourAgo();
     const id = randomUUID();
     await recordLive(at, id, [200, 400]);
@@ -359,7 +359,7 @@ describe('a roast that was recorded live and has a file', () => {
     expect((await roastsOf()).map(({ id, duration_seconds: s }) => [id, s])).toEqual([[taken.roast_id, 600]]);
   });
 
-  it('is one roast when its board made two of it', async () => {
+  it('is one roast when its board reported two', async () => {
     const at = hourAgo();
     const [first, second] = [randomUUID(), randomUUID()];
     const board = recordBoard(
@@ -382,7 +382,7 @@ describe('a roast that was recorded live and has a file', () => {
     expect((await roastsOf()).map(({ id }) => id)).toEqual([first]);
   });
 
-  it('ends with its file while the board still follows it', async () => {
+  it('ends with its file while the board still records it', async () => {
     const at = Date.now() - 700_000;
     const id = randomUUID();
     const board = recordBoard(660, [...wholeRoast(id, 66, 900)], { wallOffsetMs: at - 5000 });
@@ -392,7 +392,7 @@ describe('a roast that was recorded live and has a file', () => {
     expect((await roastsOf())[0]).toMatchObject({ id, status: 'completed', duration_seconds: 600 });
   });
 
-  it.each(['DELETE', 'discard'])('does not come back with its file after it was removed (%s)', async (how) => {
+  it.each(['DELETE', 'discard'])('is not restored by its file after it was removed (%s)', async (how) => {
     const at = hourAgo();
     const id = randomUUID();
     await recordLive(at, id);
@@ -401,7 +401,7 @@ describe('a roast that was recorded live and has a file', () => {
     expect(await roastsOf()).toEqual([]);
   });
 
-  it('leaves the roasts before and after it alone', async () => {
+  it('does not change the roasts before and after it', async () => {
     const at = hourAgo();
     const [before, after] = [randomUUID(), randomUUID()];
     const board = recordBoard(2400, [...wholeRoast(before, 66, 655), ...wholeRoast(after, 1500, 2100)], {
@@ -413,7 +413,7 @@ describe('a roast that was recorded live and has a file', () => {
   });
 });
 
-describe('a file that is no roast', () => {
+describe('a file without a roast', () => {
   it.each([
     ['text', 'not a file of Artisan at all'],
     ['half of a file', artisanFile(drumRoast(hourAgo())).slice(0, 4000)],

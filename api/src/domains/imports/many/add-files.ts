@@ -11,7 +11,7 @@ import { parsePart } from '../../../http/request-shape.ts';
 import { storeContents } from '../file-parts.ts';
 import { lockImport } from './change-import.ts';
 
-/** Who sends files. */
+/** The sender of files. */
 export type Sender = Pick<UserContext, 'user' | 'address'>;
 
 interface NewFile extends SentFile {
@@ -29,7 +29,7 @@ const checked = ({ name, content }: SentFile): NewFile => {
 
 const keyOf = ({ name, sha256 }: Pick<NewFile, 'name' | 'sha256'>): string => `${sha256.toString('hex')} ${name}`;
 
-/** Ids of files that the import has, by name and content. */
+/** Ids of files in the import, by name and content. */
 const findThere = async (tx: Sql, importId: string, files: readonly NewFile[]): Promise<Map<string, string>> => {
   const rows = await tx<{ id: string; name: string; sha256: Buffer }[]>`
     SELECT id, file_name AS name, file_sha256 AS sha256 FROM roast_import_files
@@ -60,8 +60,8 @@ const insertFiles = async (tx: Sql, sender: Sender, importId: string, added: rea
 };
 
 /**
- * Stores files, all or none; a background service reads them. The same file under the same name is there once, however often it is
- * sent.
+ * Stores files, all or none; a background service reads them. The same file under the same name is stored once,
+ * however often it is sent.
  */
 export const addFiles = async (
   sql: Database,

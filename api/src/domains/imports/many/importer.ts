@@ -46,14 +46,14 @@ const findLot = async (sql: Sql, name: string | null): Promise<string | null> =>
 };
 
 /**
- * The readers are busy or the database is unavailable; the file is not to blame. A statement that times out may be its
- * fault.
+ * The readers are busy or the database is unavailable: this is not a fault of the file. A statement that times out may
+ * be one.
  */
 const isBusy = (error: unknown): boolean =>
   isConnectionLost(error) ||
   (error instanceof AppError && (error.code === 'too_many_requests' || error.code === 'not_ready'));
 
-/** A sentence for the file's row; anything but a refusal is a fault of ours and is thrown. */
+/** A sentence for the file's row; anything but a refusal is an internal error and is thrown. */
 const refusalOf = (error: unknown): string => {
   if (!(error instanceof AppError)) throw error;
   return typeof error.detail === 'string' ? error.detail : error.detail.map(({ message }) => message).join(' ');
@@ -93,7 +93,7 @@ const readFile = async (
     // Two files of one roast, read at the same time, would not find each other.
     const curve = Buffer.from(described.curveSha256);
     await tx`SELECT pg_advisory_xact_lock(${curve.readInt32BE(0)}, ${curve.readInt32BE(4)})`;
-    // Other units or marks may have been chosen since: then it waits, and is read with those.
+    // Units or marks may have changed since: then it waits, and is read with the new ones.
     const [now] = await tx<{ choices: unknown }[]>`SELECT choices FROM roast_uploads WHERE id = ${id} FOR UPDATE`;
     if (!isDeepStrictEqual(parseShape(uploadChoicesShape, now?.choices).data, upload.choices)) return;
     // It keeps corrections that a person made before it was read, or read again.
@@ -141,7 +141,7 @@ const importFile = async ({ sql, files }: ImportContext, { file_id: id, user }: 
       insertRoastOfUpload(tx, { user, actor: actorFor(user) }, upload, recording, {
         facts: {
           ...facts,
-          // A lot's coffee name is better than a file's.
+          // A lot's coffee name takes precedence over a file's.
           coffee_name: row.lot_id !== null && row.coffee_name === stemOf(upload.file_name) ? null : row.coffee_name,
           start_time: row.start_time,
           batch_size_kg: row.batch_size_kg,
@@ -216,7 +216,10 @@ interface Step {
   readonly work: (context: ImportContext, job: Job) => Promise<void>;
 }
 
-/** The next files, at most `jobsAtOnce`: finding them costs as much as a part of the work on one. Each step reads anew what it changes. */
+/**
+ * The next files, at most `jobsAtOnce`: finding them costs as much as part of the work on one. Each step reads again
+ * what it changes.
+ */
 const nextSteps = async (sql: Sql): Promise<Step[]> => {
   const steps = async (work: Step['work'], which: ReturnType<typeof sql>): Promise<Step[]> => {
     const jobs = await sql<Job[]>`
@@ -229,7 +232,7 @@ const nextSteps = async (sql: Sql): Promise<Step[]> => {
   if (undone.length > 0) return undone;
   const waiting = await steps(readFile, sql`f.state = 'waiting'`);
   if (waiting.length > 0) return waiting;
-  // A duplicate that a person wants waits for the first file, which would be refused as a duplicate of it.
+  // A duplicate that a person wants waits for the first file, which would otherwise be refused as its duplicate.
   return steps(
     importFile,
     sql`

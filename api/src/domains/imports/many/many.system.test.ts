@@ -41,7 +41,7 @@ describe('import of many files', () => {
     admin.send('PUT', `/roast-imports/${id}/files/${fileId}`, body);
   const roastCount = async () => (await admin.send<{ total: number }>('GET', '/roasts?limit=1')).body.total;
 
-  it('reads every format, names problems, imports what is sound, and undoes it as a whole', async () => {
+  it('reads every format, reports problems, imports valid files, and undoes them as a whole', async () => {
     const before = await roastCount();
     const id = await begin();
     for (const { name, bytes } of formatFiles) expect((await add(id, `years/2025/${name}`, bytes)).status).toBe(201);
@@ -53,7 +53,7 @@ describe('import of many files', () => {
     expect(files).toHaveLength(formatFiles.length + 2);
     expect([problem('broken.alog'), problem('notes.txt')]).toEqual(['refused', 'refused']);
     expect(problem('stronghold.xlsx')).toBe('no_date');
-    // All but the first of one curve are the same roast, whatever program wrote it.
+    // All but the first file with one curve are duplicates, whatever program wrote them.
     expect(problem('artisan.json')).toBe('duplicate');
     const refused = await filesOf(id, '&problem=refused&sort=-file_name');
     expect(refused.files.map(({ file_name: name }) => name)).toEqual(['notes.txt', 'broken.alog']);
@@ -92,7 +92,7 @@ describe('import of many files', () => {
     expect((await act(id, 'undo')).status).toBe(409);
   });
 
-  it('leaves imported batches the number of their program: the roastery’s own go on where they were', async () => {
+  it('keeps the program’s number of imported batches, and the roastery’s own numbers continue', async () => {
     const log = async () => {
       const body = { coffee_name: 'Guji', start_time: '2026-11-21T07:40:00.000Z', duration_seconds: 640 };
       return Number((await admin.send<Roast>('POST', '/roasts', body)).body.batch_number);
@@ -118,7 +118,7 @@ describe('import of many files', () => {
     await until(id, ({ state }) => state === 'undone');
   });
 
-  it('keeps a file that is sent twice once, and imports a duplicate that a person wants', async () => {
+  it('stores a repeated file once, and imports a duplicate that a user wants', async () => {
     const id = await begin();
     const same = exampleCsv();
     const [first, again] = [await add(id, 'a.csv', same), await add(id, 'a.csv', same)];
@@ -168,7 +168,7 @@ describe('import of many files', () => {
     expect(await names()).toEqual(before);
   });
 
-  it('matches machine and lot by name, and takes green coffee only when asked', async () => {
+  it('matches machine and lot by name, and deducts green coffee only on request', async () => {
     const lot = await admin.send<{ id: string }>('POST', '/inventory/lots', {
       lot_number: 'L-77',
       coffee_name: 'Guji',
@@ -281,7 +281,7 @@ describe('import of many files', () => {
     expect((await ofIvo()).imported).toBe(1);
   });
 
-  it('belongs to one person', async () => {
+  it('belongs to one user', async () => {
     const id = await begin();
     const body = { full_name: 'Eve', email: 'eve-many@example.com', password: 'a long phrase for eve' };
     await admin.send('POST', '/admin/users', body);

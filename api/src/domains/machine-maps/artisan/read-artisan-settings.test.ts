@@ -44,7 +44,7 @@ describe('settings file of Artisan', () => {
     ]);
   });
 
-  it('takes a serial line, and the name of the file where the machine has none', () => {
+  it('reads a serial line, and uses the file name for a machine without a name', () => {
     const { map, remarks } = read(serialSettings);
     expect(map).toMatchObject({
       maker: 'Besca',
@@ -78,7 +78,7 @@ describe('settings file of Artisan', () => {
       tcpSettings.replace('input2register=41', 'input2register=99999'),
       'address must be 0 to 65535',
     ],
-  ])('is refused in a sentence: %s', (_what, text, says) => {
+  ])('is refused with a message: %s', (_what, text, says) => {
     expect(() => read(text)).toThrow(says);
   });
 

@@ -46,7 +46,7 @@ export const BandChart = ({ band, height = 320 }: { band: CurveBand; height?: nu
         onPointerLeave={() => setActive(null)}
       >
         {width > 0 && (
-          // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- drawn here, there is no picture to point an img at
+          // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- an inline SVG has no file for an img
           <svg
             role="img"
             aria-label={bandSummary(band, units)}

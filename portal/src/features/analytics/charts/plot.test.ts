@@ -6,7 +6,7 @@ const same = (value: number): number => value;
 describe('a plot', () => {
   const plot = layPlot({ width: 406, height: 134, columns: 4, ticks: [0, 50, 100], tickText: String });
 
-  it('lays columns side by side and values from bottom to top', () => {
+  it('places columns side by side and values from bottom to top', () => {
     expect(plot.right).toBe(400);
     expect(plot.x(3) + plot.step / 2).toBeCloseTo(plot.right);
     expect(plot.x(0) - plot.step / 2).toBeCloseTo(plot.left);
@@ -33,7 +33,7 @@ describe('an axis', () => {
     [5, 5, [5, 6]],
   ])('from %f to %f has round values', (low, high, ticks) => expect(roundTicks(low, high)).toEqual(ticks));
 
-  it('writes as many labels as fit, the last one always', () => {
+  it('shows as many labels as fit, always including the last one', () => {
     expect([...shownLabels(5, 500, 60)]).toEqual([4, 3, 2, 1, 0]);
     expect([...shownLabels(10, 200, 60)]).toEqual([9, 6, 3, 0]);
     expect([...shownLabels(0, 500, 60)]).toEqual([]);

@@ -63,7 +63,7 @@ export const ManyFilesDrop = ({ busy, onFiles }: ManyFilesDropProps) => {
         {...picker}
         ref={(input) => {
           folder.current = input;
-          // React has no property for it.
+          // React has no property for this.
           input?.setAttribute('webkitdirectory', '');
         }}
         aria-label={t`Folder to import`}
