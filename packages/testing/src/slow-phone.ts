@@ -58,14 +58,24 @@ export interface PageLoad {
 }
 
 /** Waits until there were no requests and no long tasks for a while. Streams of events stay open and don't count. */
-const settle = async (page: Page, open: ReadonlySet<string>, lastRequest: () => number): Promise<void> => {
+const settle = async (
+  page: Page,
+  open: ReadonlyMap<string, string>,
+  lastRequest: () => { path: string; at: number },
+): Promise<void> => {
   const lastTask = () =>
     page.evaluate(
       () => performance.now() - Math.max(0, ...window.loadTimes.longTasks.map((t) => t.start + t.duration)),
     );
   await until(
     'the page to be loaded',
-    async () => open.size === 0 && performance.now() - lastRequest() > quietMs && (await lastTask()) > quietMs,
+    async () => {
+      if (open.size > 0) throw new Error(`open: ${[...open.values()].join(' ')}`);
+      const { path, at } = lastRequest();
+      if (performance.now() - at <= quietMs) throw new Error(`requested just now: ${path}`);
+      if ((await lastTask()) <= quietMs) throw new Error('a long task just now');
+      return true;
+    },
     { timeoutMs: 60_000, everyMs: 200 },
   );
 };
@@ -83,17 +93,19 @@ export const openOnSlowPhone = async (browser: Browser, url: string, cookie: str
   if (cookie !== null) await page.context().addCookies([{ name, value, url: new URL(url).origin }]);
   await page.addInitScript(watchLoading);
   const devtools = await page.context().newCDPSession(page);
-  const open = new Set<string>();
-  let [requests, laterRequests, bytes, lastRequest] = [0, 0, 0, performance.now()];
+  const open = new Map<string, string>();
+  let [requests, laterRequests, bytes] = [0, 0, 0];
+  let lastRequest = { path: '', at: performance.now() };
   devtools.on('Network.requestWillBeSent', ({ requestId, type, request }) => {
-    if (isReadLater(new URL(request.url).pathname)) laterRequests += 1;
+    const path = new URL(request.url).pathname;
+    if (isReadLater(path)) laterRequests += 1;
     else requests += 1;
-    lastRequest = performance.now();
-    if (type !== 'EventSource' && !request.url.startsWith('data:')) open.add(requestId);
+    lastRequest = { path, at: performance.now() };
+    if (type !== 'EventSource' && !request.url.startsWith('data:')) open.set(requestId, path);
   });
   devtools.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
     bytes += encodedDataLength;
-    lastRequest = performance.now();
+    lastRequest = { ...lastRequest, at: performance.now() };
     open.delete(requestId);
   });
   devtools.on('Network.loadingFailed', ({ requestId }) => open.delete(requestId));
