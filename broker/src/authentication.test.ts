@@ -186,6 +186,30 @@ describe('credential cache of the broker', () => {
     expect(await access.admit(attempt)).toMatchObject({ allow: false, reason: 'api_away' });
   });
 
+  it('asks again when a revocation overtakes a question: its answer neither admits nor is remembered', async () => {
+    const answers: ((allow: boolean) => void)[] = [];
+    const access = createDeviceAccess(
+      {
+        authenticate: () =>
+          new Promise((resolve) => {
+            answers.push((allow) => resolve({ allow, superuser: false }));
+          }),
+        isBusy: () => false,
+      },
+      () => undefined,
+    );
+    const before = access.admit({ ...attempt, isOpen: () => false });
+    access.forget('board-A');
+    const after = access.admit(attempt);
+    expect(answers).toHaveLength(2);
+    answers[0]?.(true);
+    answers[1]?.(false);
+    expect(await after).toMatchObject({ allow: false, reason: 'credentials' });
+    expect(await before).toMatchObject({ allow: false });
+    void access.admit({ ...attempt, address: '10.0.0.2' });
+    expect(answers).toHaveLength(3);
+  });
+
   it('does not cache an answer that arrives after its connection was closed', async () => {
     const { access, setAway } = peer();
     await access.admit({ ...attempt, isOpen: () => false });

@@ -40,6 +40,13 @@ export type Admission =
       readonly by: 'api' | 'cache';
     };
 
+/** A request in progress, which connections of one client share. */
+interface Question {
+  readonly clientid: string;
+  readonly waiting: (() => boolean)[];
+  readonly answer: Promise<Admission>;
+}
+
 interface Known {
   readonly username: string;
   readonly hash: Buffer;
@@ -63,7 +70,7 @@ export const createDeviceAccess = (
   const known = new BoundedMap<string, Known>(maxKnown);
   const failures = new BoundedMap<string, { since: number; count: number; lastHash: Buffer; lastAt: number }>(10_000);
   /** Requests in progress by client, password and address: a client that connects twice causes one request. */
-  const asking = new Map<string, { readonly answer: Promise<Admission>; readonly waiting: (() => boolean)[] }>();
+  const asking = new Map<string, Question>();
 
   const refusedWithoutAsking = (source: string, passwordHash: Buffer): Admission | undefined => {
     const failed = failures.get(source);
@@ -80,11 +87,18 @@ export const createDeviceAccess = (
     return undefined;
   };
 
-  const ask = async (attempt: Attempt, passwordHash: Buffer, earlier: Known | undefined): Promise<Admission> => {
+  const ask = async (
+    attempt: Attempt,
+    passwordHash: Buffer,
+    earlier: Known | undefined,
+    isCurrent: () => boolean,
+  ): Promise<Admission> => {
     const { clientid, username, address, isOpen } = attempt;
     const source = `${address} ${clientid}`;
     try {
       const verdict = await api.authenticate(attempt, isOpen);
+      // The api may have read the credential before it was revoked.
+      if (!isCurrent()) return await admit(attempt);
       if (verdict.allow) {
         if (isOpen()) known.set(clientid, { username, hash: passwordHash, verdict, confirmedAt: now() });
         failures.delete(source);
@@ -109,41 +123,51 @@ export const createDeviceAccess = (
   };
 
   const askOnce = (attempt: Attempt, passwordHash: Buffer, earlier: Known | undefined): Promise<Admission> => {
-    const question = `${attempt.address} ${attempt.clientid} ${passwordHash.toString('base64')}`;
-    const begun = asking.get(question);
+    const key = `${attempt.address} ${attempt.clientid} ${passwordHash.toString('base64')}`;
+    const begun = asking.get(key);
     if (begun) {
       begun.waiting.push(attempt.isOpen);
       return begun.answer;
     }
     const waiting = [attempt.isOpen];
     const isOpen = (): boolean => waiting.some((isWaiting) => isWaiting());
-    const answer = ask({ ...attempt, isOpen }, passwordHash, earlier).finally(() => asking.delete(question));
-    asking.set(question, { answer, waiting });
+    /** `forget` removes the question; another may have taken its place. */
+    const isCurrent = (): boolean => asking.get(key)?.waiting === waiting;
+    const answer = ask({ ...attempt, isOpen }, passwordHash, earlier, isCurrent).finally(() => {
+      if (isCurrent()) asking.delete(key);
+    });
+    asking.set(key, { clientid: attempt.clientid, waiting, answer });
     return answer;
   };
 
+  const admit = async (attempt: Attempt): Promise<Admission> => {
+    const { clientid, username, password, address } = attempt;
+    const passwordHash = hash(password);
+    const found = known.get(clientid);
+    const isSame = found !== undefined && found.username === username && timingSafeEqual(found.hash, passwordHash);
+    const age = isSame ? now() - found.confirmedAt : Infinity;
+    const earlier = age < knownForMs ? found : undefined;
+    if (earlier && age < freshMs) return admissionOf(earlier.verdict, 'cache');
+    const refused = refusedWithoutAsking(`${address} ${clientid}`, passwordHash);
+    if (refused) return refused;
+    const answer = askOnce(attempt, passwordHash, earlier);
+    if (!earlier || !api.isBusy()) return answer;
+    void answer.then(
+      (admission) => !admission.allow && onRevoked(clientid),
+      () => onRevoked(clientid),
+    );
+    return admissionOf(earlier.verdict, 'memory');
+  };
+
   return {
-    async admit(attempt: Attempt): Promise<Admission> {
-      const { clientid, username, password, address } = attempt;
-      const passwordHash = hash(password);
-      const found = known.get(clientid);
-      const isSame = found !== undefined && found.username === username && timingSafeEqual(found.hash, passwordHash);
-      const age = isSame ? now() - found.confirmedAt : Infinity;
-      const earlier = age < knownForMs ? found : undefined;
-      if (earlier && age < freshMs) return admissionOf(earlier.verdict, 'cache');
-      const refused = refusedWithoutAsking(`${address} ${clientid}`, passwordHash);
-      if (refused) return refused;
-      const answer = askOnce(attempt, passwordHash, earlier);
-      if (!earlier || !api.isBusy()) return answer;
-      void answer.then(
-        (admission) => !admission.allow && onRevoked(clientid),
-        () => onRevoked(clientid),
-      );
-      return admissionOf(earlier.verdict, 'memory');
-    },
-    /** The next connection of this client needs the api's answer; without the api it is refused. */
+    admit,
+    /**
+     * The next connection of this client needs the api's answer to a question that is asked from now on; without the api it is
+     * refused.
+     */
     forget(clientid: string): void {
       known.delete(clientid);
+      for (const [key, question] of asking) if (question.clientid === clientid) asking.delete(key);
     },
   };
 };
