@@ -4,6 +4,8 @@ import type { BrokerLimits } from './limits.ts';
 export type NoPlace = 'too_many_connections' | 'too_many_from_address';
 
 interface Place {
+  /** Kept: a destroyed socket no longer has its local port. */
+  readonly key: string;
   readonly address: string;
   /** The accepted socket, below TLS and WebSocket. */
   readonly socket: Socket;
@@ -33,7 +35,7 @@ export const createSocketCount = (
   const places = new Map<string, Place>();
   let total = 0;
 
-  const free = (place: Place, key: string): void => {
+  const free = (place: Place): void => {
     if (place.state === 'gone') return;
     const here = addresses.get(place.address);
     if (here !== undefined) {
@@ -42,13 +44,13 @@ export const createSocketCount = (
       if (here.admitted === 0 && here.waiting.size === 0) addresses.delete(place.address);
     }
     place.state = 'gone';
-    places.delete(key);
+    places.delete(place.key);
     total -= 1;
   };
   const cutOldest = (waiting: ReadonlySet<Place>, reason: NoPlace): boolean => {
     for (const place of waiting) {
       onYield(reason, place.address);
-      free(place, keyOf(place.socket));
+      free(place);
       place.socket.destroy();
       return true;
     }
@@ -72,12 +74,11 @@ export const createSocketCount = (
         return 'too_many_connections';
       const here = addresses.get(address) ?? { waiting: new Set(), admitted: 0 };
       addresses.set(address, here);
-      const place: Place = { address, socket, state: 'waiting' };
-      const key = keyOf(socket);
+      const place: Place = { key: keyOf(socket), address, socket, state: 'waiting' };
       total += 1;
       here.waiting.add(place);
-      places.set(key, place);
-      socket.once('close', () => free(place, key));
+      places.set(place.key, place);
+      socket.once('close', () => free(place));
       return undefined;
     },
     /** The credentials were accepted: this socket keeps its slot. */
