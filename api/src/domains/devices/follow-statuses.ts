@@ -1,9 +1,10 @@
 import { allMachines, type DeviceStatus, statusShape } from '@roastery/contract/mqtt';
 import { parseJson, storableText } from '@roastery/contract/parse-shape';
-import type { Logger } from '@roastery/runtime/logger';
+import { createBackoff, pause } from '@roastery/runtime/backoff';
+import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import type { MqttLink } from '../../broker/link.ts';
 import { subscribeJson } from '../../broker/subscribe-json.ts';
-import { isFaultOfData, loggable } from '../../db/postgres-errors.ts';
+import { isCollision, isDatabaseUnavailable, isTooSlow, loggable } from '../../db/postgres-errors.ts';
 import type { Database, Sql } from '../../db/sql.ts';
 import { publishConfigs } from '../machine-maps/publish-configs.ts';
 import { historyRestoredChannel, publishStatements } from './history-statements.ts';
@@ -18,6 +19,11 @@ interface FollowerParts {
 }
 
 const maxStatusBytes = 16 * 1024;
+/** A database that is away would log a line for each statement. */
+const logEveryMs = 60_000;
+
+/** The same statement may succeed later. */
+const isTemporary = (error: unknown): boolean => isDatabaseUnavailable(error) || isTooSlow(error);
 
 /** How many connections of a board are remembered. */
 const maxConnections = 8;
@@ -83,11 +89,15 @@ const overtakeConfigs = async (parts: FollowerParts, boards: readonly BoardStatu
   );
   if (taken.length === 0) return;
   const rows = await parts.sql<{ id: string; serial_number: string; rev: number }[]>`
-    UPDATE machines m SET config_rev = taken.rev + 1
-    FROM unnest(${taken.map(({ serialNumber }) => serialNumber)}::text[], ${taken.map(({ rev }) => rev)}::bigint[])
-      AS taken (serial_number, rev)
-    WHERE m.serial_number = taken.serial_number AND m.archived_at IS NULL AND m.config_rev BETWEEN 1 AND taken.rev - 1
-    RETURNING m.id, m.serial_number, taken.rev`;
+    WITH newer AS (
+      SELECT m.id, taken.rev
+      FROM unnest(${taken.map(({ serialNumber }) => serialNumber)}::text[], ${taken.map(({ rev }) => rev)}::bigint[])
+        AS taken (serial_number, rev)
+      JOIN machines m ON m.serial_number = taken.serial_number
+      WHERE m.archived_at IS NULL AND m.config_rev BETWEEN 1 AND taken.rev - 1
+      ORDER BY m.id FOR NO KEY UPDATE OF m)
+    UPDATE machines m SET config_rev = newer.rev + 1 FROM newer WHERE m.id = newer.id
+    RETURNING m.id, m.serial_number, newer.rev`;
   for (const { serial_number: serialNumber, rev } of rows) parts.log.warn({ serialNumber, rev }, 'config republished');
   await publishConfigs(
     parts,
@@ -120,27 +130,34 @@ interface KnownBoard {
  */
 const createHistories = ({ sql, mqtt, log }: FollowerParts) => {
   const boards = new Map<string, KnownBoard>();
-
-  const state = async (held: { serialNumber: string; epochs: readonly string[] }[]): Promise<void> => {
-    try {
-      await publishStatements({ sql, mqtt }, held);
-    } catch (error) {
-      log.warn(loggable(error), 'history statement failed');
-      // The board's next status is answered again.
-      for (const { serialNumber } of held) boards.delete(serialNumber);
-    }
+  const mayLog = createLogGate(logEveryMs);
+  const warn = (error: unknown): void => {
+    const more = mayLog('failed');
+    if (more !== undefined) log.warn({ ...loggable(error), more }, 'history statement failed');
   };
 
+  /** Throws the last temporary error of the database, after all were tried. */
   const stateAll = async (held: { serialNumber: string; epochs: readonly string[] }[]): Promise<void> => {
-    for (let from = 0; from < held.length; from += maxBoardsPerQuery)
-      await state(held.slice(from, from + maxBoardsPerQuery));
+    let temporary: unknown;
+    for (let from = 0; from < held.length; from += maxBoardsPerQuery) {
+      const some = held.slice(from, from + maxBoardsPerQuery);
+      try {
+        await publishStatements({ sql, mqtt }, some);
+      } catch (error) {
+        // The board's next status is answered again.
+        for (const { serialNumber } of some) boards.delete(serialNumber);
+        if (isTemporary(error)) temporary = error;
+        else warn(error);
+      }
+    }
+    if (temporary !== undefined) throw temporary;
   };
   const restate = async (serials: readonly string[]): Promise<void> => {
     const all = serials.map((serialNumber) => ({
       serialNumber,
       epochs: [...(boards.get(serialNumber)?.epochs ?? [])],
     }));
-    await stateAll(all);
+    await stateAll(all).catch(warn);
   };
   const restateAll = (): void => void restate([...boards.keys()]);
   const timer = setInterval(restateAll, repeatMs);
@@ -158,7 +175,7 @@ const createHistories = ({ sql, mqtt, log }: FollowerParts) => {
   listening.catch((error: unknown) => log.warn(loggable(error), 'restore notifications unavailable'));
 
   return {
-    /** Of different boards. */
+    /** Of different boards. Throws while the database is unavailable: the same statuses are answered again then. */
     async onStatuses(stored: readonly BoardStatus[]): Promise<void> {
       const held = stored.flatMap(({ serialNumber, status: { online, session, history } }) => {
         const known = boards.get(serialNumber);
@@ -186,45 +203,85 @@ const createHistories = ({ sql, mqtt, log }: FollowerParts) => {
 
 /** Boards per statement. */
 const maxStatuses = 500;
+/** Boards that wait while the database is unavailable: more than the largest fleet of the tests. */
+const maxWaiting = 20_000;
+/** A deadlock with another transaction is resolved by a retry. */
+const collisionTries = 5;
 
 /**
  * Stores the statuses of all boards, in order for each board, and answers them with the entries that the server has.
- * Statuses that arrive while others are stored share the next statement.
+ * Statuses that arrive while others are stored share the next statement. While the database is unavailable they wait.
  */
 export const followStatuses = ({ sql, mqtt, log }: FollowerParts): (() => Promise<void>) => {
   const histories = createHistories({ sql, mqtt, log });
   const waiting = new Map<string, DeviceStatus[]>();
+  const stopping = new AbortController();
+  const backoff = createBackoff(200, 2000);
+  const mayLog = createLogGate(logEveryMs);
   let isStoring = false;
+  let limit = maxStatuses;
 
+  const warn = (message: string, boards: number, error?: unknown): void => {
+    const more = mayLog(message);
+    if (more !== undefined) log.warn({ ...(error === undefined ? {} : loggable(error)), boards, more }, message);
+  };
   /** The oldest status of each of these boards. */
   const take = (): BoardStatus[] => {
     const taken: BoardStatus[] = [];
     for (const [serialNumber, [status, ...rest]] of waiting) {
-      if (taken.length >= maxStatuses) break;
+      if (taken.length >= limit) break;
       if (rest.length === 0) waiting.delete(serialNumber);
       else waiting.set(serialNumber, rest);
       if (status !== undefined) taken.push({ serialNumber, status });
     }
     return taken;
   };
-  const store = async (boards: readonly BoardStatus[]): Promise<void> => {
+  /** Behind the other boards, and before what the same board has sent since. */
+  const putBack = (boards: readonly BoardStatus[]): void => {
+    for (const { serialNumber, status } of boards) {
+      const later = waiting.get(serialNumber) ?? [];
+      waiting.delete(serialNumber);
+      waiting.set(serialNumber, later.reduce(enqueue, [status]));
+    }
+  };
+  /** Returns false when the boards wait again. A board whose status can't be stored does not stop the others. */
+  const store = async (boards: readonly BoardStatus[], tries = collisionTries): Promise<boolean> => {
     try {
       const counted = await storeStatuses(sql, boards);
       const known = boards.filter(({ serialNumber }) => counted.has(serialNumber));
       await overtakeConfigs({ sql, mqtt, log }, known);
       await histories.onStatuses(known);
+      return true;
     } catch (error) {
-      if (boards.length > 1 && isFaultOfData(error)) {
-        for (const board of boards) await store([board]);
-        return;
+      if (isCollision(error) && tries > 0) return store(boards, tries - 1);
+      if (isTemporary(error)) {
+        // One locked row must not hold up the other boards: the next statements take fewer.
+        if (isTooSlow(error)) limit = Math.max(1, boards.length >> 1);
+        putBack(boards);
+        warn('statuses wait for the database', boards.length, error);
+        return false;
       }
-      for (const { serialNumber } of boards) log.warn({ ...loggable(error), serialNumber }, 'status not stored');
+      if (boards.length === 1) {
+        warn('status not stored', 1, error);
+        return true;
+      }
     }
+    for (const [index, board] of boards.entries()) {
+      if (await store([board])) continue;
+      putBack(boards.slice(index + 1));
+      return false;
+    }
+    return true;
   };
   const storeAll = async (): Promise<void> => {
     if (isStoring) return;
     isStoring = true;
-    for (let boards = take(); boards.length > 0; boards = take()) await store(boards);
+    while (waiting.size > 0 && !stopping.signal.aborted) {
+      if (await store(take())) {
+        backoff.reset();
+        limit = Math.min(maxStatuses, limit * 2);
+      } else await pause(backoff.nextMs(), stopping.signal);
+    }
     isStoring = false;
   };
 
@@ -232,12 +289,15 @@ export const followStatuses = ({ sql, mqtt, log }: FollowerParts): (() => Promis
     { mqtt, log },
     { filter: allMachines('status'), qos: 1, shape: statusShape, maxBytes: maxStatusBytes },
     (received, serialNumber) => {
-      waiting.set(serialNumber, enqueue(waiting.get(serialNumber) ?? [], storable(received)));
+      const queued = waiting.get(serialNumber);
+      if (queued === undefined && waiting.size >= maxWaiting) return warn('status queue full', waiting.size);
+      waiting.set(serialNumber, enqueue(queued ?? [], storable(received)));
       void storeAll();
     },
   );
   return async () => {
     stop();
+    stopping.abort();
     await histories.close();
   };
 };
