@@ -35,3 +35,15 @@ it('launch: concurrent calls by dpkg and systemd write whole records, one after 
     await writeFile(path.join(store, 'record'), 'RUNS=installed\nSTATE=trial\nINSTALLED=1.0.0\nTRIAL=a\n');
   }
 });
+
+it('launch: waits for the lock for less time than systemd gives a step of the service', async () => {
+  const [launch, unit] = await Promise.all(
+    ['board/launch', 'systemd/roastery-agent.service'].map((file) =>
+      readFile(path.join(import.meta.dirname, file), 'utf8'),
+    ),
+  );
+  const waitSeconds = Number(/flock -w (\d+)/.exec(launch ?? '')?.[1]);
+  const limits = [...(unit ?? '').matchAll(/^Timeout(?:Start|Stop)Sec=(\d+)$/gm)].map(([, seconds]) => Number(seconds));
+  expect(limits).toHaveLength(2);
+  expect(waitSeconds).toBeLessThan(Math.min(...limits));
+});
