@@ -4,7 +4,17 @@ import { until } from '@roastery/testing/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database, Sql } from './db/sql.ts';
 import { hashPassword } from './identity/passwords.ts';
-import { addBlend, addFileToImport, addProfile, addRoast } from './testing/example-data.ts';
+import {
+  addBlend,
+  addFileToImport,
+  addMachine,
+  addMap,
+  addProfile,
+  addRoast,
+  addUser,
+  exampleMap,
+} from './testing/example-data.ts';
+import { profileBody } from './testing/example-requests.ts';
 import { openTestApi, type OpenedTestApi } from './testing/test-api.ts';
 import type { Visitor } from './testing/visitor.ts';
 
@@ -119,6 +129,25 @@ describe('a request during another transaction', () => {
     expect(answer.status).toBe(200);
     const [roast] = await sql`SELECT profile_id, profile_name FROM roasts WHERE id = ${roastId}`;
     expect(roast).toEqual({ profile_id: null, profile_name: 'House blend' });
+  });
+
+  it('machines, users and recipes: change while ingest holds their keys for rows that refer to them', async () => {
+    const [userId, profileId, mapId] = [await addUser(sql), await addProfile(sql), await addMap(sql, adminId)];
+    const machineId = await addMachine(sql, adminId);
+    await sql`UPDATE machines SET map_id = ${mapId} WHERE id = ${machineId}`;
+    const answers = await sql.begin(async (tx) => {
+      // As the foreign keys of recordings and roasts do.
+      for (const table of ['machines', 'users', 'profiles']) await tx`SELECT 1 FROM ${tx(table)} FOR KEY SHARE`;
+      return Promise.all([
+        admin.send('POST', '/admin/board-updates/withdrawals', { boards: 'all' }),
+        admin.send('PUT', `/machine-maps/${mapId}`, { map: { ...exampleMap, id: mapId }, rev: 1 }),
+        admin.send('POST', `/machines/${machineId}/pairing-ticket`),
+        admin.send('POST', `/machines/${machineId}/credential/rotate`, { overlap_hours: 24 }),
+        admin.send('PATCH', `/admin/users/${userId}`, { is_active: false }),
+        admin.send('PUT', `/profiles/${profileId}`, profileBody),
+      ]);
+    });
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 201, 200, 200, 200]);
   });
 
   /** A file of an import that was read; its upload's row is held by `tx`, so that reading it again waits for it. */

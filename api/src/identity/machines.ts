@@ -19,12 +19,12 @@ const find = async (
   sql: Sql,
   user: SignedInUser,
   id: string,
-  lock: 'FOR UPDATE' | undefined,
+  lock: 'FOR NO KEY UPDATE' | undefined,
 ): Promise<ManagedMachine> => {
   await requireMachine(sql, user, id, 'manage');
   const [machine] = await sql<ManagedMachine[]>`
     SELECT id, serial_number, display_name, machine_type, max_capacity_kg FROM machines
-     WHERE id = ${id} AND archived_at IS NULL ${lock === undefined ? sql`` : sql`FOR UPDATE`}`;
+     WHERE id = ${id} AND archived_at IS NULL ${lock === undefined ? sql`` : sql`FOR NO KEY UPDATE`}`;
   if (!machine) throw notFound('Machine');
   return machine;
 };
@@ -33,9 +33,12 @@ const find = async (
 export const findManagedMachine = (sql: Sql, user: SignedInUser, id: string): Promise<ManagedMachine> =>
   find(sql, user, id, undefined);
 
-/** The same, locked until the transaction ends: a change of credentials or tickets locks its machine first. */
+/**
+ * The same, locked until the transaction ends: a change of credentials or tickets locks its machine first. Not FOR UPDATE: ingest,
+ * which stores rows that refer to the machine, would wait.
+ */
 export const lockManagedMachine = (tx: Sql, user: SignedInUser, id: string): Promise<ManagedMachine> =>
-  find(tx, user, id, 'FOR UPDATE');
+  find(tx, user, id, 'FOR NO KEY UPDATE');
 
 /** A machine `m` is online: its board reported it and sent a message within a minute. */
 export const isOnline = (sql: Sql, at = sql`now()`) =>

@@ -131,6 +131,23 @@ describe('ingest over MQTT', () => {
     await Promise.all([sql.end(), second.end()]);
   });
 
+  it('updates last_seen_at of a machine whose key another flush holds', async () => {
+    await using database = await openMigratedDatabase();
+    const { sql } = database;
+    const { id } = await registerMachine(sql, 'P-5');
+    const ingest = await listening(sql);
+    await using wire = await connectBoard(broker.url, 'P-5');
+    const board = createJournalBoard();
+    board.sample(0, 100, 150, 50);
+    await sql.begin(async (tx) => {
+      await tx`SELECT 1 FROM machines WHERE id = ${id} FOR KEY SHARE`;
+      for (const batch of board.batches()) await wire.publish(batch);
+      const seen = () => sql`SELECT 1 FROM machines WHERE id = ${id} AND last_seen_at IS NOT NULL`;
+      await expect.poll(async () => (await seen()).length, { timeout: 10_000 }).toBe(1);
+    });
+    await ingest.close();
+  });
+
   it('publishes plans that changed while the connection to the database was lost', async () => {
     await using database = await openMigratedDatabase();
     const { id, owner } = await registerMachine(database.sql, 'P-4');

@@ -31,7 +31,7 @@ const createLastSeen = (sql: Database, log: Logger, now: () => number = Date.now
       for (const id of due) dueAt.set(id, time + minWriteMs + Math.random() * (maxWriteMs - minWriteMs));
       sql`
         UPDATE machines SET last_seen_at = ${new Date(time)}
-        WHERE id IN (SELECT id FROM machines WHERE id = ANY(${due}::uuid[]) ORDER BY id FOR UPDATE)
+        WHERE id IN (SELECT id FROM machines WHERE id = ANY(${due}::uuid[]) ORDER BY id FOR NO KEY UPDATE)
           AND (last_seen_at IS NULL OR last_seen_at < ${new Date(time)})`.catch((error: unknown) =>
         log.warn(loggable(error), 'last_seen_at not updated'),
       );

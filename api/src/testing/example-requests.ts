@@ -115,7 +115,7 @@ const blendBody = () => ({
   components: [{ roast_id: '018f0000-0000-7000-8000-000000000000', kg: 3 }],
 });
 const lotBody = { coffee_name: 'Sidamo', origin: 'Ethiopia', initial_weight: 60 };
-const profileBody = {
+export const profileBody = {
   name: 'House blend',
   control_profile: [
     { time: 0, burner: 100, exhaust: 30, drum: 60 },

@@ -46,7 +46,7 @@ const isOpen = (order: Device['order']): boolean => order !== null && !ended.has
 
 /** Boards of machines in use that have ever connected, online ones first. */
 const readBoards = async (sql: Sql, lock: boolean): Promise<Board[]> => {
-  if (lock) await sql`SELECT 1 FROM machines WHERE archived_at IS NULL ORDER BY id FOR UPDATE`;
+  if (lock) await sql`SELECT 1 FROM machines WHERE archived_at IS NULL ORDER BY id FOR NO KEY UPDATE`;
   const rows = await sql<Row[]>`
     SELECT m.id, m.serial_number, m.status, m.board_order FROM machines m
      WHERE m.archived_at IS NULL AND m.status IS NOT NULL

@@ -93,7 +93,7 @@ export const revokeOwn = async (
 ): Promise<{ serial_number: string }> => {
   const { id, serial_number, credential_id } = machine;
   await sql.begin(async (tx) => {
-    await tx`SELECT 1 FROM machines WHERE id = ${id} FOR UPDATE`;
+    await tx`SELECT 1 FROM machines WHERE id = ${id} FOR NO KEY UPDATE`;
     await tx`UPDATE machine_credentials SET revoked_at = now() WHERE id = ${credential_id} AND revoked_at IS NULL`;
     await recordAudit(tx, boardActor(serial_number, address), {
       action: 'credential.revoked',

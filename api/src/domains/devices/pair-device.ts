@@ -48,7 +48,7 @@ const blockedGate = createLogGate(60_000);
 const lockMachineOf = async (tx: Sql, codeHash: Buffer): Promise<Machine | undefined> => {
   const [machine] = await tx<Machine[]>`
     SELECT id, serial_number, display_name, archived_at IS NOT NULL AS is_archived FROM machines
-     WHERE id = (SELECT machine_id FROM pairing_tickets WHERE code_hash = ${codeHash}) FOR UPDATE`;
+     WHERE id = (SELECT machine_id FROM pairing_tickets WHERE code_hash = ${codeHash}) FOR NO KEY UPDATE`;
   return machine;
 };
 

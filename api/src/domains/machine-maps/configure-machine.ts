@@ -35,7 +35,7 @@ export const mapForMachine = (map: MachineMap, settings: StoredSettings): Machin
 export const machinesReadBy = async (tx: Sql, mapId: string): Promise<ConfiguredMachine[]> => [
   ...(await tx<ConfiguredMachine[]>`
     SELECT id, serial_number, board_settings FROM machines
-     WHERE map_id = ${mapId} AND archived_at IS NULL ORDER BY id FOR UPDATE`),
+     WHERE map_id = ${mapId} AND archived_at IS NULL ORDER BY id FOR NO KEY UPDATE`),
 ];
 
 /**

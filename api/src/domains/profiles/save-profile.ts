@@ -79,7 +79,7 @@ export const createProfile = async (context: UserContext, form: ProfileForm): Pr
 export const updateProfile = async (context: UserContext, id: string, form: ProfileEdit): Promise<Profile> =>
   context.sql.begin(async (tx) => {
     const [before] = await tx<{ revision: number; green_coffee_lot_id: string | null }[]>`
-      SELECT revision, green_coffee_lot_id FROM profiles WHERE id = ${id} AND archived_at IS NULL FOR UPDATE`;
+      SELECT revision, green_coffee_lot_id FROM profiles WHERE id = ${id} AND archived_at IS NULL FOR NO KEY UPDATE`;
     if (!before) throw notFound('Recipe');
     if (form.revision !== undefined && form.revision !== before.revision) {
       throw new AppError(

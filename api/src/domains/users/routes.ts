@@ -63,7 +63,7 @@ interface UserEdit {
 /** Locks all active admins in one order, so that two of them cannot remove each other at once. */
 const checkAdminRemains = async (tx: Sql, leavingId: string): Promise<void> => {
   const admins = await tx<{ id: string }[]>`
-    SELECT id FROM users WHERE is_admin AND is_active ORDER BY id FOR UPDATE`;
+    SELECT id FROM users WHERE is_admin AND is_active ORDER BY id FOR NO KEY UPDATE`;
   if (admins.length === 1 && admins[0]?.id === leavingId) {
     throw new AppError('last_admin', 'This is the last active administrator.');
   }
@@ -73,7 +73,7 @@ const checkAdminRemains = async (tx: Sql, leavingId: string): Promise<void> => {
 export const updateUser = async (context: UserContext, id: string, edit: UserEdit): Promise<User> =>
   context.sql.begin(async (tx) => {
     if (edit.is_active === false || edit.is_admin === false) await checkAdminRemains(tx, id);
-    const [before] = await tx<User[]>`SELECT ${userColumns(tx)} FROM users WHERE id = ${id} FOR UPDATE`;
+    const [before] = await tx<User[]>`SELECT ${userColumns(tx)} FROM users WHERE id = ${id} FOR NO KEY UPDATE`;
     if (!before) throw notFound('User');
     const after = {
       full_name: edit.full_name ?? before.full_name,
