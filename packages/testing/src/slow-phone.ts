@@ -26,6 +26,9 @@ const quietMs = 2000;
 /** Reads that a page delays on purpose (`useSettled`): alarms, and suggestions of text fields. */
 export const isReadLater = (path: string): boolean => /\/alarms$|\/settings\/options\/(?!machine_type)/.test(path);
 
+/** The end of its script is reported to the session of the worker, not to that of the page. */
+const isSharedWorker = (path: string): boolean => path.includes('/live-worker-');
+
 /** Runs in the page before anything else. */
 const watchLoading = (): void => {
   const times: LoadTimes = { firstPaint: null, largestPaint: null, largestText: '', longTasks: [] };
@@ -101,7 +104,8 @@ export const openOnSlowPhone = async (browser: Browser, url: string, cookie: str
     if (isReadLater(path)) laterRequests += 1;
     else requests += 1;
     lastRequest = { path, at: performance.now() };
-    if (type !== 'EventSource' && !request.url.startsWith('data:')) open.set(requestId, path);
+    const hasEnd = type !== 'EventSource' && !request.url.startsWith('data:') && !isSharedWorker(path);
+    if (hasEnd) open.set(requestId, path);
   });
   devtools.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
     bytes += encodedDataLength;
