@@ -84,18 +84,37 @@ export interface TransactionGuard {
   readonly leave: (error: Error) => Promise<never>;
 }
 
+/** A statement of the driver. It is sent when it is awaited, by its `handler`, which may be long after it was written. */
+interface Statement {
+  handler: (statement: Statement) => unknown;
+  reject(error: Error): void;
+}
+
+const isStatement = (value: unknown): value is Statement =>
+  typeof value === 'object' &&
+  value !== null &&
+  'handler' in value &&
+  typeof value.handler === 'function' &&
+  'reject' in value;
+
 /**
  * The same database, but its transactions send no further statement and never commit once the guard reports that they
  * ended.
  */
 export const guardTransactions = (sql: postgres.Sql, { ended, leave }: TransactionGuard): postgres.Sql => {
+  const guardedStatement = (made: unknown): unknown => {
+    if (!isStatement(made)) return made;
+    const send = made.handler;
+    made.handler = (statement) => {
+      const error = ended();
+      if (error === undefined) send(statement);
+      else statement.reject(error);
+    };
+    return made;
+  };
   const statements = (tx: postgres.TransactionSql): postgres.TransactionSql =>
     new Proxy(tx, {
-      apply(target, _self, args: unknown[]): unknown {
-        const error = ended();
-        if (error !== undefined) throw error;
-        return Reflect.apply(target, undefined, args);
-      },
+      apply: (target, _self, args: unknown[]): unknown => guardedStatement(Reflect.apply(target, undefined, args)),
       get: (target, key) => bound(target, key),
     });
   const guarded =

@@ -16,14 +16,15 @@ const bound = (target: object, key: PropertyKey): unknown => {
 };
 
 /**
- * The same database, but every statement is sent on its turn, also within transactions. Their order does not change.
+ * The same database, but every statement is sent on its turn, also within transactions, in the order in which they are awaited.
  */
 export const yieldingDatabase = (sql: Database, turn: () => Promise<unknown>): Database => {
+  let last: Promise<unknown> = Promise.resolve();
   const delayed = (query: unknown): unknown => {
     if (!isSendable(query)) return query;
     const send = query.handle.bind(query);
     let sent: Promise<unknown> | undefined;
-    query.handle = () => (sent ??= turn().then(send));
+    query.handle = () => (sent ??= (last = last.then(turn)).then(send));
     return query;
   };
   const yielding = <Target extends postgres.ISql>(target: Target, begin?: unknown): Target =>
