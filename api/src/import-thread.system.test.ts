@@ -45,20 +45,26 @@ it('import thread: stores files, returns refusals, reads and imports', async () 
   await until(id, ({ state, imported }) => state === 'done' && imported === 1);
 });
 
-it('import thread: restarts after it ended, and answers 503 until then', async () => {
+/** A folder with a program in place of the thread's. */
+const programOf = async (textIn: (folder: string) => string): Promise<{ folder: string; file: string }> => {
   const folder = await mkdtemp(path.join(tmpdir(), 'roastery-import-thread-'));
   onTestFinished(() => rm(folder, { recursive: true }));
+  const file = path.join(folder, 'program.mjs');
+  await writeFile(file, textIn(folder));
+  return { folder, file };
+};
+
+it('import thread: restarts after it ended, and answers 503 until then', async () => {
   // Ends at the first start, on its first order.
-  const failing = path.join(folder, 'failing.mjs');
-  await writeFile(
-    failing,
-    `import { existsSync, writeFileSync } from 'node:fs';
+  const failing = await programOf(
+    (folder) => `
+    import { existsSync, writeFileSync } from 'node:fs';
     import { parentPort } from 'node:worker_threads';
     const begun = ${JSON.stringify(path.join(folder, 'begun'))};
     if (existsSync(begun)) await import(${JSON.stringify(program)});
     else parentPort.once('message', () => { writeFileSync(begun, ''); throw new Error('out of order'); });`,
   );
-  const { test, begin, send, until } = await start(createImportThread(failing));
+  const { test, begin, send, until } = await start(createImportThread(failing.file));
   const id = await begin();
   const first = await send(id, 'a.alog', exampleAlog());
   expect([first.status, first.body.code]).toEqual([503, 'not_ready']);
@@ -69,4 +75,27 @@ it('import thread: restarts after it ended, and answers 503 until then', async (
     .toBe(201);
   await until(id, ({ waiting, files }) => files === 1 && waiting === 0);
   expect(test.log()).toContain('import thread ended, restarting');
+});
+
+it('import thread: refuses a request with 429 while sixteen others wait', async () => {
+  const slow = await programOf(
+    (folder) => `
+    import { existsSync } from 'node:fs';
+    import { parentPort } from 'node:worker_threads';
+    const held = [];
+    parentPort.on('message', ({ kind, order }) => (kind === 'close' ? process.exit() : held.push(order)));
+    setInterval(() => {
+      if (!existsSync(${JSON.stringify(path.join(folder, 'go'))})) return;
+      for (const order of held.splice(0)) parentPort.postMessage({ order, ids: [] });
+    }, 20);`,
+  );
+  const { begin, send } = await start(createImportThread(slow.file));
+  const id = await begin();
+  const sent = Array.from({ length: 17 }, (_, place) => send(id, `${place}.alog`, exampleAlog()));
+  const first = await Promise.race(sent);
+  expect([first.status, first.body.code]).toEqual([429, 'too_many_requests']);
+  expect(Number(first.headers.get('retry-after'))).toBeGreaterThan(0);
+  await writeFile(path.join(slow.folder, 'go'), '');
+  const answers = await Promise.all(sent);
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(16);
 });

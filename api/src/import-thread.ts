@@ -40,7 +40,11 @@ export type ImportReport = { readonly order: number } & (
 const builtProgram = fileURLToPath(new URL('../dist/import-program.js', import.meta.url));
 /** An import keeps its files in the database, and those of one request in memory. */
 const heapMegabytes = 512;
+/** Requests at the thread: the bytes of each, 10 MB at most, are in memory. A browser sends two at a time. */
+const maxWaiting = 16;
 
+const isFull = (): AppError =>
+  new AppError('too_many_requests', 'Too many files are being added. Try again in a few seconds.', 2);
 const isOff = (): AppError => new AppError('not_ready', 'Files can’t be added at the moment.', 2);
 
 /** The bytes of a request are one buffer, which is transferred without a copy. A small one is part of Node's pool. */
@@ -78,14 +82,16 @@ const startThread = (program: string, workerData: ImportThreadData, log: AppCont
   let lastOrder = 0;
   return {
     ended,
-    add: (sender: Sender, importId: string, files: readonly SentFile[]) =>
-      new Promise<{ ids: string[] }>((resolve, reject) => {
+    add(sender: Sender, importId: string, files: readonly SentFile[]) {
+      if (waiting.size >= maxWaiting) throw isFull();
+      return new Promise<{ ids: string[] }>((resolve, reject) => {
         const order = (lastOrder += 1);
         waiting.set(order, { resolve, reject });
         const buffers = new Set(files.map(({ content }) => content.buffer));
         const transfer = [...buffers].filter(isTransferable);
         send({ kind: 'add', order, sender, importId, files }, transfer);
-      }),
+      });
+    },
     close: () => send({ kind: 'close' }),
   };
 };

@@ -44,6 +44,7 @@ describe('multipart', () => {
     ['no end', 'multipart/form-data; boundary=x', '--x\nContent-Disposition: form-data; filename="a"\n\n1,2'],
     ['a head without end', 'multipart/form-data; boundary=x', '--x\nContent-Disposition: form-data\n--x--'],
     ['nothing', 'multipart/form-data; boundary=x', ''],
+    ['too many parts', 'multipart/form-data; boundary=x', `${'--x\n\n\n\n'.repeat(201)}--x--`],
   ])('refuses a body with %s', (_what, type, text) => {
     expect(filesOfForm(bodyOf(text), type)).toBeUndefined();
   });

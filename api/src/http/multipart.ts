@@ -1,7 +1,12 @@
+import { maxFilesOfRequest } from '@roastery/contract/roast-imports';
+
 export interface SentFile {
   readonly name: string;
   readonly content: Uint8Array;
 }
+
+/** Files, and fields of the form beside them. Thousands of parts of a few bytes would block the event loop for a second. */
+const maxParts = 2 * maxFilesOfRequest;
 
 const boundaryOf = (type: string): string | undefined =>
   /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(type)?.slice(1).find(Boolean);
@@ -14,7 +19,7 @@ const fileNameIn = (head: string): string | undefined =>
 
 /**
  * The files of a body of `multipart/form-data`, in their order, without a copy: views of its bytes. `Response.formData` copies each
- * file three times and takes 15 ms of the event loop for 10 MB. Undefined for a body that is none.
+ * file three times and takes 15 ms of the event loop for 10 MB. Undefined for a body that is none, and for one of too many parts.
  */
 export const filesOfForm = (body: Uint8Array<ArrayBuffer>, type: string): SentFile[] | undefined => {
   const boundary = boundaryOf(type);
@@ -25,9 +30,10 @@ export const filesOfForm = (body: Uint8Array<ArrayBuffer>, type: string): SentFi
   if (!bytes.subarray(0, opening.length).equals(Buffer.from(opening))) return undefined;
   const files: SentFile[] = [];
   let at = opening.length;
-  for (;;) {
+  for (let parts = 0; ; parts += 1) {
     const ending = bytes.toString('latin1', at, at + 2);
     if (ending === '--') return files;
+    if (parts === maxParts) return undefined;
     const headEnd = ending === '\r\n' ? bytes.indexOf('\r\n\r\n', at) : -1;
     const next = headEnd < 0 ? -1 : bytes.indexOf(border, headEnd + 2);
     if (next < 0) return undefined;

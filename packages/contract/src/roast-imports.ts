@@ -161,7 +161,7 @@ export const addImportFiles = endpoint({
   isBulk: true,
   /** In the order of the files. */
   response: z.object({ ids: z.array(idShape) }),
-  errors: ['not_found', 'conflict', 'too_large'],
+  errors: ['not_found', 'conflict', 'too_large', 'too_many_requests'],
 });
 
 export const importFileSorts = [
