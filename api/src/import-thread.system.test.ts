@@ -99,3 +99,22 @@ it('import thread: refuses a request with 429 while sixteen others wait', async 
   const answers = await Promise.all(sent);
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(16);
 });
+
+it('import thread: is terminated when it does not end at shutdown', async () => {
+  const stuck = await programOf(
+    () => `
+    import { parentPort } from 'node:worker_threads';
+    parentPort.on('message', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));`,
+  );
+  const { test } = await start(createImportThread(stuck.file));
+  await test.close();
+  expect(test.log()).toContain('import thread does not end, terminating');
+});
+
+it('import thread: one that the system refuses to start is tried again, and the api runs', async () => {
+  // A worker refuses a relative path as it refuses to start without memory: it throws.
+  const { test, begin, send } = await start(createImportThread('no-program.mjs'));
+  expect((await send(await begin(), 'a.alog', exampleAlog())).status).toBe(503);
+  expect(test.log()).toContain('import thread failed');
+  expect(test.log()).toContain('import thread ended, restarting');
+});

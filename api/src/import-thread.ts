@@ -42,6 +42,8 @@ const builtProgram = fileURLToPath(new URL('../dist/import-program.js', import.m
 const heapMegabytes = 512;
 /** Requests at the thread: the bytes of each, 10 MB at most, are in memory. A browser sends two at a time. */
 const maxWaiting = 16;
+/** At its end the thread completes the statement under way. The program has 10 s for everything. */
+const closeMs = 2000;
 
 const isFull = (): AppError =>
   new AppError('too_many_requests', 'Too many files are being added. Try again in a few seconds.', 2);
@@ -92,7 +94,15 @@ const startThread = (program: string, workerData: ImportThreadData, log: AppCont
         send({ kind: 'add', order, sender, importId, files }, transfer);
       });
     },
-    close: () => send({ kind: 'close' }),
+    async close(): Promise<void> {
+      send({ kind: 'close' });
+      const timer = setTimeout(() => {
+        log.warn('import thread does not end, terminating');
+        void worker.terminate();
+      }, closeMs);
+      await ended;
+      clearTimeout(timer);
+    },
   };
 };
 
@@ -117,8 +127,13 @@ export const createImportThread = (program = builtProgram) => {
       const backoff = createBackoff(1000, 60_000);
       while (!stop.signal.aborted) {
         const from = performance.now();
-        thread = startThread(program, { databaseUrl, logLevel, openRequests: openRequests.memory }, log);
-        await thread.ended;
+        try {
+          thread = startThread(program, { databaseUrl, logLevel, openRequests: openRequests.memory }, log);
+          await thread.ended;
+        } catch (error) {
+          // The system refuses it, for want of memory or of tasks.
+          log.error({ err: error }, 'import thread failed');
+        }
         thread = undefined;
         if (stop.signal.aborted) return;
         const retryMs = backoff.nextMs({ lastedMs: performance.now() - from });
@@ -130,7 +145,7 @@ export const createImportThread = (program = builtProgram) => {
     return {
       async close() {
         stop.abort();
-        thread?.close();
+        await thread?.close();
         await running;
       },
     };

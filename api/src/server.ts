@@ -40,11 +40,12 @@ export const startServer = (config: ApiConfig, log: Logger): Promise<Api> => {
       createHousekeeping(),
       watchOverlaps,
       mailer,
-      imports.service,
       alarms.service,
       pusher,
       ingest,
       live.service,
+      // They are closed in this order: a slow thread leaves ingest the time to store its last messages.
+      imports.service,
     ],
     prepare,
   });
