@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { RoastImport } from '@roastery/contract/roast-imports';
+import type { ImportFile, RoastImport } from '@roastery/contract/roast-imports';
 import { createTestDatabase } from '@roastery/testing/test-database';
 import { expect, it, onTestFinished } from 'vitest';
 import { createImportThread } from './import-thread.ts';
@@ -117,4 +117,32 @@ it('import thread: one that the system refuses to start is tried again, and the 
   expect((await send(await begin(), 'a.alog', exampleAlog())).status).toBe(503);
   expect(test.log()).toContain('import thread failed');
   expect(test.log()).toContain('import thread ended, restarting');
+});
+
+it('import thread: gives up a file that ended it three times, and imports the next one', async () => {
+  // Ends when it passes the bad file to its reader.
+  const ending = await programOf(
+    () => `
+    import { Socket } from 'node:net';
+    const { write } = Socket.prototype;
+    Socket.prototype.write = function (chunk, ...rest) {
+      if (!Buffer.isBuffer(chunk) || !chunk.includes('ends the thread')) return write.call(this, chunk, ...rest);
+      setImmediate(() => { throw new Error('out of order'); });
+      return true;
+    };
+    await import(${JSON.stringify(program)});`,
+  );
+  const { test, admin, begin, send, until } = await start(createImportThread(ending.file));
+  const id = await begin();
+  await send(id, 'bad.alog', 'ends the thread');
+  await send(id, 'good.alog', exampleAlog());
+  await until(id, ({ waiting }) => waiting === 0);
+  const { body } = await admin.send<{ files: ImportFile[] }>('GET', `/roast-imports/${id}/files`);
+  expect(body.files).toMatchObject([
+    { file_name: 'bad.alog', state: 'refused', remarks: [expect.stringContaining('could not process this file')] },
+    { file_name: 'good.alog', state: 'read' },
+  ]);
+  expect(test.log().match(/import thread ended, restarting/g)).toHaveLength(3);
+  await admin.send('POST', `/roast-imports/${id}/start`, {});
+  await until(id, ({ state, imported }) => state === 'done' && imported === 1);
 });

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { parseOrThrow, parseShape } from '@roastery/contract/parse-shape';
 import { uploadChoicesShape } from '@roastery/contract/imports';
@@ -193,14 +194,24 @@ const undoFile = async ({ sql }: ImportContext, { file_id: id, user }: Job): Pro
 };
 
 /** Gives up a file that fails repeatedly, so that the others continue. */
-const giveUp = async ({ sql }: ImportContext, { file_id: id }: Job, error: unknown): Promise<void> => {
+const giveUp = async ({ sql }: ImportContext, { file_id: id }: Job, error?: unknown): Promise<void> => {
   const why = error instanceof AppError ? refusalOf(error) : gaveUp;
   await sql`
     UPDATE roast_import_files SET
       state = CASE state WHEN 'waiting' THEN 'refused' WHEN 'imported' THEN 'undone' ELSE state END,
-      problem = CASE state WHEN 'waiting' THEN 'refused' ELSE 'failed' END, remarks = ${[why]}::text[]
+      problem = CASE state WHEN 'waiting' THEN 'refused' ELSE 'failed' END, remarks = ${[why]}::text[], begun_by = '{}'
     WHERE id = ${id}`;
 };
+
+/** Stores a try before its work, because a file may end the thread. Answers the number of tries of this host that did not end. */
+const storeTry = async ({ sql }: ImportContext, { file_id: id }: Job): Promise<number> => {
+  const [row] = await sql<{ tries: number }[]>`
+    UPDATE roast_import_files SET begun_by = array_append(begun_by, ${hostname()}) WHERE id = ${id}
+    RETURNING cardinality(array_positions(begun_by, ${hostname()})) AS tries`;
+  return row?.tries ?? 0;
+};
+const removeTries = ({ sql }: ImportContext, { file_id: id }: Job) =>
+  sql`UPDATE roast_import_files SET begun_by = '{}' WHERE id = ${id}`;
 
 /** Imports whose last file is done. */
 const finishImports = (sql: Sql) => sql`
@@ -254,7 +265,20 @@ export const removeOldImports = async (sql: Sql): Promise<void> => {
  * database: after a restart it continues.
  */
 export const importer = async (whole: ImportContext): Promise<{ close(): Promise<void> }> => {
+  /** Failures of the files that this thread has begun and not finished. */
   const failures = new Map<string, number>();
+  const work = async (context: ImportContext, step: Step): Promise<void> => {
+    const { job } = step;
+    if (!failures.has(job.file_id)) {
+      const tries = await storeTry(context, job);
+      failures.set(job.file_id, 0);
+      if (tries > maxTries) {
+        context.log.error({ file: job.file_id, tries: tries - 1 }, 'import of a file ended the thread');
+        return giveUp(context, job);
+      }
+    }
+    return step.work(context, job);
+  };
   const countFailure = async (context: ImportContext, job: Job, error: unknown): Promise<void> => {
     const count = (failures.get(job.file_id) ?? 0) + 1;
     failures.set(job.file_id, count);
@@ -273,7 +297,8 @@ export const importer = async (whole: ImportContext): Promise<{ close(): Promise
       return false;
     }
     try {
-      await next.work(context, next.job);
+      await work(context, next);
+      await removeTries(context, next.job);
       failures.delete(next.job.file_id);
     } catch (error) {
       if (isBusy(error)) throw error;
