@@ -62,7 +62,9 @@ export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
     metrics.refused(reason);
     const held = logGate(`${reason} ${about.username ?? about.address}`);
     if (held === undefined) return;
-    const level = about.username !== undefined || worthWarning.has(reason) ? 'warn' : 'info';
+    // A board that is switched off is no fault.
+    const isUsual = reason === 'keepalive' || about.username === undefined;
+    const level = isUsual && !worthWarning.has(reason) ? 'info' : 'warn';
     log[level]({ reason, ...about, held }, 'refused');
   };
 

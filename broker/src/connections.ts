@@ -27,10 +27,12 @@ export interface Connection {
   willTopic: string | undefined;
   willRetained: boolean;
   keepaliveSeconds: number;
+  /** From its CONNECT on; aedes reads it again once the client is admitted. */
+  connectPacket: { keepalive?: number | undefined } | undefined;
   /** aedes has answered CONNECT and reads packets as they arrive. */
   isReady: boolean;
-  /** When bytes were last passed to aedes. */
-  passedAt: number;
+  /** When its last packet arrived, ms of `performance.now()`. */
+  heardAt: number;
   /** Set when the credentials were accepted. */
   principal: Principal | undefined;
   admittedAt: number;
@@ -89,16 +91,11 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
 
   /**
    * Forwards the messages that aedes need not handle. Returns the rest, from the first other packet on, so that
-   * messages keep their order. aedes checks the keepalive, so it gets some of them too.
+   * messages keep their order.
    */
-  const forwardPlain = (
-    connection: Connection,
-    chunk: Buffer,
-    frames: readonly Frame[],
-    now: number,
-  ): Buffer | null => {
+  const forwardPlain = (connection: Connection, chunk: Buffer, frames: readonly Frame[]): Buffer | null => {
     let rest = 0;
-    if (connection.isReady && now - connection.passedAt < connection.keepaliveSeconds * 500)
+    if (connection.isReady)
       for (const frame of frames) {
         if (frame.start !== rest || !events.forward(connection, chunk, frame)) break;
         rest = frame.end;
@@ -133,8 +130,11 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
         refuse(connection, packets);
         return false;
       }
-      if (packets > 0) connection.unansweredSince = undefined;
       const now = performance.now();
+      if (packets > 0) {
+        connection.unansweredSince = undefined;
+        connection.heardAt = now;
+      }
       if (connection.allowances) {
         const waitMs = Math.max(
           connection.allowances.packets.spend(packets, now),
@@ -142,11 +142,8 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
         );
         if (waitMs > 0 && connection.throttleTimer === undefined) throttle(waitMs);
       }
-      const rest = isIdle && stream.readableLength === 0 ? forwardPlain(connection, chunk, frames, now) : chunk;
-      if (rest !== null) {
-        isIdle = false;
-        connection.passedAt = now;
-      }
+      const rest = isIdle && stream.readableLength === 0 ? forwardPlain(connection, chunk, frames) : chunk;
+      if (rest !== null) isIdle = false;
       const mayGoOn = rest === null || push(rest);
       return mayGoOn && connection.throttleTimer === undefined;
     };
@@ -238,8 +235,9 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
         willTopic: undefined,
         willRetained: false,
         keepaliveSeconds: 0,
+        connectPacket: undefined,
         isReady: false,
-        passedAt: 0,
+        heardAt: performance.now(),
         principal: undefined,
         admittedAt: 0,
         grantedQos: new Map(),
@@ -270,6 +268,9 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
     admit(connection: Connection, principal: Principal): void {
       connection.principal = principal;
       connection.admittedAt = Date.now();
+      connection.heardAt = performance.now();
+      // aedes does not see forwarded messages, so `cutFrozen` checks the keepalive.
+      if (connection.connectPacket) connection.connectPacket.keepalive = 0;
       connection.guard.authenticated();
       clearTimeout(connection.connectTimer);
       events.onAdmitted(connection);
@@ -292,11 +293,15 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
     },
     /**
      * Disconnects every client that for `frozenAfterMs` read none of the bytes queued for it, or acknowledged no
-     * message.
+     * message, and every client that sent nothing for one and a half times its keepalive.
      */
     cutFrozen(now = Date.now()): void {
       for (const connection of open) {
         if (!connection.principal) continue;
+        if (performance.now() - connection.heardAt > connection.keepaliveSeconds * 1500) {
+          refuse(connection, 'keepalive');
+          continue;
+        }
         const waiting = waitingBytes(connection);
         const bytes = connection.socket.bytesWritten - connection.socket.writableLength;
         if (waiting === 0 || bytes !== connection.taken.bytes) connection.taken = { bytes, at: now };

@@ -10,6 +10,7 @@ import {
   connectPacket,
   deviceOne,
   fixedHeader,
+  metric,
   otherTopic,
   ownTopic,
   rawConnect,
@@ -181,6 +182,20 @@ describe('messages of QoS 0', () => {
     await waitUntil(() => seen.length === 20, 5_000);
     expect(board.destroyed).toBe(false);
     board.destroy();
+    await api.endAsync();
+  });
+
+  it('end with the connection of a board that sends nothing for one and a half times its keepalive', async () => {
+    await using pair = await startPair({ limits: { frozenAfterMs: 1_000 } });
+    const port = pair.broker.ports.mqtt;
+    const { api, seen } = await startApi(port, 'roastery/v1/+/live');
+    const board = await bareBoard(port, 1);
+    board.write(plain(ownTopic('live'), 'last'));
+    const sentAt = performance.now();
+    await closed(board, 10_000);
+    expect(performance.now() - sentAt).toBeGreaterThan(1_400);
+    expect(seen).toEqual(['last']);
+    expect(await metric(pair.broker, 'refused_total{reason="keepalive"}')).toBe(1);
     await api.endAsync();
   });
 

@@ -80,6 +80,7 @@ const throwing = (options: HandlerOptions, fault: (client: Client, error: unknow
       connection.emptyClientId = packet.clientId === '';
       connection.willTopic = packet.will?.topic;
       connection.keepaliveSeconds = packet.keepalive ?? 0;
+      connection.connectPacket = packet;
       // No session outlives its connection: boards synchronise on connect, and the queue of a board that never returns
       // would grow without limit. The CONNACK reports this with "session present: 0".
       packet.clean = true;

@@ -16,6 +16,7 @@ export const refusalReasons = [
   'subscribe_forbidden',
   'frozen',
   'too_slow',
+  'keepalive',
   'revoked',
 ] as const;
 export type RefusalReason = (typeof refusalReasons)[number];
