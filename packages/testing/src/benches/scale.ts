@@ -95,7 +95,7 @@ const measureWhole = async (
 const measure = async (stack: Stack, roasts: RecordedRoasts, say: (line: string) => void): Promise<Measurement[]> => {
   const people = await signInPeople(stack, roasts.usual);
   const [admin] = people;
-  if (admin === undefined) throw new Error('nobody signed in');
+  if (admin === undefined) throw new Error('no admin signed in');
   const files = admin.calls.filter((call) => isFile(call) && isDefault(call));
   const measured: Measurement[] = [];
   if (isWanted('calls')) measured.push(...(await measureCalls(people, say)));
