@@ -26,12 +26,21 @@ const sumOf = (reports: readonly FleetReport[]) => ({
 const reportOf = async (fleets: readonly Fleet[]) => sumOf(await Promise.all(fleets.map((fleet) => fleet.report())));
 
 /** Seconds until every board has an acknowledgement on its present connection. */
-const untilAllHeard = async (fleets: readonly Fleet[], boards: number, withinSeconds: number): Promise<number> => {
+const untilAllHeard = async (
+  fleets: readonly Fleet[],
+  boards: number,
+  withinSeconds: number,
+  say: (line: string) => void,
+): Promise<number> => {
   const begun = performance.now();
   for (;;) {
-    const { heard } = await reportOf(fleets);
+    const { heard, open } = await reportOf(fleets);
     const seconds = (performance.now() - begun) / 1000;
-    if (heard >= boards || seconds > withinSeconds) return heard >= boards ? seconds : Infinity;
+    if (heard >= boards) return seconds;
+    if (seconds > withinSeconds) {
+      say(`  ${open} of ${boards} are connected and ${heard} acknowledged after ${withinSeconds} s`);
+      return Infinity;
+    }
     await sleep(250);
   }
 };
@@ -120,7 +129,7 @@ const percent = (seconds: number): string => `${((100 * seconds) / measuredSecon
 /** One number of boards: all connect at once, 30 s of work, all processes killed, and the data in Postgres. */
 export const measure = (boards: number, load: Load, say: (line: string) => void): Promise<Step> =>
   withFleet(boards, load, async ({ stack, sql, fleets, idleMegabytes }) => {
-    const connectedSeconds = await untilAllHeard(fleets, boards, connectSeconds);
+    const connectedSeconds = await untilAllHeard(fleets, boards, connectSeconds, say);
     say(`${boards} boards: all acknowledged after ${connectedSeconds.toFixed(1)} s`);
     const storedSeconds =
       connectedSeconds + (await untilAllStored(fleets, boards * load.samplesPerBatch, connectSeconds));
@@ -144,7 +153,7 @@ export const measure = (boards: number, load: Load, say: (line: string) => void)
     process.kill(stack.part('broker').pid ?? 0, 'SIGKILL');
     process.kill(stack.part('api').pid ?? 0, 'SIGKILL');
     await sleep(2_000);
-    const stormSeconds = 2 + (await untilAllHeard(fleets, boards, 120));
+    const stormSeconds = 2 + (await untilAllHeard(fleets, boards, 120, say));
     say(`  after broker and api were killed: all back and acknowledged in ${stormSeconds.toFixed(1)} s`);
 
     for (const fleet of fleets) fleet.stopCutting();
