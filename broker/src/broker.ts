@@ -184,7 +184,7 @@ export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
         },
       }),
     );
-    sweep = setInterval(() => connections.cutFrozen(), Math.max(100, limits.frozenAfterMs / 10));
+    sweep = setInterval(() => connections.cutUnresponsive(), Math.max(100, limits.frozenAfterMs / 10));
     const ports = {
       mqtt: mqtt.port,
       management: management.port,

@@ -27,7 +27,7 @@ export interface Connection {
   willTopic: string | undefined;
   willRetained: boolean;
   keepaliveSeconds: number;
-  /** From its CONNECT on; aedes reads it again once the client is admitted. */
+  /** From its CONNECT until it is admitted; aedes reads it again after that. */
   connectPacket: { keepalive?: number | undefined } | undefined;
   /** aedes has answered CONNECT and reads packets as they arrive. */
   isReady: boolean;
@@ -269,8 +269,10 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
       connection.principal = principal;
       connection.admittedAt = Date.now();
       connection.heardAt = performance.now();
-      // aedes does not see forwarded messages, so `cutFrozen` checks the keepalive.
+      // aedes does not see forwarded messages, so `cutUnresponsive` checks the keepalive.
       if (connection.connectPacket) connection.connectPacket.keepalive = 0;
+      // It holds the password.
+      connection.connectPacket = undefined;
       connection.guard.authenticated();
       clearTimeout(connection.connectTimer);
       events.onAdmitted(connection);
@@ -295,7 +297,7 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
      * Disconnects every client that for `frozenAfterMs` read none of the bytes queued for it, or acknowledged no
      * message, and every client that sent nothing for one and a half times its keepalive.
      */
-    cutFrozen(now = Date.now()): void {
+    cutUnresponsive(now = Date.now()): void {
       for (const connection of open) {
         if (!connection.principal) continue;
         if (performance.now() - connection.heardAt > connection.keepaliveSeconds * 1500) {
