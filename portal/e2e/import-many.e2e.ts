@@ -38,10 +38,12 @@ const send = (page: Page) =>
     .setInputFiles({ name: 'years.zip', mimeType: 'application/zip', buffer: archive() });
 const roastCount = async () => (await ana.call(listRoasts, { query: {} })).total;
 
-/** Begins an import of twenty files whose requests wait after the first one; returns its id. */
+const fileRequests = /\/roast-imports\/[^/]+\/files(?:\?|$)/;
+
+/** Begins an import of files whose requests wait after the first twenty files; returns its id. */
 const sendSlowly = async (page: Page, count: number): Promise<string> => {
   let taken = 0;
-  await page.route(/\/roast-imports\/[^/]+\/files(?:\?|$)/, async (route) => {
+  await page.route(fileRequests, async (route) => {
     const isSent = route.request().method() === 'POST';
     if (isSent) taken += 1;
     if (!isSent || taken === 1) await route.continue();
@@ -165,8 +167,17 @@ describe('import of many files', () => {
     const { page } = watched;
     const id = await sendSlowly(page, 60);
     await page.unrouteAll({ behavior: 'ignoreErrors' });
+    // The rest waits until the page has shown that it sends: a fast send shows it too briefly.
+    const held: (() => Promise<void>)[] = [];
+    let isShown = false;
+    await page.route(fileRequests, async (route) => {
+      if (isShown || route.request().method() !== 'POST') await route.continue();
+      else held.push(() => route.continue());
+    });
     await page.reload();
     await page.getByText(/Sending \d+ of 4\d files/).waitFor();
+    isShown = true;
+    await Promise.all(held.map((resume) => resume()));
     const arrived = async () => {
       const { files } = await ana.call(listImportFiles, { params: { id }, query: { limit: 100 } });
       return files.map(({ file_name: name }) => name).toSorted();
