@@ -26,6 +26,8 @@ export interface BrokerConfig {
   /** Secret shared with the api: the broker sends it to the api, and the management pages require it. */
   readonly brokerSecret: string;
   readonly limits?: Partial<BrokerLimits>;
+  /** Connections that each listener accepts in a turn of the event loop; 1 by default, more take a process to start. */
+  readonly acceptedPerTurn?: number;
 }
 
 export interface Broker {
@@ -133,11 +135,13 @@ export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
   await aedes.listen();
 
   const accepted: Accepted = {
+    perTurn: config.acceptedPerTurn ?? 1,
     onConnection(listener, stream, socket, openedAt) {
       connections.add(listener, stream, socket, openedAt);
       aedes.handle(stream);
     },
     onRefused: (reason, address) => noteRefusal(reason, { address }),
+    onSlowAccept: (error) => log.warn({ err: error }, 'only one connection is accepted in each turn of the event loop'),
   };
 
   const opened: { close(): Promise<void> }[] = [];

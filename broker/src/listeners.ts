@@ -6,14 +6,19 @@ import type { Duplex } from 'node:stream';
 import { createServer as createTlsServer } from 'node:tls';
 import { ConfigError } from '@roastery/runtime/env';
 import { createWebSocketStream, WebSocketServer } from 'ws';
+import { acceptBacklog, addAcceptHandles } from './accept-handles.ts';
 import type { SocketCount } from './admission.ts';
 import type { ListenerName } from './connections.ts';
 import type { BrokerLimits } from './limits.ts';
 import type { RefusalReason } from './refusals.ts';
 
 export interface Accepted {
+  /** Connections that a listener accepts in each turn of the event loop. */
+  readonly perTurn: number;
   onConnection(listener: ListenerName, stream: Duplex, socket: Socket, openedAt: number): void;
   onRefused(reason: RefusalReason, address: string): void;
+  /** Only one connection is accepted in each turn. */
+  onSlowAccept(error: unknown): void;
 }
 
 export interface Listener {
@@ -27,6 +32,11 @@ export interface TlsFiles {
   readonly keyFile: string;
 }
 
+const closeServer = (server: Server): Promise<void> =>
+  new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+
 /** Listens; names a port in use in one line. */
 export const listen = async (server: Server, host: string, port: number, purpose: string): Promise<Listener> => {
   await new Promise<void>((resolve, reject) => {
@@ -37,15 +47,33 @@ export const listen = async (server: Server, host: string, port: number, purpose
         reject(new ConfigError(`${purpose}: ${host} is not an address of this computer`));
       else reject(error);
     });
-    // A fleet reconnects at once; the kernel limits the backlog (net.core.somaxconn).
-    server.listen({ host, port, backlog: 16_384 }, resolve);
+    server.listen({ host, port, backlog: acceptBacklog }, resolve);
   });
+  return { port: portOf(server), close: () => closeServer(server) };
+};
+
+/** Listens for clients, which may be a whole fleet that connects at once. */
+const listenForClients = async (
+  server: Server,
+  host: string,
+  port: number,
+  purpose: string,
+  accepted: Accepted,
+): Promise<Listener> => {
+  const listener = await listen(server, host, port, purpose);
+  const more = accepted.perTurn - 1;
+  const added =
+    more === 0
+      ? []
+      : await addAcceptHandles(server, more).catch((error: unknown) => {
+          accepted.onSlowAccept(error);
+          return [];
+        });
   return {
-    port: portOf(server),
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-      }),
+    port: listener.port,
+    async close() {
+      await Promise.all([listener.close(), ...added.map(closeServer)]);
+    },
   };
 };
 
@@ -62,7 +90,7 @@ export const listenTcp = (host: string, port: number, count: SocketCount, accept
   const server = createTcpServer({ noDelay: true }, (socket) => {
     if (enter(socket, count, accepted)) accepted.onConnection('tcp', socket, socket, Date.now());
   });
-  return listen(server, host, port, 'MQTT');
+  return listenForClients(server, host, port, 'MQTT', accepted);
 };
 
 const readTlsFiles = async ({ certFile, keyFile }: TlsFiles): Promise<{ cert: Buffer; key: Buffer }> => {
@@ -106,7 +134,7 @@ export const listenTls = async (
     // Node reports a handshake that timed out and leaves the socket open.
     socket.destroy();
   });
-  const listener = await listen(server, host, port, 'MQTT over TLS');
+  const listener = await listenForClients(server, host, port, 'MQTT over TLS', accepted);
   return {
     ...listener,
     /** Loads a renewed certificate for new connections; the old one stays when the new one can't be used. */
@@ -139,5 +167,5 @@ export const listenWebSocket = async (
   webSockets.on('connection', (webSocket, request) => {
     accepted.onConnection('ws', createWebSocketStream(webSocket), request.socket, Date.now());
   });
-  return listen(http, host, port, 'MQTT over WebSocket');
+  return listenForClients(http, host, port, 'MQTT over WebSocket', accepted);
 };

@@ -19,7 +19,7 @@ const log = createLogger('broker', config instanceof ConfigError ? 'info' : conf
 
 const start = async () => {
   if (config instanceof ConfigError) throw config;
-  const broker = await startBroker({ ...config, log });
+  const broker = await startBroker({ ...config, log, acceptedPerTurn: 16 });
   process.on('SIGHUP', () => {
     broker.reloadCertificate().then(
       () => log.info('certificate reloaded'),

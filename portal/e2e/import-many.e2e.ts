@@ -38,15 +38,21 @@ const send = (page: Page) =>
     .setInputFiles({ name: 'years.zip', mimeType: 'application/zip', buffer: archive() });
 const roastCount = async () => (await ana.call(listRoasts, { query: {} })).total;
 
-const fileRequests = /\/roast-imports\/[^/]+\/files(?:\?|$)/;
-
-/** Begins an import of files whose requests wait after the first twenty files; returns its id. */
-const sendSlowly = async (page: Page, count: number): Promise<string> => {
+/** Begins an import of files; the requests after the first twenty files wait until `resume`. */
+const sendSlowly = async (page: Page, count: number): Promise<{ id: string; resume: () => void }> => {
   let taken = 0;
-  await page.route(fileRequests, async (route) => {
+  let isHeld = true;
+  const held: (() => void)[] = [];
+  const resume = () => {
+    isHeld = false;
+    for (const release of held) release();
+  };
+  await page.route(/\/roast-imports\/[^/]+\/files(?:\?|$)/, async (route) => {
     const isSent = route.request().method() === 'POST';
     if (isSent) taken += 1;
-    if (!isSent || taken === 1) await route.continue();
+    if (isSent && taken > 1 && isHeld) await new Promise<void>((resolve) => held.push(resolve));
+    // The page of this request may have been reloaded.
+    await route.continue().catch(() => undefined);
   });
   await page.goto('/roasts/new?way=upload');
   await page.getByLabel('Files to import').setInputFiles(
@@ -57,7 +63,7 @@ const sendSlowly = async (page: Page, count: number): Promise<string> => {
     })),
   );
   await page.getByText(`Sending 20 of ${count} files`).waitFor();
-  return new URL(page.url()).searchParams.get('import') ?? '';
+  return { id: new URL(page.url()).searchParams.get('import') ?? '', resume };
 };
 const keptFiles = (page: Page): Promise<boolean> =>
   page.evaluate(async () => (await indexedDB.databases()).some(({ name }) => name === 'roastery-files'));
@@ -165,19 +171,10 @@ describe('import of many files', () => {
   it('continues sending after a reload in the middle, each file once', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
-    const id = await sendSlowly(page, 60);
-    await page.unrouteAll({ behavior: 'ignoreErrors' });
-    // The rest waits until the page has shown that it sends: a fast send shows it too briefly.
-    const held: (() => Promise<void>)[] = [];
-    let isShown = false;
-    await page.route(fileRequests, async (route) => {
-      if (isShown || route.request().method() !== 'POST') await route.continue();
-      else held.push(() => route.continue());
-    });
+    const { id, resume } = await sendSlowly(page, 60);
     await page.reload();
     await page.getByText(/Sending \d+ of 4\d files/).waitFor();
-    isShown = true;
-    await Promise.all(held.map((resume) => resume()));
+    resume();
     const arrived = async () => {
       const { files } = await ana.call(listImportFiles, { params: { id }, query: { limit: 100 } });
       return files.map(({ file_name: name }) => name).toSorted();
