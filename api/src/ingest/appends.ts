@@ -1,7 +1,15 @@
 import type { SampleBatch } from '@roastery/contract/mqtt';
 import { type SeqRange, type SeqRanges, withRange } from '../db/seq-ranges.ts';
 import type { Sql } from '../db/sql.ts';
-import { arrivingSamples, bareArray, cutPiece, insertChunks, joinNeighbours, samplesIn } from './chunks.ts';
+import {
+  arrivingSamples,
+  bareArray,
+  cutPiece,
+  indexedSamples,
+  insertChunks,
+  joinNeighbours,
+  samplesIn,
+} from './chunks.ts';
 import type { JournalMessage, KnownBatch } from './decode-batch.ts';
 import { type Boots, claimOf, isRowDueAt, layoutKey, rangeOf, type RowState } from './recordings.ts';
 import { keyOf, type Stream } from './streams.ts';
@@ -190,7 +198,7 @@ export const appendSamples = async (tx: Sql, messages: readonly JournalMessage[]
     joinNeighbours(
       batches.map(({ batch, bootNo, layoutNo }) => cutPiece(batch, rangeOf({ batch }), bootNo, layoutNo)),
       arrivingSamples,
-    ).map((run) => ({ recordingId, run })),
+    ).map((run) => ({ recordingId, run, inTimeIndex: samplesIn(run) >= indexedSamples })),
   );
   await insertChunks(tx, chunks, receivedAtMs);
   const written = await writeRows(tx, appends, receivedAtMs);

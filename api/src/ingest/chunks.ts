@@ -21,6 +21,8 @@ export interface SamplePiece {
 const sealedSamples = 600;
 /** Size of chunks of a draining backlog: with 8 channels they stay just below Postgres' compression, which would slow ingest. */
 export const arrivingSamples = 200;
+/** Smaller chunks of a known stream enter the index by time when they are sealed. */
+export const indexedSamples = 20;
 
 /** The part of a batch that has these sequence numbers. */
 export const cutPiece = (batch: SampleBatch, part: SeqRange, bootNo: number, layoutNo: number): SamplePiece => {
@@ -85,6 +87,8 @@ export const joinNeighbours = (pieces: readonly SamplePiece[], maxSamples: numbe
 interface Chunk {
   readonly recordingId: string;
   readonly run: Run;
+  /** False only for chunks that sealing will read: those at `sealed_seq` or after it. */
+  readonly inTimeIndex: boolean;
 }
 
 /** Smallest number that a float4 holds with full precision; Postgres refuses smaller ones. */
@@ -115,8 +119,8 @@ const valuesLiteral = (run: Run): string =>
     .map((_, channel) => run.map((piece) => numbersLiteral(piece.columns[channel] ?? [])).join(','))
     .join(',');
 
-/** A Postgres array of numbers or ids. No element needs quotes, which the driver would look for in each. */
-export const bareArray = (values: readonly (number | string)[]): string => `{${values.join(',')}}`;
+/** A Postgres array of numbers, ids or booleans. No element needs quotes, which the driver would look for in each. */
+export const bareArray = (values: readonly (number | string | boolean)[]): string => `{${values.join(',')}}`;
 const quotedArrays = (arrays: readonly string[]): string => `{${arrays.map((text) => `"{${text}}"`).join(',')}}`;
 
 /**
@@ -128,17 +132,18 @@ export const insertChunks = async (tx: Sql, chunks: readonly Chunk[], receivedAt
   const dt = quotedArrays(chunks.map(({ run }) => timesLiteral(run)));
   const values = quotedArrays(chunks.map(({ run }) => valuesLiteral(run)));
   await tx`
-    INSERT INTO recording_chunks (recording_id, first_seq, boot_no, layout_no, mono_ms, dt_ms, values, received_at)
+    INSERT INTO recording_chunks (recording_id, first_seq, boot_no, layout_no, mono_ms, dt_ms, values, received_at,
+                                  in_time_index)
     SELECT recording_id, first_seq, boot_no, layout_no, mono_ms, dt_ms::integer[], "values"::real[],
-           ${new Date(receivedAtMs)}::timestamptz
+           ${new Date(receivedAtMs)}::timestamptz, in_time_index
     FROM unnest(
       ${bareArray(chunks.map(({ recordingId }) => recordingId))}::uuid[],
       ${bareArray(chunks.map(({ run }) => run[0].firstSeq))}::bigint[],
       ${bareArray(chunks.map(({ run }) => run[0].bootNo))}::smallint[],
       ${bareArray(chunks.map(({ run }) => run[0].layoutNo))}::smallint[],
       ${bareArray(chunks.map(({ run }) => run[0].monoMs))}::bigint[],
-      ${dt}::text[], ${values}::text[]
-    ) AS chunk (recording_id, first_seq, boot_no, layout_no, mono_ms, dt_ms, "values")`;
+      ${dt}::text[], ${values}::text[], ${bareArray(chunks.map(({ inTimeIndex }) => inTimeIndex))}::boolean[]
+    ) AS chunk (recording_id, first_seq, boot_no, layout_no, mono_ms, dt_ms, "values", in_time_index)`;
 };
 
 /**
@@ -161,8 +166,8 @@ export const sweepLater = async (
 /**
  * Sealing: the chunks of an online board are small because it sends a few samples a second. Small chunks cost twice
  * the disk space and many rows per curve. When a range of a stream is complete, its small chunks are merged; the
- * samples and the keys of the first chunks do not change. The stream's row is locked, so ingest sees the state before
- * or after.
+ * samples and the keys of the first chunks do not change. Every chunk of the range is in the index by time then. The
+ * stream's row is locked, so ingest sees the state before or after.
  */
 
 /** The newest part is not sealed: batches of it may still arrive. */
@@ -173,6 +178,7 @@ const maxStreamsPerRun = 200;
 
 interface ReceivedChunk extends ChunkRow {
   received_at: string;
+  in_time_index: boolean;
 }
 
 const pieceOf = (row: ChunkRow): SamplePiece => {
@@ -186,31 +192,40 @@ const pieceOf = (row: ChunkRow): SamplePiece => {
 
 /** Seals the next range of one stream. Returns by how many the number of chunks fell. */
 const sealNext = async (tx: Sql, recordingId: string): Promise<number> => {
-  const [stream] = await tx<{ sealed_seq: number; last_seq: number }[]>`
-    SELECT greatest(sealed_seq, swept_seq) AS sealed_seq, coalesce(upper(committed), 0) AS last_seq FROM recordings
+  const [stream] = await tx<{ sealed_seq: number; start: number; last_seq: number }[]>`
+    SELECT sealed_seq, greatest(sealed_seq, swept_seq) AS start, coalesce(upper(committed), 0) AS last_seq FROM recordings
     WHERE id = ${recordingId} FOR NO KEY UPDATE`;
   if (stream === undefined) return 0;
-  const end = Math.min(stream.sealed_seq + maxSeqsPerTransaction, stream.last_seq - openSeqs);
-  if (end <= stream.sealed_seq) return 0;
+  const { start } = stream;
+  const end = Math.min(start + maxSeqsPerTransaction, stream.last_seq - openSeqs);
+  if (end <= start) return 0;
   const rows = await tx<ReceivedChunk[]>`
-    SELECT first_seq, boot_no, layout_no, mono_ms, dt_ms::text AS dt, values::text AS "values", received_at
+    SELECT first_seq, boot_no, layout_no, mono_ms, dt_ms::text AS dt, values::text AS "values", received_at, in_time_index
     FROM recording_chunks
-    WHERE recording_id = ${recordingId} AND first_seq >= ${stream.sealed_seq} AND first_seq < ${end}
+    WHERE recording_id = ${recordingId} AND first_seq >= ${start} AND first_seq < ${end}
     ORDER BY first_seq`;
   await tx`UPDATE recordings SET sealed_seq = ${end} WHERE id = ${recordingId}`;
   // Runs of one chunk are unchanged.
   const runs = joinNeighbours(rows.map(pieceOf), sealedSamples).filter((run) => run.length > 1);
+  const gone = new Set(runs.flatMap((run) => run.map((piece) => piece.firstSeq)));
+  const unindexed = rows.filter((row) => !row.in_time_index && !gone.has(row.first_seq)).map((row) => row.first_seq);
+  // Sweeping may have left chunks of roasts before `start`.
+  if (unindexed.length > 0 || start > stream.sealed_seq) {
+    await tx`
+      UPDATE recording_chunks SET in_time_index = true
+      WHERE recording_id = ${recordingId} AND NOT in_time_index
+        AND (first_seq = ANY(${unindexed}::bigint[]) OR first_seq >= ${stream.sealed_seq} AND first_seq < ${start})`;
+  }
   if (runs.length === 0) return 0;
-  const gone = runs.flatMap((run) => run.map((piece) => piece.firstSeq));
   await tx`
-    DELETE FROM recording_chunks WHERE recording_id = ${recordingId} AND first_seq = ANY(${gone}::bigint[])`;
+    DELETE FROM recording_chunks WHERE recording_id = ${recordingId} AND first_seq = ANY(${[...gone]}::bigint[])`;
   const newest = Math.max(...rows.map((row) => Date.parse(row.received_at)));
   await insertChunks(
     tx,
-    runs.map((run) => ({ recordingId, run })),
+    runs.map((run) => ({ recordingId, run, inTimeIndex: true })),
     newest,
   );
-  return gone.length - runs.length;
+  return gone.size - runs.length;
 };
 
 /** Seals streams that are due, each in its own transaction. Returns by how many the number of chunks fell. */

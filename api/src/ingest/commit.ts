@@ -140,7 +140,13 @@ const storePlaced = async (
     byRecording.set(recording, pieces);
   }
   const chunks = Array.from(byRecording, ([{ recordingId, sweptSeq }, pieces]) =>
-    joinNeighbours(pieces, arrivingSamples).map((run) => ({ recordingId, run, isLate: run[0].firstSeq < sweptSeq })),
+    joinNeighbours(pieces, arrivingSamples).map((run) => ({
+      recordingId,
+      run,
+      isLate: run[0].firstSeq < sweptSeq,
+      // They may be in a range that was sealed.
+      inTimeIndex: true,
+    })),
   ).flat();
   await insertChunks(tx, chunks, receivedAtMs);
   await sweepLater(

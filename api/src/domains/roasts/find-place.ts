@@ -1,3 +1,4 @@
+import type { PendingQuery, Row } from 'postgres';
 import type { Sql } from '../../db/sql.ts';
 import { numbersOf } from './read-samples.ts';
 import type { Place } from './places.ts';
@@ -20,26 +21,48 @@ interface ChunkRow {
 }
 
 /**
+ * Chunks of these recordings `r` that the index by time does not have: small ones of the last half hour of a stream, which the
+ * sweeper has not merged yet. Columns: recording_id, boot_no, first_seq, mono_ms, end_ms, dt_ms.
+ */
+export const unindexedChunks = (sql: Sql, recordings: PendingQuery<Row[]>) => sql`
+  SELECT c.recording_id, c.boot_no, c.first_seq, c.mono_ms, c.mono_ms + c.dt_ms[cardinality(c.dt_ms)] AS end_ms, c.dt_ms
+  FROM recordings r CROSS JOIN LATERAL (
+    -- Of a range with one end Postgres would expect a third of the table, and read it all.
+    SELECT * FROM recording_chunks
+    WHERE recording_id = r.id AND first_seq BETWEEN r.sealed_seq AND ${Number.MAX_SAFE_INTEGER} AND NOT in_time_index
+    OFFSET 0) c
+  WHERE ${recordings} AND r.source = 'agent'`;
+
+/**
  * The position of a wall clock time in these recordings: between the samples around it. Undefined if nothing was
- * recorded within a minute. Reads two chunks of each boot.
+ * recorded within a minute. Reads two chunks of each boot, and those that are not indexed.
  */
 export const findPlace = async (
   sql: Sql,
   recordingIds: readonly string[],
   wallMs: number,
 ): Promise<PlaceInRecording | undefined> => {
-  const columns = sql`first_seq, mono_ms, dt_ms`;
+  const ids = [...recordingIds];
+  const columns = sql`c.first_seq, c.mono_ms, c.dt_ms`;
   const chunks = await sql<ChunkRow[]>`
-    SELECT b.recording_id, b.boot_no, b.wall_offset_ms, k.first_seq, k.mono_ms, k.dt_ms::text AS dt
-    FROM recording_boots b CROSS JOIN LATERAL (
-      (SELECT ${columns} FROM recording_chunks c
-       WHERE c.recording_id = b.recording_id AND c.boot_no = b.boot_no AND c.mono_ms <= ${wallMs}::bigint - b.wall_offset_ms
-       ORDER BY c.mono_ms DESC LIMIT 1)
+    WITH unindexed AS MATERIALIZED (${unindexedChunks(sql, sql`r.id = ANY(${ids}::uuid[])`)}),
+    boots AS MATERIALIZED (
+      SELECT recording_id, boot_no, wall_offset_ms, ${wallMs}::bigint - wall_offset_ms AS mono FROM recording_boots
+      WHERE recording_id = ANY(${ids}::uuid[]) AND wall_offset_ms <= ${wallMs + nearestMs}),
+    around AS (
+      SELECT b.*, k.* FROM boots b CROSS JOIN LATERAL (
+        (SELECT ${columns} FROM recording_chunks c
+         WHERE c.recording_id = b.recording_id AND c.boot_no = b.boot_no AND c.in_time_index AND c.mono_ms <= b.mono
+         ORDER BY c.mono_ms DESC LIMIT 1)
+        UNION ALL
+        (SELECT ${columns} FROM recording_chunks c
+         WHERE c.recording_id = b.recording_id AND c.boot_no = b.boot_no AND c.in_time_index AND c.mono_ms > b.mono
+         ORDER BY c.mono_ms LIMIT 1)) k
       UNION ALL
-      (SELECT ${columns} FROM recording_chunks c
-       WHERE c.recording_id = b.recording_id AND c.boot_no = b.boot_no AND c.mono_ms > ${wallMs}::bigint - b.wall_offset_ms
-       ORDER BY c.mono_ms LIMIT 1)) k
-    WHERE b.recording_id = ANY(${[...recordingIds]}::uuid[]) AND b.wall_offset_ms <= ${wallMs + nearestMs}`;
+      SELECT b.*, ${columns} FROM boots b JOIN unindexed c USING (recording_id, boot_no))
+    SELECT DISTINCT ON (recording_id, boot_no, mono_ms > mono)
+           recording_id, boot_no, wall_offset_ms, first_seq, mono_ms, dt_ms::text AS dt
+    FROM around ORDER BY recording_id, boot_no, mono_ms > mono, abs(mono_ms - mono)`;
   let best: { place: PlaceInRecording; distance: number } | undefined;
   for (const chunk of chunks) {
     const { recording_id, boot_no } = chunk;

@@ -1,4 +1,5 @@
 import type { Sql } from '../../db/sql.ts';
+import { unindexedChunks } from '../roasts/find-place.ts';
 import type { BootSpan } from './boot-spans.ts';
 
 /** The samples read for one step of a span; wall times, ms. */
@@ -69,13 +70,15 @@ const either = (a: number | null, b: number | null, pick: (a: number, b: number)
 
 /**
  * Lowest and highest bean temperature of each step of a span that has samples, in order of time. Each step reads one
- * chunk, the one that covers its beginning; if none does, also the next one, which ends the gap.
+ * chunk, the one that covers its beginning; if none does, also the next one, which ends the gap. Chunks that are not
+ * indexed are read once, and each step finds its place among them by a binary search.
  */
 export const readSteps = async (sql: Sql, boots: readonly BootSpan[], span: Span, points: number): Promise<Step[]> => {
   const around = bootsAround(boots, span);
   if (around.length === 0) return [];
   const stepMs = (span.toMs - span.fromMs) / points;
   const every = Math.min(maxSkipped, Math.max(1, Math.floor(stepMs / everyReadingMs)));
+  const withUnindexed = around.filter((boot) => boot.has_unindexed).map((boot) => boot.recording_id);
   const rows = await sql<Step[]>`
     WITH boots AS (
       SELECT * FROM unnest(
@@ -89,18 +92,33 @@ export const readSteps = async (sql: Sql, boots: readonly BootSpan[], span: Span
       FROM boots b CROSS JOIN LATERAL generate_series(
         least(${points}, greatest(0, floor((b.from_ms - ${span.fromMs}) / ${stepMs})))::int,
         least(${points}, greatest(0, ceil((b.to_ms - ${span.fromMs}) / ${stepMs})))::int) AS step
+    ), unindexed AS MATERIALIZED (
+      SELECT recording_id, boot_no, array_agg(first_seq ORDER BY mono_ms, first_seq) AS first_seqs,
+             array_agg(mono_ms ORDER BY mono_ms, first_seq) AS monos, array_agg(end_ms ORDER BY mono_ms, first_seq) AS ends
+      FROM (${unindexedChunks(sql, sql`r.id = ANY(${withUnindexed}::uuid[])`)}) c GROUP BY 1, 2
     ), found AS (
       SELECT DISTINCT p.recording_id, p.boot_no, p.wall_offset_ms, k.first_seq
       FROM probes p
+      LEFT JOIN unindexed u ON u.recording_id = p.recording_id AND u.boot_no = p.boot_no
+      CROSS JOIN LATERAL (SELECT coalesce(width_bucket(p.mono, u.monos), 0) AS last) before
       LEFT JOIN LATERAL (
-        SELECT c.first_seq, c.mono_ms + c.dt_ms[cardinality(c.dt_ms)] AS end_ms FROM recording_chunks c
-        WHERE c.recording_id = p.recording_id AND c.boot_no = p.boot_no AND c.mono_ms <= p.mono
-        ORDER BY c.mono_ms DESC LIMIT 1) covering ON true
+        SELECT * FROM (
+          (SELECT c.first_seq, c.mono_ms, c.mono_ms + c.dt_ms[cardinality(c.dt_ms)] AS end_ms FROM recording_chunks c
+           WHERE c.recording_id = p.recording_id AND c.boot_no = p.boot_no AND c.in_time_index AND c.mono_ms <= p.mono
+           ORDER BY c.mono_ms DESC LIMIT 1)
+          UNION ALL
+          SELECT u.first_seqs[before.last], u.monos[before.last], u.ends[before.last] WHERE before.last > 0) c
+        ORDER BY mono_ms DESC LIMIT 1) covering ON true
       LEFT JOIN LATERAL (
-        SELECT c.first_seq FROM recording_chunks c
-        WHERE c.recording_id = p.recording_id AND c.boot_no = p.boot_no AND c.mono_ms > p.mono
-          AND (covering.end_ms IS NULL OR covering.end_ms < p.mono)
-        ORDER BY c.mono_ms LIMIT 1) next ON true
+        SELECT * FROM (
+          (SELECT c.first_seq, c.mono_ms FROM recording_chunks c
+           WHERE c.recording_id = p.recording_id AND c.boot_no = p.boot_no AND c.in_time_index AND c.mono_ms > p.mono
+             AND (covering.end_ms IS NULL OR covering.end_ms < p.mono)
+           ORDER BY c.mono_ms LIMIT 1)
+          UNION ALL
+          SELECT u.first_seqs[before.last + 1], u.monos[before.last + 1]
+          WHERE before.last < cardinality(u.monos) AND (covering.end_ms IS NULL OR covering.end_ms < p.mono)) c
+        ORDER BY mono_ms LIMIT 1) next ON true
       CROSS JOIN LATERAL (VALUES (covering.first_seq), (next.first_seq)) AS k (first_seq)
       WHERE k.first_seq IS NOT NULL
     )
