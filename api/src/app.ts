@@ -10,7 +10,7 @@ import { compressAnswers } from './http/compress-answers.ts';
 import { createRoutes, methodsAt } from './http/mount.ts';
 import { mountOperations } from './http/operations.ts';
 import { mountPackages } from './http/package-files.ts';
-import { mountPortal } from './http/portal-files.ts';
+import { mountPortal, readInlineScripts } from './http/portal-files.ts';
 import { mountReference } from './http/reference-page.ts';
 import { securityHeaders } from './http/security-headers.ts';
 
@@ -20,6 +20,7 @@ export type Domain = (routes: Routes) => void;
 
 /** The whole HTTP interface. It does not listen and has no side effects except the context's metrics. */
 export const createApp = (context: AppContext, domains: readonly Domain[]) => {
+  const { isHttps, portalDir, publicUrl } = context.config;
   const app = new Hono<Env>();
   app.use('*', async (c, next) => {
     c.set('requestId', uuidV7());
@@ -29,7 +30,8 @@ export const createApp = (context: AppContext, domains: readonly Domain[]) => {
     // The body of a response to HEAD is never read, so its producer must stop.
     if (c.req.method === 'HEAD') await c.res.body?.cancel();
   });
-  app.use('*', securityHeaders(context.config.isHttps));
+  const inlineScripts = portalDir === undefined ? [] : readInlineScripts(portalDir);
+  app.use('*', securityHeaders({ isHttps, inlineScripts }));
   app.use('*', accessLog(context));
   app.use('*', compressAnswers());
 
@@ -37,8 +39,8 @@ export const createApp = (context: AppContext, domains: readonly Domain[]) => {
   for (const domain of domains) domain(routes);
   mountReference(app);
   mountOperations(app, context);
-  mountPackages(app, context.packages, context.config.publicUrl);
-  if (context.config.portalDir !== undefined) mountPortal(app, context.config.portalDir);
+  mountPackages(app, context.packages, publicUrl);
+  if (portalDir !== undefined) mountPortal(app, portalDir);
 
   app.notFound((c) => {
     const requestId = c.get('requestId');

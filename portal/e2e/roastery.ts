@@ -61,7 +61,7 @@ interface WorkerParts {
 }
 
 /** A small file of the portal that the browser shows as text: idle pages stay there. */
-const still = '/theme.js';
+const still = '/sw.js';
 
 /** Optimised code pays off after seconds in one document; tests stay for less, and compiling it is a fifth of the browser's work. */
 const withoutOptimising = ['--js-flags=--no-opt --no-maglev'];

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, mkdir, readdir, readlink, rm, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
@@ -227,11 +228,13 @@ describe('operations', () => {
 });
 
 describe('the portal', () => {
-  it('is served with caching, compression, preloads and a strict policy, and never for the api', async () => {
+  it('is served with caching, compression, preloads and a strict policy with its inline script, and never for the api', async () => {
     await using database = await createTestDatabase(migratedTemplate);
     await using place = await temporaryFolder('portal files ');
     await mkdir(join(place.folder, 'assets'));
-    await writeFile(join(place.folder, 'index.html'), '<!doctype html><title>portal</title>');
+    const inline = `\n  document.documentElement.dataset.theme = 'dark';\n`;
+    const hash = createHash('sha256').update(inline).digest('base64');
+    await writeFile(join(place.folder, 'index.html'), `<!doctype html><title>portal</title><script>${inline}</script>`);
     const script = `console.log(${JSON.stringify('x'.repeat(5000))})`;
     await writeFile(join(place.folder, 'assets', 'app-1a2b3c.js'), script);
     await writeFile(join(place.folder, 'assets', 'app-1a2b3c.js.br'), brotliCompressSync(script));
@@ -246,7 +249,9 @@ describe('the portal', () => {
       const page = await get(path);
       expect(page.headers.get('content-type'), path).toContain('text/html');
       expect(page.headers.get('cache-control')).toBe('no-cache');
-      expect(page.headers.get('content-security-policy')).not.toMatch(/unsafe|https?:|\*/);
+      const policy = page.headers.get('content-security-policy');
+      expect(policy).not.toMatch(/unsafe|https?:|\*/);
+      expect(policy).toContain(`script-src 'self' 'sha256-${hash}';`);
       expect(await page.text()).toContain('<title>portal</title>');
     }
     const linkOf = async (path: string) => (await get(path)).headers.get('link');

@@ -14,6 +14,13 @@ const cacheFor = (path: string): string =>
 const isPage = (path: string): boolean =>
   !/^\/(api|assets|packages|\.well-known)(\/|$)/.test(path) && !/\.\w{2,5}$/.test(path);
 
+/** @throws {Error} without one: PORTAL_DIR is wrong, or the portal is not built */
+const pageFile = (folder: string): string => {
+  const file = join(folder, 'index.html');
+  if (!existsSync(file)) throw new Error(`PORTAL_DIR ${folder} holds no index.html`);
+  return file;
+};
+
 const preloadsShape = z.record(z.string(), z.array(z.string()));
 
 /** `Link` header of a page's address: the files of its route, by the `preloads.json` of the build. */
@@ -27,12 +34,17 @@ const readPreloads = (folder: string): ((path: string) => string | undefined) =>
   return (path) => routes.find(({ matches }) => matches.test(path))?.link;
 };
 
+/** Texts of the inline scripts in the built page: the content security policy allows these and no others. */
+export const readInlineScripts = (folder: string): string[] => {
+  const page = readFileSync(pageFile(folder), 'utf8');
+  return [...page.matchAll(/<script>(.*?)<\/script>/gs)].map(([, text = '']) => text);
+};
+
 /**
  * Serves the built portal: files as they are (a `.br` or `.gz` beside one is used when the browser accepts it), and the
  * page itself for every other address that is not the api's, since the portal routes in the browser.
  */
 export const mountPortal = (app: Hono<Env>, folder: string): void => {
-  if (!existsSync(join(folder, 'index.html'))) throw new Error(`PORTAL_DIR ${folder} holds no index.html`);
   const file = serveStatic<Env>({
     root: folder,
     precompressed: true,

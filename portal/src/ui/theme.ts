@@ -5,7 +5,7 @@ export const themeChoices = ['light', 'dark', 'system'] as const;
 export type ThemeChoice = (typeof themeChoices)[number];
 export type Theme = 'light' | 'dark';
 
-// The key and the colours are shared with public/theme.js, which sets the theme before the first paint.
+// The key and the colours are shared with the script in index.html, which sets the theme before the first paint.
 const storageKey = 'theme';
 const browserBar = { light: '#f6f4f1', dark: '#171412' } as const;
 const systemDark = () => matchMedia('(prefers-color-scheme: dark)');
