@@ -20,17 +20,18 @@ interface LotFieldProps {
   size?: 'sm' | 'md';
 }
 
-/** A lot of green coffee, found by number, name or origin on the server. */
+/** A lot of green coffee, found by number, name or origin on the server. The lots are read when the list is opened. */
 export const LotField = (props: LotFieldProps) => {
   const { value, onChange, onLot, placeholder = t`No lot linked`, ...field } = props;
   const [search, setSearch] = useState('');
+  const [isUsed, setUsed] = useState(false);
   const { data: chosen, isLoading } = useApi(getLot, value === null ? null : { params: { id: value } });
   const chosenLabel = chosen && `${chosen.lot_number} · ${chosen.coffee_name}`;
   // Until the person types, the field holds the name of the chosen lot, which is not a search.
   const q = search === chosenLabel ? '' : search.trim();
-  const { data } = useApi(
+  const { data, isLoading: isReading } = useApi(
     listLots,
-    { query: { limit: 50, sort: 'lot_number', ...(q === '' ? {} : { q }) } },
+    isUsed ? { query: { limit: 50, sort: 'lot_number', ...(q === '' ? {} : { q }) } } : null,
     { keepPreviousData: true },
   );
   const lots = [
@@ -41,10 +42,11 @@ export const LotField = (props: LotFieldProps) => {
     <Combobox
       label={t`Green coffee lot`}
       placeholder={placeholder}
-      emptyText={t`No lot found`}
+      emptyText={isReading ? t`Loading` : t`No lot found`}
       isLoading={isLoading}
       unknown={t`Chosen lot`}
       filtered
+      onOpen={() => setUsed(true)}
       onSearch={setSearch}
       choices={lots.map((lot) => ({
         value: lot.id,

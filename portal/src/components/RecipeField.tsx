@@ -13,15 +13,16 @@ interface RecipeFieldProps {
   hint?: string | undefined;
 }
 
-/** One of the recipes, found by name on the server. */
+/** One of the recipes, found by name on the server. They are read when the list is opened. */
 export const RecipeField = ({ value, onChange, onRecipe, ...field }: RecipeFieldProps) => {
   const [search, setSearch] = useState('');
+  const [isUsed, setUsed] = useState(false);
   const { data: chosen, isLoading } = useApi(getProfile, value === null ? null : { params: { id: value } });
   // Until the person types, the field holds the name of the chosen recipe, which is not a search.
   const q = search === chosen?.name ? '' : search.trim();
-  const { data } = useApi(
+  const { data, isLoading: isReading } = useApi(
     listProfiles,
-    { query: { limit: 50, ...(q === '' ? {} : { q }) } },
+    isUsed ? { query: { limit: 50, ...(q === '' ? {} : { q }) } } : null,
     { keepPreviousData: true },
   );
   const profiles = [
@@ -32,10 +33,11 @@ export const RecipeField = ({ value, onChange, onRecipe, ...field }: RecipeField
     <Combobox
       label={t`Recipe`}
       placeholder={t`No recipe`}
-      emptyText={t`No recipe found`}
+      emptyText={isReading ? t`Loading` : t`No recipe found`}
       isLoading={isLoading}
       unknown={t`Chosen recipe`}
       filtered
+      onOpen={() => setUsed(true)}
       onSearch={setSearch}
       choices={profiles.map((profile) => ({
         value: profile.id,
