@@ -4,6 +4,7 @@ import * as alerts from './alerts.ts';
 import * as analytics from './analytics.ts';
 import * as auth from './auth.ts';
 import * as batchNumbers from './batch-numbers.ts';
+import * as betweenBatches from './between-batches.ts';
 import * as boardPackages from './board-packages.ts';
 import * as boardUpdates from './board-updates.ts';
 import * as blends from './blends.ts';
@@ -51,6 +52,7 @@ export const endpoints: readonly Endpoint[] = [
   roasts,
   roastPlan,
   planned,
+  betweenBatches,
   batchNumbers,
   imports,
   lotImports,

@@ -1,3 +1,5 @@
+import type { betweenBatches } from '@roastery/contract/between-batches';
+import type { ResponseOf } from '@roastery/contract/endpoint';
 import type { PlannedRoast } from '@roastery/contract/planned';
 import type { FollowedPlan } from '@roastery/contract/roast-plan';
 import type { Roast } from '@roastery/contract/roasts';
@@ -218,5 +220,34 @@ describe('a roast planned for a machine', () => {
     await commit();
     expect(await planNow(planId)).toMatchObject({ status: 'cancelled', roast_id: null });
     expect(await readPlansOfMachine(test.api.context.sql, machineId)).toEqual([]);
+  });
+
+  it('between batches: has the next plan with its charge temperature, the newest roast and those to be weighed', async () => {
+    const { sql } = test.api.context;
+    const { id: machineId, serial } = await addMachine();
+    const other = await addMachine();
+    const profileId = await addProfile(sql);
+    await sql`UPDATE profiles SET target_charge_temp = 205 WHERE id = ${profileId}`;
+    const between = async () =>
+      (await admin.send<ResponseOf<typeof betweenBatches>>('GET', `/machines/${machineId}/between-batches`)).body;
+    expect(await between()).toEqual({ next: null, newest_roast: null, not_weighed: { total: 0, newest: null } });
+
+    const first = await roastIt(serial, { wallOffsetMs: Date.now() - 7_200_000 });
+    const second = await roastIt(serial, { wallOffsetMs: Date.now() - 3_600_000 });
+    await roastIt(other.serial);
+    const guided = await plan(machineId, { profile_id: profileId });
+    await plan(machineId);
+    expect(await between()).toMatchObject({
+      next: { id: guided.id, profile_name: 'House blend', target_charge_temp: 205 },
+      newest_roast: { id: second },
+      not_weighed: { total: 2, newest: { id: second } },
+    });
+    await admin.send('PUT', `/roasts/${second}`, { batch_size_kg: 12, end_weight_kg: 10 });
+    await admin.send('DELETE', `/roasts/planned/${guided.id}`);
+    expect(await between()).toMatchObject({
+      next: { profile_id: null, target_charge_temp: null },
+      newest_roast: { id: second, end_weight_kg: 10 },
+      not_weighed: { total: 1, newest: { id: first } },
+    });
   });
 });

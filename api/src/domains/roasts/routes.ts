@@ -1,9 +1,11 @@
+import { betweenBatches } from '@roastery/contract/between-batches';
 import * as contract from '@roastery/contract/roasts';
 import * as timeline from '@roastery/contract/timeline';
 import type { Domain } from '../../app.ts';
 import type { UserContext } from '../../context.ts';
 import { notFound } from '../../http/app-error.ts';
 import { JsonPieces } from '../../http/streamed-answer.ts';
+import { readBetweenBatches } from './between-batches.ts';
 import { curveColumns, curveColumnsJson, curveDatapoints, curveDatapointsJson } from './curve-answers.ts';
 import { deleteRoast, setFavorite } from './commands.ts';
 import { discardRoast, restoreRoast } from './discard-roast.ts';
@@ -22,6 +24,7 @@ const curveOf = async ({ sql, user }: UserContext, id: string, margins: CurveMar
 
 export const roastRoutes: Domain = (routes) => {
   routes.forUser(contract.listRoasts, ({ sql, user }, { query }) => listRoasts(sql, user, query));
+  routes.forUser(betweenBatches, ({ sql, user }, { params }) => readBetweenBatches(sql, user, params.id));
   routes.forUser(contract.getRoast, async ({ sql, user }, { params }) => {
     const found = await readRoast(sql, params.id, user);
     if (found === undefined) throw notFound('Roast');

@@ -47,6 +47,7 @@ const idKinds: Readonly<Record<string, IdKind>> = {
   getMachine: 'machine',
   listMachineMembers: 'machine',
   listMemberCandidates: 'machine',
+  betweenBatches: 'machine',
   listRoasters: 'machine',
   listMachineAlarmRules: 'machine',
   listRecipeAlarmRules: 'recipe',

@@ -1,7 +1,6 @@
+import { betweenBatches, type NextBatch } from '@roastery/contract/between-batches';
 import type { Machine } from '@roastery/contract/machines';
-import { listPlannedRoasts, type PlannedRoast } from '@roastery/contract/planned';
-import { getProfile } from '@roastery/contract/profiles';
-import { listRoasts, type Roast, type RoastRow } from '@roastery/contract/roasts';
+import type { Roast, RoastRow } from '@roastery/contract/roasts';
 import { chargeReadiness, steadyRateC, type ChargeReadiness } from '@roastery/roasting/charge-readiness';
 import { formatDuration } from '@roastery/roasting/units';
 import { Weight } from 'lucide-react';
@@ -35,30 +34,11 @@ interface BetweenBatchesProps {
 
 /** Before a charge: the drum compared with the charge temperature of the next batch, and that batch. */
 export const BetweenBatches = ({ machine, live, onWeigh, onKept, children }: BetweenBatchesProps) => {
-  const { data: queue, error: queueError } = useApi(
-    listPlannedRoasts,
-    { query: { machine_id: machine.id } },
-    { refreshInterval: refreshMs },
-  );
-  const next = queue?.planned[0];
-  const profileId = next?.profile_id ?? null;
-  const { data: recipe, error: recipeError } = useApi(
-    getProfile,
-    profileId === null ? null : { params: { id: profileId } },
-  );
-  const { data: latest } = useApi(
-    listRoasts,
-    { query: { machine_id: machine.id, limit: 1 } },
-    { refreshInterval: refreshMs },
-  );
-  const newest = latest?.roasts[0];
+  const { data: read, error } = useApi(betweenBatches, { params: { id: machine.id } }, { refreshInterval: refreshMs });
+  const next = read?.next ?? null;
+  const newest = read?.newest_roast ?? null;
   const lastDropAt = dropOf(newest);
-  const { data: unweighed } = useApi(
-    listRoasts,
-    onWeigh === undefined ? null : { query: { machine_id: machine.id, without: 'weight', limit: 1 } },
-    { refreshInterval: refreshMs },
-  );
-  const targetC = (profileId === null ? null : recipe?.target_charge_temp) ?? null;
+  const targetC = next?.target_charge_temp ?? null;
   const { track } = live;
   const { curve, rateC } = useMemo(
     () => drumCurve(track),
@@ -122,25 +102,13 @@ export const BetweenBatches = ({ machine, live, onWeigh, onKept, children }: Bet
         >
           {lastDropAt === null ? <span className="text-muted">--</span> : sinceText((live.now - lastDropAt) / 1000)}
         </FigureTile>
-        <NextBatch
-          isRead={queue !== undefined}
-          next={next}
-          problem={
-            queue === undefined && queueError !== undefined
-              ? t`The queue could not be loaded`
-              : recipe === undefined && recipeError !== undefined
-                ? t`The recipe could not be loaded`
-                : undefined
-          }
-        />
+        <Next isRead={read !== undefined} next={next} hasFailed={read === undefined && error !== undefined} />
       </div>
-      {newest !== undefined && isWithdrawn(newest, live.now) && (
+      {newest !== null && isWithdrawn(newest, live.now) && (
         <WithdrawnCharge machineId={machine.id} roast={newest} onKept={onKept} />
       )}
       <Readiness {...{ readiness, stale, targetC, next }} />
-      {onWeigh !== undefined && (
-        <Unweighed count={unweighed?.total ?? 0} newest={unweighed?.roasts[0]} onWeigh={onWeigh} />
-      )}
+      {onWeigh !== undefined && read !== undefined && <Unweighed {...read.not_weighed} onWeigh={onWeigh} />}
       <CockpitChart curve={curve} reference={target} marks={[]} endSeconds={0} shown={drumOnly} />
       {children}
     </>
@@ -148,8 +116,8 @@ export const BetweenBatches = ({ machine, live, onWeigh, onKept, children }: Bet
 };
 
 /** When a roast dropped, epoch ms; null without one. */
-const dropOf = (roast: RoastRow | undefined): number | null =>
-  roast === undefined || roast.duration_seconds === null
+const dropOf = (roast: RoastRow | null): number | null =>
+  roast === null || roast.duration_seconds === null
     ? null
     : Date.parse(roast.start_time) + roast.duration_seconds * 1000;
 
@@ -166,14 +134,14 @@ const steadinessText = (rateC: number | null): string => {
 };
 
 interface UnweighedProps {
-  count: number;
-  newest: RoastRow | undefined;
+  total: number;
+  newest: RoastRow | null;
   onWeigh: (roastId: string) => void;
 }
 
 /** Roasts of this machine without a weight: nothing while there are none. */
-const Unweighed = ({ count, newest, onWeigh }: UnweighedProps) =>
-  newest === undefined ? null : (
+const Unweighed = ({ total, newest, onWeigh }: UnweighedProps) =>
+  newest === null ? null : (
     <button
       type="button"
       data-testid="unweighed"
@@ -183,33 +151,25 @@ const Unweighed = ({ count, newest, onWeigh }: UnweighedProps) =>
       <Weight aria-hidden className="size-4 shrink-0 text-muted" />
       <span className="truncate">
         {t`Weigh ${batchLabel(newest)} · ${coffeeName(newest)}`}
-        {count > 1 && <span className="text-muted"> {t`and ${count - 1} more`}</span>}
+        {total > 1 && <span className="text-muted"> {t`and ${total - 1} more`}</span>}
       </span>
     </button>
   );
 
 /** The first of the queue: its name, number and weight. A queue that is not read yet is not an empty one. */
-const NextBatch = ({
-  isRead,
-  next,
-  problem,
-}: {
-  isRead: boolean;
-  next: PlannedRoast | undefined;
-  problem: string | undefined;
-}) => (
+const Next = ({ isRead, next, hasFailed }: { isRead: boolean; next: NextBatch | null; hasFailed: boolean }) => (
   <section
     aria-label={t`Next batch`}
     data-testid="cockpit-next-batch"
     className="col-span-6 min-w-0 bg-surface px-3 pt-1.5 pb-2 md:col-span-12 lg:col-span-1 lg:px-4"
   >
     <p className="label-mono">{t`Next batch`}</p>
-    {problem !== undefined && (
+    {hasFailed && (
       <p role="alert" className="truncate text-sm text-danger">
-        {problem}
+        {t`The queue could not be loaded`}
       </p>
     )}
-    {next === undefined ? (
+    {next === null ? (
       <p className="text-lg text-muted">{isRead ? t`Nothing is planned` : '--'}</p>
     ) : (
       <>
@@ -231,7 +191,7 @@ interface ReadinessProps {
   readiness: ChargeReadiness;
   stale: boolean;
   targetC: number | null;
-  next: PlannedRoast | undefined;
+  next: NextBatch | null;
 }
 
 /** Whether the drum is ready, in one plain sentence. */
@@ -266,7 +226,7 @@ const spokenReadiness: Readonly<Record<ChargeReadiness['state'], string>> = {
 const readinessText = ({ readiness, stale, targetC, next }: ReadinessProps): ReactNode => {
   if (readiness.state === 'unknown') {
     if (stale) return t`No new readings from the drum`;
-    if (next === undefined) return t`Plan a batch to see its charge temperature`;
+    if (next === null) return t`Plan a batch to see its charge temperature`;
     if (next.profile_id === null) return t`No recipe, so no charge temperature`;
     return targetC === null ? t`The recipe has no charge temperature` : t`No reading of the drum`;
   }

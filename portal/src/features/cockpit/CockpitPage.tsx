@@ -1,5 +1,6 @@
+import { betweenBatches } from '@roastery/contract/between-batches';
 import { getMachine, type Machine } from '@roastery/contract/machines';
-import { listRoasts, type Roast } from '@roastery/contract/roasts';
+import type { Roast } from '@roastery/contract/roasts';
 import { Pencil } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useParams } from 'react-router-dom';
@@ -69,7 +70,7 @@ const Cockpit = ({ machine }: { machine: Machine }) => {
   const sheetId = isRoaster && !isRunning ? weighed : null;
   const wasRunning = useRef(isRunning);
   useEffect(() => {
-    if (wasRunning.current !== isRunning) void refresh(listRoasts);
+    if (wasRunning.current !== isRunning) void refresh(betweenBatches);
     wasRunning.current = isRunning;
   }, [isRunning]);
   return (

@@ -1,3 +1,4 @@
+import { betweenBatches } from '@roastery/contract/between-batches';
 import { getRoast, listRoasts, updateRoast, type Roast } from '@roastery/contract/roasts';
 import { useState, type SyntheticEvent } from 'react';
 import { sentenceWithFields } from '../../api/api-error.ts';
@@ -53,7 +54,7 @@ const Sheet = ({ roast, onDone }: { roast: Roast; onDone: () => void }) => {
         ...(noted === opened.notes ? {} : { notes: noted }),
       };
       await call(updateRoast, { params: { id: roast.id }, body });
-      await refresh(listRoasts, getRoast);
+      await refresh(betweenBatches, listRoasts, getRoast);
       toast(t`${batchLabel(roast)} saved`);
       onDone();
     } catch (error) {

@@ -1,4 +1,5 @@
-import { listRoasts, type Roast, type RoastRow } from '@roastery/contract/roasts';
+import { betweenBatches } from '@roastery/contract/between-batches';
+import type { Roast, RoastRow } from '@roastery/contract/roasts';
 import { discardRoast, makeRoast } from '@roastery/contract/timeline';
 import { CircleHelp } from 'lucide-react';
 import { useState } from 'react';
@@ -33,7 +34,7 @@ export const WithdrawnCharge = ({ machineId, roast, onKept }: WithdrawnChargePro
     setBusy(kind);
     try {
       await work();
-      await refresh(listRoasts);
+      await refresh(betweenBatches);
     } catch (error) {
       toast(sentenceFor(error, t`The roast could not be changed`), { tone: 'danger' });
     } finally {
