@@ -1,6 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLot } from '@roastery/contract/inventory';
+import { createProfile } from '@roastery/contract/profiles';
 import { isReadLater } from '@roastery/testing/slow-phone';
 import { bringPastRoast } from './past-roast.ts';
 import { openRoastery, register, type TestRoastery } from './roastery.ts';
@@ -54,27 +57,44 @@ describe('the first page', () => {
   });
 });
 
+const points = [
+  { time: 0, burner: 90, exhaust: 40, drum: 60 },
+  { time: 600, burner: 10, exhaust: 80, drum: 50 },
+];
+
 describe('the requests of a page', () => {
   let roastery: TestRoastery;
   let roastId: string;
+  let machineId: string;
+  let recipeId: string;
+  let lotId: string;
   beforeAll(async () => {
     roastery = await openRoastery();
     const machine = await register(roastery.admin, 'PRB-P25-0042', 'Probat P25');
+    machineId = machine.id;
     roastId = (await bringPastRoast(roastery.stack, roastery.admin, machine)).id;
+    const lot = { lot_number: 'L-1', coffee_name: 'Kochere', origin: 'Ethiopia', initial_weight: 60 };
+    lotId = (await roastery.admin.call(createLot, { body: lot })).id;
+    const recipe = { name: 'House filter', green_coffee_lot_id: lotId, control_profile: points };
+    recipeId = (await roastery.admin.call(createProfile, { body: recipe })).id;
   });
   afterAll(() => roastery[Symbol.asyncDispose]());
 
   /** The last read of the roast page; a slow computer is idle only after that. */
   const readLast = '/api/v1/settings/roastery';
   /** The requests of a browser on its first visit, including fonts and api responses. */
-  const requestsOf = async (address: string, shows: string | RegExp): Promise<string[]> => {
+  const requestsOf = async (
+    address: string,
+    shows: string | RegExp,
+    isLoaded = (page: Page) => page.waitForLoadState('networkidle'),
+  ): Promise<string[]> => {
     await using watched = await roastery.openAs(roastery.admin, { withoutCache: true });
     const { page } = watched;
     const asked: string[] = [];
     page.on('request', (request) => void asked.push(request.url().slice(roastery.stack.url.length)));
     await page.goto(address);
     await page.getByText(shows).first().waitFor();
-    await page.waitForLoadState('networkidle');
+    await isLoaded(page);
     return asked.filter((one) => one !== readLast && !isReadLater(one.split('?', 1)[0] ?? one));
   };
 
@@ -83,7 +103,7 @@ describe('the requests of a page', () => {
     { page: 'roast', address: () => `/roasts/${roastId}`, shows: /^[\d,]+ points$/ },
     { page: 'roasts', address: () => '/roasts', shows: 'Probat P25' },
     { page: 'machines', address: () => '/machines', shows: 'Probat P25' },
-    { page: 'inventory', address: () => '/inventory', shows: 'No inventory lots found' },
+    { page: 'inventory', address: () => '/inventory', shows: 'Kochere' },
     { page: 'recipes', address: () => '/recipes', shows: 'Create Recipe' },
     { page: 'analytics', address: () => '/analytics', shows: 'Roasted, kg' },
     { page: 'new roast', address: () => '/roasts/new', shows: 'The queue is empty' },
@@ -92,8 +112,19 @@ describe('the requests of a page', () => {
     { page: 'account', address: () => '/account', shows: 'Apply to your account on every device.' },
     { page: 'new recipe', address: () => '/recipes/new', shows: 'New recipe' },
     { page: 'new lot', address: () => '/inventory/lots/new', shows: 'Green coffee that was delivered.' },
+    { page: 'a recipe', address: () => `/recipes/${recipeId}`, shows: 'Not roasted yet' },
+    { page: 'a lot', address: () => `/inventory/lots/${lotId}/edit`, shows: 'Received' },
   ])('$page: at most 15, and none twice', async ({ address, shows }) => {
     const asked = await requestsOf(address(), shows);
+    expect(asked.filter((one, index) => asked.indexOf(one) !== index)).toEqual([]);
+    expect(asked.length, asked.join('\n')).toBeLessThanOrEqual(15);
+  });
+
+  it('cockpit: at most 15, and none twice', async () => {
+    // The script of its shared worker does not end for the page, so its network is never idle.
+    const asked = await requestsOf(`/machines/${machineId}/live`, 'Nothing is planned', (page) =>
+      page.getByTestId('cockpit-status').getByText('Offline').waitFor(),
+    );
     expect(asked.filter((one, index) => asked.indexOf(one) !== index)).toEqual([]);
     expect(asked.length, asked.join('\n')).toBeLessThanOrEqual(15);
   });
