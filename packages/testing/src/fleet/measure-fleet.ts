@@ -80,7 +80,12 @@ interface Running {
 /** Runs boards on a fresh database. */
 const withFleet = async <T>(boards: number, load: Load, work: (running: Running) => Promise<T>): Promise<T> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'roastery-fleet-'));
-  await using server = await startTestPostgres({ fsync: 'on', max_connections: '60', shared_buffers: '2GB', max_wal_size: '4GB' });
+  await using server = await startTestPostgres({
+    fsync: 'on',
+    max_connections: '60',
+    shared_buffers: '2GB',
+    max_wal_size: '4GB',
+  });
   await using database = await createDatabaseOn(server.url);
   await using slow = load.fsyncMs === undefined ? undefined : await startSlowFsync(database.url, load.fsyncMs);
   const limits = String(boards * 2);
