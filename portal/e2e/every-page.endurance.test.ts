@@ -110,13 +110,10 @@ it.each(['desk', 'phone'] as const)('no page of long names without spaces is wid
   expect(tooWide).toEqual([]);
 });
 
-/** The cockpit shows "--" for unknown values: when the last batch was dropped, who may be chosen. */
-const shownAsUnknown = new Set([
-  '/machines/id/live: /api/v1/roasts',
-  '/machines/id/live: /api/v1/machines/id/roasters',
-]);
-/** Pages that show no data of the server except that of the shell. */
-const pagesWithoutReads: readonly string[] = [];
+/** The cockpit shows "--" for an unknown value: who may be chosen. */
+const shownAsUnknown = new Set(['/machines/id/live: /api/v1/machines/id/roasters']);
+/** Pages that show no data of the server except that of the shell, until a field is opened. */
+const pagesWithoutReads: readonly string[] = ['/recipes/new'];
 /** Read by the shell around every page: once is enough. */
 const readByShell = ['/api/v1/machines', '/api/v1/alerts'];
 

@@ -29,11 +29,14 @@ export const LotField = (props: LotFieldProps) => {
   const chosenLabel = chosen && `${chosen.lot_number} · ${chosen.coffee_name}`;
   // Until the person types, the field holds the name of the chosen lot, which is not a search.
   const q = search === chosenLabel ? '' : search.trim();
-  const { data, isLoading: isReading } = useApi(
-    listLots,
-    isUsed ? { query: { limit: 50, sort: 'lot_number', ...(q === '' ? {} : { q }) } } : null,
-    { keepPreviousData: true },
-  );
+  const {
+    data,
+    isLoading: isReading,
+    error,
+  } = useApi(listLots, isUsed ? { query: { limit: 50, sort: 'lot_number', ...(q === '' ? {} : { q }) } } : null, {
+    keepPreviousData: true,
+  });
+  const nothing = error !== undefined && data === undefined ? t`Lots could not be loaded` : t`No lot found`;
   const lots = [
     ...(chosen === undefined || data?.lots.some(({ id }) => id === chosen.id) ? [] : [chosen]),
     ...(data?.lots ?? []),
@@ -42,7 +45,7 @@ export const LotField = (props: LotFieldProps) => {
     <Combobox
       label={t`Green coffee lot`}
       placeholder={placeholder}
-      emptyText={isReading ? t`Loading` : t`No lot found`}
+      emptyText={isReading ? t`Loading` : nothing}
       isLoading={isLoading}
       unknown={t`Chosen lot`}
       filtered

@@ -20,11 +20,14 @@ export const RecipeField = ({ value, onChange, onRecipe, ...field }: RecipeField
   const { data: chosen, isLoading } = useApi(getProfile, value === null ? null : { params: { id: value } });
   // Until the person types, the field holds the name of the chosen recipe, which is not a search.
   const q = search === chosen?.name ? '' : search.trim();
-  const { data, isLoading: isReading } = useApi(
-    listProfiles,
-    isUsed ? { query: { limit: 50, ...(q === '' ? {} : { q }) } } : null,
-    { keepPreviousData: true },
-  );
+  const {
+    data,
+    isLoading: isReading,
+    error,
+  } = useApi(listProfiles, isUsed ? { query: { limit: 50, ...(q === '' ? {} : { q }) } } : null, {
+    keepPreviousData: true,
+  });
+  const nothing = error !== undefined && data === undefined ? t`Recipes could not be loaded` : t`No recipe found`;
   const profiles = [
     ...(chosen === undefined || data?.profiles.some(({ id }) => id === chosen.id) ? [] : [chosen]),
     ...(data?.profiles ?? []),
@@ -33,7 +36,7 @@ export const RecipeField = ({ value, onChange, onRecipe, ...field }: RecipeField
     <Combobox
       label={t`Recipe`}
       placeholder={t`No recipe`}
-      emptyText={isReading ? t`Loading` : t`No recipe found`}
+      emptyText={isReading ? t`Loading` : nothing}
       isLoading={isLoading}
       unknown={t`Chosen recipe`}
       filtered
