@@ -17,3 +17,12 @@ export const residentMegabytes = async (pid: number): Promise<{ now: number; mos
   const field = (name: string) => (Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) * 1024) / 1e6;
   return { now: field('VmRSS'), most: field('VmHWM') };
 };
+
+/** Memory of processes, MB (10⁶ bytes); pages that several share are divided among them. Ended processes count as 0. */
+export const sharedOutMegabytes = async (pids: readonly number[]): Promise<number> => {
+  const sizes = pids.map(async (pid) => {
+    const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');
+    return Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? 0) * 1024;
+  });
+  return (await Promise.all(sizes)).reduce((all, bytes) => all + bytes, 0) / 1e6;
+};

@@ -6,7 +6,7 @@ import { startStack, type Stack } from '@roastery/stack/stack';
 import postgres from 'postgres';
 import { percentile } from '../bench.ts';
 import { createDatabaseOn } from '../database-on-server.ts';
-import { cpuSeconds, residentMegabytes } from '../process-cost.ts';
+import { cpuSeconds, residentMegabytes, sharedOutMegabytes } from '../process-cost.ts';
 import { startTestPostgres } from '../test-postgres.ts';
 import { startFleet, type Fleet, type FleetReport } from './fleet-process.ts';
 import { registerBoards } from './register-boards.ts';
@@ -59,8 +59,16 @@ export interface Step {
   /** Share of the computer's processors that was in use, all programs together. */
   readonly busy: number;
   readonly brokerKilobytes: number;
-  readonly stormSeconds: number;
+  /** Memory, MB: of the api, of all processes of Postgres, and of the boards. */
+  readonly apiMegabytes: number;
+  readonly postgresMegabytes: number;
+  readonly boardsMegabytes: number;
+  /** Until all boards were acknowledged again, for each storm. */
+  readonly stormSeconds: readonly number[];
 }
+
+/** The processes that are killed at the same moment. */
+export type Storm = readonly ('broker' | 'api')[];
 
 export interface Load {
   readonly channels: number;
@@ -131,8 +139,13 @@ const untilAllStored = async (fleets: readonly Fleet[], perSecond: number, maxSe
 
 const percent = (seconds: number): string => `${((100 * seconds) / measuredSeconds).toFixed(0)} %`;
 
-/** One number of boards: all connect at once, 30 s of work, all processes killed, and the data in Postgres. */
-export const measure = (boards: number, load: Load, say: (line: string) => void): Promise<Step> =>
+/** One number of boards: all connect at once, 30 s of work, the storms in turn, and the data in Postgres. */
+export const measure = (
+  boards: number,
+  load: Load,
+  say: (line: string) => void,
+  storms: readonly Storm[] = [['broker', 'api']],
+): Promise<Step> =>
   withFleet(boards, load, async ({ stack, sql, fleets, idleMegabytes }) => {
     const connectedSeconds = await untilAllHeard(fleets, boards, connectSeconds, say);
     say(`${boards} boards: all acknowledged after ${connectedSeconds.toFixed(1)} s`);
@@ -147,6 +160,7 @@ export const measure = (boards: number, load: Load, say: (line: string) => void)
     const end = await reportOf(fleets);
     const samples = end.acknowledged - begun.acknowledged;
     const p99Ms = end.latencies.length === 0 ? Infinity : percentile(end.latencies, 0.99);
+    const memory = await memoryOf(stack, sql, fleets);
     const brokerMegabytes = (await residentMegabytes(stack.part('broker').pid ?? 0)).now;
     say(
       `  ${Math.round(samples / measuredSeconds)} samples/s, p99 ${Math.round(p99Ms)} ms, ${end.lost} connections lost`,
@@ -155,11 +169,21 @@ export const measure = (boards: number, load: Load, say: (line: string) => void)
       `  boards ${percent(after.boards - cost.boards)}, broker ${percent(after.broker - cost.broker)}, api ${percent(after.api - cost.api)}, Postgres ${percent(after.postgres - cost.postgres)} of a core`,
     );
 
-    process.kill(stack.part('broker').pid ?? 0, 'SIGKILL');
-    process.kill(stack.part('api').pid ?? 0, 'SIGKILL');
-    await sleep(2_000);
-    const stormSeconds = 2 + (await untilAllHeard(fleets, boards, 120, say));
-    say(`  after broker and api were killed: all back and acknowledged in ${stormSeconds.toFixed(1)} s`);
+    const stormSeconds: number[] = [];
+    for (const storm of storms) {
+      // The next one begins when the backlog of the last one is stored.
+      if (stormSeconds.length > 0) await untilAllStored(fleets, boards * load.samplesPerBatch, connectSeconds);
+      for (const part of storm) process.kill(stack.part(part).pid ?? 0, 'SIGKILL');
+      await sleep(2_000);
+      // Boards stay connected while only the api is away, so their backlog is what shows that it is back.
+      const seconds =
+        2 +
+        (storm.includes('broker')
+          ? await untilAllHeard(fleets, boards, 120, say)
+          : await untilAllStored(fleets, boards * load.samplesPerBatch, 120));
+      say(`  killed: ${storm.join(' and ')}; all back and acknowledged in ${seconds.toFixed(1)} s`);
+      stormSeconds.push(seconds);
+    }
 
     for (const fleet of fleets) fleet.stopCutting();
     let last = await reportOf(fleets);
@@ -182,6 +206,7 @@ export const measure = (boards: number, load: Load, say: (line: string) => void)
       boardsMicros: ((after.boards - cost.boards) * 1e6) / samples,
       busy: (after.busy - cost.busy) / (after.all - cost.all),
       brokerKilobytes: ((brokerMegabytes - idleMegabytes) * 1000) / boards,
+      ...memory,
       stormSeconds,
     };
   });
@@ -200,15 +225,23 @@ export const measureIdle = (boards: number, say: (line: string) => void): Promis
 const cpuOf = async (pids: readonly number[]): Promise<number> =>
   (await Promise.all(pids.map((pid) => cpuSeconds(pid).catch(() => 0)))).reduce((all, seconds) => all + seconds, 0);
 
+const pidsOfPostgres = async (sql: postgres.Sql): Promise<number[]> =>
+  (await sql<{ pid: number }[]>`SELECT pid FROM pg_stat_activity`).map(({ pid }) => pid);
+
+const memoryOf = async (stack: Stack, sql: postgres.Sql, fleets: readonly Fleet[]) => ({
+  apiMegabytes: await sharedOutMegabytes([stack.part('api').pid ?? 0]),
+  postgresMegabytes: await sharedOutMegabytes(await pidsOfPostgres(sql)),
+  boardsMegabytes: await sharedOutMegabytes(fleets.map(({ pid }) => pid)),
+});
+
 /** CPU time so far, s: of the programs, of all current Postgres processes, and of the computer (used and total). */
 const costs = async (stack: Stack, sql: postgres.Sql, fleets: readonly Fleet[]) => {
-  const processes = await sql<{ pid: number }[]>`SELECT pid FROM pg_stat_activity`;
   const times = cpus().map((cpu) => cpu.times);
   const all = times.reduce((ms, { user, nice, sys, idle, irq }) => ms + user + nice + sys + idle + irq, 0) / 1000;
   return {
     api: await cpuOf([stack.part('api').pid ?? 0]),
     broker: await cpuOf([stack.part('broker').pid ?? 0]),
-    postgres: await cpuOf(processes.map(({ pid }) => pid)),
+    postgres: await cpuOf(await pidsOfPostgres(sql)),
     boards: await cpuOf(fleets.map(({ pid }) => pid)),
     busy: all - times.reduce((ms, { idle }) => ms + idle, 0) / 1000,
     all,
