@@ -4,7 +4,7 @@ import type { RecentAlarm, RoastAlarm } from '@roastery/contract/alarms';
 import { allMachines } from '@roastery/contract/mqtt';
 import { until } from '@roastery/testing/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { StoredBatch } from '../ingest/recordings.ts';
+import type { StoredBatch } from '../recordings/recordings.ts';
 import { openMigratedDatabase, registerMachine } from '../testing/ingest-fixture.ts';
 import { openLiveBoard } from '../testing/live-journal.ts';
 import { startPlainBroker, startWholeApi, type PlainBroker, type WholeApi } from '../testing/whole-api.ts';

@@ -13,7 +13,7 @@ import {
 } from '../domains/alarms/stored-alarms.ts';
 import { parseRoastNotice, roastChangedChannel } from '../domains/roasts/announce-roast.ts';
 import { samplePages } from '../domains/roasts/read-samples.ts';
-import type { StoredBatch } from '../ingest/recordings.ts';
+import type { StoredBatch } from '../recordings/recordings.ts';
 import {
   endOfComplete,
   lastSeqOf,

@@ -9,11 +9,11 @@ import {
   insertChunks,
   joinNeighbours,
   samplesIn,
-} from './chunks.ts';
+} from '../recordings/chunks.ts';
 import type { JournalMessage, KnownBatch } from './decode-batch.ts';
-import { type Boots, claimOf, isRowDueAt, layoutKey, rangeOf, type RowState } from './recordings.ts';
-import { keyOf, type Stream } from './streams.ts';
-import { betterClock, clockOf, latestOffsetOf } from './wall-clock.ts';
+import { type Boots, claimOf, isRowDueAt, layoutKey, rangeOf, type RowState } from '../recordings/recordings.ts';
+import { keyOf, type Stream } from '../recordings/streams.ts';
+import { betterClock, clockOf, latestOffsetOf } from '../recordings/wall-clock.ts';
 
 /**
  * Nearly all batches only append to a stream whose machine, recording, boot, clock and column layout are known. They

@@ -16,7 +16,7 @@ import { commitIn, type Committed } from './commit.ts';
 import { decodeBatch, decodedBytes, type JournalMessage, type QueuedMessage } from './decode-batch.ts';
 import { createMessageQueue } from './message-queue.ts';
 import { writeQuarantine } from './quarantine.ts';
-import { rangeOf } from './recordings.ts';
+import { rangeOf } from '../recordings/recordings.ts';
 
 /** A transaction of the batch writer. */
 export interface Flushed extends Committed {

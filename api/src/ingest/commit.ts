@@ -1,7 +1,7 @@
 import type { Sql } from '../db/sql.ts';
 import type { Acknowledgement } from './acknowledgements.ts';
 import { appended, appendSamples, headsOf, type StreamHead, type StreamHeads } from './appends.ts';
-import { arrivingSamples, insertChunks, joinNeighbours, samplesIn, sweepLater } from './chunks.ts';
+import { arrivingSamples, insertChunks, joinNeighbours, samplesIn, sweepLater } from '../recordings/chunks.ts';
 import { applyEvents } from '../domains/roasts/roast-events.ts';
 import type { JournalMessage, KnownBatch } from './decode-batch.ts';
 import {
@@ -13,11 +13,19 @@ import {
   type StreamPart,
   updateCommitted,
   writeLayouts,
-} from './recordings.ts';
+} from '../recordings/recordings.ts';
 import { findConflicts, type Overlap, overlapOf, repeatsIn } from './repeats.ts';
 import { coveredBy, missingFrom, type SeqRange, withRange } from '../db/seq-ranges.ts';
-import { keyOf, lockStreams, otherHolders, partsOf, partsOfGap, type Stream, type StreamKey } from './streams.ts';
-import { clockChanges, clocksOf, moveStarts, writeBoots } from './wall-clock.ts';
+import {
+  keyOf,
+  lockStreams,
+  otherHolders,
+  partsOf,
+  partsOfGap,
+  type Stream,
+  type StreamKey,
+} from '../recordings/streams.ts';
+import { clockChanges, clocksOf, moveStarts, writeBoots } from '../recordings/wall-clock.ts';
 
 export interface Refusal {
   readonly message: JournalMessage;

@@ -12,6 +12,7 @@ import {
 import { describeRefusal, parseShape } from '@roastery/contract/parse-shape';
 import { z } from 'zod';
 import type { SeqRange } from '../db/seq-ranges.ts';
+import type { ReceivedBatch } from '../recordings/recordings.ts';
 
 /**
  * A message of the journal topic as received: still compressed, so that a queued message occupies only the size of its
@@ -29,12 +30,9 @@ export interface JournalMessage extends QueuedMessage {
   readonly decoded: Decoded;
 }
 
-/** A valid batch with its machine. */
-export interface KnownBatch {
+/** A valid batch with its machine and its message. */
+export interface KnownBatch extends ReceivedBatch {
   readonly message: JournalMessage;
-  readonly machineId: string;
-  readonly ownerId: string;
-  readonly batch: JournalBatch;
 }
 
 const { shape } = sampleBatchShape;

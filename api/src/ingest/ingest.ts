@@ -11,7 +11,7 @@ import type { Health } from '../http/server-context.ts';
 import { createAcknowledgements } from './acknowledgements.ts';
 import { type BatchWriterOptions, createBatchWriter, type Flushed, type IngestProgress } from './batch-writer.ts';
 import { type Instances, joinInstances } from './instances.ts';
-import type { StoredBatch } from './recordings.ts';
+import type { StoredBatch } from '../recordings/recordings.ts';
 import { startSweeper } from './sweeper.ts';
 
 /**

@@ -12,8 +12,8 @@ import { containing, openDatabase, type Database, type Sql } from '../db/sql.ts'
 import { AppError, notFound } from '../http/app-error.ts';
 import { commitIn, type Refusal } from './commit.ts';
 import { decodeBatch, type JournalMessage } from './decode-batch.ts';
-import { rangeOf } from './recordings.ts';
-import { lockStreams, partsOf } from './streams.ts';
+import { rangeOf } from '../recordings/recordings.ts';
+import { lockStreams, partsOf } from '../recordings/streams.ts';
 
 /** Limits per machine and in total: above them the oldest messages are dropped. */
 export const machineLimits = { messages: 200, bytes: 16 * 1024 * 1024 };

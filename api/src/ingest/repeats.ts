@@ -2,7 +2,7 @@ import type { SampleBatch } from '@roastery/contract/mqtt';
 import type { Sql } from '../db/sql.ts';
 import { readSamples, type Samples } from '../domains/roasts/read-samples.ts';
 import type { KnownBatch } from './decode-batch.ts';
-import type { Recording, StreamPart } from './recordings.ts';
+import type { Recording, StreamPart } from '../recordings/recordings.ts';
 import { coveredBy, type SeqRange, type SeqRanges, withRange } from '../db/seq-ranges.ts';
 
 /** A batch of which a part was committed before. */

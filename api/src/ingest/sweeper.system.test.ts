@@ -13,7 +13,7 @@ import {
   roastOn,
   silentLog,
 } from '../testing/ingest-fixture.ts';
-import { sealStreams } from './chunks.ts';
+import { sealStreams } from '../recordings/chunks.ts';
 import { commitMessages } from './batch-writer.ts';
 import { abortStaleRoasts, removeOldSamples, sweep, sweepRules, whenAlone } from './sweeper.ts';
 

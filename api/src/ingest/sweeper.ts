@@ -4,7 +4,7 @@ import type { Database, Sql } from '../db/sql.ts';
 import { announceRoast } from '../domains/roasts/announce-roast.ts';
 import { giveBatchNumber } from '../domains/planned/batch-number.ts';
 import { recomputeRoast } from '../domains/roasts/recompute-roast.ts';
-import { sealStreams } from './chunks.ts';
+import { sealStreams } from '../recordings/chunks.ts';
 import { auditDrops } from './quarantine.ts';
 import type { SeqRange } from '../db/seq-ranges.ts';
 import { settleLot } from '../domains/roasts/settle-roast.ts';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Database } from '../db/sql.ts';
 import { announceRoast } from '../domains/roasts/announce-roast.ts';
 import { readSamples, samplePages } from '../domains/roasts/read-samples.ts';
-import { sealStreams } from '../ingest/chunks.ts';
+import { sealStreams } from '../recordings/chunks.ts';
 import { commitMessages } from '../ingest/batch-writer.ts';
 import { markEvent, messageOf, openMigratedDatabase, registerMachine, roastOn } from '../testing/ingest-fixture.ts';
 import { startPlainBroker, startWholeApi } from '../testing/whole-api.ts';

@@ -7,7 +7,7 @@ import { pusher } from '../alarms/pusher.ts';
 import { readConfig } from '../config.ts';
 import { domains } from '../domains/domains.ts';
 import { prepareFirstStart } from '../domains/users/first-start.ts';
-import type { StoredBatch } from '../ingest/recordings.ts';
+import type { StoredBatch } from '../recordings/recordings.ts';
 import { startIngest, type IngestOptions } from '../ingest/ingest.ts';
 import { quarantineRoutes } from '../ingest/quarantine.ts';
 import { createLive } from '../live/live.ts';

@@ -1,4 +1,4 @@
-import { betterClock, clockOf, latestOffsetOf, type WallClock } from '@roastery/api/ingest/wall-clock';
+import { betterClock, clockOf, latestOffsetOf, type WallClock } from '@roastery/api/recordings/wall-clock';
 import { createBoardClock, type BoardClock } from '@roastery/device-agent/clock/board-clock';
 import { checkSynchronised } from '@roastery/device-agent/clock/synchronisation';
 import { createWallClock } from '@roastery/device-agent/core/wall-clock';

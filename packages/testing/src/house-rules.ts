@@ -26,6 +26,7 @@ const LAYERS: Record<string, readonly (readonly string[])[]> = {
     ['file-reading', 'identity', 'ledger'],
     ['context.ts'],
     ['domains'],
+    ['recordings'],
     ['ingest'],
     ['alarms', 'live'],
   ],

@@ -4,7 +4,7 @@ import { createJournalBoard } from '@roastery/testing/journal-board';
 import { describe, expect, it } from 'vitest';
 import type { Database, Sql } from '../../db/sql.ts';
 import { commitMessages } from '../../ingest/batch-writer.ts';
-import { sealStreams } from '../../ingest/chunks.ts';
+import { sealStreams } from '../../recordings/chunks.ts';
 import { removeOldSamples, sweepRules } from '../../ingest/sweeper.ts';
 import { ageSamples, messageOf, openMigratedDatabase, registerMachine } from '../../testing/ingest-fixture.ts';
 import { findPlace } from '../roasts/find-place.ts';

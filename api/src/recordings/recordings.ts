@@ -2,7 +2,6 @@ import { entryCount, type JournalBatch, type JournalEvent } from '@roastery/cont
 import type { Sql } from '../db/sql.ts';
 import type { PlacedEvent } from '../domains/roasts/roast-events.ts';
 import { cutPiece, type SamplePiece } from './chunks.ts';
-import type { KnownBatch } from './decode-batch.ts';
 import {
   formatMultirange,
   missingFrom,
@@ -51,6 +50,15 @@ export interface StreamPart {
   readonly recording: Recording;
   readonly range: SeqRange;
 }
+
+/** A valid batch with its machine. */
+export interface ReceivedBatch {
+  readonly machineId: string;
+  readonly ownerId: string;
+  readonly batch: JournalBatch;
+  readonly message: { readonly receivedAtMs: number };
+}
+
 /** The part of a batch that one recording holds. */
 export interface StoredBatch {
   readonly recordingId: string;
@@ -170,7 +178,7 @@ export interface Placed {
   readonly newLayout: LayoutRow | undefined;
 }
 
-export const rangeOf = ({ batch }: Pick<KnownBatch, 'batch'>): SeqRange => ({
+export const rangeOf = ({ batch }: Pick<ReceivedBatch, 'batch'>): SeqRange => ({
   start: batch.seq,
   end: batch.seq + entryCount(batch),
 });
@@ -188,7 +196,7 @@ export const claimOf = (batch: JournalBatch, receivedAtMs: number): ClockClaim =
 });
 
 /** Adds the batch's boot and updates its wall clock. Returns the boot's number. */
-const updateBoot = (recording: Recording, { batch, message }: KnownBatch): number => {
+const updateBoot = (recording: Recording, { batch, message }: ReceivedBatch): number => {
   const claim = claimOf(batch, message.receivedAtMs);
   const boot = recording.boots.get(batch.boot);
   const bootNo = boot?.bootNo ?? recording.boots.size;
@@ -225,7 +233,7 @@ const continuesRecording = (recording: Recording, kind: JournalBatch['k'], missi
  * recordings in which it lies (`placesOf`).
  */
 export const placeBatch = (
-  known: KnownBatch,
+  known: ReceivedBatch,
   { recording, range }: StreamPart,
   placesOf: (gap: SeqRange) => readonly StreamPart[],
 ): Placed => {

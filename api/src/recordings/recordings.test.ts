@@ -1,6 +1,5 @@
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { expect, it } from 'vitest';
-import { decodeBatch } from './decode-batch.ts';
 import { placeBatch, type Recording } from './recordings.ts';
 
 /**
@@ -12,14 +11,6 @@ const storedGaps = (committed: Recording['committed'], from: number, to: number)
   board.event(100_000, { type: 'gap', from_seq: from, to_seq: to, reason: 'damaged' });
   const batch = board.batches(() => 100).at(-1);
   if (batch === undefined) throw new Error('no batch');
-  const payload = Buffer.from(JSON.stringify(batch));
-  const message = {
-    topic: 'roastery/v1/GAP-1/journal',
-    serialNumber: 'GAP-1',
-    payload,
-    receivedAtMs: Date.now(),
-    decoded: decodeBatch(payload),
-  };
   const recording: Recording = {
     recordingId: 'recording',
     machineId: 'machine',
@@ -31,7 +22,7 @@ const storedGaps = (committed: Recording['committed'], from: number, to: number)
     boots: new Map(),
     layouts: new Map(),
   };
-  const known = { message, batch, machineId: 'machine', ownerId: 'owner' };
+  const known = { machineId: 'machine', ownerId: 'owner', batch, message: { receivedAtMs: Date.now() } };
   const { events } = placeBatch(known, { recording, range: { start: 100, end: 101 } }, (range) => [
     { recording, range },
   ]);
