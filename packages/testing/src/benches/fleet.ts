@@ -6,8 +6,10 @@ import { hasMosquitto } from '../mosquitto.ts';
 /** Boards of one step; the next step has 1.5 times as many. */
 const firstStep = Number(process.env['FLEET_BOARDS'] ?? 1_000);
 const maxBoards = Number(process.env['FLEET_MAX_BOARDS'] ?? 19_000);
-/** Boards beside the usual consumer, and those that are idle. */
+/** Boards beside the usual consumer, and those that send nothing. */
 const comparedBoards = Number(process.env['FLEET_COMPARED'] ?? 3_000);
+/** Boards between two roasts. */
+const idleBoards = Number(process.env['FLEET_IDLE'] ?? 10_000);
 /** Boards that all reconnect at once. */
 const stormBoards = Number(process.env['FLEET_STORM'] ?? 10_000);
 /** The additional duration of a sync on a slow disk. */
@@ -16,6 +18,8 @@ const maxP99Ms = 1_000;
 /** One batch per second. */
 const fastHz = 4;
 const atOneHz: Load = { channels: 3, samplesPerBatch: 1 };
+/** As an agent between roasts: it samples as usual, and sends its journal each minute. */
+const idle: Load = { ...atOneHz, sendEverySeconds: 60 };
 
 const parts = ['1hz', '4hz', 'fsync', 'storm', 'peers', 'idle'] as const;
 /** All of them take half an hour. */
@@ -58,15 +62,15 @@ const capacityLines = (slow: Step, fast: Step): string[] => {
 };
 
 /** CPU by part, and how the step went. */
-const stepLines = (step: Step): Measurement[] => [
+const stepLines = (step: Step, cpu = { unit: 'µs/sample', samples: 1 }): Measurement[] => [
   { what: '… p50', value: step.p50Ms, unit: 'ms' },
   { what: '… p99', value: step.p99Ms, unit: 'ms' },
   { what: '… samples lost or doubled', value: step.missing, unit: 'samples', aim: { of: 'value', atMost: 0 } },
   { what: '… all connected and acknowledged', value: step.connectedSeconds, unit: 's' },
-  { what: '… CPU of the boards', value: step.boardsMicros, unit: 'µs/sample' },
-  { what: '… CPU of the broker', value: step.brokerMicros, unit: 'µs/sample' },
-  { what: '… CPU of the api', value: step.apiMicros, unit: 'µs/sample' },
-  { what: '… CPU of Postgres', value: step.postgresMicros, unit: 'µs/sample' },
+  { what: '… CPU of the boards', value: step.boardsMicros * cpu.samples, unit: cpu.unit },
+  { what: '… CPU of the broker', value: step.brokerMicros * cpu.samples, unit: cpu.unit },
+  { what: '… CPU of the api', value: step.apiMicros * cpu.samples, unit: cpu.unit },
+  { what: '… CPU of Postgres', value: step.postgresMicros * cpu.samples, unit: cpu.unit },
   { what: '… the computer busy', value: step.busy * 100, unit: '%' },
   { what: '… broker memory', value: step.brokerKilobytes, unit: 'KB/connection' },
   { what: '… api memory', value: step.apiMegabytes, unit: 'MB' },
@@ -84,6 +88,21 @@ const measureStorms = async (say: (line: string) => void): Promise<Measurement[]
     unit: 's',
     aim: { of: 'value', atMost: 60 },
   }));
+};
+
+/** Boards between two roasts, and the memory of connections on which nothing is sent. */
+const measureIdleFleet = async (say: (line: string) => void): Promise<Measurement[]> => {
+  const step = await measure(idleBoards, idle, say, []);
+  return [
+    { what: 'boards that send a batch a minute, latencies from its publication', value: step.boards, unit: 'boards' },
+    ...stepLines(step, { unit: 'µs per board and second', samples: step.samplesPerSecond / step.boards }),
+    {
+      what: `broker memory, ${boardsOf(comparedBoards)} that send nothing`,
+      value: await measureIdle(comparedBoards, say),
+      unit: 'KB/connection',
+      aim: { of: 'value', atMost: 60 },
+    },
+  ];
 };
 
 const measurePeers = async (say: (line: string) => void): Promise<Measurement[]> => {
@@ -149,13 +168,7 @@ const run = async (say: (line: string) => void): Promise<Measurement[]> => {
   }
   if (has('storm', `${boardsOf(stormBoards)} reconnect`)) all.push(...(await measureStorms(say)));
   if (has('peers', `${boardsOf(comparedBoards)} beside a usual consumer`)) all.push(...(await measurePeers(say)));
-  if (has('idle', `${boardsOf(comparedBoards)}, idle`))
-    all.push({
-      what: `broker memory, ${boardsOf(comparedBoards)} idle`,
-      value: await measureIdle(comparedBoards, say),
-      unit: 'KB/connection',
-      aim: { of: 'value', atMost: 60 },
-    });
+  if (has('idle', `${boardsOf(idleBoards)}, idle`)) all.push(...(await measureIdleFleet(say)));
   if (slow !== undefined && fast !== undefined) {
     say('for "Capacity" in deploy/README.md:');
     for (const line of capacityLines(slow, fast)) say(line);

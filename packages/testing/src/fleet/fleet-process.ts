@@ -7,8 +7,10 @@ export interface FleetPlan {
   readonly port: number;
   readonly serials: readonly string[];
   readonly channels: number;
-  /** Samples of a board in its one batch per second. */
+  /** Samples that a board cuts each second. */
   readonly samplesPerBatch: number;
+  /** Seconds that a board gathers into a batch, 1 by default; an agent between roasts gathers for 60. */
+  readonly sendEverySeconds?: number;
   /** Journals use QoS 1, and a board only waits for the broker's receipt. */
   readonly isUsual?: boolean;
   /** Wall clock minus monotonic clock of this computer, ms. */
@@ -17,15 +19,19 @@ export interface FleetPlan {
 
 /** The results of its boards so far; latencies since the last report. */
 export interface FleetReport {
-  /** Samples that were cut into batches, and those of them that the server acknowledged. */
+  /** Samples that were cut, those of them that were to be sent by now, and those that the server acknowledged. */
   readonly cut: number;
+  readonly due: number;
   readonly acknowledged: number;
   readonly lostConnections: number;
   readonly refused: number;
   readonly open: number;
   /** Boards whose present connection has seen an acknowledgement. */
   readonly acknowledgedBoards: number;
-  /** From cutting a batch to its acknowledgement. */
+  /**
+   * Of each second of a board, to its acknowledgement: from cutting it, or, where boards gather, from when its batch
+   * was to be published. The gathering itself does not count, a resend counts from the first time.
+   */
   readonly latenciesMs: readonly number[];
 }
 
@@ -41,7 +47,7 @@ export const startFleet = (plan: FleetPlan) => {
       const [report] = (await once(child, 'message')) as [FleetReport];
       return report;
     },
-    /** Boards stay connected and send waiting entries, but create no new batches. */
+    /** Boards stay connected and send gathered and waiting entries within a second, but create no new ones. */
     stopCutting: (): void => void child.send('stop-cutting'),
     async close(): Promise<void> {
       child.kill('SIGKILL');

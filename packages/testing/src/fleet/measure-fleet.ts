@@ -17,6 +17,7 @@ const connectSeconds = 60;
 const measuredSeconds = 30;
 const sumOf = (reports: readonly FleetReport[]) => ({
   cut: reports.reduce((sum, { cut }) => sum + cut, 0),
+  due: reports.reduce((sum, { due }) => sum + due, 0),
   acknowledged: reports.reduce((sum, { acknowledged }) => sum + acknowledged, 0),
   lost: reports.reduce((sum, { lostConnections }) => sum + lostConnections, 0),
   open: reports.reduce((sum, { open }) => sum + open, 0),
@@ -51,6 +52,8 @@ export interface Step {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly missing: number;
+  readonly samplesPerSecond: number;
+  /** CPU per sample. */
   readonly apiMicros: number;
   readonly brokerMicros: number;
   readonly postgresMicros: number;
@@ -73,6 +76,8 @@ export type Storm = readonly ('broker' | 'api')[];
 export interface Load {
   readonly channels: number;
   readonly samplesPerBatch: number;
+  /** As in the plan of a fleet. */
+  readonly sendEverySeconds?: number;
   /** Added duration of each disk sync, ms. */
   readonly fsyncMs?: number;
 }
@@ -110,8 +115,9 @@ const withFleet = async <T>(boards: number, load: Load, work: (running: Running)
   const fleets: Fleet[] = [];
   for (let from = 0; from < boards; from += boardsPerProcess) {
     const part = serials.slice(from, from + boardsPerProcess);
-    const { channels, samplesPerBatch } = load;
-    fleets.push(startFleet({ port: stack.ports.mqtt, serials: part, channels, samplesPerBatch, wallOffsetMs }));
+    const { channels, samplesPerBatch, sendEverySeconds = 1 } = load;
+    const plan = { port: stack.ports.mqtt, serials: part, channels, samplesPerBatch, sendEverySeconds, wallOffsetMs };
+    fleets.push(startFleet(plan));
   }
   try {
     return await work({ stack, sql, fleets, idleMegabytes });
@@ -124,22 +130,22 @@ const withFleet = async <T>(boards: number, load: Load, work: (running: Running)
 
 /**
  * Seconds until the boards have half a second of data waiting on average, which is in flight; Infinity where that
- * takes too long.
+ * takes too long. What they gather does not wait.
  */
 const untilAllStored = async (fleets: readonly Fleet[], perSecond: number, maxSeconds: number): Promise<number> => {
   const from = performance.now();
   for (;;) {
-    const { cut, acknowledged } = await reportOf(fleets);
+    const { due, acknowledged } = await reportOf(fleets);
     const seconds = (performance.now() - from) / 1000;
-    if (cut - acknowledged <= perSecond / 2) return seconds;
+    if (due - acknowledged <= perSecond / 2) return seconds;
     if (seconds > maxSeconds) return Infinity;
     await sleep(500);
   }
 };
 
-const percent = (seconds: number): string => `${((100 * seconds) / measuredSeconds).toFixed(0)} %`;
+const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
 
-/** One number of boards: all connect at once, 30 s of work, the storms in turn, and the data in Postgres. */
+/** One number of boards: all connect at once, 30 s of work or one gathering, the storms in turn, and the data in Postgres. */
 export const measure = (
   boards: number,
   load: Load,
@@ -147,7 +153,9 @@ export const measure = (
   storms: readonly Storm[] = [['broker', 'api']],
 ): Promise<Step> =>
   withFleet(boards, load, async ({ stack, sql, fleets, idleMegabytes }) => {
-    const connectedSeconds = await untilAllHeard(fleets, boards, connectSeconds, say);
+    const { sendEverySeconds = 1 } = load;
+    // A board that gathers is acknowledged only after its first batch.
+    const connectedSeconds = await untilAllHeard(fleets, boards, connectSeconds + sendEverySeconds - 1, say);
     say(`${boards} boards: all acknowledged after ${connectedSeconds.toFixed(1)} s`);
     const storedSeconds =
       connectedSeconds + (await untilAllStored(fleets, boards * load.samplesPerBatch, connectSeconds));
@@ -155,18 +163,19 @@ export const measure = (
     await sleep(3_000);
     const cost = await costs(stack, sql, fleets);
     const begun = await reportOf(fleets);
-    await sleep(measuredSeconds * 1000);
+    await sleep(Math.max(measuredSeconds, sendEverySeconds) * 1000);
     const after = await costs(stack, sql, fleets);
     const end = await reportOf(fleets);
     const samples = end.acknowledged - begun.acknowledged;
+    const seconds = after.clock - cost.clock;
+    const coreOf = (part: 'boards' | 'broker' | 'api' | 'postgres'): string =>
+      percent((after[part] - cost[part]) / seconds);
     const p99Ms = end.latencies.length === 0 ? Infinity : percentile(end.latencies, 0.99);
     const memory = await memoryOf(stack, sql, fleets);
     const brokerMegabytes = (await residentMegabytes(stack.part('broker').pid ?? 0)).now;
+    say(`  ${Math.round(samples / seconds)} samples/s, p99 ${Math.round(p99Ms)} ms, ${end.lost} connections lost`);
     say(
-      `  ${Math.round(samples / measuredSeconds)} samples/s, p99 ${Math.round(p99Ms)} ms, ${end.lost} connections lost`,
-    );
-    say(
-      `  boards ${percent(after.boards - cost.boards)}, broker ${percent(after.broker - cost.broker)}, api ${percent(after.api - cost.api)}, Postgres ${percent(after.postgres - cost.postgres)} of a core`,
+      `  boards ${coreOf('boards')}, broker ${coreOf('broker')}, api ${coreOf('api')}, Postgres ${coreOf('postgres')} of a core`,
     );
 
     const stormSeconds: number[] = [];
@@ -200,6 +209,7 @@ export const measure = (
       p50Ms: end.latencies.length === 0 ? Infinity : percentile(end.latencies, 0.5),
       p99Ms,
       missing: Math.abs(last.cut - stored) + (last.cut - last.acknowledged),
+      samplesPerSecond: samples / seconds,
       apiMicros: ((after.api - cost.api) * 1e6) / samples,
       brokerMicros: ((after.broker - cost.broker) * 1e6) / samples,
       postgresMicros: ((after.postgres - cost.postgres) * 1e6) / samples,
@@ -234,11 +244,12 @@ const memoryOf = async (stack: Stack, sql: postgres.Sql, fleets: readonly Fleet[
   boardsMegabytes: await sharedOutMegabytes(fleets.map(({ pid }) => pid)),
 });
 
-/** CPU time so far, s: of the programs, of all current Postgres processes, and of the computer (used and total). */
+/** The clock, s, and CPU time so far: of the programs, of all current Postgres processes, and of the computer (used and total). */
 const costs = async (stack: Stack, sql: postgres.Sql, fleets: readonly Fleet[]) => {
   const times = cpus().map((cpu) => cpu.times);
   const all = times.reduce((ms, { user, nice, sys, idle, irq }) => ms + user + nice + sys + idle + irq, 0) / 1000;
   return {
+    clock: performance.now() / 1000,
     api: await cpuOf([stack.part('api').pid ?? 0]),
     broker: await cpuOf([stack.part('broker').pid ?? 0]),
     postgres: await cpuOf(await pidsOfPostgres(sql)),
