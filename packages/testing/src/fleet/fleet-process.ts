@@ -35,7 +35,7 @@ export interface FleetReport {
   readonly latenciesMs: readonly number[];
 }
 
-/** A process of boards: one has no more than some 10,000 sockets. */
+/** A process of boards. */
 export const startFleet = (plan: FleetPlan) => {
   const script = fileURLToPath(new URL('../../dist/fleet/board-fleet.js', import.meta.url));
   const child = fork(script, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], serialization: 'advanced' });
@@ -56,3 +56,36 @@ export const startFleet = (plan: FleetPlan) => {
   };
 };
 export type Fleet = ReturnType<typeof startFleet>;
+
+/** Boards in as many processes as needed: one has no more than some 10,000 sockets. */
+export const startFleets = (
+  plan: Omit<FleetPlan, 'wallOffsetMs'>,
+  { boardsPerProcess = 10_000 }: { boardsPerProcess?: number } = {},
+): Fleet[] => {
+  // The boards' journals are an hour old.
+  const wallOffsetMs = Date.now() - Math.round(performance.now()) - 3_600_000;
+  const processes = Math.ceil(plan.serials.length / boardsPerProcess);
+  return Array.from({ length: processes }, (_, n) => {
+    const serials = plan.serials.slice(n * boardsPerProcess, (n + 1) * boardsPerProcess);
+    return startFleet({ ...plan, serials, wallOffsetMs });
+  });
+};
+
+/** The results of all processes. */
+export const reportOf = async (fleets: readonly Fleet[]) => {
+  const reports = await Promise.all(fleets.map((fleet) => fleet.report()));
+  const sum = (of: (report: FleetReport) => number): number => reports.reduce((all, report) => all + of(report), 0);
+  return {
+    cut: sum(({ cut }) => cut),
+    due: sum(({ due }) => due),
+    acknowledged: sum(({ acknowledged }) => acknowledged),
+    lost: sum(({ lostConnections }) => lostConnections),
+    open: sum(({ open }) => open),
+    heard: sum(({ acknowledgedBoards }) => acknowledgedBoards),
+    latencies: reports.flatMap(({ latenciesMs }) => latenciesMs),
+  };
+};
+
+export const closeFleets = async (fleets: readonly Fleet[]): Promise<void> => {
+  await Promise.all(fleets.map((fleet) => fleet.close()));
+};

@@ -8,26 +8,16 @@ import { percentile } from '../bench.ts';
 import { createDatabaseOn } from '../database-on-server.ts';
 import { cpuSeconds, residentMegabytes, sharedOutMegabytes } from '../process-cost.ts';
 import { startTestPostgres } from '../test-postgres.ts';
-import { startFleet, type Fleet, type FleetReport } from './fleet-process.ts';
+import { closeFleets, reportOf, startFleets, type Fleet } from './fleet-process.ts';
 import { registerBoards } from './register-boards.ts';
 import { startSlowFsync } from './slow-fsync.ts';
 
-const boardsPerProcess = 10_000;
-const connectSeconds = 60;
-const measuredSeconds = 30;
-const sumOf = (reports: readonly FleetReport[]) => ({
-  cut: reports.reduce((sum, { cut }) => sum + cut, 0),
-  due: reports.reduce((sum, { due }) => sum + due, 0),
-  acknowledged: reports.reduce((sum, { acknowledged }) => sum + acknowledged, 0),
-  lost: reports.reduce((sum, { lostConnections }) => sum + lostConnections, 0),
-  open: reports.reduce((sum, { open }) => sum + open, 0),
-  heard: reports.reduce((sum, { acknowledgedBoards }) => sum + acknowledgedBoards, 0),
-  latencies: reports.flatMap(({ latenciesMs }) => latenciesMs),
-});
-const reportOf = async (fleets: readonly Fleet[]) => sumOf(await Promise.all(fleets.map((fleet) => fleet.report())));
+/** Boards that take longer to connect, or to deliver what waited meanwhile, are too many. */
+export const connectSeconds = 60;
+export const measuredSeconds = 30;
 
 /** Seconds until every board has an acknowledgement on its present connection. */
-const untilAllHeard = async (
+export const untilAllHeard = async (
   fleets: readonly Fleet[],
   boards: number,
   withinSeconds: number,
@@ -82,6 +72,14 @@ export interface Load {
   readonly fsyncMs?: number;
 }
 
+/** As the capacity page asks for. */
+export const postgresSettings = {
+  fsync: 'on',
+  max_connections: '60',
+  shared_buffers: '2GB',
+  max_wal_size: '4GB',
+};
+
 interface Running {
   readonly stack: Stack;
   readonly sql: postgres.Sql;
@@ -93,12 +91,7 @@ interface Running {
 /** Runs boards on a fresh database. */
 const withFleet = async <T>(boards: number, load: Load, work: (running: Running) => Promise<T>): Promise<T> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'roastery-fleet-'));
-  await using server = await startTestPostgres({
-    fsync: 'on',
-    max_connections: '60',
-    shared_buffers: '2GB',
-    max_wal_size: '4GB',
-  });
+  await using server = await startTestPostgres(postgresSettings);
   await using database = await createDatabaseOn(server.url);
   await using slow = load.fsyncMs === undefined ? undefined : await startSlowFsync(database.url, load.fsyncMs);
   const limits = String(boards * 2);
@@ -111,18 +104,12 @@ const withFleet = async <T>(boards: number, load: Load, work: (running: Running)
   const sql = postgres(database.url, { max: 1, onnotice: () => undefined });
   const serials = await registerBoards(sql, boards);
   const idleMegabytes = (await residentMegabytes(stack.part('broker').pid ?? 0)).now;
-  const wallOffsetMs = Date.now() - Math.round(performance.now()) - 3_600_000;
-  const fleets: Fleet[] = [];
-  for (let from = 0; from < boards; from += boardsPerProcess) {
-    const part = serials.slice(from, from + boardsPerProcess);
-    const { channels, samplesPerBatch, sendEverySeconds = 1 } = load;
-    const plan = { port: stack.ports.mqtt, serials: part, channels, samplesPerBatch, sendEverySeconds, wallOffsetMs };
-    fleets.push(startFleet(plan));
-  }
+  const { channels, samplesPerBatch, sendEverySeconds = 1 } = load;
+  const fleets = startFleets({ port: stack.ports.mqtt, serials, channels, samplesPerBatch, sendEverySeconds });
   try {
     return await work({ stack, sql, fleets, idleMegabytes });
   } finally {
-    await Promise.all(fleets.map((fleet) => fleet.close()));
+    await closeFleets(fleets);
     await sql.end();
     await rm(dataDir, { recursive: true, force: true });
   }
@@ -132,7 +119,11 @@ const withFleet = async <T>(boards: number, load: Load, work: (running: Running)
  * Seconds until the boards have half a second of data waiting on average, which is in flight; Infinity where that
  * takes too long. What they gather does not wait.
  */
-const untilAllStored = async (fleets: readonly Fleet[], perSecond: number, maxSeconds: number): Promise<number> => {
+export const untilAllStored = async (
+  fleets: readonly Fleet[],
+  perSecond: number,
+  maxSeconds: number,
+): Promise<number> => {
   const from = performance.now();
   for (;;) {
     const { due, acknowledged } = await reportOf(fleets);
@@ -232,10 +223,11 @@ export const measureIdle = (boards: number, say: (line: string) => void): Promis
     return ((now - idleMegabytes) * 1000) / boards;
   });
 
-const cpuOf = async (pids: readonly number[]): Promise<number> =>
+/** CPU time of these processes so far, s; those that have ended count as 0. */
+export const cpuOf = async (pids: readonly number[]): Promise<number> =>
   (await Promise.all(pids.map((pid) => cpuSeconds(pid).catch(() => 0)))).reduce((all, seconds) => all + seconds, 0);
 
-const pidsOfPostgres = async (sql: postgres.Sql): Promise<number[]> =>
+export const pidsOfPostgres = async (sql: postgres.Sql): Promise<number[]> =>
   (await sql<{ pid: number }[]>`SELECT pid FROM pg_stat_activity`).map(({ pid }) => pid);
 
 const memoryOf = async (stack: Stack, sql: postgres.Sql, fleets: readonly Fleet[]) => ({
