@@ -4,17 +4,19 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serviceUserName } from '@roastery/contract/mqtt';
 import { freePort } from '@roastery/stack/ports';
-import { startStack } from '@roastery/stack/stack';
+import { startStack, type Stack } from '@roastery/stack/stack';
 import type { SupervisedProcess } from '@roastery/stack/supervised-process';
 import postgres from 'postgres';
 import { percentile, type Bench, type Measurement } from '../bench.ts';
 import { createDatabaseOn } from '../database-on-server.ts';
-import { startFleet, type Fleet } from '../fleet/fleet-process.ts';
+import { closeFleets, reportOf, startFleets } from '../fleet/fleet-process.ts';
+import { cpuOf, pidsOfPostgres, untilAllHeard, untilAllStored } from '../fleet/measure-fleet.ts';
 import { registerBoards, serialOf } from '../fleet/register-boards.ts';
+import { startTaking, type Taken } from '../lot-taking.ts';
 import { hasMosquitto, startMosquitto } from '../mosquitto.ts';
-import { cpuSeconds } from '../process-cost.ts';
+import { signIn } from '../roastery-client.ts';
 import { askLogin } from '../sending-board.ts';
-import { startProgram } from '../start-program.ts';
+import { killProgram, startProgram } from '../start-program.ts';
 import { startTestPostgres } from '../test-postgres.ts';
 import { untilHttpOk } from '../until.ts';
 
@@ -25,9 +27,20 @@ const growth = 1.25;
 const connectSeconds = 60;
 const measuredSeconds = 20;
 const maxP99Ms = 1_000;
+/** In a storm each of two people at an api waits this long between two movements, to leave the processor to the boards. */
+const betweenTakingMs = 20;
+/** A full computer starts an api slowly. */
+const patience = { timeoutMs: 120_000 };
 /** Boards that request their login at the same time, and all that do. */
 const asking = 40;
 const askingBoards = 1_000;
+
+/** Mosquitto was killed, and the apis in turn while the boards returned. */
+interface Storm {
+  /** Until all boards were acknowledged again. */
+  readonly seconds: number;
+  readonly taken: Taken;
+}
 
 interface Step {
   readonly boards: number;
@@ -40,15 +53,12 @@ interface Step {
   readonly fleet: number;
   /** Of all of them, in cores. */
   readonly cores: number;
-  /** Until all boards were acknowledged again after the apis were killed in turn and Mosquitto in the end; 0 where none was. */
-  readonly stormSeconds: number;
+  /** Where there was one. */
+  readonly storm: Storm | undefined;
 }
 
-/** CPU time of these processes so far, s; processes that have ended count as 0. */
-const totalSeconds = async (pids: readonly (number | undefined)[]): Promise<number> =>
-  (await Promise.all(pids.map((pid) => cpuSeconds(pid ?? 0).catch(() => 0)))).reduce((a, b) => a + b, 0);
-
 interface Running {
+  readonly admin: Stack['admin'];
   readonly apis: readonly { readonly url: string; readonly process: SupervisedProcess }[];
   readonly mosquitto: Awaited<ReturnType<typeof startMosquitto>>;
   readonly mqttPort: number;
@@ -97,7 +107,7 @@ const withApis = async <T>(
   const sql = postgres(database.url, { max: 1, onnotice: () => undefined });
   try {
     const serials = await registerBoards(sql, boards);
-    return await work({ apis, mosquitto, mqttPort: stack.ports.mqtt, sql, serials });
+    return await work({ admin: stack.admin, apis, mosquitto, mqttPort: stack.ports.mqtt, sql, serials });
   } finally {
     await sql.end();
     await rm(dataDir, { recursive: true, force: true });
@@ -119,59 +129,47 @@ const measureUsers = (boards: number): Promise<number> =>
 
 /**
  * Boards at 1 Hz with a batch a second.
- * @param isStormy kills the apis in turn, and Mosquitto, when the work was measured
+ * @param isStormy ends with a storm when the work was measured
  */
 const measure = (apiCount: number, boards: number, isStormy: boolean, say: (line: string) => void): Promise<Step> =>
-  withApis(apiCount, boards, {}, async ({ apis, mosquitto, mqttPort, sql, serials }) => {
-    const fleets: Fleet[] = [];
+  withApis(apiCount, boards, {}, async ({ admin, apis, mosquitto, mqttPort, sql, serials }) => {
+    const plan = { port: mqttPort, serials, channels: 3, samplesPerBatch: 1 };
+    const fleets = startFleets(plan, { boardsPerProcess });
     try {
-      const wallOffsetMs = Date.now() - Math.round(performance.now()) - 3_600_000;
-      for (let from = 0; from < boards; from += boardsPerProcess) {
-        const part = serials.slice(from, from + boardsPerProcess);
-        fleets.push(startFleet({ port: mqttPort, serials: part, channels: 3, samplesPerBatch: 1, wallOffsetMs }));
-      }
-      const report = async () => {
-        const all = await Promise.all(fleets.map((fleet) => fleet.report()));
-        const sum = (of: (one: (typeof all)[number]) => number): number =>
-          all.reduce((total, one) => total + of(one), 0);
-        return {
-          cut: sum(({ cut }) => cut),
-          acknowledged: sum(({ acknowledged }) => acknowledged),
-          heard: sum(({ acknowledgedBoards }) => acknowledgedBoards),
-          latencies: all.flatMap(({ latenciesMs }) => latenciesMs),
-        };
-      };
-      for (let second = 0; second < connectSeconds && (await report()).heard < boards; second++) await sleep(1_000);
-      const isConnected = (await report()).heard >= boards;
-      const storm = async (): Promise<number> => {
-        for (const { process, url } of apis) {
-          process.kill('SIGKILL');
-          await sleep(1_000);
-          await untilHttpOk(`${url}/readyz`);
-        }
+      const isConnected = (await untilAllHeard(fleets, boards, connectSeconds, say)) < Infinity;
+      const storm = async (): Promise<Storm> => {
+        const people = await Promise.all(apis.map(({ url }) => signIn(url, admin)));
+        await using taking = await startTaking([...people, ...people], { pauseMs: betweenTakingMs });
         await mosquitto.kill();
         const killed = performance.now();
         await mosquitto.start();
-        for (let second = 0; second < 120 && (await report()).heard < boards; second++) await sleep(1_000);
-        return (await report()).heard < boards ? Infinity : (performance.now() - killed) / 1000;
+        for (const { process, url } of apis) {
+          await killProgram(process, patience);
+          await untilHttpOk(`${url}/readyz`, patience);
+        }
+        const heard = await untilAllHeard(fleets, boards, 120, say);
+        // Boards that were acknowledged before the last kill may have waited since.
+        const stored = await untilAllStored(fleets, boards, 120);
+        const seconds = heard + stored < Infinity ? (performance.now() - killed) / 1000 : Infinity;
+        return { seconds, taken: await taking.stop() };
       };
       await sleep(3_000);
-      const pids = await sql<{ pid: number }[]>`SELECT pid FROM pg_stat_activity`;
+      const pids = await pidsOfPostgres(sql);
       const costs = async () => ({
-        apis: await Promise.all(apis.map(({ process }) => totalSeconds([process.pid]))),
-        broker: await totalSeconds([mosquitto.pid()]),
-        postgres: await totalSeconds(pids.map(({ pid }) => pid)),
-        fleet: await totalSeconds(fleets.map(({ pid }) => pid)),
+        apis: await Promise.all(apis.map(({ process }) => cpuOf([process.pid ?? 0]))),
+        broker: await cpuOf([mosquitto.pid()]),
+        postgres: await cpuOf(pids),
+        fleet: await cpuOf(fleets.map(({ pid }) => pid)),
       });
-      const [before, begun] = [await costs(), await report()];
+      const [before, begun] = [await costs(), await reportOf(fleets)];
       await sleep(measuredSeconds * 1_000);
-      const [after, end] = [await costs(), await report()];
-      const stormSeconds = isStormy ? await storm() : 0;
+      const [after, end] = [await costs(), await reportOf(fleets)];
+      const stormy = isStormy ? await storm() : undefined;
       for (const fleet of fleets) fleet.stopCutting();
-      let last = await report();
+      let last = await reportOf(fleets);
       for (let second = 0; second < 60 && last.acknowledged < last.cut; second++) {
         await sleep(1_000);
-        last = await report();
+        last = await reportOf(fleets);
       }
       const [row] = await sql<{ samples: string }[]>`SELECT sum(cardinality(dt_ms)) AS samples FROM recording_chunks`;
       const stored = Number(row?.samples ?? 0);
@@ -186,19 +184,23 @@ const measure = (apiCount: number, boards: number, isStormy: boolean, say: (line
         postgres: micros(after.postgres - before.postgres),
         fleet: micros(after.fleet - before.fleet),
         cores: 0,
-        stormSeconds,
+        storm: stormy,
       };
       const all = [...step.apis, step.broker, step.postgres, step.fleet].reduce((a, b) => a + b, 0);
       const cores = (all * samples) / measuredSeconds / 1e6;
       say(
-        `${apiCount} api: ${boards} boards, p99 ${Math.round(step.p99Ms)} ms, ${Math.round(samples / measuredSeconds)} samples/s, ${step.missing} lost or doubled; storm ${stormSeconds.toFixed(1)} s`,
+        `${apiCount} api: ${boards} boards, p99 ${Math.round(step.p99Ms)} ms, ${Math.round(samples / measuredSeconds)} samples/s, ${step.missing} lost or doubled`,
       );
       say(
         `  µs a sample: apis ${step.apis.map(Math.round).join(' + ')}, Mosquitto ${Math.round(step.broker)}, Postgres ${Math.round(step.postgres)}, boards ${Math.round(step.fleet)}; ${cores.toFixed(2)} cores`,
       );
+      if (stormy !== undefined)
+        say(
+          `  storm ${stormy.seconds.toFixed(1)} s; ${stormy.taken.stored} movements of the ledger, ${stormy.taken.confirmed} confirmed, ${stormy.taken.asked} requested`,
+        );
       return { ...step, cores };
     } finally {
-      await Promise.all(fleets.map((fleet) => fleet.close()));
+      await closeFleets(fleets);
     }
   });
 
@@ -241,10 +243,16 @@ const run = async (say: (line: string) => void): Promise<Measurement[]> => {
       aim: { of: 'value', atMost: 0 },
     },
     {
-      what: `${count} boards again acknowledged, apis killed in turn, then Mosquitto`,
-      value: two.first.stormSeconds,
+      what: `${count} boards again acknowledged, Mosquitto killed, apis in turn meanwhile`,
+      value: two.first.storm?.seconds ?? Infinity,
       unit: 's',
       aim: { of: 'value', atMost: 60 },
+    },
+    {
+      what: '… movements of the ledger wrong',
+      value: [one.first, two.first].reduce((sum, { storm }) => sum + (storm?.taken.wrong ?? Infinity), 0),
+      unit: 'movements',
+      aim: { of: 'value', atMost: 0 },
     },
     {
       what: `CPU of one api, ${count} boards`,

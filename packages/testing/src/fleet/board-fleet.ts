@@ -1,8 +1,8 @@
 // A separate program, started by `fleet-process.ts`: many boards in one process, each a socket that speaks MQTT and the
-// journal protocol as the agent does: subscribe, status, one batch per second at a phase of its own, a live reading
-// beside it, no more than 32 batches in flight, reconnects with jittered backoff, a backlog in batches of up to 600
-// entries, and resends of unacknowledged entries. It shares the processor with what is measured: batch and reading are
-// one write, packets are built and read without a library, and one timer serves all boards.
+// journal protocol as the agent does: subscribe, status, one batch per second, or per minute between roasts, at a phase
+// of its own, a live reading each second, no more than 32 batches in flight, reconnects with jittered backoff, a backlog
+// in batches of up to 600 entries, and resends of unacknowledged entries. It shares the processor with what is measured:
+// batch and reading are one write, packets are built and read without a library, and one timer serves all boards.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { clearTimeout, setInterval, setTimeout } from 'node:timers';
@@ -35,13 +35,18 @@ interface Second {
   readonly cutAt: number;
 }
 
+/** It may be sent since then, which is when it was cut unless the board gathers. */
+interface DueSecond extends Second {
+  readonly dueAt: number;
+}
+
 /** Seconds that were sent together: one, or all waiting ones. */
 interface Batch {
-  readonly seconds: readonly [Second, ...Second[]];
+  readonly seconds: readonly [DueSecond, ...DueSecond[]];
   readonly sentAt: number;
 }
 
-const totals = { cut: 0, acknowledged: 0, lostConnections: 0, refused: 0 };
+const totals = { cut: 0, due: 0, acknowledged: 0, lostConnections: 0, refused: 0 };
 let latencies: number[] = [];
 let acknowledgedBoards = 0;
 let isCutting = true;
@@ -62,7 +67,8 @@ interface Board {
   readonly tick: (dueMs: number) => void;
 }
 
-const startBoard = (serial: string, plan: FleetPlan): Board => {
+/** @param place among the boards of its plan */
+const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
   const epoch = randomBytes(8).toString('hex');
   const boot = randomUUID();
   const channels = Array.from({ length: plan.channels }, (_, n) => `channel_${n}`);
@@ -77,7 +83,12 @@ const startBoard = (serial: string, plan: FleetPlan): Board => {
   };
   const values = JSON.stringify(Object.fromEntries(channels.map((name) => [name, 200])));
   const backoff = createBackoff(500, 10_000);
-  let waiting: Second[] = [];
+  const sendEverySeconds = plan.sendEverySeconds ?? 1;
+  /** Not to be sent yet. */
+  let gathered: Second[] = [];
+  /** The first gathering is shorter, so that from then on the same number of boards sends each second. */
+  let secondsToSend = 1 + (place % sendEverySeconds);
+  let waiting: DueSecond[] = [];
   /** By the first sequence number. */
   const underWay = new Map<number, Batch>();
   /** With QoS 1: the sequence number of a message id. */
@@ -153,7 +164,7 @@ const startBoard = (serial: string, plan: FleetPlan): Board => {
       underWay.delete(from);
       allowed = Math.min(window, allowed * 2);
       totals.acknowledged += samples;
-      for (const { cutAt } of seconds) latencies.push(now - cutAt);
+      for (const { dueAt } of seconds) latencies.push(now - dueAt);
       if (!isHeard) acknowledgedBoards += 1;
       isHeard = true;
     }
@@ -262,10 +273,18 @@ const startBoard = (serial: string, plan: FleetPlan): Board => {
       topics.live,
       `{"v":1,"epoch":"${epoch}","seq":${seq - 1},"boot":"${boot}","t":${Date.now()},"mono":1,"values":${values},"roast":null,"phase":"idle"}`,
     );
+  const release = (dueMs: number): void => {
+    for (const second of gathered) waiting.push({ ...second, dueAt: dueMs });
+    totals.due += gathered.length * plan.samplesPerBatch;
+    gathered = [];
+    secondsToSend = sendEverySeconds;
+  };
   const cut = (dueMs: number): void => {
-    waiting.push({ seq, cutAt: dueMs });
+    gathered.push({ seq, cutAt: dueMs });
     seq += plan.samplesPerBatch;
     totals.cut += plan.samplesPerBatch;
+    secondsToSend -= 1;
+    if (secondsToSend === 0) release(dueMs);
     ship(isOpen ? liveText() : '');
   };
   open();
@@ -276,7 +295,10 @@ const startBoard = (serial: string, plan: FleetPlan): Board => {
       seconds += 1;
       if (isOpen && seconds % (keepaliveSeconds / 2) === 0) write({ cmd: 'pingreq' });
       if (plan.samplesPerBatch > 0 && isCutting) cut(dueMs);
-      else ship();
+      else {
+        release(dueMs);
+        ship();
+      }
     },
   };
 };
@@ -299,8 +321,8 @@ process.on('message', (message: FleetPlan | 'report' | 'stop-cutting') => {
     latencies = [];
     process.send?.(report);
   } else
-    for (const serial of message.serials) {
-      const board = startBoard(serial, message);
+    for (const [place, serial] of message.serials.entries()) {
+      const board = startBoard(serial, place, message);
       boards.push(board);
       due[Math.floor(Math.random() * due.length)]?.push(board);
     }

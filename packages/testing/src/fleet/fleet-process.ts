@@ -7,8 +7,10 @@ export interface FleetPlan {
   readonly port: number;
   readonly serials: readonly string[];
   readonly channels: number;
-  /** Samples of a board in its one batch per second. */
+  /** Samples that a board cuts each second. */
   readonly samplesPerBatch: number;
+  /** Seconds that a board gathers into a batch, 1 by default; an agent between roasts gathers for 60. */
+  readonly sendEverySeconds?: number;
   /** Journals use QoS 1, and a board only waits for the broker's receipt. */
   readonly isUsual?: boolean;
   /** Wall clock minus monotonic clock of this computer, ms. */
@@ -17,19 +19,23 @@ export interface FleetPlan {
 
 /** The results of its boards so far; latencies since the last report. */
 export interface FleetReport {
-  /** Samples that were cut into batches, and those of them that the server acknowledged. */
+  /** Samples that were cut, those of them that were to be sent by now, and those that the server acknowledged. */
   readonly cut: number;
+  readonly due: number;
   readonly acknowledged: number;
   readonly lostConnections: number;
   readonly refused: number;
   readonly open: number;
   /** Boards whose present connection has seen an acknowledgement. */
   readonly acknowledgedBoards: number;
-  /** From cutting a batch to its acknowledgement. */
+  /**
+   * Of each second of a board, to its acknowledgement: from cutting it, or, where boards gather, from when its batch
+   * was to be published. The gathering itself does not count, a resend counts from the first time.
+   */
   readonly latenciesMs: readonly number[];
 }
 
-/** A process of boards: one has no more than some 10,000 sockets. */
+/** A process of boards. */
 export const startFleet = (plan: FleetPlan) => {
   const script = fileURLToPath(new URL('../../dist/fleet/board-fleet.js', import.meta.url));
   const child = fork(script, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], serialization: 'advanced' });
@@ -41,7 +47,7 @@ export const startFleet = (plan: FleetPlan) => {
       const [report] = (await once(child, 'message')) as [FleetReport];
       return report;
     },
-    /** Boards stay connected and send waiting entries, but create no new batches. */
+    /** Boards stay connected and send gathered and waiting entries within a second, but create no new ones. */
     stopCutting: (): void => void child.send('stop-cutting'),
     async close(): Promise<void> {
       child.kill('SIGKILL');
@@ -50,3 +56,36 @@ export const startFleet = (plan: FleetPlan) => {
   };
 };
 export type Fleet = ReturnType<typeof startFleet>;
+
+/** Boards in as many processes as needed: one has no more than some 10,000 sockets. */
+export const startFleets = (
+  plan: Omit<FleetPlan, 'wallOffsetMs'>,
+  { boardsPerProcess = 10_000 }: { boardsPerProcess?: number } = {},
+): Fleet[] => {
+  // The boards' journals are an hour old.
+  const wallOffsetMs = Date.now() - Math.round(performance.now()) - 3_600_000;
+  const processes = Math.ceil(plan.serials.length / boardsPerProcess);
+  return Array.from({ length: processes }, (_, n) => {
+    const serials = plan.serials.slice(n * boardsPerProcess, (n + 1) * boardsPerProcess);
+    return startFleet({ ...plan, serials, wallOffsetMs });
+  });
+};
+
+/** The results of all processes. */
+export const reportOf = async (fleets: readonly Fleet[]) => {
+  const reports = await Promise.all(fleets.map((fleet) => fleet.report()));
+  const sum = (of: (report: FleetReport) => number): number => reports.reduce((all, report) => all + of(report), 0);
+  return {
+    cut: sum(({ cut }) => cut),
+    due: sum(({ due }) => due),
+    acknowledged: sum(({ acknowledged }) => acknowledged),
+    lost: sum(({ lostConnections }) => lostConnections),
+    open: sum(({ open }) => open),
+    heard: sum(({ acknowledgedBoards }) => acknowledgedBoards),
+    latencies: reports.flatMap(({ latenciesMs }) => latenciesMs),
+  };
+};
+
+export const closeFleets = async (fleets: readonly Fleet[]): Promise<void> => {
+  await Promise.all(fleets.map((fleet) => fleet.close()));
+};

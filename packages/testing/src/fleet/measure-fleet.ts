@@ -8,25 +8,16 @@ import { percentile } from '../bench.ts';
 import { createDatabaseOn } from '../database-on-server.ts';
 import { cpuSeconds, residentMegabytes, sharedOutMegabytes } from '../process-cost.ts';
 import { startTestPostgres } from '../test-postgres.ts';
-import { startFleet, type Fleet, type FleetReport } from './fleet-process.ts';
+import { closeFleets, reportOf, startFleets, type Fleet } from './fleet-process.ts';
 import { registerBoards } from './register-boards.ts';
 import { startSlowFsync } from './slow-fsync.ts';
 
-const boardsPerProcess = 10_000;
-const connectSeconds = 60;
-const measuredSeconds = 30;
-const sumOf = (reports: readonly FleetReport[]) => ({
-  cut: reports.reduce((sum, { cut }) => sum + cut, 0),
-  acknowledged: reports.reduce((sum, { acknowledged }) => sum + acknowledged, 0),
-  lost: reports.reduce((sum, { lostConnections }) => sum + lostConnections, 0),
-  open: reports.reduce((sum, { open }) => sum + open, 0),
-  heard: reports.reduce((sum, { acknowledgedBoards }) => sum + acknowledgedBoards, 0),
-  latencies: reports.flatMap(({ latenciesMs }) => latenciesMs),
-});
-const reportOf = async (fleets: readonly Fleet[]) => sumOf(await Promise.all(fleets.map((fleet) => fleet.report())));
+/** Boards that take longer to connect, or to deliver what waited meanwhile, are too many. */
+export const connectSeconds = 60;
+export const measuredSeconds = 30;
 
 /** Seconds until every board has an acknowledgement on its present connection. */
-const untilAllHeard = async (
+export const untilAllHeard = async (
   fleets: readonly Fleet[],
   boards: number,
   withinSeconds: number,
@@ -51,6 +42,8 @@ export interface Step {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly missing: number;
+  readonly samplesPerSecond: number;
+  /** CPU per sample. */
   readonly apiMicros: number;
   readonly brokerMicros: number;
   readonly postgresMicros: number;
@@ -73,9 +66,19 @@ export type Storm = readonly ('broker' | 'api')[];
 export interface Load {
   readonly channels: number;
   readonly samplesPerBatch: number;
+  /** As in the plan of a fleet. */
+  readonly sendEverySeconds?: number;
   /** Added duration of each disk sync, ms. */
   readonly fsyncMs?: number;
 }
+
+/** As the capacity page asks for. */
+export const postgresSettings = {
+  fsync: 'on',
+  max_connections: '60',
+  shared_buffers: '2GB',
+  max_wal_size: '4GB',
+};
 
 interface Running {
   readonly stack: Stack;
@@ -88,12 +91,7 @@ interface Running {
 /** Runs boards on a fresh database. */
 const withFleet = async <T>(boards: number, load: Load, work: (running: Running) => Promise<T>): Promise<T> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'roastery-fleet-'));
-  await using server = await startTestPostgres({
-    fsync: 'on',
-    max_connections: '60',
-    shared_buffers: '2GB',
-    max_wal_size: '4GB',
-  });
+  await using server = await startTestPostgres(postgresSettings);
   await using database = await createDatabaseOn(server.url);
   await using slow = load.fsyncMs === undefined ? undefined : await startSlowFsync(database.url, load.fsyncMs);
   const limits = String(boards * 2);
@@ -106,17 +104,12 @@ const withFleet = async <T>(boards: number, load: Load, work: (running: Running)
   const sql = postgres(database.url, { max: 1, onnotice: () => undefined });
   const serials = await registerBoards(sql, boards);
   const idleMegabytes = (await residentMegabytes(stack.part('broker').pid ?? 0)).now;
-  const wallOffsetMs = Date.now() - Math.round(performance.now()) - 3_600_000;
-  const fleets: Fleet[] = [];
-  for (let from = 0; from < boards; from += boardsPerProcess) {
-    const part = serials.slice(from, from + boardsPerProcess);
-    const { channels, samplesPerBatch } = load;
-    fleets.push(startFleet({ port: stack.ports.mqtt, serials: part, channels, samplesPerBatch, wallOffsetMs }));
-  }
+  const { channels, samplesPerBatch, sendEverySeconds = 1 } = load;
+  const fleets = startFleets({ port: stack.ports.mqtt, serials, channels, samplesPerBatch, sendEverySeconds });
   try {
     return await work({ stack, sql, fleets, idleMegabytes });
   } finally {
-    await Promise.all(fleets.map((fleet) => fleet.close()));
+    await closeFleets(fleets);
     await sql.end();
     await rm(dataDir, { recursive: true, force: true });
   }
@@ -124,22 +117,26 @@ const withFleet = async <T>(boards: number, load: Load, work: (running: Running)
 
 /**
  * Seconds until the boards have half a second of data waiting on average, which is in flight; Infinity where that
- * takes too long.
+ * takes too long. What they gather does not wait.
  */
-const untilAllStored = async (fleets: readonly Fleet[], perSecond: number, maxSeconds: number): Promise<number> => {
+export const untilAllStored = async (
+  fleets: readonly Fleet[],
+  perSecond: number,
+  maxSeconds: number,
+): Promise<number> => {
   const from = performance.now();
   for (;;) {
-    const { cut, acknowledged } = await reportOf(fleets);
+    const { due, acknowledged } = await reportOf(fleets);
     const seconds = (performance.now() - from) / 1000;
-    if (cut - acknowledged <= perSecond / 2) return seconds;
+    if (due - acknowledged <= perSecond / 2) return seconds;
     if (seconds > maxSeconds) return Infinity;
     await sleep(500);
   }
 };
 
-const percent = (seconds: number): string => `${((100 * seconds) / measuredSeconds).toFixed(0)} %`;
+const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
 
-/** One number of boards: all connect at once, 30 s of work, the storms in turn, and the data in Postgres. */
+/** One number of boards: all connect at once, 30 s of work or one gathering, the storms in turn, and the data in Postgres. */
 export const measure = (
   boards: number,
   load: Load,
@@ -147,7 +144,9 @@ export const measure = (
   storms: readonly Storm[] = [['broker', 'api']],
 ): Promise<Step> =>
   withFleet(boards, load, async ({ stack, sql, fleets, idleMegabytes }) => {
-    const connectedSeconds = await untilAllHeard(fleets, boards, connectSeconds, say);
+    const { sendEverySeconds = 1 } = load;
+    // A board that gathers is acknowledged only after its first batch.
+    const connectedSeconds = await untilAllHeard(fleets, boards, connectSeconds + sendEverySeconds - 1, say);
     say(`${boards} boards: all acknowledged after ${connectedSeconds.toFixed(1)} s`);
     const storedSeconds =
       connectedSeconds + (await untilAllStored(fleets, boards * load.samplesPerBatch, connectSeconds));
@@ -155,18 +154,19 @@ export const measure = (
     await sleep(3_000);
     const cost = await costs(stack, sql, fleets);
     const begun = await reportOf(fleets);
-    await sleep(measuredSeconds * 1000);
+    await sleep(Math.max(measuredSeconds, sendEverySeconds) * 1000);
     const after = await costs(stack, sql, fleets);
     const end = await reportOf(fleets);
     const samples = end.acknowledged - begun.acknowledged;
+    const seconds = after.clock - cost.clock;
+    const coreOf = (part: 'boards' | 'broker' | 'api' | 'postgres'): string =>
+      percent((after[part] - cost[part]) / seconds);
     const p99Ms = end.latencies.length === 0 ? Infinity : percentile(end.latencies, 0.99);
     const memory = await memoryOf(stack, sql, fleets);
     const brokerMegabytes = (await residentMegabytes(stack.part('broker').pid ?? 0)).now;
+    say(`  ${Math.round(samples / seconds)} samples/s, p99 ${Math.round(p99Ms)} ms, ${end.lost} connections lost`);
     say(
-      `  ${Math.round(samples / measuredSeconds)} samples/s, p99 ${Math.round(p99Ms)} ms, ${end.lost} connections lost`,
-    );
-    say(
-      `  boards ${percent(after.boards - cost.boards)}, broker ${percent(after.broker - cost.broker)}, api ${percent(after.api - cost.api)}, Postgres ${percent(after.postgres - cost.postgres)} of a core`,
+      `  boards ${coreOf('boards')}, broker ${coreOf('broker')}, api ${coreOf('api')}, Postgres ${coreOf('postgres')} of a core`,
     );
 
     const stormSeconds: number[] = [];
@@ -200,6 +200,7 @@ export const measure = (
       p50Ms: end.latencies.length === 0 ? Infinity : percentile(end.latencies, 0.5),
       p99Ms,
       missing: Math.abs(last.cut - stored) + (last.cut - last.acknowledged),
+      samplesPerSecond: samples / seconds,
       apiMicros: ((after.api - cost.api) * 1e6) / samples,
       brokerMicros: ((after.broker - cost.broker) * 1e6) / samples,
       postgresMicros: ((after.postgres - cost.postgres) * 1e6) / samples,
@@ -222,10 +223,11 @@ export const measureIdle = (boards: number, say: (line: string) => void): Promis
     return ((now - idleMegabytes) * 1000) / boards;
   });
 
-const cpuOf = async (pids: readonly number[]): Promise<number> =>
+/** CPU time of these processes so far, s; those that have ended count as 0. */
+export const cpuOf = async (pids: readonly number[]): Promise<number> =>
   (await Promise.all(pids.map((pid) => cpuSeconds(pid).catch(() => 0)))).reduce((all, seconds) => all + seconds, 0);
 
-const pidsOfPostgres = async (sql: postgres.Sql): Promise<number[]> =>
+export const pidsOfPostgres = async (sql: postgres.Sql): Promise<number[]> =>
   (await sql<{ pid: number }[]>`SELECT pid FROM pg_stat_activity`).map(({ pid }) => pid);
 
 const memoryOf = async (stack: Stack, sql: postgres.Sql, fleets: readonly Fleet[]) => ({
@@ -234,11 +236,12 @@ const memoryOf = async (stack: Stack, sql: postgres.Sql, fleets: readonly Fleet[
   boardsMegabytes: await sharedOutMegabytes(fleets.map(({ pid }) => pid)),
 });
 
-/** CPU time so far, s: of the programs, of all current Postgres processes, and of the computer (used and total). */
+/** The clock, s, and CPU time so far: of the programs, of all current Postgres processes, and of the computer (used and total). */
 const costs = async (stack: Stack, sql: postgres.Sql, fleets: readonly Fleet[]) => {
   const times = cpus().map((cpu) => cpu.times);
   const all = times.reduce((ms, { user, nice, sys, idle, irq }) => ms + user + nice + sys + idle + irq, 0) / 1000;
   return {
+    clock: performance.now() / 1000,
     api: await cpuOf([stack.part('api').pid ?? 0]),
     broker: await cpuOf([stack.part('broker').pid ?? 0]),
     postgres: await cpuOf(await pidsOfPostgres(sql)),
