@@ -476,3 +476,17 @@ it('cockpit: requests the weight after the drop, also later, and refuses more th
   const { roasts } = await ana.call(listRoasts, { query: { limit: 1 } });
   expect(roasts[0]).toMatchObject({ batch_size_kg: 12, end_weight_kg: 10.2 });
 });
+
+it('cockpit: opened for a machine that is offline, shows no figure of the drum, only its curve', async () => {
+  await machine.stop();
+  await until('the machine to be offline', async () =>
+    (await ana.call(listMachines)).every(({ connection }) => connection !== 'online'),
+  );
+  await using watched = await roastery.openAs(ana, { viewport: { width: 1180, height: 820 } });
+  const { page } = watched;
+  await page.goto(address);
+  await expect.poll(() => status(page)).toBe('offline');
+  await page.getByTestId('cockpit-chart').locator('canvas').waitFor();
+  await expect.poll(() => page.getByTestId('cockpit-drum').innerText()).toMatch(/^DRUM °C\s+--$/i);
+  await expect.poll(() => page.getByTestId('cockpit-slope').innerText()).toMatch(/^DRUM SLOPE\s+--/i);
+});

@@ -73,7 +73,16 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
     timers.add(timer);
   };
 
-  const sendRoast = async (channel: MachineChannel, roastId: string): Promise<void> => {
+  /** The last of the reads for each channel. */
+  const reading = new WeakMap<MachineChannel, Promise<void>>();
+  /** One read of a channel at a time: an answer that overtakes an earlier one would be followed by the older state. */
+  const inTurn = (channel: MachineChannel, read: () => Promise<void>): Promise<void> => {
+    const next = (reading.get(channel) ?? Promise.resolve()).catch(() => undefined).then(read);
+    reading.set(channel, next);
+    return next;
+  };
+
+  const readAndSendRoast = async (channel: MachineChannel, roastId: string): Promise<void> => {
     const [read, favourites] = await Promise.all([
       readRoast(sql, roastId, null),
       sql<{ user_id: string }[]>`SELECT user_id FROM roast_favorites WHERE roast_id = ${roastId}`,
@@ -83,10 +92,14 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
     channel.broadcastRoast(event, new Set(favourites.map((row) => row.user_id)));
   };
 
-  const sendAlarms = async (channel: MachineChannel, roastId: string): Promise<void> => {
-    const alarms = await readRunningAlarms(sql, roastId);
-    channel.broadcast({ type: 'alarms', roast_id: roastId, alarms });
-  };
+  const sendRoast = (channel: MachineChannel, roastId: string): Promise<void> =>
+    inTurn(channel, () => readAndSendRoast(channel, roastId));
+
+  const sendAlarms = (channel: MachineChannel, roastId: string): Promise<void> =>
+    inTurn(channel, async () => {
+      const alarms = await readRunningAlarms(sql, roastId);
+      channel.broadcast({ type: 'alarms', roast_id: roastId, alarms });
+    });
 
   /** Every page of the machine reconnects and gets a backlog without the roast. */
   const closeWithDeletedRoast = (channel: MachineChannel, roastId: string): void => {

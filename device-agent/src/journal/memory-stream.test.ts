@@ -380,6 +380,8 @@ it('gap of an earlier stream, found when another recording is written: has its o
 });
 
 describe('journal restarted on a working disk long after its newest entry', () => {
+  /** A busy computer's disk must not count as failed. */
+  const patient = { diskGraceMs: 5000 };
   const owner = 'a'.repeat(16);
   const roastId = '01900000-0000-7000-8000-000000000001';
   /** The state of the disk when it stops accepting writes: the process may continue in memory for any time. */
@@ -396,7 +398,7 @@ describe('journal restarted on a working disk long after its newest entry', () =
 
   it('in a roast: a new stream continues the recording after all numbers that may have been used in memory', async () => {
     const { epoch, nextSeq } = await lastWritten(true);
-    const journal = await open(undefined, 1e6 + 60_000);
+    const journal = await open(undefined, 1e6 + 60_000, patient);
     expect(journal.epoch).not.toBe(epoch);
     expect(journal.stats().inMemory).toBe(false);
     const seq = journal.appendSample(1e6 + 60_000, [9]);
@@ -406,8 +408,6 @@ describe('journal restarted on a working disk long after its newest entry', () =
   });
 
   it('killed again before the new stream held a state: the roast is still found', async () => {
-    // A busy computer's disk must not count as failed.
-    const patient = { diskGraceMs: 5000 };
     const { epoch } = await lastWritten(true);
     await open(undefined, 1e6 + 60_000, patient);
     opened = [];

@@ -18,6 +18,7 @@ export const registerTestMachine = (client: RoasteryClient, serialNumber: string
 /** The live stream of a machine, up to now. */
 export const openLiveStream = async (origin: string, cookie: string, id: string) => {
   const answer = await fetch(endpointUrl(origin, machineLive, { id }), { headers: { cookie } });
+  if (!answer.ok) throw new Error(`the live stream was answered with ${answer.status}: ${await answer.text()}`);
   const stream = { text: '', hasEnded: false };
   const read = async (): Promise<void> => {
     const decoder = new TextDecoder();

@@ -179,7 +179,11 @@ describe.each([
     const again = await openLiveStream(two.url, atOne.cookie, machineId);
     for (const board of boards) board.end();
     await until('everything to be acknowledged', () => boards.every((board) => board.isDelivered()), patience);
-    await until('the end of the roast in the stream', () => again.text.includes('"status":"completed"'), patience);
+    const doesShowTheEnd = (): boolean => {
+      if (again.hasEnded) throw new Error(`the stream has ended: ${again.text.slice(-1000)}`);
+      return again.text.includes('"status":"completed"');
+    };
+    await until('the end of the roast in the stream', doesShowTheEnd, patience);
     const delivered = await readDelivered(stack.databaseUrl);
     expect([...delivered.samples.keys()].toSorted()).toEqual(boards.flatMap((board) => board.samples()).toSorted());
     expect(delivered.doubled).toBe(0);

@@ -204,13 +204,16 @@ const measure = (apiCount: number, boards: number, isStormy: boolean, say: (line
     }
   });
 
-/** The first step, and the last one that held. */
+const holds = ({ p99Ms, missing }: Step): boolean => p99Ms <= maxP99Ms && missing === 0;
+
+/** The first step, and the last one that held; it has no boards where the first one did not. */
 const grow = async (apiCount: number, say: (line: string) => void): Promise<{ first: Step; held: Step }> => {
   const first = await measure(apiCount, firstStep, true, say);
+  if (!holds(first)) return { first, held: { ...first, boards: 0 } };
   let held = first;
   for (let boards = firstStep * growth; boards <= maxBoards; boards *= growth) {
     const step = await measure(apiCount, Math.round(boards), false, say);
-    if (step.p99Ms > maxP99Ms || step.missing > 0) break;
+    if (!holds(step)) break;
     held = step;
   }
   return { first, held };

@@ -40,13 +40,14 @@ export const BetweenBatches = ({ machine, live, onWeigh, onKept, children }: Bet
   const lastDropAt = dropOf(newest);
   const targetC = next?.target_charge_temp ?? null;
   const { track } = live;
-  const { curve, rateC } = useMemo(
+  const { curve, rateC: lastRateC } = useMemo(
     () => drumCurve(track),
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- the track is one object that grows; its version says when
     [track, track.version],
   );
   const stale = live.state !== 'live';
   const drumC = live.reading?.values['bean_temp'] ?? null;
+  const rateC = drumC === null ? null : lastRateC;
   const readiness: ChargeReadiness = stale ? { state: 'unknown' } : chargeReadiness(drumC, rateC, targetC);
   const target = useMemo(
     () =>
