@@ -55,7 +55,7 @@ export default defineConfig({
         test: {
           ...realParts,
           name: 'browser',
-          maxWorkers: 3,
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
           isolate: false,
           include: ['portal/e2e/**/*.e2e.ts'],
@@ -66,7 +66,7 @@ export default defineConfig({
         test: {
           ...realParts,
           name: 'endurance',
-          maxWorkers: 5,
+          maxWorkers: 4,
           sequence: { groupOrder: 2 },
           include: [
             `${sources}/**/*.endurance.test.ts`,

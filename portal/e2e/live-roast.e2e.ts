@@ -126,6 +126,8 @@ it('marks the next event with Space, and undoes it', async () => {
   await page.goto(`/roasts/${roastId}`);
   await expect.poll(() => stateOf(page)).toBe('live');
   const next = page.getByRole('button', { name: /^Mark / });
+  // Readings may arrive before the roast, and without its charge there is no time to mark.
+  await expect.poll(() => next.isEnabled()).toBe(true);
   const name = (await next.innerText()).split('\n')[0]?.replace('Mark ', '') ?? '';
   await page.keyboard.press('Space');
   await page.getByText(`${name} marked`).waitFor();
