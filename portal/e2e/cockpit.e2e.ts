@@ -5,18 +5,19 @@ import { listMachines, type RegisteredMachine } from '@roastery/contract/machine
 import { putMachineMember } from '@roastery/contract/members';
 import { planRoast } from '@roastery/contract/planned';
 import { createProfile, setReferenceRoast } from '@roastery/contract/profiles';
-import { getRoast, listRoasts } from '@roastery/contract/roasts';
+import { deleteMark, getRoast, listRoasts } from '@roastery/contract/roasts';
 import { listUsers } from '@roastery/contract/users';
 import { parseDuration } from '@roastery/roasting/units';
 import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
 import type { RunningMachine } from '@roastery/stack/machine';
-import { accessibilityFindings, keepAxe } from '@roastery/testing/accessibility';
+import { keepAxe } from '@roastery/testing/accessibility';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import { repositoryRoot } from '@roastery/testing/shared-data';
 import { until } from '@roastery/testing/until';
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bringPastRoast } from './past-roast.ts';
+import { lookAround, measure, sizes } from './cockpit-sizes.ts';
 import { anaRestrepo, openRoastery, register, tomoIto, type TestRoastery } from './roastery.ts';
 
 let roastery: TestRoastery;
@@ -29,17 +30,6 @@ let address = '';
 const factor = 5;
 const hurried = pathToFileURL(path.join(repositoryRoot(), 'packages', 'testing', 'bin', 'hurried-clock.mjs')).href;
 
-/**
- * The sizes of the cockpit: desktop, tablet in landscape, tablet in portrait, phone; and the chart's smallest share of
- * the height.
- */
-const sizes = [
-  { name: 'desk', width: 1440, height: 900, minShare: 0.45 },
-  { name: 'tablet-flat', width: 1180, height: 820, minShare: 0.45 },
-  { name: 'tablet', width: 820, height: 1180, minShare: 0.45 },
-  { name: 'phone', width: 390, height: 844, minShare: 0.35 },
-] as const;
-const themes = ['light', 'dark'] as const;
 const markNames = ['Charge', 'Dry End', 'First Crack', 'First Crack End', 'Second Crack', 'Drop'] as const;
 
 const points = [
@@ -85,63 +75,6 @@ const status = (page: Page) => page.getByTestId('cockpit-status').getAttribute('
 const button = (page: Page, name: (typeof markNames)[number]) =>
   page.getByRole('group', { name: 'Markers' }).getByRole('button').nth(markNames.indexOf(name));
 const notice = (page: Page) => page.getByTestId('mark-notice');
-
-interface Measured {
-  /** Pixels by which content exceeds the window, or the page scrolls. */
-  readonly outside: number;
-  readonly chartShare: number;
-  readonly chartPixels: number;
-  readonly minButton: number;
-}
-
-/** Measures all of the cockpit against the window at once. */
-const measure = (page: Page): Promise<Measured> =>
-  page.evaluate(() => {
-    const { scrollHeight, scrollWidth } = document.documentElement;
-    const parts = [
-      ...document.querySelectorAll('[data-testid="cockpit"] > *, [data-mark], [data-testid="cockpit-chart"]'),
-    ];
-    const boxes = parts.map((part) => part.getBoundingClientRect());
-    const over = boxes.map(({ left, top, right, bottom }) =>
-      Math.max(-left, -top, right - innerWidth, bottom - innerHeight),
-    );
-    const chart = document.querySelector('[data-testid="cockpit-chart"] canvas')?.getBoundingClientRect();
-    const buttons = [...document.querySelectorAll('[data-mark]')].map((one) => one.getBoundingClientRect());
-    return {
-      outside: Math.round(Math.max(scrollHeight - innerHeight, scrollWidth - innerWidth, ...over)),
-      chartShare: (chart?.height ?? 0) / innerHeight,
-      chartPixels: Math.round(chart?.height ?? 0),
-      minButton: Math.min(...buttons.map(({ width, height }) => Math.min(width, height))),
-    };
-  });
-
-/**
- * Checks a state of the cockpit at all sizes in both themes: nothing scrolls, the chart has its room, axe finds
- * nothing.
- */
-const lookAround = async (page: Page, state: string): Promise<void> => {
-  const heights: string[] = [];
-  for (const { name, width, height, minShare } of sizes) {
-    await page.setViewportSize({ width, height });
-    for (const theme of themes) {
-      await page.emulateMedia({ colorScheme: theme });
-      const at = `${state}, ${name} ${theme}`;
-      await expect.poll(() => measure(page).then(({ outside }) => outside), { message: at }).toBeLessThanOrEqual(0);
-      await expect
-        .poll(() => measure(page).then(({ chartShare }) => chartShare), { message: `${at}: chart` })
-        .toBeGreaterThanOrEqual(minShare);
-      const { chartPixels, minButton } = await measure(page);
-      expect(minButton, `${at}: buttons`).toBeGreaterThanOrEqual(56);
-      heights.push(`${name} ${chartPixels} px`);
-      const folder = process.env['SCREENS_DIR'];
-      if (folder !== undefined) await page.screenshot({ path: path.join(folder, `${state}-${name}-${theme}.png`) });
-      if (name === 'desk' || name === 'phone') expect(await accessibilityFindings(page), at).toEqual([]);
-    }
-  }
-  process.stdout.write(`chart heights, ${state}: ${[...new Set(heights)].join(', ')}\n`);
-  await page.setViewportSize({ width: 1180, height: 820 });
-  await page.emulateMedia({ colorScheme: 'light' });
-};
 
 const openCockpit = async () => {
   const watched = await roastery.openAs(ana, { viewport: { width: 1180, height: 820 }, hasTouch: true });
@@ -373,6 +306,42 @@ const hasSecondCrack = async () => {
   const { marks } = await ana.call(getRoast, { params: { id: running?.id ?? '' } });
   return marks.some(({ kind }) => kind === 'second_crack');
 };
+
+it('cockpit: sends a mark again that the server could not take yet, and shows one that it refuses for good', async () => {
+  await using watched = await openCockpit();
+  const { page } = watched;
+  await untilTimed(page);
+  // What a starting server answers, then what it answers while the board has not sent the readings of this time.
+  const answers = [
+    { status: 503, code: 'not_ready', detail: 'The server is starting.' },
+    { status: 500, code: 'internal', detail: 'Something went wrong on the server.' },
+    { status: 409, code: 'not_recorded_yet', detail: 'The readings of 5:12 have not arrived yet.' },
+  ];
+  await page.route(/\/marks\/second_crack$/, async (route) => {
+    const answer = route.request().method() === 'PUT' ? answers.shift() : undefined;
+    if (answer === undefined) return route.fallback();
+    await route.fulfill({ status: answer.status, json: { ...answer, request_id: 'a request' } });
+  });
+  await page.keyboard.press('5');
+  await notice(page)
+    .getByText(/^Second Crack at \d+:\d\d is kept and sent later\. The server is starting\.$/)
+    .waitFor();
+  await expect.poll(hasSecondCrack, { timeout: 30_000 }).toBe(true);
+  expect(answers).toEqual([]);
+  const id = (await ana.call(listRoasts, { query: { status: 'in_progress' } })).roasts[0]?.id ?? '';
+  await ana.call(deleteMark, { params: { id, kind: 'second_crack' } });
+  await expect.poll(() => button(page, 'Second Crack').getAttribute('aria-pressed')).toBe('false');
+  answers.push(
+    { status: 503, code: 'not_ready', detail: 'The server is starting.' },
+    { status: 409, code: 'conflict', detail: 'Second crack must come before the drop.' },
+  );
+  await page.keyboard.press('5');
+  await notice(page)
+    .getByText(/^Second Crack at \d+:\d\d was not saved\. Second crack must come before the drop\.$/)
+    .waitFor();
+  await expect.poll(() => button(page, 'Second Crack').getAttribute('aria-pressed')).toBe('false');
+  await notice(page).getByRole('button', { name: 'Dismiss' }).click();
+});
 
 it('cockpit: shows since when the network is down, and queues a mark until it is back', async () => {
   await using watched = await openCockpit();

@@ -13,6 +13,7 @@ export const errorStatus = {
   already_exists: 409,
   changed_meanwhile: 409,
   last_admin: 409,
+  not_recorded_yet: 409,
   ticket_expired: 410,
   too_large: 413,
   wrong_type: 415,

@@ -58,6 +58,7 @@ export const sentenceOfCode: Record<ApiErrorCode, string> = {
   already_exists: t`This already exists.`,
   changed_meanwhile: t`Another user has changed this. Reload it and repeat your change.`,
   last_admin: t`There must be at least one active administrator.`,
+  not_recorded_yet: t`The readings of this time have not arrived yet. Try again in a moment.`,
   ticket_expired: t`The pairing ticket has expired. Issue a new one.`,
   too_large: t`This is too large.`,
   wrong_type: t`The server does not accept this type of content.`,
@@ -70,6 +71,19 @@ export const sentenceOfCode: Record<ApiErrorCode, string> = {
 /** Whether this page knows the code of an answer. */
 export const isErrorCode = (code: string): code is ErrorCode =>
   code !== 'unreachable' && Object.hasOwn(sentenceOfCode, code);
+
+const temporaryCodes: ReadonlySet<ApiErrorCode> = new Set<ApiErrorCode>([
+  'unreachable',
+  'not_signed_in',
+  'not_recorded_yet',
+  'too_many_requests',
+  'internal',
+  'not_ready',
+]);
+
+/** Whether the same request may succeed later. */
+export const isTemporary = (error: unknown): error is ApiError =>
+  error instanceof ApiError && temporaryCodes.has(error.code);
 
 /** The sentence to show for a failed action: the server's own if it sent one, else the one the product document names. */
 export const sentenceFor = (error: unknown, fallback: string): string =>

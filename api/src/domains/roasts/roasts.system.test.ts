@@ -185,6 +185,11 @@ describe('roasts', () => {
       // Second 530 of the recording; the server has received about 500.
       const marked = await owner.send<Roast>('PUT', `/roasts/${id}/marks/first_crack`, { time_seconds: 470 });
       expect([marked.status, marked.body.first_crack_time, marked.body.first_crack_temp]).toEqual([200, 470, null]);
+      // More than a minute after the last reading that has arrived: the portal sends it again.
+      const early = await owner.send<{ code: string }>('PUT', `/roasts/${id}/marks/first_crack_end`, {
+        time_seconds: 540,
+      });
+      expect([early.status, early.body.code]).toEqual([409, 'not_recorded_yet']);
       await commitMessages(database.sql, kept ?? []);
       const { body } = await owner.send<Roast>('GET', `/roasts/${id}`);
       expect([body.status, body.first_crack_time]).toEqual(['completed', 470]);

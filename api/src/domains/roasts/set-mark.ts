@@ -48,6 +48,14 @@ const axisOf = async (tx: Sql, { id, marks }: LockedRoast): Promise<Place> => {
   throw new AppError('conflict', 'This roast has no charge yet, so its time is unknown.');
 };
 
+/** Whether the recording has not come as far as this place: the board still has its samples, or takes them next. */
+const isAhead = async (tx: Sql, recordingId: string, { boot_no, mono_ms }: Pick<Place, 'boot_no' | 'mono_ms'>) => {
+  const [last] = await tx<{ boot_no: number; mono_ms: number }[]>`
+    SELECT boot_no, mono_ms + dt_ms[cardinality(dt_ms)] AS mono_ms FROM recording_chunks
+    WHERE recording_id = ${recordingId} ORDER BY first_seq DESC LIMIT 1`;
+  return last === undefined || (last.boot_no === boot_no && last.mono_ms < mono_ms);
+};
+
 type MarkBody = ParsedBody<typeof putMarkEndpoint>;
 
 const placeOf = async (tx: Sql, roast: LockedRoast, axis: Place, { time_seconds, at }: MarkBody): Promise<Place> => {
@@ -59,7 +67,12 @@ const placeOf = async (tx: Sql, roast: LockedRoast, axis: Place, { time_seconds,
   const seconds = time_seconds ?? 0;
   const monoMs = axis.mono_ms + Math.round(seconds * 1000);
   const atSeq = await nearestSample(tx, roast.recordingId, axis.boot_no, monoMs, axis.at_seq, seconds * 1000);
-  if (atSeq === undefined) throw new AppError('conflict', `Nothing was recorded at ${formatDuration(seconds)}.`);
+  if (atSeq === undefined) {
+    if (roast.status === 'in_progress' && (await isAhead(tx, roast.recordingId, { ...axis, mono_ms: monoMs }))) {
+      throw new AppError('not_recorded_yet', `The readings of ${formatDuration(seconds)} have not arrived yet.`);
+    }
+    throw new AppError('conflict', `Nothing was recorded at ${formatDuration(seconds)}.`);
+  }
   return { boot_no: axis.boot_no, mono_ms: monoMs, at_seq: atSeq };
 };
 

@@ -1,7 +1,7 @@
 import { deleteMark, putMark, type Roast, type RoastMark } from '@roastery/contract/roasts';
 import type { MarkKind } from '@roastery/roasting/marks';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { ApiError } from '../../api/api-error.ts';
+import { isTemporary } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
 import { useReachability } from '../../api/reachability.ts';
@@ -60,11 +60,15 @@ const read = (machineId: string): PendingMark[] => {
   }
 };
 
-export const isUnreachable = (error: unknown): boolean => error instanceof ApiError && error.code === 'unreachable';
+/** How long a mark that the server could not take waits, at least and at most. */
+const minRetryMs = 1000;
+const maxRetryMs = 15_000;
 
 export interface PendingMarks {
   /** Of this roast, as marks that the buttons show. */
   readonly marks: readonly RoastMark[];
+  /** The last mark that the server refused for good: another person has set it, or the roast was deleted. */
+  readonly refused: { readonly mark: PendingMark; readonly error: unknown } | null;
   readonly add: (mark: PendingMark) => void;
   readonly remove: (kind: HandMark) => void;
 }
@@ -90,29 +94,42 @@ export const usePendingMarks = (
     },
     [machineId],
   );
+  const [refused, setRefused] = useState<PendingMarks['refused']>(null);
+  /** Attempts in a row that failed and may succeed later. */
+  const [failures, setFailures] = useState(0);
   const sending = useRef(false);
   useEffect(() => {
-    const [first] = pending;
-    if (!reachable || first === undefined || sending.current) return;
+    // One that the server cannot take yet holds up no other.
+    const mark = pending[failures % pending.length];
+    if (!reachable || mark === undefined || sending.current) return undefined;
+    const { roastId: id, kind, time_seconds, temp } = mark;
     const send = async () => {
       sending.current = true;
-      const { roastId: id, kind, time_seconds, temp } = first;
       try {
         onChanged(await call(putMark, { params: { id, kind }, body: { time_seconds, temp } }));
         // It was undone while it was being sent.
         const isWanted = latest.current.some((one) => one.roastId === id && one.kind === kind);
         if (!isWanted) onChanged(await call(deleteMark, { params: { id, kind } }));
       } catch (error) {
-        if (isUnreachable(error)) return;
-        // The server refuses it for good: another person has marked it, or the roast was deleted.
-        logError('a mark set without network was refused', error);
+        if (isTemporary(error)) {
+          setFailures((count) => count + 1);
+          return;
+        }
+        logError('a queued mark was refused', error);
+        setRefused({ mark, error });
       } finally {
         sending.current = false;
       }
-      keep((all) => all.filter((one) => one !== first));
+      setFailures(0);
+      keep((all) => all.filter((one) => one !== mark));
     };
-    void send();
-  }, [pending, reachable, keep, onChanged]);
+    if (failures === 0) {
+      void send();
+      return undefined;
+    }
+    const timer = setTimeout(() => void send(), Math.min(maxRetryMs, minRetryMs * 2 ** (failures - 1)));
+    return () => clearTimeout(timer);
+  }, [pending, reachable, failures, keep, onChanged]);
   const roastId = roast?.id;
   const marks = useMemo(
     () =>
@@ -137,5 +154,5 @@ export const usePendingMarks = (
     (kind: HandMark) => keep((all) => all.filter((one) => one.roastId !== roastId || one.kind !== kind)),
     [keep, roastId],
   );
-  return { marks, add, remove };
+  return { marks, refused, add, remove };
 };

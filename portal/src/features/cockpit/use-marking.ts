@@ -2,10 +2,10 @@ import { deleteMark, putMark, type Roast, type RoastMark } from '@roastery/contr
 import { discardRoast, makeRoast } from '@roastery/contract/timeline';
 import { formatDuration } from '@roastery/roasting/units';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { sentenceFor } from '../../api/api-error.ts';
+import { isTemporary, sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { markLabels } from '../../components/chart/mark-layout.ts';
-import { isUnreachable, type HandMark, type PendingMarks } from './hand-marks.ts';
+import type { HandMark, PendingMarks } from './hand-marks.ts';
 import type { markNow } from '../../components/live/live-curve.ts';
 import { t } from '../../language/t.ts';
 
@@ -19,8 +19,8 @@ export interface MarkNotice {
   readonly text: string;
   readonly tone: 'success' | 'info' | 'danger';
   readonly action: { readonly label: string; readonly key?: string; readonly run: () => void } | undefined;
-  /** Epoch ms at which it disappears. */
-  readonly endsAt: number;
+  /** Epoch ms at which it disappears; null: when it is closed. */
+  readonly endsAt: number | null;
 }
 
 interface MarkingInput {
@@ -31,7 +31,7 @@ interface MarkingInput {
   /** The mark for the current time; null before the charge. */
   readonly now: ReturnType<typeof markNow>;
   /** Marks that wait for the server. */
-  readonly pending: Pick<PendingMarks, 'add' | 'remove'>;
+  readonly pending: Pick<PendingMarks, 'add' | 'remove' | 'refused'>;
   /** A changed roast; null for one that was discarded. */
   readonly onChanged: (roast: Roast | null) => void;
 }
@@ -59,19 +59,32 @@ export const useMarking = (input: MarkingInput): Marking => {
   const [notice, setNotice] = useState<MarkNotice | null>(null);
   const [busy, setBusy] = useState<HandMark | null>(null);
 
-  const show = useCallback((text: string, tone: MarkNotice['tone'], action?: MarkNotice['action']) => {
-    lastId.current += 1;
-    setNotice({ id: lastId.current, text, tone, action, endsAt: Date.now() + noticeMs });
-  }, []);
+  const show = useCallback(
+    (text: string, tone: MarkNotice['tone'], action?: MarkNotice['action'], stayMs: number | null = noticeMs) => {
+      lastId.current += 1;
+      setNotice({ id: lastId.current, text, tone, action, endsAt: stayMs === null ? null : Date.now() + stayMs });
+    },
+    [],
+  );
   const closeNotice = useCallback(() => setNotice(null), []);
   useEffect(() => {
-    if (notice === null) return undefined;
+    if (notice === null || notice.endsAt === null) return undefined;
     const timer = setTimeout(
       () => setNotice((current) => (current === notice ? null : current)),
       notice.endsAt - Date.now(),
     );
     return () => clearTimeout(timer);
   }, [notice]);
+
+  const { refused } = input.pending;
+  useEffect(() => {
+    if (refused === null) return;
+    const { kind, time_seconds } = refused.mark;
+    const [label, time] = [markLabels[kind].long, formatDuration(time_seconds)];
+    const reason = sentenceFor(refused.error, t`The server refused it.`);
+    // The person may have looked away: it stays until it is closed.
+    show(t`${label} at ${time} was not saved. ${reason}`, 'danger', undefined, null);
+  }, [refused, show]);
 
   const attempt = useCallback(
     async (kind: HandMark, work: () => Promise<void>, failure: string) => {
@@ -126,18 +139,14 @@ export const useMarking = (input: MarkingInput): Marking => {
           try {
             onChanged(await call(putMark, { params, body: now }));
           } catch (error) {
-            if (!isUnreachable(error)) throw error;
-            const { pending } = latest.current;
-            pending.add({ roastId: roast.id, kind, ...now });
-            show(
-              t`No network: ${markLabels[kind].long} at ${formatDuration(now.time_seconds)} is kept and sent later`,
-              'info',
-              {
-                label: t`Undo`,
-                key: 'u',
-                run: () => latest.current.pending.remove(kind),
-              },
-            );
+            if (!isTemporary(error)) throw error;
+            latest.current.pending.add({ roastId: roast.id, kind, ...now });
+            const [label, time] = [markLabels[kind].long, formatDuration(now.time_seconds)];
+            const text =
+              error.code === 'unreachable'
+                ? t`No network: ${label} at ${time} is kept and sent later`
+                : t`${label} at ${time} is kept and sent later. ${error.message}`;
+            show(text, 'info', { label: t`Undo`, key: 'u', run: () => latest.current.pending.remove(kind) });
             return;
           }
           show(t`${markLabels[kind].long} marked at ${formatDuration(now.time_seconds)}`, 'success', {

@@ -1,0 +1,73 @@
+import path from 'node:path';
+import { accessibilityFindings } from '@roastery/testing/accessibility';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+/**
+ * The sizes of the cockpit: desktop, tablet in landscape, tablet in portrait, phone; and the chart's smallest share of
+ * the height.
+ */
+export const sizes = [
+  { name: 'desk', width: 1440, height: 900, minShare: 0.45 },
+  { name: 'tablet-flat', width: 1180, height: 820, minShare: 0.45 },
+  { name: 'tablet', width: 820, height: 1180, minShare: 0.45 },
+  { name: 'phone', width: 390, height: 844, minShare: 0.35 },
+] as const;
+const themes = ['light', 'dark'] as const;
+
+interface Measured {
+  /** Pixels by which content exceeds the window, or the page scrolls. */
+  readonly outside: number;
+  readonly chartShare: number;
+  readonly chartPixels: number;
+  readonly minButton: number;
+}
+
+/** Measures all of the cockpit against the window at once. */
+export const measure = (page: Page): Promise<Measured> =>
+  page.evaluate(() => {
+    const { scrollHeight, scrollWidth } = document.documentElement;
+    const parts = [
+      ...document.querySelectorAll('[data-testid="cockpit"] > *, [data-mark], [data-testid="cockpit-chart"]'),
+    ];
+    const boxes = parts.map((part) => part.getBoundingClientRect());
+    const over = boxes.map(({ left, top, right, bottom }) =>
+      Math.max(-left, -top, right - innerWidth, bottom - innerHeight),
+    );
+    const chart = document.querySelector('[data-testid="cockpit-chart"] canvas')?.getBoundingClientRect();
+    const buttons = [...document.querySelectorAll('[data-mark]')].map((one) => one.getBoundingClientRect());
+    return {
+      outside: Math.round(Math.max(scrollHeight - innerHeight, scrollWidth - innerWidth, ...over)),
+      chartShare: (chart?.height ?? 0) / innerHeight,
+      chartPixels: Math.round(chart?.height ?? 0),
+      minButton: Math.min(...buttons.map(({ width, height }) => Math.min(width, height))),
+    };
+  });
+
+/**
+ * Checks a state of the cockpit at all sizes in both themes: nothing scrolls, the chart has its room, axe finds
+ * nothing.
+ */
+export const lookAround = async (page: Page, state: string): Promise<void> => {
+  const heights: string[] = [];
+  for (const { name, width, height, minShare } of sizes) {
+    await page.setViewportSize({ width, height });
+    for (const theme of themes) {
+      await page.emulateMedia({ colorScheme: theme });
+      const at = `${state}, ${name} ${theme}`;
+      await expect.poll(() => measure(page).then(({ outside }) => outside), { message: at }).toBeLessThanOrEqual(0);
+      await expect
+        .poll(() => measure(page).then(({ chartShare }) => chartShare), { message: `${at}: chart` })
+        .toBeGreaterThanOrEqual(minShare);
+      const { chartPixels, minButton } = await measure(page);
+      expect(minButton, `${at}: buttons`).toBeGreaterThanOrEqual(56);
+      heights.push(`${name} ${chartPixels} px`);
+      const folder = process.env['SCREENS_DIR'];
+      if (folder !== undefined) await page.screenshot({ path: path.join(folder, `${state}-${name}-${theme}.png`) });
+      if (name === 'desk' || name === 'phone') expect(await accessibilityFindings(page), at).toEqual([]);
+    }
+  }
+  process.stdout.write(`chart heights, ${state}: ${[...new Set(heights)].join(', ')}\n`);
+  await page.setViewportSize({ width: 1180, height: 820 });
+  await page.emulateMedia({ colorScheme: 'light' });
+};
