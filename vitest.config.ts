@@ -66,7 +66,7 @@ export default defineConfig({
         test: {
           ...realParts,
           name: 'endurance',
-          maxWorkers: 4,
+          maxWorkers: 3,
           sequence: { groupOrder: 2 },
           include: [
             `${sources}/**/*.endurance.test.ts`,

@@ -187,7 +187,8 @@ const startBoard = async (name: string, expect: ExpectStatic, over: Partial<type
 };
 describe.skipIf(!isReady)(`an update of a board (${why})`, { concurrent: true }, () => {
   it('is kept after its healthy time, and so are a reinstallation and the previous version', async ({ expect }) => {
-    await using board = await startBoard('GOOD', expect, { healthySeconds: 8 });
+    // The trial lasts longer than a doctor on a busy computer.
+    await using board = await startBoard('GOOD', expect, { healthySeconds: 15 });
     expect(board.status()).not.toHaveProperty('update');
     await board.update(deb('2.0.0'));
     const [installed, earlier] = ['2.0.0', '1.0.0'];

