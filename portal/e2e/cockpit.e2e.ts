@@ -307,40 +307,53 @@ const hasSecondCrack = async () => {
   return marks.some(({ kind }) => kind === 'second_crack');
 };
 
-it('cockpit: sends a mark again that the server could not take yet, and shows one that it refuses for good', async () => {
-  await using watched = await openCockpit();
-  const { page } = watched;
-  await untilTimed(page);
-  // What a starting server answers, then what it answers while the board has not sent the readings of this time.
-  const answers = [
-    { status: 503, code: 'not_ready', detail: 'The server is starting.' },
-    { status: 500, code: 'internal', detail: 'Something went wrong on the server.' },
-    { status: 409, code: 'not_recorded_yet', detail: 'The readings of 5:12 have not arrived yet.' },
-  ];
-  await page.route(/\/marks\/second_crack$/, async (route) => {
+/** Answers the next attempts to set a second crack, in turn; later ones reach the server. */
+const answerMarks = (page: Page, answers: { status: number; code: string; detail: string }[]): Promise<void> =>
+  page.route(/\/marks\/second_crack$/, async (route) => {
     const answer = route.request().method() === 'PUT' ? answers.shift() : undefined;
     if (answer === undefined) return route.fallback();
     await route.fulfill({ status: answer.status, json: { ...answer, request_id: 'a request' } });
   });
+const starting = { status: 503, code: 'not_ready', detail: 'The server is starting.' };
+const removeSecondCrack = async (): Promise<void> => {
+  const [running] = (await ana.call(listRoasts, { query: { status: 'in_progress' } })).roasts;
+  await ana.call(deleteMark, { params: { id: running?.id ?? '', kind: 'second_crack' } });
+};
+
+it('cockpit: sends a mark again that the server could not take yet, also from another page', async () => {
+  await using watched = await openCockpit();
+  const { page } = watched;
+  await untilTimed(page);
+  const answers = [
+    starting,
+    { status: 500, code: 'internal', detail: 'Something went wrong on the server.' },
+    { status: 409, code: 'not_recorded_yet', detail: 'The readings of 5:12 have not arrived yet.' },
+  ];
+  await answerMarks(page, answers);
   await page.keyboard.press('5');
   await notice(page)
     .getByText(/^Second Crack at \d+:\d\d is kept and sent later\. The server is starting\.$/)
     .waitFor();
+  await page.goto('/account');
   await expect.poll(hasSecondCrack, { timeout: 30_000 }).toBe(true);
   expect(answers).toEqual([]);
-  const id = (await ana.call(listRoasts, { query: { status: 'in_progress' } })).roasts[0]?.id ?? '';
-  await ana.call(deleteMark, { params: { id, kind: 'second_crack' } });
-  await expect.poll(() => button(page, 'Second Crack').getAttribute('aria-pressed')).toBe('false');
-  answers.push(
-    { status: 503, code: 'not_ready', detail: 'The server is starting.' },
+  await removeSecondCrack();
+});
+
+it('cockpit: reports a queued mark that the server refuses for good', async () => {
+  await using watched = await openCockpit();
+  const { page } = watched;
+  await untilTimed(page);
+  await answerMarks(page, [
+    starting,
     { status: 409, code: 'conflict', detail: 'Second crack must come before the drop.' },
-  );
+  ]);
   await page.keyboard.press('5');
-  await notice(page)
-    .getByText(/^Second Crack at \d+:\d\d was not saved\. Second crack must come before the drop\.$/)
-    .waitFor();
+  const alert = page.getByRole('alert').filter({ hasText: /^Second Crack at \d+:\d\d was not saved/ });
+  await alert.getByText('Second crack must come before the drop.').waitFor();
   await expect.poll(() => button(page, 'Second Crack').getAttribute('aria-pressed')).toBe('false');
-  await notice(page).getByRole('button', { name: 'Dismiss' }).click();
+  await alert.getByRole('button', { name: 'Dismiss' }).click();
+  await alert.waitFor({ state: 'hidden' });
 });
 
 it('cockpit: shows since when the network is down, and queues a mark until it is back', async () => {

@@ -1,3 +1,4 @@
+import { useEffect } from 'react';
 import { Navigate, Outlet, useLocation, useSearchParams } from 'react-router-dom';
 import { useSession } from '../api/session.tsx';
 import { paths } from '../components/paths.ts';
@@ -12,13 +13,22 @@ export const Loading = () => (
   </output>
 );
 
+/** Markers that were set on this device without network are sent from any page. */
+const SignedIn = () => {
+  useEffect(() => {
+    if (Object.keys(localStorage).some((key) => key.startsWith('pendingMarks:')))
+      void import('../features/cockpit/pending-marks.ts');
+  }, []);
+  return <Outlet />;
+};
+
 /** Redirects signed-out users to /login, and keeps the requested address. */
 export const RequireSession = () => {
   const { user, isChecking } = useSession();
   const { pathname, search, hash } = useLocation();
   if (isChecking) return <Loading />;
   // Another user remounts the page: a form may hold text of the previous one.
-  if (user !== null) return <Outlet key={user.id} />;
+  if (user !== null) return <SignedIn key={user.id} />;
   const asked = `${pathname}${search}${hash}`;
   const query = asked === paths.dashboard || asked === '/' ? '' : `?${new URLSearchParams({ next: asked }).toString()}`;
   return <Navigate to={`${paths.login}${query}`} replace />;

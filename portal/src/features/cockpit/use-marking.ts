@@ -5,7 +5,8 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { isTemporary, sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { markLabels } from '../../components/chart/mark-layout.ts';
-import type { HandMark, PendingMarks } from './hand-marks.ts';
+import type { HandMark } from './hand-marks.ts';
+import type { PendingMarks } from './pending-marks.ts';
 import type { markNow } from '../../components/live/live-curve.ts';
 import { t } from '../../language/t.ts';
 
@@ -19,8 +20,8 @@ export interface MarkNotice {
   readonly text: string;
   readonly tone: 'success' | 'info' | 'danger';
   readonly action: { readonly label: string; readonly key?: string; readonly run: () => void } | undefined;
-  /** Epoch ms at which it disappears; null: when it is closed. */
-  readonly endsAt: number | null;
+  /** Epoch ms at which it disappears. */
+  readonly endsAt: number;
 }
 
 interface MarkingInput {
@@ -31,7 +32,7 @@ interface MarkingInput {
   /** The mark for the current time; null before the charge. */
   readonly now: ReturnType<typeof markNow>;
   /** Marks that wait for the server. */
-  readonly pending: Pick<PendingMarks, 'add' | 'remove' | 'refused'>;
+  readonly pending: Pick<PendingMarks, 'add' | 'remove'>;
   /** A changed roast; null for one that was discarded. */
   readonly onChanged: (roast: Roast | null) => void;
 }
@@ -59,32 +60,19 @@ export const useMarking = (input: MarkingInput): Marking => {
   const [notice, setNotice] = useState<MarkNotice | null>(null);
   const [busy, setBusy] = useState<HandMark | null>(null);
 
-  const show = useCallback(
-    (text: string, tone: MarkNotice['tone'], action?: MarkNotice['action'], stayMs: number | null = noticeMs) => {
-      lastId.current += 1;
-      setNotice({ id: lastId.current, text, tone, action, endsAt: stayMs === null ? null : Date.now() + stayMs });
-    },
-    [],
-  );
+  const show = useCallback((text: string, tone: MarkNotice['tone'], action?: MarkNotice['action']) => {
+    lastId.current += 1;
+    setNotice({ id: lastId.current, text, tone, action, endsAt: Date.now() + noticeMs });
+  }, []);
   const closeNotice = useCallback(() => setNotice(null), []);
   useEffect(() => {
-    if (notice === null || notice.endsAt === null) return undefined;
+    if (notice === null) return undefined;
     const timer = setTimeout(
       () => setNotice((current) => (current === notice ? null : current)),
       notice.endsAt - Date.now(),
     );
     return () => clearTimeout(timer);
   }, [notice]);
-
-  const { refused } = input.pending;
-  useEffect(() => {
-    if (refused === null) return;
-    const { kind, time_seconds } = refused.mark;
-    const [label, time] = [markLabels[kind].long, formatDuration(time_seconds)];
-    const reason = sentenceFor(refused.error, t`The server refused it.`);
-    // The person may have looked away: it stays until it is closed.
-    show(t`${label} at ${time} was not saved. ${reason}`, 'danger', undefined, null);
-  }, [refused, show]);
 
   const attempt = useCallback(
     async (kind: HandMark, work: () => Promise<void>, failure: string) => {

@@ -1,0 +1,193 @@
+import { deleteMark, putMark, type Roast, type RoastMark } from '@roastery/contract/roasts';
+import { formatDuration } from '@roastery/roasting/units';
+import { useCallback, useEffect, useMemo, useSyncExternalStore } from 'react';
+import { isTemporary, sentenceFor } from '../../api/api-error.ts';
+import { call } from '../../api/call.ts';
+import { logError } from '../../api/error-log.ts';
+import { reachability, subscribeReachability } from '../../api/reachability.ts';
+import { markLabels } from '../../components/chart/mark-layout.ts';
+import { t } from '../../language/t.ts';
+import { toast } from '../../ui/toast.ts';
+import type { HandMark } from './hand-marks.ts';
+
+// Marks that wait for the server. They are stored on this device, so that a reload loses none, and sent with their own
+// time as soon as the server takes them, whatever page is open.
+
+export interface PendingMark {
+  readonly roastId: string;
+  readonly kind: HandMark;
+  /** Since the charge. */
+  readonly time_seconds: number;
+  readonly temp: number | null;
+}
+type StoredMark = PendingMark & { readonly machineId: string };
+
+const prefix = 'pendingMarks:';
+/** How long a mark that the server could not take waits, at least and at most. */
+const minRetryMs = 1000;
+const maxRetryMs = 15_000;
+
+const isPending = (value: unknown): value is PendingMark =>
+  typeof value === 'object' &&
+  value !== null &&
+  'roastId' in value &&
+  typeof value.roastId === 'string' &&
+  'kind' in value &&
+  typeof value.kind === 'string' &&
+  'time_seconds' in value &&
+  typeof value.time_seconds === 'number';
+
+const read = (machineId: string): StoredMark[] => {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(`${prefix}${machineId}`) ?? '[]');
+    return Array.isArray(stored) ? stored.filter(isPending).map((mark) => ({ ...mark, machineId })) : [];
+  } catch (error) {
+    logError('pending marks could not be read', error);
+    return [];
+  }
+};
+const readAll = (): StoredMark[] =>
+  Object.keys(localStorage).flatMap((key) => (key.startsWith(prefix) ? read(key.slice(prefix.length)) : []));
+
+let marks: readonly StoredMark[] = readAll();
+const listeners = new Set<() => void>();
+const sentListeners = new Set<(roast: Roast) => void>();
+
+const publish = (): void => {
+  marks = readAll();
+  for (const listener of listeners) listener();
+  sendNext();
+};
+
+const change = (machineId: string, next: (all: readonly StoredMark[]) => readonly PendingMark[]): void => {
+  const kept = next(read(machineId));
+  if (kept.length === 0) localStorage.removeItem(`${prefix}${machineId}`);
+  else localStorage.setItem(`${prefix}${machineId}`, JSON.stringify(kept));
+  publish();
+};
+
+const isSame = (one: PendingMark, other: PendingMark): boolean =>
+  one.roastId === other.roastId && one.kind === other.kind && one.time_seconds === other.time_seconds;
+const isStored = (mark: StoredMark): boolean => read(mark.machineId).some((one) => isSame(one, mark));
+
+const send = async (mark: StoredMark): Promise<void> => {
+  // Another tab has sent it.
+  if (!isStored(mark)) return;
+  const { roastId: id, kind, time_seconds, temp } = mark;
+  let roast = await call(putMark, { params: { id, kind }, body: { time_seconds, temp } });
+  // It was undone while it was being sent.
+  if (!isStored(mark)) roast = await call(deleteMark, { params: { id, kind } });
+  for (const listener of sentListeners) listener(roast);
+};
+
+const refuse = ({ kind, time_seconds }: PendingMark, error: unknown): void => {
+  logError('a queued mark was refused', error);
+  const [label, time] = [markLabels[kind].long, formatDuration(time_seconds)];
+  const detail = sentenceFor(error, t`The marker could not be set`);
+  toast(t`${label} at ${time} was not saved`, { tone: 'danger', detail });
+};
+
+let isSending = false;
+/** Attempts in a row that failed and may succeed later. */
+let failures = 0;
+let retry: ReturnType<typeof setTimeout> | undefined;
+
+const attempt = async (mark: StoredMark): Promise<void> => {
+  try {
+    // One tab at a time. Browsers have locks over HTTPS and on the computer itself.
+    await ('locks' in navigator ? navigator.locks.request(prefix, () => send(mark)) : send(mark));
+  } catch (error) {
+    if (isTemporary(error)) {
+      failures += 1;
+      retry = setTimeout(tryAgain, Math.min(maxRetryMs, minRetryMs * 2 ** (failures - 1)));
+      return;
+    }
+    refuse(mark, error);
+  } finally {
+    isSending = false;
+  }
+  failures = 0;
+  change(mark.machineId, (all) => all.filter((one) => !isSame(one, mark)));
+};
+
+const sendNext = (): void => {
+  // One that the server cannot take yet holds up no other.
+  const mark = marks[failures % marks.length];
+  if (mark === undefined || isSending || retry !== undefined || !reachability().reachable) return;
+  isSending = true;
+  void attempt(mark);
+};
+
+const tryAgain = (): void => {
+  clearTimeout(retry);
+  retry = undefined;
+  sendNext();
+};
+
+subscribeReachability(tryAgain);
+addEventListener('storage', ({ key }) => {
+  if (key === null || key.startsWith(prefix)) publish();
+});
+sendNext();
+
+const subscribe = (listener: () => void): (() => void) => {
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+  };
+};
+const current = (): readonly StoredMark[] => marks;
+
+export interface PendingMarks {
+  /** Of this roast, as marks that the buttons show. */
+  readonly marks: readonly RoastMark[];
+  readonly add: (mark: PendingMark) => void;
+  readonly remove: (kind: HandMark) => void;
+}
+
+/** The waiting marks of a machine. `onSent` gets the roast with one that the server has taken. */
+export const usePendingMarks = (
+  machineId: string,
+  roast: Roast | null,
+  onSent: (roast: Roast) => void,
+): PendingMarks => {
+  const all = useSyncExternalStore(subscribe, current);
+  useEffect(() => {
+    const listener = (sent: Roast): void => {
+      if (sent.machine_id === machineId) onSent(sent);
+    };
+    sentListeners.add(listener);
+    return () => {
+      sentListeners.delete(listener);
+    };
+  }, [machineId, onSent]);
+  const roastId = roast?.id;
+  const ofRoast = useMemo(
+    () =>
+      all
+        .filter((one) => one.roastId === roastId)
+        .map(({ kind, time_seconds, temp }): RoastMark => ({
+          kind,
+          time_seconds,
+          temp,
+          origin: 'person',
+          confidence: 1,
+          provisional: true,
+        })),
+    [all, roastId],
+  );
+  const add = useCallback(
+    (mark: PendingMark) =>
+      change(machineId, (stored) => [
+        ...stored.filter((one) => one.roastId !== mark.roastId || one.kind !== mark.kind),
+        mark,
+      ]),
+    [machineId],
+  );
+  const remove = useCallback(
+    (kind: HandMark) =>
+      change(machineId, (stored) => stored.filter((one) => one.roastId !== roastId || one.kind !== kind)),
+    [machineId, roastId],
+  );
+  return { marks: ofRoast, add, remove };
+};
