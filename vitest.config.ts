@@ -33,7 +33,7 @@ export default defineConfig({
           ...beside,
           name: 'fast',
           // As `system`, so that Vitest begins these files while the last of those still run.
-          maxWorkers: 4,
+          maxWorkers: 3,
           isolate: false,
           include: [`${sources}/**/*.test.{ts,tsx}`, 'deploy/**/*.test.ts'],
           exclude: ['**/*.{system,endurance}.test.ts', '**/node_modules/**', '**/dist/**'],
@@ -45,7 +45,7 @@ export default defineConfig({
           ...realParts,
           name: 'system',
           // These tests wait for boards and servers much of their time.
-          maxWorkers: 4,
+          maxWorkers: 3,
           isolate: false,
           include: [`${sources}/**/*.system.test.ts`, 'deploy/**/*.system.test.ts'],
         },
