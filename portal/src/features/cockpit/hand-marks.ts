@@ -18,6 +18,25 @@ export const nextHandMark = (marks: readonly RoastMark[]): HandMark | null => {
   return handMarks[last + 1] ?? null;
 };
 
+/** A mark that waits for the server. */
+export interface PendingMark {
+  readonly roastId: string;
+  readonly kind: HandMark;
+  /** Since the charge. */
+  readonly time_seconds: number;
+  readonly temp: number | null;
+}
+
+export const isPendingMark = (value: unknown): value is PendingMark =>
+  typeof value === 'object' &&
+  value !== null &&
+  'roastId' in value &&
+  typeof value.roastId === 'string' &&
+  'kind' in value &&
+  typeof value.kind === 'string' &&
+  'time_seconds' in value &&
+  typeof value.time_seconds === 'number';
+
 /** The marks of a roast, with unsent ones in their place. */
 export const withPending = (marks: Roast['marks'], pending: readonly RoastMark[]): Roast['marks'] => [
   ...marks.filter(({ kind }) => pending.every((one) => one.kind !== kind)),

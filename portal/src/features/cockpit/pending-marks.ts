@@ -8,18 +8,11 @@ import { reachability, subscribeReachability } from '../../api/reachability.ts';
 import { markLabels } from '../../components/chart/mark-layout.ts';
 import { t } from '../../language/t.ts';
 import { toast } from '../../ui/toast.ts';
-import type { HandMark } from './hand-marks.ts';
+import { isPendingMark, type HandMark, type PendingMark } from './hand-marks.ts';
 
 // Marks that wait for the server. They are stored on this device, so that a reload loses none, and sent with their own
 // time as soon as the server takes them, whatever page is open.
 
-export interface PendingMark {
-  readonly roastId: string;
-  readonly kind: HandMark;
-  /** Since the charge. */
-  readonly time_seconds: number;
-  readonly temp: number | null;
-}
 type StoredMark = PendingMark & { readonly machineId: string };
 
 const prefix = 'pendingMarks:';
@@ -27,20 +20,10 @@ const prefix = 'pendingMarks:';
 const minRetryMs = 1000;
 const maxRetryMs = 15_000;
 
-const isPending = (value: unknown): value is PendingMark =>
-  typeof value === 'object' &&
-  value !== null &&
-  'roastId' in value &&
-  typeof value.roastId === 'string' &&
-  'kind' in value &&
-  typeof value.kind === 'string' &&
-  'time_seconds' in value &&
-  typeof value.time_seconds === 'number';
-
 const read = (machineId: string): StoredMark[] => {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(`${prefix}${machineId}`) ?? '[]');
-    return Array.isArray(stored) ? stored.filter(isPending).map((mark) => ({ ...mark, machineId })) : [];
+    return Array.isArray(stored) ? stored.filter(isPendingMark).map((mark) => ({ ...mark, machineId })) : [];
   } catch (error) {
     logError('pending marks could not be read', error);
     return [];
