@@ -308,12 +308,13 @@ const hasSecondCrack = async () => {
 };
 
 /** Answers the next attempts to set a second crack, in turn; later ones reach the server. */
-const answerMarks = (page: Page, answers: { status: number; code: string; detail: string }[]): Promise<void> =>
-  page.route(/\/marks\/second_crack$/, async (route) => {
+const answerMarks = async (page: Page, answers: { status: number; code: string; detail: string }[]): Promise<void> => {
+  await page.route(/\/marks\/second_crack$/, async (route) => {
     const answer = route.request().method() === 'PUT' ? answers.shift() : undefined;
     if (answer === undefined) return route.fallback();
     await route.fulfill({ status: answer.status, json: { ...answer, request_id: 'a request' } });
   });
+};
 const starting = { status: 503, code: 'not_ready', detail: 'The server is starting.' };
 const removeSecondCrack = async (): Promise<void> => {
   const [running] = (await ana.call(listRoasts, { query: { status: 'in_progress' } })).roasts;
