@@ -280,6 +280,8 @@ describe('three users at two machines', () => {
     await tile.getByText('Batch 3 · Sidamo').waitFor();
     await expect.poll(() => tile.getAttribute('data-state')).toBe('roasting');
     await expect.poll(() => watcher.page.getByTestId('cockpit-time').count()).toBe(1);
+    // A mark needs the time since the charge.
+    await expect.poll(() => tablet.page.getByTestId('cockpit-time').innerText()).toMatch(/\d:\d\d/);
     const button = (name: string) =>
       tablet.page.getByRole('group', { name: 'Markers' }).getByRole('button', { name: new RegExp(`^${name}`) });
     await button('Dry End').tap();
