@@ -345,16 +345,24 @@ it('cockpit: reports a queued mark that the server refuses for good', async () =
   await using watched = await openCockpit();
   const { page } = watched;
   await untilTimed(page);
-  await answerMarks(page, [
-    starting,
-    { status: 409, code: 'conflict', detail: 'Second crack must come before the drop.' },
-  ]);
+  const refusal = { status: 409, code: 'conflict', detail: 'Second crack must come before the drop.' };
+  await answerMarks(page, [starting, refusal]);
   await page.keyboard.press('5');
-  const alert = page.getByRole('alert').filter({ hasText: /^Second Crack at \d+:\d\d was not saved/ });
-  await alert.getByText('Second crack must come before the drop.').waitFor();
+  await notice(page)
+    .getByText(/^Second Crack at \d+:\d\d was not saved\. Second crack must come before the drop\.$/)
+    .waitFor();
   await expect.poll(() => button(page, 'Second Crack').getAttribute('aria-pressed')).toBe('false');
-  await alert.getByRole('button', { name: 'Dismiss' }).click();
-  await alert.waitFor({ state: 'hidden' });
+  await notice(page).getByRole('button', { name: 'Dismiss' }).click();
+  await notice(page).waitFor({ state: 'hidden' });
+  // On another page a toast reports it.
+  await answerMarks(page, [starting, starting, starting, refusal]);
+  await page.keyboard.press('5');
+  await notice(page)
+    .getByText(/is kept and sent later/)
+    .waitFor();
+  await page.goto('/account');
+  const alert = page.getByRole('alert').filter({ hasText: /^Second Crack at \d+:\d\d was not saved/ });
+  await alert.getByText(refusal.detail).waitFor();
 });
 
 it('cockpit: shows since when the network is down, and queues a mark until it is back', async () => {

@@ -50,7 +50,7 @@ const Notice = ({ notice, closeNotice, runAction }: NoticeProps) => {
           className="flex h-14 shrink-0 touch-manipulation items-center gap-2 rounded-md border-2 border-accent bg-accent-soft px-5 text-lg font-semibold text-strong"
         >
           {notice.action.label}
-          <Countdown endsAt={notice.endsAt} />
+          {notice.endsAt !== null && <Countdown endsAt={notice.endsAt} />}
         </button>
       )}
     </div>

@@ -63,12 +63,26 @@ const send = async (mark: StoredMark): Promise<void> => {
   for (const listener of sentListeners) listener(roast);
 };
 
-const refuse = ({ kind, time_seconds }: PendingMark, error: unknown): void => {
+type ShowRefused = (text: string, reason: string) => void;
+/** By machine, while its cockpit is open; elsewhere a toast shows it. */
+const cockpits = new Map<string, ShowRefused>();
+
+const refuse = ({ machineId, kind, time_seconds }: StoredMark, error: unknown): void => {
   logError('a queued mark was refused', error);
   const [label, time] = [markLabels[kind].long, formatDuration(time_seconds)];
-  const detail = sentenceFor(error, t`The marker could not be set`);
-  toast(t`${label} at ${time} was not saved`, { tone: 'danger', detail });
+  const show: ShowRefused =
+    cockpits.get(machineId) ?? ((text, reason) => toast(text, { tone: 'danger', detail: reason }));
+  show(t`${label} at ${time} was not saved`, sentenceFor(error, t`The marker could not be set`));
 };
+
+/** Shows the queued marks of a machine that the server refuses. */
+export const useRefusedMarks = (machineId: string, show: ShowRefused): void =>
+  useEffect(() => {
+    cockpits.set(machineId, show);
+    return () => {
+      cockpits.delete(machineId);
+    };
+  }, [machineId, show]);
 
 let isSending = false;
 /** Attempts in a row that failed and may succeed later. */

@@ -6,7 +6,7 @@ import { isTemporary, sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { markLabels } from '../../components/chart/mark-layout.ts';
 import type { HandMark } from './hand-marks.ts';
-import type { PendingMarks } from './pending-marks.ts';
+import { useRefusedMarks, type PendingMarks } from './pending-marks.ts';
 import type { markNow } from '../../components/live/live-curve.ts';
 import { t } from '../../language/t.ts';
 
@@ -20,8 +20,8 @@ export interface MarkNotice {
   readonly text: string;
   readonly tone: 'success' | 'info' | 'danger';
   readonly action: { readonly label: string; readonly key?: string; readonly run: () => void } | undefined;
-  /** Epoch ms at which it disappears. */
-  readonly endsAt: number;
+  /** Epoch ms at which it disappears; null: when it is closed. */
+  readonly endsAt: number | null;
 }
 
 interface MarkingInput {
@@ -65,8 +65,17 @@ export const useMarking = (input: MarkingInput): Marking => {
     setNotice({ id: lastId.current, text, tone, action, endsAt: Date.now() + noticeMs });
   }, []);
   const closeNotice = useCallback(() => setNotice(null), []);
+  useRefusedMarks(
+    input.machineId,
+    useCallback((text: string, reason: string) => {
+      lastId.current += 1;
+      // The roaster may have looked away: it stays until it is closed.
+      const notice = { text: `${text}. ${reason}`, tone: 'danger', action: undefined, endsAt: null } as const;
+      setNotice({ id: lastId.current, ...notice });
+    }, []),
+  );
   useEffect(() => {
-    if (notice === null) return undefined;
+    if (notice === null || notice.endsAt === null) return undefined;
     const timer = setTimeout(
       () => setNotice((current) => (current === notice ? null : current)),
       notice.endsAt - Date.now(),
