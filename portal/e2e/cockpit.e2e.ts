@@ -273,10 +273,26 @@ it('cockpit: can be used by keyboard only', async () => {
   await expect.poll(() => button(page, 'First Crack End').innerText()).toMatch(/by hand$/);
 });
 
+const hasSecondCrack = async () => {
+  const [running] = (await ana.call(listRoasts, { query: { status: 'in_progress' } })).roasts;
+  const { marks } = await ana.call(getRoast, { params: { id: running?.id ?? '' } });
+  return marks.some(({ kind }) => kind === 'second_crack');
+};
+const removeSecondCrack = async (): Promise<void> => {
+  const [running] = (await ana.call(listRoasts, { query: { status: 'in_progress' } })).roasts;
+  await ana.call(deleteMark, { params: { id: running?.id ?? '', kind: 'second_crack' } });
+};
+/** Each test of a second crack begins without one. */
+const withoutSecondCrack = async (page: Page): Promise<void> => {
+  await untilTimed(page);
+  if (await hasSecondCrack()) await removeSecondCrack();
+  await expect.poll(() => button(page, 'Second Crack').getAttribute('aria-pressed')).toBe('false');
+};
+
 it('cockpit: a queued mark that is undone is not sent', async () => {
   await using watched = await openCockpit();
   const { page } = watched;
-  await untilTimed(page);
+  await withoutSecondCrack(page);
   const asked: Route[] = [];
   // Any other response of the server shows that it is reachable, and the mark is sent again.
   let isAway = true;
@@ -301,12 +317,6 @@ it('cockpit: a queued mark that is undone is not sent', async () => {
   await expect.poll(() => button(page, 'Second Crack').getAttribute('aria-pressed')).toBe('false');
 });
 
-const hasSecondCrack = async () => {
-  const [running] = (await ana.call(listRoasts, { query: { status: 'in_progress' } })).roasts;
-  const { marks } = await ana.call(getRoast, { params: { id: running?.id ?? '' } });
-  return marks.some(({ kind }) => kind === 'second_crack');
-};
-
 /** Answers the next attempts to set a second crack, in turn; later ones reach the server. */
 const answerMarks = async (page: Page, answers: { status: number; code: string; detail: string }[]): Promise<void> => {
   await page.route(/\/marks\/second_crack$/, async (route) => {
@@ -316,15 +326,10 @@ const answerMarks = async (page: Page, answers: { status: number; code: string; 
   });
 };
 const starting = { status: 503, code: 'not_ready', detail: 'The server is starting.' };
-const removeSecondCrack = async (): Promise<void> => {
-  const [running] = (await ana.call(listRoasts, { query: { status: 'in_progress' } })).roasts;
-  await ana.call(deleteMark, { params: { id: running?.id ?? '', kind: 'second_crack' } });
-};
-
 it('cockpit: sends a mark again that the server could not take yet, also from another page', async () => {
   await using watched = await openCockpit();
   const { page } = watched;
-  await untilTimed(page);
+  await withoutSecondCrack(page);
   const answers = [
     starting,
     { status: 500, code: 'internal', detail: 'Something went wrong on the server.' },
@@ -344,7 +349,7 @@ it('cockpit: sends a mark again that the server could not take yet, also from an
 it('cockpit: reports a queued mark that the server refuses for good', async () => {
   await using watched = await openCockpit();
   const { page } = watched;
-  await untilTimed(page);
+  await withoutSecondCrack(page);
   const refusal = { status: 409, code: 'conflict', detail: 'Second crack must come before the drop.' };
   await answerMarks(page, [starting, refusal]);
   await page.keyboard.press('5');
@@ -372,7 +377,7 @@ it('cockpit: reports a queued mark that the server refuses for good', async () =
 it('cockpit: shows since when the network is down, and queues a mark until it is back', async () => {
   await using watched = await openCockpit();
   const { page } = watched;
-  await untilTimed(page);
+  await withoutSecondCrack(page);
   // Killed again after every restart.
   const api = roastery.stack.part('api');
   const timer = setInterval(() => api.kill('SIGKILL'), 100);
