@@ -2,6 +2,7 @@ import { useEffect } from 'react';
 import { Navigate, Outlet, useLocation, useSearchParams } from 'react-router-dom';
 import { useSession } from '../api/session.tsx';
 import { paths } from '../components/paths.ts';
+import { pendingMarksPrefix } from '../features/cockpit/hand-marks.ts';
 import { Logo } from './Logo.tsx';
 import { t } from '../language/t.ts';
 
@@ -13,10 +14,10 @@ export const Loading = () => (
   </output>
 );
 
-/** Markers that were set on this device without network are sent from any page. */
+/** Marks of this device that still wait for the server are sent from any page. */
 const SignedIn = () => {
   useEffect(() => {
-    if (Object.keys(localStorage).some((key) => key.startsWith('pendingMarks:')))
+    if (Object.keys(localStorage).some((key) => key.startsWith(pendingMarksPrefix)))
       void import('../features/cockpit/pending-marks.ts');
   }, []);
   return <Outlet />;

@@ -18,6 +18,9 @@ export const nextHandMark = (marks: readonly RoastMark[]): HandMark | null => {
   return handMarks[last + 1] ?? null;
 };
 
+/** Key of a machine's waiting marks in the browser's storage, followed by its id. */
+export const pendingMarksPrefix = 'pendingMarks:';
+
 /** A mark that waits for the server. */
 export interface PendingMark {
   readonly roastId: string;

@@ -8,14 +8,13 @@ import { reachability, subscribeReachability } from '../../api/reachability.ts';
 import { markLabels } from '../../components/chart/mark-layout.ts';
 import { t } from '../../language/t.ts';
 import { toast } from '../../ui/toast.ts';
-import { isPendingMark, type HandMark, type PendingMark } from './hand-marks.ts';
+import { isPendingMark, pendingMarksPrefix as prefix, type HandMark, type PendingMark } from './hand-marks.ts';
 
 // Marks that wait for the server. They are stored on this device, so that a reload loses none, and sent with their own
 // time as soon as the server takes them, whatever page is open.
 
 type StoredMark = PendingMark & { readonly machineId: string };
 
-const prefix = 'pendingMarks:';
 /** How long a mark that the server could not take waits, at least and at most. */
 const minRetryMs = 1000;
 const maxRetryMs = 15_000;
@@ -54,7 +53,7 @@ const isSame = (one: PendingMark, other: PendingMark): boolean =>
 const isStored = (mark: StoredMark): boolean => read(mark.machineId).some((one) => isSame(one, mark));
 
 const send = async (mark: StoredMark): Promise<void> => {
-  // Another tab has sent it.
+  // It was undone, or sent by another tab, while it waited.
   if (!isStored(mark)) return;
   const { roastId: id, kind, time_seconds, temp } = mark;
   let roast = await call(putMark, { params: { id, kind }, body: { time_seconds, temp } });
