@@ -6,11 +6,15 @@ import { z } from 'zod';
 import { faultsShape } from './modbus/faults.ts';
 import type { Simulator } from './simulator.ts';
 
-/** One line, one order: `{"faults":{"silence":true}}`, `{"do":"charge"}`, `{"timeFactor":10}`. */
+/**
+ * One line, one order: `{"faults":{"silence":true}}`, `{"do":"charge"}`, `{"timeFactor":10}`,
+ * `{"output":"heat_power","percent":20}`.
+ */
 const orderShape = z.union([
   z.strictObject({ faults: faultsShape }),
   z.strictObject({ do: z.enum(['charge', 'drop', 'hang_up', 'state']) }),
   z.strictObject({ timeFactor: z.number().positive().max(1000) }),
+  z.strictObject({ output: z.string(), percent: z.number().min(0).max(100) }),
 ]);
 type Order = z.infer<typeof orderShape>;
 
@@ -39,6 +43,7 @@ const carryOut = (order: Order, simulator: Simulator): boolean => {
     simulator.setTimeFactor(order.timeFactor);
     return true;
   }
+  if ('output' in order) return simulator.setOutput(order.output, order.percent);
   if (order.do === 'charge') return simulator.charge();
   if (order.do === 'drop') return simulator.drop();
   if (order.do === 'hang_up') simulator.hangUp();

@@ -84,6 +84,8 @@ export interface Simulator extends AsyncDisposable {
   /** Charges now, or starts a waiting replay; false when it cannot. */
   charge(): boolean;
   drop(): boolean;
+  /** Sets a control as a write to its register does, %; false for one that the machine does not have. */
+  setOutput(name: string, percent: number): boolean;
   setTimeFactor(factor: number): void;
   /** Closes all connections once; the machine continues. */
   hangUp(): void;
@@ -229,6 +231,7 @@ export const startSimulator = async (config: SimulatorConfig): Promise<Simulator
       present();
       return done;
     },
+    setOutput: (name, percent) => machine.setOutput(name, percent),
     setTimeFactor(factor) {
       live();
       timeFactor = factor;

@@ -52,7 +52,7 @@ export interface RunningMachine {
   modbusPort: number;
   /** The agent's journal folder. */
   journalDir: string;
-  /** Sends the simulator an order: `{ do: 'charge' }`, `{ timeFactor: 10 }`, `{ faults: { silence: true } }`. */
+  /** Sends the simulator an order: `{ do: 'charge' }`, `{ timeFactor: 10 }`, `{ output: 'heat_power', percent: 20 }`. */
   order(order: object): void;
   /** The agent first, so that it can publish its offline status. */
   stop(graceMs?: number): Promise<void>;
