@@ -12,6 +12,12 @@ const everyMs = 500;
 /** Bean and exhaust temperature at a time since the charge, s. */
 export type Curve = (seconds: number) => readonly [bean: number, exhaust: number];
 
+/** Falls to the turning point at 1:30, then rises. Neither stays the same, as a frozen probe would. */
+export const usualCurve: Curve = (seconds) => [
+  seconds < 90 ? 205 - seconds : 115 + (seconds - 90) / 8,
+  220 - seconds / 20,
+];
+
 /**
  * A board in the test's own process that sends a roast in real time: a reading each half second, live and in its
  * journal. Its roast was charged `chargedAgo` seconds ago; the recording since then is sent first.

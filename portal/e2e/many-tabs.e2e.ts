@@ -33,7 +33,7 @@ const follows = async (page: Page, from: number, to: number) => {
 it('the wall in eight tabs of one browser without an account: all follow their machines, and another page loads beside them', async () => {
   const [first] = machines;
   if (first === undefined) throw new Error('no machines');
-  await using board = await startLiveBoard(roastery.stack, first, (seconds) => [100 + seconds, 220], 20);
+  await using board = await startLiveBoard(roastery.stack, first, (seconds) => [100 + seconds, 220 - seconds / 20], 20);
   const { token } = await roastery.admin.call(createWallLink, { body: { name: 'Roasting room' } });
   await using watched = await roastery.openAs(null);
   const context = watched.page.context();
@@ -68,8 +68,13 @@ it('the wall in eight tabs of one browser without an account: all follow their m
 it('live pages in eight tabs of one browser: all follow their machines, and lists load beside them', async () => {
   const [first, second] = machines;
   if (first === undefined || second === undefined) throw new Error('no machines');
-  await using one = await startLiveBoard(roastery.stack, first, (seconds) => [100 + seconds, 220], 20);
-  await using two = await startLiveBoard(roastery.stack, second, (seconds) => [300 + seconds / 2, 220], 20);
+  await using one = await startLiveBoard(roastery.stack, first, (seconds) => [100 + seconds, 220 - seconds / 20], 20);
+  await using two = await startLiveBoard(
+    roastery.stack,
+    second,
+    (seconds) => [300 + seconds / 2, 220 - seconds / 20],
+    20,
+  );
   await using watched = await roastery.openAs(ana);
   const context = watched.page.context();
   const tabs: Page[] = [];

@@ -59,7 +59,12 @@ const focused = async (page: Page): Promise<string> => {
 };
 
 it('screen reader: announces each step of a roast from the sign-in to the weight, by keyboard only', async () => {
-  await using board = await startLiveBoard(roastery.stack, probat, (seconds) => [100 + seconds, 220], 40);
+  await using board = await startLiveBoard(
+    roastery.stack,
+    probat,
+    (seconds) => [100 + seconds, 220 - seconds / 20],
+    40,
+  );
   await using watched = await roastery.openAs(null);
   const { page } = watched;
   await noteAnnouncements(page);

@@ -129,7 +129,7 @@ beforeAll(async () => {
 afterAll(() => roastery[Symbol.asyncDispose]());
 
 /** Some 80 screens, also on a busy computer. */
-const patienceMs = 400_000;
+const patienceMs = 900_000;
 
 const addressOf = ({ address }: Screen) => address.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? name);
 

@@ -14,7 +14,7 @@ import { type RoasteryClient, signIn } from '@roastery/testing/roastery-client';
 import { shipJournal } from '@roastery/testing/ship-journal';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startLiveBoard } from './live-board.ts';
+import { startLiveBoard, usualCurve } from './live-board.ts';
 import { anaRestrepo, openRoastery, type Person, register, type TestRoastery, tomoIto } from './roastery.ts';
 
 const veraLind: Person = { full_name: 'Vera Lind', email: 'vera@roastery.example', password: 'a cup on the wall 9' };
@@ -197,7 +197,7 @@ describe('three users at two machines', () => {
   it('two concurrent roasts have their own numbers; the roaster is changed on the tablet with a PIN', async () => {
     await tomo.call(setPin, { body: { pin: '2468', current_password: tomoIto.password } });
     const onGiesen = await chargeNow(giesen);
-    onBoard = await startLiveBoard(roastery.stack, probat, (seconds) => [205 - Math.min(seconds, 90), 220], 40);
+    onBoard = await startLiveBoard(roastery.stack, probat, usualCurve, 40);
     onProbat = onBoard.roastId;
     await expect.poll(async () => (await ana.call(getRoast, { params: { id: onProbat } })).batch_number).toBe('3');
     expect((await ana.call(getRoast, { params: { id: onGiesen } })).batch_number).toBe('5');

@@ -11,7 +11,7 @@ import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import { until } from '@roastery/testing/until';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startLiveBoard } from './live-board.ts';
+import { startLiveBoard, usualCurve } from './live-board.ts';
 import { bringPastRoast } from './past-roast.ts';
 import { anaRestrepo, openRoastery, register, tomoIto, type TestRoastery } from './roastery.ts';
 
@@ -202,7 +202,7 @@ it('wall: follows a machine that was registered while it is shown', async () => 
   await page.goto('/wall');
   await expect.poll(() => page.getByTestId('wall-tile').count()).toBe(3);
   const added = await register(ana, 'JOP-B15-0003', 'Joper BPR15', 'RM15');
-  await using board = await startLiveBoard(roastery.stack, added, (seconds) => [200 - Math.min(60, seconds), 220], 20);
+  await using board = await startLiveBoard(roastery.stack, added, usualCurve, 20);
   await expect.poll(() => tile(page, 'Joper BPR15').getAttribute('data-state'), { timeout: 90_000 }).toBe('roasting');
   await board.end();
   expect(board.failures).toEqual([]);
@@ -258,7 +258,7 @@ it('wall: shows 45 machines in two pages, which keep the one with an alarm and c
     await register(ana, `MORE-${number}`, `Sample roaster ${number}`, 'RM7');
   const last = await register(ana, 'ZEN-1', 'Zenith 12');
   await ana.call(createMachineAlarmRule, { params: { id: last.id }, body: alarmAtOnce });
-  await using board = await startLiveBoard(roastery.stack, last, (seconds) => [200 - Math.min(60, seconds), 220], 20);
+  await using board = await startLiveBoard(roastery.stack, last, usualCurve, 20);
   const { token } = await roastery.admin.call(createWallLink, { body: { name: 'Loading bay' } });
   await using watched = await roastery.openAs(null, { viewport: { width: 1920, height: 1080 }, hasTouch: true });
   const { page } = watched;
