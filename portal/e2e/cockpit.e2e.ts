@@ -281,15 +281,22 @@ const hasSecondCrack = async () => {
   return marks.some(({ kind }) => kind === 'second_crack');
 };
 
-it('cockpit: a queued mark that is undone is not sent', async () => {
+const starting = { status: 503, code: 'not_ready', detail: 'The server is starting.' };
+
+it('cockpit: a queued mark that is undone while it is sent is removed, also when the server can’t do it at once', async () => {
   await using watched = await openCockpit();
   const { page } = watched;
   await untilTimed(page);
   const asked: Route[] = [];
   // Any other response of the server shows that it is reachable, and the mark is sent again.
   let isAway = true;
+  let isStarting = true;
   await page.route(/\/marks\/second_crack$/, async (route) => {
-    if (route.request().method() !== 'PUT') return route.fallback();
+    if (route.request().method() !== 'PUT') {
+      if (!isStarting) return route.fallback();
+      isStarting = false;
+      return route.fulfill({ status: starting.status, json: { ...starting, request_id: 'a request' } });
+    }
     if (isAway) return route.abort();
     asked.push(route);
   });
@@ -303,10 +310,13 @@ it('cockpit: a queued mark that is undone is not sent', async () => {
   await expect.poll(() => asked.length).toBe(1);
   await notice(page).getByRole('button', { name: 'Undo' }).click();
   await expect.poll(() => button(page, 'Second Crack').getAttribute('aria-pressed')).toBe('false');
+  expect(await hasSecondCrack()).toBe(false);
   const removed = page.waitForResponse((answer) => answer.request().method() === 'DELETE' && answer.ok());
   await asked[0]?.continue();
   await removed;
+  expect(isStarting).toBe(false);
   await expect.poll(() => button(page, 'Second Crack').getAttribute('aria-pressed')).toBe('false');
+  expect(await hasSecondCrack()).toBe(false);
 });
 
 /** Answers the next attempts to set a second crack, in turn; later ones reach the server. */
@@ -317,7 +327,6 @@ const answerMarks = async (page: Page, answers: { status: number; code: string; 
     await route.fulfill({ status: answer.status, json: { ...answer, request_id: 'a request' } });
   });
 };
-const starting = { status: 503, code: 'not_ready', detail: 'The server is starting.' };
 
 it('cockpit: sends a mark again that the server could not take yet, also from another page', async () => {
   await using watched = await openCockpit();

@@ -28,6 +28,8 @@ export interface PendingMark {
   /** Since the charge. */
   readonly time_seconds: number;
   readonly temp: number | null;
+  /** It may have reached the server although its response did not arrive: it has to be removed there. */
+  readonly undone?: boolean;
 }
 
 export const isPendingMark = (value: unknown): value is PendingMark =>

@@ -1,4 +1,5 @@
-import { deleteMark, putMark, type Roast, type RoastMark } from '@roastery/contract/roasts';
+import { deleteMark, getRoast, putMark, type Roast, type RoastMark } from '@roastery/contract/roasts';
+import { markOf } from '@roastery/roasting/marks';
 import { formatDuration } from '@roastery/roasting/units';
 import { useCallback, useEffect, useMemo, useSyncExternalStore } from 'react';
 import { isTemporary, sentenceFor } from '../../api/api-error.ts';
@@ -18,6 +19,8 @@ type StoredMark = PendingMark & { readonly machineId: string };
 /** How long a mark that the server could not take waits, at least and at most. */
 const minRetryMs = 1000;
 const maxRetryMs = 15_000;
+/** The server keeps times in whole milliseconds. */
+const sameSeconds = 0.01;
 
 const read = (machineId: string): StoredMark[] => {
   try {
@@ -49,16 +52,27 @@ const change = (machineId: string, next: (all: readonly StoredMark[]) => readonl
 };
 
 const isSame = (one: PendingMark, other: PendingMark): boolean =>
-  one.roastId === other.roastId && one.kind === other.kind && one.time_seconds === other.time_seconds;
+  one.roastId === other.roastId &&
+  one.kind === other.kind &&
+  one.time_seconds === other.time_seconds &&
+  one.undone === other.undone;
 const isStored = (mark: StoredMark): boolean => read(mark.machineId).some((one) => isSame(one, mark));
 
+/** Removes an undone mark that the server has, but no other of its kind. */
+const withdraw = async ({ roastId: id, kind, time_seconds }: StoredMark): Promise<Roast> => {
+  const roast = await call(getRoast, { params: { id } });
+  const set = markOf(roast.marks, kind);
+  const isOnServer = set?.origin === 'person' && Math.abs(set.time_seconds - time_seconds) < sameSeconds;
+  return isOnServer ? call(deleteMark, { params: { id, kind } }) : roast;
+};
+
 const send = async (mark: StoredMark): Promise<void> => {
-  // It was undone, or sent by another tab, while it waited.
+  // It was undone, or sent by another tab, in the meantime.
   if (!isStored(mark)) return;
   const { roastId: id, kind, time_seconds, temp } = mark;
-  let roast = await call(putMark, { params: { id, kind }, body: { time_seconds, temp } });
-  // It was undone while it was being sent.
-  if (!isStored(mark)) roast = await call(deleteMark, { params: { id, kind } });
+  const roast = mark.undone
+    ? await withdraw(mark)
+    : await call(putMark, { params: { id, kind }, body: { time_seconds, temp } });
   for (const listener of sentListeners) listener(roast);
 };
 
@@ -66,8 +80,10 @@ type ShowRefused = (text: string, reason: string) => void;
 /** By machine, while its cockpit is open; elsewhere a toast shows it. */
 const cockpits = new Map<string, ShowRefused>();
 
-const refuse = ({ machineId, kind, time_seconds }: StoredMark, error: unknown): void => {
+const refuse = ({ machineId, kind, time_seconds, undone }: StoredMark, error: unknown): void => {
   logError('a queued mark was refused', error);
+  // It is not there to be removed.
+  if (undone) return;
   const [label, time] = [markLabels[kind].long, formatDuration(time_seconds)];
   const show: ShowRefused =
     cockpits.get(machineId) ?? ((text, reason) => toast(text, { tone: 'danger', detail: reason }));
@@ -161,7 +177,7 @@ export const usePendingMarks = (
   const ofRoast = useMemo(
     () =>
       all
-        .filter((one) => one.roastId === roastId)
+        .filter((one) => one.roastId === roastId && !one.undone)
         .map(({ kind, time_seconds, temp }): RoastMark => ({
           kind,
           time_seconds,
@@ -175,14 +191,16 @@ export const usePendingMarks = (
   const add = useCallback(
     (mark: PendingMark) =>
       change(machineId, (stored) => [
-        ...stored.filter((one) => one.roastId !== mark.roastId || one.kind !== mark.kind),
+        ...stored.filter((one) => one.undone || one.roastId !== mark.roastId || one.kind !== mark.kind),
         mark,
       ]),
     [machineId],
   );
   const remove = useCallback(
     (kind: HandMark) =>
-      change(machineId, (stored) => stored.filter((one) => one.roastId !== roastId || one.kind !== kind)),
+      change(machineId, (stored) =>
+        stored.map((one) => (one.roastId === roastId && one.kind === kind ? { ...one, undone: true } : one)),
+      ),
     [machineId, roastId],
   );
   return { marks: ofRoast, add, remove };
