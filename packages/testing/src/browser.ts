@@ -141,6 +141,21 @@ const noteChanges = (page: Page): { isForOneTest: boolean; readonly sessions: Se
   return changes;
 };
 
+const probe = '/is-routed';
+
+/** Chromium routes requests of a shown page some milliseconds after `route`; until then they reach the server. */
+const routeAtOnce = (page: Page): void => {
+  const route = page.route.bind(page);
+  page.route = async (...given) => {
+    const added = await route(...given);
+    if (!page.url().startsWith('http')) return added;
+    await route(`**${probe}`, (asked) => asked.fulfill({ body: probe }));
+    while ((await page.evaluate(async (address) => (await fetch(address)).text(), probe)) !== probe);
+    await page.unroute(`**${probe}`);
+    return added;
+  };
+};
+
 /** A page keeps some memory of each document it has shown. */
 const maxUses = 40;
 
@@ -195,6 +210,7 @@ export const createPagePool = (browser: Browser, origin: string, still: string):
     const context = await browser.newContext({ ...pageDefaults, baseURL: origin, ...options });
     contexts.add(context);
     const page = await context.newPage();
+    routeAtOnce(page);
     return { page, uses: 0, changes: noteChanges(page) };
   };
   const open: PagePool['open'] = async ({ withoutCache, ...options } = {}) => {

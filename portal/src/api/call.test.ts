@@ -141,6 +141,17 @@ describe('call', () => {
     expect(await failure(call(listMachines, {}))).toMatchObject({ code: 'internal', requestId: undefined });
     answer = { status: 502, body: 'Bad Gateway' };
     expect(await failure(call(listMachines, {}))).toMatchObject({ code: 'unreachable' });
+    answer = { status: 200, body: '<html>Sign in to this network</html>' };
+    expect(await failure(call(listMachines, {}))).toMatchObject({ code: 'unreachable' });
+  });
+
+  it.each([200, 409])('throws an ApiError for a response %i that breaks off', async (status) => {
+    answer = { status, body: '{"code":"conflict"', headers: { 'content-length': '1000' } };
+    const cut = failure(call(listMachines, {}));
+    await expect.poll(() => received.length).toBe(1);
+    server.closeAllConnections();
+    expect(await cut).toMatchObject({ status: 0, code: 'unreachable' });
+    expect(reachability().reachable).toBe(false);
   });
 
   it('notifies subscribers when the session ends', async () => {

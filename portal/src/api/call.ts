@@ -79,6 +79,22 @@ const keptAt = (response: Response): number | null => {
   return Number.isFinite(at) ? at : null;
 };
 
+/** No response, or only a part of it: its network went away, or a network's own sign-in page answered. */
+const unreachable = (cause: unknown, signal: AbortSignal | undefined): unknown => {
+  if (signal?.aborted) return cause;
+  reportSilence();
+  return new ApiError({ status: 0, code: 'unreachable', cause });
+};
+
+/** The body of a response. */
+const read = async <T>(body: Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
+  try {
+    return await body;
+  } catch (cause) {
+    throw unreachable(cause, signal);
+  }
+};
+
 const send = async (endpoint: AnyEndpoint, { params, query, body, file, signal }: Request): Promise<Response> => {
   const timeout = AbortSignal.timeout(timeoutMs);
   const sentIn = session;
@@ -98,13 +114,11 @@ const send = async (endpoint: AnyEndpoint, { params, query, body, file, signal }
       signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
     });
   } catch (cause) {
-    if (signal?.aborted) throw cause;
-    reportSilence();
-    throw new ApiError({ status: 0, code: 'unreachable', cause });
+    throw unreachable(cause, signal);
   }
   if (keptAt(response) === null) reportStatus(response.status);
   else reportSilence();
-  if (!response.ok) throw await errorOf(endpoint, response, sentIn);
+  if (!response.ok) throw errorOf(endpoint, response, await read(response.text(), signal), sentIn);
   return response;
 };
 
@@ -121,7 +135,7 @@ export const callWithTime = async <E extends AnyEndpoint>(
   input: CallInput<E>,
 ): Promise<{ answer: ResponseOf<E>; answeredAt: number }> => {
   const response = await send(endpoint, input as Request);
-  const answer = response.status === 204 ? undefined : await response.json();
+  const answer = response.status === 204 ? undefined : await read(response.json(), input.signal);
   return { answer: answer as ResponseOf<E>, answeredAt: keptAt(response) ?? Date.now() };
 };
 
@@ -132,12 +146,12 @@ export const callForFile = async <E extends AnyEndpoint>(
 ): Promise<{ name: string; content: Blob }> => {
   const response = await send(endpoint, input as Request);
   const [, encoded] = /filename\*=UTF-8''([^;]+)/.exec(response.headers.get('content-disposition') ?? '') ?? [];
-  return { name: decodeURIComponent(encoded ?? endpoint.name), content: await response.blob() };
+  return { name: decodeURIComponent(encoded ?? endpoint.name), content: await read(response.blob(), input.signal) };
 };
 
-const errorOf = async (endpoint: AnyEndpoint, response: Response, sentIn: number): Promise<ApiError> => {
+const errorOf = (endpoint: AnyEndpoint, response: Response, text: string, sentIn: number): ApiError => {
   const { status, headers } = response;
-  const body = readErrorBody(await response.text(), isErrorCode);
+  const body = readErrorBody(text, isErrorCode);
   if (body === undefined) return new ApiError({ status, code: isGatewayTrouble(status) ? 'unreachable' : 'internal' });
   const code =
     body.code ?? (isGatewayTrouble(status) ? 'unreachable' : codeOfStatus(status, endpoint.name === 'login'));

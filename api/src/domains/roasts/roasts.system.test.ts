@@ -156,6 +156,9 @@ describe('roasts', () => {
       expect(moved.body.first_crack_temp).toBeCloseTo(174.8, 5);
       expect(moved.body.development_time_seconds).toBe(133);
       expect(moved.body.marks.find((mark) => mark.kind === 'first_crack')?.origin).toBe('person');
+      // Sent again because its response did not arrive: still one mark, which one DELETE withdraws.
+      const repeated = await owner.send<Roast>('PUT', `/roasts/${id}/marks/first_crack`, { time_seconds: 470 });
+      expect([repeated.status, repeated.body.revision]).toEqual([200, moved.body.revision]);
 
       const charge = await owner.send<Roast>('PUT', `/roasts/${id}/marks/charge`, { time_seconds: -5.5 });
       expect(charge.body.duration_seconds).toBe(608.5);

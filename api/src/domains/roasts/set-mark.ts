@@ -12,7 +12,14 @@ import { refreshRoasts } from './recompute-roast.ts';
 import { type EffectiveMark, effectiveMarks } from './effective-marks.ts';
 import { findPlace } from './find-place.ts';
 import { type LockedRoast, lockRoast } from './lock-roast.ts';
-import { insertMarkEntry, markNames, ofPerson, userMarkEntry, refuseWrongOrder } from './mark-entries.ts';
+import {
+  insertMarkEntry,
+  markNames,
+  ofPerson,
+  userMarkEntry,
+  refuseWrongOrder,
+  type UserMarkEntry,
+} from './mark-entries.ts';
 import { refuseOverlap, type SeqWindow } from './overlap.ts';
 import { readSamples } from './read-samples.ts';
 import { type Place, readOrigin } from './places.ts';
@@ -55,6 +62,10 @@ const isAhead = async (tx: Sql, recordingId: string, { boot_no, mono_ms }: Pick<
     WHERE recording_id = ${recordingId} ORDER BY first_seq DESC LIMIT 1`;
   return last === undefined || (last.boot_no === boot_no && last.mono_ms < mono_ms);
 };
+
+/** Whether a person has set the present mark to this time and temperature. */
+const isSame = (present: EffectiveMark | undefined, { boot_no, mono_ms, temp }: UserMarkEntry): boolean =>
+  present?.event_seq === null && present.boot_no === boot_no && present.mono_ms === mono_ms && present.temp === temp;
 
 type MarkBody = ParsedBody<typeof putMarkEndpoint>;
 
@@ -108,6 +119,8 @@ export const putMark = async (context: UserContext, id: string, kind: MarkKind, 
     const axis = await axisOf(tx, roast);
     const place = await placeOf(tx, roast, axis, body);
     const entry = await userMarkEntry(tx, recordingId, kind, place, body.temp);
+    // The client sends it again because the response did not arrive.
+    if (isSame(markOf(marks, kind), entry)) return;
     refuseWrongOrder(kind, [...marks.filter((mark) => mark.kind !== kind), { ...entry, ...ofPerson }], clocks, axis);
     const window = windowOf(effectiveMarks([...entries, { ...entry, ...ofPerson }]));
     if (window !== undefined && (kind === 'charge' || kind === 'drop')) {
