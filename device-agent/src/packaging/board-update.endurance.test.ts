@@ -178,7 +178,7 @@ const startBoard = async (name: string, expect: ExpectStatic, over: Partial<type
     },
   };
   service.start();
-  await expect.poll(() => server.live.length, { timeout: 30_000 }).toBeGreaterThan(2);
+  await expect.poll(() => server.live.length, { timeout: 90_000 }).toBeGreaterThan(2);
   // An update must reach the server and the machine that this version has reached; it reports them once a second.
   await expect
     .poll(() => readFileSync(join(root, 'run/roastery-agent/health'), 'utf8'), { timeout: 30_000 })
