@@ -39,7 +39,12 @@ const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 /** The command without a terminal to answer its prompts: its output and exit code. */
 const probe = async (...options: string[]) => {
-  const child = spawn(process.execPath, [program, 'probe', ...options], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [program, 'probe', ...options], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A search takes 20 s: a message then has its output so far.
+    timeout: 120_000,
+    killSignal: 'SIGKILL',
+  });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (said += String(bytes)));
   const [code] = (await once(child, 'close')) as [number];

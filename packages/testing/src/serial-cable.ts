@@ -91,6 +91,7 @@ export const laySerialCable = async ({
     ends,
     async [Symbol.asyncDispose]() {
       await drop();
+      if (python.exitCode !== null) throw new Error('the cable ended by itself');
       const gone = once(python, 'exit');
       python.stdin.end();
       await gone;
