@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { parseDuration } from '@roastery/roasting/units';
 import { accessibilityFindings } from '@roastery/testing/accessibility';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
@@ -70,4 +71,26 @@ export const lookAround = async (page: Page, state: string): Promise<void> => {
   process.stdout.write(`chart heights, ${state}: ${[...new Set(heights)].join(', ')}\n`);
   await page.setViewportSize({ width: 1180, height: 820 });
   await page.emulateMedia({ colorScheme: 'light' });
+};
+
+/**
+ * Where the chart has this second since the charge, according to the readout at the pointer. The axis begins with the
+ * first reading, so it depends on how long the machine was heated before.
+ */
+export const pixelOf = async (
+  page: Page,
+  box: { x: number; y: number; width: number; height: number },
+  seconds: number,
+) => {
+  // The axis labels take 46 px on either side.
+  let [low, high] = [box.x + 46, box.x + box.width - 46];
+  while (high - low > 1) {
+    const middle = (low + high) / 2;
+    await page.mouse.move(middle, box.y + box.height / 2);
+    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(drawn)));
+    const time = await page.getByTestId('chart-readout').locator('p').first().innerText();
+    if ((parseDuration(time) ?? 0) < seconds) low = middle;
+    else high = middle;
+  }
+  return high;
 };

@@ -17,7 +17,7 @@ import { until } from '@roastery/testing/until';
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bringPastRoast } from './past-roast.ts';
-import { lookAround, measure, sizes } from './cockpit-sizes.ts';
+import { lookAround, measure, pixelOf, sizes } from './cockpit-sizes.ts';
 import { anaRestrepo, openRoastery, register, tomoIto, type TestRoastery } from './roastery.ts';
 
 let roastery: TestRoastery;
@@ -199,24 +199,6 @@ it('cockpit: changes the roaster with one tap at every size, without moving mark
   await lookAround(page, 'two-roasters');
 });
 
-/**
- * Where the chart has this second since the charge, according to the readout at the pointer. The axis begins with the
- * first reading, so it depends on how long the machine was heated before.
- */
-const pixelOf = async (page: Page, box: { x: number; y: number; width: number; height: number }, seconds: number) => {
-  // The axis labels take 46 px on either side.
-  let [low, high] = [box.x + 46, box.x + box.width - 46];
-  while (high - low > 1) {
-    const middle = (low + high) / 2;
-    await page.mouse.move(middle, box.y + box.height / 2);
-    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(drawn)));
-    const time = await page.getByTestId('chart-readout').locator('p').first().innerText();
-    if ((parseDuration(time) ?? 0) < seconds) low = middle;
-    else high = middle;
-  }
-  return high;
-};
-
 it('cockpit: corrects a mark by its time or by a drag, with chart and fields in one view', async () => {
   await using watched = await roastery.openAs(ana, { viewport: { width: 820, height: 1180 } });
   const { page } = watched;
@@ -346,6 +328,21 @@ it('cockpit: sends a mark again that the server could not take yet, also from an
   await expect.poll(hasSecondCrack, { timeout: 30_000 }).toBe(true);
   expect(answers).toEqual([]);
   await ana.call(deleteMark, { params: { id: await runningId(), kind: 'second_crack' } });
+});
+
+it('cockpit: a queued mark can be undone after it was sent', async () => {
+  await using watched = await openCockpit();
+  const { page } = watched;
+  await answerMarks(page, [starting]);
+  await untilTimed(page);
+  await page.keyboard.press('5');
+  await notice(page)
+    .getByText(/is kept and sent later/)
+    .waitFor();
+  await expect.poll(hasSecondCrack).toBe(true);
+  await notice(page).getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(hasSecondCrack).toBe(false);
+  await expect.poll(() => button(page, 'Second Crack').getAttribute('aria-pressed')).toBe('false');
 });
 
 it('cockpit: reports a queued mark that the server refuses for good', async () => {

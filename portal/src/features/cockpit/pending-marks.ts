@@ -9,7 +9,7 @@ import { reachability, subscribeReachability } from '../../api/reachability.ts';
 import { markLabels } from '../../components/chart/mark-layout.ts';
 import { t } from '../../language/t.ts';
 import { toast } from '../../ui/toast.ts';
-import { isPendingMark, pendingMarksPrefix as prefix, type HandMark, type PendingMark } from './hand-marks.ts';
+import { isPendingMark, pendingMarksPrefix as prefix, type PendingMark } from './hand-marks.ts';
 
 // Marks that wait for the server. They are stored on this device, so that a reload loses none, and sent with their own
 // time as soon as the server takes them, whatever page is open.
@@ -154,7 +154,8 @@ export interface PendingMarks {
   /** Of this roast, as marks that the buttons show. */
   readonly marks: readonly RoastMark[];
   readonly add: (mark: PendingMark) => void;
-  readonly remove: (kind: HandMark) => void;
+  /** Undoes one that was added, also when it is being sent or has been sent. */
+  readonly undo: (mark: PendingMark) => void;
 }
 
 /** The waiting marks of a machine. `onSent` gets the roast with one that the server has taken. */
@@ -196,12 +197,10 @@ export const usePendingMarks = (
       ]),
     [machineId],
   );
-  const remove = useCallback(
-    (kind: HandMark) =>
-      change(machineId, (stored) =>
-        stored.map((one) => (one.roastId === roastId && one.kind === kind ? { ...one, undone: true } : one)),
-      ),
-    [machineId, roastId],
+  const undo = useCallback(
+    (mark: PendingMark) =>
+      change(machineId, (stored) => [...stored.filter((one) => !isSame(one, mark)), { ...mark, undone: true }]),
+    [machineId],
   );
-  return { marks: ofRoast, add, remove };
+  return { marks: ofRoast, add, undo };
 };

@@ -32,7 +32,7 @@ interface MarkingInput {
   /** The mark for the current time; null before the charge. */
   readonly now: ReturnType<typeof markNow>;
   /** Marks that wait for the server. */
-  readonly pending: Pick<PendingMarks, 'add' | 'remove'>;
+  readonly pending: Pick<PendingMarks, 'add' | 'undo'>;
   /** A changed roast; null for one that was discarded. */
   readonly onChanged: (roast: Roast | null) => void;
 }
@@ -137,13 +137,14 @@ export const useMarking = (input: MarkingInput): Marking => {
             onChanged(await call(putMark, { params, body: now }));
           } catch (error) {
             if (!isTemporary(error)) throw error;
-            latest.current.pending.add({ roastId: roast.id, kind, ...now });
+            const mark = { roastId: roast.id, kind, ...now };
+            latest.current.pending.add(mark);
             const [label, time] = [markLabels[kind].long, formatDuration(now.time_seconds)];
             const text =
               error.code === 'unreachable'
                 ? t`No network: ${label} at ${time} is kept and sent later`
                 : t`${label} at ${time} is kept and sent later. ${error.message}`;
-            show(text, 'info', { label: t`Undo`, key: 'u', run: () => latest.current.pending.remove(kind) });
+            show(text, 'info', { label: t`Undo`, key: 'u', run: () => latest.current.pending.undo(mark) });
             return;
           }
           show(t`${markLabels[kind].long} marked at ${formatDuration(now.time_seconds)}`, 'success', {
