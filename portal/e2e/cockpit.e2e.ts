@@ -75,6 +75,7 @@ const status = (page: Page) => page.getByTestId('cockpit-status').getAttribute('
 const button = (page: Page, name: (typeof markNames)[number]) =>
   page.getByRole('group', { name: 'Markers' }).getByRole('button').nth(markNames.indexOf(name));
 const notice = (page: Page) => page.getByTestId('mark-notice');
+const untilNotice = (page: Page, text: string | RegExp) => notice(page).getByText(text).waitFor();
 
 const openCockpit = async () => {
   const watched = await roastery.openAs(ana, { viewport: { width: 1180, height: 820 }, hasTouch: true });
@@ -154,9 +155,7 @@ it('cockpit: marks once for repeated taps, keeps names and places, and undoes wi
   const crack = button(page, 'First Crack');
   await crack.tap();
   await crack.tap();
-  await notice(page)
-    .getByText(/^First Crack marked at \d+:\d\d$/)
-    .waitFor();
+  await untilNotice(page, /^First Crack marked at \d+:\d\d$/);
   await expect.poll(() => crack.innerText()).toMatch(/^First Crack\s+\d+:\d\d\s+by hand$/);
   await expect.poll(places).toEqual(before);
   const { roasts } = await ana.call(listRoasts, { query: { status: 'in_progress' } });
@@ -241,17 +240,13 @@ it('cockpit: can be used by keyboard only', async () => {
   const { page } = watched;
   await untilTimed(page);
   await page.keyboard.press('3');
-  await notice(page)
-    .getByText(/^First Crack marked at/)
-    .waitFor();
+  await untilNotice(page, /^First Crack marked at/);
   await expect.poll(() => button(page, 'First Crack').getAttribute('aria-pressed')).toBe('true');
   await page.keyboard.press('u');
   await expect.poll(() => button(page, 'First Crack').getAttribute('aria-pressed')).toBe('false');
   // Ten seconds later undo is no longer available, and the mark stays.
   await page.keyboard.press('4');
-  await notice(page)
-    .getByText(/^First Crack End marked at/)
-    .waitFor();
+  await untilNotice(page, /^First Crack End marked at/);
   await expect.poll(() => notice(page).getByRole('button', { name: 'Undo' }).count()).toBe(0);
   await page.keyboard.press('u');
   await expect.poll(() => button(page, 'First Crack End').innerText()).toMatch(/by hand$/);
@@ -265,27 +260,20 @@ const hasSecondCrack = async () => {
 
 const starting = { status: 503, code: 'not_ready', detail: 'The server is starting.' };
 
-it('cockpit: a queued mark that is undone while it is sent is removed, also when the server can’t do it at once', async () => {
+it('cockpit: a queued mark that is undone while it is sent is removed', async () => {
   await using watched = await openCockpit();
   const { page } = watched;
   const asked: Route[] = [];
   // Any other response of the server shows that it is reachable, and the mark is sent again.
   let isAway = true;
-  let isStarting = true;
   await page.route(/\/marks\/second_crack$/, async (route) => {
-    if (route.request().method() !== 'PUT') {
-      if (!isStarting) return route.fallback();
-      isStarting = false;
-      return route.fulfill({ status: starting.status, json: { ...starting, request_id: 'a request' } });
-    }
+    if (route.request().method() !== 'PUT') return route.fallback();
     if (isAway) return route.abort();
     asked.push(route);
   });
   await untilTimed(page);
   await page.keyboard.press('5');
-  await notice(page)
-    .getByText(/^No network: Second Crack at/)
-    .waitFor();
+  await untilNotice(page, /^No network: Second Crack at/);
   isAway = false;
   // The browser is online again: the mark is sent.
   await page.evaluate(() => globalThis.dispatchEvent(new Event('online')));
@@ -296,15 +284,18 @@ it('cockpit: a queued mark that is undone while it is sent is removed, also when
   const removed = page.waitForResponse((answer) => answer.request().method() === 'DELETE' && answer.ok());
   await asked[0]?.continue();
   await removed;
-  expect(isStarting).toBe(false);
   await expect.poll(() => button(page, 'Second Crack').getAttribute('aria-pressed')).toBe('false');
   expect(await hasSecondCrack()).toBe(false);
 });
 
-/** Answers the next attempts to set a second crack, in turn; later ones reach the server. */
-const answerMarks = async (page: Page, answers: { status: number; code: string; detail: string }[]): Promise<void> => {
+/** Answers the next attempts to set or remove a second crack, in turn; later ones reach the server. */
+const answerMarks = async (
+  page: Page,
+  answers: { status: number; code: string; detail: string }[],
+  method: 'PUT' | 'DELETE' = 'PUT',
+): Promise<void> => {
   await page.route(/\/marks\/second_crack$/, async (route) => {
-    const answer = route.request().method() === 'PUT' ? answers.shift() : undefined;
+    const answer = route.request().method() === method ? answers.shift() : undefined;
     if (answer === undefined) return route.fallback();
     await route.fulfill({ status: answer.status, json: { ...answer, request_id: 'a request' } });
   });
@@ -321,9 +312,7 @@ it('cockpit: sends a mark again that the server could not take yet, also from an
   await answerMarks(page, answers);
   await untilTimed(page);
   await page.keyboard.press('5');
-  await notice(page)
-    .getByText(/^Second Crack at \d+:\d\d is kept and sent later\. The server is starting\.$/)
-    .waitFor();
+  await untilNotice(page, /^Second Crack at \d+:\d\d is kept and sent later\. The server is starting\.$/);
   await page.goto('/account');
   await expect.poll(hasSecondCrack, { timeout: 30_000 }).toBe(true);
   expect(answers).toEqual([]);
@@ -336,13 +325,27 @@ it('cockpit: a queued mark can be undone after it was sent', async () => {
   await answerMarks(page, [starting]);
   await untilTimed(page);
   await page.keyboard.press('5');
-  await notice(page)
-    .getByText(/is kept and sent later/)
-    .waitFor();
+  await untilNotice(page, /is kept and sent later/);
   await expect.poll(hasSecondCrack).toBe(true);
   await notice(page).getByRole('button', { name: 'Undo' }).click();
   await expect.poll(hasSecondCrack).toBe(false);
   await expect.poll(() => button(page, 'Second Crack').getAttribute('aria-pressed')).toBe('false');
+});
+
+it('cockpit: an undone mark disappears at once, and is removed when the server can', async () => {
+  await using watched = await openCockpit();
+  const { page } = watched;
+  const answers = Array.from({ length: 50 }, () => starting);
+  await answerMarks(page, answers, 'DELETE');
+  await untilTimed(page);
+  await page.keyboard.press('5');
+  await expect.poll(hasSecondCrack).toBe(true);
+  await notice(page).getByRole('button', { name: 'Undo' }).click();
+  await untilNotice(page, /^Second Crack at \d+:\d\d will be removed later\. The server is starting\.$/);
+  await expect.poll(() => button(page, 'Second Crack').getAttribute('aria-pressed')).toBe('false');
+  expect(await hasSecondCrack()).toBe(true);
+  answers.length = 0;
+  await expect.poll(hasSecondCrack).toBe(false);
 });
 
 it('cockpit: reports a queued mark that the server refuses for good', async () => {
@@ -352,9 +355,7 @@ it('cockpit: reports a queued mark that the server refuses for good', async () =
   await answerMarks(page, [starting, refusal]);
   await untilTimed(page);
   await page.keyboard.press('5');
-  await notice(page)
-    .getByText(/^Second Crack at \d+:\d\d was not saved\. Second crack must come before the drop\.$/)
-    .waitFor();
+  await untilNotice(page, /^Second Crack at \d+:\d\d was not saved\. Second crack must come before the drop\.$/);
   await expect.poll(() => button(page, 'Second Crack').getAttribute('aria-pressed')).toBe('false');
   await notice(page).getByRole('button', { name: 'Dismiss' }).click();
   await notice(page).waitFor({ state: 'hidden' });
@@ -384,9 +385,7 @@ it('cockpit: shows since when the network is down, and queues a mark until it is
     const line = page.getByTestId('cockpit-status');
     await expect.poll(() => line.innerText()).toMatch(/^(?:Offline|No new readings)\s*since \d+:\d\d:\d\d/);
     await button(page, 'Second Crack').tap();
-    await notice(page)
-      .getByText(/^No network: Second Crack at \d+:\d\d is kept and sent later$/)
-      .waitFor();
+    await untilNotice(page, /^No network: Second Crack at \d+:\d\d is kept and sent later$/);
     await expect.poll(() => button(page, 'Second Crack').getAttribute('aria-pressed')).toBe('true');
   } finally {
     clearInterval(timer);
@@ -437,9 +436,7 @@ it('cockpit: ends the roast by a drop by hand, and a drop can be undone', async 
   const { page } = watched;
   await untilTimed(page);
   await button(page, 'Drop').tap();
-  await notice(page)
-    .getByText(/^Drop marked at/)
-    .waitFor();
+  await untilNotice(page, /^Drop marked at/);
   await page.getByTestId('cockpit-between').waitFor();
   await notice(page).getByRole('button', { name: 'Undo' }).tap();
   await untilTimed(page);

@@ -1,6 +1,6 @@
 import type { RoastMark } from '@roastery/contract/roasts';
 import { expect, it } from 'vitest';
-import { nextHandMark, withPending } from './hand-marks.ts';
+import { nextHandMark, type PendingMark, withPending } from './hand-marks.ts';
 
 const mark = (kind: RoastMark['kind'], time_seconds: number): RoastMark => ({
   kind,
@@ -18,8 +18,24 @@ it('hand marks: the next one follows the last one set, also when others were ski
   expect(nextHandMark([mark('drop', 700)])).toBeNull();
 });
 
+const firstCrack: PendingMark = { roastId: 'a roast', kind: 'first_crack', time_seconds: 480, temp: 201 };
+
 it('hand marks: a queued one replaces the stored one', () => {
   const stored = [mark('charge', 0), mark('first_crack', 500)];
-  expect(withPending(stored, [mark('first_crack', 480)])).toEqual([mark('charge', 0), mark('first_crack', 480)]);
+  const sent = { ...mark('first_crack', 480), temp: 201, origin: 'person', provisional: true };
+  expect(withPending(stored, [firstCrack])).toEqual([mark('charge', 0), sent]);
   expect(withPending(stored, [])).toEqual(stored);
+});
+
+it('hand marks: one that waits to be removed is absent, but no other of its kind', () => {
+  const charge = mark('charge', 0);
+  const undone = { ...firstCrack, undone: true };
+  const byHand = { ...mark('first_crack', 480.004), origin: 'person' } as const;
+  expect(withPending([charge, byHand], [undone])).toEqual([charge]);
+  const others = [charge, mark('first_crack', 480)];
+  expect(withPending(others, [undone])).toEqual(others);
+  expect(withPending([{ ...byHand, time_seconds: 490 }], [undone])).toHaveLength(1);
+  expect(withPending([byHand], [undone, { ...firstCrack, time_seconds: 490 }])).toEqual([
+    expect.objectContaining({ time_seconds: 490 }),
+  ]);
 });

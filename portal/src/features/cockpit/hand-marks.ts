@@ -42,8 +42,24 @@ export const isPendingMark = (value: unknown): value is PendingMark =>
   'time_seconds' in value &&
   typeof value.time_seconds === 'number';
 
-/** The marks of a roast, with unsent ones in their place. */
-export const withPending = (marks: Roast['marks'], pending: readonly RoastMark[]): Roast['marks'] => [
-  ...marks.filter(({ kind }) => pending.every((one) => one.kind !== kind)),
-  ...pending,
+/** The server keeps times in whole milliseconds. */
+const sameSeconds = 0.01;
+
+/** Whether a mark of the server is this one. */
+export const isStoredAs = (mark: RoastMark, { kind, time_seconds }: PendingMark): boolean =>
+  mark.kind === kind && mark.origin === 'person' && Math.abs(mark.time_seconds - time_seconds) < sameSeconds;
+
+/** The marks of a roast, with the waiting ones in their place and without those that wait to be removed. */
+export const withPending = (marks: Roast['marks'], pending: readonly PendingMark[]): Roast['marks'] => [
+  ...marks.filter((mark) => !pending.some((one) => (one.undone ? isStoredAs(mark, one) : one.kind === mark.kind))),
+  ...pending
+    .filter((one) => !one.undone)
+    .map(({ kind, time_seconds, temp }): RoastMark => ({
+      kind,
+      time_seconds,
+      temp,
+      origin: 'person',
+      confidence: 1,
+      provisional: true,
+    })),
 ];

@@ -1,5 +1,4 @@
-import { deleteMark, getRoast, putMark, type Roast, type RoastMark } from '@roastery/contract/roasts';
-import { markOf } from '@roastery/roasting/marks';
+import { deleteMark, getRoast, putMark, type Roast } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import { useCallback, useEffect, useMemo, useSyncExternalStore } from 'react';
 import { isTemporary, sentenceFor } from '../../api/api-error.ts';
@@ -9,7 +8,7 @@ import { reachability, subscribeReachability } from '../../api/reachability.ts';
 import { markLabels } from '../../components/chart/mark-layout.ts';
 import { t } from '../../language/t.ts';
 import { toast } from '../../ui/toast.ts';
-import { isPendingMark, pendingMarksPrefix as prefix, type PendingMark } from './hand-marks.ts';
+import { isPendingMark, isStoredAs, pendingMarksPrefix as prefix, type PendingMark } from './hand-marks.ts';
 
 // Marks that wait for the server. They are stored on this device, so that a reload loses none, and sent with their own
 // time as soon as the server takes them, whatever page is open.
@@ -19,8 +18,6 @@ type StoredMark = PendingMark & { readonly machineId: string };
 /** How long a mark that the server could not take waits, at least and at most. */
 const minRetryMs = 1000;
 const maxRetryMs = 15_000;
-/** The server keeps times in whole milliseconds. */
-const sameSeconds = 0.01;
 
 const read = (machineId: string): StoredMark[] => {
   try {
@@ -59,11 +56,10 @@ const isSame = (one: PendingMark, other: PendingMark): boolean =>
 const isStored = (mark: StoredMark): boolean => read(mark.machineId).some((one) => isSame(one, mark));
 
 /** Removes an undone mark that the server has, but no other of its kind. */
-const withdraw = async ({ roastId: id, kind, time_seconds }: StoredMark): Promise<Roast> => {
+const withdraw = async (mark: StoredMark): Promise<Roast> => {
+  const { roastId: id, kind } = mark;
   const roast = await call(getRoast, { params: { id } });
-  const set = markOf(roast.marks, kind);
-  const isOnServer = set?.origin === 'person' && Math.abs(set.time_seconds - time_seconds) < sameSeconds;
-  return isOnServer ? call(deleteMark, { params: { id, kind } }) : roast;
+  return roast.marks.some((one) => isStoredAs(one, mark)) ? call(deleteMark, { params: { id, kind } }) : roast;
 };
 
 const send = async (mark: StoredMark): Promise<void> => {
@@ -151,10 +147,10 @@ const subscribe = (listener: () => void): (() => void) => {
 const current = (): readonly StoredMark[] => marks;
 
 export interface PendingMarks {
-  /** Of this roast, as marks that the buttons show. */
-  readonly marks: readonly RoastMark[];
+  /** Of this roast, with those that wait to be removed. */
+  readonly marks: readonly PendingMark[];
   readonly add: (mark: PendingMark) => void;
-  /** Undoes one that was added, also when it is being sent or has been sent. */
+  /** Removes a mark that was added or set, also when it is being sent or has been sent. */
   readonly undo: (mark: PendingMark) => void;
 }
 
@@ -175,20 +171,7 @@ export const usePendingMarks = (
     };
   }, [machineId, onSent]);
   const roastId = roast?.id;
-  const ofRoast = useMemo(
-    () =>
-      all
-        .filter((one) => one.roastId === roastId && !one.undone)
-        .map(({ kind, time_seconds, temp }): RoastMark => ({
-          kind,
-          time_seconds,
-          temp,
-          origin: 'person',
-          confidence: 1,
-          provisional: true,
-        })),
-    [all, roastId],
-  );
+  const ofRoast = useMemo(() => all.filter((one) => one.roastId === roastId), [all, roastId]);
   const add = useCallback(
     (mark: PendingMark) =>
       change(machineId, (stored) => [

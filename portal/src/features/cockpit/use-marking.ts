@@ -133,13 +133,13 @@ export const useMarking = (input: MarkingInput): Marking => {
           const { now, onChanged } = latest.current;
           if (now === null) return;
           const params = { id: roast.id, kind };
+          const mark = { roastId: roast.id, kind, ...now };
+          const [label, time] = [markLabels[kind].long, formatDuration(now.time_seconds)];
           try {
             onChanged(await call(putMark, { params, body: now }));
           } catch (error) {
             if (!isTemporary(error)) throw error;
-            const mark = { roastId: roast.id, kind, ...now };
             latest.current.pending.add(mark);
-            const [label, time] = [markLabels[kind].long, formatDuration(now.time_seconds)];
             const text =
               error.code === 'unreachable'
                 ? t`No network: ${label} at ${time} is kept and sent later`
@@ -147,15 +147,25 @@ export const useMarking = (input: MarkingInput): Marking => {
             show(text, 'info', { label: t`Undo`, key: 'u', run: () => latest.current.pending.undo(mark) });
             return;
           }
-          show(t`${markLabels[kind].long} marked at ${formatDuration(now.time_seconds)}`, 'success', {
+          show(t`${label} marked at ${time}`, 'success', {
             label: t`Undo`,
             key: 'u',
             run: () =>
               void attempt(
                 kind,
                 async () => {
-                  onChanged(await call(deleteMark, { params }));
-                  show(t`${markLabels[kind].long} removed`, 'info');
+                  try {
+                    onChanged(await call(deleteMark, { params }));
+                    show(t`${label} removed`, 'info');
+                  } catch (error) {
+                    if (!isTemporary(error)) throw error;
+                    latest.current.pending.undo(mark);
+                    const text =
+                      error.code === 'unreachable'
+                        ? t`No network: ${label} at ${time} will be removed later`
+                        : t`${label} at ${time} will be removed later. ${error.message}`;
+                    show(text, 'info');
+                  }
                 },
                 t`The marker could not be removed`,
               ),
