@@ -1,8 +1,8 @@
 import { describeFile } from './domains/imports/describe-file.ts';
-import { readLots, readLotsFile } from './domains/imports/lots/read-lots.ts';
+import { describeRoastFile, readLots, readRecording } from './domains/imports/file-jobs.ts';
+import { readLotsFile } from './domains/imports/lots/read-lots.ts';
 import { recordingIn } from './domains/imports/recording-in-file.ts';
 import { restoreArtisanFile } from './domains/imports/restore-artisan-file.ts';
-import { describeRoastFile, readRecording } from './domains/imports/roast-file-jobs.ts';
 import { artisanMachine, readArtisanSettings } from './domains/machine-maps/artisan/read-artisan-settings.ts';
 import { restoreRoastFile } from './file-reading/restored-file.ts';
 import { serveJobs, served } from './file-reading/serve-jobs.ts';

@@ -4,8 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readRecording } from '../domains/imports/roast-file-jobs.ts';
-import { readLots, rowsOf } from '../domains/imports/lots/read-lots.ts';
+import { readLots, readRecording, rowsOf } from '../domains/imports/file-jobs.ts';
 import { exampleCsv } from '../testing/example-data.ts';
 import { hostileFiles, largeCsv } from '../testing/hostile-files.ts';
 import { lotsOutcome, openReaders, outcome } from '../testing/opened-readers.ts';
@@ -112,7 +111,7 @@ describe('file readers: limits of a process', () => {
 
   it('ends a reader that hangs when the api is killed', async () => {
     // A stopped reader does not react, like one in an endless loop.
-    const [pool, job] = [built('file-reading/file-readers.js'), built('domains/imports/roast-file-jobs.js')];
+    const [pool, job] = [built('file-reading/file-readers.js'), built('domains/imports/file-jobs.js')];
     const program = `
       const { createFileReaders } = await import(${JSON.stringify(pool)});
       const { describeRoastFile } = await import(${JSON.stringify(job)});

@@ -1,7 +1,6 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
-import { readLots } from '../domains/imports/lots/read-lots.ts';
-import { describeRoastFile } from '../domains/imports/roast-file-jobs.ts';
+import { describeRoastFile, readLots } from '../domains/imports/file-jobs.ts';
 import { createFileReaders, type FileReaders, type FileReadersOptions } from '../file-reading/file-readers.ts';
 import { AppError } from '../http/app-error.ts';
 

@@ -174,6 +174,20 @@ export function domainCycles(files: readonly SourceFile[]): string[][] {
   return importCycles(Array.from(folders, ([path, imports]) => ({ path, imports, lines: 0, text: '' })));
 }
 
+/** What takes files apart. Only the file readers load it: each file is read in a process of its own, and the api starts faster. */
+const PARSERS: readonly string[] = ['api/src/domains/imports/file-content.ts', 'api/src/sheets/read-workbook.ts'];
+const PROGRAMS_OF_THE_API: readonly string[] = ['api/src/main.ts', 'api/src/import-program.ts'];
+
+/** Parsers of files that a program of the api loads. */
+export function parsersInTheApi(files: readonly SourceFile[]): string[] {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const reached = new Set(PROGRAMS_OF_THE_API);
+  for (const path of reached) {
+    for (const { target, typeOnly } of byPath.get(path)?.imports ?? []) if (!typeOnly) reached.add(target);
+  }
+  return PARSERS.filter((parser) => reached.has(parser));
+}
+
 /** The one module that calls zod, and the one that reads a program's own environment below the contract. */
 const MAY_PARSE: readonly string[] = ['packages/contract/src/parse-shape.ts', 'packages/runtime/src/env.ts'];
 const OWN_PARSE = /(?<!\b(?:JSON|Date|path))\??\.(?:parse|safeParse|safeDecode|safeEncode)(?:Async)?\(/g;

@@ -11,6 +11,7 @@ import {
   importsOfTests,
   impureImports,
   looksOnce,
+  parsersInTheApi,
   sidewaysImports,
   smallFiles,
   strayFormats,
@@ -34,6 +35,7 @@ describe('structure', () => {
   it('keeps the roasting package and the contract pure', () => expect(impureImports(files)).toEqual([]));
   it('has no import cycle', () => expect(importCycles(files)).toEqual([]));
   it('has no import cycle between domains', () => expect(domainCycles(files)).toEqual([]));
+  it('reads files in the file readers only', () => expect(parsersInTheApi(files)).toEqual([]));
   it('checks values only by parseShape, never by a shape itself', () => expect(directParses(files)).toEqual([]));
   it('formats numbers and dates in one module of the portal and one of the api', () =>
     expect(strayFormats(files)).toEqual([]));
@@ -125,6 +127,8 @@ describe('the rules themselves', () => {
     expect(
       domainCycles([file(`${roasts}/a.ts`, `${planned}/b.ts`), file(`${planned}/c.ts`, `${roasts}/d.ts`)]),
     ).toEqual([['roasts', 'planned', 'roasts']]);
+    const parser = 'api/src/sheets/read-workbook.ts';
+    expect(parsersInTheApi([file('api/src/main.ts', 'api/src/a.ts'), file('api/src/a.ts', parser)])).toEqual([parser]);
     const calls = (text: string): SourceFile => ({ ...file('api/src/a.ts'), text });
     const direct = [
       'shape.safeParse(x)',

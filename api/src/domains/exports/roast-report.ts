@@ -1,6 +1,5 @@
 import { phasesOf } from '@roastery/roasting/phases';
 import { formatDuration, type TemperatureUnit } from '@roastery/roasting/units';
-import PdfWriter from 'pdfkit';
 import type { Sql } from '../../db/sql.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import type { ReaderFormats } from '../../format/reader-formats.ts';
@@ -171,6 +170,8 @@ export const roastReport = async (
   formats: ReaderFormats,
 ): Promise<Uint8Array<ArrayBuffer>> => {
   const { roast } = exported;
+  // It loads as long as a fifth of the api, which has to be back soon when it restarts.
+  const { default: PdfWriter } = await import('pdfkit');
   const pdf = new PdfWriter({
     size: 'A4',
     // The text in the margins is positioned explicitly; the library would begin a new page for a line at the foot.

@@ -15,7 +15,7 @@ import { countProfileUse, settleLot } from '../roasts/settle-roast.ts';
 import { batchName } from './imported-roast.ts';
 import { completedByName } from './named-file.ts';
 import { factColumns, machineOf } from './roast-facts.ts';
-import { type FileRecording, readRecording } from './roast-file-jobs.ts';
+import { type FileRecording, readRecording } from './file-jobs.ts';
 import { storeRecording } from './store-recording.ts';
 import { readContent } from './file-parts.ts';
 import { findDuplicates, findUpload, type StoredUpload } from './uploads.ts';

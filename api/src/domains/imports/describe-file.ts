@@ -5,7 +5,7 @@ import { markOf } from '@roastery/roasting/marks';
 import { batchName, valuesOf, type ImportedRoast } from './imported-roast.ts';
 import { readRoastFile } from './read-roast-file.ts';
 import { curveHash } from './recording-in-file.ts';
-import type { DescribedFile } from './roast-file-jobs.ts';
+import type { DescribedFile } from './file-jobs.ts';
 
 const previewPoints = 300;
 

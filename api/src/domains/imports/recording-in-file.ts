@@ -6,7 +6,7 @@ import { markOf } from '@roastery/roasting/marks';
 import { valueAt } from '@roastery/roasting/series';
 import { valuesOf, type ImportedRoast } from './imported-roast.ts';
 import { readRoastFile } from './read-roast-file.ts';
-import type { FileRecording } from './roast-file-jobs.ts';
+import type { FileRecording } from './file-jobs.ts';
 
 /** Times of the samples on the recording's own clock, whole ms from 0. */
 const recordingTimes = (timesSeconds: readonly number[]): Int32Array => {

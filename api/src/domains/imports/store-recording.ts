@@ -1,7 +1,7 @@
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { UploadChoices } from '@roastery/contract/imports';
 import type { Sql } from '../../db/sql.ts';
-import type { FileRecording } from './roast-file-jobs.ts';
+import type { FileRecording } from './file-jobs.ts';
 
 /** As long as the chunks that ingest writes for a draining backlog; shorter where a sample has very many readings. */
 const chunkSamples = 600;

@@ -9,7 +9,7 @@ import { AppError, notFound } from '../../http/app-error.ts';
 import { machineAccess, roastAccess } from '../../identity/access.ts';
 import { readContent, storeContent } from './file-parts.ts';
 import { completedByName } from './named-file.ts';
-import { type DescribedFile, describeRoastFile } from './roast-file-jobs.ts';
+import { type DescribedFile, describeRoastFile } from './file-jobs.ts';
 
 /** A person reviews a few files at a time; the oldest unfinished ones are deleted first. */
 const maxUploads = 5;

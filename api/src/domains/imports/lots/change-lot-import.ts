@@ -14,10 +14,10 @@ import type { UserContext } from '../../../context.ts';
 import { actorOf, recordAudit } from '../../../db/audit.ts';
 import type { Sql } from '../../../db/sql.ts';
 import { AppError, notFound } from '../../../http/app-error.ts';
+import { readLots, type ReadLots } from '../file-jobs.ts';
 import { readContent, storeContent } from '../file-parts.ts';
 import { judgeRows, readLotImport, readRow } from './lot-import-rows.ts';
 import { errorsOfValues, type LotValues } from './lot-rows.ts';
-import { readLots, type ReadLots } from './read-lots.ts';
 
 /** Unfinished imports of one person. */
 const maxOpen = 5;

@@ -8,7 +8,7 @@ import { AppError, invalid } from '../../../http/app-error.ts';
 import { insertLots } from '../../inventory/create-lot.ts';
 import { fieldOfHead } from './head-words.ts';
 import type { ReadRow } from './lot-rows.ts';
-import { readLots, rowsOf, type LotReading } from './read-lots.ts';
+import { readLots, rowsOf, type LotReading } from '../file-jobs.ts';
 
 /** A statement holds 65,534 values at most, and a lot has two dozen. */
 const lotsAtOnce = 1000;

@@ -1,7 +1,8 @@
 import type { LotImportChoices } from '@roastery/contract/lot-imports';
 import { describe, expect, it } from 'vitest';
 import { lotFiles } from '../../../testing/lot-files.ts';
-import { readLotsFile, rowsOf } from './read-lots.ts';
+import { rowsOf } from '../file-jobs.ts';
+import { readLotsFile } from './read-lots.ts';
 
 const read = async (bytes: Uint8Array | string, choices: LotImportChoices = {}) => {
   const { reading, rows } = await readLotsFile(typeof bytes === 'string' ? Buffer.from(bytes) : bytes, choices);

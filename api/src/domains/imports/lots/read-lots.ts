@@ -1,23 +1,8 @@
-import type { LotImport, LotImportChoices } from '@roastery/contract/lot-imports';
-import type { FileJob } from '../../../file-reading/file-job.ts';
+import type { LotImportChoices } from '@roastery/contract/lot-imports';
+import type { ReadLots } from '../file-jobs.ts';
 import { planColumns } from './lot-columns.ts';
 import { rowReader, type ReadRow } from './lot-rows.ts';
 import { readLotTable } from './lot-table.ts';
-
-/** The result of reading a file of lots. */
-export type LotReading = Pick<LotImport, 'sheet' | 'sheets' | 'columns' | 'notes'>;
-
-export interface ReadLots {
-  readonly reading: LotReading;
-  /**
-   * The rows as JSON, some hundred to a text: Postgres reads them directly, so that the api never holds thousands of
-   * rows as objects.
-   */
-  readonly rows: readonly string[];
-}
-
-/** Reading a file of lots, as a job of the file readers. */
-export const readLots: FileJob<LotImportChoices, ReadLots> = { name: 'read lots' };
 
 const rowsInText = 500;
 
@@ -25,8 +10,6 @@ const rowsInText = 500;
 const storable = (text: string): string => text.replaceAll('\0', '\uFFFD').replaceAll(/\p{Surrogate}/gu, '\uFFFD');
 const asJson = (rows: readonly ReadRow[]): string =>
   JSON.stringify(rows, (_key, value: unknown) => (typeof value === 'string' ? storable(value) : value));
-
-export const rowsOf = (text: string): ReadRow[] => JSON.parse(text) as ReadRow[];
 
 /**
  * Reads a list of lots row by row, each checked against the shape of the lot form.

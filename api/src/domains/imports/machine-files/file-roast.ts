@@ -7,7 +7,7 @@ import { lockRecordingOf } from '../../roasts/lock-roast.ts';
 import { refreshRoasts } from '../../roasts/recompute-roast.ts';
 import { insertFileMarks } from '../create-roast-from-upload.ts';
 import { batchName } from '../imported-roast.ts';
-import type { FileRecording } from '../roast-file-jobs.ts';
+import type { FileRecording } from '../file-jobs.ts';
 import { storeRecording } from '../store-recording.ts';
 
 /** A file from a machine's computer, after reading. */

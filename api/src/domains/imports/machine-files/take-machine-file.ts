@@ -7,7 +7,7 @@ import type { Sql } from '../../../db/sql.ts';
 import { notFound } from '../../../http/app-error.ts';
 import { historyOwner } from '../../../identity/machines.ts';
 import { refusedFile } from '../imported-roast.ts';
-import { type FileRecording, readRecording } from '../roast-file-jobs.ts';
+import { type FileRecording, readRecording } from '../file-jobs.ts';
 import { createFileRoast, factsOf, giveRoastFile, type SentFile, windowInFile } from './file-roast.ts';
 import { hasDeletedRoast, joinPieces, liveRoastsOf } from './live-roasts.ts';
 

@@ -14,7 +14,7 @@ import { keepDays, maxTries, workInBackground, type ImportContext } from '../bac
 import { readContent } from '../file-parts.ts';
 import { insertRoastOfUpload } from '../create-roast-from-upload.ts';
 import { completedByName, stemOf } from '../named-file.ts';
-import { describeRoastFile, readRecording } from '../roast-file-jobs.ts';
+import { describeRoastFile, readRecording } from '../file-jobs.ts';
 import { findMachine, findUpload } from '../uploads.ts';
 import { judgeFile } from './file-problems.ts';
 import { isReady } from './import-rows.ts';

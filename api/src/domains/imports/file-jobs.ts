@@ -1,8 +1,12 @@
 import type { Upload, UploadChoices } from '@roastery/contract/imports';
+import type { LotImport, LotImportChoices } from '@roastery/contract/lot-imports';
 import type { Mark } from '@roastery/roasting/marks';
 import type { FileJob } from '../../file-reading/file-job.ts';
 import type { FileFacts } from '../../file-reading/restored-file.ts';
 import type { ImportedBatch, ImportedChannel } from './imported-roast.ts';
+import type { ReadRow } from './lots/lot-rows.ts';
+
+// What the readers of files are asked for, apart from the programs that do it: the api loads no parser of a file.
 
 /** The contents of a file, without the parts that need the database. */
 export interface DescribedFile {
@@ -36,3 +40,19 @@ export interface FileRecording {
 
 export const describeRoastFile: FileJob<UploadChoices, DescribedFile> = { name: 'describe roast file' };
 export const readRecording: FileJob<UploadChoices, FileRecording> = { name: 'read recording' };
+
+/** The result of reading a file of lots. */
+export type LotReading = Pick<LotImport, 'sheet' | 'sheets' | 'columns' | 'notes'>;
+
+export interface ReadLots {
+  readonly reading: LotReading;
+  /**
+   * The rows as JSON, some hundred to a text: Postgres reads them directly, so that the api never holds thousands of
+   * rows as objects.
+   */
+  readonly rows: readonly string[];
+}
+
+export const readLots: FileJob<LotImportChoices, ReadLots> = { name: 'read lots' };
+
+export const rowsOf = (text: string): ReadRow[] => JSON.parse(text) as ReadRow[];
