@@ -1,7 +1,7 @@
 import type { Link } from '@roastery/contract/machine-map';
 import { pause } from '@roastery/runtime/backoff';
 import { createBus } from '../machine/bus.ts';
-import { openLine } from '../machine/line-port.ts';
+import { openLine, type OpenLine } from '../machine/line-port.ts';
 
 /** Factory settings of controllers, the most usual first; odd parity is the rarest. */
 const settings = [
@@ -34,7 +34,7 @@ const slowMs = 600;
 /** Pause between two requests: a machine has other tasks, and a wrong speed causes noise. */
 const betweenMs = 50;
 const openDeadlineMs = 1500;
-/** A line that rests after a failure is tried again after this. */
+/** A line that rests after a failure, or could not be opened, is tried again after this. */
 const restStepMs = 30;
 const restPatienceMs = 2500;
 /** How often a search retries the given settings, so that a machine with them is found. */
@@ -72,17 +72,37 @@ const attempts = (link: Link, firstUnits: readonly number[]): Attempt[] => {
   ];
 };
 
-/** Whether a unit answers; a refusal is an answer. It reads one register, nothing else. */
-const answers = async (bus: ReturnType<typeof createBus>, unit: number, signal: AbortSignal): Promise<boolean> => {
+/**
+ * Whether a unit answers; a refusal is an answer. It reads one register, nothing else. Throws `LinkError` when a serial
+ * adapter is gone or in use: that says nothing about the unit. A gateway may refuse connections of its own accord.
+ */
+const answers = async ({ link, timeoutMs }: Attempt, unit: number, signal: AbortSignal): Promise<boolean> => {
+  let trouble: unknown;
+  const open: OpenLine = async (...line) => {
+    trouble = undefined;
+    try {
+      return await openLine(...line);
+    } catch (error) {
+      trouble = error;
+      throw error;
+    }
+  };
+  const bus = createBus(link, { timeoutMs, quietMs: timeoutMs / 2, gapMs: 0, isFresh: true }, undefined, open);
   const until = performance.now() + restPatienceMs;
-  while (!signal.aborted) {
-    const answer = await bus.read({ unit, table: 'holding', start: 0, count: 1 });
-    // A gateway's own exception says nothing about the unit.
-    if (answer.kind === 'exception') return answer.code !== 10 && answer.code !== 11;
-    if (answer.kind === 'data') return true;
-    if (answer.kind !== 'resting' || performance.now() > until) return false;
-    await pause(restStepMs, signal);
+  try {
+    while (!signal.aborted) {
+      const answer = await bus.read({ unit, table: 'holding', start: 0, count: 1 });
+      // A gateway's own exception says nothing about the unit.
+      if (answer.kind === 'exception') return answer.code !== 10 && answer.code !== 11;
+      if (answer.kind === 'data') return true;
+      if (answer.kind !== 'resting' && trouble === undefined) return false;
+      if (performance.now() > until) break;
+      await pause(restStepMs, signal);
+    }
+  } finally {
+    bus.close();
   }
+  if (trouble !== undefined && isSerial(link) && !signal.aborted) throw trouble;
   return false;
 };
 
@@ -104,7 +124,7 @@ export interface FindProgress {
  * gives a valid answer: a frame with a wrong checksum does not count. Then finds the other units on that line. In
  * between it returns to the line and the units it was given: a machine that is switched on during the search is found
  * there within seconds. Undefined if no unit answers, or when `signal` aborted. Throws `LinkError` when there is no
- * such adapter or address.
+ * such adapter or address, or when the adapter is gone for seconds.
  */
 export const findLine = async (
   link: Link,
@@ -118,18 +138,13 @@ export const findLine = async (
   const tries = attempts(link, firstUnits);
   const of = tries.reduce((sum, { units }) => sum + units.length, 0);
   let asked = 0;
-  const answering = async ({ link: by, units, timeoutMs }: Attempt): Promise<number[]> => {
+  const answering = async (attempt: Attempt): Promise<number[]> => {
     const found: number[] = [];
-    for (const unit of units) {
+    for (const unit of attempt.units) {
       if (signal.aborted) return found;
       asked += 1;
-      trying({ asked: Math.min(asked, of), of, where: `${linkLabel(by)}, unit ${unit}` });
-      const bus = createBus(by, { timeoutMs, quietMs: timeoutMs / 2, gapMs: 0, isFresh: true });
-      try {
-        if (await answers(bus, unit, signal)) found.push(unit);
-      } finally {
-        bus.close();
-      }
+      trying({ asked: Math.min(asked, of), of, where: `${linkLabel(attempt.link)}, unit ${unit}` });
+      if (await answers(attempt, unit, signal)) found.push(unit);
       await pause(betweenMs, signal);
     }
     return found;

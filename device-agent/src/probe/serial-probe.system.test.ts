@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { rmSync, symlinkSync } from 'node:fs';
+import { mkdtemp, readFile, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -99,6 +100,28 @@ describe.skipIf(!hasCables).concurrent(`the probe on a serial line${skipped}`, (
     } finally {
       await (await switchedOn)?.close();
     }
+  });
+
+  it('waits for an adapter that is gone for a moment, and ends when it stays away', async () => {
+    await using machine = await startMachine(9600);
+    const { path } = machine;
+    const link = linkShape.parse({ kind: 'rtu', path, baud: 9600 });
+    const target = await readlink(path);
+    const asked: string[] = [];
+    const search = (onFirst: () => void) =>
+      findLine(link, [3], new AbortController().signal, ({ where }) => {
+        if (asked.push(where) === 1) onFirst();
+      });
+    const found = await search(() => {
+      rmSync(path);
+      setTimeout(() => symlinkSync(target, path), 600);
+    });
+    expect(found).toMatchObject({ link: { baud: 9600, parity: 'none' } });
+    expect(found?.units).toContain(3);
+    expect(new Set(asked.map((where) => where.replace(/, unit .*/, ''))), 'lines').toHaveLength(1);
+    asked.length = 0;
+    await expect(search(() => rmSync(path))).rejects.toThrow(/does not exist: check that the serial adapter/);
+    expect(asked).toHaveLength(1);
   });
 
   it('creates a map with bean temperature and charge signal from a line of odd parity', async () => {
