@@ -78,19 +78,38 @@ const beanC = (seconds: number): number =>
 /** °C from 0 to 250 and °C/min from -20 to 50 share the height of the plot. */
 const rateOf = (tempC: number): number => -20 + (70 * tempC) / 250;
 
-it('forecast band: its edges are drawn at the server’s values', async () => {
-  await using board = await startLiveBoard(roastery.stack, probat, (seconds) => [beanC(seconds), 230], 300);
-  board.mark('turning_point', turnSeconds);
-  await using watched = await roastery.openAs(ana);
-  const { page } = watched;
+const startBoard = () => startLiveBoard(roastery.stack, probat, (seconds) => [beanC(seconds), 230], 300);
+
+/** Opens the cockpit; `bands` counts the drawn ones: of the bean temperature and of the rate of rise. */
+const openCockpit = async (page: Page) => {
   await noteFrames(page);
   await page.goto(`/machines/${probat.id}/live`);
   const canvas = page.getByTestId('cockpit-chart').locator('canvas');
   await page.getByTestId('cockpit-figures').waitFor();
   await canvas.waitFor();
+  return { canvas, bands: async () => (await frameOn(canvas)).outlines.length };
+};
+
+it('forecast band: is drawn on a device that is slower than its readings arrive', async () => {
+  await using board = await startBoard();
+  board.mark('turning_point', turnSeconds);
+  await using watched = await roastery.openAs(ana);
+  const { page } = watched;
+  const session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: 20 });
+  const { bands } = await openCockpit(page);
+  await expect.poll(bands, { timeout: 120_000, interval: 1000 }).toBe(2);
+  expect(board.failures).toEqual([]);
+});
+
+it('forecast band: its edges are drawn at the server’s values', async () => {
+  await using board = await startBoard();
+  board.mark('turning_point', turnSeconds);
+  await using watched = await roastery.openAs(ana);
+  const { canvas, bands } = await openCockpit(watched.page);
   // Charge and turning point, and a band for the bean temperature and one for the rate of rise.
   await expect.poll(async () => (await frameOn(canvas)).marks.length, { timeout: 60_000 }).toBe(2);
-  await expect.poll(async () => (await frameOn(canvas)).outlines.length, { timeout: 60_000 }).toBe(2);
+  await expect.poll(bands, { timeout: 60_000 }).toBe(2);
   const { marks, outlines } = await frameOn(canvas);
   const [charge = [0, 0], turn = [0, 0]] = marks;
   const secondsAt = (x: number) => ((x - charge[0]) / (turn[0] - charge[0])) * turnSeconds;

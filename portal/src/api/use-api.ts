@@ -1,5 +1,5 @@
 import type { ResponseOf } from '@roastery/contract/endpoint';
-import { useCallback, useDeferredValue, useEffect, useRef, useState } from 'react';
+import { startTransition, useCallback, useEffect, useRef, useState } from 'react';
 import useSWR, { mutate, type SWRConfiguration, type SWRResponse } from 'swr';
 import type { ApiError } from './api-error.ts';
 import { callWithTime, type AnyEndpoint, type CallInput, type ReadInput } from './call.ts';
@@ -52,6 +52,9 @@ const takeEarly = (key: string): Promise<unknown> | undefined => {
   return answer;
 };
 
+/** An answer that is not rendered in slices by then is rendered at once. */
+const slicedForMs = 2000;
+
 /**
  * Reads an endpoint and keeps it fresh. Pass `null` to wait (an id isn't known yet).
  *
@@ -74,10 +77,17 @@ export const useApi = <E extends AnyEndpoint>(
   );
   useFailedRead(read.error);
   // The first answer is rendered in slices between which touches are handled: a long list takes a phone 300 ms.
-  const hasData = read.data !== undefined;
+  const isKnown = read.data !== undefined || keyText === null;
+  const [isDrawn, setDrawn] = useState(isKnown);
+  useEffect(() => {
+    if (isKnown === isDrawn) return undefined;
+    startTransition(() => setDrawn(isKnown));
+    // Each live reading starts the slices again: on a slow device they would never end.
+    const timer = setTimeout(() => setDrawn(isKnown), slicedForMs);
+    return () => clearTimeout(timer);
+  }, [isKnown, isDrawn]);
   // A cached answer needs no slices: it must not flicker.
-  const isDrawn = useDeferredValue(hasData || keyText === null);
-  const mustWait = hasData && !isDrawn && !begunEarly.has(keyText ?? '');
+  const mustWait = read.data !== undefined && !isDrawn && !begunEarly.has(keyText ?? '');
   return mustWait ? { ...unanswered, mutate: read.mutate } : read;
 };
 
