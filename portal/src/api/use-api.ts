@@ -1,5 +1,5 @@
 import type { ResponseOf } from '@roastery/contract/endpoint';
-import { startTransition, useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useDeferredValue, useEffect, useRef, useState } from 'react';
 import useSWR, { mutate, type SWRConfiguration, type SWRResponse } from 'swr';
 import type { ApiError } from './api-error.ts';
 import { callWithTime, type AnyEndpoint, type CallInput, type ReadInput } from './call.ts';
@@ -78,16 +78,16 @@ export const useApi = <E extends AnyEndpoint>(
   useFailedRead(read.error);
   // The first answer is rendered in slices between which touches are handled: a long list takes a phone 300 ms.
   const isKnown = read.data !== undefined || keyText === null;
-  const [isDrawn, setDrawn] = useState(isKnown);
+  const isDrawn = useDeferredValue(isKnown);
+  // Each live reading starts the slices again: on a slow device they would never end.
+  const [isOverdue, setOverdue] = useState(false);
   useEffect(() => {
-    if (isKnown === isDrawn) return undefined;
-    startTransition(() => setDrawn(isKnown));
-    // Each live reading starts the slices again: on a slow device they would never end.
-    const timer = setTimeout(() => setDrawn(isKnown), slicedForMs);
+    if (!isKnown || isDrawn) return undefined;
+    const timer = setTimeout(() => setOverdue(true), slicedForMs);
     return () => clearTimeout(timer);
   }, [isKnown, isDrawn]);
   // A cached answer needs no slices: it must not flicker.
-  const mustWait = read.data !== undefined && !isDrawn && !begunEarly.has(keyText ?? '');
+  const mustWait = read.data !== undefined && !isDrawn && !isOverdue && !begunEarly.has(keyText ?? '');
   return mustWait ? { ...unanswered, mutate: read.mutate } : read;
 };
 
