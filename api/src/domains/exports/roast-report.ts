@@ -170,7 +170,7 @@ export const roastReport = async (
   formats: ReaderFormats,
 ): Promise<Uint8Array<ArrayBuffer>> => {
   const { roast } = exported;
-  // It loads as long as a fifth of the api, which has to be back soon when it restarts.
+  // Loaded with the first report: it would be a fifth of the start of the api.
   const { default: PdfWriter } = await import('pdfkit');
   const pdf = new PdfWriter({
     size: 'A4',
