@@ -76,8 +76,9 @@ export const useApi = <E extends AnyEndpoint>(
     options,
   );
   useFailedRead(read.error);
-  // The first answer is rendered in slices between which touches are handled: a long list takes a phone 300 ms.
-  const isKnown = read.data !== undefined || keyText === null;
+  // The first answer is rendered in slices between which touches are handled: a long list takes a phone 300 ms. A cached
+  // one needs none: it must not flicker.
+  const isKnown = read.data !== undefined || keyText === null || begunEarly.has(keyText);
   const isDrawn = useDeferredValue(isKnown);
   // Each live reading starts the slices again: on a slow device they would never end.
   const [isOverdue, setOverdue] = useState(false);
@@ -86,8 +87,7 @@ export const useApi = <E extends AnyEndpoint>(
     const timer = setTimeout(() => setOverdue(true), slicedForMs);
     return () => clearTimeout(timer);
   }, [isKnown, isDrawn]);
-  // A cached answer needs no slices: it must not flicker.
-  const mustWait = read.data !== undefined && !isDrawn && !isOverdue && !begunEarly.has(keyText ?? '');
+  const mustWait = read.data !== undefined && !isDrawn && !isOverdue;
   return mustWait ? { ...unanswered, mutate: read.mutate } : read;
 };
 

@@ -27,7 +27,7 @@ const isTaken = (event: KeyboardEvent): boolean => {
   );
 };
 
-interface KeyboardHandlers {
+export interface KeyboardHandlers {
   onPalette: () => void;
   onHelp: () => void;
 }

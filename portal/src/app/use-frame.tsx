@@ -5,7 +5,7 @@ import { useReachability } from '../api/reachability.ts';
 import { useUser } from '../api/session.tsx';
 import { chooseTheme, themeChoice } from '../ui/theme.ts';
 import { signedInState } from './guards.tsx';
-import { useKeyboard } from './keyboard.ts';
+import { useKeyboard, type KeyboardHandlers } from './keyboard.ts';
 import { useRememberPages } from './recent-pages.ts';
 
 // Not needed to see the first page.
@@ -13,6 +13,12 @@ const loadPalette = async () => ({ default: (await import('./Palette.tsx')).Pale
 const Palette = lazy(loadPalette);
 const KeyboardHelp = lazy(async () => ({ default: (await import('./KeyboardHelp.tsx')).KeyboardHelp }));
 const Drawer = lazy(async () => ({ default: (await import('./Drawer.tsx')).Drawer }));
+
+/** A part of its own: the actions that a page offers render nothing else. */
+const Keyboard = (handlers: KeyboardHandlers) => {
+  useKeyboard(handlers);
+  return null;
+};
 
 type Layer = 'palette' | 'keyboard' | 'drawer';
 
@@ -63,7 +69,7 @@ const useKeptTheme = () => {
 interface FrameParts {
   readonly openPalette: () => void;
   readonly openDrawer: () => void;
-  /** Palette, list of keys and drawer. */
+  /** The portal's keys, palette, list of keys and drawer. */
   readonly layers: ReactNode;
 }
 
@@ -90,18 +96,20 @@ export const useFrame = (): FrameParts => {
   const openHelp = useCallback(() => open('keyboard'), [open]);
   const openDrawer = useCallback(() => open('drawer'), [open]);
   const close = useCallback(() => setLayer(null), []);
-  useKeyboard({ onPalette: openPalette, onHelp: openHelp });
   useFocusOnNavigation(location);
   useRefreshOnReturn();
   useKeptTheme();
   useRememberPages();
   usePaletteInTime();
   const layers = (
-    <Suspense fallback={null}>
-      {used.has('palette') && <Palette open={layer === 'palette'} onClose={close} />}
-      {used.has('keyboard') && <KeyboardHelp open={layer === 'keyboard'} onClose={close} />}
-      {used.has('drawer') && <Drawer open={layer === 'drawer'} onClose={close} />}
-    </Suspense>
+    <>
+      <Keyboard onPalette={openPalette} onHelp={openHelp} />
+      <Suspense fallback={null}>
+        {used.has('palette') && <Palette open={layer === 'palette'} onClose={close} />}
+        {used.has('keyboard') && <KeyboardHelp open={layer === 'keyboard'} onClose={close} />}
+        {used.has('drawer') && <Drawer open={layer === 'drawer'} onClose={close} />}
+      </Suspense>
+    </>
   );
   return { openPalette, openDrawer, layers };
 };

@@ -1,5 +1,5 @@
 import { Columns3 } from 'lucide-react';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useSession } from '../../api/session.tsx';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -14,7 +14,7 @@ interface ColumnChoice<Row> {
   toggle: (id: string) => void;
 }
 
-/** The columns that this person wants to see, stored in this browser for each account. */
+/** The columns that this person wants to see, stored in this browser for each account. Memoise `all`. */
 export const useColumns = <Row,>(table: string, all: readonly Column<Row>[]): ColumnChoice<Row> => {
   const { user } = useSession();
   const key = `columns:${table}:${user?.id ?? ''}`;
@@ -29,7 +29,8 @@ export const useColumns = <Row,>(table: string, all: readonly Column<Row>[]): Co
     localStorage.setItem(key, [...next].join(','));
     setHidden(next);
   };
-  return { visible: all.filter((column) => column.isName || isVisible(column.id)), all, isVisible, toggle };
+  const visible = useMemo(() => all.filter(({ id, isName }) => isName || !hidden.has(id)), [all, hidden]);
+  return { visible, all, isVisible, toggle };
 };
 
 /** The `Customize` button of a table. */

@@ -5,37 +5,48 @@ import { Button } from '../../ui/Button.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { TextField } from '../../ui/TextField.tsx';
 import { EmptyState } from '../EmptyState.tsx';
+import { useTyped } from '../use-typed.ts';
 
 /** `search` of `useListPage`. */
 interface ListSearchState {
   /** The search of the list. */
   q: string;
-  /** The text in the field. */
-  value: string;
-  onChange: (text: string) => void;
+  searchFor: (text: string) => void;
   clear: () => void;
 }
 
-interface ListSearchProps {
-  search: Pick<ListSearchState, 'value' | 'onChange'>;
+interface SearchFieldProps {
   label: string;
   placeholder: string;
   className?: string;
 }
 
-export const ListSearch = ({ search, label, placeholder, className = 'w-full sm:w-80' }: ListSearchProps) => (
+export const SearchField = ({
+  value,
+  onChange,
+  className = 'w-full sm:w-80',
+  ...rest
+}: SearchFieldProps & { value: string; onChange: (text: string) => void }) => (
   <TextField
-    label={label}
+    {...rest}
     hideLabel
     type="search"
     size="sm"
-    placeholder={placeholder}
     icon={<Search aria-hidden />}
-    value={search.value}
-    onChange={(event) => search.onChange(event.target.value)}
+    value={value}
+    onChange={(event) => onChange(event.target.value)}
     className={className}
   />
 );
+
+/** Searches when the typing pauses; a key renders only the field, not the list. */
+export const ListSearch = ({
+  search,
+  ...rest
+}: SearchFieldProps & { search: Pick<ListSearchState, 'q' | 'searchFor'> }) => {
+  const [typed, setTyped] = useTyped(search.q, search.searchFor);
+  return <SearchField {...rest} value={typed} onChange={setTyped} />;
+};
 
 /** The last button of a row. */
 export const DeleteButton = ({ label, onClick }: { label: string; onClick: () => void }) => (

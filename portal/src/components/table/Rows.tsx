@@ -1,10 +1,11 @@
 import { ArrowDown, ArrowUp, ChevronsUpDown } from 'lucide-react';
+import { memo } from 'react';
 import { Link } from 'react-router-dom';
 import { t } from '../../language/t.ts';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Skeleton } from '../../ui/Card.tsx';
-import { isDescending, nextSort, sortField, type Column, type RowProps } from './columns.ts';
+import { isDescending, memoRow, nextSort, sortField, type Column, type OneRowProps, type RowProps } from './columns.ts';
 
 const cellClass = 'h-11 border-b border-stroke px-1.5 whitespace-nowrap first:pl-4 last:pr-4 2xl:px-2';
 /** Stays visible while the row scrolls below it; the covered text fades out. */
@@ -51,73 +52,88 @@ export const Rows = <Row,>(props: RowProps<Row>) => {
           </tr>
         </thead>
         <tbody>
-          {rows === undefined &&
-            Array.from({ length: skeletonRows }, (_, i) => (
-              <tr key={i}>
-                {selection !== undefined && <td aria-hidden className={cellClass} />}
-                {columns.map((column) => (
-                  <td key={column.id} className={cellClass}>
-                    <Skeleton
-                      className={classes('h-3.5', column.align === 'right' ? 'ml-auto w-12' : 'w-3/4 min-w-12')}
-                    />
-                  </td>
-                ))}
-                {rowActions !== undefined && <td aria-hidden className={cellClass} />}
-              </tr>
-            ))}
-          {rows?.slice(0, drawn).map((row) => {
-            const id = rowId(row);
-            const isSelected = selection?.has(row) ?? false;
-            return (
-              <tr
-                key={id}
-                className={classes('group relative', isSelected ? 'bg-selected' : 'bg-surface hover:bg-hover')}
-              >
-                {selection !== undefined && (
-                  <td className={cellClass}>
-                    <Checkbox
-                      label={t`Select ${rowLabel(row)}`}
-                      hideLabel
-                      checked={isSelected}
-                      onChange={() => selection.toggle(row)}
-                      className="relative z-1"
-                    />
-                  </td>
-                )}
-                {columns.map((column) => (
-                  <td
-                    key={column.id}
-                    className={classes(
-                      cellClass,
-                      column.share === undefined ? 'max-w-52 truncate' : 'max-w-0 truncate',
-                      column.align === 'right' && 'figures text-right',
-                    )}
-                  >
-                    {column.isName && rowLink !== undefined ? (
-                      <Link
-                        to={rowLink(row)}
-                        className="font-medium text-strong after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-focus"
-                      >
-                        {column.cell(row)}
-                      </Link>
-                    ) : (
-                      column.cell(row)
-                    )}
-                  </td>
-                ))}
-                {rowActions !== undefined && (
-                  <td className={classes(cellClass, actionsClass, 'text-right')}>
-                    <span className="relative z-1 inline-flex gap-1">{rowActions(row)}</span>
-                  </td>
-                )}
-              </tr>
-            );
-          })}
+          {rows === undefined && (
+            <SkeletonRows
+              columns={columns}
+              isSelectable={selection !== undefined}
+              hasActions={rowActions !== undefined}
+            />
+          )}
+          {rows?.slice(0, drawn).map((row) => (
+            <GridRow key={rowId(row)} {...{ row, columns, rowLabel, rowLink, rowActions, selection }} />
+          ))}
         </tbody>
       </table>
     </div>
   );
 };
+
+interface SkeletonRowsProps {
+  columns: readonly Pick<Column<never>, 'id' | 'align'>[];
+  isSelectable: boolean;
+  hasActions: boolean;
+}
+
+/** A page renders several times while its answers arrive, and these are as many parts as its rows. */
+const SkeletonRows = memo(({ columns, isSelectable, hasActions }: SkeletonRowsProps) =>
+  Array.from({ length: skeletonRows }, (_, i) => (
+    <tr key={i}>
+      {isSelectable && <td aria-hidden className={cellClass} />}
+      {columns.map((column) => (
+        <td key={column.id} className={cellClass}>
+          <Skeleton className={classes('h-3.5', column.align === 'right' ? 'ml-auto w-12' : 'w-3/4 min-w-12')} />
+        </td>
+      ))}
+      {hasActions && <td aria-hidden className={cellClass} />}
+    </tr>
+  )),
+);
+
+/** Rows that are drawn already are not drawn again with the next ones. */
+const GridRow = memoRow(<Row,>({ row, columns, rowLabel, rowLink, rowActions, selection }: OneRowProps<Row>) => {
+  const isSelected = selection?.has(row) ?? false;
+  return (
+    <tr className={classes('group relative', isSelected ? 'bg-selected' : 'bg-surface hover:bg-hover')}>
+      {selection !== undefined && (
+        <td className={cellClass}>
+          <Checkbox
+            label={t`Select ${rowLabel(row)}`}
+            hideLabel
+            checked={isSelected}
+            onChange={() => selection.toggle(row)}
+            className="relative z-1"
+          />
+        </td>
+      )}
+      {columns.map((column) => (
+        <td
+          key={column.id}
+          className={classes(
+            cellClass,
+            column.share === undefined ? 'max-w-52 truncate' : 'max-w-0 truncate',
+            column.align === 'right' && 'figures text-right',
+          )}
+        >
+          {column.isName && rowLink !== undefined ? (
+            <Link
+              to={rowLink(row)}
+              className="font-medium text-strong after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-focus"
+            >
+              {column.cell(row)}
+            </Link>
+          ) : (
+            column.cell(row)
+          )}
+        </td>
+      ))}
+      {rowActions !== undefined && (
+        <td className={classes(cellClass, actionsClass, 'text-right')}>
+          <span className="relative z-1 inline-flex gap-1">{rowActions(row)}</span>
+        </td>
+      )}
+    </tr>
+  );
+});
 
 interface HeadProps<Row> {
   column: Column<Row>;

@@ -4,7 +4,7 @@ import { t } from '../../language/t.ts';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Skeleton } from '../../ui/Card.tsx';
-import type { Column, RowProps } from './columns.ts';
+import { memoRow, type Column, type OneRowProps, type RowProps } from './columns.ts';
 
 /** The rows of a table for a phone: two lines each if its columns define them, else cards. */
 export const StackedRows = <Row,>(props: RowProps<Row>) =>
@@ -33,22 +33,7 @@ const SelectRow = <Row,>({ row, rowLabel, selection, className }: SelectRowProps
 
 /** The subject of the row on the first line; time, place and person on the second. */
 const TwoLineRows = <Row,>(props: RowProps<Row>) => {
-  const {
-    label,
-    columns,
-    rows,
-    drawn,
-    rowId,
-    rowLabel,
-    rowLink,
-    rowActions,
-    phoneActions = rowActions,
-    selection,
-  } = props;
-  const at = (place: Column<Row>['phone']) => columns.filter(({ phone }) => phone === place);
-  const [sides, details] = [at('side'), at('detail')];
-  // The usual name comes before the id of the row.
-  const titles = at('title').toSorted((one, other) => Number(one.isName ?? false) - Number(other.isName ?? false));
+  const { label, columns, rows, drawn, rowId, rowLabel, rowLink, rowActions, selection } = props;
   return (
     <ul aria-label={label} className="divide-y divide-stroke">
       {rows === undefined &&
@@ -58,102 +43,119 @@ const TwoLineRows = <Row,>(props: RowProps<Row>) => {
             <Skeleton className="h-3.5 w-3/4" />
           </li>
         ))}
-      {rows?.slice(0, drawn).map((row) => {
-        const isSelected = selection?.has(row) ?? false;
-        // A long name is cut in favour of the following text, a batch number for example.
-        const title = titles.map((column, place) => (
-          <span key={column.id} className={classes('truncate', place > 0 && 'max-w-1/2 shrink-0')}>
-            {column.cell(row)}
-          </span>
-        ));
-        return (
-          <li key={rowId(row)} className={classes(rowClass, isSelected && 'bg-selected')}>
-            {selection !== undefined && <SelectRow {...{ row, rowLabel, selection }} className="px-2" />}
-            <div className="min-w-0 flex-1">
-              <div className="flex min-w-0 items-baseline justify-between gap-3">
-                {rowLink === undefined ? (
-                  <span className="flex min-w-0 items-baseline gap-2 font-medium text-strong">{title}</span>
-                ) : (
-                  <Link
-                    to={rowLink(row)}
-                    className="flex min-w-0 items-baseline gap-2 font-medium text-strong after:absolute after:inset-0"
-                  >
-                    {title}
-                  </Link>
-                )}
-                <span className="figures shrink-0">{sides.map((column) => column.cell(row))}</span>
-              </div>
-              <div className="figures mt-0.5 flex min-w-0 items-center text-sm text-muted">
-                {details.map((column, place) => (
-                  <Fragment key={column.id}>
-                    {place > 0 && (
-                      <span aria-hidden className="px-1">
-                        ·
-                      </span>
-                    )}
-                    <span className={classes('truncate', place === 0 && details.length > 1 && 'max-w-2/3 shrink-0')}>
-                      {column.cell(row)}
-                    </span>
-                  </Fragment>
-                ))}
-              </div>
-            </div>
-            {phoneActions !== undefined && <span className="relative z-1 -mr-2 flex">{phoneActions(row)}</span>}
-          </li>
-        );
-      })}
+      {rows?.slice(0, drawn).map((row) => (
+        <TwoLineRow
+          key={rowId(row)}
+          {...{ row, columns, rowLabel, rowLink, selection }}
+          rowActions={props.phoneActions ?? rowActions}
+        />
+      ))}
     </ul>
   );
 };
 
+const TwoLineRow = memoRow(<Row,>({ row, columns, rowLabel, rowLink, rowActions, selection }: OneRowProps<Row>) => {
+  const at = (place: Column<Row>['phone']) => columns.filter(({ phone }) => phone === place);
+  const details = at('detail');
+  // The usual name comes before the id of the row, and a long one is cut in favour of the following text, a batch number
+  // for example.
+  const title = at('title')
+    .toSorted((one, other) => Number(one.isName ?? false) - Number(other.isName ?? false))
+    .map((column, place) => (
+      <span key={column.id} className={classes('truncate', place > 0 && 'max-w-1/2 shrink-0')}>
+        {column.cell(row)}
+      </span>
+    ));
+  return (
+    <li className={classes(rowClass, selection?.has(row) && 'bg-selected')}>
+      {selection !== undefined && <SelectRow {...{ row, rowLabel, selection }} className="px-2" />}
+      <div className="min-w-0 flex-1">
+        <div className="flex min-w-0 items-baseline justify-between gap-3">
+          {rowLink === undefined ? (
+            <span className="flex min-w-0 items-baseline gap-2 font-medium text-strong">{title}</span>
+          ) : (
+            <Link
+              to={rowLink(row)}
+              className="flex min-w-0 items-baseline gap-2 font-medium text-strong after:absolute after:inset-0"
+            >
+              {title}
+            </Link>
+          )}
+          <span className="figures shrink-0">{at('side').map((column) => column.cell(row))}</span>
+        </div>
+        <div className="figures mt-0.5 flex min-w-0 items-center text-sm text-muted">
+          {details.map((column, place) => (
+            <Fragment key={column.id}>
+              {place > 0 && (
+                <span aria-hidden className="px-1">
+                  ·
+                </span>
+              )}
+              <span className={classes('truncate', place === 0 && details.length > 1 && 'max-w-2/3 shrink-0')}>
+                {column.cell(row)}
+              </span>
+            </Fragment>
+          ))}
+        </div>
+      </div>
+      {rowActions !== undefined && <span className="relative z-1 -mr-2 flex">{rowActions(row)}</span>}
+    </li>
+  );
+});
+
 /** The name on top, then one line for each column. */
-const Cards = <Row,>(props: RowProps<Row>) => {
-  const { label, columns, rows, drawn, rowId, rowLabel, rowLink, rowActions, selection } = props;
+const Cards = <Row,>({
+  label,
+  columns,
+  rows,
+  drawn,
+  rowId,
+  rowLabel,
+  rowLink,
+  rowActions,
+  selection,
+}: RowProps<Row>) => (
+  <ul aria-label={label} className="divide-y divide-stroke">
+    {rows === undefined &&
+      Array.from({ length: 5 }, (_, i) => (
+        <li key={i} className="flex flex-col gap-3 p-4">
+          <Skeleton className="h-4 w-1/2" />
+          <Skeleton className="h-3.5 w-3/4" />
+          <Skeleton className="h-3.5 w-2/3" />
+        </li>
+      ))}
+    {rows?.slice(0, drawn).map((row) => (
+      <RowCard key={rowId(row)} {...{ row, columns, rowLabel, rowLink, rowActions, selection }} />
+    ))}
+  </ul>
+);
+
+const RowCard = memoRow(<Row,>({ row, columns, rowLabel, rowLink, rowActions, selection }: OneRowProps<Row>) => {
   const name = columns.find((column) => column.isName);
   const lines = columns.filter((column) => !column.isName && column.phone !== 'none');
   return (
-    <ul aria-label={label} className="divide-y divide-stroke">
-      {rows === undefined &&
-        Array.from({ length: 5 }, (_, i) => (
-          <li key={i} className="flex flex-col gap-3 p-4">
-            <Skeleton className="h-4 w-1/2" />
-            <Skeleton className="h-3.5 w-3/4" />
-            <Skeleton className="h-3.5 w-2/3" />
-          </li>
-        ))}
-      {rows?.slice(0, drawn).map((row) => {
-        const id = rowId(row);
-        const isSelected = selection?.has(row) ?? false;
-        return (
-          <li key={id} className={classes('relative flex gap-2 p-4', isSelected && 'bg-selected')}>
-            {selection !== undefined && (
-              <SelectRow {...{ row, rowLabel, selection }} className="-mt-2.5 self-start px-2" />
-            )}
-            <div className="min-w-0 flex-1">
-              <div className="flex min-h-6 items-start justify-between gap-3">
-                {rowLink !== undefined ? (
-                  <Link to={rowLink(row)} className="min-w-0 font-medium text-strong after:absolute after:inset-0">
-                    {name?.cell(row)}
-                  </Link>
-                ) : (
-                  <span className="min-w-0 font-medium text-strong">{name?.cell(row)}</span>
-                )}
-                {rowActions !== undefined && (
-                  <span className="relative z-1 -my-2 -mr-2 flex gap-1">{rowActions(row)}</span>
-                )}
-              </div>
-              <dl className="mt-1.5 grid grid-cols-2 gap-x-4 gap-y-1.5 text-sm">
-                {lines.map((column) => (
-                  <div key={column.id} className="min-w-0 last:odd:col-span-2">
-                    <dt className="label-mono text-2xs">{column.label}</dt>
-                    <dd className="figures truncate">{column.cell(row)}</dd>
-                  </div>
-                ))}
-              </dl>
+    <li className={classes('relative flex gap-2 p-4', selection?.has(row) && 'bg-selected')}>
+      {selection !== undefined && <SelectRow {...{ row, rowLabel, selection }} className="-mt-2.5 self-start px-2" />}
+      <div className="min-w-0 flex-1">
+        <div className="flex min-h-6 items-start justify-between gap-3">
+          {rowLink !== undefined ? (
+            <Link to={rowLink(row)} className="min-w-0 font-medium text-strong after:absolute after:inset-0">
+              {name?.cell(row)}
+            </Link>
+          ) : (
+            <span className="min-w-0 font-medium text-strong">{name?.cell(row)}</span>
+          )}
+          {rowActions !== undefined && <span className="relative z-1 -my-2 -mr-2 flex gap-1">{rowActions(row)}</span>}
+        </div>
+        <dl className="mt-1.5 grid grid-cols-2 gap-x-4 gap-y-1.5 text-sm">
+          {lines.map((column) => (
+            <div key={column.id} className="min-w-0 last:odd:col-span-2">
+              <dt className="label-mono text-2xs">{column.label}</dt>
+              <dd className="figures truncate">{column.cell(row)}</dd>
             </div>
-          </li>
-        );
-      })}
-    </ul>
+          ))}
+        </dl>
+      </div>
+    </li>
   );
-};
+});

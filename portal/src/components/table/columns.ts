@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { memo, type ReactNode } from 'react';
 import type { Selection } from './selection.ts';
 
 export interface Column<Row> {
@@ -48,6 +48,18 @@ export interface RowProps<Row> {
   onSort?: (sort: string) => void;
   selection?: Selection<Row>;
 }
+
+/** A row that is rendered again only when one of these changes. */
+export interface OneRowProps<Row> extends Pick<RowProps<Row>, 'columns' | 'rowLabel'> {
+  row: Row;
+  rowLink: RowProps<Row>['rowLink'];
+  rowActions: RowProps<Row>['rowActions'];
+  selection: RowProps<Row>['selection'];
+}
+type OneRow = <Row>(props: OneRowProps<Row>) => ReactNode;
+
+/** `memo`, with the type parameter that it loses. */
+export const memoRow = (row: OneRow): OneRow => memo(row) as OneRow;
 
 /** `start_time` ascending, `-start_time` descending. */
 export const sortField = (sort: string): string => sort.replace(/^-/, '');

@@ -7,7 +7,6 @@ import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { oneOf, useUrlState } from '../url-state.ts';
 import { useDeletion, type Deletion } from '../use-deletion.tsx';
-import { useTyped } from '../use-typed.ts';
 import { useSelection } from './selection.ts';
 
 /** The request of the list, besides the filters of the page. */
@@ -66,7 +65,6 @@ export const useListPage = <E extends AnyEndpoint, Row, Sort extends string = ne
     { keepPreviousData: true, ...(refreshInterval !== undefined && { refreshInterval }) },
   );
   const searchFor = useCallback((text: string) => change({ q: text.trim() }), [change]);
-  const [typed, setTyped] = useTyped(q, searchFor);
   const selection = useSelection(rowId);
   const deletion = useDeletion(options.deletion, selection.select);
   const shown = data === undefined ? undefined : rows(data);
@@ -91,7 +89,7 @@ export const useListPage = <E extends AnyEndpoint, Row, Sort extends string = ne
     asked,
     sort,
     sortBy,
-    search: { q, value: typed, onChange: setTyped, clear: () => change({ q: undefined }) },
+    search: { q, searchFor, clear: () => change({ q: undefined }) },
     delete: deletion.ask,
     dialog: deletion.dialog,
     bulkActions,

@@ -2,7 +2,6 @@ import { useCallback } from 'react';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
-import { useTyped } from '../../components/use-typed.ts';
 import { ListSearch } from '../../components/table/ListControls.tsx';
 import { t } from '../../language/t.ts';
 import { Tabs } from '../../ui/Tabs.tsx';
@@ -26,8 +25,7 @@ export default function DevicesPage() {
   const { read, change } = useUrlState();
   const q = read('q') ?? '';
   const tab = oneOf(tabNames, read('tab'), 'boards');
-  const search = useCallback((text: string) => change({ q: text.trim() }), [change]);
-  const [typed, setTyped] = useTyped(q, search);
+  const searchFor = useCallback((text: string) => change({ q: text.trim() }), [change]);
 
   return (
     <Page>
@@ -45,7 +43,7 @@ export default function DevicesPage() {
         />
         {tab !== 'wall' && tab !== 'software' && (
           <ListSearch
-            search={{ value: typed, onChange: setTyped }}
+            search={{ q, searchFor }}
             label={t`Search devices`}
             placeholder={tab === 'tickets' ? t`Machine, owner or ticket ID` : t`Machine, serial number or owner`}
           />

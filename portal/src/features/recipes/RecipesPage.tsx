@@ -11,7 +11,7 @@ import { useAddAction } from '../../components/page-actions.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { StatCard, StatRow } from '../../components/StatCard.tsx';
-import { ListSearch } from '../../components/table/ListControls.tsx';
+import { SearchField } from '../../components/table/ListControls.tsx';
 import { useUrlState } from '../../components/url-state.ts';
 import { useDeletion, type Deletion } from '../../components/use-deletion.tsx';
 import { useTyped } from '../../components/use-typed.ts';
@@ -110,8 +110,9 @@ export default function RecipesPage() {
         </StatRow>
       </div>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-2 pb-4">
-        <ListSearch
-          search={{ value: typed, onChange: setTyped }}
+        <SearchField
+          value={typed}
+          onChange={setTyped}
           label={t`Search recipes`}
           placeholder={t`Search name or description…`}
           className="w-full sm:w-72"

@@ -22,12 +22,12 @@ interface AbortedRoastProps {
 
 /** Repairs an aborted roast: its readings are complete. */
 export const AbortedRoast = ({ roast, selected, onSelect, onChanged, onDiscard }: AbortedRoastProps) => {
-  const { setCorrecting } = useCorrecting();
+  const correcting = useCorrecting();
   const [busy, setBusy] = useState<'charge' | 'drop' | null>(null);
   const hasCharge = roast.marks.some((mark) => mark.kind === 'charge');
   const set = async (kind: 'charge' | 'drop') => {
     if (selected === null) {
-      setCorrecting(true);
+      correcting.begin();
       return;
     }
     setBusy(kind);

@@ -5,21 +5,21 @@ import { useState } from 'react';
 import { sentenceFor } from '../../api/api-error.ts';
 import { callForFile } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
-import { usePreferences } from '../../format/preferences.ts';
+import { useShownCurves } from '../../components/chart/use-shown-curves.ts';
+import { useReference } from '../../components/live/use-reference.ts';
+import { useDates, usePreferences } from '../../format/preferences.ts';
 import { saveFile } from '../../components/save-file.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx';
 import { toast } from '../../ui/toast.ts';
 
-interface ExportRoastMenuProps {
-  roast: Roast;
-  onExportPng: () => void;
-}
-
 /** The roast as a file: for a spreadsheet, for a customer, as a picture, and for other roasting programs. */
-export const ExportRoastMenu = ({ roast, onExportPng }: ExportRoastMenuProps) => {
-  const { temperature_unit: unit } = usePreferences();
+export const ExportRoastMenu = ({ roast }: { roast: Roast }) => {
+  const units = usePreferences();
+  const dates = useDates();
+  const { reference } = useReference(roast);
+  const [shown] = useShownCurves();
   const [busy, setBusy] = useState(false);
   const params = { id: roast.id };
   const save = async (fetched: Promise<{ name: string; content: Blob }>) => {
@@ -34,6 +34,15 @@ export const ExportRoastMenu = ({ roast, onExportPng }: ExportRoastMenuProps) =>
       setBusy(false);
     }
   };
+  const savePng = async () => {
+    try {
+      const { saveChartPng } = await import('./chart-png.ts');
+      await saveChartPng({ roast, reference, shown, units, charged: dates.dayAndTime(roast.start_time) });
+    } catch (error) {
+      logError('The chart could not be saved', error);
+      toast(t`The chart could not be saved as a picture`, { tone: 'danger' });
+    }
+  };
   return (
     <Menu
       trigger={
@@ -43,10 +52,14 @@ export const ExportRoastMenu = ({ roast, onExportPng }: ExportRoastMenuProps) =>
       }
     >
       <MenuItem onSelect={() => void save(callForFile(exportRoastXlsx, { params }))}>{t`Excel (XLSX)`}</MenuItem>
-      <MenuItem onSelect={() => void save(callForFile(exportRoastPdf, { params, query: { temperature_unit: unit } }))}>
+      <MenuItem
+        onSelect={() =>
+          void save(callForFile(exportRoastPdf, { params, query: { temperature_unit: units.temperature_unit } }))
+        }
+      >
         {t`PDF report`}
       </MenuItem>
-      <MenuItem onSelect={onExportPng}>{t`Chart PNG`}</MenuItem>
+      <MenuItem onSelect={() => void savePng()}>{t`Chart PNG`}</MenuItem>
       <MenuSeparator />
       <MenuItem onSelect={() => void save(callForFile(exportRoastAlog, { params }))}>{t`Artisan (.alog)`}</MenuItem>
       <MenuItem onSelect={() => void save(callForFile(exportRoastCsv, { params }))}>{t`Curve as CSV`}</MenuItem>

@@ -1,4 +1,5 @@
 import { getRoastCurveColumns, type Roast } from '@roastery/contract/roasts';
+import { useCallback } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import { ErrorState } from '../../components/ErrorState.tsx';
 import { useUrlState } from '../../components/url-state.ts';
@@ -41,8 +42,11 @@ export const FinishedRoast = ({
   const alarms = useRoastAlarms(roast.id, false);
   const at = Number(read('at') ?? Number.NaN);
   const selected = Number.isFinite(at) ? at : null;
-  const select = (seconds: number | null): void =>
-    change({ at: seconds === null ? undefined : String(Math.round(seconds * 1000) / 1000) });
+  const select = useCallback(
+    (seconds: number | null): void =>
+      change({ at: seconds === null ? undefined : String(Math.round(seconds * 1000) / 1000) }),
+    [change],
+  );
   if (error && curve === undefined) {
     return (
       <Card>

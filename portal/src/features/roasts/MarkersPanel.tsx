@@ -2,6 +2,7 @@ import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
 import { valueAt } from '@roastery/roasting/series';
 import { formatDuration } from '@roastery/roasting/units';
 import { Pencil } from 'lucide-react';
+import { memo } from 'react';
 import { markLabels } from '../../components/chart/mark-layout.ts';
 import { Measure } from '../../components/figures.tsx';
 import { t } from '../../language/t.ts';
@@ -47,7 +48,7 @@ const doubtText = (mark: RoastMark | undefined): string | null => {
 };
 
 /** MARKERS: Charge, First Crack and Drop always, the others where they are known. */
-export const MarkersPanel = ({ marks, curve, onPick, onCorrect }: MarkersPanelProps) => {
+export const MarkersPanel = memo(({ marks, curve, onPick, onCorrect }: MarkersPanelProps) => {
   const of = (kind: RoastMark['kind']) => marks.find((mark) => mark.kind === kind);
   const times = curve?.time_seconds ?? [];
   const bean = curve?.channels['bean_temp'] ?? [];
@@ -121,7 +122,7 @@ export const MarkersPanel = ({ marks, curve, onPick, onCorrect }: MarkersPanelPr
       </ul>
     </section>
   );
-};
+});
 
 interface MarkerProps {
   label: string;

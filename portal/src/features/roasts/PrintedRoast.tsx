@@ -1,17 +1,28 @@
 import type { CurveColumns, Roast, RoastMark } from '@roastery/contract/roasts';
-import type { RoasterySettings } from '@roastery/contract/settings';
+import { getRoasterySettings, type RoasterySettings } from '@roastery/contract/settings';
 import { valueAt } from '@roastery/roasting/series';
 import { formatDuration } from '@roastery/roasting/units';
 import { useState } from 'react';
+import { useApi, useSettled } from '../../api/use-api.ts';
 import { markLabels } from '../../components/chart/mark-layout.ts';
 import { Measure } from '../../components/figures.tsx';
 import { useDates } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
+import { usePrinting } from '../../ui/printing.ts';
 
 const isText = (text: string | null): text is string => text !== null && text.trim() !== '';
 
-/** Head of the printed page: the owner of the roast, and the time of printing. */
-export const PrintedHead = ({ roastery, roast }: { roastery: RoasterySettings | undefined; roast: Roast }) => {
+/** The page comes first. */
+const settleMs = 10_000;
+
+/** Head of the printed page. Its data is read beforehand: printing does not wait. */
+export const PrintedHead = ({ roast }: { roast: Roast }) => {
+  const { data } = useApi(getRoasterySettings, useSettled(settleMs) ? {} : null, { revalidateOnFocus: false });
+  return usePrinting() ? <Letterhead roastery={data} roast={roast} /> : null;
+};
+
+/** The owner of the roast, and the time of printing. */
+const Letterhead = ({ roastery, roast }: { roastery: RoasterySettings | undefined; roast: Roast }) => {
   const dates = useDates();
   const [printedAt] = useState(() => Date.now());
   const { address, postal_code: code, city, country, email, phone, website } = roastery ?? {};

@@ -1,6 +1,6 @@
 import type { Roast } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
-import type { ReactNode } from 'react';
+import { memo, type ReactNode } from 'react';
 import { Measure } from '../../components/figures.tsx';
 import { useDates } from '../../format/preferences.ts';
 import { exactWeight } from '../../format/weights.ts';
@@ -22,7 +22,7 @@ const Lines = ({ lines }: { lines: readonly { label: string; value: ReactNode }[
   </dl>
 );
 
-export const CoffeeCard = ({ roast }: { roast: Roast }) => (
+export const CoffeeCard = memo(({ roast }: { roast: Roast }) => (
   <Panel title={t`Coffee Details`}>
     <Lines
       lines={[
@@ -34,9 +34,9 @@ export const CoffeeCard = ({ roast }: { roast: Roast }) => (
     />
     <RecipeReference roast={roast} />
   </Panel>
-);
+));
 
-export const ParametersCard = ({ roast }: { roast: Roast }) => (
+export const ParametersCard = memo(({ roast }: { roast: Roast }) => (
   <Panel title={t`Roast Parameters`}>
     <Lines
       lines={[
@@ -48,12 +48,12 @@ export const ParametersCard = ({ roast }: { roast: Roast }) => (
       ]}
     />
   </Panel>
-);
+));
 
 const weightLoss = ({ batch_size_kg: green, end_weight_kg: roasted }: Roast): number | null =>
   green === null || roasted === null || roasted > green ? null : (green - roasted) / green;
 
-export const RecordCard = ({ roast }: { roast: Roast }) => {
+export const RecordCard = memo(({ roast }: { roast: Roast }) => {
   const dates = useDates();
   return (
     <Panel title={t`Recording`}>
@@ -75,4 +75,4 @@ export const RecordCard = ({ roast }: { roast: Roast }) => {
       )}
     </Panel>
   );
-};
+});

@@ -1,7 +1,7 @@
 import type { CurveGap, CurveColumns, Roast, RoastMark } from '@roastery/contract/roasts';
 import type { FollowedPlan } from '@roastery/contract/roast-plan';
 import { ChartSpline } from 'lucide-react';
-import { Suspense, use, useEffect, useMemo, useState } from 'react';
+import { memo, Suspense, use, useCallback, useEffect, useMemo, useState } from 'react';
 import { CurveTable } from '../../components/chart/CurveTable.tsx';
 import { stepStyles } from '../../components/chart/curves.ts';
 import type { RoastChartProps } from '../../components/chart/RoastChart.tsx';
@@ -98,7 +98,8 @@ export const RoastCurves = ({
   const printed = usePrinting();
   const [shown, toggle] = useShownCurves();
   const { reference } = behind;
-  const { isCorrecting, setCorrecting } = useCorrecting();
+  const correcting = useCorrecting();
+  const { isCorrecting } = correcting;
   const { set: moveMark } = useCorrectMarks({ roast, onSelect, onChanged });
   const units = usePreferences();
   const times = curve?.time_seconds;
@@ -171,12 +172,12 @@ export const RoastCurves = ({
       >
         {!isCorrecting && <CurvesPanel shown={shown} onToggle={toggle} channels={channels} />}
         {isCorrecting && points > 0 ? (
-          <CorrectMarks {...{ roast, marks, selected, onSelect, onChanged }} onDone={() => setCorrecting(false)} />
+          <CorrectMarks {...{ roast, marks, selected, onSelect, onChanged }} onDone={correcting.end} />
         ) : (
           <MarkersPanel
             {...{ marks, curve }}
             onPick={onSelect}
-            onCorrect={points === 0 || !mayEdit ? undefined : () => setCorrecting(true)}
+            onCorrect={points === 0 || !mayEdit ? undefined : correcting.begin}
           />
         )}
         {curve !== undefined && points > 0 && !isCorrecting && (
@@ -190,10 +191,9 @@ export const RoastCurves = ({
 /** Kept in the address: while marks are corrected the curve is shown with the recording around the roast. */
 export const useCorrecting = () => {
   const { read, change } = useUrlState();
-  return {
-    isCorrecting: read('markers') === 'correct',
-    setCorrecting: (correcting: boolean) => change({ markers: correcting ? 'correct' : undefined }),
-  };
+  const begin = useCallback(() => change({ markers: 'correct' }), [change]);
+  const end = useCallback(() => change({ markers: undefined }), [change]);
+  return { isCorrecting: read('markers') === 'correct', begin, end };
 };
 
 interface ChartsProps extends RoastChartProps {
@@ -208,10 +208,10 @@ interface ChartsProps extends RoastChartProps {
  * A component either always waits with `use`, or never: React renders one that waits a second time, with the same
  * hooks. The first choice stays, so that charts on screen are not created again.
  */
-const Charts = (props: ChartsProps) => {
+const Charts = memo((props: ChartsProps) => {
   const [loaded] = useState(() => charts);
   return loaded === undefined ? <ChartsToCome {...props} /> : <ChartsHere {...props} loaded={loaded} />;
-};
+});
 
 const ChartsToCome = (props: ChartsProps) => <ChartsHere {...props} loaded={use(chartsLoaded)} />;
 

@@ -30,7 +30,6 @@ interface RoastHeaderProps {
   onDelete: () => void;
   /** Discards a false roast with one click. */
   onDiscard: () => void;
-  onExportPng: () => void;
 }
 
 export const BackToRoasts = () => (
@@ -52,7 +51,6 @@ export const RoastHeader = ({
   onEdit,
   onDelete,
   onDiscard,
-  onExportPng,
 }: RoastHeaderProps) => (
   <header className="flex flex-col gap-4 pb-5">
     <BackToRoasts />
@@ -85,7 +83,7 @@ export const RoastHeader = ({
         <ButtonLink to={paths.compare([roast.id])} icon={<GitCompareArrows aria-hidden />}>
           {t`Compare`}
         </ButtonLink>
-        <ExportRoastMenu roast={roast} onExportPng={onExportPng} />
+        <ExportRoastMenu roast={roast} />
         {roast.recorded !== null && roast.machine_id !== null && (
           <ButtonLink to={timelineOf(roast, roast.machine_id)} icon={<ChartGantt aria-hidden />}>
             {t`Timeline`}

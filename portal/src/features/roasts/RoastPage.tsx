@@ -1,5 +1,4 @@
 import { deleteRoast, getRoast, listRoasts, type Roast } from '@roastery/contract/roasts';
-import { getRoasterySettings } from '@roastery/contract/settings';
 import { TriangleAlert } from 'lucide-react';
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import { useNavigate, useParams } from 'react-router-dom';
@@ -7,7 +6,7 @@ import { ApiError, sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
 import { useShownError } from '../../api/failed-reads.ts';
-import { refresh, useApi, useSettled } from '../../api/use-api.ts';
+import { refresh, useApi } from '../../api/use-api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { lazyDialog } from '../../components/lazy-dialog.tsx';
@@ -15,10 +14,8 @@ import { useMayRoast } from '../../components/people/roles.ts';
 import { usePageActions } from '../../components/page-actions.tsx';
 import { Page } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
-import { useDates, usePreferences } from '../../format/preferences.ts';
 import { discard } from '../../components/roast-changes.ts';
 import { t } from '../../language/t.ts';
-import { usePrinting } from '../../ui/printing.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { Skeleton } from '../../ui/Card.tsx';
@@ -29,8 +26,6 @@ import { RoastAlarms } from './RoastAlarms.tsx';
 import { CoffeeCard, ParametersCard, RecordCard } from './RoastCards.tsx';
 import { RoastHeader } from './RoastHeader.tsx';
 import { coffeeName, roastNumber, timelineOf } from '../../components/live/roast-texts.ts';
-import { useReference } from '../../components/live/use-reference.ts';
-import { useShownCurves } from '../../components/chart/use-shown-curves.ts';
 
 // Forms, schemas and the live stream are not needed to view a roast that is over.
 const LiveRoast = lazy(async () => ({ default: (await import('./LiveRoast.tsx')).LiveRoast }));
@@ -40,7 +35,6 @@ const EditRoastDialog = lazyDialog(
 );
 
 const whileRunningMs = 15_000;
-const settleMs = 10_000;
 
 /** /roasts/{id}: a finished roast, or the live one in the same place. */
 export default function RoastPage() {
@@ -138,16 +132,7 @@ const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
   const navigate = useNavigate();
   const [editing, setEditing] = useState(false);
   const mayEdit = useMayRoast(roast.machine_id);
-  const [shown] = useShownCurves();
-  const { reference } = useReference(roast);
-  const units = usePreferences();
-  const dates = useDates();
   const [deleting, setDeleting] = useState<Roast | null>(null);
-  const printing = usePrinting();
-  // For the head of a printed page, which does not wait.
-  const { data: roastery } = useApi(getRoasterySettings, useSettled(settleMs) ? {} : null, {
-    revalidateOnFocus: false,
-  });
   const running = roast.status === 'in_progress' && roast.machine_id !== null;
 
   const remove = async () => {
@@ -166,16 +151,6 @@ const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
     if ((await discard(roast, restored)) === undefined) return;
     await navigate(roast.machine_id === null ? paths.roasts : timelineOf(roast, roast.machine_id));
   }, [roast, navigate]);
-  const exportPng = async () => {
-    try {
-      const { saveChartPng } = await import('./chart-png.ts');
-      await saveChartPng({ roast, reference, shown, units, charged: dates.dayAndTime(roast.start_time) });
-    } catch (error) {
-      logError('The chart could not be saved', error);
-      toast(t`The chart could not be saved as a picture`, { tone: 'danger' });
-    }
-  };
-
   usePageActions(
     useMemo(
       () => [
@@ -197,13 +172,12 @@ const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
     onEdit: () => setEditing(true),
     onDelete: () => setDeleting(roast),
     onDiscard: () => void discardIt(),
-    onExportPng: () => void exportPng(),
   };
 
   return (
     <Page wide>
       <title>{t`${coffeeName(roast)} · Roasting Management`}</title>
-      {printing && <PrintedHead roastery={roastery} roast={roast} />}
+      <PrintedHead roast={roast} />
       {running && roast.machine_id !== null ? (
         <Suspense fallback={<LoadingCurves />}>
           <LiveRoast
