@@ -63,6 +63,22 @@ const runningRoast = async (sql: Sql, machineId: string): Promise<RunningRow | u
   return row;
 };
 
+/**
+ * Which samples of a stream are shown: of the running roast from a minute before charge, two hours at most, else the last
+ * five minutes.
+ */
+const shownOf = ({ id, last_seq: lastSeq }: StreamRow, running: RunningRow | undefined) => {
+  const { charge_seq: chargeSeq = null, charge_mono_ms: chargeMono = null } =
+    running?.recording_id === id ? running : {};
+  const isRoasting = chargeSeq !== null && chargeMono !== null;
+  const shownMs = isRoasting ? roastMs : idleMs;
+  const firstSeq = isRoasting ? chargeSeq - (beforeChargeMs / 1000) * maxHz : 0;
+  return {
+    fromSeq: Math.max(firstSeq, lastSeq - (shownMs / 1000) * maxHz),
+    fromMs: (newestMs: number) => Math.max(isRoasting ? chargeMono - beforeChargeMs : 0, newestMs - shownMs),
+  };
+};
+
 /** The samples of the newest boot from a time on. */
 const tailOf = (samples: Samples, fromMs: (newestMs: number) => number): Samples => {
   const boot = samples.bootNo.at(-1);
@@ -82,7 +98,7 @@ const wallTimeOf = async (
   return boot === undefined ? null : boot.wall_offset_ms + monoMs;
 };
 
-/** Samples before a live stream began: the running roast from a minute before charge, two hours at most, else the last five minutes. */
+/** Samples before a live stream began, and the running roast. */
 export const readBacklog = async (sql: Sql, machineId: string): Promise<Backlog> => {
   const [stream, running] = await Promise.all([newestStream(sql, machineId), runningRoast(sql, machineId)]);
   const read = running === undefined ? undefined : await readRoast(sql, running.id, null);
@@ -91,43 +107,39 @@ export const readBacklog = async (sql: Sql, machineId: string): Promise<Backlog>
   if (stream === undefined || (!stream.is_fresh && running?.recording_id !== stream.id)) {
     return { epoch: null, samples: [], roast, chargeMono, lastSeq: -1, lastAtMs: null };
   }
-  const lastSeq = stream.last_seq;
-  const isOfStream = running?.recording_id === stream.id && running.charge_seq !== null && chargeMono !== null;
-  const shownMs = isOfStream ? roastMs : idleMs;
-  const firstSeq = isOfStream ? (running.charge_seq ?? 0) - (beforeChargeMs / 1000) * maxHz : 0;
-  const fromSeq = Math.max(firstSeq, lastSeq - (shownMs / 1000) * maxHz);
-  const samples = tailOf(await readSamples(sql, stream.id, fromSeq, lastSeq), (newestMs) =>
-    Math.max(isOfStream ? (chargeMono ?? 0) - beforeChargeMs : 0, newestMs - shownMs),
-  );
+  const { fromSeq, fromMs } = shownOf(stream, running);
+  const samples = tailOf(await readSamples(sql, stream.id, fromSeq, stream.last_seq), fromMs);
   return {
     epoch: stream.epoch,
     samples: samples.seq.length === 0 ? [] : [toLiveSamples(stream.epoch, samples)],
     roast,
     chargeMono,
-    lastSeq,
+    lastSeq: stream.last_seq,
     lastAtMs: await wallTimeOf(sql, stream.id, samples.bootNo.at(-1), samples.monoMs.at(-1)),
   };
 };
 
-/**
- * Samples of the newest stream after a sequence number, five minutes at most: those that a lost connection may have
- * missed.
- */
+/** The last known sample of a stream. */
+export interface StreamPlace {
+  readonly epoch: string | null;
+  readonly seq: number;
+}
+
+/** Samples of the newest stream after a place in it, as far back as a backlog shows them. */
 export const readSince = async (
   sql: Sql,
   machineId: string,
-  epoch: string | null,
-  seq: number,
+  { epoch, seq }: StreamPlace,
 ): Promise<LiveSamples | undefined> => {
-  const stream = await newestStream(sql, machineId);
+  const [stream, running] = await Promise.all([newestStream(sql, machineId), runningRoast(sql, machineId)]);
   if (stream === undefined || !stream.is_fresh) return undefined;
-  const floor = stream.last_seq - (idleMs / 1000) * maxHz;
-  const from = stream.epoch === epoch ? Math.max(seq + 1, floor) : floor;
+  const { fromSeq, fromMs } = shownOf(stream, running);
+  const from = stream.epoch === epoch ? Math.max(seq + 1, fromSeq) : fromSeq;
   if (from > stream.last_seq) return undefined;
   const all = await readSamples(sql, stream.id, from, stream.last_seq);
   const samples = tailOf(
     keepSamples(all, (index) => (all.seq[index] ?? 0) >= from),
-    (newestMs) => newestMs - idleMs,
+    fromMs,
   );
   return samples.seq.length === 0 ? undefined : toLiveSamples(stream.epoch, samples);
 };

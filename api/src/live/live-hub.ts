@@ -9,7 +9,7 @@ import { parseRoastNotice, roastChangedChannel } from '../domains/roasts/announc
 import { readRoast } from '../domains/roasts/roast-row.ts';
 import { createSseStream } from '../http/sse-stream.ts';
 import { machineStatusChannel } from '../domains/devices/follow-statuses.ts';
-import { readBacklog, readSince } from './backlog.ts';
+import { readBacklog, readSince, type StreamPlace } from './backlog.ts';
 import { wallBacklogFrames, wallFrame } from './wall-frames.ts';
 import { createMachineChannel, eventFrame, type MachineChannel, type Watcher } from './machine-channel.ts';
 
@@ -17,8 +17,13 @@ import { createMachineChannel, eventFrame, type MachineChannel, type Watcher } f
 const heartbeatMs = 10_000;
 /** Streams of an archived machine end, and a silent machine goes offline, within this time. */
 const pollMs = 1000;
-/** By then a new subscription is active, and earlier samples are committed. */
-const backfillAfterMs = 1500;
+/**
+ * By then a new subscription is active, and samples that arrived before it are committed; with a slow database the second
+ * time.
+ */
+const backfillsAfterMs = [1500, 6000];
+/** A backfill begins earlier by as many samples, since live readings and journal batches overtake each other. */
+const overlapSeqs = 100;
 
 export interface LiveHubParts {
   readonly sql: Database;
@@ -58,19 +63,26 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
     channel.close();
   };
 
-  const backfill = async (channel: MachineChannel): Promise<void> => {
-    const { epoch, seq } = channel.newest;
-    // Begins earlier, since live readings and journal batches overtake each other.
-    const samples = await readSince(sql, channel.machine.id, epoch, seq - 100);
-    if (samples !== undefined) channel.broadcast({ type: 'samples', samples });
-  };
-
   const later = (ms: number, work: () => Promise<unknown>): void => {
     const timer = setTimeout(() => {
       timers.delete(timer);
       guard('live backfill failed', work());
     }, ms);
     timers.add(timer);
+  };
+
+  /** Sends the samples that are stored after a place and did not come as events. */
+  const backfill = (channel: MachineChannel, after: StreamPlace, send: (event: MachineEvent) => void): void => {
+    let { epoch, seq } = after;
+    for (const ms of backfillsAfterMs) {
+      later(ms, async () => {
+        if (channels.get(channel.machine.id) !== channel) return;
+        const samples = await readSince(sql, channel.machine.id, { epoch, seq: seq - overlapSeqs });
+        if (samples === undefined) return;
+        ({ epoch, seq } = { epoch: samples.epoch, seq: samples.seq.at(-1) ?? seq });
+        send({ type: 'samples', samples });
+      });
+    }
   };
 
   /** The last of the reads for each channel. */
@@ -181,7 +193,8 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
     }),
   ];
   const stopConnect = mqtt.onConnect(() => {
-    for (const channel of channels.values()) later(backfillAfterMs, () => backfill(channel));
+    // From here on events arrive again, and would move the place.
+    for (const channel of channels.values()) backfill(channel, { ...channel.newest }, channel.broadcast);
   });
   const beat = setInterval(() => {
     const streams = new Set(
@@ -197,7 +210,6 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
     const channel = createMachineChannel(machine, mqtt, log);
     channels.set(machine.id, channel);
     lastSent.set(channel, stateOf(machine));
-    later(backfillAfterMs, () => backfill(channel));
     return channel;
   };
 
@@ -244,6 +256,7 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
       eventFrame(id, { type: 'backlog', samples: backlog.samples, roast, charge_mono: backlog.chargeMono }),
       ...alarms.map((event) => eventFrame(id, event)),
     ]);
+    backfill(channel, { epoch: backlog.epoch, seq: backlog.lastSeq }, (event) => channel.sendTo(watcher, event));
   };
 
   /** One stream on the channels of these machines. */

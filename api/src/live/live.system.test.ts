@@ -144,6 +144,45 @@ describe('live stream', () => {
     await Promise.all([watching.ended, late.ended]);
   });
 
+  it('sends what the board sent before the stream was opened and was stored after its backlog was read', async () => {
+    const machine = await registerMachine(database.sql, 'LIVE-BACKFILL');
+    const board = createJournalBoard({ wallOffsetMs: Date.now() - 1_000_000 });
+    const id = uuidV7();
+    await using wire = await connectBoard(broker.url, 'LIVE-BACKFILL');
+    board.sample(0, 200, 200, 50);
+    board.event(0, { type: 'roast', roast_id: id, state: 'in_progress' });
+    board.event(0, markEvent(id, 'charge', { seq: 0, mono: 0 }, 200));
+    for (let second = 1; second < 600; second++) board.sample(second * 1000, 100 + second / 10, 200, 50);
+    // Ingest waits for the lock; reads do not.
+    const lock = await database.sql.reserve();
+    const watching: Watching[] = [];
+    try {
+      await lock`BEGIN`;
+      await lock`LOCK TABLE recording_chunks IN SHARE MODE`;
+      for (const batch of board.batches(() => 100)) await wire.publish(batch);
+      await until('ingest to wait', async () => (await lock`SELECT FROM pg_locks WHERE NOT granted`).length > 0);
+      watching.push(await watch(api.url, machine.id, admin), await watch(api.url, machine.id, admin));
+      for (const { events } of watching)
+        await until('the backlog without it', () => ofType(events, 'backlog')[0]?.samples.length === 0);
+      await until('the subscription', () => broker.subscriptionsTo(topicOf('LIVE-BACKFILL', 'live')) > 0);
+      await wire.client.publishAsync(topicOf('LIVE-BACKFILL', 'live'), reading(board, 602, 600_000, 160), { qos: 0 });
+      for (const { events } of watching) await until('the reading', () => ofType(events, 'reading').length > 0);
+    } finally {
+      await lock`COMMIT`;
+      lock.release();
+    }
+    const sent = [0, ...Array.from({ length: 599 }, (_, index) => index + 3)];
+    for (const { events, stop, ended } of watching) {
+      const missing = () => {
+        const seen = new Set(ofType(events, 'samples').flatMap(({ samples }) => samples.seq));
+        return sent.filter((seq) => !seen.has(seq));
+      };
+      await expect.poll(missing, { message: 'samples since the charge', timeout: 20_000 }).toEqual([]);
+      stop();
+      await ended;
+    }
+  });
+
   it('several machines over one stream: each event names its machine; inaccessible ones are reported as gone', async () => {
     const [one, two, other] = [
       await registerMachine(database.sql, 'LIVE-MANY-1'),

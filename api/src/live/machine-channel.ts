@@ -114,6 +114,10 @@ export const createMachineChannel = (machine: WatchedMachine, mqtt: MqttLink, lo
     setKnown(roast: KnownRoast): void {
       known = roast;
     },
+    /** What one watcher lacks. The wall has no such events. */
+    sendTo(watcher: Watcher, event: MachineEvent): void {
+      if (watchers.has(watcher)) deliver(watcher, eventFrame(machine.id, event));
+    },
     add: (watcher: Watcher): void => void watchers.add(watcher),
     remove: (watcher: Watcher): boolean => watchers.delete(watcher),
     close(): void {

@@ -151,6 +151,7 @@ const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
     if ((await discard(roast, restored)) === undefined) return;
     await navigate(roast.machine_id === null ? paths.roasts : timelineOf(roast, roast.machine_id));
   }, [roast, navigate]);
+
   usePageActions(
     useMemo(
       () => [
