@@ -2,6 +2,7 @@ import type { RegisteredMachine } from '@roastery/contract/machines';
 import { getForecastBasis } from '@roastery/contract/roasts';
 import { createForecaster } from '@roastery/roasting/curve-forecast';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
+import { until } from '@roastery/testing/until';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startLiveBoard } from './live-board.ts';
@@ -106,11 +107,12 @@ it('forecast band: its edges are drawn at the server’s values', async () => {
   await using board = await startBoard();
   board.mark('turning_point', turnSeconds);
   await using watched = await roastery.openAs(ana);
-  const { canvas, bands } = await openCockpit(watched.page);
-  // Charge and turning point, and a band for the bean temperature and one for the rate of rise.
-  await expect.poll(async () => (await frameOn(canvas)).marks.length, { timeout: 60_000 }).toBe(2);
-  await expect.poll(bands, { timeout: 60_000 }).toBe(2);
-  const { marks, outlines } = await frameOn(canvas);
+  const { canvas } = await openCockpit(watched.page);
+  // One frame with charge and turning point, a band for the bean temperature and one for the rate of rise.
+  const { marks, outlines } = await until('marks and bands to be drawn', async () => {
+    const frame = await frameOn(canvas);
+    return frame.marks.length === 2 && frame.outlines.length === 2 && frame;
+  });
   const [charge = [0, 0], turn = [0, 0]] = marks;
   const secondsAt = (x: number) => ((x - charge[0]) / (turn[0] - charge[0])) * turnSeconds;
   const tempAt = (y: number) => 200 - ((y - charge[1]) / (turn[1] - charge[1])) * 110;

@@ -4,6 +4,7 @@ import { ackShape, clientIdOf, topicOf, type LiveReading, type MarkEvent } from 
 import { parseJson } from '@roastery/contract/parse-shape';
 import type { Stack } from '@roastery/stack/stack';
 import { createJournalBoard } from '@roastery/testing/journal-board';
+import { until } from '@roastery/testing/until';
 import { connectAsync } from 'mqtt';
 
 const channels = ['bean_temp', 'exhaust_temp'] as const;
@@ -20,7 +21,8 @@ export const usualCurve: Curve = (seconds) => [
 
 /**
  * A board in the test's own process that sends a roast in real time: a reading each half second, live and in its
- * journal. Its roast was charged `chargedAgo` seconds ago; the recording since then is sent first.
+ * journal. Its roast was charged `chargedAgo` seconds ago; the recording since then is stored first: a page that is
+ * opened earlier sees only what is sent from then on.
  */
 export const startLiveBoard = async (stack: Stack, machine: RegisteredMachine, curve: Curve, chargedAgo: number) => {
   const { serial_number: serial, auth_token: token } = machine;
@@ -29,10 +31,11 @@ export const startLiveBoard = async (stack: Stack, machine: RegisteredMachine, c
   const board = createJournalBoard({ channels: [...channels], wallOffsetMs });
   const client = await connectAsync(stack.mqttUrl, { clientId: clientIdOf(serial), username: serial, password: token });
   const roastId = randomUUID();
-  let isStored = false;
+  let storedThrough = -1;
   client.on('message', (_topic, payload) => {
     const { data: ack } = parseJson(ackShape, payload.toString());
-    isStored ||= ack?.epoch === board.epoch && ack.ranges.length > 0;
+    const [from, to] = (ack?.epoch === board.epoch && ack.ranges[0]) || [];
+    if (from === 0 && to !== undefined) storedThrough = to;
   });
   await client.subscribeAsync(topicOf(serial, 'ack'), { qos: 1 });
   let sent = 0;
@@ -71,6 +74,7 @@ export const startLiveBoard = async (stack: Stack, machine: RegisteredMachine, c
   board.event(chargeMono, { type: 'roast', roast_id: roastId, state: 'in_progress' });
   mark('charge', chargeMono);
   for (let mono = chargeMono + everyMs; mono < now(); mono += everyMs) sample(mono);
+  const recorded = board.length;
   await flush();
 
   const tick = async (): Promise<void> => {
@@ -92,10 +96,10 @@ export const startLiveBoard = async (stack: Stack, machine: RegisteredMachine, c
     await flush();
   };
   // A message that the api missed is not stored before it is resent.
-  const again = setInterval(() => (sent = isStored ? sent : 0), 5000);
+  const again = setInterval(() => (sent = storedThrough < 0 ? 0 : sent), 5000);
   const failures: unknown[] = [];
   const timer = setInterval(() => void tick().catch((error: unknown) => failures.push(error)), everyMs);
-  return {
+  const live = {
     roastId,
     /** Errors of sending so far; a test expects none. */
     failures,
@@ -117,4 +121,11 @@ export const startLiveBoard = async (stack: Stack, machine: RegisteredMachine, c
       await client.endAsync(true);
     },
   };
+  try {
+    await until('the recording to be stored', () => storedThrough >= recorded - 1);
+  } catch (error) {
+    await live[Symbol.asyncDispose]();
+    throw error;
+  }
+  return live;
 };

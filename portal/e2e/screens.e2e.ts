@@ -216,8 +216,10 @@ const unrest = async (page: Page, { theme, width }: Look): Promise<string | null
         const isMoving = document
           .getAnimations()
           .some((one) => one.playState === 'running' && one.effect?.getComputedTiming().iterations !== Infinity);
+        // A list is dimmed while it is read again.
+        const isReading = document.querySelector('[aria-busy="true"]') !== null;
         const isLaidOut = document.fonts.status === 'loaded' && innerWidth === pixels && scrollWidth <= pixels;
-        return !isMoving && isLaidOut && dataset['theme'] === name;
+        return !isMoving && !isReading && isLaidOut && dataset['theme'] === name;
       },
       [theme, SCREEN[width].width] as const,
     );

@@ -21,6 +21,20 @@ const heldBytes = (): number => {
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 };
+/**
+ * What `make` returns, and the bytes that it holds: the median of five rounds. Test files of a worker share one process, and
+ * memory of another file that becomes free in a round would be subtracted from its result.
+ */
+const measureMemory = <Made>(make: () => Made): { made: Made; cost: number } => {
+  const rounds = Array.from({ length: 5 }, () => {
+    const before = heldBytes();
+    const made = make();
+    return { made, cost: heldBytes() - before };
+  });
+  const median = rounds.sort((a, b) => a.cost - b.cost)[2];
+  if (median === undefined) throw new Error('no round');
+  return median;
+};
 
 const channels = Array.from({ length: 8 }, (_, n) => `channel_${n}`);
 /** The largest batch of a backlog: compressed it is many times smaller than in memory. */
@@ -32,14 +46,18 @@ const backlog = (count: number): Buffer[] => {
 };
 
 describe('message queue', () => {
-  it('uses no more memory than it counts, also for highly compressed messages', () => {
+  it('uses at most a quarter more memory than it counts, also for highly compressed messages', () => {
     const payloads = backlog(400);
     const limit = 8 * 1024 * 1024;
-    const queue = createMessageQueue(limit);
-    const before = heldBytes();
-    let kept = 0;
-    for (let n = 0; queue.add(messageOf(`B-${n}`, payloads[n % payloads.length] ?? '')); n++) kept = n + 1;
-    const cost = heldBytes() - before;
+    const {
+      made: { queue, kept },
+      cost,
+    } = measureMemory(() => {
+      const queue = createMessageQueue(limit);
+      let kept = 0;
+      while (queue.add(messageOf(`B-${kept}`, payloads[kept % payloads.length] ?? ''))) kept++;
+      return { queue, kept };
+    });
     expect(queue.bytes).toBeLessThanOrEqual(limit);
     expect(kept).toBeGreaterThan(500);
     expect(cost).toBeLessThan(queue.bytes * 1.25);
@@ -48,13 +66,8 @@ describe('message queue', () => {
 
   it('decodedBytes: estimates the memory of a decoded batch', () => {
     const payloads = backlog(60);
-    decodeBatch(payloads[0] ?? Buffer.alloc(0));
-    collectGarbage();
-    const before = process.memoryUsage().heapUsed;
-    const decoded = payloads.map(decodeBatch);
-    collectGarbage();
-    const cost = process.memoryUsage().heapUsed - before;
-    const estimated = decoded.reduce((sum, one) => sum + decodedBytes(one), 0);
+    const { made, cost } = measureMemory(() => payloads.map(decodeBatch));
+    const estimated = made.reduce((sum, one) => sum + decodedBytes(one), 0);
     expect(estimated).toBeGreaterThan(cost * 0.8);
     expect(estimated).toBeLessThan(cost * 2.5);
   });

@@ -1,6 +1,8 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { machineMapShape } from '@roastery/contract/machine-map';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startScriptedServer, type Behaviour } from '../testing/modbus-server.ts';
@@ -99,6 +101,20 @@ describe('the probe in a terminal', () => {
     expect(terminal.screen()).toMatch(/- bean_temp: h:9[\s\S]*\+ bean_temp: h:6/);
     expect(terminal.screen()).not.toMatch(/fan_speed/);
     await expect(readFile(out)).rejects.toThrow('ENOENT');
+  });
+
+  it('ends its watch in time while memory is collected', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const { server, out } = await startRoaster();
+    const terminal = { ...person(() => undefined), interactive: false };
+    const stopping = new AbortController();
+    const collecting = setInterval(collect, 50);
+    const tooLong = setTimeout(() => stopping.abort(), 15_000);
+    const code = await walk(server.port, out, terminal, { watchSeconds: 1, signal: stopping.signal });
+    clearInterval(collecting);
+    clearTimeout(tooLong);
+    expect(code, terminal.screen()).toBe(0);
   });
 
   it('gives an instruction when no unit answers, and when none of the registers exists', async () => {

@@ -183,8 +183,14 @@ export const runWizard = async (parts: WizardParts): Promise<number> => {
       return 1;
     }
     const again = async (): Promise<void> => {
-      const time = AbortSignal.any([signal, AbortSignal.timeout(parts.watchSeconds * 1000)]);
-      await watchRegisters({ bus, signal: time }, blocks, roundMs, (round) => series.take(round, seconds()));
+      // `any` does not hold its sources: Node can collect an `AbortSignal.timeout` before it fires (nodejs/node#57736).
+      const time = new AbortController();
+      const timer = setTimeout(() => time.abort(), parts.watchSeconds * 1000);
+      const ends = AbortSignal.any([signal, time.signal]);
+      await watchRegisters({ bus, signal: ends }, blocks, roundMs, (round) => series.take(round, seconds()));
+      clearTimeout(timer);
+      // Holds the source until here.
+      time.abort();
     };
     terminal.write(
       `Watching for ${parts.watchSeconds} s. Hold a warm hand to the probe, or heat the drum: which number rises?\n`,

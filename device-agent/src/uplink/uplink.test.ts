@@ -76,6 +76,30 @@ describe('uplink', () => {
     expect(server.statuses.at(-1)).toMatchObject({ online: false, session });
   });
 
+  it('is offline by its last will when the disk stalls during the stop', async () => {
+    const line = connect();
+    await expect.poll(() => server.statuses.at(-1)).toMatchObject({ online: true });
+    await expect.poll(() => line.connection().connected).toBe(true);
+    const { session } = server.statuses.at(-1) ?? {};
+    const flush = vi.spyOn(journal, 'flush').mockReturnValue(new Promise(() => undefined));
+    await line.stop(300);
+    flush.mockRestore();
+    uplink = undefined;
+    await expect.poll(() => server.statuses.at(-1)).toMatchObject({ online: false, session });
+  });
+
+  it('publishes no online status once it stops', async () => {
+    const line = connect();
+    await expect.poll(() => line.connection().connected).toBe(true);
+    server.acknowledges = false;
+    sample();
+    line.refreshStatus();
+    // Its wait for the acknowledgement is longer than the delay of a refreshed status.
+    await line.stop(4000);
+    uplink = undefined;
+    expect(server.statuses.map(({ online }) => online)).toEqual([true, false]);
+  });
+
   it('leaves a last will of its own session when it is cut off', async () => {
     connect();
     await expect.poll(() => server.statuses.length).toBeGreaterThan(0);

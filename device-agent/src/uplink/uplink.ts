@@ -129,7 +129,8 @@ export const startUplink = (parts: UplinkParts) => {
     }, statusSoonMs).unref();
   };
   const sendStatus = (): void => {
-    if (!session) return;
+    // It could follow the offline status of a stop.
+    if (!session || stopping.signal.aborted) return;
     publishStatus(session.line, session.id, true).catch((error: unknown) =>
       log.debug({ reason: String(error) }, 'uplink: status not delivered'),
     );
@@ -243,7 +244,7 @@ export const startUplink = (parts: UplinkParts) => {
     },
     /** `host:port` of the newest session; undefined before the first. */
     brokerAt: (): string | undefined => brokerAt,
-    /** Sends synced entries within `graceMs`; then the status is offline. */
+    /** Sends synced entries within `graceMs`; then the status is offline, by the last will if the disk stalls. */
     async stop(graceMs: number): Promise<void> {
       stopping.abort();
       if (session) {
@@ -252,9 +253,14 @@ export const startUplink = (parts: UplinkParts) => {
           .shipNewest(line)
           .then(() => allAcknowledged(graceMs / 4))
           .then(() => publishStatus(line, id, false))
-          .catch((error: unknown) => log.debug({ reason: String(error) }, 'uplink: last status not delivered'));
-        await Promise.race([lastStatus, pause(graceMs)]);
-        await line.end();
+          .then(() => true)
+          .catch((error: unknown) => {
+            log.debug({ reason: String(error) }, 'uplink: last status not delivered');
+            return false;
+          });
+        const isDelivered = await Promise.race([lastStatus, pause(graceMs).then(() => false)]);
+        if (isDelivered) await line.end();
+        else line.abort();
       }
       await running;
     },

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { useSession } from '../api/session.tsx';
 import { useOfferedActions } from '../components/page-actions.tsx';
@@ -42,7 +42,7 @@ export const useKeyboard = ({ onPalette, onHelp }: KeyboardHandlers): void => {
   const actions = useOfferedActions();
   const goPressedAt = useRef(Number.NEGATIVE_INFINITY);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
         event.preventDefault();

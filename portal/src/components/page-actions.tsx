@@ -1,4 +1,4 @@
-import { createContext, use, useEffect, useId, useMemo, useState, type ReactNode } from 'react';
+import { createContext, use, useId, useLayoutEffect, useMemo, useState, type ReactNode } from 'react';
 import { useNavigate } from 'react-router-dom';
 
 /** An action of the page: shown in the command palette and, with its key, in the list of keys. */
@@ -52,7 +52,8 @@ const useOffer = (offer: Offer): void => {
   const owner = useId();
   const changeOffers = use(ChangeOffersContext);
   if (changeOffers === null) throw new Error('page actions outside of PageActionsProvider');
-  useEffect(() => {
+  // Before the browser paints: a key works as soon as its action is seen.
+  useLayoutEffect(() => {
     changeOffers((offers) => new Map(offers).set(owner, offer));
     return () =>
       changeOffers((offers) => {
