@@ -194,7 +194,7 @@ const startLocked = async (
       report.show(live);
       if (roastChanged) uplink.ship();
       if (paceChanged) uplink.refreshStatus();
-      changes.afterReading();
+      changes.afterReading((live.values['bean_temp'] ?? null) !== null);
       boardProbe.afterReading();
     },
     linkChanged(next: MachineLink): void {

@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { machineMapShape, sentMapShape, type MachineMap } from '@roastery/contract/machine-map';
 import { parseShape } from '@roastery/contract/parse-shape';
 import { ConfigError } from '@roastery/runtime/env';
 import type { Logger } from '@roastery/runtime/logger';
-import { readFileIfThere, writeFileAtomically } from './atomic-file.ts';
+import { readFileIfThere, syncFolder, writeFileAtomically } from './atomic-file.ts';
 
 interface Issue {
   readonly path: PropertyKey[];
@@ -72,6 +72,12 @@ const pushedMapPath = (dataDir: string): string => join(dataDir, 'machine-map.js
 
 export const keepPushedMap = (dataDir: string, map: MachineMap): Promise<void> =>
   writeFileAtomically(pushedMapPath(dataDir), `${JSON.stringify(map, null, 2)}\n`);
+
+/** The board uses its own file again. */
+export const dropPushedMap = async (dataDir: string): Promise<void> => {
+  await rm(pushedMapPath(dataDir), { force: true });
+  await syncFolder(dataDir);
+};
 
 /**
  * The map to read with: the one the server sent, unless the file on the board is a newer revision of it. A stored map

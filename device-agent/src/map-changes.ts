@@ -1,7 +1,7 @@
 import type { MachineMap } from '@roastery/contract/machine-map';
 import type { BoardOverrides, DeviceConfig, DeviceStatus } from '@roastery/contract/mqtt';
 import type { Logger } from '@roastery/runtime/logger';
-import { keepPushedMap } from './machine-map-file.ts';
+import { dropPushedMap, keepPushedMap } from './machine-map-file.ts';
 import { createSettingsTrial, overridesOf, type readKeptSettings, type SettingsTrialParts } from './settings-trial.ts';
 
 export interface MapChangeParts extends Pick<
@@ -42,16 +42,21 @@ export const withOverrides = <T extends MachineMap | undefined>(
 
 const reverted = (rev: number, reason: string): ConfigReport => ({ rev, state: 'refused', reason, reverted: true });
 
+const isSame = (a: MachineMap | undefined, b: MachineMap | undefined): boolean =>
+  JSON.stringify(a) === JSON.stringify(b);
+
 /**
- * Applies the server's settings for this board. A log level applies at once; a map is stored at once and used from the
- * next time without a roast, since a curve must not change its meaning half way. Settings that cut the board off are
- * reverted.
+ * Applies the server's settings for this board. A log level applies at once; a map is stored and used at the next time
+ * without a roast, since a curve must not change its meaning half way, not even by a restart of the board. A map by
+ * which the machine can't be read any more, and settings that cut the board off, are reverted.
  */
 export const createMapChanges = (parts: MapChangeParts) => {
   const { dataDir, log, current, ownFile, roastRuns, use } = parts;
   const usualLevel = log.level;
   let base = parts.base;
-  let waiting: { readonly rev: number; readonly overrides: BoardOverrides } | undefined;
+  let waiting:
+    | { readonly rev: number; readonly overrides: BoardOverrides; readonly map: MachineMap | undefined }
+    | undefined;
   let reported: ConfigReport | undefined;
   let working = Promise.resolve();
 
@@ -66,13 +71,19 @@ export const createMapChanges = (parts: MapChangeParts) => {
     log.level = next;
   };
   /** The map to use, if it differs from the current one. */
-  const otherMap = (overrides: BoardOverrides): MachineMap | undefined => {
-    const wanted = withOverrides(base, overrides);
-    return JSON.stringify(wanted) === JSON.stringify(current()) ? undefined : wanted;
+  const otherMap = (map: MachineMap | undefined, overrides: BoardOverrides): MachineMap | undefined => {
+    const wanted = withOverrides(map, overrides);
+    return isSame(wanted, current()) ? undefined : wanted;
+  };
+  /** A map that the board has as its own file needs no copy. */
+  const storeMap = async (map: MachineMap): Promise<void> => {
+    await (isSame(map, ownFile) ? dropPushedMap(dataDir) : keepPushedMap(dataDir, map)).catch((error: unknown) =>
+      log.error({ reason: String(error) }, 'machine map: write failed'),
+    );
   };
   const useNow = async (overrides: BoardOverrides): Promise<void> => {
     setLevel(overrides.log_level);
-    const map = otherMap(overrides);
+    const map = otherMap(base, overrides);
     if (map) {
       log.info({ map: map.id, rev: map.rev, hz: map.hz }, 'machine map: changed');
       await use(map);
@@ -80,28 +91,40 @@ export const createMapChanges = (parts: MapChangeParts) => {
     await parts.usePage(overrides.status_page);
     await parts.useTimeServers(overrides.time_servers);
   };
-  const inTurn = (step: () => Promise<void>): void => {
+  const inTurn = (step: () => Promise<void>): Promise<void> => {
     working = working.then(step).catch((error: unknown) => {
       log.error({ err: error }, 'machine map: change failed');
       if (reported) report({ rev: reported.rev, state: 'refused', reason: String(error).slice(0, 300) });
     });
+    return working;
   };
   const trial = createSettingsTrial(parts.settings, {
     ...parts,
-    revert: (rev, to, reason) =>
+    revert: ({ rev, settings, map, reason, isDue, store }) =>
       inTurn(async () => {
+        if (!isDue()) return;
+        if (map && !isSame(map, base)) {
+          await storeMap(map);
+          base = map;
+        }
+        await store();
         // Newer ones have arrived and are used next.
         if (waiting) return;
-        await useNow(to);
+        await useNow(settings);
         if (reported?.rev === rev) report(reverted(rev, reason));
       }),
   });
 
   const apply = async (): Promise<void> => {
     if (!waiting || roastRuns()) return;
-    const { rev, overrides } = waiting;
+    const { rev, overrides, map } = waiting;
     waiting = undefined;
-    if (trial.differs(overrides)) await trial.begin(rev, overrides);
+    const isOther = !isSame(map, base);
+    if (isOther || trial.differs(overrides)) await trial.begin(rev, overrides, { from: base, to: map });
+    if (map && isOther) {
+      await storeMap(map);
+      base = map;
+    }
     await useNow(overrides);
     trial.applied();
     const because = trial.revertedBecause(rev);
@@ -120,13 +143,10 @@ export const createMapChanges = (parts: MapChangeParts) => {
       const reason = `the map file on the board is newer: revision ${ownFile.rev}, not ${config.map.rev}`;
       return report({ rev, state: 'refused', reason });
     }
-    const kept = JSON.stringify(base);
-    base = config.map ?? base;
-    if (config.map && JSON.stringify(config.map) !== kept)
-      await keepPushedMap(dataDir, config.map).catch((error: unknown) =>
-        log.error({ reason: String(error) }, 'machine map: write failed'),
-      );
-    waiting = otherMap(overrides) === undefined && !trial.differs(overrides) ? undefined : { rev, overrides };
+    // A reverted map is not tried again.
+    const map = because === undefined ? (config.map ?? base) : base;
+    const isInUse = isSame(map, base) && otherMap(map, overrides) === undefined && !trial.differs(overrides);
+    waiting = isInUse ? undefined : { rev, overrides, map };
     if (waiting === undefined)
       return report(because === undefined ? { rev, state: 'running' } : reverted(rev, because));
     const reason = roastRuns() ? 'a roast is running' : undefined;
@@ -136,7 +156,7 @@ export const createMapChanges = (parts: MapChangeParts) => {
 
   return {
     received(config: DeviceConfig): void {
-      inTurn(() => take(config));
+      void inTurn(() => take(config));
     },
     /** A config that was not understood; the board continues as before. */
     refused(rev: number, issue: string): void {
@@ -145,9 +165,9 @@ export const createMapChanges = (parts: MapChangeParts) => {
       }
     },
     /** Call after each reading: cheap while nothing waits. */
-    afterReading(): void {
-      trial.afterReading();
-      if (waiting && !roastRuns()) inTurn(apply);
+    afterReading(hasBean: boolean): void {
+      trial.afterReading(hasBean);
+      if (waiting && !roastRuns()) void inTurn(apply);
     },
     /** The state of the newest config; undefined before one has arrived. */
     state: (): ConfigReport | undefined => reported && { ...reported, trial: trial.isOn() },

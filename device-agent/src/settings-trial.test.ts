@@ -1,11 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { MachineMapInput } from '@roastery/contract/machine-map';
+import { machineMapShape, type MachineMapInput } from '@roastery/contract/machine-map';
 import { createLogger } from '@roastery/runtime/logger';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startAgent, type Agent } from './agent.ts';
-import { createSettingsTrial, readKeptSettings } from './settings-trial.ts';
+import { createSettingsTrial, readKeptSettings, settingsFile, type Earlier } from './settings-trial.ts';
 import { startScriptedServer, type ScriptedServer } from './testing/modbus-server.ts';
 import { startTestServer, type TestServer } from './testing/test-server.ts';
 
@@ -17,23 +17,25 @@ let dataDir: string;
 let server: TestServer;
 let machine: ScriptedServer;
 let agent: Agent;
-/** The answer time of the machine, and its bit of the charge. */
-const drum = { delayMs: 0, charge: 0 };
+/** The answer time of the machine, its bit of the charge, and an address that it refuses. */
+const drum = { delayMs: 0, charge: 0, refused: 9 };
 
+/** A map of the machine: its bean temperature at this address. */
+const mapWith = (rev: number, bean: number): MachineMapInput => ({
+  v: 1,
+  id: 'scripted',
+  rev,
+  maker: 'Test',
+  model: 'Test',
+  hz: 5,
+  timeoutMs: 1000,
+  quietMs: 50,
+  link: { kind: 'tcp', host: '127.0.0.1', port: machine.port },
+  channels: { bean_temp: { at: `i:${bean}`, as: 'i16', scale: 0.1 } },
+  events: { charge: { when: 'd:0' } },
+});
 const start = async (times: typeof patient): Promise<void> => {
-  const map: MachineMapInput = {
-    v: 1,
-    id: 'scripted',
-    maker: 'Test',
-    model: 'Test',
-    hz: 5,
-    timeoutMs: 1000,
-    quietMs: 50,
-    link: { kind: 'tcp', host: '127.0.0.1', port: machine.port },
-    channels: { bean_temp: { at: 'i:0', as: 'i16', scale: 0.1 } },
-    events: { charge: { when: 'd:0' } },
-  };
-  await writeFile(join(dataDir, 'map.json'), JSON.stringify(map));
+  await writeFile(join(dataDir, 'map.json'), JSON.stringify(mapWith(1, 0)));
   agent = await startAgent(
     {
       apiUrl: 'http://127.0.0.1:9/api/v1',
@@ -60,6 +62,7 @@ const restart = async (times: typeof patient): Promise<void> => {
   await expect.poll(() => server.statuses.at(-1)?.online).toBe(true);
 };
 const told = () => server.statuses.at(-1)?.config;
+const usedRev = () => server.statuses.at(-1)?.map?.rev;
 const isRead = async (): Promise<void> => {
   const from = server.live.length;
   await expect.poll(() => server.live.length).toBeGreaterThan(from + 2);
@@ -68,10 +71,13 @@ const isRead = async (): Promise<void> => {
 beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'settings-trial-'));
   server = await startTestServer('SETTINGS-1');
-  Object.assign(drum, { delayMs: 0, charge: 0 });
+  Object.assign(drum, { delayMs: 0, charge: 0, refused: 9 });
   machine = await startScriptedServer(
     'tcp',
-    () => ({ delayMs: drum.delayMs }),
+    ({ code, start: from }) => ({
+      delayMs: drum.delayMs,
+      ...(code === 4 && from === drum.refused && { exception: 2 }),
+    }),
     (_address, { code }) => (code === 2 ? drum.charge : 2000),
   );
   await start(patient);
@@ -126,7 +132,7 @@ describe('settings from the portal', () => {
   });
 
   it('are reverted when the server is not reached with them', async () => {
-    const taken: unknown[] = [];
+    const taken: Earlier[] = [];
     const trial = createSettingsTrial(
       { machine: 'SETTINGS-1', rev: 4, now: { gap_ms: 5 } },
       {
@@ -136,16 +142,19 @@ describe('settings from the portal', () => {
         reachServer: () => Promise.resolve(false),
         roastRuns: () => false,
         timeServers: () => Promise.resolve({ state: 'answered' }),
-        revert: (...words) => taken.push(words),
+        revert: async (earlier) => {
+          await earlier.store();
+          taken.push(earlier);
+        },
         changed: () => undefined,
         times: { trialMs: 1500, steadyMs: 0 },
       },
     );
     await trial.begin(5, { gap_ms: 7 });
     trial.applied();
-    trial.afterReading();
+    trial.afterReading(true);
     const reason = 'the board did not reach the server with these settings';
-    await expect.poll(() => taken).toEqual([[5, { gap_ms: 5 }, reason]]);
+    await expect.poll(() => taken).toMatchObject([{ rev: 5, settings: { gap_ms: 5 }, map: undefined, reason }]);
     const kept = { machine: 'SETTINGS-1', rev: 5, now: { gap_ms: 5 }, reverted: { rev: 5, reason } };
     expect(await readKeptSettings(dataDir, 'SETTINGS-1')).toEqual(kept);
     // Those of another machine do not count.
@@ -168,13 +177,16 @@ describe('settings from the portal', () => {
           looks += 1;
           return Promise.resolve({ state: 'waiting' });
         },
-        revert: (_rev, _to, reason) => reasons.push(reason),
+        revert: ({ reason, store }) => {
+          reasons.push(reason);
+          return store();
+        },
         changed: () => undefined,
         times: { trialMs: 4000, steadyMs: 0 },
       },
     );
     await trial.begin(8, { time_servers: ['time.example.org'] });
-    trial.afterReading();
+    trial.afterReading(true);
     await expect.poll(() => looks).toBeGreaterThan(0);
     isMachineRead = false;
     await expect.poll(() => reasons, { timeout: 20_000 }).toEqual(['no time server answered']);
@@ -205,5 +217,119 @@ describe('settings from the portal', () => {
     await expect.poll(() => server.live.at(-1)?.roast?.state).toBe('in_progress');
     server.tell('config', { v: 1, rev: 7, map: null, gap_ms: 3 });
     await expect.poll(told).toMatchObject({ rev: 7, state: 'waiting', trial: false });
+  });
+});
+
+describe('a map from the portal', () => {
+  it('stays when the machine is read with it', async () => {
+    server.tell('config', { v: 1, rev: 1, map: mapWith(2, 1) });
+    await expect.poll(told).toEqual({ rev: 1, state: 'running', trial: true });
+    await expect.poll(told).toEqual({ rev: 1, state: 'running', trial: false });
+    expect(usedRev()).toBe(2);
+  });
+
+  it('is reverted with its settings when it does not read the bean temperature, until another is sent', async () => {
+    await restart(hasty);
+    await isRead();
+    const wrong = { v: 1, rev: 2, map: mapWith(2, drum.refused), gap_ms: 3 };
+    server.tell('config', wrong);
+    await expect.poll(told).toMatchObject({ rev: 2, trial: true });
+    expect(usedRev()).toBe(2);
+    const reason = 'the machine did not answer reliably with these settings';
+    const reverted = { rev: 2, state: 'refused', reason, reverted: true, trial: false };
+    await expect.poll(told, { timeout: 30_000 }).toEqual(reverted);
+    await expect.poll(usedRev).toBe(1);
+    // The retained message arrives again with each connection and each start.
+    await restart(patient);
+    server.tell('config', wrong);
+    await expect.poll(told).toEqual(reverted);
+    expect(usedRev()).toBe(1);
+    await isRead();
+    server.tell('config', { v: 1, rev: 3, map: mapWith(3, 1) });
+    await expect.poll(told).toEqual({ rev: 3, state: 'running', trial: false });
+    expect(usedRev()).toBe(3);
+    // The next one is compared with the map in use.
+    await restart(hasty);
+    await isRead();
+    server.tell('config', { v: 1, rev: 4, map: mapWith(4, drum.refused) });
+    await expect
+      .poll(told, { timeout: 30_000 })
+      .toMatchObject({ rev: 4, reverted: true, reason: 'the machine did not answer reliably with this map' });
+    await expect.poll(usedRev).toBe(3);
+  });
+
+  it('is on trial again after a restart during the trial', async () => {
+    await restart({ trialMs: 60_000, steadyMs: 60_000 });
+    await isRead();
+    const wrong = { v: 1, rev: 5, map: mapWith(2, drum.refused) };
+    server.tell('config', wrong);
+    await expect.poll(told).toMatchObject({ rev: 5, trial: true });
+    await restart(hasty);
+    expect(usedRev()).toBe(2);
+    // Without the server the board knows by its disk what ran before.
+    await expect.poll(usedRev, { timeout: 30_000 }).toBe(1);
+    server.tell('config', wrong);
+    await expect.poll(told).toMatchObject({ rev: 5, reverted: true });
+  });
+
+  it('does not replace the map of a running roast, not even by a restart', async () => {
+    drum.charge = 1;
+    await expect.poll(() => server.live.at(-1)?.roast?.state).toBe('in_progress');
+    server.tell('config', { v: 1, rev: 6, map: mapWith(2, 1) });
+    await expect.poll(told).toMatchObject({ rev: 6, state: 'waiting', reason: 'a roast is running' });
+    await restart(patient);
+    expect(usedRev()).toBe(1);
+  });
+
+  it('is not reverted where the machine was silent before, and an unreachable server only prolongs its trial', async () => {
+    let isServerReached = false;
+    let looks = 0;
+    const taken: Earlier[] = [];
+    const ends: string[] = [];
+    const trial = createSettingsTrial(
+      { machine: 'SETTINGS-1', rev: 1, now: {} },
+      {
+        dataDir,
+        log: createLogger('test', 'silent'),
+        isMachineRead: () => false,
+        reachServer: () => {
+          looks += 1;
+          return Promise.resolve(isServerReached);
+        },
+        roastRuns: () => false,
+        timeServers: () => Promise.resolve({ state: 'answered' }),
+        revert: (earlier) => {
+          taken.push(earlier);
+          return earlier.store();
+        },
+        changed: () => ends.push('confirmed'),
+        times: { trialMs: 0, steadyMs: 0 },
+      },
+    );
+    const [from, to] = [machineMapShape.parse(mapWith(1, 0)), machineMapShape.parse(mapWith(2, 1))];
+    await trial.begin(2, {}, { from, to });
+    trial.applied();
+    await expect.poll(() => looks).toBeGreaterThan(2);
+    expect(trial.isOn()).toBe(true);
+    expect(await readKeptSettings(dataDir, 'SETTINGS-1')).toMatchObject({ trial: { map: { rev: 1 }, machine: false } });
+    isServerReached = true;
+    await expect.poll(() => ends).toEqual(['confirmed']);
+    expect(taken).toEqual([]);
+  });
+
+  it('that is unreadable in a stored trial leaves the settings of the trial', async () => {
+    await writeFile(
+      settingsFile(dataDir),
+      JSON.stringify({
+        machine: 'SETTINGS-1',
+        rev: 2,
+        now: { hz: 1 },
+        trial: { before: { hz: 2 }, machine: true, map: { v: 2 } },
+      }),
+    );
+    expect(await readKeptSettings(dataDir, 'SETTINGS-1')).toMatchObject({
+      now: { hz: 1 },
+      trial: { before: { hz: 2 } },
+    });
   });
 });

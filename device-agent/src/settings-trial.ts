@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { sentMapShape, type MachineMap } from '@roastery/contract/machine-map';
 import { boardOverridesShape, type BoardOverrides, type DeviceConfig } from '@roastery/contract/mqtt';
 import { describeRefusal, parseJson, parseOrThrow } from '@roastery/contract/parse-shape';
 import type { Logger } from '@roastery/runtime/logger';
@@ -19,8 +20,17 @@ const keptShape = z.object({
   rev: z.number().int(),
   now: boardOverridesShape,
   /** While they are on trial: the previous settings, and whether the machine was read with them. */
-  trial: z.object({ before: boardOverridesShape, machine: z.boolean() }).optional(),
-  /** The newest config whose settings were reverted. */
+  trial: z
+    .object({
+      before: boardOverridesShape,
+      machine: z.boolean(),
+      /** The previous map; absent without one, and in a file of an agent that had only settings on trial. */
+      map: sentMapShape.optional().catch(undefined),
+      /** Whether the bean temperature was read with it. */
+      bean: z.boolean().optional().catch(undefined),
+    })
+    .optional(),
+  /** The newest config whose map and settings were reverted. */
   reverted: z.object({ rev: z.number().int(), reason: z.string() }).optional(),
 });
 type Kept = z.infer<typeof keptShape>;
@@ -37,13 +47,26 @@ const textOf = ({ hz, log_level, timeout_ms, gap_ms, status_page, time_servers }
 const differInLogOnly = (a: BoardOverrides, b: BoardOverrides): boolean =>
   textOf({ ...a, log_level: undefined }) === textOf({ ...b, log_level: undefined });
 
-const reasonOf = (wasSteady: boolean, time: TimeServersState): string => {
+const reasonOf = (wasSteady: boolean, time: TimeServersState, isMapOnly: boolean): string => {
   if (time.state === 'refused') return time.reason;
-  if (!wasSteady) return 'the machine did not answer reliably with these settings';
+  if (!wasSteady) return `the machine did not answer reliably with ${isMapOnly ? 'this map' : 'these settings'}`;
   return time.state === 'waiting'
     ? 'no time server answered'
     : 'the board did not reach the server with these settings';
 };
+
+/** Map and settings that ran before a trial and are to be used again. */
+export interface Earlier {
+  readonly rev: number;
+  readonly settings: BoardOverrides;
+  /** Undefined: the trial was about settings only. */
+  readonly map: MachineMap | undefined;
+  readonly reason: string;
+  /** Whether the trial is still the newest one. */
+  readonly isDue: () => boolean;
+  /** Ends the trial on the disk. The map must be stored before: a power cut in between only repeats the trial. */
+  readonly store: () => Promise<void>;
+}
 
 export interface SettingsTrialParts {
   readonly dataDir: string;
@@ -54,11 +77,17 @@ export interface SettingsTrialParts {
   readonly roastRuns: () => boolean;
   /** Whether one of the set time servers has answered. */
   readonly timeServers: () => Promise<TimeServersState>;
-  /** Uses these settings again. */
-  readonly revert: (rev: number, to: BoardOverrides, reason: string) => void;
+  /** Stores and uses them again. */
+  readonly revert: (to: Earlier) => Promise<void>;
   readonly changed: () => void;
   /** Shorter in tests. */
   readonly times?: { readonly trialMs: number; readonly steadyMs: number };
+}
+
+/** The map in use, and the one that a config brings. */
+export interface MapChange {
+  readonly from?: MachineMap | undefined;
+  readonly to?: MachineMap | undefined;
 }
 
 /** The last settings of a board on its disk, for this machine or any; none if the file can't be read. */
@@ -76,8 +105,10 @@ export const readKeptSettings = async (dataDir: string, machine?: string, log?: 
 };
 
 /**
- * Stores the server's settings, also through a restart. New ones are on trial: unless the server is reached, the
- * machine is read as before and a new time server answers, within two minutes, the previous ones are restored.
+ * Stores the server's settings, also through a restart. New ones, and a new map, are on trial: unless the server is
+ * reached, the machine is read as before and a new time server answers, within two minutes, the previous ones are
+ * restored. A map can't cut the board off from the server: if nothing else has changed, an unreachable server only
+ * prolongs the trial.
  */
 export const createSettingsTrial = (kept: Kept, parts: SettingsTrialParts) => {
   const { dataDir, log, times = { trialMs: settingsTrialMs, steadyMs } } = parts;
@@ -89,6 +120,7 @@ export const createSettingsTrial = (kept: Kept, parts: SettingsTrialParts) => {
    */
   let wasSteady = false;
   let hasRead = false;
+  let hasBean = false;
   let timer: NodeJS.Timeout | undefined;
   let looking = false;
 
@@ -109,7 +141,8 @@ export const createSettingsTrial = (kept: Kept, parts: SettingsTrialParts) => {
       : parts.timeServers();
   const poll = async (trial: NonNullable<Kept['trial']>): Promise<void> => {
     const { rev, now } = kept;
-    const isRead = !trial.machine || (parts.isMachineRead() && hasRead);
+    const isMapOnly = textOf(now) === textOf(trial.before);
+    const isRead = !trial.machine || (parts.isMachineRead() && hasRead && (hasBean || trial.bean !== true));
     const moment = performance.now();
     steadyFrom = isRead ? (steadyFrom ?? moment) : undefined;
     wasSteady ||= steadyFrom !== undefined && moment - steadyFrom >= times.steadyMs;
@@ -121,20 +154,31 @@ export const createSettingsTrial = (kept: Kept, parts: SettingsTrialParts) => {
       await end({ rev, now });
       return parts.changed();
     }
-    const isOver = time.state === 'refused' || performance.now() - begunAt >= times.trialMs;
+    const isLate = performance.now() - begunAt >= times.trialMs && !(isMapOnly && wasSteady);
+    const isOver = time.state === 'refused' || isLate;
     if (kept.trial !== trial || !isOver) return;
     // A running roast is not interrupted.
     if (parts.roastRuns() && parts.isMachineRead()) return;
-    const reason = reasonOf(wasSteady, time);
-    log.warn({ rev, reason }, 'settings: reverted');
-    await end({ rev, now: trial.before, reverted: { rev, reason } });
-    parts.revert(rev, trial.before, reason);
+    const reason = reasonOf(wasSteady, time, isMapOnly);
+    const settings = trial.before;
+    await parts.revert({
+      rev,
+      settings,
+      map: trial.map,
+      reason,
+      isDue: () => kept.trial === trial,
+      store: () => {
+        log.warn({ rev, reason }, 'settings: reverted');
+        return end({ rev, now: settings, reverted: { rev, reason } });
+      },
+    });
   };
   const watch = (): void => {
     begunAt = performance.now();
     steadyFrom = undefined;
     wasSteady = false;
     hasRead = false;
+    hasBean = false;
     timer ??= setInterval(() => {
       const { trial } = kept;
       if (looking || trial === undefined) return;
@@ -155,20 +199,25 @@ export const createSettingsTrial = (kept: Kept, parts: SettingsTrialParts) => {
       kept.reverted?.rev === rev ? kept.reverted.reason : undefined,
     /** Whether a config has other settings than those in use. */
     differs: (wanted: BoardOverrides): boolean => textOf(wanted) !== textOf(kept.now),
-    /** Call before settings are used. */
-    async begin(rev: number, now: BoardOverrides): Promise<void> {
+    /** Call before settings and map are used, and before the map is stored. */
+    async begin(rev: number, now: BoardOverrides, maps: MapChange = {}): Promise<void> {
       const before = kept.trial?.before ?? kept.now;
-      if (differInLogOnly(now, before)) return end({ rev, now });
+      const map = kept.trial?.map ?? maps.from;
+      // A first map has nothing to return to.
+      const isSameMap = map === undefined || JSON.stringify(map) === JSON.stringify(maps.to);
+      if (differInLogOnly(now, before) && isSameMap) return end({ rev, now });
       const machine = kept.trial?.machine ?? parts.isMachineRead();
-      await keep({ rev, now, trial: { before, machine } });
+      const bean = kept.trial === undefined ? hasBean : kept.trial.bean;
+      await keep({ rev, now, trial: { before, machine, bean, map } });
       watch();
     },
     /** The settings are in use from here on: earlier readings do not count. */
     applied(): void {
       if (kept.trial) watch();
     },
-    afterReading(): void {
+    afterReading(bean: boolean): void {
       hasRead = true;
+      hasBean = bean;
     },
     stop: (): void => clearInterval(timer),
   };
