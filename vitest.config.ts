@@ -17,8 +17,10 @@ const realParts = {
 };
 /**
  * `fast` needs only sockets, `system` real Postgres and processes, `browser` a browser in front of them. `endurance` holds
- * the long runs: kills, updates, replays, package orders, faulty lines. No project retries a failed test. Files of a worker
- * share its modules (`isolate: false`): loading them again for each file costs half of the time.
+ * the long runs: kills, updates, replays, package orders, faulty lines. `timed` holds the few tests whose subject is real
+ * time; nothing runs beside them. Vitest itself retries nothing: the runner (packages/testing/bin/test-run.mjs) runs a
+ * failed file once more, and every entry of its list of unsteady tests is a fault to mend next, in the test or the
+ * product. Files of a worker share its modules (`isolate: false`): loading them again for each file costs half of the time.
  */
 export default defineConfig({
   ...shared,
@@ -36,7 +38,7 @@ export default defineConfig({
           maxWorkers: 3,
           isolate: false,
           include: [`${sources}/**/*.test.{ts,tsx}`, 'deploy/**/*.test.ts'],
-          exclude: ['**/*.{system,endurance}.test.ts', '**/node_modules/**', '**/dist/**'],
+          exclude: ['**/*.{system,timed,endurance}.test.ts', '**/node_modules/**', '**/dist/**'],
         },
       },
       {
@@ -64,10 +66,19 @@ export default defineConfig({
       {
         ...shared,
         test: {
+          name: 'timed',
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
+          include: [`${sources}/**/*.timed.test.ts`],
+        },
+      },
+      {
+        ...shared,
+        test: {
           ...realParts,
           name: 'endurance',
           maxWorkers: 3,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
           include: [
             `${sources}/**/*.endurance.test.ts`,
             'deploy/**/*.endurance.test.ts',

@@ -2,4 +2,4 @@
 // minutes. `npm run bench` runs them at full volume.
 import { runTests } from './test-run.mjs';
 
-await runTests({ runs: [['endurance']] });
+await runTests({ name: 'endurance', phases: [{ runs: [['endurance']] }] });
