@@ -39,13 +39,17 @@ export const toLiveSamples = (epoch: string, samples: Samples): LiveSamples => (
   channels: Object.fromEntries(samples.channels),
 });
 
+/** The stream that the board names in its status, else the one that was received last: an earlier one may still drain. */
 const newestStream = async (sql: Sql, machineId: string): Promise<StreamRow | undefined> => {
   const [row] = await sql<StreamRow[]>`
     SELECT id, coalesce((SELECT c.epoch FROM continuing_streams c WHERE c.recording_id = r.id
                          ORDER BY c.from_seq DESC LIMIT 1), epoch) AS epoch,
            coalesce(upper(committed_now(r)) - 1, 0) AS last_seq, last_received_at > now() - interval '10 minutes' AS is_fresh
     FROM recordings r WHERE machine_id = ${machineId} AND epoch IS NOT NULL
-    ORDER BY last_received_at DESC NULLS LAST LIMIT 1`;
+    ORDER BY (SELECT m.status->>'epoch' = r.epoch OR EXISTS (
+                SELECT FROM continuing_streams c WHERE c.recording_id = r.id AND c.epoch = m.status->>'epoch')
+              FROM machines m WHERE m.id = r.machine_id) DESC NULLS LAST,
+             last_received_at DESC NULLS LAST LIMIT 1`;
   return row;
 };
 

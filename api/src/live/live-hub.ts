@@ -78,7 +78,7 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
       later(ms, async () => {
         if (channels.get(channel.machine.id) !== channel) return;
         const samples = await readSince(sql, channel.machine.id, { epoch, seq: seq - overlapSeqs });
-        if (samples === undefined) return;
+        if (samples === undefined || (channel.newest.epoch ?? samples.epoch) !== samples.epoch) return;
         ({ epoch, seq } = { epoch: samples.epoch, seq: samples.seq.at(-1) ?? seq });
         send({ type: 'samples', samples });
       });
@@ -141,6 +141,9 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
       const state = stateOf(now);
       if (lastSent.get(channel) !== state) sendConnection(channel, now);
       lastSent.set(channel, state);
+      const epoch = now.status?.epoch;
+      // Batches of it that arrived before its status were not sent.
+      if (epoch !== undefined && channel.noteStream(epoch)) backfill(channel, { epoch, seq: -1 }, channel.broadcast);
     }
   };
 

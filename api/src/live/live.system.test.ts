@@ -183,6 +183,48 @@ describe('live stream', () => {
     }
   });
 
+  it('sends the backlog of a new stream before its first reading, and nothing of the stream before it', async () => {
+    const machine = await registerMachine(database.sql, 'LIVE-NEW-STREAM');
+    const [earlier, current] = [createJournalBoard(), createJournalBoard()];
+    await using wire = await connectBoard(broker.url, 'LIVE-NEW-STREAM');
+    const sayStream = (epoch: string) =>
+      wire.client.publishAsync(
+        topicOf('LIVE-NEW-STREAM', 'status'),
+        JSON.stringify({ v: 1, online: true, session: epoch, t: Date.now(), epoch }),
+        { qos: 1, retain: true },
+      );
+    for (let second = 0; second < 20; second++) earlier.sample(1_000_000 + second * 1000, 200, 210, 50);
+    for (let second = 0; second < 600; second++) current.sample(second * 1000, 100 + second / 10, 200, 50);
+    await sayStream(earlier.epoch);
+    const [first, late] = earlier.batches(() => 10);
+    await wire.publish(first!);
+    await until('the acknowledgement', () => wire.hasAck(earlier.epoch, 9));
+    const watching = await watch(api.url, machine.id, admin);
+    await until('the backlog', () => ofType(watching.events, 'backlog')[0]?.samples[0]?.epoch === earlier.epoch);
+    await until('the subscription', () => broker.subscriptionsTo(topicOf('LIVE-NEW-STREAM', 'live')) > 0);
+
+    // The board restarted with another journal and sends what it recorded before; the earlier stream still drains.
+    const before = watching.events.length;
+    await sayStream(current.epoch);
+    for (const batch of current.batches(() => 100)) {
+      await wire.publish(batch);
+      await wire.publish(late!);
+    }
+    await until('the acknowledgements', () => wire.hasAck(current.epoch, 599) && wire.hasAck(earlier.epoch, 19));
+    const sent = () => ofType(watching.events.slice(before), 'samples').map(({ samples }) => samples);
+    await until('its last five minutes', () => {
+      const seqs = new Set(sent().flatMap(({ epoch, seq }) => (epoch === current.epoch ? seq : [])));
+      return Array.from({ length: 300 }, (_, index) => index + 300).every((seq) => seqs.has(seq));
+    });
+    const statusAt = watching.events.findIndex(
+      (event) => event.type === 'status' && event.status?.epoch === current.epoch,
+    );
+    const after = ofType(watching.events.slice(statusAt), 'samples').map(({ samples }) => samples.epoch);
+    expect(new Set(after)).toEqual(new Set([current.epoch]));
+    watching.stop();
+    await watching.ended;
+  });
+
   it('several machines over one stream: each event names its machine; inaccessible ones are reported as gone', async () => {
     const [one, two, other] = [
       await registerMachine(database.sql, 'LIVE-MANY-1'),

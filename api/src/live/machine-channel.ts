@@ -36,13 +36,15 @@ export const eventFrame = (machineId: string, event: MachineEvent): Uint8Array =
 /** The live events of one machine for all its watchers. Its topics are subscribed to as long as it has watchers. */
 export const createMachineChannel = (machine: WatchedMachine, mqtt: MqttLink, log: Logger) => {
   const watchers = new Set<Watcher>();
-  /** The newest sent sample: a backfill after a lost connection starts here. */
+  /** The newest sample of the current stream: a backfill after a lost connection starts here. */
   const newest: { epoch: string | null; seq: number; boot: string | undefined; mono: number } = {
-    epoch: null,
+    epoch: machine.status?.epoch ?? null,
     seq: -1,
     boot: undefined,
     mono: 0,
   };
+  /** Streams before the current one. They may still drain, and are not shown. */
+  const earlier = new Set<string>();
   let known: KnownRoast = { chargeMono: null, endedMono: null };
 
   const deliver = (watcher: Watcher, bytes: Uint8Array): void => {
@@ -61,16 +63,22 @@ export const createMachineChannel = (machine: WatchedMachine, mqtt: MqttLink, lo
     }
   };
 
-  const noteNewest = (epoch: string, seq: number, boot: string, mono: number): void => {
-    if (epoch === newest.epoch && seq <= newest.seq) return;
-    Object.assign(newest, { epoch, seq, boot, mono });
+  const beginStream = (epoch: string): void => {
+    if (epoch === newest.epoch) return;
+    if (newest.epoch !== null) earlier.add(newest.epoch);
+    earlier.delete(epoch);
+    Object.assign(newest, { epoch, seq: -1, boot: undefined, mono: 0 });
+  };
+  const noteNewest = (seq: number, boot: string, mono: number): void => {
+    if (seq > newest.seq) Object.assign(newest, { seq, boot, mono });
   };
 
   const stopLive = subscribeJson(
     { mqtt, log },
     { filter: topicOf(machine.serialNumber, 'live'), qos: 0, shape: liveReadingShape, maxBytes: maxLiveBytes },
     (reading) => {
-      noteNewest(reading.epoch, reading.seq - 1, reading.boot, reading.mono);
+      beginStream(reading.epoch);
+      noteNewest(reading.seq - 1, reading.boot, reading.mono);
       broadcast({ type: 'reading', reading, received_at: new Date().toISOString() });
     },
   );
@@ -81,10 +89,13 @@ export const createMachineChannel = (machine: WatchedMachine, mqtt: MqttLink, lo
     if (!decoded.ok || decoded.batch.k !== 'samples') return;
     const { batch } = decoded;
     const lastMono = batch.mono + (batch.dt.at(-1) ?? 0);
-    noteNewest(batch.epoch, batch.seq + batch.dt.length - 1, batch.boot, lastMono);
+    const continuesCurrent = batch.continues?.epoch === newest.epoch && !earlier.has(batch.epoch);
+    if (newest.epoch === null || continuesCurrent) beginStream(batch.epoch);
+    if (batch.epoch !== newest.epoch) return;
+    noteNewest(batch.seq + batch.dt.length - 1, batch.boot, lastMono);
     const { chargeMono } = known;
     const from = chargeMono === null ? newest.mono - windowMs : chargeMono - beforeChargeMs;
-    if (batch.epoch !== newest.epoch || batch.boot !== newest.boot || lastMono < from) return;
+    if (batch.boot !== newest.boot || lastMono < from) return;
     broadcast({ type: 'samples', samples: samplesOf(batch) });
   });
 
@@ -109,6 +120,15 @@ export const createMachineChannel = (machine: WatchedMachine, mqtt: MqttLink, lo
           if (reduced !== null) deliver(watcher, reduced);
         } else deliver(watcher, watcher.userId !== null && favouredBy.has(watcher.userId) ? starred : plain);
       }
+    },
+    /**
+     * The stream that the board's status names: its backlog may arrive long before its first reading. Returns whether it
+     * is new. An earlier one is ignored: a status takes longer than a reading.
+     */
+    noteStream(epoch: string): boolean {
+      if (epoch === newest.epoch || earlier.has(epoch)) return false;
+      beginStream(epoch);
+      return true;
     },
     /** From the backlog. */
     setKnown(roast: KnownRoast): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addBacklog, addReading, addSamples, emptyTrack } from './live-track.ts';
+import { addReading, addSamples, emptyTrack } from './live-track.ts';
 import { liveStateOf } from './use-live.ts';
 
 const reading = (seq: number, mono: number, bean: number | null, epoch = 'a') => ({
@@ -52,14 +52,14 @@ describe('live track of a machine', () => {
     expect([track.epoch, track.seq]).toEqual(['b', [500, 503]]);
   });
 
-  it('ignores an old stream that is still draining', () => {
+  it('live track: restarts with the backlog of a new stream, before its first reading', () => {
     const track = emptyTrack();
-    addReading(track, reading(1, 40, 25, 'b'));
-    addSamples(track, { epoch: 'a', seq: [500], mono: [90_000], channels: { bean_temp: [200] } });
-    expect(track.seq).toEqual([1]);
-    addBacklog(track, [{ epoch: 'c', seq: [7, 8], mono: [10, 20], channels: { bean_temp: [1, 2] } }]);
-    expect(track.epoch).toBe('c');
+    addReading(track, reading(500, 90_000, 200, 'a'));
+    addSamples(track, { epoch: 'b', seq: [7, 8], mono: [10, 20], channels: { bean_temp: [1, 2] } });
+    expect(track.epoch).toBe('b');
     expect(track.seq).toEqual([7, 8]);
+    addSamples(track, { epoch: 'c', seq: [], mono: [], channels: {} });
+    expect(track.epoch).toBe('b');
   });
 });
 

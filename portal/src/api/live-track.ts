@@ -65,24 +65,19 @@ export const addReading = (track: LiveTrack, reading: Pick<LiveReading, 'epoch' 
   if (put(track, reading.seq, reading.mono, reading.values)) track.version += 1;
 };
 
-/** Adds a journal batch that fills what live readings missed; a late batch of an older stream is ignored. */
+/** Adds stored or journalled samples, which fill what live readings missed. The server sends only the current stream. */
 export const addSamples = (track: LiveTrack, samples: LiveSamples): void => {
-  if (track.epoch !== null && track.epoch !== samples.epoch) return;
+  const [seq, mono] = [samples.seq[0], samples.mono[0]];
+  if (seq === undefined || mono === undefined) return;
+  if (track.epoch !== samples.epoch && !continuesTrack(track, { seq, mono })) clear(track, samples.epoch);
   track.epoch = samples.epoch;
   let changed = false;
-  samples.seq.forEach((seq, i) => {
-    const mono = samples.mono[i];
-    if (mono === undefined) return;
+  samples.seq.forEach((at, i) => {
+    const monoMs = samples.mono[i];
+    if (monoMs === undefined) return;
     const values: Record<string, number | null> = {};
     for (const [name, column] of Object.entries(samples.channels)) values[name] = column[i] ?? null;
-    changed = put(track, seq, mono, values) || changed;
+    changed = put(track, at, monoMs, values) || changed;
   });
   if (changed) track.version += 1;
-};
-
-/** Adds the samples that the server sends on every connect. Its last part names the current stream. */
-export const addBacklog = (track: LiveTrack, stretches: readonly LiveSamples[]): void => {
-  const current = stretches.at(-1)?.epoch;
-  if (current !== undefined && track.epoch !== current) clear(track, current);
-  for (const stretch of stretches) addSamples(track, stretch);
 };

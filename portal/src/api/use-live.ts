@@ -6,7 +6,7 @@ import { getRoast, type Roast } from '@roastery/contract/roasts';
 import { useEffect, useState } from 'react';
 import { subscribeLive, type FollowedEvent } from './live-subscription.ts';
 import { refresh } from './use-api.ts';
-import { addBacklog, addReading, addSamples, emptyTrack, type LiveTrack } from './live-track.ts';
+import { addReading, addSamples, emptyTrack, type LiveTrack } from './live-track.ts';
 
 /**
  * connecting: nothing received yet. live: readings arrive. stale: the stream is open and the newest reading is old, or
@@ -95,7 +95,7 @@ const noAlarms = { alarms: [], raised: [] };
 const addTo = (track: LiveTrack, event: FollowedEvent): void => {
   if (event.type === 'reading') addReading(track, event.reading);
   if (event.type === 'samples') addSamples(track, event.samples);
-  if (event.type === 'backlog') addBacklog(track, event.samples);
+  if (event.type === 'backlog') for (const samples of event.samples) addSamples(track, samples);
 };
 
 /** The feed after one event: a new object, even if only the track has more samples. */
