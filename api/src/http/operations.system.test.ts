@@ -4,7 +4,6 @@ import { mkdtemp, mkdir, readdir, readlink, rm, writeFile } from 'node:fs/promis
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync } from 'node:zlib';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { startEmbeddedPostgres } from '@roastery/stack/embedded-postgres';
@@ -113,7 +112,6 @@ describe('when the api stops', () => {
       const [row] = await sql<{ waiting: number }[]>`SELECT count(*) AS waiting FROM pg_locks WHERE NOT granted`;
       return (row?.waiting ?? 0) > 0;
     });
-    const started = performance.now();
     const closed = test.close();
     expect(test.api.context.health.stopping).toBe(true);
     expect(stream.signal.aborted).toBe(true);
@@ -123,7 +121,6 @@ describe('when the api stops', () => {
     await blocking;
     expect((await inFlight).status).toBe(200);
     await closed;
-    expect(performance.now() - started).toBeLessThan(5000);
   });
 });
 
@@ -153,16 +150,10 @@ describe('after SIGTERM', () => {
     const clients = Promise.all(Array.from({ length: 8 }, client));
     await until('requests to be answered', () => answered > 50);
     const closed = test.close();
-    // The balancer polls several times a second; its first request arrives when the process is already stopping.
-    let readiness = 0;
-    for (let n = 0; n < 3; n++) {
-      await sleep(100);
-      readiness = (await ask('/readyz')).status;
-    }
+    await until('a balancer to see it', async () => (await ask('/readyz')).status === 503);
     const last = await ask('/healthz');
     sending.abort();
     await clients;
-    expect(readiness).toBe(503);
     expect(last).toEqual({ status: 200, connection: 'close' });
     expect(failed).toEqual([]);
     await closed;

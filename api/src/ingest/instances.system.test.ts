@@ -49,11 +49,10 @@ describe('instances that divide the machines', () => {
     await until('the third', () => all.every(({ count }) => count === 3));
     expect(ownersOf(all)).toEqual([1]);
 
-    const begun = performance.now();
     await three.instances.close();
+    // The others do not wait for its row to expire.
+    expect(await database.sql`SELECT id FROM ingest_instances`).toHaveLength(2);
     await until('its leave', () => one.instances.count === 2 && two.instances.count === 2);
-    // It removed its row, so the others did not wait for the row to expire.
-    expect(performance.now() - begun).toBeLessThan(2_000);
     expect(ownersOf([one.instances, two.instances])).toEqual([1]);
     for (const { instances } of [one, two]) await instances.close();
     expect(await database.sql`SELECT id FROM ingest_instances`).toEqual([]);
@@ -67,9 +66,7 @@ describe('instances that divide the machines', () => {
     const before = serials.filter((serial) => two.instances.owns(serial));
 
     two.disconnect();
-    const begun = performance.now();
     await until('the end of the other', () => one.instances.count === 1);
-    expect(performance.now() - begun).toBeLessThan(7_000);
     expect(serials.every((serial) => one.instances.owns(serial))).toBe(true);
 
     two.connect();

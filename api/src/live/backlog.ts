@@ -129,21 +129,38 @@ export interface StreamPlace {
   readonly seq: number;
 }
 
+interface Since {
+  readonly samples: LiveSamples | undefined;
+  /** Whether every entry after the place up to `throughSeq` is stored. */
+  readonly isComplete: boolean;
+}
+
+const isStored = async (sql: Sql, recordingId: string, fromSeq: number, throughSeq: number): Promise<boolean> => {
+  if (throughSeq < fromSeq) return true;
+  const [row] = await sql<{ is_stored: boolean }[]>`
+    SELECT committed_now(r) @> int8range(${fromSeq}, ${throughSeq}, '[]') AS is_stored
+    FROM recordings r WHERE id = ${recordingId}`;
+  return row?.is_stored ?? true;
+};
+
 /** Samples of the newest stream after a place in it, as far back as a backlog shows them. */
 export const readSince = async (
   sql: Sql,
   machineId: string,
   { epoch, seq }: StreamPlace,
-): Promise<LiveSamples | undefined> => {
+  throughSeq: number,
+): Promise<Since> => {
   const [stream, running] = await Promise.all([newestStream(sql, machineId), runningRoast(sql, machineId)]);
-  if (stream === undefined || !stream.is_fresh) return undefined;
+  if (stream === undefined || !stream.is_fresh) return { samples: undefined, isComplete: stream === undefined };
   const { fromSeq, fromMs } = shownOf(stream, running);
   const from = stream.epoch === epoch ? Math.max(seq + 1, fromSeq) : fromSeq;
-  if (from > stream.last_seq) return undefined;
+  // Before the samples: what is committed between the two reads counts as missing.
+  const isComplete = await isStored(sql, stream.id, Math.max(from, 0), throughSeq);
+  if (from > stream.last_seq) return { samples: undefined, isComplete };
   const all = await readSamples(sql, stream.id, from, stream.last_seq);
   const samples = tailOf(
     keepSamples(all, (index) => (all.seq[index] ?? 0) >= from),
     fromMs,
   );
-  return samples.seq.length === 0 ? undefined : toLiveSamples(stream.epoch, samples);
+  return { samples: samples.seq.length === 0 ? undefined : toLiveSamples(stream.epoch, samples), isComplete };
 };

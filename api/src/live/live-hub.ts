@@ -18,10 +18,12 @@ const heartbeatMs = 10_000;
 /** Streams of an archived machine end, and a silent machine goes offline, within this time. */
 const pollMs = 1000;
 /**
- * By then a new subscription is active, and samples that arrived before it are committed; with a slow database the second
- * time.
+ * By then a new subscription is active, and samples that arrived before it are usually committed. With a slow database they
+ * are read again, until all entries up to the newest of then are stored.
  */
-const backfillsAfterMs = [1500, 6000];
+const backfillsAfterMs = [1500, 6000, 12_000, 24_000, 48_000, 96_000, 192_000] as const;
+/** The first of these is too early for a subscription that takes long. */
+const leastBackfills = 2;
 /** A backfill begins earlier by as many samples, since live readings and journal batches overtake each other. */
 const overlapSeqs = 100;
 
@@ -74,15 +76,32 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
   /** Sends the samples that are stored after a place and did not come as events. */
   const backfill = (channel: MachineChannel, after: StreamPlace, send: (event: MachineEvent) => void): void => {
     let { epoch, seq } = after;
-    for (const ms of backfillsAfterMs) {
-      later(ms, async () => {
-        if (channels.get(channel.machine.id) !== channel) return;
-        const samples = await readSince(sql, channel.machine.id, { epoch, seq: seq - overlapSeqs });
-        if (samples === undefined || (channel.newest.epoch ?? samples.epoch) !== samples.epoch) return;
-        ({ epoch, seq } = { epoch: samples.epoch, seq: samples.seq.at(-1) ?? seq });
+    let newestSeq = -1;
+    const readAfter = async (): Promise<boolean> => {
+      const { machine, newest } = channel;
+      const { samples, isComplete } = await readSince(sql, machine.id, { epoch, seq: seq - overlapSeqs }, newestSeq);
+      if (samples !== undefined && (newest.epoch ?? samples.epoch) === samples.epoch) {
+        // What is stored later may have lower numbers than these.
+        if (isComplete) ({ epoch, seq } = { epoch: samples.epoch, seq: samples.seq.at(-1) ?? seq });
         send({ type: 'samples', samples });
+      }
+      return isComplete;
+    };
+    const next = (index: number): void => {
+      const [ms, before = 0] = [backfillsAfterMs[index], backfillsAfterMs[index - 1]];
+      if (ms === undefined) return;
+      later(ms - before, async () => {
+        if (channels.get(channel.machine.id) !== channel) return;
+        if (index < leastBackfills) newestSeq = channel.newest.seq;
+        let isComplete = false;
+        try {
+          isComplete = await readAfter();
+        } finally {
+          if (index + 1 < leastBackfills || !isComplete) next(index + 1);
+        }
       });
-    }
+    };
+    next(0);
   };
 
   /** The last of the reads for each channel. */

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { liveEventShape, type LiveEvent } from '@roastery/contract/live';
 import { allMachines, topicOf } from '@roastery/contract/mqtt';
 import { uuidV7 } from '@roastery/runtime/uuid';
@@ -109,7 +108,6 @@ describe('live stream', () => {
     expect(backlog?.samples[0]?.mono.at(-1)).toBe(399_000);
     await until('the room to listen', () => broker.subscriptionsTo(topicOf('LIVE-1', 'live')) > 0);
 
-    const sent = performance.now();
     await wire.client.publishAsync(topicOf('LIVE-1', 'live'), reading(board, 400, 400_000, 141.5), { qos: 0 });
     const [seen] = await until(
       'the reading',
@@ -120,7 +118,6 @@ describe('live stream', () => {
       { everyMs: 1 },
     );
     expect(seen?.reading.values).toEqual({ bean_temp: 141.5 });
-    expect(performance.now() - sent).toBeLessThan(1_000);
 
     const id = uuidV7();
     const from = board.length;
@@ -278,16 +275,12 @@ describe('live stream', () => {
     const watching = await watch(api.url, machine.id, person);
     await until('the backlog', () => ofType(watching.events, 'backlog').length === 1);
     await person.send('POST', '/auth/logout');
-    const left = performance.now();
-    await watching.ended;
-    expect(performance.now() - left).toBeLessThan(2_000);
+    await expect(watching.ended).resolves.toBeUndefined();
 
     const again = await watch(api.url, machine.id, admin);
     await until('the backlog', () => ofType(again.events, 'backlog').length === 1);
     await database.sql`UPDATE machines SET archived_at = now() WHERE id = ${machine.id}`;
-    const archived = performance.now();
-    await again.ended;
-    expect(performance.now() - archived).toBeLessThan(2500);
+    await expect(again.ended).resolves.toBeUndefined();
   });
 
   it('sends changes of the connection, and ignores a late last will of an older connection', async () => {
@@ -307,9 +300,11 @@ describe('live stream', () => {
     await say(true, 'second');
     await say(false, 'first');
     await until('the second session', () => last()?.status?.session === 'second');
-    await sleep(300);
-    expect(last()).toMatchObject({ connection: 'online', status: { online: true, session: 'second' } });
-    await say(false, 'second');
+    // Statuses are handled in turn: the last will of the first session was handled before this one.
+    await say(true, 'third');
+    await until('the third session', () => last()?.status?.session === 'third');
+    expect(ofType(watching.events, 'status').map(({ connection }) => connection)).not.toContain('offline');
+    await say(false, 'third');
     await until('offline', () => last()?.connection === 'offline');
     expect(last()?.status).toMatchObject({ online: false });
     watching.stop();

@@ -47,11 +47,9 @@ describe('embedded Postgres', () => {
     process.kill(first.pid, 'SIGKILL');
     await first.exited;
 
-    const began = Date.now();
     await using second = await startEmbeddedPostgres({ dataDir: folder, port: first.port, log });
     expect(await query(second.url, 'SELECT count(*)::int AS n FROM roast')).toEqual([{ n: 3 }]);
     expect(second.url).toBe(first.url);
-    expect(Date.now() - began).toBeLessThan(10_000);
   });
 
   it('uses the same encoding, collation and durability everywhere', async () => {
