@@ -271,6 +271,26 @@ export function looksOnce(files: readonly SourceFile[]): string[] {
     .flatMap(({ path, text }) => placesOf(path, text, READ_ONCE));
 }
 
+const REAL_TIME = String.raw`setTimeout\b|(?<![\w.])pause\(|\bDate\.now\(\)|\bperformance\.now\(\)`;
+
+/** Not the tests that are about real time, nor waiting itself and the benches. */
+const shouldWaitForConditions = (path: string): boolean =>
+  isTestFile(path) &&
+  !/\.timed\.test\.ts$|\/structure\.test\.ts$/.test(path) &&
+  (!path.startsWith('packages/testing/') || path.endsWith('.test.ts'));
+
+/** What tests do with real time, counted for each file: they should wait for conditions or use virtual time. */
+export function realTimeInTests(files: readonly SourceFile[]): Record<string, number> {
+  const counted = files
+    .filter(({ path }) => shouldWaitForConditions(path))
+    .map(({ path, text }) => {
+      const aliases = Array.from(text.matchAll(/\bsetTimeout as (\w+)/g), ([, alias]) => `(?<![\\w.])${alias}\\(`);
+      const found = text.match(new RegExp([REAL_TIME, ...aliases].join('|'), 'g')) ?? [];
+      return [path, found.length] as const;
+    });
+  return Object.fromEntries(counted.filter(([, count]) => count > 0).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
 /** `path:line` of every match. */
 function placesOf(path: string, text: string, pattern: RegExp): string[] {
   return Array.from(text.matchAll(pattern), ({ index }) => `${path}:${text.slice(0, index).split('\n').length}`);

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   barrels,
@@ -12,6 +13,7 @@ import {
   impureImports,
   looksOnce,
   parsersInTheApi,
+  realTimeInTests,
   sidewaysImports,
   smallFiles,
   strayFormats,
@@ -24,6 +26,12 @@ import { importsOf, isTestFile, readSourceFiles, type SourceFile } from './sourc
 const files = await readSourceFiles();
 /** Limits that only fall: lower them when the counts fall. */
 const limits = { wordsWithoutStandardTerm: 20, smallFiles: 70, casts: 60 };
+/** `timed`: why each test of that project is about real time, and the seconds it takes. `counts`: the rest, which only falls. */
+const listFile = new URL('real-time-in-tests.json', import.meta.url);
+const realTime: {
+  timed: { file: string; test: string; reason: string; seconds: number }[];
+  counts: Record<string, number>;
+} = JSON.parse(readFileSync(listFile, 'utf8'));
 const generated = (path: string) => /\.generated\.tsx?$|\.golden\.|\/migrations\//.test(path);
 
 describe('structure', () => {
@@ -56,6 +64,30 @@ describe('structure', () => {
   it('casts types at the edges only', () => {
     const found = casts(files);
     expect(found.length, found.join('\n')).toBeLessThanOrEqual(limits.casts);
+  });
+
+  it('waits for conditions in tests, never for a time', () => {
+    const found = realTimeInTests(files);
+    const more = Object.entries(found).filter(([path, count]) => count > (realTime.counts[path] ?? 0));
+    expect(more, 'wait for a condition or use virtual time (CONTRIBUTING.md)').toEqual([]);
+    if (process.env['UPDATE_REAL_TIME'] !== undefined)
+      writeFileSync(listFile, `${JSON.stringify({ ...realTime, counts: found }, null, 2)}\n`);
+    const { counts } = JSON.parse(readFileSync(listFile, 'utf8'));
+    expect(counts, 'UPDATE_REAL_TIME=1 with this test lowers the list').toEqual(found);
+  });
+  it('runs few tests in real time, each for a reason', () => {
+    const titles = files
+      .filter(({ path }) => path.endsWith('.timed.test.ts'))
+      .flatMap(({ path, text }) =>
+        Array.from(
+          text.matchAll(/\bit(?:\.\w+(?:\(.*?\))?)?\(\s*(['`"])(.*?)\1/g),
+          ([, , title]) => `${path}: ${title}`,
+        ),
+      );
+    expect(realTime.timed.map(({ file, test }) => `${file}: ${test}`).sort()).toEqual(titles.sort());
+    expect(realTime.timed.filter(({ reason }) => reason.length < 20)).toEqual([]);
+    expect(realTime.timed.length).toBeLessThanOrEqual(20);
+    expect(realTime.timed.reduce((sum, { seconds }) => sum + seconds, 0)).toBeLessThanOrEqual(60);
   });
 
   it('keeps files small', () => {
@@ -162,6 +194,13 @@ describe('the rules themselves', () => {
       text,
     }));
     expect(typed.map((one) => casts([one]).length)).toEqual([1, 0, 0, 0]);
+    const timers = [
+      'setTimeout(f, 1)',
+      "import { setTimeout as wait } from 'node:timers/promises'; await wait(1);",
+      'await pause(1); socket.pause(); Date.now() - performance.now()',
+      'untilReady()',
+    ].map((text) => ({ ...file('api/src/a.test.ts'), text }));
+    expect(timers.map((one) => realTimeInTests([one])['api/src/a.test.ts'])).toEqual([1, 2, 3, undefined]);
     expect(smallFiles([file('api/src/a.ts'), file('api/src/a.test.ts')])).toEqual(['api/src/a.ts']);
     expect(vagueNames([file('api/src/string-utils.ts'), file('api/src/machines/rename.ts')])).toEqual([
       'api/src/string-utils.ts',
