@@ -125,17 +125,17 @@ const chooseUnits = async (page: Page): Promise<void> => {
 const importLots = async (page: Page): Promise<void> => {
   await page.goto('/inventory/lots/import');
   await page.getByLabel('List of lots').setInputFiles(lotsSpreadsheet());
-  await page.getByText(/of 40 lots can be imported/).waitFor();
+  await says(page, /of 40 lots can be imported/, 60_000);
   await choose(page, 'Unit of Menge', 'lb');
   await choose(page, 'Unit of EK', 'per lb');
   await choose(page, 'Field of Regalfach', 'Location');
-  await page.getByText('39 of 40 lots can be imported').waitFor();
+  await says(page, '39 of 40 lots can be imported', 60_000);
   // The first line has the heads.
   const weight = page.getByLabel(`Initial weight of line ${misspeltPlace + 2}, lb`);
   await weight.fill(german(listedLots[misspeltPlace]?.pounds ?? 0, 0));
   await weight.press('Enter');
   const pounds = listedLots.reduce((sum, lot) => sum + lot.pounds, 0);
-  await page.getByText(`40 of 40 lots can be imported, ${german(pounds, 1)} lb`).waitFor();
+  await says(page, `40 of 40 lots can be imported, ${german(pounds, 1)} lb`, 60_000);
   await picture(page, 'lots');
   await page.getByRole('button', { name: 'Import 40 lots' }).click();
   await page.getByText('40 lots imported').waitFor({ timeout: 60_000 });

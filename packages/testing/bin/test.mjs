@@ -1,25 +1,37 @@
 // `npm test`: types, lint, format, and all tests except the long runs of `npm run endurance`. With `--with-endurance`
-// those too, first, with one verdict for both.
-import { parseArgs } from 'node:util';
+// those too, first, with one verdict for both. With `--costs` the files run one by one, and a table of their CPU time is
+// printed; `--costs=browser` does so for the projects named.
 import { runTests } from './test-run.mjs';
 import { runVerifyStep, STATIC_CHECKS } from './verify-steps.mjs';
 
-const { values } = parseArgs({ options: { 'with-endurance': { type: 'boolean', default: false } } });
+const projects = ['fast', 'system', 'browser', 'timed'];
+const given = process.argv.slice(2);
+const costs = given.find((argument) => /^--costs(?:=|$)/.test(argument));
+const unknown = given.filter((argument) => argument !== costs && argument !== '--with-endurance');
+if (unknown.length > 0) {
+  console.error(`Unknown: ${unknown.join(' ')}. There are --with-endurance and --costs.`);
+  process.exit(1);
+}
+const endurance = given.includes('--with-endurance') ? [{ runs: [['endurance']] }] : [];
+
+const inParallel = [
+  {
+    // Tests of boards and servers mostly wait, those in the browser mostly compute: together they keep two cores busy.
+    runs: [['fast', 'system'], ['browser']],
+    checks: async () => {
+      const passed = [];
+      // One after another: each uses all cores, and the tests run at the same time.
+      for (const step of STATIC_CHECKS) passed.push(await runVerifyStep(step));
+      return passed;
+    },
+  },
+  { runs: [['timed']] },
+];
+const measured = costs?.split('=')[1]?.split(',') ?? projects;
+const oneByOne = measured.map((project) => ({ runs: [[project]] }));
 
 await runTests({
   name: 'test',
-  phases: [
-    ...(values['with-endurance'] ? [{ runs: [['endurance']] }] : []),
-    {
-      // Tests of boards and servers mostly wait, those in the browser mostly compute: together they keep two cores busy.
-      runs: [['fast', 'system'], ['browser']],
-      checks: async () => {
-        const passed = [];
-        // One after another: each uses all cores, and the tests run at the same time.
-        for (const step of STATIC_CHECKS) passed.push(await runVerifyStep(step));
-        return passed;
-      },
-    },
-    { runs: [['timed']] },
-  ],
+  phases: [...endurance, ...(costs === undefined ? inParallel : oneByOne)],
+  costs: costs !== undefined,
 });

@@ -1,10 +1,12 @@
-import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { repositoryRoot } from './shared-data.ts';
+import { memoryFolder, repositoryRoot } from './shared-data.ts';
+import { until } from './until.ts';
 
 const runner = path.join(repositoryRoot(), 'packages', 'testing', 'bin', 'test-run.mjs');
 
@@ -29,44 +31,78 @@ const once = (body: string) => `
   writeFileSync(marker, '');
   ${body}`;
 
+interface Kept {
+  readonly unsteady: readonly { file: string; first: readonly { test?: string; text: string }[] }[];
+  readonly failures: readonly { file: string }[];
+  readonly left: { readonly files: readonly string[]; readonly processes: readonly string[] };
+}
+
 interface Ended {
-  readonly code: number;
+  readonly code: number | null;
   readonly output: string;
   /** Its lines that are not empty, from the last one back. */
   readonly last: readonly string[];
-  readonly kept: { unsteady: { file: string; first: { test?: string; text: string }[] }[]; failed: { file: string }[] };
 }
 
-/** Runs files of a project `system` and one named `component` by the runner of `npm test`. */
-const run = async (files: Record<string, string>): Promise<Ended> => {
-  const root = await mkdtemp(path.join(tmpdir(), 'runner-'));
-  try {
-    const projects = ['system', 'component'].map((name) => ({
-      test: { name, globals: true, include: [`${name}/**/*.test.js`], maxWorkers: 1 },
-    }));
-    const phases = [{ runs: [['system'], ['component']] }];
-    const all: Record<string, string> = {
-      'vitest.config.js': `export default ${JSON.stringify({ test: { projects } })}`,
-      'run.js': `import { runTests } from ${JSON.stringify(pathToFileURL(runner))};
-        await runTests({ name: 'scratch', phases: ${JSON.stringify(phases)}, root: import.meta.dirname });`,
-      'package.json': '{ "type": "module" }',
-      ...files,
-    };
-    for (const [name, text] of Object.entries(all)) {
-      await mkdir(path.dirname(path.join(root, name)), { recursive: true });
-      await writeFile(path.join(root, name), text);
-    }
-    const { code, output } = await new Promise<Pick<Ended, 'code' | 'output'>>((resolve) => {
-      const child = execFile(process.execPath, [path.join(root, 'run.js')], (_error, stdout, stderr) =>
-        resolve({ code: child.exitCode ?? -1, output: `${stderr}\n${stdout}` }),
-      );
-    });
-    const kept = JSON.parse(await readFile(path.join(root, 'test-results', 'scratch.json'), 'utf8'));
-    return { code, output, last: output.trimEnd().split('\n').filter(Boolean).toReversed(), kept };
-  } finally {
-    await rm(root, { recursive: true, force: true });
+interface Scratch extends AsyncDisposable {
+  readonly root: string;
+  /** The temporary folder of its runs. */
+  readonly tmp: string;
+  /** Starts the run as a person does; `ended` resolves when it ended. */
+  start(): { readonly npm: ChildProcess; readonly ended: Promise<Ended> };
+}
+
+/** A project of its own with these files, whose `npm test` is the runner with the projects `system` and `component`. */
+const prepareScratch = async (files: Record<string, string>): Promise<Scratch> => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'runner-'));
+  const [root, tmp] = [path.join(folder, 'root'), path.join(folder, 'tmp')];
+  const projects = ['system', 'component'].map((name) => ({
+    resolve: { conditions: ['source'] },
+    ssr: { resolve: { conditions: ['source'], externalConditions: ['source'] } },
+    test: { name, globals: true, include: [`${name}/**/*.test.js`], maxWorkers: 1 },
+  }));
+  const phases = [{ runs: [['system', 'component']] }];
+  const all: Record<string, string> = {
+    'vitest.config.js': `export default ${JSON.stringify({ test: { projects } })}`,
+    'run.js': `import { runTests } from ${JSON.stringify(pathToFileURL(runner))};
+      await runTests({ name: 'scratch', phases: ${JSON.stringify(phases)}, root: import.meta.dirname });`,
+    'package.json': '{ "type": "module", "scripts": { "test": "exec node run.js" } }',
+    ...files,
+  };
+  await mkdir(tmp, { recursive: true });
+  for (const [name, text] of Object.entries(all)) {
+    await mkdir(path.dirname(path.join(root, name)), { recursive: true });
+    await writeFile(path.join(root, name), text);
   }
+  return {
+    root,
+    tmp,
+    start: () => {
+      const npm = spawn('npm', ['test', '--silent'], { cwd: root, env: { ...process.env, TMPDIR: tmp } });
+      let output = '';
+      npm.stdout.on('data', (chunk: Buffer) => (output += String(chunk)));
+      npm.stderr.on('data', (chunk: Buffer) => (output += String(chunk)));
+      const ended = new Promise<Ended>((resolve, reject) => {
+        npm.once('error', reject);
+        npm.once('close', (code) => resolve({ code, output, last: output.split('\n').filter(Boolean).toReversed() }));
+      });
+      return { npm, ended };
+    },
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
 };
+
+/** Runs the files, and asserts that nothing stays in the temporary folder. */
+const run = async (files: Record<string, string>): Promise<Ended & { kept: Kept }> => {
+  await using scratch = await prepareScratch(files);
+  const ended = await scratch.start().ended;
+  expect(await readdir(scratch.tmp), ended.output).toEqual([]);
+  const kept = JSON.parse(await readFile(path.join(scratch.root, 'test-results', 'scratch.json'), 'utf8'));
+  return { ...ended, kept };
+};
+
+const source = (file: string) => JSON.stringify(path.join(repositoryRoot(), 'packages', 'testing', 'src', file));
+const isNoise = ({ command }: { command: string }) => /for \(;;\)/.test(command);
 
 describe('runner', () => {
   it('file that fails only once: counts as passed, and is listed as unsteady with its first failure', async () => {
@@ -88,7 +124,7 @@ describe('runner', () => {
     expect(last[0], output).toBe('3 passed, 1 failed');
     expect(code).toBe(1);
     expect(output).toContain('FAILED system/a.test.js › numbers: are equal');
-    expect(kept.failed.map(({ file }) => file)).toEqual(['system/a.test.js']);
+    expect(kept.failures.map(({ file }) => file)).toEqual(['system/a.test.js']);
   });
 
   it('four unsteady files: the run fails and says why', async () => {
@@ -141,9 +177,9 @@ describe('runner', () => {
         process.kill(process.ppid, 'SIGKILL');
         return new Promise(() => {});
       });`;
-    const { code, last, output } = await run({ 'system/a.test.js': kill, 'component/b.test.js': `it('b', () => {})` });
+    const { code, last, output } = await run({ 'system/a.test.js': kill });
     expect(last.slice(0, 2), output).toEqual([
-      '2 passed, 0 failed',
+      '1 passed, 0 failed',
       'unsteady: system/a.test.js: The run ended before this file did.',
     ]);
     expect(code).toBe(0);
@@ -151,7 +187,90 @@ describe('runner', () => {
 
   it('run that reports nothing: has failed', async () => {
     const { code, last, output } = await run({ 'vitest.config.js': `throw new Error('no configuration')` });
-    expect(last[0], output).toBe('0 passed, 2 failed');
+    expect(last, output).toContain('0 passed, 1 failed');
     expect(code).toBe(1);
   });
+
+  it('files and processes that a test leaves: are removed and counted', async () => {
+    const { last, output, kept } = await run({
+      'system/a.test.js': `
+        import { spawn } from 'node:child_process';
+        import { mkdtempSync } from 'node:fs';
+        import { availableParallelism, tmpdir } from 'node:os';
+        it('leaves a folder and a process', () => {
+          mkdtempSync(tmpdir() + '/left-');
+          spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }).unref();
+        });`,
+    });
+    expect(last[0], output).toBe('1 passed, 0 failed');
+    expect(kept.left.files).toEqual([expect.stringMatching(/^left-/)]);
+    expect(kept.left.processes).toEqual(['sleep 1000']);
+  });
+
+  it('signal to npm alone: ends every process of the run and removes its files', async () => {
+    await using scratch = await prepareScratch({
+      'system/a.test.js': `
+        import { spawn } from 'node:child_process';
+        import { writeFileSync } from 'node:fs';
+        import { launchBrowser } from ${source('browser.ts')};
+        import { startTestPostgres } from ${source('test-postgres.ts')};
+        it('waits', async () => {
+          const postgres = await startTestPostgres();
+          const browser = await launchBrowser();
+          spawn('sh', ['-c', 'trap "" INT TERM; while :; do sleep 1; done'], { detached: true, stdio: 'ignore' }).unref();
+          writeFileSync(new URL('../ready', import.meta.url), '');
+          await new Promise(() => {});
+        }, 600_000);`,
+    });
+    const { npm, ended } = scratch.start();
+    await until('the test', () => existsSync(path.join(scratch.root, 'ready')), { timeoutMs: 120_000 });
+    const began = await descendantsOf(npm.pid);
+    const commands = began.map(({ command }) => command).join('\n');
+    for (const word of ['vitest', 'postgres', 'chromium', 'while']) expect(commands).toContain(word);
+    npm.kill('SIGINT');
+    const { output } = await ended;
+    const left = began.filter(({ pid }) => existsSync(`/proc/${pid}/exe`)).map(({ command }) => command);
+    expect(left, output).toEqual([]);
+    expect(await readdir(scratch.tmp)).toEqual([]);
+    const inMemory = await readdir(memoryFolder ?? scratch.tmp);
+    expect(inMemory.filter((name) => began.some(({ pid }) => name.includes(`-${pid}-`)))).toEqual([]);
+  });
 });
+
+describe('noise', () => {
+  it('a run beside it: ends with its verdict, and nothing of the noise stays', async () => {
+    const noise = pathToFileURL(path.join(repositoryRoot(), 'packages', 'testing', 'bin', 'noise.mjs'));
+    await using scratch = await prepareScratch({
+      'system/a.test.js': `it('passes', () => {});`,
+      'noise.js': `process.argv.push('--seed', '7', new URL('run.js', import.meta.url).pathname);
+        await import(${JSON.stringify(noise)});`,
+      'package.json': '{ "type": "module", "scripts": { "test": "exec node noise.js" } }',
+    });
+    const { npm, ended } = scratch.start();
+    const began = await until('the noise', async () => {
+      const all = (await descendantsOf(npm.pid)).filter(isNoise);
+      return all.length > availableParallelism() ? all : undefined;
+    });
+    const { code, last, output } = await ended;
+    expect(last[0], output).toBe('1 passed, 0 failed');
+    expect(output).toContain('noise: seed 7');
+    expect(code).toBe(0);
+    expect(began.filter(({ pid }) => existsSync(`/proc/${pid}/exe`))).toEqual([]);
+    expect(await readdir(scratch.tmp)).toEqual([]);
+  });
+});
+
+/** Empty once the process has ended. */
+const readProcess = (file: string) => readFile(`/proc/${file}`, 'utf8').catch(() => '');
+
+/** The processes below one, with their commands. */
+const descendantsOf = async (root = 0): Promise<{ pid: number; command: string }[]> => {
+  const children = (await readProcess(`${root}/task/${root}/children`)).trim().split(' ').filter(Boolean);
+  const below = await Promise.all(
+    children.map(async (child) => {
+      const command = (await readProcess(`${child}/cmdline`)).replaceAll('\0', ' ');
+      return [{ pid: Number(child), command }, ...(await descendantsOf(Number(child)))];
+    }),
+  );
+  return below.flat();
+};
