@@ -1,3 +1,4 @@
+import { formatDuration } from '@roastery/roasting/units';
 import { describe, expect, it } from 'vitest';
 import { celsiusOf, createChargeEar, readLcdMessage } from './lcd-message.ts';
 
@@ -11,6 +12,7 @@ describe('readLcdMessage', () => {
     ['{"data":{"time":"03:12"}}', { bean: undefined, exhaust: undefined, seconds: 192 }],
     ['{"data":{"time":"1:03:12"}}', { bean: undefined, exhaust: undefined, seconds: 3792 }],
     ['{"data":{"time":"-00:05"}}', { bean: undefined, exhaust: undefined, seconds: -5 }],
+    ['{"data":{"bt":"187.4","et":"203.0","time":"00:00"}}', { bean: 187.4, exhaust: 203, seconds: 0 }],
     ['{"data":{"time":"--"}}', { bean: undefined, exhaust: undefined, seconds: undefined }],
     ['{"data":{},"alert":{"text":"x"}}', { bean: undefined, exhaust: undefined, seconds: undefined }],
     ['{"alert":{"text":"x"}}', undefined],
@@ -20,6 +22,27 @@ describe('readLcdMessage', () => {
     ['{"data":', undefined],
   ])('reads %s', (text, message) => {
     expect(readLcdMessage(text)).toEqual(message);
+  });
+});
+
+/**
+ * What Artisan displays after a number of seconds: its rule in util.py:183-200 of neuralldev/tilauscope_fork@30fc858
+ * (`stringfromseconds`), used by canvas.py:7389-7391 and sent by canvas.py:4565-4586 under the keys `bt`, `et` and `time`.
+ */
+const displayedTimes = [
+  [-5, '-00:05', -5],
+  [0, '00:00', 0],
+  [192, '03:12', 192],
+  [3600, '60:00', 3600],
+  [3601, '01h00', 3600],
+  [3930, '01h06', 3960],
+  [7325, '02h02', 7320],
+] as const;
+
+describe('Artisan’s timer', () => {
+  it.each(displayedTimes)('%i s is displayed as %s and read as %i s', (seconds, text, read) => {
+    expect(readLcdMessage(JSON.stringify({ data: { time: text } }))?.seconds).toBe(read);
+    expect(Math.abs(read - seconds)).toBeLessThanOrEqual(seconds > 3600 ? 30 : 0);
   });
 });
 
@@ -41,6 +64,10 @@ const heard = (ticks: readonly (number | '-')[], openedSecondsBefore = 10): numb
 };
 const run = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, k) => from + k);
 
+/** Artisan’s timer up to two hours. */
+const displayed = (seconds: number) =>
+  seconds > 3600 ? `01h${String(Math.round(seconds / 60) - 60).padStart(2, '0')}` : formatDuration(seconds);
+
 describe('createChargeEar: charge by Artisan’s timer', () => {
   it('finds the charge between START and DROP, and no other start of the timer', () => {
     const ticks = [...run(0, 60), ...run(0, 600), ...run(0, 120)];
@@ -48,6 +75,12 @@ describe('createChargeEar: charge by Artisan’s timer', () => {
   });
   it('finds the charge at the end of a countdown', () => {
     expect(heard([0, 30, 29, 28, 27, 26, ...run(0, 30)])).toEqual([6]);
+  });
+  it('finds the charge after more than an hour of warming up', () => {
+    const ticks = [...run(0, 3700), ...run(0, 60)].map(
+      (seconds) => readLcdMessage(JSON.stringify({ data: { time: displayed(seconds) } }))?.seconds ?? '-',
+    );
+    expect(heard(ticks)).toEqual([3701]);
   });
   it('finds the charge of the next roast after a pause', () => {
     expect(heard([...run(0, 60), ...run(0, 20), '-', '-', '-', '-', ...run(0, 30), ...run(0, 5)])).toEqual([61, 117]);

@@ -30,8 +30,10 @@ const temperatureOf = (text: string | undefined): Displayed => {
   return /^\s*-?\d+(?:\.\d+)?\s*$/.test(text) ? Number(text) : 'no_value';
 };
 
-/** `03:12`, `-00:05`, `1:02:03`; undefined for anything else. */
+/** `03:12`, `-00:05`, `1:02:03`, and `01h05`, to the minute, after an hour; undefined for anything else. */
 const secondsOf = (text: string | undefined): number | undefined => {
+  const long = /^\s*(-?)(\d+)h(\d{2})\s*$/.exec(text ?? '');
+  if (long !== null) return (long[1] === '-' ? -60 : 60) * (Number(long[2]) * 60 + Number(long[3]));
   const parts = /^\s*(-?)(?:(\d+):)?(\d+):(\d{2})\s*$/.exec(text ?? '');
   if (parts === null) return undefined;
   const [, sign, hours = '0', minutes = '0', seconds = '0'] = parts;

@@ -1,5 +1,5 @@
 import { risingIndices } from './series.ts';
-import { valuesOf, withoutEscapes, type Dictionary } from './alog-fields.ts';
+import { textOf, valuesOf, withoutEscapes, type Dictionary } from './alog-fields.ts';
 import type { PythonValue } from './python-literal.ts';
 import type { Reading } from './series.ts';
 
@@ -9,7 +9,10 @@ import type { Reading } from './series.ts';
  */
 export interface AlogChannel {
   readonly name: string;
-  /** False where the file says that the curve holds no temperatures; a percentage can still be marked true. */
+  /**
+   * False where the file says that the curve holds no temperatures, or rates of rise (`extraDelta`); a percentage can
+   * still be marked true.
+   */
   readonly mayBeTemperature: boolean;
   readonly timesSeconds: readonly number[];
   /** As recorded, dropouts (-1) as null. */
@@ -17,11 +20,12 @@ export interface AlogChannel {
 }
 
 /**
- * The curves of the extra devices, two per device. Names that refer to an event type (`{0}`…`{3}`) are resolved; curves
- * without a single reading are left out.
+ * The curves of the extra devices, two per device. Names that refer to an event type (`{0}`…`{3}`) or to the unit of
+ * temperature (`{4}`) are resolved; curves without a single reading are left out.
  */
 export function alogChannels(file: Dictionary, eventNames: readonly string[]): AlogChannel[] {
   const channels: AlogChannel[] = [];
+  const references = [...eventNames.slice(0, 4), textOf(file, 'mode') ?? ''];
   for (const [device, times] of valuesOf(file, 'extratimex').entries()) {
     if (!Array.isArray(times)) continue;
     const rawTimes = times.map((time) => (typeof time === 'number' ? time : Number.NaN));
@@ -34,8 +38,10 @@ export function alogChannels(file: Dictionary, eventNames: readonly string[]): A
       const values = kept.map((index) => readingOf(raw[index]));
       if (values.every((value) => value === null)) continue;
       channels.push({
-        name: resolvedName(name, eventNames, device, side),
-        mayBeTemperature: valuesOf(file, `extraNoneTempHint${side}`)[device] !== true,
+        name: resolvedName(name, references, device, side),
+        mayBeTemperature: ['extraNoneTempHint', 'extraDelta'].every(
+          (key) => valuesOf(file, `${key}${side}`)[device] !== true,
+        ),
         timesSeconds,
         values,
       });
@@ -50,13 +56,13 @@ function readingOf(value: PythonValue | undefined): Reading {
 
 function resolvedName(
   name: PythonValue | undefined,
-  eventNames: readonly string[],
+  references: readonly string[],
   device: number,
   side: number,
 ): string {
   const text =
     typeof name === 'string'
-      ? withoutEscapes(name).replaceAll(/\{([0-3])\}/g, (_, type) => eventNames[Number(type)] ?? '')
+      ? withoutEscapes(name).replaceAll(/\{([0-4])\}/g, (_, place) => references[Number(place)] ?? '')
       : '';
   return text.trim() || `Extra ${device + 1}.${side}`;
 }

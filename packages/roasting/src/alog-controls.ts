@@ -44,9 +44,14 @@ export function controlStepsOf(file: Dictionary, timesSeconds: readonly number[]
   return steps;
 }
 
-/** Artisan keeps value / 10 + 1; up to 1 it means 0. */
+/** Artisan keeps value / 10 + 1, below 0 value / 10 - 1. From -1 to 1 it means 0. */
 function shownValue(inner: number): number {
-  return inner > 1 ? Math.round(inner * 10) - 10 : 0;
+  const size = Math.round(Math.abs(inner) * 10) - 10;
+  return size > 0 ? size * Math.sign(inner) : 0;
+}
+
+function innerValue(shown: number): number {
+  return shown / 10 + Math.sign(shown);
 }
 
 /**
@@ -81,7 +86,7 @@ export function specialEventsOf(controls: Partial<ControlSteps>, timesSeconds: r
   return {
     specialevents: events.map(({ at }) => at),
     specialeventstype: events.map(({ type }) => type),
-    specialeventsvalue: events.map(({ value }) => Math.round(value) / 10 + 1),
+    specialeventsvalue: events.map(({ value }) => innerValue(Math.round(value))),
     specialeventsStrings: events.map(({ value }) => `${Math.round(value)}%`),
   };
 }

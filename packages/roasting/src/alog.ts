@@ -213,14 +213,28 @@ function localDayOf(file: Dictionary): string | null {
   return `${year}-${String(place / 3 + 1).padStart(2, '0')}-${day.padStart(2, '0')}`;
 }
 
+/** The date on the clock of the computer, as if it were UTC, ms since 1970; NaN without a date. */
+function localMsOf(file: Dictionary): number {
+  const [time] = /^\d{2}:\d{2}(?::\d{2})?$/.exec(textOf(file, 'roasttime') ?? '') ?? ['00:00'];
+  return Date.parse(`${localDayOf(file)}T${time}Z`);
+}
+
+/**
+ * What a file's local time lacks to UTC, s. `roasttzoffset` is that of the zone's standard time, in summer too: the true
+ * one is the difference of the file's own two times, where it has both.
+ */
+export function secondsToUtc(file: Dictionary): number {
+  const epoch = numberOf(file, 'roastepoch') ?? 0;
+  const localMs = localMsOf(file);
+  return epoch > 0 && Number.isFinite(localMs) ? epoch - localMs / 1000 : (numberOf(file, 'roasttzoffset') ?? 0);
+}
+
 /**
  * `roastepoch` is in UTC seconds. Older versions stored a local date with its offset from UTC, or no zone; without a
  * zone the date is taken as UTC and shown so that it can be corrected.
  */
 function roastedAtOf(file: Dictionary): string | null {
   const epoch = numberOf(file, 'roastepoch') ?? 0;
-  const [time] = /^\d{2}:\d{2}(?::\d{2})?$/.exec(textOf(file, 'roasttime') ?? '') ?? ['00:00'];
-  const localMs = Date.parse(`${localDayOf(file)}T${time}Z`);
-  const date = new Date(epoch > 0 ? epoch * 1000 : localMs + (numberOf(file, 'roasttzoffset') ?? 0) * 1000);
+  const date = new Date(epoch > 0 ? epoch * 1000 : localMsOf(file) + secondsToUtc(file) * 1000);
   return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }

@@ -150,7 +150,7 @@ describe.each([0, 1, 4])('a written Artisan file with %i extra curves', (channel
   it('contains the settings of burner and air as steps', () => {
     expect(written.get('specialevents')).toEqual([0, 200, 201, 400]);
     expect(written.get('specialeventstype')).toEqual([3, 3, 0, 3]);
-    expect(written.get('specialeventsvalue')).toEqual([11, 7.3, 5.5, 1]);
+    expect(written.get('specialeventsvalue')).toEqual([11, 7.3, 5.5, 0]);
     expect(written.get('specialeventsStrings')).toEqual(['100%', '63%', '45%', '0%']);
   });
 });

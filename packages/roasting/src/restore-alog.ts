@@ -1,4 +1,4 @@
-import { readDictionary, recordKey, timeindexKinds } from './alog.ts';
+import { readDictionary, recordKey, secondsToUtc, timeindexKinds } from './alog.ts';
 import { nearestSample } from './alog-controls.ts';
 import { numberOf, numbersOf, textOf, valuesOf, withEscapes, type Dictionary } from './alog-fields.ts';
 import type { MarkKind } from './marks.ts';
@@ -60,8 +60,7 @@ function changedEntries(file: Dictionary, changes: AlogChanges): ReadonlyMap<str
   const weight = changedWeight(file, changes);
   if (weight !== undefined) changed.set('weight', weight);
   if (changes.startedAtMs !== undefined) {
-    const offset = numberOf(file, 'roasttzoffset') ?? 0;
-    const local = new Date(changes.startedAtMs - offset * 1000);
+    const local = new Date(changes.startedAtMs - secondsToUtc(file) * 1000);
     changed.set('roastepoch', Math.floor(changes.startedAtMs / 1000));
     changed.set('roastisodate', local.toISOString().slice(0, 10));
     changed.set('roasttime', local.toISOString().slice(11, 19));

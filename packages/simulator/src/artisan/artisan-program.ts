@@ -6,10 +6,11 @@ import { portOf } from '@roastery/runtime/system-errors';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { artisanFile, type ArtisanRecording } from './artisan-file.ts';
 
-/** In the format of Artisan's timer. */
+/** In the format of Artisan's timer: minutes and seconds, hours and minutes after an hour. */
 const timerText = (seconds: number): string => {
-  const whole = Math.max(0, Math.floor(seconds));
-  return `${String(Math.floor(whole / 60)).padStart(2, '0')}:${String(whole % 60).padStart(2, '0')}`;
+  const [sign, units] = seconds > 3600 ? ['h', seconds / 60] : [':', Math.max(0, seconds)];
+  const whole = Math.floor(units + 0.5);
+  return `${String(Math.floor(whole / 60)).padStart(2, '0')}${sign}${String(whole % 60).padStart(2, '0')}`;
 };
 
 /**
