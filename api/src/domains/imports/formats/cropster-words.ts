@@ -151,7 +151,7 @@ export const generalNames: Readonly<
     'observações da torrefação',
     'примечания к обжарке',
     '로스팅 메모',
-    'ローステイングノート',
+    'ロースティングノート',
     '烘焙笔记',
     '烘焙筆記',
   ],
@@ -162,6 +162,7 @@ export const generalNames: Readonly<
     'commentaires sensoriels',
     'note sensoriali',
     'observações sensoriais',
+    'примечания к анализу вкусовых характеристик',
     '센서리 메모',
     '知覚メモ',
     '感官特征附注',
@@ -183,6 +184,7 @@ export const markWords: Readonly<Partial<Record<MarkKind, readonly string[]>>> =
     'ターニングポイント',
     '回温点',
     '回溫點',
+    '回温點',
   ],
   dry_end: [
     'color change',
@@ -232,10 +234,13 @@ export const isCurveSheet = (name: string): boolean => prefix.test(name.normaliz
 /** `Kurve - Abluftemperatur` → `Abluftemperatur`: the curve's name in the sheet. */
 export const curveName = (name: string): string => name.normalize('NFKC').trim().replace(prefix, '').trim() || name;
 
-/** Terms of curves, in this order: `custom control` is not gas, and a gas temperature is not gas. */
+/**
+ * Terms of curves, in this order: `custom control` is not gas, and a gas temperature is not gas. `fumi` is the exhaust,
+ * `bruciafumi` an afterburner.
+ */
 const kinds = [
   ['bean_temp', /bean|bohnen|del grano|grain|chicco|gr[aã]o\b|зерен|빈|豆/i],
-  ['exhaust_temp', /exhaust|abluft|salida|échappement|fumi|exaust|на выходе|배기|排気|排风|排風/i],
+  ['exhaust_temp', /exhaust|abluft|salida|échappement|\bfumi|exaust|на выходе|배기|排気|排风|排風/i],
   ['other', /rate of rise|\bror\b|comment|custom|druck|press|presi|давление|압력|圧力|压|壓/i],
   ['temperature', /temp|темп|온도|温度|温|溫/i],
   [
@@ -244,6 +249,21 @@ const kinds = [
   ],
   ['heat_power', /^(?:gas|gaz|gás|газ|가스|ガス|火力)$/i],
 ] as const;
+/** Air above the beans, and air on its way back to the burner: the exhaust of a roaster that has no other probe of it. */
+const airBeside = [
+  /\benv|umgebung|ambiente|aria in tamburo|окружения|주변|周囲|周围|^[炉爐][温溫]/i,
+  /return|r[üu]cklauf|retorno|retour|di ritorno|возврата|戻り|回[炉爐]/i,
+] as const;
+
+/** The sheet of the exhaust temperature among these; undefined without one. */
+export const exhaustSheet = (names: readonly string[]): string | undefined => {
+  const temperatures = names.filter((name) => curveKindOf(name) === 'temperature');
+  return (
+    names.find((name) => curveKindOf(name) === 'exhaust_temp') ??
+    airBeside.flatMap((pattern) => temperatures.filter((name) => pattern.test(curveName(name))))[0]
+  );
+};
+
 export type CurveKind = (typeof kinds)[number][0] | 'drum_speed';
 
 /** The curve of a sheet; one that is neither known nor a temperature is `other`. */

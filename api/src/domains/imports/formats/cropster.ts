@@ -9,7 +9,15 @@ import { momentInCell } from '../moments.ts';
 import type { RoastFileFormat } from '../roast-file-format.ts';
 import { numberIn, textIn } from '../table-cells.ts';
 import type { TableRow } from '../table-layout.ts';
-import { curveKindOf, curveName, generalNames, isCurveSheet, markWords, plainWord } from './cropster-words.ts';
+import {
+  curveKindOf,
+  curveName,
+  exhaustSheet,
+  generalNames,
+  isCurveSheet,
+  markWords,
+  plainWord,
+} from './cropster-words.ts';
 
 /** Columns of the first sheet that have never moved, for languages with unknown terms. */
 const generalPlaces = { lot: 1, profile: 2, machine: 3, operator: 4, date: 7 } as const;
@@ -93,10 +101,11 @@ export const cropster: RoastFileFormat = {
     if (beanSheet === undefined) throw refusedFile('The workbook has no sheet with a bean temperature.');
     const samples = samplesIn(beanSheet.rows);
     const timesSeconds = samples.map(({ seconds }) => seconds);
+    const exhaust = exhaustSheet(curveSheets.map(({ name }) => name));
     const curves = curveSheets.map((sheet): FileCurve => {
       const bySecond = new Map(samplesIn(sheet.rows).map(({ seconds, value }) => [seconds, value]));
       const values = timesSeconds.map((seconds): Reading => bySecond.get(seconds) ?? null);
-      const is = curveKindOf(sheet.name);
+      const is = sheet.name === exhaust ? 'exhaust_temp' : curveKindOf(sheet.name);
       const known = is === 'temperature' || is === 'other' ? {} : { is };
       const unit = is === 'other' ? '' : is === 'heat_power' || is === 'fan_speed' || is === 'drum_speed' ? '%' : '°C';
       return { label: curveName(sheet.name), unit, values, ...known };

@@ -29,8 +29,15 @@ export const ikawa: RoastFileFormat = {
     const rows = all.filter((row) => numberIn(row[time]) !== null);
     const timesSeconds = spreadClock(rows.map((row) => numberIn(row[time]) ?? 0));
     const firstOf = (name: string) => timesSeconds[rows.findIndex((row) => textIn(row[state]) === name)];
+    const charge = firstOf('doser open') ?? firstOf('roasting');
+    // The roaster's own detection of first crack, in seconds since the charge; 0 before it.
+    const detected = numberIn(rows.at(-1)?.[placeOf(heads, 'adfc_timestamp')]) ?? 0;
     const marks = [
-      { kind: 'charge' as const, timeSeconds: firstOf('doser open') ?? firstOf('roasting') },
+      { kind: 'charge' as const, timeSeconds: charge },
+      {
+        kind: 'first_crack' as const,
+        timeSeconds: charge !== undefined && detected > 0 ? charge + detected : undefined,
+      },
       { kind: 'drop' as const, timeSeconds: firstOf('cooling') },
     ].flatMap(({ kind, timeSeconds }) => (timeSeconds === undefined ? [] : [{ kind, timeSeconds }]));
     return assembleRoast(

@@ -4,10 +4,11 @@ import { numberIn, textIn } from '../table-cells.ts';
 import { markNamed } from '../table-layout.ts';
 import { curvesOf, hasHeads, placeOf, tableBelow, unitIn, type FixedColumn } from './table-columns.ts';
 
+/** Without a probe in the exhaust, that in the air of the drum measures the exhaust temperature. */
 const columns: readonly FixedColumn[] = [
   { head: 'Bean temp', label: 'Bean temp', unit: '°C', is: 'bean_temp' },
   { head: 'Exhaust Temp', label: 'Exhaust temp', unit: '°C', is: 'exhaust_temp' },
-  { head: 'Air temp', label: 'Air temp', unit: '°C' },
+  { head: 'Air temp', label: 'Air temp', unit: '°C', is: 'exhaust_temp' },
   { head: 'Inlet temp', label: 'Inlet temp', unit: '°C' },
   { head: 'Drum temp', label: 'Drum temp', unit: '°C' },
   { head: 'Target', label: 'Target', unit: '°C' },

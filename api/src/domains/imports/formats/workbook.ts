@@ -8,6 +8,7 @@ import { readTable } from '../read-table.ts';
 import type { RoastFileFormat } from '../roast-file-format.ts';
 import { numberIn, textIn } from '../table-cells.ts';
 import { findTable, markNamed } from '../table-layout.ts';
+import { headInRows, withoutUnsetMarks } from './artisan-table.ts';
 
 /** Rows of a summary: a word, and its meaning for the roast. */
 const factNames: Readonly<Record<string, keyof ImportedFacts>> = {
@@ -114,14 +115,18 @@ export const workbook: RoastFileFormat = {
   read: async (bytes, choices) => {
     const sheets = await sheetsOf(bytes);
     const table = sheets.find(({ rows }) => findTable(rows) !== undefined) ?? sheets[0];
-    const curve = readTable(table?.rows ?? [], choices);
+    const artisan = headInRows(table?.rows ?? []);
+    const curve = readTable(table?.rows ?? [], choices, artisan);
+    const ofCurve = artisan === undefined ? curve.marks : withoutUnsetMarks(curve.marks, curve.timesSeconds);
     const marks = readMarks(sheets);
+    const summary = readSummary(sheets);
     return {
       ...curve,
       channels: renamed(curve.channels, sheets),
-      marks: marks.length > 0 ? marks : curve.marks,
+      marks: marks.length > 0 ? marks : ofCurve,
       batch: null,
-      ...readSummary(sheets),
+      facts: summary.facts,
+      recordedAtMs: artisan?.recordedAtMs ?? summary.recordedAtMs,
     };
   },
 };
