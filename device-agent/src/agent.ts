@@ -6,6 +6,7 @@ import { createServiceNotifier } from '@roastery/runtime/systemd';
 import { agentVersion } from './agent-version.ts';
 import type { ArtisanSource } from './artisan/artisan-source.ts';
 import { createBoardReport } from './board-report.ts';
+import { openChannelWatch } from './channel-watch.ts';
 import { createBoardClock } from './clock/board-clock.ts';
 import { checkSynchronised } from './clock/synchronisation.ts';
 import { credentialId, type AgentConfig } from './config.ts';
@@ -119,8 +120,15 @@ const startLocked = async (
   });
   /** Undefined until there is an uplink. */
   let plansChanged: (() => void) | undefined;
+  let channelsChanged: (() => void) | undefined;
   const plans = await openPlanStore({ dataDir: config.dataDir, log, changed: () => plansChanged?.() });
-  const recording = createRecorder(journal, clock, described(), plans);
+  const channelWatch = await openChannelWatch({
+    dataDir: config.dataDir,
+    log,
+    map,
+    changed: () => channelsChanged?.(),
+  });
+  const recording = createRecorder(journal, clock, described(), plans, channelWatch);
   recorder = recording;
   journal.noteState();
   journal.appendEvent(clock.now().mono, { type: 'start', agent_version: agentVersion });
@@ -157,6 +165,7 @@ const startLocked = async (
         entriesWaiting: uplink.entriesWaiting,
         config: () => changes.state(),
         plan: () => plans.status(),
+        channelsExchanged: channelWatch.status,
         order: () => orders.progress(),
       }),
     configReceived(pushed) {
@@ -170,6 +179,7 @@ const startLocked = async (
     probeRequested: (request) => boardProbe.requested(request),
   });
   plansChanged = uplink.refreshStatus;
+  channelsChanged = uplink.refreshStatus;
   const orders = createUpdateOrders({ env: process.env, log, changed: uplink.refreshStatus });
 
   const report = createBoardReport({
@@ -183,6 +193,7 @@ const startLocked = async (
     link: () => link,
     serverOffsetMs: profile.serverOffsetMs,
     plans,
+    channelsExchanged: channelWatch.status,
   });
 
   /** Common to all sources. */
@@ -206,6 +217,7 @@ const startLocked = async (
   };
   const pollMachine = (by: MachineMap) => {
     recording.setSource(by);
+    channelWatch.setMap(by);
     return startPoller({
       ...sink,
       map: by,
@@ -355,6 +367,7 @@ const startLocked = async (
     await poller?.stop();
     await artisan?.stop();
     await plans.settled();
+    await channelWatch.settled();
     journal.noteState();
     await uplink.stop(lastStatusMs);
     await journal.close();

@@ -1,6 +1,7 @@
 import type { Link, MachineMap } from '@roastery/contract/machine-map';
 import type { LiveReading } from '@roastery/contract/mqtt';
 import { agentVersion } from './agent-version.ts';
+import type { ChannelWatch } from './channel-watch.ts';
 import type { BoardClock } from './clock/board-clock.ts';
 import type { AgentConfig } from './config.ts';
 import { portalUnit } from './core/decoder.ts';
@@ -26,6 +27,7 @@ export interface BoardReportSources {
   readonly link: () => MachineLink;
   readonly serverOffsetMs: () => number | undefined;
   readonly plans: Pick<PlanStore, 'running' | 'next'>;
+  readonly channelsExchanged: ChannelWatch['status'];
 }
 
 /** The machine's address in a few characters: `tcp 192.168.0.20:502`, `rtu /dev/ttyUSB0`. */
@@ -91,6 +93,7 @@ export const createBoardReport = (from: BoardReportSources) => {
         values_age_ms: newest === undefined ? null : Math.max(0, Math.round(from.clock.mono() - newest.mono)),
         roast: { running: runningRoast(), last },
         plan: planNow(),
+        channels_exchanged: from.channelsExchanged()?.roasts ?? null,
         uplink: { ...connection, reason: connection.reason ?? null },
         journal: {
           entries_waiting: uplink.entriesWaiting(),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { LiveReading } from '@roastery/contract/mqtt';
 import { markKinds, type MarkKind } from '@roastery/roasting/marks';
+import type { ChannelWatch } from './channel-watch.ts';
 import type { BoardClock } from './clock/board-clock.ts';
 import { resumeTracker, trackedSample, type RecordedState } from './core/replay.ts';
 import type { RoastTracker } from './core/roast-tracker.ts';
@@ -33,6 +34,7 @@ export const createRecorder = (
   clock: BoardClock,
   source: SourceDescription | undefined,
   plans: PlanStore,
+  channelWatch: Pick<ChannelWatch, 'sample' | 'follow'>,
 ) => {
   const { tracker, offsetMs, owed } = resumeTracker(journal.past, clock.now(), () => randomUUID(), source?.charging);
   let channels: readonly string[] = Object.keys(source?.channels ?? {});
@@ -66,9 +68,11 @@ export const createRecorder = (
       const before = tracker.running();
       const signals = risen.filter(isMarkKind);
       const sample = trackedSample(seq, mono + offsetMs, channels, values);
+      channelWatch.sample(mono, sample.beanTempC, sample.exhaustTempC);
       const events = tracker.push(sample, signals, offsetMs);
       for (const event of events) {
         journal.appendEvent(mono, plans.follow(event));
+        channelWatch.follow(event);
         if (event.type === 'roast' && event.state !== 'in_progress' && before?.id === event.roast_id) {
           ended = { id: before.id, charge_mono: chargeMono(before.chargeMs), state: event.state };
         }

@@ -33,6 +33,7 @@ export interface StatusSources {
   readonly entriesWaiting: () => number;
   readonly config: () => StatusDetails['config'];
   readonly plan: () => StatusDetails['plan'];
+  readonly channelsExchanged: () => StatusDetails['channels_exchanged'];
   readonly order: () => Promise<StatusDetails['order']>;
 }
 
@@ -70,6 +71,7 @@ export const describeBoard = async (from: StatusSources): Promise<StatusDetails>
   const map = from.map();
   const config = from.config();
   const source = from.source();
+  const exchanged = from.channelsExchanged();
   const update = await readUpdateState();
   const order = await from.order();
   const detail = [
@@ -87,6 +89,7 @@ export const describeBoard = async (from: StatusSources): Promise<StatusDetails>
     ...(source === undefined ? {} : { source }),
     ...(config === undefined ? {} : { config }),
     plan: from.plan() ?? null,
+    ...(exchanged === undefined ? {} : { channels_exchanged: exchanged }),
     machine_link: link.state,
     ...(detail.length > 0 ? { machine_link_detail: detail.join('; ').slice(0, 300) } : {}),
     journal: {

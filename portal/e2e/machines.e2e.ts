@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { deviceSelf } from '@roastery/contract/devices';
+import { clientIdOf, topicOf, type DeviceStatus } from '@roastery/contract/mqtt';
 import { SCREEN } from '@roastery/testing/browser';
 import { endpointUrl, type RoasteryClient } from '@roastery/testing/roastery-client';
+import { connectAsync } from 'mqtt';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bringPastRoast } from './past-roast.ts';
@@ -272,5 +274,39 @@ describe('the machines of a roastery', () => {
     await all.page.getByText('Admin View: Viewing all machines from all users').waitFor();
     await expect.poll(() => card(all.page, 'Diedrich IR-12').innerText()).toContain('Tomo Ito');
     await expect.poll(() => card(all.page, 'Big Probat').innerText()).toContain('Ana Restrepo');
+  });
+});
+
+describe('a machine with exchanged channels', () => {
+  it('says so when its board finds them, and leads to the registers', async () => {
+    const { serial_number: serial, auth_token: password } = await register(ana, 'EXC-30-0001', 'Exchanged Drum');
+    const board = await connectAsync(roastery.stack.mqttUrl, {
+      clientId: clientIdOf(serial),
+      username: serial,
+      password,
+    });
+    const say = async (exchanged: DeviceStatus['channels_exchanged']): Promise<void> => {
+      const map = { id: 'own', rev: 1 };
+      const status = { v: 1, online: true, session: 'one', t: Date.now(), map, channels_exchanged: exchanged };
+      await board.publishAsync(topicOf(serial, 'status'), JSON.stringify(status), { qos: 1, retain: true });
+    };
+    try {
+      await using watched = await roastery.openAs(ana);
+      const { page } = watched;
+      await say({ roasts: 2, map: { id: 'own', rev: 1 } });
+      await page.goto('/machines');
+      const drum = card(page, 'Exchanged Drum');
+      const notice = drum.getByText('Bean and exhaust temperature look exchanged (2 roasts agree)');
+      await notice.waitFor({ timeout: 20_000 });
+      await drum.getByRole('button', { name: 'Check registers of Exchanged Drum' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('Exchanged Drum').first().waitFor();
+      await page.keyboard.press('Escape');
+      await say(null);
+      await notice.waitFor({ state: 'detached', timeout: 20_000 });
+      expect(watched.complaints).toEqual([]);
+    } finally {
+      await board.endAsync();
+    }
   });
 });

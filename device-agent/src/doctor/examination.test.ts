@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createLogger } from '@roastery/runtime/logger';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startAgent } from '../agent.ts';
+import { channelFile, registersOf } from '../channel-watch.ts';
 import { verdictLines } from '../cli/doctor.ts';
 import { readBoardConfig } from '../board-files.ts';
 import { canMakeCertificates, makeCertificate } from '../testing/certificates.ts';
@@ -18,6 +19,7 @@ import { inspectBoard } from './board-under-check.ts';
 import { checkAgent } from './check-agent.ts';
 import { checkApi, checkCredential } from './check-api.ts';
 import { checkBroker } from './check-broker.ts';
+import { checkChannels } from './check-channels.ts';
 import { checkClock } from './check-clock.ts';
 import { checkConfiguration } from './check-configuration.ts';
 import { checkDisk } from './check-disk.ts';
@@ -95,6 +97,13 @@ const found = (outcome: 'trouble' | 'warning', says: RegExp, todo: RegExp): obje
   says: expect.stringMatching(says),
   todo: expect.stringMatching(todo),
 });
+/** As the agent keeps it after so many roasts that agree. */
+const keepExchanged = async (roasts: number): Promise<void> => {
+  const board = await inspectBoard(folder, env).map();
+  if (board.kind !== 'found') throw new Error('no map');
+  const state = { v: 1, read_by: registersOf(board.map), roasts };
+  await writeFile(channelFile(join(folder, 'data')), JSON.stringify(state));
+};
 const closedPort = async (): Promise<number> => {
   const server = createServer();
   await new Promise<void>((resolve) => {
@@ -116,6 +125,7 @@ describe('doctor on a healthy board', () => {
       'machine map': 'good',
       machine: 'good',
       values: 'good',
+      channels: 'good',
       network: 'good',
       TLS: 'good',
       api: 'good',
@@ -231,6 +241,16 @@ describe('machine and values', () => {
     expect(await runCheck(checkValues)).toEqual(
       found('trouble', /from bean_temp: bean_temp -- \(out of range\)/, /plugged in.*word order or scale/),
     );
+  });
+  it('doctor: reports bean and exhaust temperature that look exchanged after roasts with this map', async () => {
+    await keepExchanged(1);
+    expect((await runCheck(checkChannels)).outcome).toBe('good');
+    await keepExchanged(2);
+    expect(await runCheck(checkChannels)).toEqual(
+      found('warning', /look exchanged .*: 2 roasts in a row agree/, /Map and settings/),
+    );
+    await writeMap({ kind: 'tcp', host: '127.0.0.1', port: machine.port }, { rev: 2 });
+    expect((await runCheck(checkChannels)).outcome).toBe('good');
   });
   it('doctor: reports a map of the portal that this agent can’t use', async () => {
     home.map = { v: 1, id: 'of-a-later-server', colour: 'red' };

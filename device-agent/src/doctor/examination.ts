@@ -3,6 +3,7 @@ import { inspectBoard } from './board-under-check.ts';
 import { checkAgent, checkUpdate } from './check-agent.ts';
 import { checkApi, checkCredential } from './check-api.ts';
 import { checkBroker } from './check-broker.ts';
+import { checkChannels } from './check-channels.ts';
 import { checkClock } from './check-clock.ts';
 import { checkConfiguration } from './check-configuration.ts';
 import { checkDisk } from './check-disk.ts';
@@ -21,6 +22,7 @@ const checks: readonly Check[] = [
   checkMachineMap,
   checkMachine,
   checkValues,
+  checkChannels,
   checkClock,
   checkDisk,
   checkNetwork,

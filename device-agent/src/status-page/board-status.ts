@@ -71,6 +71,8 @@ export const boardStatusShape = z.object({
     })
     .nullable()
     .default(null),
+  /** So many roasts in a row look as if bean and exhaust temperature were exchanged in the map. */
+  channels_exchanged: z.number().int().nullable().default(null),
   uplink: z.object({
     connected: z.boolean(),
     /** Start of the current state. */

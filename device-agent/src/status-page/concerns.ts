@@ -41,6 +41,13 @@ export const noMapYet = {
   todo: 'In the portal: Machines, “Map and settings” of this machine. The board then reads at once, without a restart.',
 } as const;
 
+/** What to say when the map looks as if it had exchanged the two temperatures. */
+export const aboutExchangedChannels = (roasts: number) =>
+  ({
+    says: `Bean and exhaust temperature look exchanged in the machine map: ${roasts} roasts in a row agree.`,
+    todo: 'Compare both with the display of the machine. In the portal: Machines, “Map and settings” of this machine, and exchange the registers of bean_temp and exhaust_temp.',
+  }) as const;
+
 /** Problems between Artisan on this computer and the agent. */
 const aboutArtisan = ({ machine, artisan }: BoardStatus): Concern[] => {
   const found: Concern[] = [];
@@ -98,6 +105,8 @@ export const concernsOf = (board: BoardStatus): Concern[] => {
       says: slowReadingSentence(machine.reached_hz, map.hz),
       todo: slowLineRemedy,
     });
+  if (board.channels_exchanged !== null)
+    found.push({ ...aboutExchangedChannels(board.channels_exchanged), urgency: 'warning' });
   if (journal.trouble !== null) found.push(aboutJournal(journal, uplink.connected));
   if (journal.streams_awaiting_owner > 0)
     found.push({

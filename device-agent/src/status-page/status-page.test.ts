@@ -146,6 +146,7 @@ describe('concerns', () => {
 
   it.each<[string, Partial<BoardStatus>, RegExp]>([
     ['an old reading', { values_age_ms: 40_000 }, /40 s old/],
+    ['exchanged channels', { channels_exchanged: 3 }, /look exchanged .* 3 roasts/],
     ['a missing probe', { values: [{ channel: 'exhaust_temp', value: null, unit: '°C' }] }, /exhaust_temp/],
     ['a full disk', { journal: { ...healthy.journal, trouble: 'ENOSPC' } }, /does not accept writes: ENOSPC/],
     [

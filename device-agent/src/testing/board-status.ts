@@ -39,6 +39,7 @@ export const healthyBoard: BoardStatus = {
   },
   clock: { synced: true, server_offset_ms: 20 },
   disk: { free_bytes: 9e9 },
+  channels_exchanged: null,
   update: null,
   artisan: null,
 };

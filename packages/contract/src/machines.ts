@@ -33,6 +33,8 @@ export const machineShape = z.object({
   lacks_map: z.boolean(),
   /** Its readings come from Artisan on a computer instead of a map. */
   runs_artisan: z.boolean(),
+  /** So many roasts in a row look as if bean and exhaust temperature were exchanged in its map; null while too few do. */
+  channels_exchanged: z.number().int().nullable(),
   archived_at: instantShape.nullable(),
   /** The roast that runs on it now. */
   current_roast_id: idShape.nullable(),

@@ -368,6 +368,18 @@ export const statusShape = z.object({
   history: lenient(z.array(heldStreamShape).max(maxHistoryStreams)),
   clock_synced: lenient(z.boolean()),
   disk_free_bytes: lenient(z.number().int().min(0)),
+  /**
+   * So many roasts in a row look as if bean and exhaust temperature were exchanged in this map; null while too few do. Absent:
+   * the agent does not judge it.
+   */
+  channels_exchanged: lenient(
+    z
+      .object({
+        roasts: z.number().int().min(1),
+        map: z.object({ id: z.string().max(80), rev: z.number().int() }),
+      })
+      .nullable(),
+  ),
   /** For a board whose agent was ever updated. */
   update: lenient(boardUpdateShape),
   /** The update that was ordered from the portal, null without one; absent on a board that accepts no orders. */

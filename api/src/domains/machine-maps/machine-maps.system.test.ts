@@ -7,6 +7,7 @@ import {
   type MapSummary,
 } from '@roastery/contract/machine-maps';
 import type { Device } from '@roastery/contract/fleet';
+import type { Machine } from '@roastery/contract/machines';
 import { configShape, topicOf, type DeviceConfig, type DeviceStatus } from '@roastery/contract/mqtt';
 import { createTestDatabase } from '@roastery/testing/test-database';
 import { until } from '@roastery/testing/until';
@@ -62,6 +63,8 @@ describe('machine maps', () => {
       { qos: 1, retain: true },
     );
   const boardConfig = async () => (await owner.send<BoardConfig>('GET', `/machines/${machineId}/board-config`)).body;
+  const exchangedRoasts = async () =>
+    (await owner.send<Machine>('GET', `/machines/${machineId}`)).body.channels_exchanged;
   const fleetEntry = async () =>
     (await admin.send<{ devices: Device[] }>('GET', '/admin/devices')).body.devices.find(
       (device) => device.machine_id === machineId,
@@ -220,6 +223,18 @@ describe('machine maps', () => {
     expect(new Set(rows.map(({ action }) => action))).toEqual(
       new Set(['machine_map.created', 'machine_map.saved', 'machine.board_configured']),
     );
+  });
+
+  it('channels that look exchanged: are shown for the map that the machine has now', async () => {
+    const { id = '', rev = 0 } = configs.at(-1)?.map ?? {};
+    await says({ map: { id, rev }, channels_exchanged: { roasts: 2, map: { id, rev } } });
+    await expect.poll(exchangedRoasts).toBe(2);
+    await says({ map: { id, rev: rev + 1 }, channels_exchanged: { roasts: 3, map: { id, rev: rev + 1 } } });
+    await expect.poll(exchangedRoasts).toBeNull();
+    await says({ map: { id, rev }, channels_exchanged: { roasts: 3, map: { id, rev } } });
+    await expect.poll(exchangedRoasts).toBe(3);
+    await says({ map: { id, rev }, channels_exchanged: null });
+    await expect.poll(exchangedRoasts).toBeNull();
   });
 
   it('config: is cleared when the map is removed, and is retained for a board that connects later', async () => {

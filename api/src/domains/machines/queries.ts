@@ -5,12 +5,18 @@ import { machineAccess, machineRole } from '../../identity/access.ts';
 import { connectionOf } from '../../identity/machines.ts';
 import { containing, type Sql } from '../../db/sql.ts';
 
+/** As the board of a machine `m` last reported it, unless the machine has another map since. */
+const exchangedRoasts = (sql: Sql) => sql`
+  CASE WHEN m.map_id IS NULL OR (m.status #> '{channels_exchanged,map}') = jsonb_build_object('id', m.map_id, 'rev', m.map_rev)
+       THEN (m.status #>> '{channels_exchanged,roasts}')::integer END`;
+
 /** A roast counts with its green weight. */
 const columns = (sql: Sql, user: SignedInUser) => sql`
   m.id, m.serial_number, m.display_name, m.machine_type, m.max_capacity_kg, m.batch_prefix, m.created_at, m.archived_at, m.last_seen_at,
   m.owner_id, o.full_name AS owner_name, m.revision, ${machineRole(sql, user)} AS role,
   coalesce(m.status -> 'map' IS NULL AND starts_with(m.status ->> 'machine_link_detail', ${noMapDetail}), false) AS lacks_map,
   coalesce(m.status -> 'source' ->> 'kind' = 'artisan', false) AS runs_artisan,
+  ${exchangedRoasts(sql)} AS channels_exchanged,
   ${connectionOf(sql)} AS connection,
   coalesce(t.total_roasts, 0) AS total_roasts, coalesce(t.total_kg_roasted, 0) AS total_kg_roasted,
   (SELECT r.id FROM roasts r WHERE r.machine_id = m.id AND r.status = 'in_progress'

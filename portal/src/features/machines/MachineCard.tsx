@@ -23,6 +23,7 @@ import { Badge, LiveDot } from '../../ui/Badge.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
+import { ExchangedChannels } from './ExchangedChannels.tsx';
 import { Menu, MenuItem } from '../../ui/Menu.tsx';
 
 interface MachineCardProps {
@@ -116,6 +117,13 @@ export const MachineCard = ({ machine, onEdit, onMap, onPair, onPeople, onAlarms
             <Measure quantity="weight" value={machine.total_kg_roasted} />
           </Figure>
         </dl>
+        {machine.channels_exchanged !== null && (
+          <ExchangedChannels
+            name={machine.display_name}
+            roasts={machine.channels_exchanged}
+            onCheck={mayManage(machine.role) ? onMap : undefined}
+          />
+        )}
       </div>
       <footer className="flex min-h-11 items-center justify-between gap-3 border-t border-stroke px-4 py-1 text-sm">
         <ConnectionState machine={machine} onMap={onMap} />
