@@ -181,7 +181,7 @@ describe('a map for the board', () => {
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'Download file' }).click(),
     ]);
-    expect(download.suggestedFilename()).toBe('loring-auto.rev1.json');
+    expect(download.suggestedFilename()).toBe('loring-auto.rev2.json');
     const text = await readFile(await download.path(), 'utf8');
     const upload = async (name: string, content: string) =>
       page
@@ -191,14 +191,14 @@ describe('a map for the board', () => {
     await page.getByText('No machine maps match your search').waitFor();
     await upload('broken.json', text.slice(0, 200));
     await page.getByText(/broken\.json can’t be uploaded: it is not JSON/).waitFor();
-    await upload('wrong.json', text.replace('"h:774"', '"40775"'));
-    await page.getByText(/channels\.bean_temp\.at: .*write "h:774"/).waitFor();
+    await upload('wrong.json', text.replace('"h:768"', '"40769"'));
+    await page.getByText(/channels\.bean_temp\.at: .*write "h:768"/).waitFor();
     watched.complaints.length = 0;
     await upload('loring.json', text.replace('"Auto"', '"S7 of Ana"'));
     await page.getByRole('heading', { name: 'Loring S7 of Ana' }).waitFor();
     const id = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1) ?? '');
     expect((await ana.call(getMachineMap, { params: { id } })).map.channels['bean_temp']).toMatchObject({
-      at: 'h:774',
+      at: 'h:768',
       as: 'bcd32',
     });
     expect(watched.complaints).toEqual([]);

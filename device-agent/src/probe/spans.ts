@@ -15,8 +15,8 @@ const bitsAtOnce = 128;
 
 /** Usual temperature registers of controllers and PLCs beside roasters, beyond the first registers. */
 const usualPlaces: Record<RegisterTable, readonly number[]> = {
-  holding: [138, 407, 440, 501, 511, 774, 820, 980, 2002, 4096, 5000, 8001, 10_404, 12_393, 18_176, 32_769],
-  input: [119, 290, 360, 1000, 7101, 28_676],
+  holding: [138, 257, 360, 407, 440, 501, 511, 769, 820, 980, 2000, 4096, 5000, 8001, 10_404, 12_393, 18_176, 32_769],
+  input: [119, 290, 360, 450, 1000, 7101, 28_675],
   coil: [],
   discrete: [],
 };

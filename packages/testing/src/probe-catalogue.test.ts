@@ -6,6 +6,7 @@ import type { ProbeBlock } from '@roastery/contract/probe';
 import { createProbeSeries } from '@roastery/contract/probe-series';
 import { createBus } from '@roastery/device-agent/machine/bus';
 import { scanRegisters, watchRegisters } from '@roastery/device-agent/probe/scan-registers';
+import { spansOf } from '@roastery/device-agent/probe/spans';
 import { startSimulator } from '@roastery/simulator/simulator';
 import { describe, expect, it } from 'vitest';
 import { repositoryRoot } from './shared-data.ts';
@@ -13,13 +14,12 @@ import { repositoryRoot } from './shared-data.ts';
 /** Machines of the catalogue, probed without their map while they roast. */
 const folder = path.join(repositoryRoot(), 'api', 'catalogue', 'maps');
 const names = (await readdir(folder)).toSorted();
+const all = await Promise.all(
+  names.map(async (name) => machineMapShape.parse(JSON.parse(await readFile(path.join(folder, name), 'utf8')))),
+);
 /** Every n-th machine of the catalogue: probing one takes some 500 requests. */
 const step = 15;
-const maps = await Promise.all(
-  names
-    .filter((_, index) => index % step === 0)
-    .map(async (name) => machineMapShape.parse(JSON.parse(await readFile(path.join(folder, name), 'utf8')))),
-);
+const maps = all.filter((_, index) => index % step === 0);
 
 interface Ranks {
   readonly id: string;
@@ -79,6 +79,21 @@ const lookAt = async (written: MachineMap, holes: 'zero' | 'refuse'): Promise<Ra
 };
 
 describe('the probe with machines of the catalogue', () => {
+  it('reads the registers of both temperatures of every machine, unless told where to look', () => {
+    const missed = all.flatMap((map) =>
+      [map.channels['bean_temp'], map.channels['exhaust_temp']].flatMap((channel) => {
+        if (channel === undefined) return [];
+        const { unit, table, address } = parseAddress(channel.at, map.unit);
+        const last = address + (channel.as === 'f32' || channel.as === 'i32' ? 1 : 0);
+        const spans = spansOf({ units: [unit], tables: ['holding', 'input'], from: 0, count: 128, usual_places: true });
+        return spans.some((span) => span.table === table && span.start <= address && last < span.start + span.count)
+          ? []
+          : [`${map.id} ${channel.at}`];
+      }),
+    );
+    expect(missed).toEqual([]);
+  });
+
   it('ranks the beans among its first three, higher with the value on the display', async () => {
     const ranks = await Promise.all(maps.map((map, index) => lookAt(map, index % 2 === 0 ? 'zero' : 'refuse')));
     const among = (choose: (ranks: Ranks) => number): Ranks[] =>

@@ -1,10 +1,21 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { machineMapShape, type MachineMap } from '@roastery/contract/machine-map';
+import { machineMapShape, mapIdShape, type MachineMap } from '@roastery/contract/machine-map';
 import type { MapSummary } from '@roastery/contract/machine-maps';
 import { parseOrThrow } from '@roastery/contract/parse-shape';
+import { z } from 'zod';
 
 /** Beside `src` and `dist`: data, one file per machine. */
 const folder = new URL('../../../catalogue/maps/', import.meta.url);
+const earlierFile = new URL('../earlier.json', folder);
+
+/** How earlier revisions differ from their next one. */
+const earlierShape = z.strictObject({
+  /** Bean and exhaust temperature have each other's place in the next revision; all else is the same. */
+  exchanged: z.array(z.strictObject({ rev: z.number().int().min(1), maps: z.array(mapIdShape) })),
+  /** Revisions that differ otherwise. */
+  whole: z.array(machineMapShape),
+});
+type Earlier = z.infer<typeof earlierShape>;
 
 /** The fields of a map in a list. */
 export const summaryOf = (map: MachineMap): Omit<MapSummary, 'origin' | 'owner_name' | 'saved_at'> => ({
@@ -34,15 +45,24 @@ const readSummaries = async (): Promise<ReadonlyMap<string, MapSummary>> => {
   return new Map(summaries.map((summary) => [summary.id, summary]));
 };
 
-let known: Promise<ReadonlyMap<string, MapSummary>> | undefined;
-/** Read at the first request, and kept: one line per machine. The maps themselves stay on disk. */
-const summariesById = (): Promise<ReadonlyMap<string, MapSummary>> => {
-  known ??= readSummaries().catch((error: unknown) => {
-    known = undefined;
-    throw error;
-  });
-  return known;
+/** Tries again at the next call after a failure. */
+const once = <T>(read: () => Promise<T>): (() => Promise<T>) => {
+  let result: Promise<T> | undefined;
+  return () => {
+    result ??= read().catch((error: unknown) => {
+      result = undefined;
+      throw error;
+    });
+    return result;
+  };
 };
+
+/** Read at the first request, and kept: one line per machine. The maps themselves stay on disk. */
+const summariesById = once(readSummaries);
+
+const readEarlier = once(async (): Promise<Earlier> =>
+  parseOrThrow(earlierShape, JSON.parse(await readFile(earlierFile, 'utf8'))),
+);
 
 /** By maker and model. */
 export const catalogueSummaries = async (): Promise<MapSummary[]> => [...(await summariesById()).values()];
@@ -52,3 +72,37 @@ export const readCatalogueMap = async (id: string): Promise<{ summary: MapSummar
   const summary = (await summariesById()).get(id);
   return summary === undefined ? undefined : { summary, map: await readMap(id) };
 };
+
+const withExchanged = (map: MachineMap, rev: number): MachineMap => {
+  const { bean_temp: bean, exhaust_temp: exhaust } = map.channels;
+  if (bean === undefined || exhaust === undefined) throw new Error(`${map.id} has not both temperatures to exchange`);
+  return { ...map, rev, channels: { ...map.channels, bean_temp: exhaust, exhaust_temp: bean } };
+};
+
+const revisionOf = (newest: MachineMap, rev: number, earlier: Earlier): MachineMap | undefined => {
+  if (rev === newest.rev) return newest;
+  const whole = earlier.whole.find((map) => map.id === newest.id && map.rev === rev);
+  if (whole !== undefined) return whole;
+  if (!earlier.exchanged.some((group) => group.rev === rev && group.maps.includes(newest.id))) return undefined;
+  const next = revisionOf(newest, rev + 1, earlier);
+  return next && withExchanged(next, rev);
+};
+
+/** A revision of a map of the catalogue; undefined for an unknown id or revision. */
+export const readCatalogueRevision = async (id: string, rev: number): Promise<MachineMap | undefined> => {
+  const found = await readCatalogueMap(id);
+  return found && revisionOf(found.map, rev, await readEarlier());
+};
+
+/** Every revision of a map of the catalogue, newest first; empty for an unknown id. */
+export const catalogueRevisions = async (id: string): Promise<MachineMap[]> => {
+  const found = await readCatalogueMap(id);
+  if (found === undefined) return [];
+  const earlier = await readEarlier();
+  const revs = Array.from({ length: found.map.rev }, (_, before) => found.map.rev - before);
+  return revs.flatMap((rev) => revisionOf(found.map, rev, earlier) ?? []);
+};
+
+/** The revisions of a map of the catalogue that name the exhaust temperature bean and the bean temperature exhaust. */
+export const exchangedRevs = async (id: string): Promise<readonly number[]> =>
+  (await readEarlier()).exchanged.flatMap(({ rev, maps }) => (maps.includes(id) ? [rev] : []));

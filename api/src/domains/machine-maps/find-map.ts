@@ -5,7 +5,7 @@ import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
 import { mapAccess } from '../../identity/access.ts';
-import { readCatalogueMap, summaryOf } from './catalogue.ts';
+import { readCatalogueMap, readCatalogueRevision, summaryOf } from './catalogue.ts';
 
 interface OwnRow {
   readonly owner_id: string;
@@ -46,8 +46,9 @@ export interface FoundMap {
 export const findMap = async (sql: Sql, user: SignedInUser, id: string, rev: number | undefined): Promise<FoundMap> => {
   const ofCatalogue = await readCatalogueMap(id);
   if (ofCatalogue !== undefined) {
-    if (rev !== undefined && rev !== ofCatalogue.map.rev) throw notFound('Revision');
-    return { ...ofCatalogue, basedOn: null, ownerId: null };
+    const map = rev === undefined ? ofCatalogue.map : await readCatalogueRevision(id, rev);
+    if (map === undefined) throw notFound('Revision');
+    return { summary: ofCatalogue.summary, map, basedOn: null, ownerId: null };
   }
   const [row] = await sql<OwnRow[]>`
     SELECT p.owner_id, o.full_name AS owner_name, p.based_on, p.rev AS newest, r.map, r.saved_at

@@ -37,6 +37,9 @@ const drum: MachineMapInput = {
   },
 };
 
+/** The registers of bean and exhaust temperature. */
+const placesIn = ({ channels }: MapDetail['map']) => [channels['bean_temp']?.at, channels['exhaust_temp']?.at];
+
 const find = async (visitor: Visitor, q: string) =>
   (await visitor.send<{ maps: MapSummary[]; total: number }>('GET', `/machine-maps?q=${encodeURIComponent(q)}`)).body;
 
@@ -117,6 +120,25 @@ describe('machine maps', () => {
     await expect.poll(() => configs.at(-1)?.map).toMatchObject({ id: 'loring-auto', link: { host: '192.168.1.199' } });
     expect(await boardConfig()).toMatchObject({ state: 'waiting', map: { maker: 'Loring', verified: 'simulator' } });
     expect((await owner.send('PUT', '/machine-maps/loring-auto', { map: drum, rev: 1 })).status).toBe(409);
+  });
+
+  it('of the catalogue stay readable in each revision: as a map, in the list and as a file', async () => {
+    const path = '/machine-maps/loring-auto';
+    const newest = await owner.send<MapDetail>('GET', path);
+    expect(newest.body).toMatchObject({ rev: 2, map: { rev: 2 } });
+    expect(placesIn(newest.body.map)).toEqual(['h:768', 'h:774']);
+    const first = await owner.send<MapDetail>('GET', `${path}?rev=1`);
+    expect(first.body).toMatchObject({ rev: 2, map: { rev: 1 } });
+    expect(placesIn(first.body.map)).toEqual(['h:774', 'h:768']);
+    const { body } = await owner.send<{ revisions: MapRevision[] }>('GET', `${path}/revisions`);
+    expect(body.revisions.map(({ rev, note }) => [rev, note?.split(':')[0]])).toEqual([
+      [2, 'Bean and exhaust temperature exchanged'],
+      [1, undefined],
+    ]);
+    expect(body.revisions[1]?.map).toEqual(first.body.map);
+    expect((await owner.send<MapDetail['map']>('GET', `${path}/file?rev=1`)).body).toEqual(first.body.map);
+    expect((await owner.send('GET', `${path}?rev=3`)).status).toBe(404);
+    expect((await owner.send('GET', '/machine-maps/rm7/file?rev=2')).status).toBe(404);
   });
 
   it('contain the machine’s own address, rate and log level, and the board’s report about them', async () => {

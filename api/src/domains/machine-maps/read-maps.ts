@@ -3,7 +3,7 @@ import { storedMapShape } from '@roastery/contract/machine-map';
 import { parseOrThrow } from '@roastery/contract/parse-shape';
 import type { UserContext } from '../../context.ts';
 import { machineAccess } from '../../identity/access.ts';
-import { catalogueSummaries } from './catalogue.ts';
+import { catalogueRevisions, catalogueSummaries, exchangedRevs } from './catalogue.ts';
 import { findMap, listOwnMaps } from './find-map.ts';
 
 const plain = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
@@ -51,11 +51,22 @@ export const readMap = async ({ sql, user }: UserContext, id: string, rev?: numb
   };
 };
 
-/** Newest first. A map of the catalogue has only its own revision. */
+/** Newest first. Those of the catalogue have no user and no time. */
 export const listRevisions = async ({ sql, user }: UserContext, id: string): Promise<{ revisions: MapRevision[] }> => {
-  const { map, ownerId } = await findMap(sql, user, id, undefined);
+  const { ownerId } = await findMap(sql, user, id, undefined);
   if (ownerId === null) {
-    return { revisions: [{ rev: map.rev, saved_at: null, saved_by_name: null, note: null, map }] };
+    const [maps, exchanged] = await Promise.all([catalogueRevisions(id), exchangedRevs(id)]);
+    const noteOf = (rev: number) =>
+      exchanged.includes(rev - 1) ? 'Bean and exhaust temperature exchanged: they were the wrong way round' : null;
+    return {
+      revisions: maps.map((map) => ({
+        rev: map.rev,
+        saved_at: null,
+        saved_by_name: null,
+        note: noteOf(map.rev),
+        map,
+      })),
+    };
   }
   const rows = await sql<(Omit<MapRevision, 'map'> & { map: unknown })[]>`
     SELECT r.rev, r.saved_at, u.full_name AS saved_by_name, r.note, r.map
