@@ -107,7 +107,7 @@ export const filesOfYears = () => {
   };
 };
 
-/** Artisan's readings of this machine: exhaust and beans in tenths of °C, and the burner. */
+/** Artisan's readings of this machine: beans and exhaust in tenths of °C, and the burner. */
 export const machineSettings = (port: number): GivenFile =>
   given(
     'Giesen_W15A.aset',
@@ -128,8 +128,8 @@ export const machineSettings = (port: number): GivenFile =>
       `port=${port}`,
       'IP_timeout=5',
       ...[
-        [1, 40, 1, 'C'],
-        [2, 41, 1, 'C'],
+        [1, 41, 1, 'C'],
+        [2, 40, 1, 'C'],
         [3, 45, 0, ''],
       ].flatMap(([input, register, div, mode]) => [
         `input${input}slave=1`,

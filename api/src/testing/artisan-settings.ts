@@ -4,6 +4,13 @@ const input = (number: number, keys: Readonly<Record<string, string | number | b
     ([key, value]) => `input${number}${key}=${value}`,
   );
 
+/** As `text` of a version after 3.2, which has other names for slaves and leaves out what has its initial value. */
+export const newerSettings = (text: string): string =>
+  text
+    .replaceAll(/^(input\d+)slave=/gm, '$1deviceId=')
+    .replace('PID_slave_ID', 'PID_device_ID')
+    .replaceAll(/^input\d+(?:deviceId=0|code=3|register=0|float=false|bcd=false|div=0|mode=C)\r?\n/gm, '');
+
 export const tcpSettings = [
   '[General]',
   'Delay=500',
@@ -24,8 +31,8 @@ export const tcpSettings = [
   'IP_timeout=0.4',
   'PID_slave_ID=1',
   'wordorderLittle=false',
-  ...input(1, { slave: 1, register: 40, div: 1 }),
-  ...input(2, { slave: 1, register: 41, div: 1, Signed: true }),
+  ...input(1, { slave: 1, register: 41, div: 1, Signed: true }),
+  ...input(2, { slave: 1, register: 40, div: 1 }),
   ...input(3, { slave: 1, register: 45, mode: '' }),
   ...input(4, { slave: 1, code: 4, register: 46, mode: '' }),
   ...input(5, { slave: 2, register: 100, float: true, mode: 'F' }),

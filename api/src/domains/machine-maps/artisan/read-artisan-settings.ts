@@ -63,7 +63,8 @@ const linkOf = (settings: SettingsFile): { link: unknown; remarks: string[] } =>
     link: {
       kind,
       path: '/dev/ttyUSB0',
-      baud: within(settings.number(modbus, 'baudrate'), 300, 921_600, 9600),
+      // Artisan leaves settings out that have its own initial value.
+      baud: within(settings.number(modbus, 'baudrate'), 300, 921_600, 115_200),
       dataBits: settings.number(modbus, 'bytesize') === 7 ? 7 : 8,
       parity: parities[(settings.text(modbus, 'parity') ?? 'N').toUpperCase()] ?? 'none',
       stopBits: settings.number(modbus, 'stopbits') === 2 ? 2 : 1,
@@ -99,11 +100,11 @@ const encodingOf = (flag: (name: string) => boolean): Encoding => {
   return isSigned ? 'i16' : 'u16';
 };
 
-/** The inputs in use: Artisan leaves out those of slave 0. */
+/** The inputs in use: Artisan leaves out those of slave 0. Versions after 3.2 name the slave `deviceId`. */
 const inputsOf = (settings: SettingsFile): Input[] =>
   inputs.flatMap((number) => {
     const key = (name: string) => `input${number}${name}`;
-    const slave = settings.number(modbus, key('slave')) ?? 0;
+    const slave = settings.number(modbus, key('deviceId')) ?? settings.number(modbus, key('slave')) ?? 0;
     if (slave <= 0) return [];
     const letter = letters[settings.number(modbus, key('code')) ?? 3];
     if (letter === undefined) return [];
@@ -116,7 +117,7 @@ const inputsOf = (settings: SettingsFile): Input[] =>
         register: settings.number(modbus, key('register')) ?? 0,
         as: isBit ? 'bool' : encodingOf((name) => settings.flag(modbus, key(name))),
         scale: [1, 0.1, 0.01][settings.number(modbus, key('div')) ?? 0] ?? 1,
-        mode: settings.text(modbus, key('mode')) ?? '',
+        mode: settings.has(modbus, key('mode')) ? (settings.text(modbus, key('mode')) ?? '') : 'C',
       },
     ];
   });
@@ -226,8 +227,10 @@ const remarksOf = (settings: SettingsFile): string[] => {
   const formulas = [
     ...settings.list('ExtraDev', 'extramathexpression1'),
     ...settings.list('ExtraDev', 'extramathexpression2'),
+    settings.text('General', 'BTfunction') ?? '',
+    settings.text('General', 'ETfunction') ?? '',
   ].filter((formula) => formula.trim() !== '');
-  const hasPid = (settings.number(modbus, 'PID_slave_ID') ?? 0) > 0;
+  const hasPid = (settings.number(modbus, 'PID_device_ID') ?? settings.number(modbus, 'PID_slave_ID') ?? 0) > 0;
   return [
     ...(hasPid ? ['The PID controller was not imported: the board never writes to a machine.'] : []),
     ...(commands.length > 0
@@ -260,7 +263,8 @@ const machineName = (settings: SettingsFile, fileName: string): { maker: string;
 };
 
 /**
- * Reads a settings file of Artisan (`.aset`) into a machine map.
+ * Reads a settings file of Artisan (`.aset`) into a machine map. Artisan shows input 1 as the bean temperature (BT) and
+ * input 2 as the exhaust temperature (ET), or the other way round where the file says so.
  * @throws `validation` with a sentence for a file whose machine is not read over Modbus
  */
 export const artisanMachine = (bytes: Uint8Array, { fileName }: { fileName: string }): ArtisanMachine => {
@@ -269,14 +273,25 @@ export const artisanMachine = (bytes: Uint8Array, { fileName }: { fileName: stri
   const refusal = sourceRefusal(settings, device);
   if (refusal !== undefined) throw refusal;
   const all = inputsOf(settings);
-  const bean = all.find(({ number }) => number === 2);
-  if (bean === undefined) throw refuse('Input 2, Artisan’s bean temperature, is not set in this file.');
+  const isSwapped = settings.flag('General', 'swapETBT');
+  const [beanNumber, exhaustNumber] = isSwapped ? [2, 1] : [1, 2];
+  const bean = all.find(({ number }) => number === beanNumber);
+  if (bean === undefined) {
+    throw refuse(
+      isSwapped
+        ? 'The file exchanges ET and BT, so input 2 is the bean temperature, but it is not set in this file.'
+        : 'Input 1, Artisan’s bean temperature, is not set in this file.',
+    );
+  }
   const unit = usualUnit(all);
   const names = namesOfInputs(settings);
   const { link, remarks } = linkOf(settings);
+  if (isSwapped) {
+    remarks.push('The file exchanges ET and BT: input 2 is the bean temperature, input 1 the exhaust temperature.');
+  }
   const channels: Record<string, Record<string, unknown>> = {};
   for (const input of [bean, ...all.filter((other) => other !== bean)]) {
-    const given = input.number === 2 ? 'bt' : input.number === 1 ? 'et' : (names.get(input.number) ?? '');
+    const given = input === bean ? 'bt' : input.number === exhaustNumber ? 'et' : (names.get(input.number) ?? '');
     const name = channelNameOf(given, input.number, new Set(Object.keys(channels)));
     channels[name] = channelOf(name, input, unit);
     if (given === '') remarks.push(`Input ${input.number} has no curve in the file, so it is named ${name}.`);

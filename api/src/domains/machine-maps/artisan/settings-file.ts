@@ -3,9 +3,10 @@ export interface SettingsFile {
   text(section: string, key: string): string | undefined;
   number(section: string, key: string): number | undefined;
   flag(section: string, key: string): boolean;
-  /** A list: `a, "b, c", d`. Empty where the key is missing or has no value. */
+  /** A list: `a, "b, c", d`. Empty where the key is missing or has no value, which Qt also writes as `@Invalid()`. */
   list(section: string, key: string): string[];
-  has(section: string): boolean;
+  /** Whether the section exists; with a key, whether the key does, also one without a value. */
+  has(section: string, key?: string): boolean;
 }
 
 const maxLines = 20_000;
@@ -78,8 +79,8 @@ export const readSettingsFile = (text: string): SettingsFile => {
     flag: (name, key) => /^\s*"?(?:true|1)"?\s*$/i.test(raw(name, key) ?? ''),
     list: (name, key) => {
       const value = raw(name, key);
-      return value === undefined || value.trim() === '' ? [] : partsOf(value);
+      return value === undefined || value.trim() === '' || value.trim() === '@Invalid()' ? [] : partsOf(value);
     },
-    has: (name) => sections.has(name.toLowerCase()),
+    has: (name, key) => (key === undefined ? sections.has(name.toLowerCase()) : raw(name, key) !== undefined),
   };
 };
