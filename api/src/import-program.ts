@@ -4,6 +4,7 @@ import { lowerPriority } from '@roastery/runtime/turns';
 import { loggable } from './db/postgres-errors.ts';
 import { openDatabase } from './db/sql.ts';
 import { yieldingDatabase } from './db/yielding-database.ts';
+import { exchangeFollower } from './domains/channel-exchanges/follower.ts';
 import { createTurns } from './domains/imports/background-work.ts';
 import { lotImporter } from './domains/imports/lots/lot-importer.ts';
 import { addFiles } from './domains/imports/many/add-files.ts';
@@ -13,7 +14,7 @@ import { toAppError } from './http/answer-error.ts';
 import { createOpenRequests, maxYieldMs } from './http/open-requests.ts';
 import type { ImportOrder, ImportReport, ImportThreadData } from './import-thread.ts';
 
-/** The program of the import thread: `import-thread.ts` starts it. */
+/** The program of the import thread, which also makes marks of roasts anew: `import-thread.ts` starts it. */
 
 if (process.platform === 'linux') lowerPriority(0);
 
@@ -27,7 +28,7 @@ const sql = openDatabase({ url: given.databaseUrl, log, connections: 4 });
 const files = createFileReaders(log, { processes: 1, heapMegabytes: 256, residentMegabytes: 384 });
 const openRequests = createOpenRequests(given.openRequests);
 const context = { log, sql, files, openRequests };
-const services = await Promise.all([importer(context), lotImporter(context)]);
+const services = await Promise.all([importer(context), lotImporter(context), exchangeFollower(context)]);
 const storeInTurn = createTurns(storingRestShare);
 
 const add = async ({ order, sender, importId, files: sent }: ImportOrder & { kind: 'add' }): Promise<ImportReport> => {

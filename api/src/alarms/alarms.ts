@@ -210,10 +210,10 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
       if (row.status !== 'in_progress') await end(started);
       return;
     }
-    const { charge_mono_ms: charge, boot_no: boot } = watched.roast.row;
+    const { charge_mono_ms: charge, boot_no: boot, layouts_rev: layoutsRev } = watched.roast.row;
     watched.roast = roast;
     if (row.status !== 'in_progress') return end(watched);
-    if (charge !== row.charge_mono_ms || boot !== row.boot_no) markDirty(watched);
+    if (charge !== row.charge_mono_ms || boot !== row.boot_no || layoutsRev !== row.layouts_rev) markDirty(watched);
   };
 
   const refreshAll = async (ids: readonly string[] | 'running'): Promise<void> => {

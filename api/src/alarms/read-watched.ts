@@ -23,6 +23,8 @@ export interface RoastRow {
   readonly status_seq: number | null;
   readonly start_time: string;
   readonly profile_id: string | null;
+  /** Of its recording: changes when bean and exhaust are exchanged. */
+  readonly layouts_rev: number;
   /** It arrived just now: a roast that has ended was backfilled as a whole. */
   readonly is_new: boolean;
 }
@@ -55,6 +57,7 @@ export const readRoastRows = async (sql: Sql, ids: readonly string[] | 'running'
   const rows = await sql<RoastRow[]>`
     SELECT r.id, r.machine_id, r.recording_id, r.status, r.boot_no, r.charge_mono_ms, r.charge_seq, r.drop_mono_ms, r.drop_seq,
            r.status_seq, r.start_time, r.profile_id,
+           (SELECT c.layouts_rev FROM recordings c WHERE c.id = r.recording_id) AS layouts_rev,
            NOT r.made_by_hand AND r.created_at > now() - make_interval(mins => ${newMinutes}) AS is_new
     FROM roasts r
     WHERE ${ids === 'running' ? sql`r.status = 'in_progress'` : sql`r.id = ANY(${[...ids]}::uuid[])`}

@@ -6,6 +6,7 @@ import { alertRoutes } from './alerts/routes.ts';
 import { analyticsRoutes } from './analytics/routes.ts';
 import { authRoutes } from './auth/routes.ts';
 import { blendRoutes } from './blends/routes.ts';
+import { channelExchangeRoutes } from './channel-exchanges/routes.ts';
 import { dashboardRoutes } from './dashboard/routes.ts';
 import { deviceRoutes } from './devices/routes.ts';
 import { exportRoutes } from './exports/routes.ts';
@@ -32,6 +33,7 @@ export const domains: readonly Domain[] = [
   machineRoutes,
   memberRoutes,
   machineMapRoutes,
+  channelExchangeRoutes,
   plannedRoutes,
   probeRoutes,
   importRoutes,

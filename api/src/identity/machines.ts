@@ -57,6 +57,8 @@ export interface MachineConnection {
 export interface WatchedMachine extends MachineConnection {
   readonly id: string;
   readonly serialNumber: string;
+  /** Map revisions, as `id@rev`, whose bean and exhaust are exchanged, by a statement about this machine. */
+  readonly exchanged: readonly string[];
 }
 
 interface ConnectionRow {
@@ -65,6 +67,7 @@ interface ConnectionRow {
   connection: Connection;
   last_seen_at: string | null;
   status: unknown;
+  exchanged: string[];
 }
 
 /** Connection of these machines; archived and deleted ones are absent. */
@@ -74,7 +77,9 @@ export const readConnections = async (
 ): Promise<Map<string, WatchedMachine>> => {
   const rows = await sql<ConnectionRow[]>`
     SELECT m.id, m.serial_number, m.last_seen_at, m.status,
-      ${connectionOf(sql)} AS connection
+      ${connectionOf(sql)} AS connection,
+      ARRAY(SELECT e.map_id || '@' || e.map_rev FROM channel_exchanges e WHERE e.machine_id = m.id AND e.is_exchanged)
+        AS exchanged
     FROM machines m WHERE m.id = ANY(${[...machineIds]}::uuid[]) AND m.archived_at IS NULL`;
   return new Map(
     rows.map((row) => {
@@ -87,6 +92,7 @@ export const readConnections = async (
           connection: row.connection,
           last_seen_at: row.last_seen_at,
           status: status.success ? status.data : null,
+          exchanged: row.exchanged,
         },
       ];
     }),

@@ -11,7 +11,15 @@ import {
   samplesIn,
 } from '../recordings/chunks.ts';
 import type { JournalMessage, KnownBatch } from './decode-batch.ts';
-import { type Boots, claimOf, isRowDueAt, layoutKey, rangeOf, type RowState } from '../recordings/recordings.ts';
+import {
+  type Boots,
+  claimOf,
+  isRowDueAt,
+  type Layout,
+  layoutKey,
+  rangeOf,
+  type RowState,
+} from '../recordings/recordings.ts';
 import { keyOf, type Stream } from '../recordings/streams.ts';
 import { betterClock, clockOf, latestOffsetOf } from '../recordings/wall-clock.ts';
 
@@ -30,7 +38,7 @@ export interface StreamHead {
   readonly row: RowState;
   readonly sweptSeq: number;
   readonly boots: Boots;
-  readonly layouts: ReadonlyMap<string, number>;
+  readonly layouts: ReadonlyMap<string, Layout>;
 }
 
 const maxHeads = 50_000;
@@ -61,7 +69,7 @@ const streamKey = ({ serialNumber, epoch }: { serialNumber: string; epoch: strin
 /** The batches of one stream that continue it. */
 interface Append {
   readonly head: StreamHead;
-  readonly batches: readonly { readonly batch: SampleBatch; readonly bootNo: number; readonly layoutNo: number }[];
+  readonly batches: readonly { readonly batch: SampleBatch; readonly bootNo: number; readonly layout: Layout }[];
   readonly range: SeqRange;
 }
 
@@ -74,11 +82,11 @@ const toAppend = (head: StreamHead, messages: readonly JournalMessage[]): Append
     if (!decoded.ok || decoded.batch.k !== 'samples' || decoded.batch.continues !== undefined) return undefined;
     const { batch } = decoded;
     const boot = head.boots.get(batch.boot);
-    const layoutNo = head.layouts.get(layoutKey(batch.map, batch.ch));
-    if (boot?.clock === undefined || layoutNo === undefined) return undefined;
+    const layout = head.layouts.get(layoutKey(batch.map, batch.ch));
+    if (boot?.clock === undefined || layout === undefined) return undefined;
     const claim = claimOf(batch, receivedAtMs);
     if (betterClock(boot.clock, clockOf(claim), latestOffsetOf(claim)) !== boot.clock) return undefined;
-    batches.push({ batch, bootNo: boot.bootNo, layoutNo });
+    batches.push({ batch, bootNo: boot.bootNo, layout });
   }
   if (batches.length > 1) batches.sort((one, other) => one.batch.seq - other.batch.seq);
   const start = batches[0]?.batch.seq ?? 0;
@@ -196,7 +204,7 @@ export const appendSamples = async (tx: Sql, messages: readonly JournalMessage[]
     else appends.push(append);
   const chunks = appends.flatMap(({ head: { recordingId }, batches }) =>
     joinNeighbours(
-      batches.map(({ batch, bootNo, layoutNo }) => cutPiece(batch, rangeOf({ batch }), bootNo, layoutNo)),
+      batches.map(({ batch, bootNo, layout }) => cutPiece(batch, rangeOf({ batch }), bootNo, layout.layoutNo)),
       arrivingSamples,
     ).map((run) => ({ recordingId, run, inTimeIndex: samplesIn(run) >= indexedSamples })),
   );
@@ -215,7 +223,12 @@ export const appended = (appends: readonly Append[]) => ({
   })),
   machineIds: appends.map(({ head }) => head.machineId),
   stored: appends.flatMap(({ head: { recordingId }, batches }) =>
-    batches.map(({ batch, bootNo }) => ({ recordingId, bootNo, range: rangeOf({ batch }), batch })),
+    batches.map(({ batch, bootNo, layout }) => ({
+      recordingId,
+      bootNo,
+      range: rangeOf({ batch }),
+      batch: { ...batch, ch: [...layout.channels] },
+    })),
   ),
 });
 

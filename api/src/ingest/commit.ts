@@ -5,6 +5,7 @@ import { arrivingSamples, insertChunks, joinNeighbours, samplesIn, sweepLater } 
 import { applyEvents } from '../domains/roasts/roast-events.ts';
 import type { JournalMessage, KnownBatch } from './decode-batch.ts';
 import {
+  asRecorded,
   placeBatch,
   type Placed,
   rangeOf,
@@ -232,13 +233,14 @@ const commitEach = async (tx: Sql, messages: readonly JournalMessage[]): Promise
   const holdersOf = (known: KnownBatch, part: StreamPart) => otherHolders(streams, streamOf(known), part);
   const place = (batch: KnownBatch) =>
     placesOf(batch).map((part) => {
-      const overlap = overlapOf(batch, part);
-      if (overlap !== undefined) overlaps.push(overlap);
       const { recording } = part;
+      const recorded = asRecorded(recording, batch.batch);
+      const overlap = overlapOf({ ...batch, batch: recorded }, part);
+      if (overlap !== undefined) overlaps.push(overlap);
       const added = placeBatch(batch, part, (gap) => partsOfGap(streams, streamOf(batch), gap));
       const bootNo = recording.boots.get(batch.batch.boot)?.bootNo;
       const { recordingId } = recording;
-      if (bootNo !== undefined) stored.push({ recordingId, bootNo, range: part.range, batch: batch.batch });
+      if (bootNo !== undefined) stored.push({ recordingId, bootNo, range: part.range, batch: recorded });
       return { recording, placed: added };
     });
   /** Counts as committed what another recording holds of a batch. */
@@ -246,7 +248,7 @@ const commitEach = async (tx: Sql, messages: readonly JournalMessage[]): Promise
     for (const part of placesOf(batch)) {
       if (missingFrom(part.recording.committed, part.range).length === 0) continue;
       for (const holder of holdersOf(batch, part)) {
-        const repeats = await repeatsIn(tx, batch, holder);
+        const repeats = await repeatsIn(tx, { ...batch, batch: asRecorded(holder.recording, batch.batch) }, holder);
         if (repeats.length === 0) continue;
         part.recording.committed = repeats.reduce(withRange, part.recording.committed);
         part.recording.isRowDue = true;

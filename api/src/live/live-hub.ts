@@ -157,6 +157,7 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
         closeChannel(channel);
         continue;
       }
+      channel.setExchanged(now);
       const state = stateOf(now);
       if (lastSent.get(channel) !== state) sendConnection(channel, now);
       lastSent.set(channel, state);

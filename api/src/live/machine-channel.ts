@@ -1,3 +1,4 @@
+import { exchangedChannel } from '@roastery/contract/channels';
 import type { LiveSamples, MachineEvent } from '@roastery/contract/live';
 import { liveReadingShape, topicOf, type SampleBatch } from '@roastery/contract/mqtt';
 import type { Logger } from '@roastery/runtime/logger';
@@ -23,15 +24,17 @@ const maxLiveBytes = 16 * 1024;
 const windowMs = 5 * 60_000;
 const beforeChargeMs = 60_000;
 
-const samplesOf = (batch: SampleBatch): LiveSamples => ({
+const samplesOf = (batch: SampleBatch, nameOf: (name: string) => string): LiveSamples => ({
   epoch: batch.epoch,
   seq: batch.dt.map((_, index) => batch.seq + index),
   mono: batch.dt.map((dt) => batch.mono + dt),
-  channels: Object.fromEntries(batch.ch.map((name, index) => [name, batch.s[index] ?? []])),
+  channels: Object.fromEntries(batch.ch.map((name, index) => [nameOf(name), batch.s[index] ?? []])),
 });
 
 export const eventFrame = (machineId: string, event: MachineEvent): Uint8Array =>
   sseFrame(event.type, { machine_id: machineId, ...event });
+
+const asSent = (name: string): string => name;
 
 /** The live events of one machine for all its watchers. Its topics are subscribed to as long as it has watchers. */
 export const createMachineChannel = (machine: WatchedMachine, mqtt: MqttLink, log: Logger) => {
@@ -45,6 +48,11 @@ export const createMachineChannel = (machine: WatchedMachine, mqtt: MqttLink, lo
   };
   /** Streams before the current one. They may still drain, and are not shown. */
   const earlier = new Set<string>();
+  /** A reading does not name its map: that of the newest batch, or of the board's status, is assumed. */
+  const naming = { exchanged: machine.exchanged, map: machine.status?.map };
+  /** The meaning of the names that are sent by a map. */
+  const nameBy = (map: { id: string; rev: number } | undefined): ((name: string) => string) =>
+    map !== undefined && naming.exchanged.includes(`${map.id}@${map.rev}`) ? exchangedChannel : asSent;
   let known: KnownRoast = { chargeMono: null, endedMono: null };
 
   const deliver = (watcher: Watcher, bytes: Uint8Array): void => {
@@ -76,10 +84,12 @@ export const createMachineChannel = (machine: WatchedMachine, mqtt: MqttLink, lo
   const stopLive = subscribeJson(
     { mqtt, log },
     { filter: topicOf(machine.serialNumber, 'live'), qos: 0, shape: liveReadingShape, maxBytes: maxLiveBytes },
-    (reading) => {
-      beginStream(reading.epoch);
-      noteNewest(reading.seq - 1, reading.boot, reading.mono);
-      broadcast({ type: 'reading', reading, received_at: new Date().toISOString() });
+    (sent) => {
+      beginStream(sent.epoch);
+      noteNewest(sent.seq - 1, sent.boot, sent.mono);
+      const nameOf = nameBy(naming.map);
+      const values = Object.fromEntries(Object.entries(sent.values).map(([name, value]) => [nameOf(name), value]));
+      broadcast({ type: 'reading', reading: { ...sent, values }, received_at: new Date().toISOString() });
     },
   );
 
@@ -96,7 +106,8 @@ export const createMachineChannel = (machine: WatchedMachine, mqtt: MqttLink, lo
     const { chargeMono } = known;
     const from = chargeMono === null ? newest.mono - windowMs : chargeMono - beforeChargeMs;
     if (batch.boot !== newest.boot || lastMono < from) return;
-    broadcast({ type: 'samples', samples: samplesOf(batch) });
+    naming.map = batch.map;
+    broadcast({ type: 'samples', samples: samplesOf(batch, nameBy(batch.map)) });
   });
 
   const readable: { watchers: ReadonlySet<Watcher>; newest: Readonly<typeof newest> } = { watchers, newest };
@@ -129,6 +140,11 @@ export const createMachineChannel = (machine: WatchedMachine, mqtt: MqttLink, lo
       if (epoch === newest.epoch || earlier.has(epoch)) return false;
       beginStream(epoch);
       return true;
+    },
+    /** As it is now. */
+    setExchanged({ exchanged, status }: Pick<WatchedMachine, 'exchanged' | 'status'>): void {
+      naming.exchanged = exchanged;
+      naming.map ??= status?.map;
     },
     /** From the backlog. */
     setKnown(roast: KnownRoast): void {

@@ -21,6 +21,7 @@ const storedGaps = (committed: Recording['committed'], from: number, to: number)
     isReceiving: false,
     boots: new Map(),
     layouts: new Map(),
+    exchanged: new Set(),
   };
   const known = { machineId: 'machine', ownerId: 'owner', batch, message: { receivedAtMs: Date.now() } };
   const { events } = placeBatch(known, { recording, range: { start: 100, end: 101 } }, (range) => [

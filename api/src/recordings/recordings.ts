@@ -1,3 +1,4 @@
+import { exchangedChannel } from '@roastery/contract/channels';
 import { entryCount, type JournalBatch, type JournalEvent } from '@roastery/contract/mqtt';
 import type { Sql } from '../db/sql.ts';
 import type { PlacedEvent } from '../domains/roasts/roast-events.ts';
@@ -41,8 +42,16 @@ export interface Recording {
   /** Samples below this number were swept. Samples that arrive there are swept later. */
   readonly sweptSeq: number;
   readonly boots: Map<string, { bootNo: number; clock: WallClock | undefined }>;
-  /** By `layoutKey`. */
-  readonly layouts: Map<string, number>;
+  /** By `layoutKey` of the names that were sent. */
+  readonly layouts: Map<string, Layout>;
+  /** Keys of the map revisions in which bean and exhaust are exchanged, by a statement about the machine. */
+  readonly exchanged: ReadonlySet<string>;
+}
+
+export interface Layout {
+  readonly layoutNo: number;
+  /** What the columns are: bean and exhaust may have been sent under each other's name. */
+  readonly channels: readonly string[];
 }
 
 /** The entries of a stream that are stored in one recording. */
@@ -69,6 +78,19 @@ export interface StoredBatch {
 
 export const layoutKey = (map: { id: string; rev: number }, channels: readonly string[]): string =>
   JSON.stringify([map.id, map.rev, channels]);
+
+const revisionKey = (map: { id: string; rev: number }): string => JSON.stringify([map.id, map.rev]);
+
+/** What the columns of a batch are in its recording. */
+const channelsOf = (
+  { layouts, exchanged }: Pick<Recording, 'layouts' | 'exchanged'>,
+  { map, ch }: Extract<JournalBatch, { k: 'samples' }>,
+): readonly string[] =>
+  layouts.get(layoutKey(map, ch))?.channels ?? (exchanged.has(revisionKey(map)) ? ch.map(exchangedChannel) : ch);
+
+/** The batch with the names that its columns have in the recording. */
+export const asRecorded = (recording: Pick<Recording, 'layouts' | 'exchanged'>, batch: JournalBatch): JournalBatch =>
+  batch.k === 'events' ? batch : { ...batch, ch: [...channelsOf(recording, batch)] };
 
 /**
  * The row of an active stream is written once in this interval. Streams of a fleet that connected at the same time are
@@ -113,21 +135,46 @@ const readBoots = async (tx: Sql, ids: readonly string[]) => {
   return boots;
 };
 
+interface StoredLayout {
+  readonly recording_id: string;
+  readonly layout_no: number;
+  readonly map_id: string;
+  readonly map_rev: number;
+  readonly channels: string[];
+  readonly sent: string[];
+}
+
 const readLayouts = async (tx: Sql, ids: readonly string[]) => {
-  const rows = await tx<
-    { recording_id: string; layout_no: number; map_id: string; map_rev: number; channels: string[] }[]
-  >`
-    SELECT recording_id, layout_no, map_id, map_rev, channels FROM recording_layouts
-    WHERE recording_id = ANY(${[...ids]}::uuid[])`;
-  const layouts = new Map<string, Map<string, number>>();
-  for (const { recording_id, layout_no, map_id, map_rev, channels } of rows) {
+  const rows = await tx<StoredLayout[]>`
+    SELECT recording_id, layout_no, map_id, map_rev, channels, coalesce(sent_channels, channels) AS sent
+    FROM recording_layouts WHERE recording_id = ANY(${[...ids]}::uuid[])`;
+  const layouts = new Map<string, Map<string, Layout>>();
+  for (const { recording_id, layout_no: layoutNo, map_id, map_rev, channels, sent } of rows) {
     const ofRecording = layouts.get(recording_id) ?? new Map();
-    layouts.set(recording_id, ofRecording.set(layoutKey({ id: map_id, rev: map_rev }, channels), layout_no));
+    const key = layoutKey({ id: map_id, rev: map_rev }, sent);
+    layouts.set(recording_id, ofRecording.set(key, { layoutNo, channels }));
   }
   return layouts;
 };
 
-const toRecording = (row: RecordingRow, boots: Recording['boots'], layouts: Recording['layouts']): Recording => {
+const readExchanged = async (tx: Sql, ids: readonly string[]) => {
+  const rows = await tx<{ recording_id: string; map_id: string; map_rev: number }[]>`
+    SELECT r.id AS recording_id, e.map_id, e.map_rev
+    FROM recordings r JOIN channel_exchanges e ON e.machine_id = r.machine_id AND e.is_exchanged
+    WHERE r.id = ANY(${[...ids]}::uuid[])`;
+  const exchanged = new Map<string, Set<string>>();
+  for (const { recording_id: id, map_id, map_rev } of rows) {
+    exchanged.set(id, (exchanged.get(id) ?? new Set()).add(revisionKey({ id: map_id, rev: map_rev })));
+  }
+  return exchanged;
+};
+
+const toRecording = (
+  row: RecordingRow,
+  boots: Recording['boots'],
+  layouts: Recording['layouts'],
+  exchanged: Recording['exchanged'],
+): Recording => {
   const written = parseMultirange(row.committed);
   const last = written.at(-1);
   return {
@@ -147,6 +194,7 @@ const toRecording = (row: RecordingRow, boots: Recording['boots'], layouts: Reco
     sweptSeq: row.swept_seq,
     boots,
     layouts,
+    exchanged,
   };
 };
 
@@ -156,10 +204,15 @@ const toRecording = (row: RecordingRow, boots: Recording['boots'], layouts: Reco
  */
 export const readRecordings = async (tx: Sql, ids: readonly string[]): Promise<Map<string, Recording>> => {
   // Pipelined on one connection.
-  const [rows, boots, layouts] = await Promise.all([readRows(tx, ids), readBoots(tx, ids), readLayouts(tx, ids)]);
-  return new Map(
-    rows.map((row) => [row.id, toRecording(row, boots.get(row.id) ?? new Map(), layouts.get(row.id) ?? new Map())]),
-  );
+  const [rows, boots, layouts, exchanged] = await Promise.all([
+    readRows(tx, ids),
+    readBoots(tx, ids),
+    readLayouts(tx, ids),
+    readExchanged(tx, ids),
+  ]);
+  const of = (id: string) =>
+    [boots.get(id) ?? new Map(), layouts.get(id) ?? new Map(), exchanged.get(id) ?? new Set()] as const;
+  return new Map(rows.map((row) => [row.id, toRecording(row, ...of(row.id))]));
 };
 
 const readRows = (tx: Sql, ids: readonly string[]) => tx<RecordingRow[]>`
@@ -246,18 +299,19 @@ export const placeBatch = (
   recording.committed = withRange(recording.committed, range);
   if (batch.k === 'samples') {
     const key = layoutKey(batch.map, batch.ch);
-    const layoutNo = recording.layouts.get(key) ?? recording.layouts.size;
     const isNew = !recording.layouts.has(key);
+    const layout = recording.layouts.get(key) ?? {
+      layoutNo: recording.layouts.size,
+      channels: channelsOf(recording, batch),
+    };
     if (isNew) {
-      recording.layouts.set(key, layoutNo);
+      recording.layouts.set(key, layout);
       recording.isRowDue = true;
     }
     return {
-      pieces: missing.map((part) => cutPiece(batch, part, bootNo, layoutNo)),
+      pieces: missing.map((part) => cutPiece(batch, part, bootNo, layout.layoutNo)),
       events: [],
-      newLayout: isNew
-        ? { recordingId: recording.recordingId, layoutNo, map: batch.map, channels: batch.ch }
-        : undefined,
+      newLayout: isNew ? { ...layout, recordingId: recording.recordingId, map: batch.map, sent: batch.ch } : undefined,
     };
   }
   const events = batch.ev.flatMap(({ dt, e }, index): Placed['events'] => {
@@ -303,17 +357,19 @@ export const updateCommitted = async (tx: Sql, all: readonly Recording[], receiv
   }
 };
 
-export interface LayoutRow {
+export interface LayoutRow extends Layout {
   readonly recordingId: string;
-  readonly layoutNo: number;
   readonly map: { readonly id: string; readonly rev: number };
-  readonly channels: readonly string[];
+  /** The names as they were sent. */
+  readonly sent: readonly string[];
 }
 
 export const writeLayouts = async (tx: Sql, layouts: readonly LayoutRow[]): Promise<void> => {
-  for (const { recordingId, layoutNo, map, channels } of layouts) {
+  for (const { recordingId, layoutNo, map, channels, sent } of layouts) {
+    const isAsSent = channels.every((name, index) => name === sent[index]);
     await tx`
-      INSERT INTO recording_layouts (recording_id, layout_no, map_id, map_rev, channels)
-      VALUES (${recordingId}, ${layoutNo}, ${map.id}, ${map.rev}, ${[...channels]}::text[])`;
+      INSERT INTO recording_layouts (recording_id, layout_no, map_id, map_rev, channels, sent_channels)
+      VALUES (${recordingId}, ${layoutNo}, ${map.id}, ${map.rev}, ${[...channels]}::text[],
+              ${isAsSent ? null : [...sent]}::text[])`;
   }
 };

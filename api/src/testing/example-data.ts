@@ -33,6 +33,43 @@ export const addMap = async (sql: Sql, ownerId: string): Promise<string> => {
   return id;
 };
 
+export const exchangedMapId = 'exchanged-map';
+
+/**
+ * A machine of this owner with a recording by revision 1 of an own map, whose revision 2 reads bean and exhaust from each
+ * other's register. `isStated`: the owner has confirmed it.
+ */
+export const addExchangedMachine = async (sql: Sql, ownerId: string, isStated: boolean): Promise<string> => {
+  await sql`
+    INSERT INTO machine_maps (id, owner_id, rev) VALUES (${exchangedMapId}, ${ownerId}, 2) ON CONFLICT DO NOTHING`;
+  for (const [rev, bean, exhaust] of [
+    [1, 'h:6', 'h:8'],
+    [2, 'h:8', 'h:6'],
+  ] as const) {
+    const map = {
+      ...exampleMap,
+      id: exchangedMapId,
+      rev,
+      channels: { bean_temp: { at: bean }, exhaust_temp: { at: exhaust } },
+    };
+    await sql`
+      INSERT INTO machine_map_revisions (map_id, rev, map) VALUES (${exchangedMapId}, ${rev}, ${JSON.stringify(map)}::text::json)
+      ON CONFLICT DO NOTHING`;
+  }
+  const [machineId, recordingId] = [await addMachine(sql, ownerId), uuidV7()];
+  await sql`
+    INSERT INTO recordings (id, machine_id, epoch, source)
+    VALUES (${recordingId}, ${machineId}, ${recordingId.replaceAll('-', '').slice(0, 16)}, 'agent')`;
+  await sql`
+    INSERT INTO recording_layouts (recording_id, layout_no, map_id, map_rev, channels)
+    VALUES (${recordingId}, 0, ${exchangedMapId}, 1, '{bean_temp,exhaust_temp}')`;
+  if (isStated) {
+    await sql`
+      INSERT INTO channel_exchanges (machine_id, map_id, map_rev, is_exchanged) VALUES (${machineId}, ${exchangedMapId}, 1, true)`;
+  }
+  return machineId;
+};
+
 /** An open pairing ticket of a new machine of this owner; its code is unknown. */
 export const addTicket = async (sql: Sql, ownerId: string): Promise<string> => {
   const id = uuidV7();

@@ -8,6 +8,7 @@ import {
   addDiscardedRoast,
   addDoneImport,
   addDoneLotImport,
+  addExchangedMachine,
   addFileToImport,
   addImport,
   addLot,
@@ -29,6 +30,7 @@ import {
   exampleAlog,
   exampleCsv,
   exampleMap,
+  exchangedMapId,
 } from './example-data.ts';
 import { formOf } from './visitor.ts';
 
@@ -182,6 +184,12 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   createMachineMap: { body: () => ({ map: exampleMap, note: 'From the maker' }) },
   saveMachineMap: { ...map, body: () => ({ map: exampleMap, rev: 1 }) },
   deleteMachineMap: map,
+  listChannelExchanges: machine,
+  stateChannelExchange: {
+    params: async (sql, ownerId) => ({ id: await addExchangedMachine(sql, ownerId, false) }),
+    body: () => ({ state: 'exchanged', revisions: [{ map_id: exchangedMapId, map_rev: 1 }] }),
+  },
+  undoChannelExchange: { params: async (sql, ownerId) => ({ id: await addExchangedMachine(sql, ownerId, true) }) },
   getBoardConfig: machine,
   setBoardConfig: { ...machine, body: () => ({ map_id: 'rm30', host: '192.168.1.5', hz: 2, log_level: 'debug' }) },
   getRoast: roast,

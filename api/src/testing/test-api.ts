@@ -8,6 +8,7 @@ import { domains } from '../domains/domains.ts';
 import { prepareFirstStart } from '../domains/users/first-start.ts';
 import { quarantineRoutes } from '../ingest/quarantine.ts';
 import { createLive } from '../live/live.ts';
+import { exchangeFollower } from '../domains/channel-exchanges/follower.ts';
 import { lotImporter } from '../domains/imports/lots/lot-importer.ts';
 import { addFiles } from '../domains/imports/many/add-files.ts';
 import { importer } from '../domains/imports/many/importer.ts';
@@ -67,7 +68,11 @@ export const startTestApi = async (
   const live = createLive();
   const api = await startApi({ ...settings, checkAnswers: true, ...config }, log, {
     domains: [...domains, imports?.routes ?? importsHere, live.routes, quarantineRoutes],
-    services: [mailer, ...(imports === undefined ? [importer, lotImporter] : [imports.service]), live.service],
+    services: [
+      mailer,
+      ...(imports === undefined ? [importer, lotImporter, exchangeFollower] : [imports.service]),
+      live.service,
+    ],
     prepare: async (context) => void (await prepareFirstStart(context)),
   });
   await api.ready;

@@ -12,3 +12,8 @@ export const knownChannels = [
 ] as const;
 
 export const channelNameShape = z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, 'use lower_snake_case, e.g. bean_temp');
+
+const exchangedNames: Readonly<Record<string, string>> = { bean_temp: 'exhaust_temp', exhaust_temp: 'bean_temp' };
+
+/** The name of a channel where bean and exhaust are exchanged. */
+export const exchangedChannel = (name: string): string => exchangedNames[name] ?? name;

@@ -8,6 +8,7 @@ import * as betweenBatches from './between-batches.ts';
 import * as boardPackages from './board-packages.ts';
 import * as boardUpdates from './board-updates.ts';
 import * as blends from './blends.ts';
+import * as channelExchanges from './channel-exchanges.ts';
 import * as dashboard from './dashboard.ts';
 import * as devices from './devices.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -46,6 +47,7 @@ export const endpoints: readonly Endpoint[] = [
   members,
   roasters,
   machineMaps,
+  channelExchanges,
   probe,
   live,
   wall,

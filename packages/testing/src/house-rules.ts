@@ -53,6 +53,8 @@ const DOMAIN_IMPORTS: Record<string, readonly string[]> = {
   // A machine can be registered with its map; the fleet view shows the state of it.
   machines: ['machine-maps'],
   devices: ['machine-maps'],
+  // Which revisions had channels exchanged; the marks of roasts follow in the background, as imports do.
+  'channel-exchanges': ['imports', 'machine-maps', 'roasts'],
   // Who may see a roast, and its curve.
   analytics: ['roasts'],
   // Uploads, exports, plans and blends consist of roasts. A list of lots becomes an inventory.

@@ -12,6 +12,7 @@ export interface JournalBoardOptions {
   /** Wall clock minus monotonic clock, ms; default: booted a minute ago. */
   readonly wallOffsetMs?: number;
   readonly synced?: boolean;
+  readonly map?: { readonly id: string; readonly rev: number };
 }
 
 /**
@@ -24,6 +25,7 @@ export const createJournalBoard = (options: JournalBoardOptions = {}) => {
   const channels = options.channels ?? ['bean_temp', 'exhaust_temp', 'heat_power'];
   const wallOffsetMs = options.wallOffsetMs ?? Date.now() - 60_000;
   const synced = options.synced ?? true;
+  const map = options.map ?? { id: 'test-roaster', rev: 1 };
   const entries: Entry[] = [];
 
   const batchOf = (from: number, to: number): JournalBatch => {
@@ -35,7 +37,7 @@ export const createJournalBoard = (options: JournalBoardOptions = {}) => {
       return {
         ...head,
         k: 'samples',
-        map: { id: 'test-roaster', rev: 1 },
+        map: { ...map },
         dt: samples.map((entry) => entry.mono - mono),
         ch: [...channels],
         s: channels.map((_, column) => samples.map((entry) => entry.values[column] ?? null)),

@@ -6,7 +6,7 @@ import type { SecondCurve } from './curve-band.ts';
 const maxCurves = 1000;
 
 /** The source of a curve. `is_complete`: every sample between charge and drop has arrived, so it will never change. */
-export type CurveSource = Recorded & { readonly is_complete: boolean };
+export type CurveSource = Recorded & { readonly is_complete: boolean; readonly layouts_rev: number | null };
 
 /**
  * Columns of `roasts r` for a {@link CurveSource}; a board's journal may still be incomplete, an uploaded file is
@@ -14,13 +14,14 @@ export type CurveSource = Recorded & { readonly is_complete: boolean };
  */
 export const curveSourceColumns = (sql: Sql) => sql`
   r.recording_id, r.status, r.status_seq, r.boot_no, r.charge_mono_ms, r.charge_seq, r.drop_mono_ms, r.drop_seq,
+  (SELECT c.layouts_rev FROM recordings c WHERE c.id = r.recording_id) AS layouts_rev,
   EXISTS (SELECT FROM recordings c
            WHERE c.id = r.recording_id
              AND (c.source <> 'agent' OR c.committed @> int8range(r.charge_seq, r.drop_seq, '[]'))) AS is_complete`;
 
-/** A moved mark moves the window: the curve changes. */
-const keyOf = ({ id, recording_id, boot_no, charge_mono_ms, drop_mono_ms }: CurveSource): string =>
-  [id, recording_id, boot_no, charge_mono_ms, drop_mono_ms].join(' ');
+/** A moved mark moves the window, and exchanged channels have other readings: the curve changes. */
+const keyOf = ({ id, recording_id, layouts_rev, boot_no, charge_mono_ms, drop_mono_ms }: CurveSource): string =>
+  [id, recording_id, layouts_rev, boot_no, charge_mono_ms, drop_mono_ms].join(' ');
 
 /** Reads curves second by second and caches the last used ones of roasts that can't change any more. */
 export const createCurveCache = () => {

@@ -48,6 +48,17 @@ const adoptRecordings = async (tx: Sql, machineId: string, epochs: readonly stri
   await tx`UPDATE roasts SET machine_id = ${machineId} WHERE recording_id = ANY(${ids}::uuid[])`;
   await tx`UPDATE board_roasts SET machine_id = ${machineId} WHERE recording_id = ANY(${ids}::uuid[])`;
   await tx`UPDATE continuing_streams SET machine_id = ${machineId} WHERE recording_id = ANY(${ids}::uuid[])`;
+  // What was said about these recordings, unless it was said anew about this machine.
+  await tx`
+    INSERT INTO channel_exchanges (machine_id, map_id, map_rev, is_exchanged, stated_by, stated_at)
+    SELECT DISTINCT ON (e.map_id, e.map_rev) now.id, e.map_id, e.map_rev, e.is_exchanged, e.stated_by, e.stated_at
+    FROM machines now
+    JOIN machines before ON before.serial_number = now.serial_number AND before.owner_id = now.owner_id
+    JOIN channel_exchanges e ON e.machine_id = before.id
+    JOIN recording_layouts l ON l.map_id = e.map_id AND l.map_rev = e.map_rev AND l.recording_id = ANY(${ids}::uuid[])
+    WHERE now.id = ${machineId} AND before.archived_at IS NOT NULL
+    ORDER BY e.map_id, e.map_rev, e.stated_at DESC
+    ON CONFLICT DO NOTHING`;
   // Discarded roasts, which can be restored.
   await tx`
     UPDATE roast_tombstones SET kept = jsonb_set(kept, '{roast,machine_id}', to_jsonb(${machineId}::text))

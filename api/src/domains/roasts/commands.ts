@@ -31,6 +31,9 @@ export const removeRoast = async (tx: Sql, id: string, byUser: string, actor: Ac
   await tx`
     DELETE FROM roast_marks WHERE roast_id = ${id}
       AND NOT EXISTS (SELECT FROM roast_sources s WHERE s.board_roast_id = ${id})`;
+  await tx`
+    DELETE FROM replaced_marks WHERE roast_id = ${id}
+      AND NOT EXISTS (SELECT FROM roast_sources s WHERE s.board_roast_id = ${id})`;
   await tx`DELETE FROM roast_alarms WHERE roast_id = ${id}`;
   await tx`UPDATE roast_sources SET said = true WHERE roast_id = ${id}`;
   await noteUseOfNumber(tx, roast.batch_number, roast.coffee_name);

@@ -45,11 +45,12 @@ const statusOf = (roast: StatusRow, marks: readonly EffectiveMark[]): { status: 
   return { status: isCompleted ? 'completed' : recorded, recorded };
 };
 
-/** Bean temperature of the recording at a time, °C, between the samples around it; null in a gap. */
+/** Bean temperature, or another channel, of the recording at a time, between the samples around it; null in a gap. */
 export const beanTempAt = async (
   sql: Sql,
   recordingId: string,
   at: { readonly boot_no: number; readonly mono_ms: number; readonly at_seq: number | null },
+  channel = 'bean_temp',
 ): Promise<number | null> => {
   if (at.at_seq === null) return null;
   // The nearest sample's neighbours may be in the adjacent chunks. A mark set while its board was offline lies up to a
@@ -58,7 +59,7 @@ export const beanTempAt = async (
   const samples = keepSamples(around, (index) => around.bootNo[index] === at.boot_no);
   return valueAt(
     samples.monoMs.map((ms) => ms / 1000),
-    samples.channels.get('bean_temp') ?? [],
+    samples.channels.get(channel) ?? [],
     at.mono_ms / 1000,
   );
 };

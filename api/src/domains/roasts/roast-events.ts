@@ -39,9 +39,20 @@ const insertNotes = async (tx: Sql, events: readonly PlacedEvent[]): Promise<voi
   await tx`INSERT INTO recording_notes ${tx(rows)} ON CONFLICT (recording_id, epoch, event_seq) DO NOTHING`;
 };
 
-/** Stores every entry about a mark under its sequence number. */
+/** Those of these roasts whose marks of the board's detector were replaced. */
+const withReplacedMarks = async (tx: Sql, roastIds: readonly string[]): Promise<ReadonlySet<string>> => {
+  const rows = await tx<{ roast_id: string }[]>`
+    SELECT DISTINCT roast_id FROM replaced_marks WHERE roast_id = ANY(${[...roastIds]}::uuid[])`;
+  return new Set(rows.map((row) => row.roast_id));
+};
+
+/**
+ * Stores every entry about a mark under its sequence number. Where bean and exhaust were exchanged, the detector of the
+ * board has read the wrong one: its entries are kept, but do not count.
+ */
 const insertMarks = async (tx: Sql, marks: readonly Placed<'mark'>[]): Promise<void> => {
   if (marks.length === 0) return;
+  const replaced = await withReplacedMarks(tx, [...new Set(marks.map(({ event }) => event.roast_id))]);
   const rows = marks.map(({ event, recordingId, bootNo, seq }) => ({
     id: uuidV7(),
     roast_id: event.roast_id,
@@ -57,7 +68,24 @@ const insertMarks = async (tx: Sql, marks: readonly Placed<'mark'>[]): Promise<v
     boot_no: bootNo,
     event_seq: seq,
   }));
-  await tx`INSERT INTO roast_marks ${tx(rows)} ON CONFLICT (roast_id, recording_id, event_seq) DO NOTHING`;
+  const isReplaced = (row: (typeof rows)[number]): boolean => row.origin === 'detector' && replaced.has(row.roast_id);
+  const [kept, counting] = [rows.filter(isReplaced), rows.filter((row) => !isReplaced(row))];
+  const asBefore = tx`ON CONFLICT (roast_id, recording_id, event_seq) DO NOTHING`;
+  if (kept.length > 0) await tx`INSERT INTO replaced_marks ${tx(kept)} ${asBefore}`;
+  if (counting.length > 0) await tx`INSERT INTO roast_marks ${tx(counting)} ${asBefore}`;
+};
+
+/** Where bean and exhaust are exchanged, the marks of these boards' roasts are made anew after this transaction. */
+const followLayouts = async (tx: Sql, events: readonly PlacedEvent[]): Promise<void> => {
+  const ids = new Set<string>();
+  for (const { event } of events) if ('roast_id' in event) ids.add(event.roast_id);
+  if (ids.size === 0) return;
+  await tx`
+    INSERT INTO marks_to_follow (roast_id, recording_id)
+    SELECT b.id, b.recording_id FROM board_roasts b
+    WHERE b.id = ANY(${[...ids].sort()}::uuid[])
+      AND EXISTS (SELECT FROM channel_exchanges e WHERE e.machine_id = b.machine_id AND e.is_exchanged)
+    ORDER BY b.id ON CONFLICT (roast_id) DO UPDATE SET due_at = now()`;
 };
 
 /**
@@ -114,6 +142,7 @@ export const applyEvents = async (
     a.event.roast_id === b.event.roast_id ? a.seq - b.seq : a.event.roast_id < b.event.roast_id ? -1 : 1,
   );
   for (const roast of roasts) await upsertBoardRoast(tx, roast);
+  await followLayouts(tx, applied);
   const byRecording = new Map<string, Set<string>>();
   for (const { recordingId, event } of applied) {
     if (!('roast_id' in event)) continue;

@@ -75,6 +75,7 @@ const idKinds: Readonly<Record<string, IdKind>> = {
   listMapRevisions: 'map',
   downloadMachineMap: 'map',
   getBoardConfig: 'machine',
+  listChannelExchanges: 'machine',
   getLot: 'lot',
   listLotMovements: 'lot',
   getProfile: 'recipe',
