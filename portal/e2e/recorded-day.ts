@@ -1,3 +1,4 @@
+import { exchangedChannel } from '@roastery/contract/channels';
 import type { RegisteredMachine } from '@roastery/contract/machines';
 import type { MarkKind } from '@roastery/roasting/marks';
 import { uuidV7 } from '@roastery/runtime/uuid';
@@ -31,6 +32,8 @@ export const recordDay = async (
   stack: Stack,
   machine: RegisteredMachine,
   morning: readonly Told[],
+  /** A map in which bean and exhaust are exchanged. */
+  exchangedBy?: { readonly id: string; readonly rev: number },
 ): Promise<RecordedRoast[]> => {
   const roasts = morning.map((told, seed) => ({
     told,
@@ -40,7 +43,11 @@ export const recordDay = async (
   const wholeMs = roasts.reduce((sum, roast) => sum + lengthOf(roast) * 1000, 0);
   const [channels] = roasts.map(({ simulated }) => simulated.channels);
   const wallOffsetMs = Math.floor((Date.now() - wholeMs) / 1000) * 1000 - bootedBeforeMs;
-  const board = createJournalBoard({ channels: channels ?? [], wallOffsetMs });
+  const board = createJournalBoard({
+    channels: exchangedBy === undefined ? (channels ?? []) : (channels ?? []).map(exchangedChannel),
+    wallOffsetMs,
+    ...(exchangedBy && { map: exchangedBy }),
+  });
   const recorded: RecordedRoast[] = [];
   let startMs = bootedBeforeMs;
   for (const roast of roasts) {

@@ -6,10 +6,12 @@ import { lazy, Suspense, useCallback, useMemo } from 'react';
 import { useParams } from 'react-router-dom';
 import { ApiError } from '../../api/api-error.ts';
 import { useApi } from '../../api/use-api.ts';
+import { ExchangedRecordings } from '../../components/ExchangedRecordings.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorLine, ErrorState } from '../../components/ErrorState.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
+import { mayManage } from '../../components/people/roles.ts';
 import { useDates } from '../../format/preferences.ts';
 import { useUrlState } from '../../components/url-state.ts';
 import { localTimeOf } from '../../format/zoned-time.ts';
@@ -99,6 +101,7 @@ export default function TimelinePage() {
           {error !== undefined && (
             <ErrorLine title={t`The timeline could not be refreshed`} error={error} onRetry={() => void mutate()} />
           )}
+          {machine.data !== undefined && mayManage(machine.data.role) && <ExchangedRecordings machineId={id} />}
           <LoadedTimeline
             machineId={id}
             timeline={timeline}
