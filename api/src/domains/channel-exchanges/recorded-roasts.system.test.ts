@@ -63,7 +63,12 @@ describe.skipIf(!recordedRoastsPresent)(`exchanged channels of recorded roasts${
       [1, 'h:6', 'h:8'],
       [2, 'h:8', 'h:6'],
     ] as const) {
-      const map = { ...exampleMap, id: mapId, rev, channels: { bean_temp: { at: bean }, exhaust_temp: { at: exhaust } } };
+      const map = {
+        ...exampleMap,
+        id: mapId,
+        rev,
+        channels: { bean_temp: { at: bean }, exhaust_temp: { at: exhaust } },
+      };
       await database.sql`
         INSERT INTO machine_map_revisions (map_id, rev, map) VALUES (${mapId}, ${rev}, ${JSON.stringify(map)}::text::json)`;
     }
@@ -88,7 +93,8 @@ describe.skipIf(!recordedRoastsPresent)(`exchanged channels of recorded roasts${
     for (const { roastId, roast, startMs, file } of recorded) {
       const { body: now } = await admin.send<Roast>('GET', `/roasts/${roastId}`);
       const charge = (Date.parse(now.start_time) - startMs) / 1000;
-      const error = (found: number, kind: MarkKind) => Math.abs(found - (markOf(roast.marks, kind)?.timeSeconds ?? NaN));
+      const error = (found: number, kind: MarkKind) =>
+        Math.abs(found - (markOf(roast.marks, kind)?.timeSeconds ?? NaN));
       expect(error(charge, 'charge'), `charge of ${file}`).toBeLessThan(10);
       expect(error(charge + (now.duration_seconds ?? NaN), 'drop'), `drop of ${file}`).toBeLessThan(10);
     }
