@@ -287,7 +287,7 @@ describe('a machine with exchanged channels', () => {
     });
     const say = async (exchanged: DeviceStatus['channels_exchanged']): Promise<void> => {
       const map = { id: 'own', rev: 1 };
-      const status = { v: 1, online: true, session: 'one', t: Date.now(), map, channels_exchanged: exchanged };
+      const status = { v: 1, online: true, session: 'one', t: 1_800_000_000_000, map, channels_exchanged: exchanged };
       await board.publishAsync(topicOf(serial, 'status'), JSON.stringify(status), { qos: 1, retain: true });
     };
     try {
