@@ -16,7 +16,8 @@ const realParts = {
   globalSetup: ['packages/testing/src/vitest-postgres.ts'],
 };
 /**
- * `fast` needs only sockets, `system` real Postgres and processes, `browser` a browser in front of them. `endurance` holds
+ * `fast` needs only sockets, `component` only the portal's pages in a document without layout, `system` real Postgres and
+ * processes, `browser` a browser in front of them. `endurance` holds
  * the long runs: kills, updates, replays, package orders, faulty lines. `timed` holds the few tests whose subject is real
  * time; nothing runs beside them. Vitest itself retries nothing: the runner (packages/testing/bin/test-run.mjs) runs a
  * failed file once more, and every entry of its list of unsteady tests is a fault to mend next, in the test or the
@@ -37,8 +38,22 @@ export default defineConfig({
           // As `system`, so that Vitest begins these files while the last of those still run.
           maxWorkers: 3,
           isolate: false,
-          include: [`${sources}/**/*.test.{ts,tsx}`, 'deploy/**/*.test.ts'],
+          include: [`${sources}/**/*.test.ts`, 'deploy/**/*.test.ts'],
           exclude: ['**/*.{system,timed,endurance}.test.ts', '**/node_modules/**', '**/dist/**'],
+        },
+      },
+      {
+        ...shared,
+        oxc: { jsx: { runtime: 'automatic', development: false } },
+        test: {
+          ...beside,
+          name: 'component',
+          environment: 'happy-dom',
+          env: { NODE_ENV: 'production' },
+          maxWorkers: 2,
+          isolate: false,
+          setupFiles: ['portal/src/testing/close-after-each.ts'],
+          include: ['portal/src/**/*.test.tsx'],
         },
       },
       {

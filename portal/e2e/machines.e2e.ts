@@ -7,7 +7,7 @@ import { connectAsync } from 'mqtt';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bringPastRoast } from './past-roast.ts';
-import { anaRestrepo, openRoastery, register, tomoIto, type TestRoastery } from './roastery.ts';
+import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
 
 let roastery: TestRoastery;
 let ana: RoasteryClient;
@@ -119,44 +119,11 @@ describe('registering a machine', () => {
     await card(page, 'Probat P25').waitFor();
     await expect.poll(() => page.getByRole('main').innerText()).not.toContain(token);
   });
-
-  it('shows the server’s refusal of a duplicate serial number', async () => {
-    await using watched = await roastery.openAs(ana);
-    const { page } = watched;
-    await page.goto('/machines');
-    await page.getByRole('button', { name: 'Add Machine' }).click();
-    const form = page.getByRole('dialog', { name: 'Register New Machine' });
-    await form.getByLabel('Serial Number').fill('PRB-P25-0042');
-    await form.getByLabel('Display Name').fill('A twin');
-    await form.getByRole('button', { name: 'Register Machine' }).click();
-    await form.getByRole('alert').waitFor();
-    await expect.poll(() => form.getByRole('alert').innerText()).toMatch(/serial number/i);
-    await expect
-      .poll(() => form.getByLabel('Display Name').inputValue(), { message: 'nothing typed is lost' })
-      .toBe('A twin');
-  });
-
-  it('works as a separate page too', async () => {
-    await using watched = await roastery.openAs(ana);
-    const { page } = watched;
-    await page.goto('/machines/register');
-    await expect.poll(() => page.getByRole('combobox', { name: /^Machine Type/ }).innerText()).toBe('RM30 (30kg)');
-    await page.getByRole('button', { name: 'Register Machine' }).click();
-    await page.getByText('Serial number is required').waitFor();
-    await page.getByLabel('Serial Number').fill('GIE-W6-0007');
-    await page.getByLabel('Display Name').fill('Giesen W6');
-    await choose(page, 'Machine Type', 'RM7 (7kg)');
-    await page.getByRole('button', { name: 'Register Machine' }).click();
-    await page.getByRole('heading', { name: 'Machine Registered Successfully!' }).waitFor();
-    await expect.poll(() => page.getByText('Device Configuration').isVisible()).toBe(true);
-    await page.getByRole('link', { name: 'View Machines' }).click();
-    await card(page, 'Giesen W6').waitFor();
-    await expect.poll(() => card(page, 'Giesen W6').innerText()).toMatch(/RM7[\s\S]*7 kg/);
-  });
 });
 
 describe('the machines of a roastery', () => {
   it('are counted, searched and sorted, and link to their figures', async () => {
+    await register(ana, 'GIE-W6-0007', 'Giesen W6', 'RM7');
     const loring = await register(ana, 'LOR-S15-0003', 'Loring S15', 'RM15');
     await bringPastRoast(roastery.stack, ana, loring, { details: { batch_size_kg: 12 } });
     await bringPastRoast(roastery.stack, ana, loring, { seed: 2, details: { batch_size_kg: 11.5 } });
@@ -192,21 +159,6 @@ describe('the machines of a roastery', () => {
     await page.getByText('No machines match your filters').waitFor();
   });
 
-  it('can be edited, except for the serial number', async () => {
-    await using watched = await roastery.openAs(ana);
-    const { page } = watched;
-    await page.goto('/machines');
-    await card(page, 'Probat P25').hover();
-    await page.getByRole('button', { name: 'Edit Probat P25' }).click();
-    const form = page.getByRole('dialog', { name: 'Edit Machine' });
-    await expect.poll(() => form.getByLabel('Serial Number').getAttribute('readonly')).not.toBeNull();
-    await form.getByLabel('Display Name').fill('Big Probat');
-    await form.getByRole('button', { name: 'Save Changes' }).click();
-    await page.getByText('Machine updated successfully!').waitFor();
-    await card(page, 'Big Probat').waitFor();
-    await expect.poll(() => card(page, 'Big Probat').innerText()).toContain('PRB-P25-0042');
-  });
-
   it('have Delete apart from the menu, and from Pair in it, on desktop and phone', async () => {
     for (const size of ['desk', 'phone'] as const) {
       await using watched = await roastery.openAs(ana, { viewport: SCREEN[size], hasTouch: size === 'phone' });
@@ -231,49 +183,6 @@ describe('the machines of a roastery', () => {
         await pair.waitFor({ state: 'detached' });
       }
     }
-  });
-
-  it('are deleted without roasts and archived with them, after the document’s confirmation', async () => {
-    await using watched = await roastery.openAs(ana);
-    const { page } = watched;
-    await page.goto('/machines');
-    for (const [name, outcome] of [
-      ['Giesen W6', 'Giesen W6 was deleted.'],
-      ['Loring S15', 'Machine archived instead of deleted to preserve roast history.'],
-    ] as const) {
-      await card(page, name).hover();
-      await page.getByRole('button', { name: `Delete ${name}` }).click();
-      const question = page.getByRole('alertdialog');
-      await expect
-        .poll(() => question.innerText())
-        .toContain(`Delete ${name}? This action cannot be undone if the machine has no roasts.`);
-      await question.getByRole('button', { name: 'Delete' }).click();
-      await page.getByText(outcome).waitFor();
-      await card(page, name).waitFor({ state: 'detached' });
-    }
-    await page.goto('/roasts');
-    await page.getByRole('row').filter({ hasText: 'Loring S15' }).first().waitFor();
-    await expect
-      .poll(() => page.getByRole('row').filter({ hasText: 'Loring S15' }).count(), { message: 'its history stays' })
-      .toBe(2);
-  });
-
-  it('are the user’s own, and all of them with their owners for an admin', async () => {
-    const tomo = await roastery.addPerson(tomoIto);
-    await register(tomo, 'DIE-IR12-0001', 'Diedrich IR-12', 'RM15');
-    await using own = await roastery.openAs(ana);
-    await own.page.goto('/machines');
-    await card(own.page, 'Big Probat').waitFor();
-    await expect.poll(() => names(own.page)).toEqual(['Big Probat']);
-    await expect.poll(() => own.page.getByText('Admin View').count()).toBe(0);
-
-    await using all = await roastery.openAs(roastery.admin);
-    await all.page.goto('/machines');
-    await card(all.page, 'Diedrich IR-12').waitFor();
-    await expect.poll(() => all.page.getByRole('heading', { level: 1 }).innerText()).toBe('All Machines');
-    await all.page.getByText('Admin View: Viewing all machines from all users').waitFor();
-    await expect.poll(() => card(all.page, 'Diedrich IR-12').innerText()).toContain('Tomo Ito');
-    await expect.poll(() => card(all.page, 'Big Probat').innerText()).toContain('Ana Restrepo');
   });
 });
 

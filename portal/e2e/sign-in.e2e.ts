@@ -3,7 +3,7 @@ import { until } from '@roastery/testing/until';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { holdRequests } from './hold-requests.ts';
-import { anaRestrepo, openRoastery, tomoIto, type TestRoastery } from './roastery.ts';
+import { openRoastery, tomoIto, type TestRoastery } from './roastery.ts';
 
 let roastery: TestRoastery;
 beforeAll(async () => {
@@ -20,36 +20,6 @@ const banner = (page: Page) => page.getByTestId('offline');
 const pathOf = (page: Page): string => new URL(page.url()).pathname;
 
 describe('signing in', () => {
-  it('shows the product’s texts, and Loading until the session is checked', async () => {
-    await using watched = await roastery.openAs(null);
-    const { page } = watched;
-    const releasePlan = await holdRequests(page, '**/api/v1/auth/me');
-    await page.goto('/dashboard');
-    await page.getByText('Loading', { exact: true }).waitFor();
-    releasePlan();
-    await page.waitForURL('**/login');
-    await expect.poll(() => page.getByRole('main').innerText()).toContain('COFFEE ROAST MANAGEMENT');
-    await expect.poll(() => page.getByRole('contentinfo').innerText()).toBe('Intelligent Roasting Management System');
-    await expect.poll(() => page.getByLabel('Email').getAttribute('type')).toBe('email');
-    await expect.poll(() => page.getByRole('textbox', { name: 'Password' }).getAttribute('type')).toBe('password');
-  });
-
-  it('reports missing fields one by one before it calls the server', async () => {
-    await using watched = await roastery.openAs(null);
-    const { page } = watched;
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`));
-    await page.goto('/login');
-    await page.getByRole('button', { name: 'Login' }).click();
-    await page.getByText('Email is required').waitFor();
-    await page.getByText('Password is required').waitFor();
-    await page.getByLabel('Email').fill('ana at roastery');
-    await expect.poll(() => page.getByText('Email is required').count()).toBe(0);
-    await page.getByRole('button', { name: 'Login' }).click();
-    await page.getByText('Enter an email address').waitFor();
-    expect(asked).not.toContain('POST /api/v1/auth/login');
-  });
-
   it('refuses a wrong password with a message, and signs in with the right one', async () => {
     await using watched = await roastery.openAs(null);
     const { page } = watched;
@@ -73,68 +43,9 @@ describe('signing in', () => {
     await page.waitForURL('**/dashboard');
     await page.getByText('Welcome back').waitFor();
   });
-
-  it('continues to the requested page, and never back to the form', async () => {
-    await using watched = await roastery.openAs(null);
-    const { page } = watched;
-    await page.goto('/machines?sort=name');
-    await page.waitForURL('**/login?**');
-    await signInAs(page, roastery.stack.admin);
-    await page.waitForURL('**/machines?sort=name');
-    await page.goto('/login');
-    await page.waitForURL('**/dashboard');
-    await page.goto('/');
-    await page.waitForURL('**/dashboard');
-    expect(pathOf(page)).toBe('/dashboard');
-  });
-
-  it('reports an unreachable server', async () => {
-    await using watched = await roastery.openAs(null);
-    const { page } = watched;
-    await page.goto('/login');
-    await page.route('**/api/v1/auth/login', (route) => route.abort('connectionrefused'));
-    await signInAs(page, roastery.stack.admin);
-    await page.getByRole('alert').waitFor();
-    await expect.poll(() => page.getByRole('alert').innerText()).toBe('Login failed');
-    await banner(page).waitFor();
-  });
 });
 
 describe('access of a user', () => {
-  it('includes the administration for admins only, by link and by address', async () => {
-    const ana = await roastery.addPerson(anaRestrepo);
-    await using watched = await roastery.openAs(ana);
-    const { page } = watched;
-    await page.goto('/dashboard');
-    const main = page.getByRole('navigation', { name: 'Main' });
-    await main.waitFor();
-    const links = main.getByRole('link');
-    await expect
-      .poll(async () => (await links.allInnerTexts()).slice(0, 5))
-      .toEqual(['Dashboard', 'Machines', 'Roasts', 'Recipes', 'Inventory']);
-    await expect.poll(() => main.getByText('Admin', { exact: true }).count()).toBe(0);
-    await expect.poll(() => main.locator('a[href^="/admin"]').count()).toBe(0);
-    await expect.poll(() => page.getByText('Roasting Management', { exact: true }).isVisible()).toBe(true);
-    await expect.poll(() => page.getByText('Ana Restrepo', { exact: true }).isVisible()).toBe(true);
-    await expect.poll(() => page.getByText('User', { exact: true }).isVisible()).toBe(true);
-    for (const address of ['/admin/users', '/admin/stats', '/admin/settings', '/admin/devices']) {
-      await page.goto(address);
-      await page.waitForURL('**/dashboard');
-    }
-
-    await using administrator = await roastery.openAs(roastery.admin);
-    await administrator.page.goto('/dashboard');
-    const section = administrator.page.getByRole('heading', { name: 'Admin', exact: true }).locator('..');
-    await section.waitFor();
-    // The document's three; later ones are among them.
-    const named = ['Users', 'Statistics', 'Settings'];
-    const theirs = await section.getByRole('link').allInnerTexts();
-    expect(theirs.filter((label) => named.includes(label))).toEqual(named);
-    await expect
-      .poll(() => administrator.page.getByText('Administrator', { exact: true }).last().isVisible())
-      .toBe(true);
-  });
-
   it('ends with Logout, here and on the server', async () => {
     await using watched = await roastery.openAs(null);
     const { page } = watched;

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 
 /** A file with a failed test of these projects is run once more, alone, after everything else. */
-export const PROJECTS_WITH_SECOND_RUN = ['fast', 'system', 'browser', 'timed', 'endurance'];
+export const PROJECTS_WITH_SECOND_RUN = ['fast', 'component', 'system', 'browser', 'timed', 'endurance'];
 /** More files that pass only the second time fail the run. */
 export const MOST_UNSTEADY = 3;
 /** With more failed files something common to them is broken: none is run again. */

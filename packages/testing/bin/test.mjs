@@ -4,7 +4,7 @@
 import { runTests } from './test-run.mjs';
 import { runVerifyStep, STATIC_CHECKS } from './verify-steps.mjs';
 
-const projects = ['fast', 'system', 'browser', 'timed'];
+const projects = ['fast', 'component', 'system', 'browser', 'timed'];
 const given = process.argv.slice(2);
 const costs = given.find((argument) => /^--costs(?:=|$)/.test(argument));
 const unknown = given.filter((argument) => argument !== costs && argument !== '--with-endurance');
@@ -17,7 +17,7 @@ const endurance = given.includes('--with-endurance') ? [{ runs: [['endurance']] 
 const inParallel = [
   {
     // Tests of boards and servers mostly wait, those in the browser mostly compute: together they keep two cores busy.
-    runs: [['fast', 'system'], ['browser']],
+    runs: [['fast', 'component', 'system'], ['browser']],
     checks: async () => {
       const passed = [];
       // One after another: each uses all cores, and the tests run at the same time.

@@ -31,7 +31,6 @@ const longest = [
   'live-roast.e2e',
   'wall.e2e',
   'guided-roast.e2e',
-  'sign-in-to-machines.e2e',
   'keyboard.e2e',
   'inventory.e2e',
   'pairing.e2e',
@@ -44,7 +43,7 @@ const longest = [
   'bus',
   'healthcheck',
 ];
-const projects = ['system', 'fast', 'browser', 'endurance'];
+const projects = ['system', 'fast', 'component', 'browser', 'endurance'];
 
 /**
  * Projects in their order, so that a worker keeps its modules; within a project the longest files first. Those of `fast`

@@ -1,0 +1,154 @@
+import { login, logout, me } from '@roastery/contract/auth';
+import { screen, within } from '@testing-library/dom';
+import { describe, expect, it } from 'vitest';
+import { openPortal, textOf, type OpenedPortal } from '../testing/open-portal.tsx';
+import { admin, ana } from '../testing/records.ts';
+import { answer, broken, noAnswer, noNetwork, refused } from '../testing/table-server.ts';
+
+const signIn = async ({ fill, user }: OpenedPortal, email = ana.email): Promise<void> => {
+  await fill(await screen.findByLabelText('Email'), email);
+  await fill(screen.getByLabelText('Password'), 'washed lots of Huila 12');
+  await user.click(screen.getByRole('button', { name: 'Login' }));
+};
+
+describe('signing in', () => {
+  it('shows Loading until the session is checked', async () => {
+    await openPortal('/dashboard', { answers: [answer(me, noAnswer)] });
+    expect(textOf(await screen.findByRole('status'))).toBe('Loading');
+  });
+
+  it('shows the product’s texts', async () => {
+    await openPortal('/dashboard', { as: null });
+    await expect.poll(() => location.pathname).toBe('/login');
+    expect(textOf(screen.getByRole('main'))).toContain('Coffee Roast Management');
+    expect(textOf(screen.getByRole('contentinfo'))).toBe('Intelligent Roasting Management System');
+    expect(screen.getByLabelText('Email').getAttribute('type')).toBe('email');
+    expect(screen.getByLabelText('Password').getAttribute('type')).toBe('password');
+  });
+
+  it('reports missing fields one by one before it calls the server', async () => {
+    const { fill, user, server } = await openPortal('/login', { as: null });
+    await user.click(screen.getByRole('button', { name: 'Login' }));
+    await screen.findByText('Email is required');
+    screen.getByText('Password is required');
+    await fill(screen.getByLabelText('Email'), 'ana at roastery');
+    await expect.poll(() => screen.queryByText('Email is required')).toBeNull();
+    await user.click(screen.getByRole('button', { name: 'Login' }));
+    await screen.findByText('Enter an email address');
+    expect(server.requests.map(({ endpoint }) => endpoint)).not.toContain('login');
+  });
+
+  it('refuses a wrong password with the sentence of the server, and is busy until the next answer', async () => {
+    const wrong = refused('Email or password is wrong.', 'wrong_credentials');
+    const portal = await openPortal('/login', { as: null, answers: [answer(login, wrong)] });
+    await signIn(portal);
+    expect(textOf(await screen.findByRole('alert'))).toBe('Email or password is wrong.');
+    portal.server.answer(answer(login, noAnswer));
+    await portal.user.click(screen.getByRole('button', { name: 'Login' }));
+    await screen.findByRole('button', { name: 'Logging in...' });
+    expect(screen.queryByRole('alert')).toBeNull();
+  });
+
+  it('continues to the requested page', async () => {
+    const portal = await openPortal('/machines?sort=name', { as: null, answers: [answer(login, { user: ana })] });
+    await expect.poll(() => location.pathname).toBe('/login');
+    await signIn(portal);
+    await screen.findByRole('heading', { level: 1, name: 'My Machines' });
+    await expect.poll(() => `${location.pathname}${location.search}`).toBe('/machines?sort=name');
+  });
+
+  it.each(['/login', '/'])('leads from %s to the dashboard if already signed in', async (address) => {
+    await openPortal(address);
+    await screen.findByRole('heading', { level: 1, name: 'Welcome back, Ana Restrepo' });
+    await expect.poll(() => location.pathname).toBe('/dashboard');
+  });
+
+  it('reports an unreachable server', async () => {
+    const portal = await openPortal('/login', { as: null, answers: [answer(login, noNetwork)] });
+    await signIn(portal);
+    expect(textOf(await screen.findByRole('alert'))).toBe('Login failed');
+    await screen.findByTestId('offline');
+  });
+});
+
+const addresses = [
+  '/dashboard',
+  '/machines',
+  '/machines/register',
+  '/roasts',
+  '/roasts/new',
+  '/inventory',
+  '/recipes',
+  '/recipes/new',
+  '/analytics',
+  '/admin/users',
+  '/admin/stats',
+  '/admin/settings',
+];
+
+describe('a session', () => {
+  it.each(addresses)('is required: %s leads to /login without one', async (address) => {
+    await openPortal(address, { as: null });
+    await expect.poll(() => location.pathname).toBe('/login');
+  });
+
+  it('leads to /login when it can’t be checked', async () => {
+    await openPortal('/machines', { answers: [answer(me, broken())] });
+    await expect.poll(() => location.pathname).toBe('/login');
+    await expect.poll(() => location.search).toBe('?next=%2Fmachines');
+  });
+
+  it.each(['/admin/users', '/admin/stats', '/admin/settings', '/admin/devices', '/admin/audit'])(
+    'of an ordinary user is redirected from %s to the dashboard',
+    async (address) => {
+      await openPortal(address);
+      await expect.poll(() => location.pathname).toBe('/dashboard');
+    },
+  );
+
+  it('signs out with Logout', async () => {
+    const { user } = await openPortal('/roasts', { answers: [answer(logout, { message: 'Signed out' })] });
+    await user.click(screen.getByRole('button', { name: 'Logout' }));
+    await screen.findByRole('button', { name: 'Login' });
+    await expect.poll(() => location.pathname).toBe('/login');
+  });
+
+  it('signs out with Logout even if the server can’t be reached', async () => {
+    const { user, logged } = await openPortal('/roasts', { answers: [answer(logout, noNetwork)] });
+    await user.click(screen.getByRole('button', { name: 'Logout' }));
+    await screen.findByRole('button', { name: 'Login' });
+    expect(logged.join('\n')).toContain('logout request failed');
+  });
+});
+
+const main = () => within(screen.getAllByRole('navigation', { name: 'Main' })[0] ?? document.body);
+
+describe('the frame around every page', () => {
+  it('has the links of the document', async () => {
+    await openPortal('/roasts');
+    const links = main().getAllByRole('link').map(textOf);
+    expect(links.slice(0, 5)).toEqual(['Dashboard', 'Machines', 'Roasts', 'Recipes', 'Inventory']);
+    expect(main().queryByText('Admin')).toBeNull();
+    screen.getAllByText('Roasting Management');
+    screen.getByText('Ana Restrepo');
+    screen.getByText('User');
+  });
+
+  it('has for admins three more', async () => {
+    await openPortal('/roasts', { as: admin });
+    main().getByRole('heading', { name: 'Admin' });
+    const links = main()
+      .getAllByRole('link')
+      .map((link) => link.getAttribute('href'));
+    // The document's three; later ones are among them.
+    const wanted = ['/admin/users', '/admin/stats', '/admin/settings'];
+    expect(links.filter((href) => wanted.includes(href ?? ''))).toEqual(wanted);
+    screen.getByText('Administrator');
+  });
+
+  it('shows the email of a user without a full name, and greets them by the part before the at-sign', async () => {
+    await openPortal('/dashboard', { as: { ...ana, full_name: '' } });
+    await screen.findByRole('heading', { name: 'Welcome back, ana' });
+    expect(screen.getByText('ana@roastery.example')).toBeDefined();
+  });
+});

@@ -1,0 +1,4 @@
+import { afterEach } from 'vitest';
+import { closePortal } from './open-portal.tsx';
+
+afterEach(closePortal);

@@ -1,0 +1,196 @@
+import type { SessionUser } from '@roastery/contract/auth';
+import type { Lot } from '@roastery/contract/inventory';
+import type { Machine } from '@roastery/contract/machines';
+import type { Option, RoasterySettings } from '@roastery/contract/settings';
+import type { Profile } from '@roastery/contract/profiles';
+import type { Roast } from '@roastery/contract/roasts';
+
+// Records of a small roastery, as the api sends them.
+
+/** The n-th id of a test. */
+export const idOf = (n: number): string => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`;
+
+const createdAt = '2026-05-04T09:30:00.000Z';
+
+export const ana: SessionUser = {
+  id: idOf(1),
+  full_name: 'Ana Restrepo',
+  email: 'ana@roastery.example',
+  is_active: true,
+  is_admin: false,
+  created_at: createdAt,
+  preferences: {
+    temperature_unit: 'C',
+    weight_unit: 'kg',
+    theme: 'system',
+    date_language: 'en-US',
+    rate_unit: 'per_minute',
+  },
+  roastery_time_zone: 'UTC',
+  roastery_currency: 'USD',
+};
+export const admin: SessionUser = {
+  ...ana,
+  id: idOf(2),
+  full_name: 'Head Roaster',
+  email: 'admin@roastery.example',
+  is_admin: true,
+};
+
+export const machine = (over: Partial<Machine> = {}): Machine => ({
+  id: idOf(11),
+  serial_number: 'PRB-P25-0042',
+  display_name: 'Probat P25',
+  machine_type: 'RM30',
+  max_capacity_kg: 30,
+  batch_prefix: null,
+  total_roasts: 0,
+  total_kg_roasted: 0,
+  created_at: createdAt,
+  owner_name: ana.full_name,
+  owner_id: ana.id,
+  role: 'owner',
+  connection: 'never_connected',
+  last_seen_at: null,
+  lacks_map: false,
+  runs_artisan: false,
+  channels_exchanged: null,
+  archived_at: null,
+  current_roast_id: null,
+  revision: 1,
+  ...over,
+});
+
+export const lot = (over: Partial<Lot> = {}): Lot => ({
+  id: idOf(21),
+  lot_number: 'KE-26-05',
+  coffee_name: 'Kiambu AA',
+  origin: 'Kenya',
+  region: null,
+  farm: null,
+  variety: null,
+  process: null,
+  altitude: null,
+  harvest_date: null,
+  supplier: null,
+  purchase_date: null,
+  cost_per_kg: null,
+  initial_weight: 12,
+  current_weight: 12,
+  percentage_remaining: 100,
+  location: null,
+  cupping_score: null,
+  moisture_content: null,
+  water_activity: null,
+  density: null,
+  screen_size: null,
+  notes: null,
+  registration_date: createdAt,
+  estimated_runout_days: null,
+  usage_count: 0,
+  status: 'Available',
+  is_reserved: false,
+  archived_at: null,
+  revision: 1,
+  ...over,
+});
+
+export const recipe = (over: Partial<Profile> = {}): Profile => ({
+  id: idOf(31),
+  name: 'Kiambu Filter',
+  description: null,
+  coffee_origin: 'Kenya',
+  coffee_variety: null,
+  roast_level: 'Medium',
+  target_charge_temp: null,
+  target_drop_temp: 210,
+  target_roast_time: 720,
+  target_development_time: 150,
+  min_batch_size: 10,
+  max_batch_size: 15,
+  green_coffee_lot_id: null,
+  auto_deduct_inventory: true,
+  alert_low_inventory: false,
+  control_profile: [
+    { time: 0, burner: 100, exhaust: 30, drum: 60 },
+    { time: 720, burner: 0, exhaust: 90, drum: 30 },
+  ],
+  auto_interpolate: false,
+  is_favorite: false,
+  times_used: 0,
+  lot_info: null,
+  reference_roast_id: null,
+  reference_is_chosen: false,
+  revision: 1,
+  ...over,
+});
+
+export const roast = (over: Partial<Roast> = {}): Roast => ({
+  id: idOf(41),
+  roast_number: 'PR-00000000',
+  batch_number: null,
+  is_numbered: true,
+  source_batch: null,
+  status: 'completed',
+  coffee_name: 'Huila',
+  coffee_origin: 'Colombia',
+  coffee_process: null,
+  start_time: createdAt,
+  profile_name: null,
+  profile_id: null,
+  lot_id: null,
+  machine_id: null,
+  machine_name: null,
+  owner_name: ana.full_name,
+  roasted_by: ana.full_name,
+  batch_size_kg: 12,
+  end_weight_kg: null,
+  duration_seconds: 600,
+  roast_level: null,
+  roast_level_target: null,
+  charge_temp: null,
+  drop_temp: null,
+  first_crack_time: null,
+  first_crack_temp: null,
+  development_time_seconds: null,
+  development_time_ratio: null,
+  is_favorite: false,
+  notes: null,
+  cupping_score: null,
+  color: null,
+  marks: [],
+  channels: [],
+  max_drum_rpm: null,
+  time_quality: 'synchronised',
+  recorded: null,
+  made_by_hand: true,
+  revision: 1,
+  ...over,
+});
+
+export const option = (category: Option['category'], value: string, place = 0): Option => ({
+  id: idOf(900 + place),
+  category,
+  value,
+  description: null,
+  sort_order: place,
+  is_active: true,
+});
+
+export const settings = (over: Partial<RoasterySettings> = {}): RoasterySettings => ({
+  roastery_name: 'Northlight Coffee',
+  address: null,
+  city: null,
+  country: null,
+  postal_code: null,
+  email: null,
+  phone: null,
+  website: null,
+  time_zone: 'UTC',
+  alert_email: null,
+  all_users_see_all_machines: false,
+  currency: 'USD',
+  bag_sizes: [],
+  revision: 1,
+  ...over,
+});
