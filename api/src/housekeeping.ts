@@ -1,4 +1,5 @@
 import type { Logger } from '@roastery/runtime/logger';
+import { tryToUpdateMaps } from './domains/machine-maps/map-updates.ts';
 import { listLostNumbers } from './domains/planned/batch-number.ts';
 import { removeOldLotImports } from './domains/imports/lots/lot-importer.ts';
 import { removeOldImports } from './domains/imports/many/importer.ts';
@@ -35,11 +36,14 @@ export const cleanUp = async (sql: Sql, log: Logger): Promise<void> => {
   }
 };
 
-/** Cleans up at the start and once an hour. */
+/** Cleans up and brings machines to the newest maps of the catalogue, at the start and once an hour. */
 export const createHousekeeping =
   (everyMs = hourMs): Service =>
-  async ({ sql, log }) => {
-    const clean = (): Promise<void> => cleanUp(sql, log);
+  async (context) => {
+    const clean = async (): Promise<void> => {
+      await cleanUp(context.sql, context.log);
+      await tryToUpdateMaps(context);
+    };
     let running = clean();
     const timer = setInterval(() => {
       running = running.then(clean);

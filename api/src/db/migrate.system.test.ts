@@ -6,6 +6,7 @@ import { ConfigError } from '@roastery/runtime/env';
 import { createLogger } from '@roastery/runtime/logger';
 import { createTestDatabase } from '@roastery/testing/test-database';
 import { afterEach, describe, expect, it } from 'vitest';
+import { addUser } from '../testing/example-data.ts';
 import { migrate } from './migrate.ts';
 import { migrationsFolder, readMigrations } from './migration-files.ts';
 import { readCatalog } from './schema-catalog.ts';
@@ -61,6 +62,33 @@ describe('migrations', () => {
         FROM lots ORDER BY lot_number`;
     expect(rows.map(({ exact }) => exact)).toEqual(costs);
     expect(rows.slice(0, 3).map((row) => row.price_minor)).toEqual([0, 850, 6125]);
+  });
+
+  it('ask the owners of maps that were copied or read from settings of Artisan about bean and exhaust', async () => {
+    const { sql } = await freshDatabase();
+    const before = (await readMigrations()).findIndex(({ name }) => name.endsWith('_map_corrections.sql'));
+    await migrate(sql, log, await folderWith(before));
+    const owner = await addUser(sql);
+    const maps = [
+      { id: 'own-aset', based_on: null, note: 'From Giesen W6.ASET' },
+      { id: 'own-copy', based_on: 'loring-auto', note: null },
+      { id: 'own-of-ours', based_on: 'rm30', note: null },
+      { id: 'own-found', based_on: null, note: 'From the registers of the machine' },
+    ];
+    for (const { id, based_on: basedOn, note } of maps) {
+      await sql`INSERT INTO machine_maps (id, owner_id, rev, based_on) VALUES (${id}, ${owner}, 2, ${basedOn})`;
+      for (const rev of [1, 2])
+        await sql`
+          INSERT INTO machine_map_revisions (map_id, rev, map, note)
+          VALUES (${id}, ${rev}, '{}', ${rev === 1 ? note : 'Bean filter'})`;
+    }
+    await migrate(sql, log);
+    expect(await sql`SELECT id, origin, check_channels AS asks FROM machine_maps ORDER BY id`).toEqual([
+      { id: 'own-aset', origin: 'artisan_settings', asks: true },
+      { id: 'own-copy', origin: 'copy', asks: true },
+      { id: 'own-found', origin: 'other', asks: false },
+      { id: 'own-of-ours', origin: 'copy', asks: false },
+    ]);
   });
 
   it('are applied once when several programs start together', async () => {

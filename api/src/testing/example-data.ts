@@ -23,6 +23,18 @@ export const addMachine = async (sql: Sql, ownerId: string): Promise<string> => 
   return id;
 };
 
+/** A machine of this owner that was updated to its map of the catalogue. */
+export const addMappedMachine = async (sql: Sql, ownerId: string): Promise<string> => {
+  const id = await addMachine(sql, ownerId);
+  const channels = { bean_temp: { at: 'i:0' }, exhaust_temp: { at: 'i:1' } };
+  await sql`
+    UPDATE machines SET map_id = 'rm30', map_rev = 1, map = ${sql.json({ ...exampleMap, id: 'rm30', rev: 1, channels })}
+     WHERE id = ${id}`;
+  await sql`
+    INSERT INTO map_updates (machine_id, map_id, to_rev, from_rev, exchanged) VALUES (${id}, 'rm30', 1, 0, false)`;
+  return id;
+};
+
 /** A map of this owner. */
 export const addMap = async (sql: Sql, ownerId: string): Promise<string> => {
   const id = `own-${uuidV7()}`;

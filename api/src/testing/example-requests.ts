@@ -16,6 +16,7 @@ import {
   addLotImport,
   addMachine,
   addMap,
+  addMappedMachine,
   addOption,
   addPlan,
   addProfile,
@@ -69,6 +70,7 @@ const withId = (add: (sql: Sql, ownerId: string) => Promise<string>) => async (s
   id: await add(sql, ownerId),
 });
 const machine = { params: withId(addMachine) };
+const mappedMachine = { params: withId(addMappedMachine) };
 const map = { params: withId(addMap), belongs: 'owner' } as const;
 const roast = { params: withId(addRoast) };
 const blend = { params: withId(addBlend), belongs: 'owner' } as const;
@@ -191,6 +193,10 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   },
   undoChannelExchange: { params: async (sql, ownerId) => ({ id: await addExchangedMachine(sql, ownerId, true) }) },
   getBoardConfig: machine,
+  getChannelCheck: mappedMachine,
+  exchangeChannels: { ...mappedMachine, body: () => ({ map_id: 'rm30', map_rev: 1 }) },
+  confirmChannels: { ...mappedMachine, body: () => ({ map_id: 'rm30', map_rev: 1 }) },
+  dismissMapUpdate: mappedMachine,
   setBoardConfig: { ...machine, body: () => ({ map_id: 'rm30', host: '192.168.1.5', hz: 2, log_level: 'debug' }) },
   getRoast: roast,
   getRoastPlan: roast,

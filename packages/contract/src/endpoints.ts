@@ -9,6 +9,7 @@ import * as boardPackages from './board-packages.ts';
 import * as boardUpdates from './board-updates.ts';
 import * as blends from './blends.ts';
 import * as channelExchanges from './channel-exchanges.ts';
+import * as channelCheck from './channel-check.ts';
 import * as dashboard from './dashboard.ts';
 import * as devices from './devices.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -48,6 +49,7 @@ export const endpoints: readonly Endpoint[] = [
   roasters,
   machineMaps,
   channelExchanges,
+  channelCheck,
   probe,
   live,
   wall,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { batchPrefixShape } from './batch-numbers.ts';
+import { mapUpdateShape } from './channel-check.ts';
 import { mapIdShape } from './machine-map.ts';
 import { machineAddressShape } from './machine-maps.ts';
 import { idShape, instantShape, lineShape, pageQuery } from './shapes.ts';
@@ -36,6 +37,10 @@ export const machineShape = z.object({
   /** So many roasts in a row look as if bean and exhaust temperature were exchanged in its map; null while too few do. */
   channels_exchanged: z.number().int().nullable(),
   archived_at: instantShape.nullable(),
+  /** A newer revision of its map that its manager has not read about yet. */
+  map_update: mapUpdateShape.nullable(),
+  /** Its manager is asked whether bean and exhaust temperature of its map are exchanged. */
+  asks_channels: z.boolean(),
   /** The roast that runs on it now. */
   current_roast_id: idShape.nullable(),
   /** Increases with every edit; an edit based on an older revision is refused. */

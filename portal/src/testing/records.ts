@@ -55,6 +55,8 @@ export const machine = (over: Partial<Machine> = {}): Machine => ({
   lacks_map: false,
   runs_artisan: false,
   channels_exchanged: null,
+  map_update: null,
+  asks_channels: false,
   archived_at: null,
   current_roast_id: null,
   revision: 1,

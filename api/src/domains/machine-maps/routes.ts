@@ -1,3 +1,4 @@
+import * as channels from '@roastery/contract/channel-check';
 import * as contract from '@roastery/contract/machine-maps';
 import type { Domain } from '../../app.ts';
 import { actorOf, recordAudit } from '../../db/audit.ts';
@@ -6,7 +7,10 @@ import { AppError, notFound } from '../../http/app-error.ts';
 import { machineAccess } from '../../identity/access.ts';
 import { readArtisanSettings } from './artisan/read-artisan-settings.ts';
 import { readBoardConfig, setBoardConfig } from './board-config.ts';
+import { readChannelCheck } from './channel-check.ts';
+import { confirmChannels, exchangeChannels } from './exchange-channels.ts';
 import { findMap } from './find-map.ts';
+import { dismissMapUpdate } from './map-updates.ts';
 import { listMaps, listRevisions, readMap } from './read-maps.ts';
 import { createMap, saveMap } from './save-map.ts';
 import { readCatalogueMap } from './catalogue.ts';
@@ -29,12 +33,17 @@ export const machineMapRoutes: Domain = (routes) => {
   routes.forUser(contract.importArtisanSettings, async (context, { query, file }) => {
     const { file_name: fileName } = query;
     const { map, remarks } = await context.files.run(readArtisanSettings, context.user.id, file, { fileName });
-    return { map: await createMap(context, { map, note: `From ${fileName}`.slice(0, 200) }), remarks: [...remarks] };
+    const note = `From ${fileName}`.slice(0, 200);
+    return { map: await createMap(context, { map, note, isFromArtisan: true }), remarks: [...remarks] };
   });
   routes.forUser(contract.saveMachineMap, (context, { params, body }) => saveMap(context, params.id, body));
   routes.forUser(contract.deleteMachineMap, (context, { params }) => deleteMap(context, params.id));
   routes.forUser(contract.getBoardConfig, ({ sql, user }, { params }) => readBoardConfig(sql, user, params.id));
   routes.forUser(contract.setBoardConfig, (context, { params, body }) => setBoardConfig(context, params.id, body));
+  routes.forUser(channels.getChannelCheck, ({ sql, user }, { params }) => readChannelCheck(sql, user, params.id));
+  routes.forUser(channels.exchangeChannels, (context, { params, body }) => exchangeChannels(context, params.id, body));
+  routes.forUser(channels.confirmChannels, (context, { params, body }) => confirmChannels(context, params.id, body));
+  routes.forUser(channels.dismissMapUpdate, (context, { params }) => dismissMapUpdate(context, params.id));
 };
 
 const namesShown = 3;

@@ -3,6 +3,8 @@ import { noMapDetail } from '@roastery/contract/mqtt';
 import type { SignedInUser } from '../../http/server-context.ts';
 import { machineAccess, machineRole } from '../../identity/access.ts';
 import { connectionOf } from '../../identity/machines.ts';
+import { asksChannels } from '../machine-maps/channel-check.ts';
+import { unreadUpdate } from '../machine-maps/map-updates.ts';
 import { containing, type Sql } from '../../db/sql.ts';
 
 /** As the board of a machine `m` last reported it, unless the machine has another map since. */
@@ -18,6 +20,7 @@ const columns = (sql: Sql, user: SignedInUser) => sql`
   coalesce(m.status -> 'source' ->> 'kind' = 'artisan', false) AS runs_artisan,
   ${exchangedRoasts(sql)} AS channels_exchanged,
   ${connectionOf(sql)} AS connection,
+  ${unreadUpdate(sql, user)} AS map_update, ${asksChannels(sql, user)} AS asks_channels,
   coalesce(t.total_roasts, 0) AS total_roasts, coalesce(t.total_kg_roasted, 0) AS total_kg_roasted,
   (SELECT r.id FROM roasts r WHERE r.machine_id = m.id AND r.status = 'in_progress'
     ORDER BY r.start_time DESC LIMIT 1) AS current_roast_id`;

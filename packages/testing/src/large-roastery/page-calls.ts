@@ -76,6 +76,7 @@ const idKinds: Readonly<Record<string, IdKind>> = {
   downloadMachineMap: 'map',
   getBoardConfig: 'machine',
   listChannelExchanges: 'machine',
+  getChannelCheck: 'machine',
   getLot: 'lot',
   listLotMovements: 'lot',
   getProfile: 'recipe',

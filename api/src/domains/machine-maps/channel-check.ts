@@ -1,0 +1,106 @@
+import type { ChannelCheck } from '@roastery/contract/channel-check';
+import { storedMapShape, type MachineMap } from '@roastery/contract/machine-map';
+import { parseOrThrow } from '@roastery/contract/parse-shape';
+import type { Sql } from '../../db/sql.ts';
+import type { SignedInUser } from '../../http/server-context.ts';
+import { machineAccess } from '../../identity/access.ts';
+import { findManagedMachine } from '../../identity/machines.ts';
+
+/** Whether the board of a machine `m` reports that its bean and exhaust temperature look exchanged. */
+const isSuspected = (sql: Sql) => sql`coalesce(m.status ->> 'channels_exchanged' = 'true', false)`;
+
+/**
+ * Whether the manager of a machine `m` is asked about its bean and exhaust temperature. They were confirmed for a map as
+ * long as it has the same registers.
+ */
+export const asksChannels = (sql: Sql, user: SignedInUser) => sql`
+  (m.map #> '{channels,bean_temp}' IS NOT NULL AND m.map #> '{channels,exhaust_temp}' IS NOT NULL
+   AND ${machineAccess(sql, user, 'manage')}
+   AND (${isSuspected(sql)} OR EXISTS (SELECT FROM machine_maps p WHERE p.id = m.map_id AND p.check_channels))
+   AND NOT EXISTS (
+       SELECT FROM confirmed_channels k
+        WHERE k.map_id = m.map_id AND k.bean_at = m.map #>> '{channels,bean_temp,at}'
+          AND k.exhaust_at = m.map #>> '{channels,exhaust_temp,at}'))`;
+
+interface Row {
+  readonly map: unknown;
+  readonly suspected: boolean;
+  readonly asks: boolean;
+  readonly origin: 'copy' | 'artisan_settings' | 'other' | null;
+  readonly owner_id: string | null;
+  readonly newest: number | null;
+}
+
+/** Readings older than this are not those of the machine now. Between roasts a board sends them once a minute. */
+const presentSeconds = 150;
+
+interface Sample {
+  readonly bean: number | null;
+  readonly exhaust: number | null;
+  readonly read_at: string;
+}
+
+/** The newest sample of a machine, if the board read it with this map. */
+const newestSample = async (sql: Sql, machineId: string, { id, rev }: MachineMap): Promise<Sample | undefined> => {
+  const last = (channel: string) => sql`
+    c.values[array_position(l.channels, ${channel}) * array_length(c.dt_ms, 1)]`;
+  const [sample] = await sql<Sample[]>`
+    SELECT ${last('bean_temp')} AS bean, ${last('exhaust_temp')} AS exhaust,
+           to_timestamp((b.wall_offset_ms + c.mono_ms + c.dt_ms[array_length(c.dt_ms, 1)]) / 1000.0) AS read_at
+      FROM (SELECT id FROM recordings WHERE machine_id = ${machineId} AND epoch IS NOT NULL
+             ORDER BY last_received_at DESC NULLS LAST LIMIT 1) r
+     CROSS JOIN LATERAL (
+           SELECT * FROM recording_chunks WHERE recording_id = r.id ORDER BY first_seq DESC LIMIT 1) c
+      JOIN recording_layouts l ON l.recording_id = r.id AND l.layout_no = c.layout_no
+      JOIN recording_boots b ON b.recording_id = r.id AND b.boot_no = c.boot_no
+     WHERE c.received_at > now() - make_interval(secs => ${presentSeconds}) AND l.map_id = ${id} AND l.map_rev = ${rev}`;
+  return sample;
+};
+
+/** Whether an exchange needs an own copy: only the newest revision of a map that the caller may edit gets a next one. */
+export const needsCopy = (
+  user: SignedInUser,
+  map: MachineMap,
+  { owner_id: ownerId, newest }: { readonly owner_id: string | null; readonly newest: number | null },
+): boolean => ownerId === null || !(user.is_admin || ownerId === user.id) || newest !== map.rev;
+
+const otherMachines = async (sql: Sql, user: SignedInUser, id: string, mapId: string) => {
+  const rows = await sql<{ display_name: string; may_see: boolean }[]>`
+    SELECT m.display_name, ${machineAccess(sql, user)} AS may_see FROM machines m
+     WHERE m.map_id = ${mapId} AND m.id <> ${id} AND m.archived_at IS NULL ORDER BY lower(m.display_name), m.id`;
+  const names = rows.filter((row) => row.may_see).map((row) => row.display_name);
+  return { names, hidden: rows.length - names.length };
+};
+
+const nobody = { names: [], hidden: 0 };
+
+export const readChannelCheck = async (sql: Sql, user: SignedInUser, id: string): Promise<ChannelCheck> => {
+  await findManagedMachine(sql, user, id);
+  const [row] = await sql<Row[]>`
+    SELECT m.map, ${isSuspected(sql)} AS suspected, ${asksChannels(sql, user)} AS asks,
+           p.origin, p.owner_id, p.rev AS newest
+      FROM machines m LEFT JOIN machine_maps p ON p.id = m.map_id WHERE m.id = ${id}`;
+  if (!row) throw new Error('the machine just found is not there');
+  const { suspected, asks } = row;
+  if (row.map === null) {
+    const none = { map: null, bean: null, exhaust: null, read_at: null };
+    return { ...none, suspected, asks, makes_copy: false, others: nobody };
+  }
+  const map = parseOrThrow(storedMapShape, row.map);
+  const sample = await newestSample(sql, id, map);
+  const placeOf = (channel: 'bean_temp' | 'exhaust_temp', value: number | null | undefined) => {
+    const found = map.channels[channel];
+    return found === undefined ? null : { at: found.at, value: value ?? null };
+  };
+  const makesCopy = needsCopy(user, map, row);
+  return {
+    map: { id: map.id, rev: map.rev, maker: map.maker, model: map.model, source: row.origin ?? 'catalogue' },
+    bean: placeOf('bean_temp', sample?.bean),
+    exhaust: placeOf('exhaust_temp', sample?.exhaust),
+    read_at: sample?.read_at ?? null,
+    suspected,
+    asks,
+    makes_copy: makesCopy,
+    others: makesCopy ? nobody : await otherMachines(sql, user, id, map.id),
+  };
+};
