@@ -27,6 +27,7 @@ import { FormField, ModalForm } from '../form/RecordForm.tsx';
 import { useRecordForm } from '../form/use-record-form.ts';
 import { paths } from '../paths.ts';
 import { AddressFields, numberOrNull, textOrNull } from './AddressFields.tsx';
+import { ChannelCheckSection } from './ChannelCheckSection.tsx';
 import { MachineMapField } from './MachineMapField.tsx';
 import { PushState } from './map-labels.tsx';
 
@@ -144,6 +145,7 @@ export const BoardConfigForm = ({ machineId, config, onClose }: BoardConfigFormP
           {config.running_map === null ? '--' : `${config.running_map.id} · rev ${config.running_map.rev}`}
         </dd>
       </dl>
+      <ChannelCheckSection machineId={machineId} />
       <FormField of={form} name="map_id">
         {(props) => (
           <MachineMapField

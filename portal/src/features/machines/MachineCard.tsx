@@ -25,6 +25,7 @@ import { Card } from '../../ui/Card.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { ExchangedChannels } from './ExchangedChannels.tsx';
 import { Menu, MenuItem } from '../../ui/Menu.tsx';
+import { MapNotice } from './MapNotice.tsx';
 
 interface MachineCardProps {
   machine: Machine;
@@ -102,6 +103,7 @@ export const MachineCard = ({ machine, onEdit, onMap, onPair, onPeople, onAlarms
             )}
           </div>
         </div>
+        <MapNotice machine={machine} onMap={onMap} />
         <dl className="mt-auto grid grid-cols-3 gap-3">
           <Figure label={t`Capacity`}>
             <Measure
