@@ -77,7 +77,7 @@ describe('a map in which bean and exhaust may be exchanged', () => {
     await notice.waitFor({ state: 'detached' });
     await page.reload();
     await page.getByRole('heading', { name: 'Big Drum' }).waitFor();
-    expect(await notice.count()).toBe(0);
+    await expect.poll(() => notice.count()).toBe(0);
     expect(watched.complaints).toEqual([]);
   });
 });

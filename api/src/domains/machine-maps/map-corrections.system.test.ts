@@ -18,6 +18,8 @@ import { updateCatalogueMaps } from './map-updates.ts';
 /** Its bean is at h:768 and its exhaust at h:774, and the other way round in revision 1. */
 const mapId = 'loring-auto';
 
+const machineOf = async (visitor: Visitor, id: string) => (await visitor.send<Machine>('GET', `/machines/${id}`)).body;
+
 describe('maps of machines in use', () => {
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
   let broker: PlainBroker;
@@ -60,8 +62,6 @@ describe('maps of machines in use', () => {
       JSON.stringify({ v: 1, online: true, session: 'one', t: 1_000, ...status }),
       { qos: 1, retain: true },
     );
-  const machineOf = async (visitor: Visitor, id: string) =>
-    (await visitor.send<Machine>('GET', `/machines/${id}`)).body;
   const check = async (id: string) => (await owner.send<ChannelCheck>('GET', `/machines/${id}/channel-check`)).body;
   const audited = (id: string) =>
     whole.api.context.sql<{ actor: string; action: string; detail: object }[]>`

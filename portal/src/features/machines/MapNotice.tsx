@@ -11,7 +11,7 @@ import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { toast } from '../../ui/toast.ts';
-import { updateText } from './map-update-text.ts';
+import { keepsEarlierMap, updateText } from './map-update-text.ts';
 
 /** What happened to the map of a machine, or what its owner is asked about it. */
 export const MapNotice = ({ machine, onMap }: { machine: Machine; onMap: () => void }) => {
@@ -43,7 +43,7 @@ const Updated = ({ machine, update, onMap }: UpdatedProps) => {
   const { id, display_name: name } = machine;
   const dates = useDates();
   const [busy, setBusy] = useState(false);
-  const isRefused = update.state === 'refused' || update.state === 'reverted';
+  const isRefused = keepsEarlierMap(update);
   const dismiss = async (): Promise<void> => {
     setBusy(true);
     try {

@@ -1,13 +1,17 @@
 import type { MapUpdate } from '@roastery/contract/channel-check';
 import { t } from '../../language/t.ts';
 
+/** Whether the board keeps the earlier map. */
+export const keepsEarlierMap = ({ state }: MapUpdate): boolean => state === 'refused' || state === 'reverted';
+
 const withReason = (sentence: string, reason: string | null): string =>
   reason === null ? `${sentence}.` : `${sentence}: ${reason}.`;
 
-const exchangedText = (name: string, { state, reason }: MapUpdate, day: string): string => {
+const exchangedText = (name: string, update: MapUpdate, day: string): string => {
+  const { state, reason } = update;
   if (state === 'running' || state === 'trial')
     return t`The map of “${name}” was corrected on ${day}: bean and exhaust temperature were exchanged. New roasts are recorded correctly.`;
-  if (state === 'refused' || state === 'reverted')
+  if (keepsEarlierMap(update))
     return withReason(
       t`The map of “${name}” was corrected on ${day}, but its board still uses the earlier one, in which bean and exhaust temperature are exchanged`,
       reason,
@@ -23,7 +27,6 @@ export const updateText = (name: string, update: MapUpdate, day: string): string
   const { state, reason } = update;
   const updated = t`The map of “${name}” was updated to revision ${update.to_rev} on ${day}.`;
   if (state === 'running' || state === 'trial') return updated;
-  if (state === 'refused' || state === 'reverted')
-    return `${updated} ${withReason(t`Its board still uses the earlier one`, reason)}`;
+  if (keepsEarlierMap(update)) return `${updated} ${withReason(t`Its board still uses the earlier one`, reason)}`;
   return `${updated} ${waitingText(reason)}`;
 };
