@@ -6,21 +6,28 @@ import type { SignedInUser } from '../../http/server-context.ts';
 import { machineAccess } from '../../identity/access.ts';
 import { findManagedMachine } from '../../identity/machines.ts';
 
-/** Whether the board of a machine `m` reports that its bean and exhaust temperature look exchanged. */
-const isSuspected = (sql: Sql) => sql`coalesce(m.status ->> 'channels_exchanged' = 'true', false)`;
+/** Bean and exhaust temperature of a machine `m` were confirmed: for its map as long as that has the same registers. */
+const isConfirmed = (sql: Sql) => sql`
+  EXISTS (SELECT FROM confirmed_channels k
+           WHERE k.map_id = m.map_id AND k.bean_at = m.map #>> '{channels,bean_temp,at}'
+             AND k.exhaust_at = m.map #>> '{channels,exhaust_temp,at}')`;
 
 /**
- * Whether the manager of a machine `m` is asked about its bean and exhaust temperature. They were confirmed for a map as
- * long as it has the same registers.
+ * In how many roasts the two look exchanged, as the board of a machine `m` last reported it; null if the machine has
+ * another map since, or a person has confirmed them.
  */
+export const exchangedRoasts = (sql: Sql) => sql`
+  CASE WHEN (m.map_id IS NULL
+             OR (m.status #> '{channels_exchanged,map}') = jsonb_build_object('id', m.map_id, 'rev', m.map_rev))
+            AND NOT ${isConfirmed(sql)}
+       THEN (m.status #>> '{channels_exchanged,roasts}')::integer END`;
+
+/** Whether the manager of a machine `m` is asked about its bean and exhaust temperature. */
 export const asksChannels = (sql: Sql, user: SignedInUser) => sql`
   (m.map #> '{channels,bean_temp}' IS NOT NULL AND m.map #> '{channels,exhaust_temp}' IS NOT NULL
-   AND ${machineAccess(sql, user, 'manage')}
-   AND (${isSuspected(sql)} OR EXISTS (SELECT FROM machine_maps p WHERE p.id = m.map_id AND p.check_channels))
-   AND NOT EXISTS (
-       SELECT FROM confirmed_channels k
-        WHERE k.map_id = m.map_id AND k.bean_at = m.map #>> '{channels,bean_temp,at}'
-          AND k.exhaust_at = m.map #>> '{channels,exhaust_temp,at}'))`;
+   AND ${machineAccess(sql, user, 'manage')} AND NOT ${isConfirmed(sql)}
+   AND (${exchangedRoasts(sql)} IS NOT NULL
+        OR EXISTS (SELECT FROM machine_maps p WHERE p.id = m.map_id AND p.check_channels)))`;
 
 interface Row {
   readonly map: unknown;
@@ -40,10 +47,10 @@ interface Sample {
   readonly read_at: string;
 }
 
-/** The newest sample of a machine, if the board read it with this map. */
+/** The newest sample of a machine by the names of this map, if the board read it with that. */
 const newestSample = async (sql: Sql, machineId: string, { id, rev }: MachineMap): Promise<Sample | undefined> => {
   const last = (channel: string) => sql`
-    c.values[array_position(l.channels, ${channel}) * array_length(c.dt_ms, 1)]`;
+    c.values[array_position(coalesce(l.sent_channels, l.channels), ${channel}) * array_length(c.dt_ms, 1)]`;
   const [sample] = await sql<Sample[]>`
     SELECT ${last('bean_temp')} AS bean, ${last('exhaust_temp')} AS exhaust,
            to_timestamp((b.wall_offset_ms + c.mono_ms + c.dt_ms[array_length(c.dt_ms, 1)]) / 1000.0) AS read_at
@@ -77,7 +84,7 @@ const nobody = { names: [], hidden: 0 };
 export const readChannelCheck = async (sql: Sql, user: SignedInUser, id: string): Promise<ChannelCheck> => {
   await findManagedMachine(sql, user, id);
   const [row] = await sql<Row[]>`
-    SELECT m.map, ${isSuspected(sql)} AS suspected, ${asksChannels(sql, user)} AS asks,
+    SELECT m.map, ${exchangedRoasts(sql)} IS NOT NULL AS suspected, ${asksChannels(sql, user)} AS asks,
            p.origin, p.owner_id, p.rev AS newest
       FROM machines m LEFT JOIN machine_maps p ON p.id = m.map_id WHERE m.id = ${id}`;
   if (!row) throw new Error('the machine just found is not there');

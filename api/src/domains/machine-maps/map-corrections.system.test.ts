@@ -237,6 +237,18 @@ describe('maps of machines in use', () => {
     await expect.poll(() => config('COPY-1')?.map).toMatchObject({ id: body.map?.id, link: { host: '10.1.2.4' } });
   });
 
+  it('in which a board finds the two exchanged: ask until a person confirms them', async () => {
+    const id = await register('FOUND-1');
+    await set(id, { map_id: 'rm30' });
+    const { map } = await check(id);
+    const seen = { map_id: 'rm30', map_rev: map?.rev ?? 0 };
+    await says('FOUND-1', { channels_exchanged: { roasts: 3, map: { id: 'rm30', rev: seen.map_rev } } });
+    await expect.poll(() => check(id)).toMatchObject({ suspected: true, asks: true });
+    expect(await machineOf(owner, id)).toMatchObject({ channels_exchanged: 3, asks_channels: true });
+    await owner.send('POST', `/machines/${id}/confirm-channels`, seen);
+    expect(await machineOf(owner, id)).toMatchObject({ channels_exchanged: null, asks_channels: false });
+  });
+
   it('with one of the two only: are not exchanged', async () => {
     const id = await register('ONE-1');
     const channels = { bean_temp: { at: 'h:6' } };

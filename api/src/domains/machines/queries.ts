@@ -3,14 +3,9 @@ import { noMapDetail } from '@roastery/contract/mqtt';
 import type { SignedInUser } from '../../http/server-context.ts';
 import { machineAccess, machineRole } from '../../identity/access.ts';
 import { connectionOf } from '../../identity/machines.ts';
-import { asksChannels } from '../machine-maps/channel-check.ts';
+import { asksChannels, exchangedRoasts } from '../machine-maps/channel-check.ts';
 import { unreadUpdate } from '../machine-maps/map-updates.ts';
 import { containing, type Sql } from '../../db/sql.ts';
-
-/** As the board of a machine `m` last reported it, unless the machine has another map since. */
-const exchangedRoasts = (sql: Sql) => sql`
-  CASE WHEN m.map_id IS NULL OR (m.status #> '{channels_exchanged,map}') = jsonb_build_object('id', m.map_id, 'rev', m.map_rev)
-       THEN (m.status #>> '{channels_exchanged,roasts}')::integer END`;
 
 /** A roast counts with its green weight. */
 const columns = (sql: Sql, user: SignedInUser) => sql`

@@ -15,9 +15,10 @@ import { keepsEarlierMap, updateText } from './map-update-text.ts';
 
 /** What happened to the map of a machine, or what its owner is asked about it. */
 export const MapNotice = ({ machine, onMap }: { machine: Machine; onMap: () => void }) => {
-  const { map_update: update, asks_channels: asks, display_name: name } = machine;
+  const { map_update: update, asks_channels: asks, channels_exchanged: roasts, display_name: name } = machine;
   if (update !== null) return <Updated machine={machine} update={update} onMap={onMap} />;
-  if (!asks) return null;
+  // What the board has found is shown instead.
+  if (!asks || roasts !== null) return null;
   return (
     <section aria-label={t`Map of ${name}`} className={classes(boxClass, 'bg-warning-soft')}>
       <p className="text-pretty text-strong">{t`Bean and exhaust temperature may be exchanged in the map of this machine.`}</p>
