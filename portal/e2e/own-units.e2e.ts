@@ -86,26 +86,6 @@ it('the roastery keeps its currency and its sizes of bags', async () => {
   await roastery.admin.call(putRoasterySettings, { body: { currency: 'EUR' } });
 });
 
-it.each([
-  [
-    'fi',
-    /^Dates and numbers: \d\d [A-Z][a-z]{2} 20\d\d, \d\d\.\d\d\.20\d\d - \d\d:\d\d, 1\s234,5\. Weeks begin on Monday\.$/,
-  ],
-  [
-    'ja',
-    /^Dates and numbers: 20\d\d [A-Z][a-z]{2} \d\d, 20\d\d\/\d\d\/\d\d - \d\d:\d\d, 1,234\.5\. Weeks begin on Sunday\.$/,
-  ],
-])('the browser formats the dates of %s with the name of the month', async (region, text) => {
-  await roastery.admin.call(updatePreferences, { body: { date_language: region } });
-  try {
-    await using watched = await roastery.openAs(roastery.admin);
-    await watched.page.goto('/account');
-    await expect.poll(() => watched.page.getByText(/^Dates and numbers: /).innerText()).toMatch(text);
-  } finally {
-    await roastery.admin.call(updatePreferences, { body: { date_language: 'en-US' } });
-  }
-});
-
 describe('a user with pounds, euros and German formats', () => {
   it('enters a lot in bags, with its price and dates', async () => {
     await using watched = await roastery.openAs(ana, { reducedMotion: 'reduce' });

@@ -1,5 +1,4 @@
 import { exampleCsv } from '@roastery/api/testing/example-data';
-import { me } from '@roastery/contract/auth';
 import { listRecipeAlarmRules } from '@roastery/contract/alarm-rules';
 import { listPlannedRoasts, planRoast } from '@roastery/contract/planned';
 import { createProfile } from '@roastery/contract/profiles';
@@ -174,25 +173,5 @@ describe('quick changes', () => {
     await expect.poll(stored).toEqual([['rate_crash', false]]);
     await expect.poll(() => crash.getAttribute('aria-checked')).toBe('false');
     expect(watched.complaints).toEqual([]);
-  });
-
-  it('of preferences are stored in order, and an earlier response reverts none', async () => {
-    await using watched = await roastery.openAs(ana);
-    const { page } = watched;
-    await page.goto('/account');
-    const changes = await holdChanges(page, /\/preferences$/, ['PATCH']);
-    const weight = page.getByRole('radiogroup', { name: 'Weight' });
-    const chosen = (name: string) => weight.getByRole('radio', { name, exact: true }).getAttribute('aria-checked');
-    await weight.getByRole('radio', { name: 'lb', exact: true }).click();
-    await changes.isAsked(1);
-    await weight.getByRole('radio', { name: 'kg', exact: true }).click();
-    await weight.getByRole('radio', { name: 'lb', exact: true }).click();
-    expect(await changes.goOn(1)).toEqual({ weight_unit: 'lb' });
-    expect(await changes.goOn(2)).toEqual({ weight_unit: 'kg' });
-    await changes.isAsked(3);
-    await expect.poll(() => chosen('lb')).toBe('true');
-    await changes.goOn(3);
-    await expect.poll(async () => (await ana.call(me, {})).preferences.weight_unit).toBe('lb');
-    await expect.poll(() => chosen('lb')).toBe('true');
   });
 });

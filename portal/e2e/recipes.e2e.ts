@@ -1,6 +1,5 @@
 import type { BodyOf } from '@roastery/contract/endpoint';
-import { createLot } from '@roastery/contract/inventory';
-import { createProfile, getProfile, listProfiles, updateProfile, type Profile } from '@roastery/contract/profiles';
+import { createProfile, getProfile, type Profile } from '@roastery/contract/profiles';
 import { seriousAccessibilityFindings } from '@roastery/testing/accessibility';
 import { SCREEN } from '@roastery/testing/browser';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
@@ -37,152 +36,6 @@ const middleOf = async (locator: Locator) => {
 };
 
 describe('recipes', () => {
-  it('are empty at first, and a new one has the document’s defaults', async () => {
-    await using watched = await roastery.openAs(ana);
-    const { page } = watched;
-    await page.goto('/recipes');
-    await page.getByText('No recipes found').waitFor();
-    await page.getByRole('link', { name: 'Create Recipe' }).click();
-    await page.waitForURL('**/recipes/new');
-    await expect.poll(() => page.getByLabel('Drop temp').inputValue()).toBe('210');
-    await expect.poll(() => page.getByLabel('Roast time').inputValue()).toBe('12:00');
-    await expect.poll(() => page.getByLabel('Development time').inputValue()).toBe('2:30');
-    await expect.poll(() => page.getByLabel('Min batch size').inputValue()).toBe('10');
-    await expect.poll(() => page.getByLabel('Max batch size').inputValue()).toBe('15');
-    await expect.poll(() => page.getByRole('combobox', { name: 'Roast level' }).innerText()).toBe('Medium');
-    await expect.poll(() => page.getByRole('checkbox', { name: /^Auto-deduct/ }).isChecked()).toBe(true);
-    const alert = page.getByRole('checkbox', { name: /20 kg/ });
-    await expect.poll(() => alert.isChecked()).toBe(false);
-    const figures = await page.getByRole('table', { name: 'Control points' }).getByRole('textbox').all();
-    await expect
-      .poll(async () => (await Promise.all(figures.map((figure) => figure.inputValue()))).join(' '))
-      .toBe('0:00 100 30 60 12:00 0 90 30');
-    await page.getByText('721 points').waitFor();
-    expect(watched.complaints).toEqual([]);
-  });
-
-  it('are refused with the document’s messages until they are valid, then saved', async () => {
-    await using watched = await roastery.openAs(ana);
-    const { page } = watched;
-    await page.goto('/recipes/new');
-    await page.getByLabel('Drop temp').fill('0');
-    await page.getByLabel('Roast time').fill('0:00');
-    await page.getByLabel('Burner of point 1').fill('101');
-    await page.getByLabel('Exhaust of point 1').fill('29');
-    await page.getByLabel('Drum of point 2').fill('86');
-    await page.getByRole('button', { name: 'Save Recipe' }).click();
-    await page.getByRole('alert').getByText('Please fix validation errors before saving').waitFor();
-    for (const message of [
-      'Recipe name is required',
-      'Drop temp must be greater than 0',
-      'Roast time must be greater than 0',
-      'Burner: 0-100% · Exhaust: 30-90%',
-      'Drum: 30-85 RPM',
-    ]) {
-      await expect.poll(() => page.getByText(message, { exact: true }).isVisible(), { message }).toBe(true);
-    }
-    await page.getByRole('button', { name: /^Delete point 2/ }).click();
-    await page.getByText('At least 2 control points are required').waitFor();
-    await page.getByRole('button', { name: 'Add Control Point' }).click();
-    const lastRow = page.getByRole('table', { name: 'Control points' }).getByRole('row').last();
-    const added = await lastRow.getByRole('textbox').all();
-    await expect
-      .poll(() => Promise.all(added.map((figure) => figure.inputValue())))
-      .toEqual(['1:00', '50', '60', '60']);
-
-    await page.getByLabel('Recipe name').fill('Konga Filter');
-    await page.getByLabel('Description').fill('Bright and floral');
-    await page.getByLabel('Drop temp').fill('204.5');
-    await page.getByLabel('Roast time').fill('10:30');
-    await page.getByLabel('Burner of point 1').fill('80');
-    await page.getByLabel('Exhaust of point 1').fill('35');
-    await page.getByLabel('Time of point 2').fill('10:30');
-    await page.getByText('631 points').waitFor();
-    await page.getByRole('button', { name: 'Save Recipe' }).click();
-    await page.getByText('Recipe saved successfully!').waitFor();
-    await page.waitForURL('**/recipes');
-    const { profiles } = await ana.call(listProfiles, {});
-    expect(profiles).toMatchObject([
-      {
-        name: 'Konga Filter',
-        target_drop_temp: 204.5,
-        target_roast_time: 630,
-        target_development_time: 150,
-        auto_interpolate: true,
-        control_profile: [
-          { time: 0, burner: 80, exhaust: 35, drum: 60 },
-          { time: 630, burner: 50, exhaust: 60, drum: 60 },
-        ],
-      },
-    ]);
-    expect(watched.complaints).toEqual([]);
-  });
-
-  it('are found by words, origin, level and star; cards show their main figures', async () => {
-    const lot = await ana.call(createLot, {
-      body: { lot_number: 'CO-26-11', coffee_name: 'El Paraíso', origin: 'Colombia', initial_weight: 61.5 },
-    });
-    await write('Lychee', {
-      description: 'for the filter bar',
-      coffee_origin: 'Colombia',
-      coffee_variety: 'Castillo',
-      roast_level: 'Medium-Light',
-      target_drop_temp: 206,
-      target_roast_time: 585,
-      green_coffee_lot_id: lot.id,
-    });
-    await write('Gayo Dark', { coffee_origin: 'Indonesia', roast_level: 'Dark' });
-    await using watched = await roastery.openAs(ana);
-    const { page } = watched;
-    await page.goto('/recipes');
-    await card(page, 'Lychee').waitFor();
-    await expect
-      .poll(() => page.getByRole('list', { name: 'Recipes' }).getByRole('listitem').first().innerText())
-      .toBe('Create Recipe');
-    // A card that the browser has not drawn yet has no visible text: only visible cards are drawn.
-    for (const part of [
-      'Medium-Light',
-      'for the filter bar',
-      '206.0 °C',
-      '9.8 min',
-      'Colombia',
-      'Castillo',
-      'CO-26-11 61.5 kg',
-      'Used 0×',
-    ]) {
-      await expect.poll(async () => (await card(page, 'Lychee').innerText()).replaceAll(/\s+/g, ' ')).toContain(part);
-    }
-    const names = () => page.getByRole('article').getByRole('heading').allInnerTexts();
-    await page.getByRole('searchbox', { name: 'Search recipes' }).fill('FILTER');
-    await card(page, 'Gayo Dark').waitFor({ state: 'detached' });
-    await expect.poll(names).toEqual(['Konga Filter', 'Lychee']);
-    await page.getByRole('combobox', { name: 'Level' }).click();
-    await page.getByRole('option', { name: 'Medium' }).click();
-    await page.getByRole('combobox', { name: 'Origin' }).click();
-    await page.getByRole('option', { name: 'Colombia' }).click();
-    await page.waitForURL(/q=FILTER/);
-    await card(page, 'Konga Filter').waitFor({ state: 'detached' });
-    await expect.poll(names).toEqual(['Lychee']);
-
-    await card(page, 'Lychee').getByRole('button', { name: 'Add Lychee to favorites' }).click();
-    await card(page, 'Lychee').getByRole('button', { name: 'Remove Lychee from favorites' }).waitFor();
-    await page.getByRole('button', { name: 'Reset filters' }).click();
-    await page.getByRole('checkbox', { name: 'Favorites only' }).click();
-    await page.waitForURL(/favorites=1/);
-    await card(page, 'Gayo Dark').waitFor({ state: 'detached' });
-    await expect.poll(names).toEqual(['Lychee']);
-    await expect.poll(() => statCard(page, 'Total Recipes').innerText()).toBe('3');
-    await expect.poll(() => statCard(page, 'Favorites').innerText()).toBe('1');
-    await expect.poll(() => statCard(page, 'Most Used').innerText()).toMatch(/^0/);
-    // Each user has their own stars.
-    await using colleague = await roastery.openAs(roastery.admin);
-    await colleague.page.goto('/recipes');
-    await card(colleague.page, 'Lychee').getByRole('button', { name: 'Add Lychee to favorites' }).waitFor();
-    await page.getByRole('searchbox', { name: 'Search recipes' }).fill('zzz');
-    await page.getByText('No recipes found').waitFor();
-    expect([...watched.complaints, ...colleague.complaints]).toEqual([]);
-  });
-
   it('are cloned and deleted from their card, by mouse and by touch', async () => {
     await write('House');
     await using watched = await roastery.openAs(ana);
@@ -268,32 +121,6 @@ describe('recipes', () => {
     expect([...watched.complaints, ...phone.complaints]).toEqual([]);
   });
 
-  it('show how many batches their lot suffices for, and warn when it is too small for one', async () => {
-    await ana.call(createLot, {
-      body: { lot_number: 'KE-26-05', coffee_name: 'Kiambu AA', origin: 'Kenya', variety: 'SL28', initial_weight: 47 },
-    });
-    await using watched = await roastery.openAs(ana);
-    const { page } = watched;
-    await page.goto('/recipes/new');
-    await page.getByRole('combobox', { name: 'Green coffee lot' }).fill('KE-26');
-    await page.getByRole('option', { name: /KE-26-05/ }).click();
-    const estimate = page.getByText('Estimated roasts').locator('xpath=following-sibling::dd');
-    await page.getByText('Estimated roasts').waitFor();
-    await expect.poll(() => estimate.innerText(), { message: 'three batches of 15 kg in 47 kg' }).toBe('3');
-    await expect.poll(() => page.getByRole('combobox', { name: 'Origin' }).inputValue()).toBe('Kenya');
-    await expect.poll(() => page.getByRole('combobox', { name: 'Variety' }).inputValue()).toBe('SL28');
-    await expect.poll(() => page.getByText('Insufficient Inventory').count()).toBe(0);
-    await page.getByLabel('Max batch size').fill('47.5');
-    await page.getByText('Insufficient Inventory').waitFor();
-    await expect.poll(() => estimate.innerText()).toBe('0');
-    // Leaving shows a confirmation first.
-    await page.getByRole('link', { name: 'Cancel' }).click();
-    await page.getByRole('alertdialog', { name: 'Leave without saving?' }).waitFor();
-    await page.getByRole('button', { name: 'Leave' }).click();
-    await page.waitForURL('**/recipes');
-    expect(watched.complaints).toEqual([]);
-  });
-
   it('are previewed with their best past roast behind them, and load the chart only then', async () => {
     const { id } = await write('Previewed', { auto_interpolate: true });
     const machine = await register(ana, 'RM15-PRE', 'Small Drum', 'RM15');
@@ -337,41 +164,6 @@ describe('recipes', () => {
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     expect(watched.complaints).toEqual([]);
-  });
-
-  it('show the second of two users the changes of the first', async () => {
-    const recipe = await write('Shared', { description: 'first' });
-    await using watched = await roastery.openAs(ana);
-    const { page } = watched;
-    await page.goto(`/recipes/${recipe.id}`);
-    await page.getByLabel('Description').fill('mine');
-    await page.getByLabel('Burner of point 1').fill('70');
-    const theirs = { name: 'Shared', description: 'theirs', target_drop_temp: 199, control_profile: defaultPoints };
-    await roastery.admin.call(updateProfile, {
-      params: { id: recipe.id },
-      body: { ...theirs, revision: recipe.revision },
-    });
-    await page.getByRole('button', { name: 'Update Recipe' }).click();
-    const alert = page.getByRole('alert').filter({ hasText: 'Another user changed this recipe' });
-    await alert.waitFor();
-    await expect.poll(() => alert.innerText()).toContain('They changed: Drop temp.');
-    await expect
-      .poll(async () => (await alert.getByRole('row').allInnerTexts()).at(-1))
-      .toMatch(/Description\s+theirs\s+mine/);
-    await alert.getByRole('button', { name: 'Discard mine, show theirs' }).click();
-    await expect.poll(() => page.getByLabel('Description').inputValue()).toBe('theirs');
-    await expect.poll(() => page.getByLabel('Drop temp').inputValue()).toBe('199');
-    await expect.poll(() => page.getByLabel('Burner of point 1').inputValue()).toBe('100');
-    expect(await ana.call(getProfile, { params: { id: recipe.id } })).toMatchObject({ description: 'theirs' });
-  });
-
-  it('return to the list from a missing one', async () => {
-    await using watched = await roastery.openAs(ana);
-    const { page } = watched;
-    await page.goto('/recipes/00000000-0000-7000-8000-000000000000');
-    await page.getByText('Failed to load recipe data').waitFor();
-    await page.waitForURL('**/recipes');
-    await expect.poll(() => page.getByRole('heading', { level: 1 }).innerText()).toBe('Recipes');
   });
 
   it('of 1,800 points can be paged, edited and saved, with few points on the page at once', async () => {

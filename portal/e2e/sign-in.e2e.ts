@@ -1,6 +1,6 @@
 import { updateUser, listUsers } from '@roastery/contract/users';
 import { until } from '@roastery/testing/until';
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { holdRequests } from './hold-requests.ts';
 import { openRoastery, tomoIto, type TestRoastery } from './roastery.ts';
@@ -17,7 +17,6 @@ const signInAs = async (page: Page, { email, password }: { email: string; passwo
   await page.getByRole('button', { name: 'Login' }).click();
 };
 const banner = (page: Page) => page.getByTestId('offline');
-const pathOf = (page: Page): string => new URL(page.url()).pathname;
 
 describe('signing in', () => {
   it('refuses a wrong password with a message, and signs in with the right one', async () => {
@@ -77,66 +76,6 @@ describe('access of a user', () => {
     await expect.poll(() => page.getByRole('alert').innerText()).toBe('Your session has ended. Sign in again.');
     await signInAs(page, tomoIto);
     await until('the refusal', async () => (await page.getByRole('alert').innerText()).includes('not active'));
-  });
-});
-
-const fillIn = async (dialog: Locator, { email, password }: { email: string; password: string }) => {
-  await dialog.getByLabel('Email').fill(email);
-  await dialog.getByRole('textbox', { name: 'Password' }).fill(password);
-  await dialog.getByRole('button', { name: 'Login' }).click();
-};
-
-describe('a session that ends over a form', () => {
-  const typed = 'Washed station lot';
-  /** A lot form with input, whose next save finds that the session is over. */
-  const typeAndLoseSession = async (page: Page) => {
-    await page.goto('/inventory/lots/new');
-    await page.getByLabel('Lot number').fill('KEPT-1');
-    await page.getByLabel('Coffee name').fill(typed);
-    await page.getByRole('combobox', { name: 'Origin' }).fill('Peru');
-    await page.getByLabel('Initial weight').fill('60');
-    await page.context().clearCookies();
-    await page.getByRole('button', { name: 'Save Lot' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Sign in again' });
-    await dialog.waitFor();
-    return dialog;
-  };
-  it('keeps the input while the same user signs in over it', async () => {
-    await using watched = await roastery.openAs(roastery.admin);
-    const { page } = watched;
-    const dialog = await typeAndLoseSession(page);
-    await fillIn(dialog, { ...roastery.stack.admin, password: 'not this one' });
-    await dialog.getByRole('alert').waitFor();
-    await fillIn(dialog, roastery.stack.admin);
-    await dialog.waitFor({ state: 'detached' });
-    expect(pathOf(page)).toBe('/inventory/lots/new');
-    await expect.poll(() => page.getByLabel('Coffee name').inputValue()).toBe(typed);
-    await page.getByRole('button', { name: 'Save Lot' }).click();
-    await page.waitForURL((url) => url.pathname !== '/inventory/lots/new');
-  });
-
-  it('reloads the page for another user', async () => {
-    const other = { full_name: 'Noor Haddad', email: 'noor@example.com', password: 'a long phrase of Noor' };
-    await roastery.addPerson(other);
-    await using watched = await roastery.openAs(roastery.admin);
-    const { page } = watched;
-    const dialog = await typeAndLoseSession(page);
-    await fillIn(dialog, other);
-    await dialog.waitFor({ state: 'detached' });
-    await expect.poll(() => page.getByLabel('Coffee name').inputValue()).toBe('');
-    await expect.poll(() => page.getByText('Noor Haddad').first().isVisible()).toBe(true);
-  });
-
-  it('leads to the sign-in when the user discards the form', async () => {
-    await using watched = await roastery.openAs(roastery.admin);
-    const { page } = watched;
-    const dialog = await typeAndLoseSession(page);
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await page
-      .getByRole('alertdialog', { name: 'Leave without saving?' })
-      .getByRole('button', { name: 'Close' })
-      .click();
-    await expect.poll(() => pathOf(page)).toBe('/login');
   });
 });
 

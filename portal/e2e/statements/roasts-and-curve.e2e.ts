@@ -90,68 +90,6 @@ const colourOf = (token: string): Promise<string> =>
     return backgroundColor;
   }, token);
 
-describe('the list of roasts', () => {
-  it('has its tabs and buttons, and Add roast opens /roasts/new', async () => {
-    await page.goto('/roasts');
-    await page.getByRole('table', { name: 'Roasts' }).getByRole('link').first().waitFor();
-    await expect.poll(() => page.getByRole('tab').allInnerTexts()).toEqual(['Roasts', 'Post-roast blends']);
-    for (const name of ['Filters', 'Customize', 'Export']) {
-      await expect.poll(() => page.getByRole('button', { name }).isEnabled(), { message: name }).toBe(true);
-    }
-    await page.getByRole('link', { name: 'Add roast' }).click();
-    await page.waitForURL('**/roasts/new');
-  });
-
-  it('requests 100 roasts, and the dashboard 10', async () => {
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(request.url()));
-    await page.goto('/roasts');
-    await page.getByText('1–3 of 3').waitFor();
-    await page.goto('/dashboard');
-    await page.getByRole('link', { name: 'View all' }).waitFor();
-    await expect.poll(() => asked.some((url) => /\/api\/v1\/roasts\?.*limit=10(?:&|$)/.test(url))).toBe(true);
-    expect(asked.some((url) => /\/api\/v1\/roasts\?.*limit=100/.test(url))).toBe(true);
-  });
-
-  it('labels a roast without a name: Roast #id and Unknown on the dashboard', async () => {
-    await page.goto('/dashboard');
-    const row = page.getByRole('link', { name: `Roast #${bare.id}` });
-    await expect
-      .poll(async () => plain(await row.innerText()))
-      .toBe(`Roast #${bare.id} Unknown -- Mar 05, 2026 03:06 PM`);
-  });
-});
-
-describe('the header of a roast', () => {
-  it('has Compare, Export, Edit and Delete, and Export its three forms', async () => {
-    await openCurve(whole);
-    const header = page.getByRole('main').locator('header').first();
-    for (const name of ['Export', 'Edit', 'Delete']) {
-      await expect
-        .poll(() => header.getByRole('button', { name, exact: true }).isEnabled(), { message: name })
-        .toBe(true);
-    }
-    await header.getByRole('button', { name: 'Export' }).click();
-    const forms = async () => (await page.getByRole('menuitem').allInnerTexts()).slice(0, 3);
-    await expect.poll(forms).toEqual(['Excel (XLSX)', 'PDF report', 'Chart PNG']);
-    await page.keyboard.press('Escape');
-    await header.getByRole('link', { name: 'Compare' }).click();
-    await page.waitForURL(`**/roasts/compare?ids=${whole.id}`);
-  });
-
-  it('shows -- on the cards for missing values', async () => {
-    await page.goto(`/roasts/${bare.id}`);
-    await page.getByRole('heading', { level: 1, name: 'Unnamed Roast' }).waitFor();
-    const text = plain(await page.getByRole('main').innerText());
-    expect(text).toContain(`PR-${bare.id.slice(0, 8)}`);
-    expect(text).toMatch(/Soft Completed/);
-    expect(text).toMatch(/DURATION 10:00 BATCH -- DROP TEMP -- CHARGE -- DEV TIME -- FIRST CRACK --/);
-    expect(text).toMatch(/Coffee Details Name -- Origin -- Process --/);
-    expect(text).toMatch(/Roast Parameters Duration 10:00 Batch Size -- Drop Temp --/);
-    await expect.poll(() => page.getByText('No curve data available').isVisible()).toBe(true);
-  });
-});
-
 describe('the chart', () => {
   it('is 500 high; its time axis is mm:ss with a tick every 60 s, its temperatures begin at 0', async () => {
     await openCurve(whole);
@@ -233,20 +171,6 @@ describe('the panel beside the chart', () => {
       ['false', 1, 1],
       ['true', 1, 2],
     ]);
-  });
-});
-
-describe('a roast that can’t be read', () => {
-  it.each([
-    ['No roast ID', '/roasts/%20', null],
-    ['Roast not found', '/roasts/01900000-0000-7000-8000-000000000000', null],
-    ['Failed to load roast', '/roasts/01900000-0000-7000-8000-000000000001', 500],
-  ])('shows %s and offers a way back', async (says, address, status) => {
-    if (status !== null) await page.route('**/api/v1/roasts/01900000*', (route) => route.fulfill({ status, body: '' }));
-    await page.goto(address);
-    await expect.poll(() => page.getByRole('alert').getByText(says, { exact: true }).isVisible()).toBe(true);
-    await page.getByRole('link', { name: 'Back to Roasts' }).click();
-    await page.waitForURL('**/roasts');
   });
 });
 

@@ -16,7 +16,9 @@ import {
 } from '@roastery/contract/inventory';
 import { listMachineMaps } from '@roastery/contract/machine-maps';
 import { listMachines, machineTotals } from '@roastery/contract/machines';
+import { listPlannedRoasts } from '@roastery/contract/planned';
 import { getProfile, listProfiles } from '@roastery/contract/profiles';
+import { getRoastPlan } from '@roastery/contract/roast-plan';
 import { getRoast, getRoastCurveColumns, listRoasts } from '@roastery/contract/roasts';
 import { getRoasterySettings, listOptions } from '@roastery/contract/settings';
 import { adminStats, listUsers } from '@roastery/contract/users';
@@ -40,6 +42,8 @@ export const smallRoastery = (as: SessionUser | null): Answer[] => [
   ),
   answer(getRoast, roast()),
   answer(getRoastCurveColumns, { time_seconds: [], channels: {}, ror: [], gaps: [] }),
+  answer(getRoastPlan, { plan: null }),
+  answer(listPlannedRoasts, { planned: [] }),
   answer(listLots, { lots: [lot()], total: 1 }),
   answer(getLot, lot()),
   answer(listLotMovements, { movements: [], total: 0 }),

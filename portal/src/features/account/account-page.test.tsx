@@ -1,0 +1,88 @@
+import { changePassword, listSessions, updatePreferences, type Preferences } from '@roastery/contract/auth';
+import { getPush } from '@roastery/contract/push';
+import { getPin } from '@roastery/contract/roasters';
+import { screen, within } from '@testing-library/dom';
+import { describe, expect, it } from 'vitest';
+import { openPortal, textOf } from '../../testing/open-portal.tsx';
+import { ana, idOf } from '../../testing/records.ts';
+import { answer, refused } from '../../testing/table-server.ts';
+
+const here = {
+  id: idOf(71),
+  created_at: ana.created_at,
+  last_seen_at: ana.created_at,
+  address: null,
+  user_agent: null,
+  is_current: true,
+};
+const answers = [
+  answer(listSessions, { sessions: [here] }),
+  answer(getPin, { is_set: false }),
+  answer(getPush, { public_key: 'key', devices: [] }),
+];
+const inRegion = (date_language: string) => ({ ...ana, preferences: { ...ana.preferences, date_language } });
+
+describe('the account', () => {
+  it.each([null, ''])('pages: show the email where the server’s responses have no name: %j', async (full_name) => {
+    await openPortal('/account', { as: { ...ana, full_name }, answers });
+    expect(await screen.findByRole('heading', { name: ana.email })).toBeDefined();
+  });
+
+  it.each([
+    [
+      'fi',
+      /^Dates and numbers: \d\d [A-Z][a-z]{2} 20\d\d, \d\d\.\d\d\.20\d\d - \d\d:\d\d, 1\s234,5\. Weeks begin on Monday\.$/,
+    ],
+    [
+      'ja',
+      /^Dates and numbers: 20\d\d [A-Z][a-z]{2} \d\d, 20\d\d\/\d\d\/\d\d - \d\d:\d\d, 1,234\.5\. Weeks begin on Sunday\.$/,
+    ],
+  ])('formats the dates of %s with the name of the month', async (region, text) => {
+    await openPortal('/account', { as: inRegion(region), answers });
+    expect(textOf(await screen.findByText(/^Dates and numbers: /))).toMatch(text);
+  });
+
+  it('changes the password when the current one is known', async () => {
+    const wrong = refused('The current password is wrong.', 'wrong_credentials');
+    const { fill, server, user } = await openPortal('/account', {
+      answers: [...answers, answer(changePassword, wrong)],
+    });
+    const form = within(await screen.findByRole('region', { name: 'Password' }));
+    const change = () => user.click(form.getByRole('button', { name: 'Change password' }));
+    await change();
+    await form.findByText('Current password is required');
+    form.getByText('Use at least 8 characters');
+    await fill(form.getByLabelText(/^Current password/), 'not this one at all');
+    await fill(form.getByLabelText(/^New password/), 'three drums and a cooler 8');
+    await fill(form.getByLabelText(/^Repeat new password/), 'three drums and a cooler');
+    await change();
+    await form.findByText('The passwords don’t match');
+    await fill(form.getByLabelText(/^Repeat new password/), 'three drums and a cooler 8');
+    await change();
+    await form.findByText('The current password is wrong.');
+    server.answer(answer(changePassword, { message: 'Your password was changed. Other sessions have ended.' }));
+    await change();
+    await screen.findByText('Your password was changed. Other sessions have ended.');
+    await expect.poll(() => form.getByLabelText<HTMLInputElement>(/^Current password/).value).toBe('');
+  });
+
+  it('stores preferences in order, and an earlier response reverts none', async () => {
+    const waiting: ((preferences: Preferences) => void)[] = [];
+    const { server, user } = await openPortal('/account', {
+      answers: [...answers, answer(updatePreferences, () => new Promise((resolve) => waiting.push(resolve)))],
+    });
+    const weight = within(await screen.findByRole('radiogroup', { name: 'Weight' }));
+    const isChosen = (name: string) => weight.getByRole('radio', { name }).getAttribute('aria-checked');
+    for (const name of ['lb', 'kg', 'lb']) await user.click(weight.getByRole('radio', { name }));
+    const sent = () =>
+      server.requests.filter(({ endpoint }) => endpoint === 'updatePreferences').map(({ body }) => body);
+    for (const [at, weight_unit] of (['lb', 'kg', 'lb'] as const).entries()) {
+      await expect.poll(sent).toHaveLength(at + 1);
+      expect(sent().at(-1)).toEqual({ weight_unit });
+      expect(isChosen('lb')).toBe('true');
+      waiting[at]?.({ ...ana.preferences, weight_unit });
+    }
+    await expect.poll(() => server.isIdle).toBe(true);
+    expect(isChosen('lb')).toBe('true');
+  });
+});
