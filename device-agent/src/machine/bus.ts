@@ -1,5 +1,6 @@
 import type { Link, RegisterTable } from '@roastery/contract/machine-map';
 import { createBackoff, pause, type Backoff } from '@roastery/runtime/backoff';
+import { realClock, type Clock } from '@roastery/runtime/clock';
 import { createAnswerPace, type AnswerPace } from '../core/answer-pace.ts';
 import { answerHorizon } from '../core/recent-answers.ts';
 import { createWiderReads, type Span } from '../core/wider-read.ts';
@@ -86,12 +87,8 @@ const silenceMs = (link: Link): number => ('baud' in link ? Math.max(2, Math.cei
  * The one owner of a Modbus line. One request at a time, with our own deadline; an answer only counts when it can
  * belong to no other request. README.md, "Whose answer is it?", has the argument.
  */
-export const createBus = (
-  link: Link,
-  timing: BusTiming,
-  now: () => number = () => performance.now(),
-  open: OpenLine = openLine,
-) => {
+export const createBus = (link: Link, timing: BusTiming, clock: Clock = realClock, open: OpenLine = openLine) => {
+  const now = clock.monotonic;
   const horizonMs = answerHorizon(timing.quietMs);
   const stopping = new AbortController();
   const line = newRest();
@@ -140,7 +137,7 @@ export const createBus = (
         state.until = Math.min(state.until, line.until);
       },
     },
-    now,
+    clock,
     open,
   );
   const hangUp = (): void => {
@@ -159,7 +156,7 @@ export const createBus = (
       putToRest(line, reason);
       return reason;
     }
-    if (!isKnownLine) await pause(horizonMs, stopping.signal);
+    if (!isKnownLine) await pause(horizonMs, stopping.signal, clock);
     isKnownLine = true;
     return undefined;
   };
@@ -167,7 +164,7 @@ export const createBus = (
   /** Bytes from before a request are received before it is sent: they can't be its answer. */
   const drainInput = async (): Promise<void> => {
     const waitMs = Math.max(lastRequestAt + timing.gapMs - now(), silenceMs(link));
-    if (waitMs > 0) await pause(waitMs, stopping.signal);
+    if (waitMs > 0) await pause(waitMs, stopping.signal, clock);
     await new Promise((resolve) => setImmediate(resolve));
   };
 

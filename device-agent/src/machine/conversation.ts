@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Link } from '@roastery/contract/machine-map';
+import type { Clock } from '@roastery/runtime/clock';
 import { createRecentAnswers, type Asked } from '../core/recent-answers.ts';
 import { createFraming } from './answer-framings.ts';
 import { answerBytes, BrokenStream, exceptionFlag, type AnswerFrame, type Question } from './answer-frame.ts';
@@ -50,9 +51,10 @@ export const createConversation = (
   link: Link,
   horizonMs: number,
   events: ConversationEvents,
-  now: () => number,
+  clock: Clock,
   openLine: OpenLine,
 ) => {
+  const now = clock.monotonic;
   const recent = createRecentAnswers(horizonMs, now);
   const hasTransactions = link.kind === 'tcp';
   const codec = createModbusCodec();
@@ -137,12 +139,13 @@ export const createConversation = (
     },
     async open(deadlineMs: number): Promise<void> {
       framing = createFraming(link.kind);
-      const opened = await openLine(link, deadlineMs, {
+      const listener = {
         data,
         closed() {
           if (port === opened) broke('connection closed');
         },
-      });
+      };
+      const opened = await openLine(link, deadlineMs, listener, clock);
       port = opened;
       silentSince = undefined;
     },
@@ -160,12 +163,13 @@ export const createConversation = (
     async bytesUntil(until: number): Promise<'open' | 'closed'> {
       const current = flight;
       if (current === undefined || port === undefined) return 'closed';
-      let timer: NodeJS.Timeout | undefined;
       await new Promise<void>((resolve) => {
-        current.wake = resolve;
-        timer = setTimeout(resolve, Math.max(0, until - now()));
+        const cancel = clock.after(Math.max(0, until - now()), resolve);
+        current.wake = () => {
+          cancel();
+          resolve();
+        };
       });
-      clearTimeout(timer);
       current.wake = undefined;
       return port === undefined ? 'closed' : 'open';
     },

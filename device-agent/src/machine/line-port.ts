@@ -1,5 +1,6 @@
 import { createConnection } from 'node:net';
 import type { Link } from '@roastery/contract/machine-map';
+import { realClock, type Clock } from '@roastery/runtime/clock';
 import { SerialPort } from 'serialport';
 
 /** One open connection to a line, as a stream of bytes. */
@@ -23,18 +24,19 @@ const openSocket = (
   { host, port }: Extract<Link, { kind: 'tcp' | 'rtu-over-tcp' }>,
   deadlineMs: number,
   listener: LineListener,
+  clock: Clock,
 ): Promise<LinePort> =>
   new Promise((resolve, reject) => {
     const socket = createConnection({ host, port, noDelay: true, keepAlive: true });
     const fail = (reason: string): void => {
-      clearTimeout(timer);
+      cancelDeadline();
       socket.destroy();
       reject(new LinkError(`${host}:${port} ${reason}`));
     };
-    const timer = setTimeout(() => fail(`did not answer within ${deadlineMs} ms`), deadlineMs);
+    const cancelDeadline = clock.after(deadlineMs, () => fail(`did not answer within ${deadlineMs} ms`));
     socket.once('error', (error: NodeJS.ErrnoException) => fail(error.code ?? error.message));
     socket.once('connect', () => {
-      clearTimeout(timer);
+      cancelDeadline();
       socket.removeAllListeners('error');
       let open = true;
       const end = (): void => {
@@ -72,6 +74,7 @@ const openSerial = (
   link: Extract<Link, { kind: 'rtu' | 'ascii' }>,
   deadlineMs: number,
   listener: LineListener,
+  clock: Clock,
 ): Promise<LinePort> =>
   new Promise((resolve, reject) => {
     const { path, baud, dataBits, parity, stopBits } = link;
@@ -88,12 +91,12 @@ const openSerial = (
     };
     // Errors can occur at any time, also after a close: an unhandled one would end the process.
     port.on('error', end);
-    const timer = setTimeout(() => {
+    const cancelDeadline = clock.after(deadlineMs, () => {
       open = false;
       reject(new LinkError(`${path} did not open within ${deadlineMs} ms`));
-    }, deadlineMs);
+    });
     port.open((error) => {
-      clearTimeout(timer);
+      cancelDeadline();
       // It opened after its deadline, and would block the port for the next attempt.
       if (!open) return close();
       if (error) {
@@ -112,8 +115,13 @@ const openSerial = (
   });
 
 /** Opens the line. Rejects with a `LinkError` when it can't within `deadlineMs`. */
-export const openLine = (link: Link, deadlineMs: number, listener: LineListener): Promise<LinePort> =>
+export const openLine = (
+  link: Link,
+  deadlineMs: number,
+  listener: LineListener,
+  clock: Clock = realClock,
+): Promise<LinePort> =>
   link.kind === 'tcp' || link.kind === 'rtu-over-tcp'
-    ? openSocket(link, deadlineMs, listener)
-    : openSerial(link, deadlineMs, listener);
+    ? openSocket(link, deadlineMs, listener, clock)
+    : openSerial(link, deadlineMs, listener, clock);
 export type OpenLine = typeof openLine;

@@ -26,7 +26,8 @@ const server = createServer((socket) => {
 server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => console.log(server.address().port));
 `;
 
-it('reads again within 5 s of the return of a peer that vanished without closing', { timeout: 60_000 }, async () => {
+// packages/testing/src/faulty-line/line-return.test.ts measures how soon, in virtual time.
+it('reads again after the return of a peer that vanished without closing', async () => {
   const child = spawn(process.execPath, ['-e', machine], { stdio: ['ignore', 'pipe', 'inherit'] });
   const readings: Reading[] = [];
   const said = new Set<string>();
@@ -43,21 +44,16 @@ it('reads again within 5 s of the return of a peer that vanished without closing
     });
     const poller = startPoller({
       map,
-      monoNow: () => performance.now(),
       reading: (reading) => void readings.push(reading),
       linkChanged: ({ state, detail }) => void said.add(`${state} ${detail ?? ''}`),
     });
     try {
       await until('readings', () => readings.length >= 5);
       child.kill('SIGSTOP');
-      await until('unanswered attempts to connect', () => [...said].some((line) => /did not answer/.test(line)), {
-        timeoutMs: 30_000,
-      });
+      await until('unanswered attempts to connect', () => [...said].some((line) => /did not answer/.test(line)));
       const before = readings.length;
       child.kill('SIGCONT');
-      const from = performance.now();
-      await until('the next reading', () => readings.length > before, { everyMs: 10 });
-      expect(performance.now() - from, 'ms from the return to a reading').toBeLessThan(5000);
+      await until('the next reading', () => readings.length > before);
       expect(readings.at(-1)?.values).toEqual([215.3]);
     } finally {
       await poller.stop();

@@ -1,4 +1,5 @@
 import type { MachineMap } from '@roastery/contract/machine-map';
+import { realClock, type Cancel, type Clock } from '@roastery/runtime/clock';
 import type { Quality } from '../core/decoder.ts';
 import type { MachineLink, Reading } from '../source.ts';
 import { createPaceWatch, lineMs } from '../core/line-pace.ts';
@@ -17,13 +18,12 @@ export interface DroppedReading {
 
 export interface PollerParts {
   readonly map: MachineMap;
-  /** Monotonic clock, ms since boot, with fractions. */
-  readonly monoNow: () => number;
   readonly reading: (reading: Reading) => void;
   readonly dropped?: (reading: DroppedReading) => void;
   readonly linkChanged: (link: MachineLink) => void;
   /** Opens the machine's line; default: its socket or serial adapter. */
   readonly openLine?: OpenLine;
+  readonly clock?: Clock;
 }
 
 /** A process that was suspended longer may find an answer that has waited that long. */
@@ -43,17 +43,17 @@ const describe = (channels: readonly string[], qualities: readonly Quality[]): s
 const beatMs = 50;
 
 /** Measures whether this process is scheduled. Returns a function that stops and returns the longest delay, ms. */
-const watchForStalls = (): (() => number) => {
-  let beatAt = performance.now();
+const watchForStalls = ({ monotonic, every }: Clock): (() => number) => {
+  let beatAt = monotonic();
   let longestMs = 0;
   const beat = (): void => {
-    const now = performance.now();
+    const now = monotonic();
     longestMs = Math.max(longestMs, now - beatAt - beatMs);
     beatAt = now;
   };
-  const timer = setInterval(beat, beatMs);
+  const stop = every(beatMs, beat);
   return () => {
-    clearInterval(timer);
+    stop();
     beat();
     return longestMs;
   };
@@ -77,19 +77,20 @@ const shareBus = (bus: Bus): Bus => {
  * Reads the machine at the map's rate. A slow reading delays the next ones: they never queue, and a line that is too
  * slow for the map is read as fast as it can be.
  */
-export const startPoller = ({ map, monoNow, reading, dropped, linkChanged, openLine }: PollerParts) => {
-  const bus = shareBus(createBus(map.link, map, monoNow, openLine));
-  const reader = createReader(map, bus, monoNow);
+export const startPoller = ({ map, reading, dropped, linkChanged, openLine, clock = realClock }: PollerParts) => {
+  const { monotonic } = clock;
+  const bus = shareBus(createBus(map.link, map, clock, openLine));
+  const reader = createReader(map, bus, monotonic);
   const spans = createSpanJudge(lineMs(map) ?? 0);
   let droppedInRow = 0;
   const periodMs = 1000 / map.hz;
   const pace = createPaceWatch(map.hz);
-  let dueAt = performance.now();
-  let tickedAt = performance.now();
+  let dueAt = monotonic();
+  let tickedAt = monotonic();
   /** The latest time at which the machine can have measured the newest reading. */
   let takenAt = Number.NEGATIVE_INFINITY;
   let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
+  let cancelNext: Cancel = () => undefined;
   let link: MachineLink = { state: 'starting', detail: undefined };
   let bitsBefore: ReadonlyMap<string, boolean> = new Map();
 
@@ -106,11 +107,11 @@ export const startPoller = ({ map, monoNow, reading, dropped, linkChanged, openL
   };
 
   const readOnce = async (): Promise<void> => {
-    const began = monoNow();
-    const stalledFor = watchForStalls();
+    const began = monotonic();
+    const stalledFor = watchForStalls(clock);
     const outcome = await reader.read();
     const stallMs = stalledFor();
-    const passOver = (reason: string): void => dropped?.({ from: began, to: monoNow(), reason });
+    const passOver = (reason: string): void => dropped?.({ from: began, to: monotonic(), reason });
     if (stopped) return passOver('reading was stopped');
     if (outcome.kind === 'silence') {
       passOver(outcome.reason);
@@ -120,7 +121,7 @@ export const startPoller = ({ map, monoNow, reading, dropped, linkChanged, openL
     const spanMs = to - from;
     // A delayed request reached the machine late: the next one would be measured at the same time.
     const heldUpMs = Math.max(0, spanMs - spans.usualMs());
-    takenAt = performance.now() - (monoNow() - from) + heldUpMs;
+    takenAt = from + heldUpMs;
     const doubt =
       stallMs > longestStallMs
         ? `the board was busy for ${Math.round(stallMs)} ms while it was reading`
@@ -143,13 +144,13 @@ export const startPoller = ({ map, monoNow, reading, dropped, linkChanged, openL
 
   let busy: Promise<void> = Promise.resolve();
   const schedule = (): void => {
-    const now = performance.now();
+    const now = monotonic();
     // A late reading does not move the next one closer to it.
     dueAt = Math.max(dueAt + periodMs, takenAt + periodMs / 2, now);
-    timer = setTimeout(tick, dueAt - now);
+    cancelNext = clock.after(dueAt - now, tick);
   };
   const tick = (): void => {
-    tickedAt = performance.now();
+    tickedAt = monotonic();
     busy = readOnce().finally(() => {
       if (!stopped) schedule();
     });
@@ -162,10 +163,10 @@ export const startPoller = ({ map, monoNow, reading, dropped, linkChanged, openL
     ask: (request: BusRequest) => bus.read(request),
     link: (): MachineLink => link,
     /** How long no reading was begun, ms: the sign of a hanging loop. A silent machine does not count. */
-    stalledMs: (): number => performance.now() - tickedAt,
+    stalledMs: (): number => monotonic() - tickedAt,
     async stop(): Promise<void> {
       stopped = true;
-      clearTimeout(timer);
+      cancelNext();
       bus.close();
       await busy;
     },

@@ -1,5 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { pause } from '@roastery/runtime/backoff';
+import { once } from 'node:events';
+import { until } from '@roastery/testing/until';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createBus, type Bus } from './bus.ts';
 
@@ -53,28 +54,32 @@ describe.skipIf(!python).each(['rtu', 'ascii'] as const)(
         other.stdout.once('data', (line) => resolve(String(line).trim())),
       );
       const line = { kind, path, baud: 9600, dataBits: 8, parity: 'none', stopBits: 1 } as const;
-      const owner = createBus(line, { timeoutMs: 2000, quietMs: 150, gapMs: 5 });
+      const owner = createBus(line, { timeoutMs: 500, quietMs: 150, gapMs: 5 });
       bus = owner;
       const read = (start: number) => owner.read({ unit: 1, table: 'holding', start, count: 3 });
-      for (const start of [5, 6, 7])
-        expect(await read(start)).toEqual({ kind: 'data', words: [start, start + 1, start + 2] });
+      const untilRead = (start: number) =>
+        until('an answer', async () => {
+          const answer = await read(start);
+          return answer.kind === 'data' && answer.words;
+        });
+      for (const start of [5, 6, 7]) expect(await untilRead(start)).toEqual([start, start + 1, start + 2]);
 
       other.kill('SIGSTOP');
       expect((await read(20)).kind).toBe('failed');
       other.kill('SIGCONT');
       // The late answer to 20 must not be accepted for 9.
-      let answer = await read(9);
-      while (answer.kind !== 'data') {
-        await pause(20);
-        answer = await read(9);
-      }
-      expect(answer.words).toEqual([9, 10, 11]);
+      expect(await untilRead(9)).toEqual([9, 10, 11]);
 
+      const gone = once(other, 'exit');
       other.kill('SIGKILL');
-      for (let round = 0; round < 5; round++) {
-        expect((await read(9)).kind).not.toBe('data');
-        await pause(150);
-      }
+      await gone;
+      let failures = 0;
+      await until('five attempts', async () => {
+        const { kind } = await read(9);
+        expect(kind).not.toBe('data');
+        if (kind === 'failed') failures += 1;
+        return failures >= 5;
+      });
     });
   },
 );

@@ -1,6 +1,6 @@
 import { probeMessageShape, type ProbeMessage, type ProbeRequest } from '@roastery/contract/probe';
-import { pause } from '@roastery/runtime/backoff';
 import { createLogger } from '@roastery/runtime/logger';
+import { createVirtualClock } from '@roastery/testing/virtual-clock';
 import { describe, expect, it } from 'vitest';
 import type { BusAnswer, BusRequest } from '../machine/bus.ts';
 import { startScriptedServer } from '../testing/modbus-server.ts';
@@ -19,6 +19,7 @@ const look = (over: Partial<Extract<ProbeRequest, { do: 'look' }>> = {}): ProbeR
 });
 
 const bench = (answer: (request: BusRequest) => BusAnswer, port = 1) => {
+  const clock = createVirtualClock();
   const sent: ProbeMessage[] = [];
   let roasting = false;
   const probe = createBoardProbe({
@@ -31,16 +32,16 @@ const bench = (answer: (request: BusRequest) => BusAnswer, port = 1) => {
     now: () => ({ wall: 10_000, synced: true }),
     log: createLogger('test', 'silent'),
     perSecond: 1000,
+    clock,
   });
   const until = async (is: (message: ProbeMessage) => boolean): Promise<ProbeMessage> => {
-    for (;;) {
-      const found = sent.find(is);
-      if (found) return found;
-      await pause(10);
-    }
+    await clock.until('the message', () => sent.some(is), 60_000);
+    const found = sent.find(is);
+    if (found === undefined) throw new Error('the message is gone');
+    return found;
   };
   const ended = (reason: string) => until((message) => message.k === 'ended' && message.reason === reason);
-  return { sent, probe, until, ended, beginRoast: () => (roasting = true) };
+  return { clock, sent, probe, until, ended, beginRoast: () => (roasting = true) };
 };
 const words = ({ start, count }: BusRequest): BusAnswer => ({
   kind: 'data',
@@ -83,15 +84,15 @@ describe('board probe through the running agent', () => {
   });
 
   it('keeps every message small, however many registers there are', async () => {
-    const { sent, probe, until } = bench(words);
+    const { clock, sent, probe, until } = bench(words);
     probe.requested(
       look({ wish: { units: [1], tables: ['holding', 'input'], from: 0, count: 2000, usual_places: false } }),
     );
     await until((message) => message.k === 'words' && message.round === 1);
     const round = (): ProbeMessage[] => sent.filter((message) => message.k === 'words' && message.round === 1);
-    while (round().length < 4) await pause(10);
+    await clock.until('four messages', () => round().length >= 4, 60_000);
     expect(Math.max(...sent.map((message) => JSON.stringify(message).length))).toBeLessThan(20_000);
-    await probe.stop();
+    await clock.run(probe.stop());
     expect(sent.at(-1)).toMatchObject({ k: 'ended', reason: 'board_leaves' });
   });
 

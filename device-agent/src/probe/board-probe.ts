@@ -6,10 +6,11 @@ import {
   type ProbeRequest,
 } from '@roastery/contract/probe';
 import type { Link, MachineMap } from '@roastery/contract/machine-map';
+import { realClock, type Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
 import { createBus, type Bus } from '../machine/bus.ts';
 import { LinkError } from '../machine/line-port.ts';
-import { findLine, type FoundLine } from './find-line.ts';
+import { findLine, type FindProgress, type FoundLine } from './find-line.ts';
 import { scanRegisters, probeTiming, watchRegisters, type ScanEnd } from './scan-registers.ts';
 
 export interface BoardProbeParts {
@@ -24,6 +25,7 @@ export interface BoardProbeParts {
   readonly now: () => { readonly wall: number; readonly synced: boolean };
   readonly log: Logger;
   readonly perSecond?: number;
+  readonly clock?: Clock;
 }
 
 type Look = Extract<ProbeRequest, { do: 'look' }>;
@@ -73,7 +75,8 @@ const reasonOf = ({ signal: { reason } }: AbortController): ProbeEnd =>
 /**
  * Reads the machine's registers for a page of the portal: one probe at a time, never during a roast, without writing.
  */
-export const createBoardProbe = ({ read, map, lendLine, roastRuns, send, now, log, perSecond }: BoardProbeParts) => {
+export const createBoardProbe = (probeParts: BoardProbeParts) => {
+  const { read, map, lendLine, roastRuns, send, now, log, perSecond, clock = realClock } = probeParts;
   let current:
     | {
         readonly id: string;
@@ -104,13 +107,13 @@ export const createBoardProbe = ({ read, map, lendLine, roastRuns, send, now, lo
     });
 
   const scan = async ({ id, wish }: Look, bus: Pick<Bus, 'read'>, stopping: AbortController): Promise<void> => {
-    const began = performance.now();
-    const parts = { bus, signal: stopping.signal, ...(perSecond === undefined ? {} : { perSecond }) };
+    const began = clock.monotonic();
+    const parts = { bus, signal: stopping.signal, clock, ...(perSecond === undefined ? {} : { perSecond }) };
     const found: ProbeBlock[] = [];
     let unsaid: ProbeBlock[] = [];
     let toldAt = -Infinity;
     const sendBlocks = (round: number, blocks: readonly ProbeBlock[]): void => {
-      const seconds = Math.round((performance.now() - began) / 100) / 10;
+      const seconds = Math.round((clock.monotonic() - began) / 100) / 10;
       for (const message of messagesOf(blocks)) tell({ v: 1, id, k: 'words', round, seconds, blocks: message });
     };
     let end: ScanEnd = await scanRegisters(parts, wish, {
@@ -119,8 +122,8 @@ export const createBoardProbe = ({ read, map, lendLine, roastRuns, send, now, lo
         unsaid.push(block);
       },
       progress(progress) {
-        if (performance.now() - toldAt < progressEveryMs && progress.asked < progress.of) return;
-        toldAt = performance.now();
+        if (clock.monotonic() - toldAt < progressEveryMs && progress.asked < progress.of) return;
+        toldAt = clock.monotonic();
         sendBlocks(0, unsaid);
         unsaid = [];
         tell({ v: 1, id, k: 'progress', ...progress });
@@ -137,7 +140,7 @@ export const createBoardProbe = ({ read, map, lendLine, roastRuns, send, now, lo
   /** The probe of a board without a map: nothing else uses the line. */
   const scanOnOwnBus = (link: Link, request: Look, stopping: AbortController): Promise<void> =>
     lendLine(async () => {
-      const bus = createBus(link, probeTiming);
+      const bus = createBus(link, probeTiming, clock);
       try {
         await scan(request, bus, stopping);
       } finally {
@@ -149,11 +152,12 @@ export const createBoardProbe = ({ read, map, lendLine, roastRuns, send, now, lo
     let found: FoundLine | undefined;
     let toldAt = -Infinity;
     await lendLine(async () => {
-      found = await findLine(link, [...new Set([unit, map()?.unit ?? unit])], signal, ({ asked, of, where }) => {
-        if (performance.now() - toldAt < progressEveryMs) return;
-        toldAt = performance.now();
+      const trying = ({ asked, of, where }: FindProgress): void => {
+        if (clock.monotonic() - toldAt < progressEveryMs) return;
+        toldAt = clock.monotonic();
         tell({ v: 1, id, k: 'trying', asked, of, where: where.slice(0, 300) });
-      });
+      };
+      found = await findLine(link, [...new Set([unit, map()?.unit ?? unit])], signal, trying, { clock });
     });
     return found;
   };
@@ -174,7 +178,7 @@ export const createBoardProbe = ({ read, map, lendLine, roastRuns, send, now, lo
   const begin = (request: Look | Find, link: Link): void => {
     const stopping = new AbortController();
     const end = (reason: ProbeEnd): void => stopping.abort(reason);
-    const timer = setTimeout(() => end('time_is_up'), request.lasts_s * 1000);
+    const cancelLimit = clock.after(request.lasts_s * 1000, () => end('time_is_up'));
     log.info(
       request.do === 'look' ? { wish: request.wish } : { unit: request.unit },
       request.do === 'look' ? 'probe started' : 'line search started',
@@ -190,7 +194,7 @@ export const createBoardProbe = ({ read, map, lendLine, roastRuns, send, now, lo
         tellEnd(request.id, 'silent', String(error));
       })
       .finally(() => {
-        clearTimeout(timer);
+        cancelLimit();
         current = undefined;
       });
     current = { id: request.id, holdsLine, end, done };

@@ -1,5 +1,6 @@
 import type { Link } from '@roastery/contract/machine-map';
 import { pause } from '@roastery/runtime/backoff';
+import { realClock, type Clock } from '@roastery/runtime/clock';
 import { createBus } from '../machine/bus.ts';
 import { openLine, type OpenLine } from '../machine/line-port.ts';
 
@@ -76,19 +77,25 @@ const attempts = (link: Link, firstUnits: readonly number[]): Attempt[] => {
  * Whether a unit answers; a refusal is an answer. It reads one register, nothing else. Throws `LinkError` when a serial
  * adapter is gone or in use: that says nothing about the unit. A gateway may refuse connections of its own accord.
  */
-const answers = async ({ link, timeoutMs }: Attempt, unit: number, signal: AbortSignal): Promise<boolean> => {
+const answers = async (
+  { link, timeoutMs }: Attempt,
+  unit: number,
+  signal: AbortSignal,
+  clock: Clock,
+  openLink: OpenLine,
+): Promise<boolean> => {
   let trouble: unknown;
   const open: OpenLine = async (...line) => {
     trouble = undefined;
     try {
-      return await openLine(...line);
+      return await openLink(...line);
     } catch (error) {
       trouble = error;
       throw error;
     }
   };
-  const bus = createBus(link, { timeoutMs, quietMs: timeoutMs / 2, gapMs: 0, isFresh: true }, undefined, open);
-  const until = performance.now() + restPatienceMs;
+  const bus = createBus(link, { timeoutMs, quietMs: timeoutMs / 2, gapMs: 0, isFresh: true }, clock, open);
+  const until = clock.monotonic() + restPatienceMs;
   try {
     while (!signal.aborted) {
       const answer = await bus.read({ unit, table: 'holding', start: 0, count: 1 });
@@ -96,8 +103,8 @@ const answers = async ({ link, timeoutMs }: Attempt, unit: number, signal: Abort
       if (answer.kind === 'exception') return answer.code !== 10 && answer.code !== 11;
       if (answer.kind === 'data') return true;
       if (answer.kind !== 'resting' && trouble === undefined) return false;
-      if (performance.now() > until) break;
-      await pause(restStepMs, signal);
+      if (clock.monotonic() > until) break;
+      await pause(restStepMs, signal, clock);
     }
   } finally {
     bus.close();
@@ -119,6 +126,12 @@ export interface FindProgress {
   readonly where: string;
 }
 
+export interface FindOptions {
+  readonly clock?: Clock;
+  readonly open?: OpenLine;
+  readonly returnAfterMs?: number;
+}
+
 /**
  * Requests one holding register with the usual speeds, parities and unit numbers, one after the other, until a unit
  * gives a valid answer: a frame with a wrong checksum does not count. Then finds the other units on that line. In
@@ -131,10 +144,10 @@ export const findLine = async (
   firstUnits: readonly number[],
   signal: AbortSignal,
   trying: (progress: FindProgress) => void,
-  returnAfterMs = returnEveryMs,
+  { clock = realClock, open = openLine, returnAfterMs = returnEveryMs }: FindOptions = {},
 ): Promise<FoundLine | undefined> => {
   // A missing adapter answers at no speed, and is a different error.
-  (await openLine(link, openDeadlineMs, { data: () => undefined, closed: () => undefined })).close();
+  (await open(link, openDeadlineMs, { data: () => undefined, closed: () => undefined }, clock)).close();
   const tries = attempts(link, firstUnits);
   const of = tries.reduce((sum, { units }) => sum + units.length, 0);
   let asked = 0;
@@ -144,8 +157,8 @@ export const findLine = async (
       if (signal.aborted) return found;
       asked += 1;
       trying({ asked: Math.min(asked, of), of, where: `${linkLabel(attempt.link)}, unit ${unit}` });
-      if (await answers(attempt, unit, signal)) found.push(unit);
-      await pause(betweenMs, signal);
+      if (await answers(attempt, unit, signal, clock, open)) found.push(unit);
+      await pause(betweenMs, signal, clock);
     }
     return found;
   };
@@ -157,12 +170,12 @@ export const findLine = async (
     return signal.aborted ? undefined : { link: attempt.link, units: [...units, ...others].toSorted((a, b) => a - b) };
   };
   const asNamed: Attempt = { link, units: firstUnits, timeoutMs: slowMs };
-  let leftAt = performance.now();
+  let leftAt = clock.monotonic();
   for (const attempt of tries) {
-    if (performance.now() - leftAt >= returnAfterMs) {
+    if (clock.monotonic() - leftAt >= returnAfterMs) {
       const back = await answering(asNamed);
       if (back.length > 0) return withOthers(asNamed, back);
-      leftAt = performance.now();
+      leftAt = clock.monotonic();
     }
     const units = await answering(attempt);
     if (signal.aborted) return undefined;

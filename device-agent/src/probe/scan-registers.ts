@@ -1,5 +1,6 @@
 import type { ProbeBlock, ProbeWish } from '@roastery/contract/probe';
 import { pause } from '@roastery/runtime/backoff';
+import { realClock, type Clock } from '@roastery/runtime/clock';
 import type { Bus, BusAnswer } from '../machine/bus.ts';
 import { halvesOf, spansOf, spanText, type Span } from './spans.ts';
 
@@ -17,6 +18,7 @@ export interface ScanParts {
   readonly signal: AbortSignal;
   /** Requests per second at most; a machine has other tasks. */
   readonly perSecond?: number;
+  readonly clock?: Clock;
 }
 
 export type ScanEnd =
@@ -41,18 +43,18 @@ const refused = { illegalFunction: 1, address: 2, value: 3, busy: 6, gateway: 10
  * Sends requests gently: never more often than allowed, waits while the line rests, and repeats a request to a busy
  * machine once.
  */
-const createThrottledReader = ({ bus, signal, perSecond = usualPerSecond }: ScanParts) => {
+const createThrottledReader = ({ bus, signal, perSecond = usualPerSecond, clock = realClock }: ScanParts) => {
   const spacingMs = 1000 / perSecond;
   let nextAt = -Infinity;
   const readOnce = async (span: Span): Promise<BusAnswer> => {
-    const patienceEnds = performance.now() + restPatienceMs;
+    const patienceEnds = clock.monotonic() + restPatienceMs;
     for (;;) {
-      await pause(Math.max(0, nextAt - performance.now()), signal);
+      await pause(Math.max(0, nextAt - clock.monotonic()), signal, clock);
       if (signal.aborted) return { kind: 'resting', reason: 'stopped' };
-      nextAt = performance.now() + spacingMs;
+      nextAt = clock.monotonic() + spacingMs;
       const answer = await bus.read(span);
-      if (answer.kind !== 'resting' || performance.now() > patienceEnds) return answer;
-      await pause(restStepMs, signal);
+      if (answer.kind !== 'resting' || clock.monotonic() > patienceEnds) return answer;
+      await pause(restStepMs, signal, clock);
     }
   };
   return async (span: Span): Promise<BusAnswer> => {
@@ -62,7 +64,7 @@ const createThrottledReader = ({ bus, signal, perSecond = usualPerSecond }: Scan
       answer.kind === 'silent' ||
       (answer.kind === 'exception' && answer.code === refused.busy);
     if (!again || signal.aborted) return answer;
-    if (answer.kind === 'exception') await pause(busyPauseMs, signal);
+    if (answer.kind === 'exception') await pause(busyPauseMs, signal, clock);
     return readOnce(span);
   };
 };
@@ -160,11 +162,12 @@ export const watchRegisters = async (
   roundMs: number,
   round: (blocks: readonly ProbeBlock[]) => void,
 ): Promise<ScanEnd> => {
+  const { clock = realClock } = parts;
   const read = createThrottledReader(parts);
   let plan: Span[] = mergeBlocks(found).map(({ words, ...block }) => ({ ...block, count: words.length }));
   let silences = 0;
   while (!parts.signal.aborted) {
-    const began = performance.now();
+    const began = clock.monotonic();
     const blocks: ProbeBlock[] = [];
     for (const span of plan.slice()) {
       const answer = await read(span);
@@ -182,7 +185,7 @@ export const watchRegisters = async (
       }
     }
     if (blocks.length > 0) round(blocks);
-    await pause(Math.max(0, roundMs - (performance.now() - began)), parts.signal);
+    await pause(Math.max(0, roundMs - (clock.monotonic() - began)), parts.signal, clock);
   }
   return { kind: 'stopped' };
 };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { machineMapShape } from '@roastery/contract/machine-map';
+import { createVirtualClock } from '@roastery/testing/virtual-clock';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startScriptedServer, type Behaviour } from '../testing/modbus-server.ts';
 import { runWizard, type WizardParts } from './wizard.ts';
@@ -11,23 +12,46 @@ import { runWizard, type WizardParts } from './wizard.ts';
 /** Beans at holding register 6 as i16 ÷10, exhaust as a float with swapped words at 20, a setting at 9. */
 const startRoaster = async (behave: () => Behaviour = () => ({})) => {
   const float = new DataView(new ArrayBuffer(4));
-  const began = performance.now();
-  const server = await startScriptedServer('tcp', behave, (address) => {
-    const minutes = (performance.now() - began) / 1000;
-    if (address === 6) return 1850 + Math.round(minutes * 12);
-    if (address === 9) return 2000;
-    if (address === 20 || address === 21) {
-      float.setFloat32(0, 211.37 + minutes);
-      return float.getUint16(address === 20 ? 2 : 0);
-    }
-    return 0;
-  });
+  const clock = createVirtualClock();
+  const began = clock.monotonic();
+  const server = await startScriptedServer(
+    'tcp',
+    behave,
+    (address) => {
+      const minutes = (clock.monotonic() - began) / 1000;
+      if (address === 6) return 1850 + Math.round(minutes * 12);
+      if (address === 9) return 2000;
+      if (address === 20 || address === 21) {
+        float.setFloat32(0, 211.37 + minutes);
+        return float.getUint16(address === 20 ? 2 : 0);
+      }
+      return 0;
+    },
+    clock,
+  );
   const folder = await mkdtemp(join(tmpdir(), 'probe-wizard-'));
   onTestFinished(async () => {
     await server.hangUp();
     await rm(folder, { recursive: true, force: true });
   });
-  return { server, out: join(folder, 'machine-map.json') };
+  const out = join(folder, 'machine-map.json');
+  const begin = (terminal: WizardParts['terminal'], over: Partial<WizardParts> = {}): Promise<number> =>
+    runWizard({
+      link: { kind: 'tcp', host: '127.0.0.1', port: server.port },
+      wish: { units: [1], tables: ['holding'], from: 0, count: 32, usual_places: false },
+      find: false,
+      watchSeconds: 2.2,
+      shown: undefined,
+      base: undefined,
+      out,
+      terminal,
+      signal: new AbortController().signal,
+      proofSeconds: 0.3,
+      clock,
+      ...over,
+    });
+  const walk = (...args: Parameters<typeof begin>): Promise<number> => clock.run(begin(...args));
+  return { clock, server, out, begin, walk };
 };
 
 /** A person who answers each prompt by a rule, based on the text on the screen. */
@@ -48,30 +72,15 @@ const person = (answer: (question: string, screen: string) => string | undefined
 const rowOf = (register: string, screen: string): string =>
   new RegExp(`^\\s*(\\d+)  ${register}\\s`, 'm').exec(screen.slice(screen.lastIndexOf('register')))?.[1] ?? 'none';
 
-const walk = (port: number, out: string, terminal: WizardParts['terminal'], over: Partial<WizardParts> = {}) =>
-  runWizard({
-    link: { kind: 'tcp', host: '127.0.0.1', port },
-    wish: { units: [1], tables: ['holding'], from: 0, count: 32, usual_places: false },
-    find: false,
-    watchSeconds: 2.2,
-    shown: undefined,
-    base: undefined,
-    out,
-    terminal,
-    signal: new AbortController().signal,
-    proofSeconds: 0.3,
-    ...over,
-  });
-
 describe('the probe in a terminal', () => {
   it('creates a working map for an unknown machine, and shows its readings', async () => {
-    const { server, out } = await startRoaster();
+    const { server, out, walk } = await startRoaster();
     const terminal = person((question, screen) => {
       if (question.includes('the bean temperature')) return rowOf('h:6', screen);
       if (question.includes('exhaust')) return screen.includes('d 213') ? rowOf('h:20', screen) : 'd 213';
       return question.includes('Write it') ? 'yes' : '';
     });
-    expect(await walk(server.port, out, terminal), terminal.screen()).toBe(0);
+    expect(await walk(terminal), terminal.screen()).toBe(0);
     const map = machineMapShape.parse(JSON.parse(await readFile(out, 'utf8')));
     expect(map.channels).toMatchObject({
       bean_temp: { at: 'h:6', as: 'i16', scale: 0.1, unit: '°C' },
@@ -83,7 +92,7 @@ describe('the probe in a terminal', () => {
   });
 
   it('shows the changes to the map in use, and writes nothing after the answer no', async () => {
-    const { server, out } = await startRoaster();
+    const { server, out, walk } = await startRoaster();
     const base = machineMapShape.parse({
       v: 1,
       id: 'mine',
@@ -96,7 +105,7 @@ describe('the probe in a terminal', () => {
     const terminal = person((question, screen) =>
       question.includes('the bean temperature') ? rowOf('h:6', screen) : question.includes('Write it') ? 'no' : '',
     );
-    expect(await walk(server.port, out, terminal, { base, watchSeconds: 1.1 })).toBe(1);
+    expect(await walk(terminal, { base, watchSeconds: 1.1 })).toBe(1);
     expect(terminal.screen()).toMatch(/revision 5, against revision 4 in use/);
     expect(terminal.screen()).toMatch(/- bean_temp: h:9[\s\S]*\+ bean_temp: h:6/);
     expect(terminal.screen()).not.toMatch(/fan_speed/);
@@ -106,25 +115,24 @@ describe('the probe in a terminal', () => {
   it('ends its watch in time while memory is collected', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
-    const { server, out } = await startRoaster();
+    const { clock, walk } = await startRoaster();
     const terminal = { ...person(() => undefined), interactive: false };
     const stopping = new AbortController();
-    const collecting = setInterval(collect, 50);
-    const tooLong = setTimeout(() => stopping.abort(), 15_000);
-    const code = await walk(server.port, out, terminal, { watchSeconds: 1, signal: stopping.signal });
-    clearInterval(collecting);
-    clearTimeout(tooLong);
+    const stopCollecting = clock.every(50, collect);
+    clock.after(15_000, () => stopping.abort());
+    const code = await walk(terminal, { watchSeconds: 1, signal: stopping.signal });
+    stopCollecting();
     expect(code, terminal.screen()).toBe(0);
   });
 
   it('gives an instruction when no unit answers, and when none of the registers exists', async () => {
     const refusing = await startRoaster(() => ({ exception: 2 }));
     const terminal = person(() => undefined);
-    expect(await walk(refusing.server.port, refusing.out, terminal)).toBe(1);
+    expect(await refusing.walk(terminal)).toBe(1);
     expect(terminal.screen()).toMatch(/has none of these registers\. Try others: --from/);
     await refusing.server.hangUp();
     const alone = person(() => undefined);
-    expect(await walk(refusing.server.port, refusing.out, alone)).toBe(1);
+    expect(await refusing.walk(alone)).toBe(1);
     expect(alone.screen()).toMatch(/does not answer \(.*ECONNREFUSED.*Check its power/);
     const unplugged = person(() => undefined);
     const link = {
@@ -135,7 +143,8 @@ describe('the probe in a terminal', () => {
       parity: 'none',
       stopBits: 1,
     } as const;
-    expect(await walk(0, refusing.out, unplugged, { link, find: true })).toBe(1);
+    // Time stands still while the system opens the adapter.
+    expect(await refusing.begin(unplugged, { link, find: true })).toBe(1);
     expect(unplugged.screen()).toBe(
       '/dev/no-such-adapter does not exist: check that the serial adapter is plugged in\n',
     );

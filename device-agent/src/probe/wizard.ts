@@ -5,12 +5,13 @@ import type { ProbeBlock, ProbeWish } from '@roastery/contract/probe';
 import { rankBits, rankTemperatures } from '@roastery/contract/decodings';
 import { createProbeSeries } from '@roastery/contract/probe-series';
 import { pause } from '@roastery/runtime/backoff';
+import { realClock, type Clock } from '@roastery/runtime/clock';
 import { writeFileAtomically } from '../atomic-file.ts';
 import { createBus } from '../machine/bus.ts';
 import { LinkError } from '../machine/line-port.ts';
 import { createReader } from '../machine/reader.ts';
 import { bitTable, candidateTable } from './candidate-table.ts';
-import { findLine, linkLabel, type FoundLine } from './find-line.ts';
+import { findLine, linkLabel, type FindProgress, type FoundLine } from './find-line.ts';
 import { scanRegisters, probeTiming, watchRegisters } from './scan-registers.ts';
 import { pickChannels, pickSignals, type Terminal } from './pick-channels.ts';
 
@@ -30,6 +31,7 @@ export interface WizardParts {
   readonly terminal: Terminal & { readonly interactive: boolean };
   readonly signal: AbortSignal;
   readonly proofSeconds?: number;
+  readonly clock?: Clock;
 }
 
 const roundMs = 1000;
@@ -56,14 +58,17 @@ const changeLines = (base: MachineMap | undefined, draft: MachineMap): string =>
     .join('');
 
 /** Reads with a map for a while and prints the values. Returns whether the bean temperature had a value. */
-const prove = async (map: MachineMap, { terminal, signal, proofSeconds = 10 }: WizardParts): Promise<boolean> => {
-  const bus = createBus(map.link, map);
-  const reader = createReader(map, bus);
+const prove = async (
+  map: MachineMap,
+  { terminal, signal, proofSeconds = 10, clock = realClock }: WizardParts,
+): Promise<boolean> => {
+  const bus = createBus(map.link, map, clock);
+  const reader = createReader(map, bus, clock.monotonic);
   const beans = reader.channels.indexOf('bean_temp');
   let proven = false;
   try {
-    const until = performance.now() + proofSeconds * 1000;
-    while (performance.now() < until && !signal.aborted) {
+    const until = clock.monotonic() + proofSeconds * 1000;
+    while (clock.monotonic() < until && !signal.aborted) {
       const outcome = await reader.read();
       if (outcome.kind === 'silence') terminal.write(`  no answer: ${outcome.reason}\n`);
       else {
@@ -71,7 +76,7 @@ const prove = async (map: MachineMap, { terminal, signal, proofSeconds = 10 }: W
         terminal.write(`  ${values.join('  ')}\n`);
         proven = (outcome.values[beans] ?? null) !== null;
       }
-      await pause(Math.min(roundMs, Math.max(0, until - performance.now())), signal);
+      await pause(Math.min(roundMs, Math.max(0, until - clock.monotonic())), signal, clock);
     }
   } finally {
     bus.close();
@@ -128,14 +133,13 @@ const save = async (parts: WizardParts, link: Link, picks: Picked): Promise<numb
  * registers were found), 1 not.
  */
 export const runWizard = async (parts: WizardParts): Promise<number> => {
-  const { terminal, signal } = parts;
+  const { terminal, signal, clock = realClock } = parts;
   let { link, wish } = parts;
   if (parts.find) {
     let found: FoundLine | undefined;
     try {
-      found = await findLine(link, wish.units.slice(0, 1), signal, ({ asked, of, where }) =>
-        terminal.write(`  ${asked} of ${of}: ${where}\n`),
-      );
+      const trying = ({ asked, of, where }: FindProgress): void => terminal.write(`  ${asked} of ${of}: ${where}\n`);
+      found = await findLine(link, wish.units.slice(0, 1), signal, trying, { clock });
     } catch (error) {
       if (!(error instanceof LinkError)) throw error;
       terminal.write(`${error.message}\n`);
@@ -150,22 +154,22 @@ export const runWizard = async (parts: WizardParts): Promise<number> => {
     terminal.write(`Answers: ${linkLabel(link)}, unit ${found.units.join(', ')}\n`);
   }
   const unit = wish.units[0] ?? 1;
-  const bus = createBus(link, probeTiming);
+  const bus = createBus(link, probeTiming, clock);
   const series = createProbeSeries();
   const blocks: ProbeBlock[] = [];
-  const began = performance.now();
-  const seconds = (): number => (performance.now() - began) / 1000;
+  const began = clock.monotonic();
+  const seconds = (): number => (clock.monotonic() - began) / 1000;
   let told = -Infinity;
   try {
     terminal.write(`Reading ${linkLabel(link)}. Nothing is written. Ctrl-C stops.\n`);
-    const end = await scanRegisters({ bus, signal }, wish, {
+    const end = await scanRegisters({ bus, signal, clock }, wish, {
       found(block) {
         blocks.push(block);
         series.take([block], seconds());
       },
       progress({ asked, of, found, where }) {
-        if (performance.now() - told < 2000 && asked < of) return;
-        told = performance.now();
+        if (clock.monotonic() - told < 2000 && asked < of) return;
+        told = clock.monotonic();
         terminal.write(`  ${asked} of ${of} addresses read, ${found} answered (${where})\n`);
       },
     });
@@ -185,10 +189,10 @@ export const runWizard = async (parts: WizardParts): Promise<number> => {
     const again = async (): Promise<void> => {
       // `any` does not hold its sources: Node can collect an `AbortSignal.timeout` before it fires (nodejs/node#57736).
       const time = new AbortController();
-      const timer = setTimeout(() => time.abort(), parts.watchSeconds * 1000);
+      const cancelEnd = clock.after(parts.watchSeconds * 1000, () => time.abort());
       const ends = AbortSignal.any([signal, time.signal]);
-      await watchRegisters({ bus, signal: ends }, blocks, roundMs, (round) => series.take(round, seconds()));
-      clearTimeout(timer);
+      await watchRegisters({ bus, signal: ends, clock }, blocks, roundMs, (round) => series.take(round, seconds()));
+      cancelEnd();
       // Holds the source until here.
       time.abort();
     };

@@ -1,4 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
+import { realClock, type Clock } from '@roastery/runtime/clock';
 import { freePort } from '@roastery/stack/ports';
 
 /** How a scripted unit answers one request: an answer (possibly with modified bytes), a delay, or nothing. */
@@ -64,6 +65,7 @@ export const startScriptedServer = async (
   framing: 'tcp' | 'rtu',
   behave: (request: ScriptedRequest) => Behaviour,
   registers: Registers,
+  clock: Clock = realClock,
 ): Promise<ScriptedServer> => {
   const sockets = new Set<Socket>();
   const requests: ScriptedRequest[] = [];
@@ -95,15 +97,18 @@ export const startScriptedServer = async (
       frame = Buffer.concat([reply, crc]);
     }
     const sent = behaviour.garble?.(frame) ?? frame;
-    setTimeout(() => {
+    const send = (): void => {
       if (socket.destroyed) return;
       socket.write(sent);
       if (behaviour.twice === true) socket.write(sent);
-    }, behaviour.delayMs ?? 0);
+    };
+    if (behaviour.delayMs === undefined) send();
+    else clock.after(behaviour.delayMs, send);
   };
 
   const onConnection = (socket: Socket): void => {
     connections += 1;
+    socket.setNoDelay();
     sockets.add(socket);
     let buffered = Buffer.alloc(0);
     socket.on('close', () => sockets.delete(socket));

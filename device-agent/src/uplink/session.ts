@@ -1,6 +1,7 @@
 import { createConnection, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { pause } from '@roastery/runtime/backoff';
+import { realClock, type Clock } from '@roastery/runtime/clock';
 import { MqttClient } from 'mqtt';
 import { writeToStream } from 'mqtt-packet';
 
@@ -20,6 +21,7 @@ export interface SessionOptions {
   readonly message: (topic: string, payload: Buffer) => void;
   /** Aborts the attempt; an open session is not affected. */
   readonly signal: AbortSignal;
+  readonly clock?: Clock;
 }
 
 /** `network`: no answer. `busy`: the broker can't serve this board now. `refused`: the broker rejects this board. */
@@ -81,6 +83,7 @@ const isRefusal = (code: unknown): boolean =>
 /** Opens a session. Throws `SessionError` when there is none within the deadlines. */
 export const openSession = (options: SessionOptions): Promise<Session> =>
   new Promise((resolve, reject) => {
+    const { clock = realClock } = options;
     let reached = false;
     let reason = 'connection closed';
     const stream = openStream(options);
@@ -104,11 +107,11 @@ export const openSession = (options: SessionOptions): Promise<Session> =>
       stream.destroy();
     };
     options.signal.addEventListener('abort', giveUp, { once: true });
-    const tcpTimer = setTimeout(() => {
+    const cancelDeadline = clock.after(tcpDeadlineMs, () => {
       if (reached) return;
       reason = `no connection within ${tcpDeadlineMs} ms`;
       stream.destroy();
-    }, tcpDeadlineMs);
+    });
     let refused = false;
     client.on('error', (error) => {
       reason = error.message || ('code' in error ? String(error.code) : error.name);
@@ -118,7 +121,7 @@ export const openSession = (options: SessionOptions): Promise<Session> =>
     let open = false;
     const closed = new Promise<string>((settle) => {
       stream.once('close', () => {
-        clearTimeout(tcpTimer);
+        cancelDeadline();
         options.signal.removeEventListener('abort', giveUp);
         const wasOpen = open;
         open = false;
@@ -152,7 +155,7 @@ export const openSession = (options: SessionOptions): Promise<Session> =>
         async end() {
           reason = 'closed by us';
           client.end(false, {}, () => undefined);
-          await Promise.race([closed, pause(1000)]);
+          await Promise.race([closed, pause(1000, undefined, clock)]);
           stream.destroy();
           await closed;
         },

@@ -1,3 +1,5 @@
+import { realClock, type Clock } from './clock.ts';
+
 /** Delays between two attempts, ms. */
 export interface BackoffLimits {
   readonly minMs: number;
@@ -47,15 +49,15 @@ export const createBackoff = (minMs: number, maxMs: number, random: () => number
 export type Backoff = ReturnType<typeof createBackoff>;
 
 /** Resolves after `ms`, or immediately (without throwing) when the signal aborts. */
-export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
+export const pause = (ms: number, signal?: AbortSignal, clock: Clock = realClock): Promise<void> =>
   new Promise((resolve) => {
     if (signal?.aborted) return resolve();
     const done = (): void => {
-      clearTimeout(timer);
+      cancel();
       signal?.removeEventListener('abort', done);
       resolve();
     };
-    const timer = setTimeout(done, ms);
+    const cancel = clock.after(ms, done);
     signal?.addEventListener('abort', done, { once: true });
   });
 
@@ -67,6 +69,7 @@ export interface RetryOptions {
   /** Called before each pause. */
   readonly pausing?: (ms: number) => void;
   readonly random?: () => number;
+  readonly clock?: Clock;
 }
 
 /** A failed attempt; `limits` where this kind of failure has delays of its own. */
@@ -79,7 +82,7 @@ export type FailedAttempt = Failure & { readonly limits?: BackoffLimits };
  */
 export const withBackoff = async <T>(
   attempt: () => Promise<{ readonly done: T } | FailedAttempt>,
-  { limits: usual, signal, maxTries = Infinity, pausing, random }: RetryOptions,
+  { limits: usual, signal, maxTries = Infinity, pausing, random, clock = realClock }: RetryOptions,
 ): Promise<T | undefined> => {
   const backoffs = new Map<BackoffLimits, Backoff>();
   const isStopped = (): boolean => signal?.aborted === true;
@@ -93,7 +96,7 @@ export const withBackoff = async <T>(
     backoffs.set(limits, backoff);
     const delayMs = backoff.nextMs(ended);
     pausing?.(delayMs);
-    await pause(delayMs, signal);
+    await pause(delayMs, signal, clock);
   }
   return undefined;
 };

@@ -30,7 +30,6 @@ const watch = (kind: Link['kind'], layout: LayoutName, how: 'closed' | 'mute', s
   const readings: number[] = [];
   const poller = startPoller({
     map: mapOf(layout, linkInMemory(kind), { hz: 4 }),
-    monoNow: monoMs,
     reading: ({ mono }) => void readings.push(mono),
     linkChanged: () => undefined,
     openLine: layMemoryLine({ kind, context, travelMs: 1 + (seed % 7), seed, cutter }),

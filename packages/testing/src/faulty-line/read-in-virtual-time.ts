@@ -5,7 +5,6 @@ import { createFaultyMachine } from './faulty-line.ts';
 import { bankOf, mapOf } from './layouts.ts';
 import { layMemoryLine } from './memory-line.ts';
 import { judgeReadings, type ReadOverFaultyLine, type ReadReport } from './read-over-faulty-line.ts';
-import { monoMs } from './stamped-machine.ts';
 import { startVirtualTime } from './virtual-time.ts';
 
 /** How quickly the machines answer: a controller on a network, and one behind a slow gateway. */
@@ -23,7 +22,6 @@ const startRead = (run: ReadOverFaultyLine, seed: number) => {
   const readings: Reading[] = [];
   const poller = startPoller({
     map,
-    monoNow: monoMs,
     reading: (reading) => void readings.push(reading),
     linkChanged: () => undefined,
     openLine: layMemoryLine({

@@ -125,7 +125,6 @@ export const readOverFaultyLine = async (run: ReadOverFaultyLine): Promise<ReadR
     using starvation = watchStarvation();
     const poller = startPoller({
       map,
-      monoNow: monoMs,
       reading: (reading) => void readings.push(reading),
       linkChanged: () => undefined,
     });

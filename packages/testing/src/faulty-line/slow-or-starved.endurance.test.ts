@@ -57,9 +57,8 @@ const poller = (map: unknown): string => {
   const built = pathToFileURL(join(repositoryRoot(), 'device-agent', 'dist', 'machine', 'poller.js')).href;
   return `
     import { startPoller } from ${JSON.stringify(built)};
-    const monoNow = () => Number(process.hrtime.bigint() / 1000n) / 1000;
     const say = (what) => process.stdout.write(JSON.stringify(what) + '\\n');
-    const poller = startPoller({ map: ${JSON.stringify(map)}, monoNow, reading: say, linkChanged: () => undefined });
+    const poller = startPoller({ map: ${JSON.stringify(map)}, reading: say, linkChanged: () => undefined });
     say({ channels: poller.channels });
     process.stdin.on('data', (order) => {
       const until = performance.now() + Number(String(order).trim());

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync, symlinkSync } from 'node:fs';
-import { mkdtemp, readFile, readlink, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +9,6 @@ import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
 import { startSimulator } from '@roastery/simulator/simulator';
 import { hasSerialCables, laySerialCable } from '@roastery/testing/serial-cable';
 import { describe, expect, it } from 'vitest';
-import { findLine } from './find-line.ts';
 import { runWizard } from './wizard.ts';
 
 const hasCables = hasSerialCables();
@@ -54,11 +52,12 @@ const probe = async (...options: string[]) => {
 
 // The limits of a pair of pseudo terminals: the search accepts only right answers, and skips speeds and odd parity at
 // which it receives noise. Voltages, even parity and stop bits cannot be simulated.
-describe.skipIf(!hasCables).concurrent(`the probe on a serial line${skipped}`, () => {
+// Real time is the subject: the search recognises a speed by an answer of the machine within 250 ms, and a real serial
+// port has no other clock. Measured: 5 to 20 ms.
+describe.skipIf(!hasCables)(`the probe on a serial line${skipped}`, () => {
   it('finds unknown speed and units, with coils and discrete inputs, and only reads', async () => {
     await using machine = await startMachine(19_200);
     const { simulator, path, folder } = machine;
-    const began = performance.now();
     const found = ['--serial', path, '--config-dir', folder, '--find', '--tables', 'i,c,d', '--count', '12'];
     const { code, said } = await probe(...found, '--seconds', '1.5');
     expect(said).toMatch(/Answers: rtu \S+ 19200 baud, \w+ parity, unit 3, 5/);
@@ -69,59 +68,6 @@ describe.skipIf(!hasCables).concurrent(`the probe on a serial line${skipped}`, (
     expect(code, said).toBe(0);
     expect(simulator.state().functions).toEqual(expect.arrayContaining([2, 3, 4]));
     expect(Math.max(...simulator.state().functions), 'functions that were asked for').toBeLessThan(5);
-    expect((simulator.state().requests * 1000) / (performance.now() - began), 'requests a second').toBeLessThan(20);
-  });
-
-  it('returns to the given line, so that a machine switched on during the search is read again', async () => {
-    await using cable = await laySerialCable({ mindsSpeed: true });
-    const [far, path] = cable.ends;
-    const asked: string[] = [];
-    let switchedOn: ReturnType<typeof startSimulator> | undefined;
-    // As in its map; the search tries 9600 baud without parity next.
-    const link = linkShape.parse({ kind: 'rtu', path, baud: 4800, parity: 'odd' });
-    const map = machineMapShape.parse({
-      ...demoRoasterMap({ link: { ...link, path: far } as typeof link }),
-      unit: 17,
-    });
-    try {
-      const stopping = new AbortController();
-      const found = await findLine(
-        link,
-        [17],
-        stopping.signal,
-        ({ where }) => {
-          asked.push(where);
-          if (where.includes('9600 baud')) switchedOn ??= startSimulator({ map, model: { start: 'preheat' } });
-          if (asked.length > 40) stopping.abort();
-        },
-        1500,
-      );
-      expect(found, asked.join('\n')).toMatchObject({ link: { baud: 4800, parity: 'odd' }, units: [17] });
-    } finally {
-      await (await switchedOn)?.close();
-    }
-  });
-
-  it('waits for an adapter that is gone for a moment, and ends when it stays away', async () => {
-    await using machine = await startMachine(9600);
-    const { path } = machine;
-    const link = linkShape.parse({ kind: 'rtu', path, baud: 9600 });
-    const target = await readlink(path);
-    const asked: string[] = [];
-    const search = (onFirst: () => void) =>
-      findLine(link, [3], new AbortController().signal, ({ where }) => {
-        if (asked.push(where) === 1) onFirst();
-      });
-    const found = await search(() => {
-      rmSync(path);
-      setTimeout(() => symlinkSync(target, path), 600);
-    });
-    expect(found).toMatchObject({ link: { baud: 9600, parity: 'none' } });
-    expect(found?.units).toContain(3);
-    expect(new Set(asked.map((where) => where.replace(/, unit .*/, ''))), 'lines').toHaveLength(1);
-    asked.length = 0;
-    await expect(search(() => rmSync(path))).rejects.toThrow(/does not exist: check that the serial adapter/);
-    expect(asked).toHaveLength(1);
   });
 
   it('creates a map with bean temperature and charge signal from a line of odd parity', async () => {

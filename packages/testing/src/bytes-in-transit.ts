@@ -1,0 +1,66 @@
+import { subscribe } from 'node:diagnostics_channel';
+import { Socket } from 'node:net';
+
+/** Sockets of this process, until they are closed. */
+const clients = new Set<Socket>();
+const servers = new Set<Socket>();
+/** The two ends of each connection within this process, until both are closed. */
+const connections = new Map<Socket, Socket>();
+
+const trackIn = (open: Set<Socket>) => (message: unknown) => {
+  if (typeof message !== 'object' || message === null || !('socket' in message)) return;
+  const { socket } = message;
+  if (!(socket instanceof Socket)) return;
+  open.add(socket);
+  socket.once('close', () => open.delete(socket));
+};
+subscribe('net.client.socket', trackIn(clients));
+subscribe('net.server.socket', trackIn(servers));
+
+/** Whether its program takes what arrives. */
+const isRead = (socket: Socket): boolean =>
+  !socket.isPaused() &&
+  (socket.readableFlowing === true || socket.listenerCount('readable') > 0) &&
+  socket.readableLength < socket.readableHighWaterMark;
+
+const isUnderWay = (from: Socket, to: Socket): boolean =>
+  !to.destroyed && isRead(to) && (from.destroyed ? !to.readableEnded : from.bytesWritten > to.bytesRead);
+
+/** Whether a connection is being opened or closed, or carries bytes that its other end has not received. */
+const socketsAreBusy = (): boolean => {
+  // The address of a socket is only known once it is connected; Node would keep an earlier answer.
+  if ([...clients].some((client) => client.connecting)) return true;
+  for (const client of clients) {
+    if (connections.has(client)) continue;
+    const server = [...servers].find(
+      ({ remotePort, localPort }) => remotePort === client.localPort && localPort === client.remotePort,
+    );
+    if (server) connections.set(client, server);
+  }
+  for (const [client, server] of connections) {
+    if (client.destroyed && server.destroyed) connections.delete(client);
+    else if (isUnderWay(client, server) || isUnderWay(server, client)) return true;
+  }
+  return false;
+};
+
+/** Unfinished requests of this process to files and of its sockets, as Node names them. */
+const requests = (): number =>
+  process
+    .getActiveResourcesInfo()
+    .filter((resource) => /^FSReq|^FileHandleCloseReq$|^GetAddrInfoReqWrap$|^WriteWrap$/.test(resource)).length;
+
+/** Turns of the event loop in which code may still react to what arrived last. */
+const turnsAfter = 10;
+
+/**
+ * Resolves when this process has nothing to do but wait for a timer, another process or a test: no file request, no
+ * bytes between two of its sockets. It counts turns of the event loop, not time, so the speed of the computer does not
+ * matter. Work of other threads that is neither, such as compression, is not seen.
+ */
+export const untilQuiet = async (): Promise<void> => {
+  for (let turns = 0; turns < turnsAfter; turns++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (socketsAreBusy() || requests() > 0) turns = -1;
+  }
+};
