@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '@roastery/runtime/logger';
+import { createVirtualClock, type VirtualClock } from '@roastery/testing/virtual-clock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startAgent, type Agent } from './agent.ts';
 import { createWallClock } from './core/wall-clock.ts';
@@ -27,6 +28,7 @@ const mayMount = (() => {
 })();
 const why = 'only root may mount a small tmpfs';
 
+let time: VirtualClock;
 let folder: string;
 let disk: string;
 let server: TestServer;
@@ -34,6 +36,7 @@ let machine: ScriptedServer;
 let agent: Agent | undefined;
 
 beforeEach(async () => {
+  time = createVirtualClock();
   folder = await mkdtemp(join(tmpdir(), 'bad-disk-'));
   disk = join(folder, 'disk');
   await mkdir(disk);
@@ -43,6 +46,7 @@ beforeEach(async () => {
     'tcp',
     () => ({}),
     () => 2000,
+    time,
   );
   const link = { kind: 'tcp', host: '127.0.0.1', port: machine.port };
   const channels = { bean_temp: { at: 'i:0', as: 'i16', scale: 0.1 } };
@@ -60,7 +64,7 @@ beforeEach(async () => {
   await writeFile(join(folder, 'map.json'), JSON.stringify(map));
 });
 afterEach(async () => {
-  await agent?.close();
+  if (agent) await time.run(agent.close());
   agent = undefined;
   await machine[Symbol.asyncDispose]();
   await server.kill();
@@ -85,6 +89,8 @@ const start = async (): Promise<void> => {
       statusPort: undefined,
     },
     log,
+    undefined,
+    time,
   );
 };
 const samplesOf = (epoch: string | undefined): number =>
@@ -130,28 +136,25 @@ describe('agent on a disk that is not writable', () => {
     const epoch = await writeEarlier();
     execFileSync('mount', ['-o', 'remount,ro', disk]);
     await start();
-    await expect.poll(() => samplesOf(epoch)).toBe(earlier);
-    await expect.poll(() => samplesOf(undefined) - samplesOf(epoch)).toBeGreaterThan(10);
-    await expect
-      .poll(() => server.statuses.at(-1))
-      .toMatchObject({ journal: { in_memory: true }, machine_link_detail: expect.stringMatching(/EROFS/) });
+    await expect.poll(time.passing(() => samplesOf(epoch))).toBe(earlier);
+    await expect.poll(time.passing(() => samplesOf(undefined) - samplesOf(epoch))).toBeGreaterThan(10);
+    await expect.poll(time.passing(() => server.statuses.at(-1))).toMatchObject({
+      journal: { in_memory: true },
+      machine_link_detail: expect.stringMatching(/EROFS/),
+    });
     // The card works again: it has the later readings.
     execFileSync('mount', ['-o', 'remount,rw', disk]);
-    await expect
-      .poll(() => server.statuses.at(-1)?.journal, { timeout: 60_000 })
-      .not.toMatchObject({ in_memory: true });
+    await expect.poll(time.passing(() => server.statuses.at(-1)?.journal)).not.toMatchObject({ in_memory: true });
   });
 
   it('full from the start without segments to drop: still records', async (context) => {
     if (!mayMount) context.skip(why);
     await fillDisk();
     await start();
-    await expect.poll(() => samplesOf(undefined)).toBeGreaterThan(10);
-    await expect.poll(() => server.statuses.at(-1)?.journal).toMatchObject({ in_memory: true });
+    await expect.poll(time.passing(() => samplesOf(undefined))).toBeGreaterThan(10);
+    await expect.poll(time.passing(() => server.statuses.at(-1)?.journal)).toMatchObject({ in_memory: true });
     await rm(join(disk, 'filler'));
-    await expect
-      .poll(() => server.statuses.at(-1)?.journal, { timeout: 60_000 })
-      .not.toMatchObject({ in_memory: true });
+    await expect.poll(time.passing(() => server.statuses.at(-1)?.journal)).not.toMatchObject({ in_memory: true });
   });
 
   it('full from the start with segments: drops the oldest, reports it, and records on the disk', async (context) => {
@@ -159,10 +162,10 @@ describe('agent on a disk that is not writable', () => {
     const epoch = await writeEarlier();
     await fillDisk();
     await start();
-    await expect.poll(() => samplesOf(epoch)).toBeGreaterThan(50);
-    await expect.poll(() => server.statuses.at(-1)?.journal).not.toMatchObject({ in_memory: true });
+    await expect.poll(time.passing(() => samplesOf(epoch))).toBeGreaterThan(50);
+    await expect.poll(time.passing(() => server.statuses.at(-1)?.journal)).not.toMatchObject({ in_memory: true });
     await expect
-      .poll(gaps)
+      .poll(time.passing(gaps))
       .toEqual(expect.arrayContaining([expect.objectContaining({ from_seq: 0, reason: 'disk_full' })]));
   });
 
@@ -170,7 +173,7 @@ describe('agent on a disk that is not writable', () => {
     if (!mayMount) context.skip(why);
     await writeFile(join(disk, 'journal'), 'not a folder');
     await start();
-    await expect.poll(() => samplesOf(undefined)).toBeGreaterThan(10);
-    await expect.poll(() => server.statuses.at(-1)?.journal).toMatchObject({ in_memory: true });
+    await expect.poll(time.passing(() => samplesOf(undefined))).toBeGreaterThan(10);
+    await expect.poll(time.passing(() => server.statuses.at(-1)?.journal)).toMatchObject({ in_memory: true });
   });
 });

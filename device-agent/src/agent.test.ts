@@ -5,6 +5,7 @@ import type { MachineMapInput } from '@roastery/contract/machine-map';
 import type { JournalEvent } from '@roastery/contract/mqtt';
 import { ConfigError } from '@roastery/runtime/env';
 import { createLogger, type Logger } from '@roastery/runtime/logger';
+import { createVirtualClock, type VirtualClock } from '@roastery/testing/virtual-clock';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startAgent, type Agent } from './agent.ts';
@@ -15,6 +16,7 @@ import { startTestServer, type TestServer } from './testing/test-server.ts';
 
 const log = createLogger('test', 'silent');
 const serial = 'RM30-7';
+let time: VirtualClock;
 let dataDir: string;
 let server: TestServer;
 let machine: ScriptedServer;
@@ -54,13 +56,15 @@ const start = async (over: Partial<AgentConfig> = {}, own = mapOf(), to: Logger 
       ...over,
     },
     to,
+    undefined,
+    time,
   );
   agents.push(agent);
   return agent;
 };
 const stop = async (agent: Agent): Promise<void> => {
   agents = agents.filter((other) => other !== agent);
-  await agent.close();
+  await time.run(agent.close());
 };
 const journalled = (): JournalEvent[] =>
   [...server.committed.values()].filter((value): value is JournalEvent => Object.hasOwn(Object(value), 'type'));
@@ -71,10 +75,11 @@ const signalsAsked = (): number => machine.requests.filter(({ code }) => code ==
 /** Waits for this many more requests for the machine's signals. */
 const readings = async (count: number): Promise<void> => {
   const from = signalsAsked();
-  await expect.poll(signalsAsked).toBeGreaterThan(from + count);
+  await expect.poll(time.passing(signalsAsked)).toBeGreaterThan(from + count);
 };
 
 beforeEach(async () => {
+  time = createVirtualClock();
   dataDir = await mkdtemp(join(tmpdir(), 'agent-'));
   agents = [];
   face = { beans: 2000, charge: false, drop: false, silent: false };
@@ -86,11 +91,12 @@ beforeEach(async () => {
       const onInputRegisters = [face.beans, 32_767];
       return code === 2 ? Number(onDiscreteInputs[address]) : (onInputRegisters[address] ?? 0);
     },
+    time,
   );
   server = await startTestServer(serial);
 });
 afterEach(async () => {
-  for (const agent of agents) await agent.close();
+  for (const agent of agents) await time.run(agent.close());
   await machine.hangUp();
   await server.kill();
   await rm(dataDir, { recursive: true, force: true });
@@ -105,43 +111,45 @@ describe('agent', () => {
     );
     await start({ mqttUrl: 'mqtt://broker.invalid:1883' }, mapOf(), kept);
     const warnings = () => lines.filter(({ msg }) => msg === 'uplink: broker connection not encrypted');
-    await expect.poll(() => warnings().length).toBe(1);
+    await expect.poll(time.passing(() => warnings().length)).toBe(1);
     expect(warnings()[0]?.['warning']).toMatch(/broker\.invalid:1883 is not encrypted .*token/);
     await start({ dataDir: join(dataDir, 'other'), machineMapPath: join(dataDir, 'map.json') }, mapOf(), kept);
-    await expect.poll(() => server.statuses.length).toBeGreaterThan(0);
+    await expect.poll(time.passing(() => server.statuses.length)).toBeGreaterThan(0);
     expect(warnings()).toHaveLength(1);
   });
 
   it('publishes live readings and journals the same values', async () => {
     await start();
-    await expect.poll(() => server.live.length).toBeGreaterThan(5);
+    await expect.poll(time.passing(() => server.live.length)).toBeGreaterThan(5);
     face.beans = 2153;
-    await expect.poll(() => server.live.at(-1)?.values).toEqual({ bean_temp: 215.3, exhaust_temp: null });
+    await expect.poll(time.passing(() => server.live.at(-1)?.values)).toEqual({ bean_temp: 215.3, exhaust_temp: null });
     const { epoch, seq } = server.live.at(-1) ?? {};
-    await expect.poll(() => server.committed.get(`${epoch}/${seq}`)).toMatchObject({ values: [215.3, null] });
+    await expect
+      .poll(time.passing(() => server.committed.get(`${epoch}/${seq}`)))
+      .toMatchObject({ values: [215.3, null] });
     expect(server.statuses.at(-1)).toMatchObject({ machine_link: 'ok', firmware_version: '1.0.0', epoch });
   });
 
   it('reports a missing probe and a silent machine in its status', async () => {
     await start();
     const detail = () => server.statuses.at(-1);
-    await expect.poll(() => detail()?.machine_link_detail).toMatch(/exhaust_temp: bad/);
+    await expect.poll(time.passing(() => detail()?.machine_link_detail)).toMatch(/exhaust_temp: bad/);
     face.silent = true;
-    await expect.poll(() => detail()).toMatchObject({ machine_link: 'failing' });
+    await expect.poll(time.passing(() => detail())).toMatchObject({ machine_link: 'failing' });
     const silentFrom = server.live.length;
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await time.advance(2000);
     // A gap stays a gap.
     expect(server.live.length).toBe(silentFrom);
     face.silent = false;
-    await expect.poll(() => detail()).toMatchObject({ machine_link: 'ok' });
+    await expect.poll(time.passing(() => detail())).toMatchObject({ machine_link: 'ok' });
   });
 
   it('stops cleanly: the whole journal is delivered and the status is offline', async () => {
     const agent = await start();
-    await expect.poll(() => server.live.length).toBeGreaterThan(12);
-    const from = performance.now();
+    await expect.poll(time.passing(() => server.live.length)).toBeGreaterThan(12);
+    const from = time.monotonic();
     await stop(agent);
-    expect(performance.now() - from).toBeLessThan(10_000);
+    expect(time.monotonic() - from).toBeLessThan(10_000);
     const shown = server.live.map(({ epoch, seq }) => `${epoch}/${seq}`);
     expect(shown.filter((key) => !server.committed.has(key))).toEqual([]);
     expect(server.statuses.at(-1)).toMatchObject({ online: false });
@@ -157,9 +165,9 @@ describe('agent', () => {
   it('starts without a network, and sends the backlog when there is one', async () => {
     await server.kill();
     await start();
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await time.advance(1500);
     await server.listen();
-    await expect.poll(() => server.committed.size).toBeGreaterThan(12);
+    await expect.poll(time.passing(() => server.committed.size)).toBeGreaterThan(12);
     expect(Math.min(...server.arrivals)).toBe(0);
   });
 });
@@ -167,55 +175,59 @@ describe('agent', () => {
 describe('agent and the map that the server pushes', () => {
   it('uses another map after the end of the roast, and stores it for the next start', async () => {
     const agent = await start();
-    await expect.poll(() => server.live.length).toBeGreaterThan(2);
+    await expect.poll(time.passing(() => server.live.length)).toBeGreaterThan(2);
     face.charge = true;
-    await expect.poll(roastStates).toEqual(['in_progress']);
+    await expect.poll(time.passing(roastStates)).toEqual(['in_progress']);
     const pushed = mapOf({
       rev: 2,
       channels: { bean_temp: { at: 'i:0', scale: 0.1 }, drum_pressure: { at: 'i:0', unit: 'Pa' } },
     });
     server.tell('config', { v: 1, rev: 7, map: pushed });
-    await expect.poll(() => server.statuses.at(-1)?.config).toMatchObject({ rev: 7, state: 'waiting' });
+    await expect.poll(time.passing(() => server.statuses.at(-1)?.config)).toMatchObject({ rev: 7, state: 'waiting' });
     expect(server.statuses.at(-1)?.map).toEqual({ id: 'scripted', rev: 1 });
     expect(server.live.at(-1)?.values).not.toHaveProperty('drum_pressure');
     face.drop = true;
-    await expect.poll(() => server.live.at(-1)?.values).toMatchObject({ drum_pressure: 2000 });
-    await expect.poll(roastStates).toEqual(['in_progress', 'completed']);
+    await expect.poll(time.passing(() => server.live.at(-1)?.values)).toMatchObject({ drum_pressure: 2000 });
+    await expect.poll(time.passing(roastStates)).toEqual(['in_progress', 'completed']);
     const told = () => server.statuses.at(-1);
-    await expect.poll(told).toMatchObject({ config: { rev: 7, state: 'running' }, map: { rev: 2 } });
+    await expect.poll(time.passing(told)).toMatchObject({ config: { rev: 7, state: 'running' }, map: { rev: 2 } });
     await stop(agent);
     expect(JSON.parse(await readFile(join(dataDir, 'machine-map.json'), 'utf8'))).toMatchObject({ rev: 2 });
     const lines = server.live.length;
     await start();
-    await expect.poll(() => server.live.length).toBeGreaterThan(lines);
+    await expect.poll(time.passing(() => server.live.length)).toBeGreaterThan(lines);
     expect(server.live.at(-1)?.values).toHaveProperty('drum_pressure');
   });
 
   it('reads at the rate that is set for the board, and reports why it refuses a map', async () => {
     const agent = await start();
     const told = () => server.statuses.at(-1)?.config;
-    await expect.poll(() => server.live.length).toBeGreaterThan(2);
+    await expect.poll(time.passing(() => server.live.length)).toBeGreaterThan(2);
     server.tell('config', { v: 1, rev: 3, map: null, hz: 1 });
-    await expect.poll(told).toMatchObject({ rev: 3, state: 'running' });
+    await expect.poll(time.passing(told)).toMatchObject({ rev: 3, state: 'running' });
     const from = server.live.length;
-    await expect.poll(() => server.live.length).toBeGreaterThan(from + 2);
+    await expect.poll(time.passing(() => server.live.length)).toBeGreaterThan(from + 2);
     const [one, other] = server.live.slice(-2);
     expect((other?.mono ?? 0) - (one?.mono ?? 0)).toBeGreaterThan(800);
 
     server.tell('config', { v: 1, rev: 4, map: { ...mapOf(), channels: {} } });
-    await expect.poll(told).toMatchObject({ rev: 4, state: 'refused', reason: expect.stringMatching(/bean_temp/) });
+    await expect
+      .poll(time.passing(told))
+      .toMatchObject({ rev: 4, state: 'refused', reason: expect.stringMatching(/bean_temp/) });
     // A config older than the current one changes nothing.
     server.tell('config', { v: 1, rev: 2, map: mapOf({ rev: 9 }) });
     server.tell('config', { v: 1, rev: 5, map: null });
-    await expect.poll(told).toMatchObject({ rev: 5, state: 'running' });
+    await expect.poll(time.passing(told)).toMatchObject({ rev: 5, state: 'running' });
     expect(server.statuses.at(-1)?.map).toEqual({ id: 'scripted', rev: 1 });
 
     await stop(agent);
     await start({ machineMapPath: join(dataDir, 'own.json') }, mapOf({ rev: 6 }));
     server.statuses.length = 0;
-    await expect.poll(() => server.statuses.length).toBeGreaterThan(0);
+    await expect.poll(time.passing(() => server.statuses.length)).toBeGreaterThan(0);
     server.tell('config', { v: 1, rev: 6, map: mapOf({ rev: 2 }) });
-    await expect.poll(told).toMatchObject({ rev: 6, state: 'refused', reason: expect.stringMatching(/revision 6/) });
+    await expect
+      .poll(time.passing(told))
+      .toMatchObject({ rev: 6, state: 'refused', reason: expect.stringMatching(/revision 6/) });
   });
 });
 
@@ -229,9 +241,11 @@ describe('agent and plans', () => {
   it('keeps plans without a network and through a restart, and follows them without writing to the machine', async () => {
     const [first, second] = [planOf(1), planOf(2)];
     const first1 = await start({}, mapOf({ outputs }));
-    await expect.poll(() => server.live.length).toBeGreaterThan(2);
+    await expect.poll(time.passing(() => server.live.length)).toBeGreaterThan(2);
     server.tell('plan', { v: 1, plans: [first, second] });
-    await expect.poll(() => server.statuses.at(-1)?.plan).toEqual({ id: first.id, roast_id: null, recipe_revision: 3 });
+    await expect
+      .poll(time.passing(() => server.statuses.at(-1)?.plan))
+      .toEqual({ id: first.id, roast_id: null, recipe_revision: 3 });
     await server.kill();
     await stop(first1);
 
@@ -242,21 +256,23 @@ describe('agent and plans', () => {
     await stop(again);
     const third = await start({}, mapOf({ outputs }));
     await server.listen();
-    await expect.poll(begun).toMatchObject([{ plan_id: first.id }]);
+    await expect.poll(time.passing(begun)).toMatchObject([{ plan_id: first.id }]);
     const roastId = server.live.at(-1)?.roast?.id ?? '';
     await expect
-      .poll(() => server.statuses.at(-1)?.plan)
+      .poll(time.passing(() => server.statuses.at(-1)?.plan))
       .toEqual({ id: first.id, roast_id: roastId, recipe_revision: 3 });
     // The server does not know of the charge yet: its outdated message does not restore the plan.
     server.tell('plan', { v: 1, plans: [first, second] });
     // Every step of the plan becomes due and passes.
     const roastedMs = () => (server.live.at(-1)?.mono ?? 0) - (server.live.at(-1)?.roast?.charge_mono ?? 0);
-    await expect.poll(roastedMs).toBeGreaterThan(2500);
+    await expect.poll(time.passing(roastedMs)).toBeGreaterThan(2500);
     face.drop = true;
-    await expect.poll(roastStates).toEqual(['in_progress', 'completed']);
-    await expect.poll(() => server.statuses.at(-1)?.plan).toMatchObject({ id: second.id, roast_id: null });
+    await expect.poll(time.passing(roastStates)).toEqual(['in_progress', 'completed']);
+    await expect
+      .poll(time.passing(() => server.statuses.at(-1)?.plan))
+      .toMatchObject({ id: second.id, roast_id: null });
     server.tell('plan', { v: 1, plans: [] });
-    await expect.poll(() => server.statuses.at(-1)?.plan).toBeNull();
+    await expect.poll(time.passing(() => server.statuses.at(-1)?.plan)).toBeNull();
     await stop(third);
     const asked = new Set(machine.requests.map(({ code }) => code));
     expect(asked, 'function codes on the wire: reading only').toEqual(new Set([2, 4]));

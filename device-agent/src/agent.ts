@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { MachineMap } from '@roastery/contract/machine-map';
 import { noMapDetail } from '@roastery/contract/mqtt';
+import { realClock, type Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
 import { createServiceNotifier } from '@roastery/runtime/systemd';
 import { agentVersion } from './agent-version.ts';
@@ -73,10 +74,11 @@ export const startAgent = async (
   config: AgentConfig,
   log: Logger,
   settingsTimes?: MapChangeParts['times'],
+  time: Clock = realClock,
 ): Promise<Agent> => {
   const unlock = await lockDataDir(config.dataDir, log);
   try {
-    return await startLocked(config, log, unlock, settingsTimes);
+    return await startLocked(config, log, unlock, settingsTimes, time);
   } catch (error) {
     await unlock();
     throw error;
@@ -88,8 +90,9 @@ const startLocked = async (
   log: Logger,
   unlock: () => Promise<void>,
   settingsTimes: MapChangeParts['times'],
+  time: Clock,
 ): Promise<Agent> => {
-  const clock = createBoardClock();
+  const clock = createBoardClock({ mono: time.monotonic, wall: time.now });
   const wallClock = createWallClock(clock.now);
   const profile = createDeviceProfile({ ...config, log });
   const service = createServiceNotifier(process.env, log);
@@ -113,6 +116,7 @@ const startLocked = async (
     folder: join(config.dataDir, 'journal'),
     capBytes: config.journalCapBytes,
     clock: wallClock,
+    time,
     log,
     context: contextOf(described()),
     state: () => recorder?.state(),
@@ -142,6 +146,7 @@ const startLocked = async (
     ca: config.mqttCa,
     journal,
     clock: wallClock,
+    time,
     log,
     broker: async () => {
       const broker = config.mqttUrl === undefined ? await profile.broker() : { url: config.mqttUrl };
@@ -198,7 +203,7 @@ const startLocked = async (
 
   /** Common to all sources. */
   const sink = {
-    monoNow: clock.mono,
+    clock: time,
     reading(reading: Reading): void {
       const { live, roastChanged, paceChanged } = recording.record(reading);
       uplink.show(live);
@@ -286,6 +291,7 @@ const startLocked = async (
     send: (message) => uplink.tellProbe(message),
     now: () => clock.now(),
     log,
+    clock: time,
   });
   let poller = map && pollMachine(map);
   if (config.artisan && artisanParts) {
@@ -313,13 +319,13 @@ const startLocked = async (
   const watchClock = (): void => {
     checkClock().catch((error: unknown) => log.warn({ reason: String(error) }, 'clock: check failed'));
   };
-  const clockTimer = setInterval(watchClock, clockCheckMs);
+  const cancelClockChecks = time.every(clockCheckMs, watchClock);
   let trouble = journal.stats().trouble;
-  const troubleTimer = setInterval(() => {
+  const cancelTroubleChecks = time.every(troubleCheckMs, () => {
     const now = journal.stats().trouble;
     if ((now === undefined) !== (trouble === undefined)) uplink.refreshStatus();
     trouble = now;
-  }, troubleCheckMs);
+  });
   watchClock();
 
   await pageOpened;
@@ -358,8 +364,8 @@ const startLocked = async (
     service.stopping();
     stopFeeding();
     stopShowingHealth();
-    clearInterval(clockTimer);
-    clearInterval(troubleTimer);
+    cancelClockChecks();
+    cancelTroubleChecks();
     await page.close();
     await orders.close();
     await boardProbe.stop();

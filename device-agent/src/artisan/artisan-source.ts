@@ -1,3 +1,4 @@
+import type { Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
 import type { AgentConfig, ArtisanConfig } from '../config.ts';
 import type { MachineLink, Reading, Source, SourceDescription } from '../source.ts';
@@ -14,7 +15,7 @@ export const describeArtisan = ({ url }: ArtisanConfig): SourceDescription => ({
 export interface ArtisanParts {
   readonly config: AgentConfig;
   readonly artisan: ArtisanConfig;
-  readonly monoNow: () => number;
+  readonly clock: Clock;
   readonly log: Logger;
   readonly reading: (reading: Reading) => void;
   readonly linkChanged: (link: MachineLink) => void;
@@ -30,14 +31,14 @@ export interface ArtisanSource extends Source {
 
 /** Artisan on this computer as the source of readings: its displays live, its finished files, or both. */
 export const startArtisan = async (parts: ArtisanParts): Promise<ArtisanSource> => {
-  const { config, artisan, monoNow, log, reading, linkChanged, filesChanged, roastRuns } = parts;
+  const { config, artisan, clock, log, reading, linkChanged, filesChanged, roastRuns } = parts;
   const { folder, url, pastDays } = artisan;
   const files =
     folder === undefined
       ? undefined
       : await watchArtisanFiles({ config, folder, pastDays, log, changed: () => changed() });
   const unit = () => artisan.unit ?? files?.unit();
-  const live = url === undefined ? undefined : followArtisan({ url, unit, monoNow, reading, linkChanged, roastRuns });
+  const live = url === undefined ? undefined : followArtisan({ url, unit, clock, reading, linkChanged, roastRuns });
 
   const link = (): MachineLink => {
     if (live !== undefined) return live.link();

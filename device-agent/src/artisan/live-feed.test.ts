@@ -1,9 +1,11 @@
 import type { TemperatureUnit } from '@roastery/roasting/units';
 import { startArtisanProgram, type ArtisanProgram } from '@roastery/simulator/artisan/artisan-program';
+import { createVirtualClock, type VirtualClock } from '@roastery/testing/virtual-clock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { MachineLink, Reading } from '../source.ts';
 import { followArtisan } from './live-feed.ts';
 
+let clock: VirtualClock;
 let artisan: ArtisanProgram;
 let feeds: ReturnType<typeof followArtisan>[];
 let readings: Reading[];
@@ -14,24 +16,24 @@ const follow = async (url = artisan.url) => {
   const feed = followArtisan({
     url,
     unit: () => unit,
-    monoNow: () => performance.now(),
     reading: (reading) => readings.push(reading),
     linkChanged: (link) => links.push(link),
     roastRuns: () => false,
-    silentAfterMs: 1500,
+    clock,
   });
   feeds.push(feed);
-  if (url === artisan.url) await expect.poll(() => artisan.watchers()).toBe(1);
+  if (url === artisan.url) await expect.poll(clock.passing(() => artisan.watchers())).toBe(1);
   return feed;
 };
 const values = () => readings.map((reading) => reading.values);
 
 beforeEach(async () => {
+  clock = createVirtualClock();
   artisan = await startArtisanProgram();
   [feeds, readings, links, unit] = [[], [], [], 'C'];
 });
 afterEach(async () => {
-  await Promise.all(feeds.map((feed) => feed.stop()));
+  await clock.run(Promise.all(feeds.map((feed) => feed.stop())));
   await artisan.close();
 });
 
@@ -44,7 +46,7 @@ describe('followArtisan', () => {
     artisan.send('no message of Artisan');
     artisan.send({ alert: { text: 'Charge now' } });
     artisan.reads(0, null);
-    await expect.poll(values).toEqual([
+    await expect.poll(clock.passing(values)).toEqual([
       [187.4, 203],
       [null, 203.5],
       [0, null],
@@ -57,22 +59,24 @@ describe('followArtisan', () => {
     unit = undefined;
     await follow();
     artisan.reads(392, 400);
-    await expect.poll(() => links.at(-1)?.detail).toMatch(/^it is unknown whether Artisan shows °C or °F/);
+    await expect
+      .poll(clock.passing(() => links.at(-1)?.detail))
+      .toMatch(/^it is unknown whether Artisan shows °C or °F/);
     expect(readings).toEqual([]);
     unit = 'F';
     artisan.reads(392, 212);
-    await expect.poll(values).toEqual([[200, 100]]);
+    await expect.poll(clock.passing(values)).toEqual([[200, 100]]);
   });
 
   it('reports that Artisan sends nothing, repeats no old value, and continues when it sends again', async () => {
     const feed = await follow();
     artisan.reads(187.4, 203);
-    await expect.poll(() => feed.link().detail).toMatch(/^Artisan is connected but sends no readings/);
+    await expect.poll(clock.passing(() => feed.link().detail)).toMatch(/^Artisan is connected but sends no readings/);
     expect(readings).toHaveLength(1);
     artisan.hangUp();
-    await expect.poll(() => artisan.watchers()).toBe(1);
+    await expect.poll(clock.passing(() => artisan.watchers())).toBe(1);
     artisan.reads(190, 205);
-    await expect.poll(() => feed.link().state).toBe('ok');
+    await expect.poll(clock.passing(() => feed.link().state)).toBe('ok');
     expect(readings).toHaveLength(2);
   });
 
@@ -80,17 +84,17 @@ describe('followArtisan', () => {
     const { url } = artisan;
     await artisan.close();
     const feed = await follow(`${url}x`);
-    await expect.poll(() => feed.link().detail).toMatch(/^Artisan does not answer at ws:.*ECONNREFUSED/);
+    await expect.poll(clock.passing(() => feed.link().detail)).toMatch(/^Artisan does not answer at ws:.*ECONNREFUSED/);
     artisan = await startArtisanProgram();
   });
 
   it('ignores messages of another size or kind', async () => {
     const feed = await follow();
     artisan.send('x'.repeat(100_000));
-    await expect.poll(() => links.some(({ state }) => state === 'failing')).toBe(true);
-    await expect.poll(() => artisan.watchers()).toBe(1);
+    await expect.poll(clock.passing(() => links.some(({ state }) => state === 'failing'))).toBe(true);
+    await expect.poll(clock.passing(() => artisan.watchers())).toBe(1);
     artisan.reads(187.4, 203);
-    await expect.poll(() => feed.link().state).toBe('ok');
+    await expect.poll(clock.passing(() => feed.link().state)).toBe('ok');
     expect(values()).toEqual([[187.4, 203]]);
   });
 });

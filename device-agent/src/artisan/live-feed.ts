@@ -1,4 +1,5 @@
 import { pause, withBackoff } from '@roastery/runtime/backoff';
+import { realClock, type Clock } from '@roastery/runtime/clock';
 import type { TemperatureUnit } from '@roastery/roasting/units';
 import { WebSocket } from 'ws';
 import type { MachineLink, Reading } from '../source.ts';
@@ -8,13 +9,11 @@ export interface LiveFeedParts {
   readonly url: string;
   /** Artisan's unit; undefined while it is unknown. */
   readonly unit: () => TemperatureUnit | undefined;
-  readonly monoNow: () => number;
   readonly reading: (reading: Reading) => void;
   readonly linkChanged: (link: MachineLink) => void;
   /** A charge signal of Artisan's timer is ignored while a roast runs. */
   readonly roastRuns: () => boolean;
-  /** Artisan's slowest usual interval is 5 s: after this long without a reading it has stopped. */
-  readonly silentAfterMs?: number;
+  readonly clock?: Clock;
 }
 
 export const liveChannels = ['bean_temp', 'exhaust_temp'] as const;
@@ -23,7 +22,8 @@ const retryLimits = { minMs: 500, maxMs: 10_000 };
 const openWithinMs = 10_000;
 /** A message of WebLCDs has about fifty letters. */
 const maxMessageBytes = 65_536;
-const usualSilentAfterMs = 15_000;
+/** Artisan's slowest usual interval is 5 s: after this long without a reading it has stopped. */
+const silentAfterMs = 15_000;
 const checkMs = 1000;
 
 const wordsOf: Readonly<Record<(typeof liveChannels)[number], string>> = {
@@ -36,14 +36,15 @@ const wordsOf: Readonly<Record<(typeof liveChannels)[number], string>> = {
  * Artisan stops, nothing is recorded: old values are not repeated.
  */
 export const followArtisan = (parts: LiveFeedParts) => {
-  const { url, unit, monoNow, reading, linkChanged, roastRuns, silentAfterMs = usualSilentAfterMs } = parts;
+  const { url, unit, reading, linkChanged, roastRuns, clock = realClock } = parts;
+  const { monotonic } = clock;
   const stopping = new AbortController();
   const chargeEar = createChargeEar();
   let link: MachineLink = { state: 'starting', detail: undefined };
   let heardAt: number | undefined;
   let chargeHeard = false;
   let socket: WebSocket | undefined;
-  let checkedAt = performance.now();
+  let checkedAt = monotonic();
 
   const setLink = (state: MachineLink['state'], detail: string | undefined): void => {
     if (state === link.state && detail === link.detail) return;
@@ -53,7 +54,7 @@ export const followArtisan = (parts: LiveFeedParts) => {
 
   const take = (bean: Displayed, exhaust: Displayed): void => {
     const of = unit();
-    heardAt = performance.now();
+    heardAt = monotonic();
     if (of === undefined) {
       setLink(
         'failing',
@@ -64,7 +65,7 @@ export const followArtisan = (parts: LiveFeedParts) => {
     const values = [celsiusOf(bean, of), celsiusOf(exhaust, of)];
     const risen = chargeHeard && !roastRuns() ? ['charge'] : [];
     chargeHeard = false;
-    reading({ mono: Math.round(monoNow()), values, risen });
+    reading({ mono: Math.round(monotonic()), values, risen });
     const missing = liveChannels.filter((_, index) => values[index] === null).map((name) => wordsOf[name]);
     setLink('ok', missing.length === 0 ? undefined : `Artisan shows no ${missing.join(' and no ')}`);
   };
@@ -73,7 +74,7 @@ export const followArtisan = (parts: LiveFeedParts) => {
     const message = readLcdMessage(text);
     if (message === undefined) return;
     const { bean, exhaust, seconds } = message;
-    if (seconds !== undefined && chargeEar.hears(seconds, performance.now())) chargeHeard = true;
+    if (seconds !== undefined && chargeEar.hears(seconds, monotonic())) chargeHeard = true;
     if (bean !== undefined || exhaust !== undefined) take(bean, exhaust);
   };
 
@@ -90,7 +91,7 @@ export const followArtisan = (parts: LiveFeedParts) => {
       });
       socket = made;
       made.on('open', () => {
-        openedAt = performance.now();
+        openedAt = monotonic();
         heardAt ??= openedAt;
         chargeEar.opened(openedAt);
         // Newer versions answer with the current values.
@@ -102,7 +103,7 @@ export const followArtisan = (parts: LiveFeedParts) => {
       made.on('error', (error) => {
         why = 'code' in error && typeof error.code === 'string' ? error.code : error.message;
       });
-      made.on('close', () => resolve({ lastedMs: openedAt === undefined ? 0 : performance.now() - openedAt, why }));
+      made.on('close', () => resolve({ lastedMs: openedAt === undefined ? 0 : monotonic() - openedAt, why }));
     });
 
   const running = withBackoff<never>(
@@ -118,23 +119,23 @@ export const followArtisan = (parts: LiveFeedParts) => {
       heardAt = undefined;
       return { lastedMs };
     },
-    { limits: retryLimits, signal: stopping.signal },
+    { limits: retryLimits, signal: stopping.signal, clock },
   );
 
   const watch = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      checkedAt = performance.now();
+      checkedAt = monotonic();
       const silentMs = heardAt === undefined ? 0 : checkedAt - heardAt;
       if (silentMs > silentAfterMs)
         setLink('failing', 'Artisan is connected but sends no readings: it is off or has stopped');
-      await pause(checkMs, stopping.signal);
+      await pause(checkMs, stopping.signal, clock);
     }
   };
   const watching = watch();
 
   return {
     link: (): MachineLink => link,
-    stalledMs: (): number => performance.now() - checkedAt,
+    stalledMs: (): number => monotonic() - checkedAt,
     async stop(): Promise<void> {
       stopping.abort();
       socket?.terminate();

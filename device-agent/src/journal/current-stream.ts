@@ -1,5 +1,6 @@
 import type { Continues } from '@roastery/contract/mqtt';
 import { pause } from '@roastery/runtime/backoff';
+import type { Cancel, Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
 import { isMissing } from '../atomic-file.ts';
 import type { Entry, RecordingContext } from '../core/entry.ts';
@@ -21,6 +22,7 @@ export interface CurrentStreamParts {
   readonly folder: string;
   readonly log: Logger;
   readonly clock: WallClock;
+  readonly time: Clock;
   readonly segmentBytes: number;
   /** How long the disk may refuse writes. */
   readonly diskGraceMs: number;
@@ -48,7 +50,7 @@ const maxRooms = 16;
  * is used twice.
  */
 export const createCurrentStream = (parts: CurrentStreamParts) => {
-  const { disk, folder, log, clock, segmentBytes, diskGraceMs, credential, streams, found, durable } = parts;
+  const { disk, folder, log, clock, time, segmentBytes, diskGraceMs, credential, streams, found, durable } = parts;
   let diskTrouble: string | undefined;
   let isDiskFull = false;
   let closed = false;
@@ -97,6 +99,7 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
       folder: place,
       segmentBytes,
       log,
+      time,
       first: initial[0]?.seq ?? first,
       initial,
       graceMs: diskGraceMs,
@@ -175,17 +178,17 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
 
   /** Open segments that the disk did not let us close. */
   const unsettled: (() => Promise<boolean>)[] = [];
-  let settleTimer: NodeJS.Timeout | undefined;
+  let cancelSettle: Cancel | undefined;
   /** Tries each once, and again later if the disk still refuses. */
   const settleAll = async (): Promise<void> => {
-    clearTimeout(settleTimer);
+    cancelSettle?.();
     const tried = unsettled.splice(0).map(async (settle) => {
       if (!(await settle())) unsettled.push(settle);
     });
     await Promise.all(tried);
     if (unsettled.length === 0 || closed) return;
-    clearTimeout(settleTimer);
-    settleTimer = setTimeout(() => void settleAll(), Math.min(lastRetryMs, diskGraceMs)).unref();
+    cancelSettle?.();
+    cancelSettle = time.after(Math.min(lastRetryMs, diskGraceMs), () => void settleAll(), { keepsAlive: false });
   };
   /** Closes the file of a stream; returns the entries that are not safe on the disk. */
   const closeTail = (stream: Stream, writer: Writer): readonly Entry[] => {
@@ -222,13 +225,14 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
 
   const soonestMs = Math.min(firstRetryMs, diskGraceMs);
   let retryMs = soonestMs;
-  let retryTimer: NodeJS.Timeout | undefined;
+  let cancelRetry: Cancel | undefined;
+  const retryDisk = (): void => {
+    attempt = tryDisk();
+  };
   const tryDiskSoon = (): void => {
-    clearTimeout(retryTimer);
+    cancelRetry?.();
     if (closed) return;
-    retryTimer = setTimeout(() => {
-      attempt = tryDisk();
-    }, retryMs).unref();
+    cancelRetry = time.after(retryMs, retryDisk, { keepsAlive: false });
     retryMs = Math.min(lastRetryMs, retryMs * 2);
   };
   let attempt: Promise<void> = Promise.resolve();
@@ -263,7 +267,7 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
       return writer;
     };
     try {
-      const writer = await within(diskGraceMs, bring());
+      const writer = await within(diskGraceMs, bring(), time);
       const held = tail.heldBack();
       stream.setTail(writer);
       for (const entry of held) writer.append(recordOf(entry), entry);
@@ -333,11 +337,11 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
     },
     /** Tries once more to move the entries in memory to the disk; gives up after `graceMs`. */
     async close(graceMs: number): Promise<void> {
-      clearTimeout(retryTimer);
-      await Promise.race([attempt.then(tryDisk), pause(graceMs)]);
+      cancelRetry?.();
+      await Promise.race([attempt.then(tryDisk), pause(graceMs, undefined, time)]);
       closed = true;
-      clearTimeout(retryTimer);
-      clearTimeout(settleTimer);
+      cancelRetry?.();
+      cancelSettle?.();
       const tail = current.tail();
       if (tail?.kind === 'disk') await tail.close(graceMs);
     },

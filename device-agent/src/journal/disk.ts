@@ -1,3 +1,4 @@
+import type { Cancel, Clock } from '@roastery/runtime/clock';
 import { codeOf } from '@roastery/runtime/system-errors';
 import * as fs from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -76,14 +77,14 @@ export class TooLong extends Error {
 }
 
 /** Waits for the disk, with a limit. */
-export const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined;
+export const within = async <T>(ms: number, work: Promise<T>, time: Clock): Promise<T> => {
+  let cancel: Cancel | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new TooLong('the disk does not answer')), ms);
+    cancel = time.after(ms, () => reject(new TooLong('the disk does not answer')));
   });
   try {
     return await Promise.race([work, late]);
   } finally {
-    clearTimeout(timer);
+    cancel?.();
   }
 };

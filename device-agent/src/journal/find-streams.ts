@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises';
 import { ConfigError } from '@roastery/runtime/env';
 import { pause } from '@roastery/runtime/backoff';
+import { realClock, type Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
 import type { SeqRange } from '../core/ranges.ts';
 import { isMissing } from '../atomic-file.ts';
@@ -23,6 +24,7 @@ export interface FindParts {
   readonly folder: string;
   readonly log: Logger;
   readonly clock: WallClock;
+  readonly time?: Clock;
   readonly credential?: string | undefined;
   readonly damaged: (stream: Stream, holes: readonly SeqRange[]) => void;
 }
@@ -38,7 +40,7 @@ const strictTries = 6;
 /**
  * Finds the streams of a journal. Streams that can't be read now are tried again by `retry`, and passed to `later`.
  */
-export const findStreams = async ({ disk, folder, log, clock, credential, damaged }: FindParts) => {
+export const findStreams = async ({ disk, folder, log, clock, time = realClock, credential, damaged }: FindParts) => {
   let tries = 0;
   let lastIndex = 0;
   let unread: readonly StreamFolder[] | undefined;
@@ -103,7 +105,7 @@ export const findStreams = async ({ disk, folder, log, clock, credential, damage
   };
 
   for (let attempt = 1; attempt <= triesAtStart && !isComplete(); attempt++) {
-    if (attempt > 1) await pause(betweenTriesMs);
+    if (attempt > 1) await pause(betweenTriesMs, undefined, time);
     try {
       result.streams.push(...(await scan()));
     } catch (error) {

@@ -1,4 +1,5 @@
 import type { Ack, Continues, JournalEvent } from '@roastery/contract/mqtt';
+import type { Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
 import type { Entry, RecordingContext } from '../core/entry.ts';
 import type { SeqRange } from '../core/ranges.ts';
@@ -25,6 +26,7 @@ export interface JournalOptions {
   /** How long the disk may refuse before entries are sent from memory, in a stream of their own. */
   readonly diskGraceMs?: number;
   readonly disk?: JournalDisk;
+  readonly time?: Clock;
   /**
    * Identifies the credential of this board; see `credentialId`. Without it every stream counts as recorded with it.
    */

@@ -1,5 +1,6 @@
 import type { JournalEvent } from '@roastery/contract/mqtt';
 import { pause } from '@roastery/runtime/backoff';
+import { realClock } from '@roastery/runtime/clock';
 import type { ClockReading } from '../core/entry.ts';
 import type { SeqRange } from '../core/ranges.ts';
 import type { RecordedPast } from '../core/replay.ts';
@@ -58,13 +59,13 @@ const mayHaveGoneOn = ({ state, entries }: RecordedPast, now: ClockReading, grac
 export const openJournal = async (options: JournalOptions): Promise<Journal> => {
   const { folder, capBytes, clock, log, segmentBytes = 262_144 } = options;
   const { syncMs = syncIntervalMs, idleSyncMs = idleSyncIntervalMs } = options;
-  const { disk = nodeDisk, diskGraceMs = 20_000, credential } = options;
+  const { disk = nodeDisk, diskGraceMs = 20_000, credential, time = realClock } = options;
   const listeners: JournalListener[] = [];
   let context = options.context;
   let roastRuns = false;
   let rollAtMono: number | undefined;
   let pace: SyncPace = 'each_second';
-  let syncedAt = performance.now();
+  let syncedAt = time.monotonic();
   let ackToNote = false;
   /** Events to append as soon as a stream is open. */
   let whenStarted: (() => void)[] | undefined = [];
@@ -123,7 +124,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
   const syncNow = (): void => {
     const tail = current.get().tail();
     if (tail?.kind !== 'disk') return;
-    syncedAt = performance.now();
+    syncedAt = time.monotonic();
     tail.requestSync();
   };
   const syncEveryMs = (): number => (pace === 'gather' ? idleSyncMs : syncMs);
@@ -136,6 +137,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     folder,
     log,
     clock,
+    time,
     credential,
     damaged: (stream, holes) => streams.lost(stream, holes, 'damaged'),
   });
@@ -163,6 +165,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     folder,
     log,
     clock,
+    time,
     segmentBytes,
     diskGraceMs,
     credential,
@@ -184,7 +187,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
   streams.tidy(current.get());
 
   let notedAt = 0;
-  let lookedAt = performance.now();
+  let lookedAt = time.monotonic();
   const noteAcked = (now: number): void => {
     ackToNote = false;
     notedAt = now;
@@ -192,8 +195,8 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     current.noteRecord({ k: 'acked', ranges: current.get().acked.ranges() });
     streams.tidy(current.get());
   };
-  const timer = setInterval(() => {
-    const now = performance.now();
+  const tick = (): void => {
+    const now = time.monotonic();
     const tail = current.get().tail();
     if (ackToNote && now - notedAt >= noteEveryMs) noteAcked(now);
     gapReports.settle();
@@ -204,8 +207,8 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     if (tail?.kind !== 'disk') return;
     if (tail.stalledMs() > diskGraceMs + tickMs) return current.leaveDisk('the disk does not answer');
     if (now - syncedAt >= syncEveryMs() - tickMs / 2 && tail.dirty()) syncNow();
-  }, tickMs);
-  timer.unref();
+  };
+  const cancelTicks = time.every(tickMs, tick, { keepsAlive: false });
 
   const streamOf = (epoch: string | undefined): Stream | undefined =>
     epoch === undefined ? current.get() : streams.find(epoch);
@@ -253,7 +256,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     async flush() {
       const tail = current.get().tail();
       if (tail?.kind !== 'disk') return;
-      syncedAt = performance.now();
+      syncedAt = time.monotonic();
       await tail.flush();
     },
     epochs: () =>
@@ -296,10 +299,13 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       };
     },
     async close() {
-      clearInterval(timer);
-      noteAcked(performance.now());
+      cancelTicks();
+      noteAcked(time.monotonic());
       await current.close(closeGraceMs);
-      await Promise.race([Promise.all(streams.all().map((stream) => stream.settled())), pause(closeGraceMs)]);
+      await Promise.race([
+        Promise.all(streams.all().map((stream) => stream.settled())),
+        pause(closeGraceMs, undefined, time),
+      ]);
     },
   };
 };

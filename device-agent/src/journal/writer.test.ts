@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { realClock } from '@roastery/runtime/clock';
 import { createLogger } from '@roastery/runtime/logger';
 import { expect, it } from 'vitest';
 import type { Entry } from '../core/entry.ts';
@@ -26,6 +27,7 @@ it('writer: a rewritten segment contains the entries that are in no other segmen
     folder,
     segmentBytes: 1e6,
     log: createLogger('test', 'silent'),
+    time: realClock,
     first: 7,
     initial: [],
     graceMs: 20_000,

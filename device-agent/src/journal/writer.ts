@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { pause } from '@roastery/runtime/backoff';
+import type { Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
 import type { Entry, RecordingContext } from '../core/entry.ts';
 import { RangeSet, type SeqRange } from '../core/ranges.ts';
@@ -13,6 +14,7 @@ export interface WriterParts {
   readonly folder: string;
   readonly segmentBytes: number;
   readonly log: Logger;
+  readonly time: Clock;
   readonly nextSeq: () => number;
   /** The context of the next entries. */
   readonly context: () => RecordingContext;
@@ -91,7 +93,7 @@ const openSegment = async (
  * when the first segment can't be created.
  */
 export const createWriter = async (parts: WriterParts) => {
-  const { log } = parts;
+  const { log, time } = parts;
   let active = await openSegment(parts, parts.first, parts.initial[0]?.context ?? parts.context());
   let queue: Queued[] = parts.initial.map((entry) => ({ record: recordOf(entry), entry }));
   const unsynced = new RangeSet();
@@ -104,7 +106,7 @@ export const createWriter = async (parts: WriterParts) => {
   /** The kernel may have discarded written pages, so the file is not reliable. */
   let doubtful = false;
   let trouble: { readonly reason: string; readonly full: boolean; readonly since: number } | undefined;
-  let progressAt = performance.now();
+  let progressAt = time.monotonic();
   let flushes: (() => void)[] = [];
   const stopping = new AbortController();
 
@@ -222,7 +224,7 @@ export const createWriter = async (parts: WriterParts) => {
     const reason = error instanceof Error ? error.message : String(error);
     const full = isFull(error);
     if (trouble === undefined) log.error({ reason }, 'journal: disk not writable');
-    trouble = { reason, full, since: trouble?.since ?? performance.now() };
+    trouble = { reason, full, since: trouble?.since ?? time.monotonic() };
     settleFlushes();
     // Earlier writes may still be safe.
     try {
@@ -235,8 +237,8 @@ export const createWriter = async (parts: WriterParts) => {
     } catch (failure) {
       log.error({ err: failure }, 'journal: freeing space failed');
     }
-    if (performance.now() - trouble.since >= parts.graceMs) return parts.gaveUp();
-    await pause(Math.min(retryMs, parts.graceMs), stopping.signal);
+    if (time.monotonic() - trouble.since >= parts.graceMs) return parts.gaveUp();
+    await pause(Math.min(retryMs, parts.graceMs), stopping.signal, time);
   };
 
   const hasWork = (): boolean => !stopped && (queue.length > 0 || syncWanted || trouble !== undefined);
@@ -252,13 +254,13 @@ export const createWriter = async (parts: WriterParts) => {
         await afterFailure(error);
       }
       // An attempt counts as progress: a watchdog restart would not enlarge a full disk.
-      progressAt = performance.now();
+      progressAt = time.monotonic();
     }
     settleFlushes();
   };
   const kick = (): void => {
     if (stopped) return settleFlushes();
-    progressAt = working ? progressAt : performance.now();
+    progressAt = working ? progressAt : time.monotonic();
     working ??= work().finally(() => {
       working = undefined;
       if (!closing && hasWork()) kick();
@@ -303,7 +305,7 @@ export const createWriter = async (parts: WriterParts) => {
     /** Why the disk refuses writes, while it does. */
     trouble: () => trouble,
     /** How long there has been no progress although there should be, ms. */
-    stalledMs: (): number => (working ? performance.now() - progressAt : 0),
+    stalledMs: (): number => (working ? time.monotonic() - progressAt : 0),
 
     /**
      * Stops at once. Returns the entries that are not safe on the disk, and removes their written part from it, if
@@ -362,11 +364,11 @@ export const createWriter = async (parts: WriterParts) => {
       syncWanted = true;
       kick();
       closing = true;
-      await Promise.race([working, pause(graceMs, stopping.signal)]);
+      await Promise.race([working, pause(graceMs, stopping.signal, time)]);
       stopping.abort();
       stopped = true;
       settleFlushes();
-      await Promise.race([active.file.close().catch(() => undefined), pause(graceMs)]);
+      await Promise.race([active.file.close().catch(() => undefined), pause(graceMs, undefined, time)]);
     },
   };
 };

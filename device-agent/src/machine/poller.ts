@@ -90,7 +90,7 @@ export const startPoller = ({ map, reading, dropped, linkChanged, openLine, cloc
   /** The latest time at which the machine can have measured the newest reading. */
   let takenAt = Number.NEGATIVE_INFINITY;
   let stopped = false;
-  let cancelNext: Cancel = () => undefined;
+  let cancelNext: Cancel | undefined;
   let link: MachineLink = { state: 'starting', detail: undefined };
   let bitsBefore: ReadonlyMap<string, boolean> = new Map();
 
@@ -166,7 +166,7 @@ export const startPoller = ({ map, reading, dropped, linkChanged, openLine, cloc
     stalledMs: (): number => monotonic() - tickedAt,
     async stop(): Promise<void> {
       stopped = true;
-      cancelNext();
+      cancelNext?.();
       bus.close();
       await busy;
     },

@@ -32,10 +32,10 @@ const readSlowly = async (channels: MachineMapInput['channels'], hz: number) => 
     const port = await openLine(
       socket,
       deadlineMs,
-      { ...listener, data: (bytes) => carry(bytes, listener.data) },
+      { ...listener, data: (bytes) => carry(bytes, (arrived) => listener.data(arrived)) },
       clock,
     );
-    return { ...port, write: (bytes) => carry(bytes, port.write) };
+    return { ...port, write: (bytes) => carry(bytes, (arrived) => port.write(arrived)) };
   };
   const map = machineMapShape.parse({
     v: 1,

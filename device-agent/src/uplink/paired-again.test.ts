@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '@roastery/runtime/logger';
+import { createVirtualClock, type VirtualClock } from '@roastery/testing/virtual-clock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWallClock } from '../core/wall-clock.ts';
 import { openJournal, type Journal } from '../journal/journal.ts';
@@ -11,21 +12,22 @@ import { startUplink, type Uplink } from './uplink.ts';
 const serialNumber = 'RM30-1';
 const boot = '0a1b2c3d-0000-4000-8000-000000000001';
 const context = { boot, map: { id: 'demo', rev: 1 }, channels: ['bean_temp'] };
-const mono = (): number => Math.round(performance.now());
-const clock = createWallClock(() => ({ boot, mono: mono(), wall: Date.now(), synced: true }));
 const log = createLogger('test', 'silent');
 const [before, now] = ['1'.repeat(16), '2'.repeat(16)];
 const [ann, ben] = ['a'.repeat(16), 'b'.repeat(16)];
 /** Longer than the uplink waits for the statement of a stream of its own credential. */
 const slowStatementMs = 12_000;
 
+let time: VirtualClock;
 let folder: string;
 let server: TestServer;
 let journal: Journal;
 let uplink: Uplink | undefined;
 
+const mono = (): number => Math.round(time.monotonic());
+const clock = createWallClock(() => ({ boot, mono: mono(), wall: time.now(), synced: true }));
 const open = async (credential: string): Promise<void> => {
-  journal = await openJournal({ folder, capBytes: 1e9, clock, log, context, state: () => undefined, credential });
+  journal = await openJournal({ folder, capBytes: 1e9, clock, time, log, context, state: () => undefined, credential });
 };
 const connect = (): void => {
   uplink = startUplink({
@@ -34,6 +36,7 @@ const connect = (): void => {
     ca: undefined,
     journal,
     clock,
+    time,
     log,
     broker: () => Promise.resolve({ url: server.url }),
     status: async () => ({ history: await journal.history() }),
@@ -55,57 +58,54 @@ const recordAndPairAgain = async (owner?: string): Promise<string> => {
   if (owner !== undefined) journal.hear({ v: 1, epoch, ranges: [], through: 1e6, owner });
   for (let count = 0; count < 30; count++) journal.appendSample(mono(), [200]);
   await journal.flush();
-  await journal.close();
+  await time.run(journal.close());
   await open(now);
   return epoch;
 };
 
 beforeEach(async () => {
+  time = createVirtualClock();
   folder = await mkdtemp(join(tmpdir(), 'paired-again-'));
   server = await startTestServer(serialNumber);
 });
 afterEach(async () => {
-  await uplink?.stop(500);
+  if (uplink) await time.run(uplink.stop(500));
   uplink = undefined;
-  await journal.close();
+  await time.run(journal.close());
   await server.kill();
   await rm(folder, { recursive: true, force: true });
 });
 
 describe('history of an earlier pairing', () => {
-  it.each([undefined, ann])(
-    'is not sent before a slow server states its owner (known owner: %s)',
-    async (owner) => {
-      const epoch = await recordAndPairAgain(owner);
-      expect(journal.epoch).not.toBe(epoch);
-      expect(journal.past.entries).toEqual([]);
-      connect();
-      journal.appendSample(mono(), [20]);
-      // New readings do not wait.
-      await expect.poll(() => sentOf(journal.epoch)).toBeGreaterThan(0);
-      expect([sealedNow(), journal.stats().awaitingOwner]).toEqual([[false, true], 1]);
-      await new Promise((resolve) => setTimeout(resolve, slowStatementMs));
-      expect(sentOf(epoch)).toBe(0);
-      // The server finally answers, for another owner.
-      state(epoch, ben);
-      await expect.poll(() => journal.stats().awaitingOwner).toBe(0);
-      journal.appendSample(mono(), [20]);
-      await expect.poll(() => sentOf(journal.epoch)).toBeGreaterThan(1);
-      expect([sentOf(epoch), sealedNow()]).toEqual([0, [false, true]]);
-      state(epoch, ben, [], true);
-      await expect.poll(() => sentOf(epoch)).toBeGreaterThan(0);
-    },
-    40_000,
-  );
+  it.each([undefined, ann])('is not sent before a slow server states its owner (known owner: %s)', async (owner) => {
+    const epoch = await recordAndPairAgain(owner);
+    expect(journal.epoch).not.toBe(epoch);
+    expect(journal.past.entries).toEqual([]);
+    connect();
+    journal.appendSample(mono(), [20]);
+    // New readings do not wait.
+    await expect.poll(time.passing(() => sentOf(journal.epoch))).toBeGreaterThan(0);
+    expect([sealedNow(), journal.stats().awaitingOwner]).toEqual([[false, true], 1]);
+    await time.advance(slowStatementMs);
+    expect(sentOf(epoch)).toBe(0);
+    // The server finally answers, for another owner.
+    state(epoch, ben);
+    await expect.poll(time.passing(() => journal.stats().awaitingOwner)).toBe(0);
+    journal.appendSample(mono(), [20]);
+    await expect.poll(time.passing(() => sentOf(journal.epoch))).toBeGreaterThan(1);
+    expect([sentOf(epoch), sealedNow()]).toEqual([0, [false, true]]);
+    state(epoch, ben, [], true);
+    await expect.poll(time.passing(() => sentOf(epoch))).toBeGreaterThan(0);
+  });
 
   it('is sent when the server states the owner that it was recorded for', async () => {
     const epoch = await recordAndPairAgain(ann);
     connect();
-    await expect.poll(() => server.statuses.length).toBeGreaterThan(0);
+    await expect.poll(time.passing(() => server.statuses.length)).toBeGreaterThan(0);
     expect(sentOf(epoch)).toBe(0);
     state(epoch, ann);
-    await expect.poll(() => sentOf(epoch)).toBeGreaterThan(0);
-    await expect.poll(() => journal.history()).toMatchObject([{ sealed: false }, { sealed: false }]);
+    await expect.poll(time.passing(() => sentOf(epoch))).toBeGreaterThan(0);
+    await expect.poll(time.passing(() => journal.history())).toMatchObject([{ sealed: false }, { sealed: false }]);
   });
 
   it('stays sealed with a server that never states an owner, also after restarts', async () => {
@@ -114,13 +114,13 @@ describe('history of an earlier pairing', () => {
       connect();
       journal.appendSample(mono(), [20]);
       const sentBefore = server.batches.length;
-      await expect.poll(() => server.batches.length).toBeGreaterThan(sentBefore);
+      await expect.poll(time.passing(() => server.batches.length)).toBeGreaterThan(sentBefore);
       // An acknowledgement without an owner, as servers before this feature send it, releases nothing.
       server.tell('ack', { v: 1, epoch, ranges: [[0, 5]] });
-      await new Promise((resolve) => setTimeout(resolve, slowStatementMs / 2));
+      await time.advance(slowStatementMs);
       expect([sentOf(epoch), journal.stats().awaitingOwner]).toEqual([0, 1]);
-      await uplink?.stop(500);
-      await journal.close();
+      if (uplink) await time.run(uplink.stop(500));
+      await time.run(journal.close());
       await open(now);
     }
     const held = (await journal.history()).find((stream) => stream.epoch === epoch);

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { maxBatchEntries, type Ack } from '@roastery/contract/mqtt';
+import type { Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
 import { cutBatch } from '../core/batch.ts';
 import { RangeSet } from '../core/ranges.ts';
@@ -29,8 +30,16 @@ interface Sending {
   unread: { readonly ranges: RangeSet; readonly until: number } | undefined;
 }
 
+export interface ShipperParts {
+  readonly journal: Journal;
+  readonly clock: WallClock;
+  readonly topic: string;
+  readonly log: Logger;
+  readonly time: Pick<Clock, 'monotonic'>;
+}
+
 /** Sends the journal, batch by batch, until the server has acknowledged it: the current stream, then earlier ones. */
-export const createShipper = (journal: Journal, clock: WallClock, topic: string, log: Logger) => {
+export const createShipper = ({ journal, clock, topic, log, time }: ShipperParts) => {
   const streams = new Map<string, Sending>();
   const sendingOf = (epoch: string): Sending => {
     const known = streams.get(epoch);
@@ -59,7 +68,7 @@ export const createShipper = (journal: Journal, clock: WallClock, topic: string,
       plan.forget(from, to);
       const ranges = sending.unread?.ranges ?? new RangeSet();
       ranges.add(from, to);
-      sending.unread = { ranges, until: sending.unread?.until ?? performance.now() + rereadMs };
+      sending.unread = { ranges, until: sending.unread?.until ?? time.monotonic() + rereadMs };
       log.warn({ epoch, from, to, reason: String(error) }, 'journal: entries unreadable');
     };
     let part: Awaited<ReturnType<Journal['readPart']>>;
@@ -82,13 +91,13 @@ export const createShipper = (journal: Journal, clock: WallClock, topic: string,
     const payload = next.backlog && text.length > gzipFromBytes ? await gzipped(text) : text;
     // Withdrawn while it was compressed: its stream was sealed.
     if (!journal.epochs().includes(epoch)) return false;
-    plan.sent(cut.from, cut.to, performance.now());
+    plan.sent(cut.from, cut.to, time.monotonic());
     session.ship(topic, payload);
     return true;
   };
 
   const sendWaiting = async (session: Session): Promise<void> => {
-    const now = performance.now();
+    const now = time.monotonic();
     for (const { plan, ...sending } of streams.values()) {
       const overdue = plan.takeOverdue(now);
       if (overdue > 0) log.debug({ overdue }, 'uplink: batches resent');
@@ -132,7 +141,7 @@ export const createShipper = (journal: Journal, clock: WallClock, topic: string,
     connecting(): void {
       unstated.clear();
       for (const epoch of journal.epochs()) if (journal.ownerOf(epoch) !== undefined) unstated.add(epoch);
-      statedBy = performance.now() + statementMs;
+      statedBy = time.monotonic() + statementMs;
     },
     acknowledged(ack: Ack): void {
       if (ack.through !== undefined) unstated.delete(ack.epoch);

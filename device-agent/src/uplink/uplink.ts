@@ -10,6 +10,7 @@ import {
 import type { RoastPlan } from '@roastery/contract/roast-plan';
 import type { ProbeMessage, ProbeRequest } from '@roastery/contract/probe';
 import { pause, steadyMs, withBackoff, type BackoffLimits, type FailedAttempt } from '@roastery/runtime/backoff';
+import { realClock, type Cancel, type Clock } from '@roastery/runtime/clock';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import type { WallClock } from '../core/wall-clock.ts';
 import type { KnownBroker } from '../device-profile.ts';
@@ -43,6 +44,7 @@ export interface UplinkParts {
   readonly configRefused: (rev: number, issue: string) => void;
   readonly plansReceived: (plans: readonly RoastPlan[]) => void;
   readonly probeRequested: (request: ProbeRequest) => void;
+  readonly time?: Clock;
 }
 
 /** Waiting entries are sent this often, in addition to newly synced ones. */
@@ -77,10 +79,10 @@ const explained: Record<SessionFailure, string> = {
 
 /** Keeps a session to the broker: sends journal, live readings and status, receives acknowledgements and maps. */
 export const startUplink = (parts: UplinkParts) => {
-  const { serialNumber, journal, log } = parts;
+  const { serialNumber, journal, log, time = realClock } = parts;
   const topic = (kind: TopicKind): string => topicOf(serialNumber, kind);
-  const shipper = createShipper(journal, parts.clock, topic('journal'), log);
-  const gate = createLogGate(sameLineEveryMs);
+  const shipper = createShipper({ journal, clock: parts.clock, topic: topic('journal'), log, time });
+  const gate = createLogGate(sameLineEveryMs, time.monotonic);
   const stopping = new AbortController();
   const stopped = new Promise<undefined>((resolve) => {
     stopping.signal.addEventListener('abort', () => resolve(undefined));
@@ -114,19 +116,20 @@ export const startUplink = (parts: UplinkParts) => {
   let shippedAt = Number.NEGATIVE_INFINITY;
   journal.listen({
     durable() {
-      if (performance.now() - shippedAt < minShipMs) return;
-      shippedAt = performance.now();
+      if (time.monotonic() - shippedAt < minShipMs) return;
+      shippedAt = time.monotonic();
       shipSynced();
     },
     gone: () => undefined,
   });
-  let statusTimer: NodeJS.Timeout | undefined;
+  let cancelStatus: Cancel | undefined;
   /** Soon, and once for several reasons: a loose probe changes its state at every reading. */
   const refreshStatus = (): void => {
-    statusTimer ??= setTimeout(() => {
-      statusTimer = undefined;
+    const sendSoon = (): void => {
+      cancelStatus = undefined;
       sendStatus();
-    }, statusSoonMs).unref();
+    };
+    cancelStatus ??= time.after(statusSoonMs, sendSoon, { keepsAlive: false });
   };
   const sendStatus = (): void => {
     // It could follow the offline status of a stop.
@@ -161,8 +164,9 @@ export const startUplink = (parts: UplinkParts) => {
       will: { topic: topic('status'), payload: statusText(id, false) },
       message: receive,
       signal: stopping.signal,
+      clock: time,
     });
-    const openedAt = performance.now();
+    const openedAt = time.monotonic();
     shipper.connecting();
     try {
       await Promise.race([line.subscribe([topic('ack'), topic('config'), topic('plan')]), broken(line)]);
@@ -173,7 +177,11 @@ export const startUplink = (parts: UplinkParts) => {
     }
     if (stopping.signal.aborted) {
       // Its status is online.
-      await Promise.race([publishStatus(line, id, false).catch(() => undefined), line.closed, pause(settleMs)]);
+      await Promise.race([
+        publishStatus(line, id, false).catch(() => undefined),
+        line.closed,
+        pause(settleMs, undefined, time),
+      ]);
       await line.end();
       return { reason: 'stopped', lastedMs: 0 };
     }
@@ -184,16 +192,16 @@ export const startUplink = (parts: UplinkParts) => {
     line
       .subscribe([topic('probe')])
       .catch((error: unknown) => log.debug({ reason: String(error) }, 'uplink: probe topic refused'));
-    await pause(settleMs, stopping.signal);
+    await pause(settleMs, stopping.signal, time);
     shipper.connected();
     log.info({ waiting: shipper.entriesWaiting() }, 'uplink: connected');
-    const timers = [setInterval(shipSynced, shipEveryMs), setInterval(sendStatus, statusEveryMs)];
+    const timers = [time.every(shipEveryMs, shipSynced), time.every(statusEveryMs, sendStatus)];
     shipNewest();
     const reason = await line.closed;
-    for (const timer of timers) clearInterval(timer);
+    for (const cancel of timers) cancel();
     session = undefined;
     note(false, reason);
-    return { reason, lastedMs: performance.now() - openedAt };
+    return { reason, lastedMs: time.monotonic() - openedAt };
   };
 
   const connect = async (): Promise<FailedAttempt> => {
@@ -214,12 +222,12 @@ export const startUplink = (parts: UplinkParts) => {
       return { limits: retryLimits[failure] };
     }
   };
-  const running = withBackoff(connect, { limits: retryLimits.network, signal: stopping.signal });
+  const running = withBackoff(connect, { limits: retryLimits.network, signal: stopping.signal, clock: time });
 
   /** Waits briefly for the last acknowledgements, so that a board can be switched off without unsent entries. */
   const allAcknowledged = async (graceMs: number): Promise<void> => {
-    const until = performance.now() + graceMs;
-    while (shipper.entriesWaiting() > 0 && performance.now() < until) await pause(20);
+    const until = time.monotonic() + graceMs;
+    while (shipper.entriesWaiting() > 0 && time.monotonic() < until) await pause(20, undefined, time);
   };
 
   return {
@@ -239,7 +247,7 @@ export const startUplink = (parts: UplinkParts) => {
       if (!session) return false;
       const { id, line } = session;
       const acknowledged = publishStatus(line, id, true).then(() => true);
-      const given = pause(reachMs, stopping.signal).then(() => false);
+      const given = pause(reachMs, stopping.signal, time).then(() => false);
       return Promise.race([acknowledged, broken(line), given]).catch(() => false);
     },
     /** `host:port` of the newest session; undefined before the first. */
@@ -258,7 +266,7 @@ export const startUplink = (parts: UplinkParts) => {
             log.debug({ reason: String(error) }, 'uplink: last status not delivered');
             return false;
           });
-        const isDelivered = await Promise.race([lastStatus, pause(graceMs).then(() => false)]);
+        const isDelivered = await Promise.race([lastStatus, pause(graceMs, undefined, time).then(() => false)]);
         if (isDelivered) await line.end();
         else line.abort();
       }

@@ -46,9 +46,7 @@ const socketsAreBusy = (): boolean => {
 
 /** Unfinished requests of this process to files and of its sockets, as Node names them. */
 const requests = (): number =>
-  process
-    .getActiveResourcesInfo()
-    .filter((resource) => /^FSReq|^FileHandleCloseReq$|^GetAddrInfoReqWrap$|^WriteWrap$/.test(resource)).length;
+  process.getActiveResourcesInfo().filter((resource) => /^FSReq|^CloseReq$|^GetAddrInfoReqWrap$/.test(resource)).length;
 
 /** Turns of the event loop in which code may still react to what arrived last. */
 const turnsAfter = 10;

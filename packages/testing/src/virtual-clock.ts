@@ -1,6 +1,8 @@
 import type { Cancel, Clock } from '@roastery/runtime/clock';
 import { untilQuiet } from './bytes-in-transit.ts';
 
+const passingMs = 250;
+
 interface VirtualTimer {
   at: number;
   readonly everyMs: number | undefined;
@@ -10,6 +12,10 @@ interface VirtualTimer {
 export interface VirtualClock extends Clock {
   /** Runs all timers that are due within this many ms, each after the process has become quiet. */
   advance(ms: number): Promise<void>;
+  /** Runs all timers that are due within this many ms, and waits for nothing in between. */
+  pass(ms: number): void;
+  /** A probe for `expect.poll`: before each call a quarter of a second passes. */
+  passing<T>(probe: () => T | Promise<T>): () => Promise<T>;
   /** Lets this many ms pass without running any timer, like a process that is not scheduled. */
   stall(ms: number): void;
   /** Goes from timer to timer until the work has ended, and returns its result. */
@@ -68,25 +74,36 @@ export const createVirtualClock = ({
     return true;
   };
 
+  const advance = async (ms: number): Promise<void> => {
+    const end = elapsedMs + ms;
+    while (await step(end, () => false));
+    elapsedMs = Math.max(elapsedMs, end);
+  };
+
   return {
     now: () => wall + elapsedMs,
     monotonic: () => mono + elapsedMs,
     after: (ms, work) => add(ms, undefined, work),
     every: (ms, work) => add(ms, Math.max(1, ms), work),
-    async advance(ms) {
+    advance,
+    pass(ms) {
       const end = elapsedMs + ms;
-      while (await step(end, () => false));
+      for (let timer = next(); timer !== undefined && timer.at <= end; timer = next()) fire(timer);
       elapsedMs = end;
+    },
+    passing: (probe) => async () => {
+      await advance(passingMs);
+      return await probe();
     },
     stall(ms) {
       elapsedMs += ms;
     },
     async run(work) {
-      let isOver = false;
-      const end = (): void => void (isOver = true);
+      const state = { isOver: false };
+      const end = (): void => void (state.isOver = true);
       work.then(end, end);
       // Without a timer it waits for another process or thread.
-      while (!isOver) await step(Infinity, () => isOver);
+      while (!state.isOver) await step(Infinity, () => state.isOver);
       return work;
     },
     async until(awaited, isMet, withinMs) {
