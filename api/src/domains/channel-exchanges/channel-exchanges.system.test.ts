@@ -47,28 +47,28 @@ interface RecordedRoast {
  * A roast by a map in which bean and exhaust are exchanged. The board's detector has read the exhaust: its marks are late, and
  * have the wrong temperature.
  */
-const recordRoast = (rev: number, onDayMs: number): RecordedRoast => {
-  const board = createJournalBoard({ map: { id: mapId, rev }, wallOffsetMs: startMs + onDayMs });
-  const id = uuidV7();
+const recordRoast = (rev: number, onDayMs: number, id = mapId): RecordedRoast => {
+  const board = createJournalBoard({ map: { id, rev }, wallOffsetMs: startMs + onDayMs });
+  const roastId = uuidV7();
   const seqs = new Map<number, number>();
   const at = (second: number) => ({ seq: seqs.get(second) ?? 0, mono: second * 1000 });
   const mark = (kind: 'charge' | 'turning_point' | 'drop', second: number) =>
-    markEvent(id, kind, at(second), Math.round(exhaustAt(second) * 100) / 100);
+    markEvent(roastId, kind, at(second), Math.round(exhaustAt(second) * 100) / 100);
   for (let second = 0; second < endSecond; second++) {
     const mono = second * 1000;
     const [bean, exhaust] = [beanAt(second), exhaustAt(second)].map((temp) => Math.round(temp * 10) / 10);
     seqs.set(second, board.sample(mono, exhaust ?? null, bean ?? null, second > chargeSecond ? 60 : 20));
     if (second === 450) {
-      board.event(mono, { type: 'roast', roast_id: id, state: 'in_progress' });
+      board.event(mono, { type: 'roast', roast_id: roastId, state: 'in_progress' });
       board.event(mono, mark('charge', 432));
     }
     if (second === 520) board.event(mono, mark('turning_point', 500));
     if (second === 1150) {
       board.event(mono, mark('drop', 1120));
-      board.event(mono, { type: 'roast', roast_id: id, state: 'completed' });
+      board.event(mono, { type: 'roast', roast_id: roastId, state: 'completed' });
     }
   }
-  return { id, board };
+  return { id: roastId, board };
 };
 
 const send = (sql: Database, serial: string, { board }: RecordedRoast) =>
@@ -161,6 +161,15 @@ describe('exchanged channels', () => {
       { map_id: mapId, map_rev: 1, maker: 'Ambex', model: 'YM', state: 'proposed', roasts: 1, stated_at: null },
     ]);
     expect(revisions[0]?.first_at).toBe((await roastOf(old.id)).start_time);
+  });
+
+  it('recordings of a catalogue map: are proposed for the revisions that the catalogue names', async () => {
+    await send(database.sql, serial, recordRoast(1, 0, 'ambex-ym'));
+    await send(database.sql, serial, recordRoast(2, 86_400_000, 'ambex-ym'));
+    await send(database.sql, serial, recordRoast(1, 2 * 86_400_000, 'no-such-map'));
+    expect((await read()).revisions).toMatchObject([
+      { map_id: 'ambex-ym', map_rev: 1, maker: 'Ambex', state: 'proposed', roasts: 1 },
+    ]);
   });
 
   it('a confirmed exchange: turns curve, marks and figures, and touches no other roast', async () => {

@@ -2,7 +2,7 @@ import type { ChannelExchange, ChannelExchanges } from '@roastery/contract/chann
 import { storedMapShape, type MachineMap } from '@roastery/contract/machine-map';
 import { parseShape } from '@roastery/contract/parse-shape';
 import type { Sql } from '../../db/sql.ts';
-import { readCatalogueMap } from '../machine-maps/catalogue.ts';
+import { exchangedRevs, readCatalogueMap } from '../machine-maps/catalogue.ts';
 
 interface RecordedRevision {
   readonly map_id: string;
@@ -71,7 +71,7 @@ const readMap = async (sql: Sql, id: string): Promise<KnownMap | undefined> => {
   const ofCatalogue = await readCatalogueMap(id);
   if (ofCatalogue === undefined) return readOwnMap(sql, id);
   const { maker, model } = ofCatalogue.map;
-  return { maker, model, exchanged: [] };
+  return { maker, model, exchanged: await exchangedRevs(id) };
 };
 
 const stateOf = (row: RecordedRevision, map: KnownMap | undefined): ChannelExchange['state'] | undefined => {
