@@ -272,6 +272,23 @@ describe('exchanged channels', () => {
     expect((await undo()).status).toBe(404);
   });
 
+  it('a mark that a person sets while channels are exchanged: has the recorded temperature after undo', async () => {
+    const old = recordRoast(1, 0);
+    await send(database.sql, serial, old);
+    await exchange();
+    const { body } = await admin.send<Roast>('PUT', `/roasts/${old.id}/marks/first_crack`, { time_seconds: 500 });
+    const second = (Date.parse(body.start_time) - startMs) / 1000 + 500;
+    expect(markOf(body, 'first_crack')?.temp).toBeCloseTo(beanAt(second), 0);
+    expect((await undo()).status).toBe(200);
+    await settled();
+    const after = await roastOf(old.id);
+    expect(markOf(after, 'first_crack')?.temp).toBeCloseTo(exhaustAt(second), 0);
+    expect(markOf(after, 'charge')?.temp).toBeCloseTo(exhaustAt(432), 0);
+    // And exchanged again.
+    await exchange();
+    expect(markOf(await roastOf(old.id), 'first_crack')?.temp).toBeCloseTo(beanAt(second), 0);
+  });
+
   it('late batches: are stored under the right names, and late marks of the board do not count', async () => {
     const old = recordRoast(1, 0);
     const messages = old.board.batches(() => 200).map((batch) => messageOf(serial, batch));

@@ -7,19 +7,31 @@ import { exchangedRevs, readCatalogueMap } from '../machine-maps/catalogue.ts';
 interface RecordedRevision {
   readonly map_id: string;
   readonly map_rev: number;
-  readonly roasts: number;
-  readonly first_at: string | null;
-  readonly last_at: string | null;
   readonly is_exchanged: boolean | null;
   readonly stated_at: string | null;
   readonly stated_by_name: string | null;
 }
 
-/** The map revisions of a machine's recordings with their roasts, by the layout at the beginning of each. */
+/** The map revisions of a machine's recordings, and what was said about them. */
 const recordedRevisions = (sql: Sql, machineId: string) => sql<RecordedRevision[]>`
+  SELECT DISTINCT l.map_id, l.map_rev, e.is_exchanged, e.stated_at, p.full_name AS stated_by_name
+  FROM recordings c JOIN recording_layouts l ON l.recording_id = c.id
+  LEFT JOIN channel_exchanges e ON e.machine_id = c.machine_id AND e.map_id = l.map_id AND e.map_rev = l.map_rev
+  LEFT JOIN users p ON p.id = e.stated_by
+  WHERE c.machine_id = ${machineId} AND c.source = 'agent' AND l.channels && '{bean_temp,exhaust_temp}'
+  ORDER BY l.map_id, l.map_rev`;
+
+type CountedRevision = Pick<ChannelExchange, 'map_id' | 'map_rev' | 'roasts' | 'first_at' | 'last_at'>;
+
+/** Their roasts, by the layout at the beginning of each. Reads each roast of their recordings. */
+const countRoasts = (sql: Sql, machineId: string, revisions: readonly RecordedRevision[]) => sql<CountedRevision[]>`
   WITH used AS (
-    SELECT l.recording_id, l.layout_no, l.map_id, l.map_rev FROM recordings c JOIN recording_layouts l ON l.recording_id = c.id
-    WHERE c.machine_id = ${machineId} AND c.source = 'agent' AND l.channels && '{bean_temp,exhaust_temp}'),
+    SELECT l.recording_id, l.layout_no, l.map_id, l.map_rev
+    FROM unnest(${revisions.map((row) => row.map_id)}::text[], ${revisions.map((row) => row.map_rev)}::int[])
+      AS wanted (map_id, map_rev)
+    JOIN recording_layouts l ON l.map_id = wanted.map_id AND l.map_rev = wanted.map_rev
+    JOIN recordings c ON c.id = l.recording_id AND c.source = 'agent'
+    WHERE c.machine_id = ${machineId}),
   began AS (
     SELECT r.recording_id, r.start_time, (
       SELECT c.layout_no FROM recording_chunks c
@@ -27,14 +39,9 @@ const recordedRevisions = (sql: Sql, machineId: string) => sql<RecordedRevision[
       ORDER BY c.first_seq DESC LIMIT 1) AS layout_no
     FROM roasts r LEFT JOIN board_roasts b ON b.id = r.id
     WHERE r.machine_id = ${machineId} AND r.recording_id IN (SELECT recording_id FROM used))
-  SELECT u.map_id, u.map_rev, count(b.recording_id) AS roasts, min(b.start_time) AS first_at, max(b.start_time) AS last_at,
-         e.is_exchanged, e.stated_at, p.full_name AS stated_by_name
-  FROM used u
-  LEFT JOIN began b ON b.recording_id = u.recording_id AND b.layout_no = u.layout_no
-  LEFT JOIN channel_exchanges e ON e.machine_id = ${machineId} AND e.map_id = u.map_id AND e.map_rev = u.map_rev
-  LEFT JOIN users p ON p.id = e.stated_by
-  GROUP BY u.map_id, u.map_rev, e.is_exchanged, e.stated_at, p.full_name
-  ORDER BY u.map_id, u.map_rev`;
+  SELECT u.map_id, u.map_rev, count(b.recording_id) AS roasts, min(b.start_time) AS first_at, max(b.start_time) AS last_at
+  FROM used u LEFT JOIN began b ON b.recording_id = u.recording_id AND b.layout_no = u.layout_no
+  GROUP BY u.map_id, u.map_rev`;
 
 interface KnownMap {
   readonly maker: string;
@@ -84,12 +91,21 @@ export const readRevisions = async (sql: Sql, machineId: string): Promise<Channe
   const rows = await recordedRevisions(sql, machineId);
   const maps = new Map<string, KnownMap | undefined>();
   for (const { map_id: id } of rows) if (!maps.has(id)) maps.set(id, await readMap(sql, id));
-  return rows.flatMap((row) => {
+  const shown = rows.flatMap((row) => {
     const map = maps.get(row.map_id);
     const state = stateOf(row, map);
-    if (state === undefined) return [];
-    const { is_exchanged: _said, ...shown } = row;
-    return [{ ...shown, maker: map?.maker ?? '', model: map?.model ?? row.map_id, state }];
+    return state === undefined ? [] : [{ row, map, state }];
+  });
+  if (shown.length === 0) return [];
+  const counts = await countRoasts(
+    sql,
+    machineId,
+    shown.map(({ row }) => row),
+  );
+  return shown.map(({ row: { is_exchanged: _said, ...row }, map, state }) => {
+    const counted = counts.find(({ map_id, map_rev }) => map_id === row.map_id && map_rev === row.map_rev);
+    const { roasts, first_at, last_at } = counted ?? { roasts: 0, first_at: null, last_at: null };
+    return { ...row, roasts, first_at, last_at, maker: map?.maker ?? '', model: map?.model ?? row.map_id, state };
   });
 };
 
