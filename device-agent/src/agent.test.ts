@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { MachineMapInput } from '@roastery/contract/machine-map';
+import { machineMapShape, type MachineMapInput } from '@roastery/contract/machine-map';
 import type { JournalEvent } from '@roastery/contract/mqtt';
 import { ConfigError } from '@roastery/runtime/env';
 import { createLogger, type Logger } from '@roastery/runtime/logger';
@@ -9,6 +9,7 @@ import { createVirtualClock, type VirtualClock } from '@roastery/testing/virtual
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startAgent, type Agent } from './agent.ts';
+import { channelFile, registersOf } from './channel-watch.ts';
 import type { AgentConfig } from './config.ts';
 import { planOf } from './testing/roast-plan.ts';
 import { startScriptedServer, type ScriptedServer } from './testing/modbus-server.ts';
@@ -197,6 +198,20 @@ describe('agent and the map that the server pushes', () => {
     await start();
     await expect.poll(time.passing(() => server.live.length)).toBeGreaterThan(lines);
     expect(server.live.at(-1)?.values).toHaveProperty('drum_pressure');
+  });
+
+  it('reports roasts that look exchanged with its map, until that is exchanged', async () => {
+    const state = { v: 1, read_by: registersOf(machineMapShape.parse(mapOf())), roasts: 2 };
+    await writeFile(channelFile(dataDir), JSON.stringify(state));
+    await start();
+    const said = () => server.statuses.at(-1);
+    await expect.poll(() => said()?.channels_exchanged).toEqual({ roasts: 2, map: { id: 'scripted', rev: 1 } });
+    const exchanged = {
+      bean_temp: { at: 'i:1', as: 'i16' },
+      exhaust_temp: { at: 'i:0', as: 'i16', scale: 0.1 },
+    } as const;
+    server.tell('config', { v: 1, rev: 3, map: mapOf({ rev: 2, channels: exchanged }) });
+    await expect.poll(said).toMatchObject({ map: { rev: 2 }, channels_exchanged: null });
   });
 
   it('reads at the rate that is set for the board, and reports why it refuses a map', async () => {
