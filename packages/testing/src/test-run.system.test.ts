@@ -237,25 +237,47 @@ describe('runner', () => {
   });
 });
 
+const noise = pathToFileURL(path.join(repositoryRoot(), 'packages', 'testing', 'bin', 'noise.mjs'));
+const prepareNoise = (test: string): Promise<Scratch> =>
+  prepareScratch({
+    'system/a.test.js': test,
+    'noise.js': `process.argv.push('--seed', '7', new URL('run.js', import.meta.url).pathname);
+      await import(${JSON.stringify(noise)});`,
+    'package.json': '{ "type": "module", "scripts": { "test": "exec node noise.js" } }',
+  });
+const untilNoise = (npm: ChildProcess) =>
+  until('the noise', async () => {
+    const all = await descendantsOf(npm.pid);
+    return all.filter(isNoise).length > availableParallelism() ? all : undefined;
+  });
+
 describe('noise', () => {
   it('a run beside it: ends with its verdict, and nothing of the noise stays', async () => {
-    const noise = pathToFileURL(path.join(repositoryRoot(), 'packages', 'testing', 'bin', 'noise.mjs'));
-    await using scratch = await prepareScratch({
-      'system/a.test.js': `it('passes', () => {});`,
-      'noise.js': `process.argv.push('--seed', '7', new URL('run.js', import.meta.url).pathname);
-        await import(${JSON.stringify(noise)});`,
-      'package.json': '{ "type": "module", "scripts": { "test": "exec node noise.js" } }',
-    });
+    await using scratch = await prepareNoise(`it('passes', () => {});`);
     const { npm, ended } = scratch.start();
-    const began = await until('the noise', async () => {
-      const all = (await descendantsOf(npm.pid)).filter(isNoise);
-      return all.length > availableParallelism() ? all : undefined;
-    });
+    const began = await untilNoise(npm);
     const { code, last, output } = await ended;
     expect(last[0], output).toBe('1 passed, 0 failed');
     expect(output).toContain('noise: seed 7');
     expect(code).toBe(0);
     expect(began.filter(({ pid }) => existsSync(`/proc/${pid}/exe`))).toEqual([]);
+    expect(await readdir(scratch.tmp)).toEqual([]);
+  });
+
+  it('signal to npm alone: ends the noise and the run', async () => {
+    await using scratch = await prepareNoise(`
+      import { writeFileSync } from 'node:fs';
+      it('waits', () => {
+        writeFileSync(new URL('../ready', import.meta.url), '');
+        return new Promise(() => {});
+      }, 600_000);`);
+    const { npm, ended } = scratch.start();
+    await until('the test', () => existsSync(path.join(scratch.root, 'ready')), { timeoutMs: 120_000 });
+    const began = await untilNoise(npm);
+    npm.kill('SIGINT');
+    const { output } = await ended;
+    const left = began.filter(({ pid }) => existsSync(`/proc/${pid}/exe`)).map(({ command }) => command);
+    expect(left, output).toEqual([]);
     expect(await readdir(scratch.tmp)).toEqual([]);
   });
 });
