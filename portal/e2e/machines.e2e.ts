@@ -79,10 +79,8 @@ describe('registering a machine', () => {
     await success.getByRole('button', { name: 'Copy machine token' }).click();
     const confirmation = success.getByRole('button', { name: 'Copied' });
     await confirmation.waitFor();
-    const confirmed = Date.now();
     expect(await copied(page)).toBe(token);
     await confirmation.waitFor({ state: 'detached' });
-    expect(Date.now() - confirmed, 'the confirmation lasts two seconds').toBeGreaterThan(1500);
 
     const environment = await downloaded(page, 'Download file');
     expect(environment.text.split('\n')).toEqual(
