@@ -2,7 +2,7 @@
  * A token bucket: refills at `perSecond` up to `burst` and may be overdrawn. `spend` returns for how many milliseconds
  * to stop reading.
  */
-export const createAllowance = (perSecond: number, burst: number, from = performance.now()) => {
+export const createAllowance = (perSecond: number, burst: number, from: number) => {
   let left = burst;
   let at = from;
   return {

@@ -1,5 +1,6 @@
 import { mqttVerdictShape, type MqttAclRule, type MqttVerdict } from '@roastery/contract/devices';
 import { parseJson } from '@roastery/contract/parse-shape';
+import { realClock, type Clock } from '@roastery/runtime/clock';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import { createPoster, isCoded, type Answer } from './post-json.ts';
 import type { PermittedTopics } from './topic-rules.ts';
@@ -22,6 +23,7 @@ export interface ApiAccessOptions {
   readonly brokerSecret: string;
   readonly log: Logger;
   readonly timeoutMs?: number;
+  readonly clock?: Clock;
 }
 
 /** Simultaneous requests. This limits how fast boards reconnect, so that the api can still serve people. */
@@ -37,17 +39,24 @@ interface Place {
 }
 
 /** Requests the api's answers about devices, for the connection that waits longest first. */
-export const createApiAccess = ({ apiUrl, brokerSecret, log, timeoutMs = 3_000 }: ApiAccessOptions) => {
-  const logGate = createLogGate(60_000);
+export const createApiAccess = ({
+  apiUrl,
+  brokerSecret,
+  log,
+  timeoutMs = 3_000,
+  clock = realClock,
+}: ApiAccessOptions) => {
+  const { monotonic } = clock;
+  const logGate = createLogGate(60_000, monotonic);
   const waiting: Place[] = [];
   let running = 0;
-  let restUntil = 0;
+  let restUntil = -Infinity;
   let answeredAt = -Infinity;
   let lastAnswer: 'none' | 'answered' | 'away' = 'none';
 
   const away = (path: string, reason: string, askedAt: number): ApiAwayError => {
     // One timed-out request is no reason to refuse every queued board while others are answered.
-    if (answeredAt < askedAt) restUntil = performance.now() + restMs;
+    if (answeredAt < askedAt) restUntil = monotonic() + restMs;
     lastAnswer = 'away';
     const held = logGate(`${path} ${reason}`);
     if (held !== undefined) log.warn({ path, reason, held }, 'api request failed');
@@ -59,9 +68,10 @@ export const createApiAccess = ({ apiUrl, brokerSecret, log, timeoutMs = 3_000 }
     headers: { 'x-broker-secret': brokerSecret },
     timeoutMs,
     maxAtOnce,
+    clock,
   });
   const post = async (path: string, body: Record<string, string>): Promise<MqttVerdict> => {
-    const askedAt = performance.now();
+    const askedAt = monotonic();
     let answer: Answer;
     try {
       answer = await ask(path, JSON.stringify(body));
@@ -71,12 +81,12 @@ export const createApiAccess = ({ apiUrl, brokerSecret, log, timeoutMs = 3_000 }
     if (answer.status !== 200) throw away(path, `status ${answer.status}`, askedAt);
     const parsed = parseJson(mqttVerdictShape, answer.text);
     if (!parsed.success) throw away(path, 'unexpected answer', askedAt);
-    answeredAt = performance.now();
+    answeredAt = monotonic();
     lastAnswer = 'answered';
     return parsed.data;
   };
 
-  const isResting = (): boolean => performance.now() < restUntil;
+  const isResting = (): boolean => monotonic() < restUntil;
 
   const askInTurn = async (path: string, body: Record<string, string>, isOpen: () => boolean): Promise<MqttVerdict> => {
     if (running >= maxAtOnce) {

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { createVirtualClock } from '@roastery/testing/virtual-clock';
 import { describe, expect, it } from 'vitest';
 import { ApiAwayError } from './api-access.ts';
 import { createDeviceAccess } from './device-access.ts';
@@ -72,7 +72,8 @@ describe('broker authentication', () => {
   });
 
   it('accepts known machines and refuses all others while the api is away', async () => {
-    await using pair = await startPair();
+    const clock = createVirtualClock();
+    await using pair = await startPair({ clock });
     const port = pair.broker.ports.mqtt;
     await (await connect(port, deviceOne)).endAsync();
     await pair.api.close();
@@ -80,7 +81,7 @@ describe('broker authentication', () => {
     await expect(connect(port, asDevice('RM30-1', 'wrong'))).rejects.toMatchObject({ code: 3 });
     await expect(connect(port, deviceTwo)).rejects.toMatchObject({ code: 3 });
     await pair.api.reopen();
-    await sleep(1_100);
+    await clock.advance(1_100);
     await (await connect(port, deviceTwo)).endAsync();
   });
 

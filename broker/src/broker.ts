@@ -1,4 +1,5 @@
-import { setInterval, setTimeout } from 'node:timers';
+import { pause } from '@roastery/runtime/backoff';
+import { realClock, type Cancel, type Clock } from '@roastery/runtime/clock';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import { Aedes } from 'aedes';
 import { createSocketCount } from './admission.ts';
@@ -28,6 +29,7 @@ export interface BrokerConfig {
   readonly limits?: Partial<BrokerLimits>;
   /** Connections that each listener accepts in a turn of the event loop; 1 by default, more take a process to start. */
   readonly acceptedPerTurn?: number;
+  readonly clock?: Clock;
 }
 
 export interface Broker {
@@ -55,9 +57,9 @@ const describe = (connection: Connection) => ({
 
 /** Starts the broker. Throws `ConfigError` when a port is taken or a certificate can't be used. */
 export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
-  const { log } = config;
+  const { log, clock = realClock } = config;
   const limits: BrokerLimits = { ...defaultLimits, ...config.limits };
-  const logGate = createLogGate(60_000);
+  const logGate = createLogGate(60_000, clock.monotonic);
   const metrics = createMetrics();
 
   const noteRefusal = (reason: RefusalReason, about: { address: string; username?: string; detail?: string }): void => {
@@ -71,17 +73,21 @@ export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
   };
 
   const sockets = createSocketCount(limits, (reason, address) => noteRefusal(reason, { address }));
-  const connections = createConnections(limits, {
-    onAdmitted: ({ socket }) => sockets.admit(socket),
-    onRefused: (connection, reason) => noteRefusal(reason, describe(connection)),
-    onThrottled: () => metrics.throttled.inc(),
-    onClosed: (connection) => forwarding.forget(connection),
-    forward: (connection, bytes, frame) => forwarding.forward(connection, bytes, frame),
-  });
+  const connections = createConnections(
+    limits,
+    {
+      onAdmitted: ({ socket }) => sockets.admit(socket),
+      onRefused: (connection, reason) => noteRefusal(reason, describe(connection)),
+      onThrottled: () => metrics.throttled.inc(),
+      onClosed: (connection) => forwarding.forget(connection),
+      forward: (connection, bytes, frame) => forwarding.forward(connection, bytes, frame),
+    },
+    clock,
+  );
   const forwarding = createForwarding(connections, metrics);
   metrics.watch(connections, sockets);
 
-  const api = createApiAccess({ apiUrl: config.apiUrl, brokerSecret: config.brokerSecret, log });
+  const api = createApiAccess({ apiUrl: config.apiUrl, brokerSecret: config.brokerSecret, log, clock });
   const deviceAccess = createDeviceAccess(api, (clientId) => {
     connections.closeClient(clientId, 'revoked');
   });
@@ -136,8 +142,8 @@ export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
 
   const accepted: Accepted = {
     perTurn: config.acceptedPerTurn ?? 1,
-    onConnection(listener, stream, socket, openedAt) {
-      connections.add(listener, stream, socket, openedAt);
+    onConnection(listener, stream, socket) {
+      connections.add(listener, stream, socket);
       aedes.handle(stream);
     },
     onRefused: (reason, address) => noteRefusal(reason, { address }),
@@ -149,22 +155,21 @@ export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
     opened.push(listener);
     return listener;
   };
-  let sweep: NodeJS.Timeout | undefined;
+  let cancelSweeps: Cancel | undefined;
 
   const close = async (): Promise<void> => {
-    clearInterval(sweep);
+    cancelSweeps?.();
     const closed = Promise.all(opened.splice(0).map((listener) => listener.close()));
     const aedesClosed = new Promise<void>((resolve) => aedes.close(() => resolve()));
     // Connections that have not ended by themselves (handshakes, a subscriber that reads nothing) are destroyed, so
     // that a stop never waits for a client.
-    const cut = setTimeout(() => {
+    const cancelCut = clock.after(500, () => {
       for (const { socket } of connections.open) socket.destroy();
-    }, 500);
-    const giveUp = new Promise<void>((resolve) => {
-      setTimeout(resolve, 5_000).unref();
     });
-    await Promise.race([Promise.all([closed, aedesClosed]), giveUp]);
-    clearTimeout(cut);
+    const isClosed = new AbortController();
+    await Promise.race([Promise.all([closed, aedesClosed]), pause(5_000, isClosed.signal, clock)]);
+    isClosed.abort();
+    cancelCut();
   };
 
   try {
@@ -188,7 +193,7 @@ export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
         },
       }),
     );
-    sweep = setInterval(() => connections.cutUnresponsive(), Math.max(100, limits.frozenAfterMs / 10));
+    cancelSweeps = clock.every(Math.max(100, limits.frozenAfterMs / 10), () => connections.cutUnresponsive());
     const ports = {
       mqtt: mqtt.port,
       management: management.port,

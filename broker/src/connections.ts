@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { clearTimeout, setTimeout } from 'node:timers';
 import type { TopicKind } from '@roastery/contract/mqtt';
+import { realClock, type Cancel, type Clock } from '@roastery/runtime/clock';
 import { createAllowance, type Allowance } from './allowance.ts';
 import { createFrameGuard, type Frame, type FrameGuard } from '@roastery/runtime/mqtt-frames';
 import type { BrokerLimits } from './limits.ts';
@@ -14,7 +14,6 @@ export type ListenerName = 'tcp' | 'tls' | 'ws';
 export interface Connection {
   readonly listener: ListenerName;
   readonly address: string;
-  readonly openedAt: number;
   /** What aedes reads and writes. */
   readonly stream: Duplex;
   /** The underlying socket: the same one, except for WebSocket. */
@@ -31,14 +30,14 @@ export interface Connection {
   connectPacket: { keepalive?: number | undefined } | undefined;
   /** aedes has answered CONNECT and reads packets as they arrive. */
   isReady: boolean;
-  /** When its last packet arrived, ms of `performance.now()`. */
+  /** When its last packet arrived, monotonic ms. */
   heardAt: number;
   /** Set when the credentials were accepted. */
   principal: Principal | undefined;
   admittedAt: number;
   /** The granted QoS by topic kind: shows whether a message must be acknowledged. */
   readonly grantedQos: Map<TopicKind, number>;
-  /** When the first message was sent after which no packet has arrived. */
+  /** When the first message was sent after which no packet has arrived, monotonic ms. */
   unansweredSince: number | undefined;
   /** Bytes that are about to be written to this client. */
   gatheredBytes: number;
@@ -48,8 +47,9 @@ export interface Connection {
   taken: { bytes: number; at: number };
   /** Why the broker closed it, if it did. */
   refused: RefusalReason | undefined;
-  connectTimer: NodeJS.Timeout | undefined;
-  throttleTimer: NodeJS.Timeout | undefined;
+  cancelConnectLimit: Cancel | undefined;
+  /** Set while it is not read. */
+  cancelThrottle: Cancel | undefined;
   allowances: { packets: Allowance; bytes: Allowance } | undefined;
 }
 
@@ -67,7 +67,8 @@ const gatherMs = 5;
 const gatherBytes = 32 * 1024;
 
 /** All open connections: checks what they send, monitors what they read, closes them with a reason. */
-export const createConnections = (limits: BrokerLimits, events: ConnectionEvents) => {
+export const createConnections = (limits: BrokerLimits, events: ConnectionEvents, clock: Clock = realClock) => {
+  const { monotonic } = clock;
   const open = new Set<Connection>();
   const byStream = new WeakMap<object, Connection>();
   const closedBytes = { in: 0, out: 0 };
@@ -80,10 +81,15 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
     connection.socket.destroy();
   };
 
+  const limitConnect = (connection: Connection, ms: number): void => {
+    connection.cancelConnectLimit?.();
+    connection.cancelConnectLimit = clock.after(ms, () => refuse(connection, 'connect_timeout'));
+  };
+
   const forget = (connection: Connection): void => {
     if (!open.delete(connection)) return;
-    clearTimeout(connection.connectTimer);
-    clearTimeout(connection.throttleTimer);
+    connection.cancelConnectLimit?.();
+    connection.cancelThrottle?.();
     closedBytes.in += connection.socket.bytesRead;
     closedBytes.out += connection.socket.bytesWritten;
     events.onClosed(connection);
@@ -115,12 +121,12 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
     let isIdle = false;
     const throttle = (waitMs: number): void => {
       events.onThrottled(connection);
-      connection.throttleTimer = setTimeout(() => {
-        connection.throttleTimer = undefined;
+      connection.cancelThrottle = clock.after(waitMs, () => {
+        connection.cancelThrottle = undefined;
         // The stream assumes that a read is in progress until something is pushed.
         push(nothing);
         stream.emit('readable');
-      }, waitMs);
+      });
     };
     stream.push = (chunk: unknown, encoding?: BufferEncoding): boolean => {
       if (!Buffer.isBuffer(chunk)) return push(chunk, encoding);
@@ -130,7 +136,7 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
         refuse(connection, packets);
         return false;
       }
-      const now = performance.now();
+      const now = monotonic();
       if (packets > 0) {
         connection.unansweredSince = undefined;
         connection.heardAt = now;
@@ -140,15 +146,15 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
           connection.allowances.packets.spend(packets, now),
           connection.allowances.bytes.spend(chunk.length, now),
         );
-        if (waitMs > 0 && connection.throttleTimer === undefined) throttle(waitMs);
+        if (waitMs > 0 && connection.cancelThrottle === undefined) throttle(waitMs);
       }
       const rest = isIdle && stream.readableLength === 0 ? forwardPlain(connection, chunk, frames) : chunk;
       if (rest !== null) isIdle = false;
       const mayGoOn = rest === null || push(rest);
-      return mayGoOn && connection.throttleTimer === undefined;
+      return mayGoOn && connection.cancelThrottle === undefined;
     };
     stream.read = (size?: number): unknown => {
-      if (connection.throttleTimer) return null;
+      if (connection.cancelThrottle) return null;
       const chunk: unknown = read(size);
       // The stream itself reads 0 bytes.
       if (size !== 0) isIdle = chunk === null;
@@ -179,10 +185,10 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
     const write = stream.write.bind(stream);
     let pieces: Uint8Array[] = [];
     let isDue = false;
-    let timer: NodeJS.Timeout | undefined;
+    let cancelFlush: Cancel | undefined;
     const flush = (): void => {
-      clearTimeout(timer);
-      timer = undefined;
+      cancelFlush?.();
+      cancelFlush = undefined;
       isDue = false;
       if (pieces.length === 0) return;
       const gathered = pieces.length === 1 ? pieces[0] : Buffer.concat(pieces, connection.gatheredBytes);
@@ -209,7 +215,7 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
     connection.deliver = (message: Uint8Array): void => {
       gather(message);
       if (!isService || connection.gatheredBytes >= gatherBytes) flushThisTurn();
-      else timer ??= setTimeout(flush, gatherMs);
+      else cancelFlush ??= clock.after(gatherMs, flush);
     };
   };
 
@@ -221,11 +227,10 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
     open: readable,
     of: (stream: object): Connection | undefined => byStream.get(stream),
     refuse,
-    add(listener: ListenerName, stream: Duplex, socket: Socket, openedAt = Date.now()): Connection {
+    add(listener: ListenerName, stream: Duplex, socket: Socket): Connection {
       const connection: Connection = {
         listener,
         address: socket.remoteAddress ?? 'unknown',
-        openedAt,
         stream,
         socket,
         guard: createFrameGuard(limits),
@@ -237,21 +242,20 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
         keepaliveSeconds: 0,
         connectPacket: undefined,
         isReady: false,
-        heardAt: performance.now(),
+        heardAt: monotonic(),
         principal: undefined,
         admittedAt: 0,
         grantedQos: new Map(),
         unansweredSince: undefined,
         gatheredBytes: 0,
         deliver: () => undefined,
-        taken: { bytes: 0, at: Date.now() },
+        taken: { bytes: 0, at: monotonic() },
         refused: undefined,
-        connectTimer: undefined,
-        throttleTimer: undefined,
+        cancelConnectLimit: undefined,
+        cancelThrottle: undefined,
         allowances: undefined,
       };
-      const left = Math.max(1, openedAt + limits.connectTimeoutMs - Date.now());
-      connection.connectTimer = setTimeout(() => refuse(connection, 'connect_timeout'), left);
+      limitConnect(connection, limits.connectTimeoutMs);
       open.add(connection);
       byStream.set(stream, connection);
       guardReading(connection);
@@ -261,27 +265,30 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
     },
     /** CONNECT has arrived: from now on the client waits for the broker. */
     awaitAnswer(connection: Connection): void {
-      clearTimeout(connection.connectTimer);
-      connection.connectTimer = setTimeout(() => refuse(connection, 'connect_timeout'), limits.maxAnswerWaitMs);
+      limitConnect(connection, limits.maxAnswerWaitMs);
     },
     /** The credentials were accepted. */
     admit(connection: Connection, principal: Principal): void {
       connection.principal = principal;
-      connection.admittedAt = Date.now();
-      connection.heardAt = performance.now();
+      connection.admittedAt = clock.now();
+      connection.heardAt = monotonic();
       // aedes does not see forwarded messages, so `cutUnresponsive` checks the keepalive.
       if (connection.connectPacket) connection.connectPacket.keepalive = 0;
       // It holds the password.
       connection.connectPacket = undefined;
       connection.guard.authenticated();
-      clearTimeout(connection.connectTimer);
+      connection.cancelConnectLimit?.();
       events.onAdmitted(connection);
       batchWrites(connection, principal.kind === 'service');
       if (principal.kind === 'service') return;
       connection.allowances = {
-        packets: createAllowance(limits.packetsPerSecond, limits.packetBurst),
-        bytes: createAllowance(limits.bytesPerSecond, limits.byteBurst),
+        packets: createAllowance(limits.packetsPerSecond, limits.packetBurst, monotonic()),
+        bytes: createAllowance(limits.bytesPerSecond, limits.byteBurst, monotonic()),
       };
+    },
+    /** A message was sent that this client has to acknowledge. */
+    awaitAcknowledgement(connection: Connection): void {
+      connection.unansweredSince ??= monotonic();
     },
     /**
      * Before a message is delivered to this client: false when too many bytes are queued for it; it is then
@@ -297,10 +304,11 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
      * Disconnects every client that for `frozenAfterMs` read none of the bytes queued for it, or acknowledged no
      * message, and every client that sent nothing for one and a half times its keepalive.
      */
-    cutUnresponsive(now = Date.now()): void {
+    cutUnresponsive(): void {
+      const now = monotonic();
       for (const connection of open) {
         if (!connection.principal) continue;
-        if (performance.now() - connection.heardAt > connection.keepaliveSeconds * 1500) {
+        if (now - connection.heardAt > connection.keepaliveSeconds * 1500) {
           refuse(connection, 'keepalive');
           continue;
         }

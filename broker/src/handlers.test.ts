@@ -38,7 +38,7 @@ describe('handlers of the broker', () => {
     for (let attempt = 1; attempt <= 2; attempt += 1) {
       const socket = await rawConnect(port);
       socket.write(connectPacket('board-1', '1', 'x'));
-      expect(await closed(socket, 3000)).toBe(true);
+      expect(await closed(socket)).toBe(true);
       expect(faults).toHaveLength(attempt);
     }
     await new Promise<void>((resolve) => {

@@ -140,7 +140,7 @@ const throwing = (options: HandlerOptions, fault: (client: Client, error: unknow
       const kind = kindOf(packet.topic);
       metrics.messageOut(kind);
       if (packet.qos > 0 && kind && (connection.grantedQos.get(kind) ?? 0) > 0)
-        connection.unansweredSince ??= Date.now();
+        connections.awaitAcknowledgement(connection);
       return packet;
     },
   };

@@ -15,7 +15,7 @@ import type { RefusalReason } from './refusals.ts';
 export interface Accepted {
   /** Connections that a listener accepts in each turn of the event loop. */
   readonly perTurn: number;
-  onConnection(listener: ListenerName, stream: Duplex, socket: Socket, openedAt: number): void;
+  onConnection(listener: ListenerName, stream: Duplex, socket: Socket): void;
   onRefused(reason: RefusalReason, address: string): void;
   /** Only one connection is accepted in each turn. */
   onSlowAccept(error: unknown): void;
@@ -88,7 +88,7 @@ const enter = (socket: Socket, count: SocketCount, accepted: Accepted): boolean 
 
 export const listenTcp = (host: string, port: number, count: SocketCount, accepted: Accepted): Promise<Listener> => {
   const server = createTcpServer({ noDelay: true }, (socket) => {
-    if (enter(socket, count, accepted)) accepted.onConnection('tcp', socket, socket, Date.now());
+    if (enter(socket, count, accepted)) accepted.onConnection('tcp', socket, socket);
   });
   return listenForClients(server, host, port, 'MQTT', accepted);
 };
@@ -112,7 +112,6 @@ export const listenTls = async (
   count: SocketCount,
   accepted: Accepted,
 ): Promise<Listener & { reload(): Promise<void> }> => {
-  const openedAt = new WeakMap<object, number>();
   const options = { ...(await readTlsFiles(files)), minVersion: 'TLSv1.2' as const };
   const server = (() => {
     try {
@@ -124,11 +123,8 @@ export const listenTls = async (
     }
   })();
   // Sockets count from the TCP connection on: unfinished handshakes must not evade the limits.
-  server.on('connection', (socket: Socket) => {
-    openedAt.set(socket, Date.now());
-    enter(socket, count, accepted);
-  });
-  server.on('secureConnection', (socket) => accepted.onConnection('tls', socket, socket, Date.now()));
+  server.on('connection', (socket: Socket) => enter(socket, count, accepted));
+  server.on('secureConnection', (socket) => accepted.onConnection('tls', socket, socket));
   server.on('tlsClientError', (_error, socket) => {
     accepted.onRefused('tls', socket.remoteAddress ?? 'unknown');
     // Node reports a handshake that timed out and leaves the socket open.
@@ -165,7 +161,7 @@ export const listenWebSocket = async (
     handleProtocols: (offered) => (offered.has('mqtt') ? 'mqtt' : false),
   });
   webSockets.on('connection', (webSocket, request) => {
-    accepted.onConnection('ws', createWebSocketStream(webSocket), request.socket, Date.now());
+    accepted.onConnection('ws', createWebSocketStream(webSocket), request.socket);
   });
   return listenForClients(http, host, port, 'MQTT over WebSocket', accepted);
 };

@@ -11,7 +11,7 @@ describe('createPoster', () => {
     for (const close of closing.splice(0)) close();
   });
 
-  const open = async (listener: RequestListener) => {
+  const open = async (listener: RequestListener, timeoutMs = 60_000) => {
     const server = createServer(listener).listen(0, '127.0.0.1');
     closing.push(() => {
       server.close();
@@ -19,7 +19,7 @@ describe('createPoster', () => {
     });
     await once(server, 'listening');
     const base = `http://127.0.0.1:${portOf(server)}/mqtt/`;
-    return createPoster({ base, headers: { 'x-broker-secret': 's' }, timeoutMs: 300, maxAtOnce: 2 });
+    return createPoster({ base, headers: { 'x-broker-secret': 's' }, timeoutMs, maxAtOnce: 2 });
   };
 
   it('reuses a connection, and returns status and text', async () => {
@@ -46,7 +46,7 @@ describe('createPoster', () => {
   });
 
   it('rejects without a code after a timeout, and with the system error code when there is no server', async () => {
-    const post = await open(() => undefined);
+    const post = await open(() => undefined, 300);
     await expect(post('auth', '{}')).rejects.not.toHaveProperty('code');
     for (const close of closing.splice(0)) close();
     await expect(post('auth', '{}')).rejects.toHaveProperty('code', 'ECONNREFUSED');

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { connect as connectTcp, type AddressInfo, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { clientIdOf, deviceMayPublish, deviceMaySubscribe, serviceUserName, topicOf } from '@roastery/contract/mqtt';
 import { createLogger, type Logger } from '@roastery/runtime/logger';
+import { until } from '@roastery/testing/until';
+import type { VirtualClock } from '@roastery/testing/virtual-clock';
 import mqtt, { type IClientOptions, type MqttClient } from 'mqtt';
 import { pino } from 'pino';
 import { startBroker, type Broker, type BrokerConfig } from '../broker.ts';
@@ -114,7 +115,7 @@ export const keptLog = (): { log: Logger; lines: Record<string, unknown>[] } => 
 
 /** Broker and api peer together, with everything closed at the end of the block. */
 export const startPair = async (
-  config: Partial<BrokerConfig> = {},
+  config: Partial<BrokerConfig> & { readonly clock?: VirtualClock } = {},
 ): Promise<{ broker: Broker; api: ApiPeer; [Symbol.asyncDispose](): Promise<void> }> => {
   const api = await startApiPeer();
   const broker = await startBroker({
@@ -129,7 +130,8 @@ export const startPair = async (
     broker,
     api,
     async [Symbol.asyncDispose]() {
-      await broker.close();
+      const closing = broker.close();
+      await (config.clock?.run(closing) ?? closing);
       await api.close();
     },
   };
@@ -137,7 +139,7 @@ export const startPair = async (
 
 /** Connects once, without retries; rejects with the broker's refusal. */
 export const connect = async (port: number, options: IClientOptions): Promise<MqttClient> => {
-  const client = mqtt.connect({ host: '127.0.0.1', port, reconnectPeriod: 0, connectTimeout: 15_000, ...options });
+  const client = mqtt.connect({ host: '127.0.0.1', port, reconnectPeriod: 0, connectTimeout: 120_000, ...options });
   client.on('error', () => undefined);
   return new Promise((resolve, reject) => {
     client.once('connect', () => resolve(client));
@@ -167,13 +169,8 @@ export const deviceTwo = asDevice('RM15/2 #+', 'token-two');
 export const ownTopic = (kind: Parameters<typeof topicOf>[1]): string => topicOf('RM30-1', kind);
 export const otherTopic = (kind: Parameters<typeof topicOf>[1]): string => topicOf('RM15/2 #+', kind);
 
-export const waitUntil = async (test: () => boolean | Promise<boolean>, withinMs: number): Promise<number> => {
-  const start = performance.now();
-  while (!(await test())) {
-    if (performance.now() - start > withinMs) throw new Error(`not within ${withinMs} ms`);
-    await sleep(10);
-  }
-  return performance.now() - start;
+export const waitUntil = async (test: () => boolean | Promise<boolean>): Promise<void> => {
+  await until('the condition', test, { timeoutMs: 60_000, everyMs: 10 });
 };
 
 /** A bare TCP connection, for bytes that no proper client would send. */
@@ -184,17 +181,11 @@ export const rawConnect = async (port: number): Promise<Socket> => {
   return socket;
 };
 
-/** Whether it closes within this time; errors before that do not count. */
-export const closed = (
-  emitter: { once(event: 'close', listener: () => void): unknown },
-  withinMs: number,
-): Promise<boolean> =>
-  Promise.race([
-    new Promise<true>((resolve) => {
-      emitter.once('close', () => resolve(true));
-    }),
-    sleep(withinMs).then((): false => false),
-  ]);
+/** Resolves when it closes; errors before that do not count. */
+export const closed = (emitter: { once(event: 'close', listener: () => void): unknown }): Promise<true> =>
+  new Promise((resolve) => {
+    emitter.once('close', () => resolve(true));
+  });
 
 /** The value of one line of the metrics page, e.g. `refused_total{reason="tls"}`. */
 export const metric = async (broker: Broker, name: string): Promise<number> => {

@@ -17,11 +17,12 @@ const trackIn = (open: Set<Socket>) => (message: unknown) => {
 subscribe('net.client.socket', trackIn(clients));
 subscribe('net.server.socket', trackIn(servers));
 
-/** Whether its program takes what arrives. */
-const isRead = (socket: Socket): boolean =>
-  !socket.isPaused() &&
-  (socket.readableFlowing === true || socket.listenerCount('readable') > 0) &&
-  socket.readableLength < socket.readableHighWaterMark;
+/** Whether its program takes what arrives: it may have paused it, or have a full buffer. */
+const isRead = (socket: Socket): boolean => {
+  const handle: unknown = Reflect.get(socket, '_handle');
+  const isReading = typeof handle === 'object' && handle !== null && Reflect.get(handle, 'reading') === true;
+  return isReading && !socket.isPaused();
+};
 
 const isUnderWay = (from: Socket, to: Socket): boolean =>
   !to.destroyed && isRead(to) && (from.destroyed ? !to.readableEnded : from.bytesWritten > to.bytesRead);
