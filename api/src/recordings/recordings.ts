@@ -81,6 +81,10 @@ export const layoutKey = (map: { id: string; rev: number }, channels: readonly s
 
 const revisionKey = (map: { id: string; rev: number }): string => JSON.stringify([map.id, map.rev]);
 
+/** An api of an earlier version may have stored a layout twice, so that they are more than their keys. */
+const nextLayoutNo = ({ layouts }: Pick<Recording, 'layouts'>): number =>
+  Math.max(-1, ...[...layouts.values()].map(({ layoutNo }) => layoutNo)) + 1;
+
 /** What the columns of a batch are in its recording. */
 const channelsOf = (
   { layouts, exchanged }: Pick<Recording, 'layouts' | 'exchanged'>,
@@ -147,7 +151,7 @@ interface StoredLayout {
 const readLayouts = async (tx: Sql, ids: readonly string[]) => {
   const rows = await tx<StoredLayout[]>`
     SELECT recording_id, layout_no, map_id, map_rev, channels, coalesce(sent_channels, channels) AS sent
-    FROM recording_layouts WHERE recording_id = ANY(${[...ids]}::uuid[])`;
+    FROM recording_layouts WHERE recording_id = ANY(${[...ids]}::uuid[]) ORDER BY layout_no`;
   const layouts = new Map<string, Map<string, Layout>>();
   for (const { recording_id, layout_no: layoutNo, map_id, map_rev, channels, sent } of rows) {
     const ofRecording = layouts.get(recording_id) ?? new Map();
@@ -301,7 +305,7 @@ export const placeBatch = (
     const key = layoutKey(batch.map, batch.ch);
     const isNew = !recording.layouts.has(key);
     const layout = recording.layouts.get(key) ?? {
-      layoutNo: recording.layouts.size,
+      layoutNo: nextLayoutNo(recording),
       channels: channelsOf(recording, batch),
     };
     if (isNew) {
