@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { GroupFigures } from '@roastery/contract/analytics';
 import type { ChannelExchanges } from '@roastery/contract/channel-exchanges';
 import type { CurveColumns, ForecastBasisAnswer, Roast, RoastRow } from '@roastery/contract/roasts';
 import { createLogger } from '@roastery/runtime/logger';
@@ -44,8 +45,8 @@ interface RecordedRoast {
 }
 
 /**
- * A roast by a map in which bean and exhaust are exchanged. The board's detector has read the exhaust: its marks are late, and
- * have the wrong temperature.
+ * A roast by a map whose revision 1 has bean and exhaust exchanged. The board's detector has read the exhaust: its marks are
+ * late, and have the wrong temperature.
  */
 const recordRoast = (rev: number, onDayMs: number, id = mapId): RecordedRoast => {
   const board = createJournalBoard({ map: { id, rev }, wallOffsetMs: startMs + onDayMs });
@@ -57,7 +58,8 @@ const recordRoast = (rev: number, onDayMs: number, id = mapId): RecordedRoast =>
   for (let second = 0; second < endSecond; second++) {
     const mono = second * 1000;
     const [bean, exhaust] = [beanAt(second), exhaustAt(second)].map((temp) => Math.round(temp * 10) / 10);
-    seqs.set(second, board.sample(mono, exhaust ?? null, bean ?? null, second > chargeSecond ? 60 : 20));
+    const columns = rev === 1 ? [exhaust, bean] : [bean, exhaust];
+    seqs.set(second, board.sample(mono, ...columns.map((temp) => temp ?? null), second > chargeSecond ? 60 : 20));
     if (second === 450) {
       board.event(mono, { type: 'roast', roast_id: roastId, state: 'in_progress' });
       board.event(mono, mark('charge', 432));
@@ -221,6 +223,36 @@ describe('exchanged channels', () => {
     const [list] = (await admin.send<{ roasts: RoastRow[] }>('GET', `/roasts?machine_id=${machine.id}&sort=start_time`))
       .body.roasts;
     expect(list?.charge_temp).toBe((await roastOf(old.id)).charge_temp);
+  });
+
+  it('analytics and references: compare the right probes, and undo compares as before', async () => {
+    const [old, later] = [recordRoast(1, 0), recordRoast(2, 86_400_000)];
+    await send(database.sql, serial, old);
+    await send(database.sql, serial, later);
+    const recipe = {
+      name: `Recipe ${serial}`,
+      control_profile: [0, 720].map((time) => ({ time, burner: 60, exhaust: 30, drum: 60 })),
+    };
+    const { body: profile, status } = await admin.send<{ id: string }>('POST', '/profiles', recipe);
+    expect(status).toBe(201);
+    for (const { id } of [old, later])
+      expect((await admin.send('PUT', `/roasts/${id}`, { profile_id: profile.id })).status).toBe(200);
+    const compared = async () => {
+      const { body } = await admin.send<{ mean_rms: number }>('GET', `/analytics/consistency/${profile.id}`);
+      const groups = await admin.send<{ groups: GroupFigures[] }>('GET', `/analytics/groups/recipe`);
+      const own = groups.body.groups.find(({ id }) => id === profile.id);
+      return { rms: body.mean_rms, seconds: own?.mean_duration_seconds ?? NaN };
+    };
+    const before = await compared();
+    expect(before.rms).toBeGreaterThan(20);
+    await exchange();
+    const after = await compared();
+    // The same roast twice; the charges differ by some seconds.
+    expect(after.rms).toBeLessThan(before.rms / 2);
+    expect(after.seconds).not.toBe(before.seconds);
+    expect((await undo()).status).toBe(200);
+    await settled();
+    expect(await compared()).toEqual(before);
   });
 
   it('marks of a person: stay, with the temperature of the right probe, and a typed one stays as typed', async () => {
