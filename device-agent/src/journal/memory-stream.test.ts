@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pause } from '@roastery/runtime/backoff';
 import { createLogger } from '@roastery/runtime/logger';
+import { untilQuiet } from '@roastery/testing/bytes-in-transit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWallClock } from '../core/wall-clock.ts';
 import { createFaultyDisk } from '../testing/faulty-disk.ts';
@@ -307,8 +308,8 @@ it('journal killed before the gap of an earlier stream was safe: reports the gap
   const full = await open({ ...disk, rename, open: openFile });
   expect(full.stats()).toMatchObject({ inMemory: true, droppedEntries: 5 });
   expect(full.continues(full.epoch)?.epoch).toBe(epoch);
-  // Waits for writes that run in the background.
-  await pause(300);
+  // Writes run in the background.
+  await untilQuiet();
   const dead = folder;
   const [killed] = opened;
   opened = [];

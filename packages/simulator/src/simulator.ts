@@ -1,5 +1,6 @@
 import type { MachineMap } from '@roastery/contract/machine-map';
 import { parseOrThrow } from '@roastery/contract/parse-shape';
+import { realClock, type Cancel, type Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
 import type { EventName, RoastingMachine } from './machine.ts';
 import { createModelledMachine, type ModelledMachineOptions } from './modelled-machine.ts';
@@ -50,6 +51,7 @@ export interface SimulatorConfig {
   /** Keep all presented states in memory for `record()`. Default false. */
   readonly record?: boolean;
   readonly log?: Logger;
+  readonly clock?: Clock;
 }
 
 /** An answer of the machine: the registers from `start` on, as they were read. */
@@ -101,7 +103,7 @@ const longestCatchUpMs = 5000;
 
 /** Starts a machine behind Modbus. Rejects when port or serial line cannot be opened. */
 export const startSimulator = async (config: SimulatorConfig): Promise<Simulator> => {
-  const { map, log } = config;
+  const { map, log, clock = realClock } = config;
   const seed = config.seed ?? 1;
   const refreshMs = config.refreshMs ?? 100;
   const machine: RoastingMachine = config.replay
@@ -115,8 +117,8 @@ export const startSimulator = async (config: SimulatorConfig): Promise<Simulator
   const functions = new Set<number>();
   let lastShown = '';
   let lastPhase = machine.phase;
-  let livedUntil = performance.now();
-  let timer: NodeJS.Timeout | undefined;
+  let livedUntil = clock.monotonic();
+  let cancelNext: Cancel | undefined;
   let closed = false;
 
   const present = (): void => {
@@ -142,7 +144,7 @@ export const startSimulator = async (config: SimulatorConfig): Promise<Simulator
   };
   /** Advances the time since the last call, showing every change of a recording on the way. */
   const live = (): void => {
-    const now = performance.now();
+    const now = clock.monotonic();
     let owed = (Math.min(now - livedUntil, longestCatchUpMs) / 1000) * timeFactor;
     livedUntil = now;
     for (let next = machine.secondsToNextChange(); next !== undefined && next <= owed;) {
@@ -157,13 +159,10 @@ export const startSimulator = async (config: SimulatorConfig): Promise<Simulator
   const schedule = (): void => {
     if (closed) return;
     const nextMs = ((machine.secondsToNextChange() ?? Number.POSITIVE_INFINITY) / timeFactor) * 1000;
-    timer = setTimeout(
-      () => {
-        live();
-        schedule();
-      },
-      Math.min(refreshMs, nextMs),
-    );
+    cancelNext = clock.after(Math.min(refreshMs, nextMs), () => {
+      live();
+      schedule();
+    });
   };
 
   present();
@@ -172,6 +171,7 @@ export const startSimulator = async (config: SimulatorConfig): Promise<Simulator
     bank: face.bank,
     faults: () => faults,
     random: createRandom(seed + 99),
+    clock,
     onRequest({ pdu }) {
       requests += 1;
       if (numbered) showReading(face.bank, map, requestNumber, numbered, requests);
@@ -184,7 +184,7 @@ export const startSimulator = async (config: SimulatorConfig): Promise<Simulator
         if (code !== 3 && code !== 4) return;
         const words = Array.from({ length: (pdu[1] ?? 0) / 2 }, (_, index) => pdu.readUInt16BE(2 + 2 * index));
         config.onAnswer?.({
-          monoMs: Number(process.hrtime.bigint()) / 1e6,
+          monoMs: clock.monotonic(),
           code,
           start: asked.readUInt16BE(1),
           words,
@@ -195,13 +195,13 @@ export const startSimulator = async (config: SimulatorConfig): Promise<Simulator
   const listener = await (link.kind === 'rtu' || link.kind === 'ascii'
     ? listenOnLine(link, context)
     : listenOnSocket(link.kind, config.host ?? '127.0.0.1', config.port ?? link.port, context));
-  livedUntil = performance.now();
+  livedUntil = clock.monotonic();
   schedule();
 
   const close = async (): Promise<void> => {
     if (closed) return;
     closed = true;
-    clearTimeout(timer);
+    cancelNext?.();
     await listener.close();
   };
   return {
@@ -235,7 +235,7 @@ export const startSimulator = async (config: SimulatorConfig): Promise<Simulator
     setTimeFactor(factor) {
       live();
       timeFactor = factor;
-      clearTimeout(timer);
+      cancelNext?.();
       schedule();
     },
     hangUp: () => listener.hangUp(),

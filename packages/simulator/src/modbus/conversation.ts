@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { realClock, type Cancel, type Clock } from '@roastery/runtime/clock';
 import type { Random } from '../model/random.ts';
 import { gatewayTargetFailed, type RegisterBank } from '../registers/register-bank.ts';
 import { drawFate, type Fate, type Faults } from './faults.ts';
@@ -15,6 +16,7 @@ export interface ConversationContext {
   readonly onAnswer?: ((request: FramedRequest, pdu: Buffer) => void) | undefined;
   /** The fault of a request that was answered. */
   readonly onFate?: (request: FramedRequest, fate: Fate) => void;
+  readonly clock?: Clock | undefined;
 }
 
 const maxLatenessMs = 100;
@@ -34,34 +36,35 @@ const otherFunction = (pdu: Buffer): Buffer => {
  * and drops pending answers.
  */
 export const converse = (stream: Duplex, framing: Framing, context: ConversationContext): (() => void) => {
-  const underWay = new Set<NodeJS.Timeout>();
+  const { clock = realClock } = context;
+  const underWay = new Set<Cancel>();
   /** The request that followed each request last time. */
   const followers = new Map<string, FramedRequest>();
   let previous: string | undefined;
-  let held: { readonly bytes: Buffer; readonly timer: NodeJS.Timeout } | undefined;
+  let held: { readonly bytes: Buffer; readonly cancel: Cancel } | undefined;
 
   const write = (bytes: Buffer): void => {
     if (stream.writable) stream.write(bytes);
   };
-  const after = (delayMs: number, work: () => void): NodeJS.Timeout => {
-    const timer = setTimeout(() => {
-      underWay.delete(timer);
+  const after = (delayMs: number, work: () => void): Cancel => {
+    const cancel = clock.after(delayMs, () => {
+      underWay.delete(cancel);
       work();
-    }, delayMs);
-    underWay.add(timer);
-    return timer;
+    });
+    underWay.add(cancel);
+    return cancel;
   };
   /** On a busy computer a repeat could arrive after any later request: then it is dropped. */
   const repeat = (bytes: Buffer, delayMs: number): void => {
-    const dueAt = performance.now() + delayMs;
+    const dueAt = clock.monotonic() + delayMs;
     after(delayMs, () => {
-      if (performance.now() - dueAt < maxLatenessMs) write(bytes);
+      if (clock.monotonic() - dueAt < maxLatenessMs) write(bytes);
     });
   };
   /** Sends an answer, in one piece with a held-back one. */
   const send = (bytes: Buffer): void => {
     if (held === undefined) return write(bytes);
-    clearTimeout(held.timer);
+    held.cancel();
     const both = Buffer.concat([held.bytes, bytes]);
     held = undefined;
     write(both);
@@ -72,7 +75,7 @@ export const converse = (stream: Duplex, framing: Framing, context: Conversation
       held = undefined;
       write(bytes);
     };
-    held = { bytes, timer: after(joinMs, alone) };
+    held = { bytes, cancel: after(joinMs, alone) };
   };
   const framed = (request: FramedRequest, pdu: Buffer, damage: Damage): Buffer => {
     if (damage === 'other_unit') return framing.frame({ ...request, unit: (request.unit % 247) + 1 }, pdu, 'none');
@@ -116,7 +119,7 @@ export const converse = (stream: Duplex, framing: Framing, context: Conversation
     else after(fate.delayMs, deliver);
   };
   const end = (): void => {
-    for (const timer of underWay) clearTimeout(timer);
+    for (const cancel of underWay) cancel();
     underWay.clear();
     held = undefined;
   };
