@@ -50,7 +50,8 @@ export default defineConfig({
           name: 'component',
           environment: 'happy-dom',
           env: { NODE_ENV: 'production' },
-          maxWorkers: 2,
+          // One worker loads the portal and its document once.
+          maxWorkers: 1,
           isolate: false,
           setupFiles: ['portal/src/testing/close-after-each.ts'],
           include: ['portal/src/**/*.test.tsx'],
