@@ -1,5 +1,5 @@
 import { subscribe } from 'node:diagnostics_channel';
-import { Socket } from 'node:net';
+import { Server, Socket } from 'node:net';
 
 /** Sockets of this process, until they are closed. */
 const clients = new Set<Socket>();
@@ -7,11 +7,15 @@ const servers = new Set<Socket>();
 /** The two ends of each connection within this process, until both are closed. */
 const connections = new Map<Socket, Socket>();
 
+/** Connections that a server of this process has accepted, by the ports of both ends. */
+const accepted = new Set<string>();
+
 const trackIn = (open: Set<Socket>) => (message: unknown) => {
   if (typeof message !== 'object' || message === null || !('socket' in message)) return;
   const { socket } = message;
   if (!(socket instanceof Socket)) return;
   open.add(socket);
+  if (open === servers) accepted.add(`${socket.remotePort} ${socket.localPort}`);
   socket.once('close', () => open.delete(socket));
 };
 subscribe('net.client.socket', trackIn(clients));
@@ -27,12 +31,24 @@ const isRead = (socket: Socket): boolean => {
 const isUnderWay = (from: Socket, to: Socket): boolean =>
   !to.destroyed && isRead(to) && (from.destroyed ? !to.readableEnded : from.bytesWritten > to.bytesRead);
 
+/** Whether a server of this process has yet to accept this connection. */
+const isWaiting = ({ localPort, remotePort }: Socket): boolean => {
+  if (accepted.has(`${localPort} ${remotePort}`)) return false;
+  const listed: unknown = Reflect.apply(Reflect.get(process, '_getActiveHandles'), process, []);
+  const handles: readonly unknown[] = Array.isArray(listed) ? listed : [];
+  return handles.some((handle) => {
+    const address = handle instanceof Server ? handle.address() : null;
+    return typeof address === 'object' && address?.port === remotePort;
+  });
+};
+
 /** Whether a connection is being opened or closed, or carries bytes that its other end has not received. */
 const socketsAreBusy = (): boolean => {
   // The address of a socket is only known once it is connected; Node would keep an earlier answer.
   if ([...clients].some((client) => client.connecting)) return true;
   for (const client of clients) {
     if (connections.has(client)) continue;
+    if (!client.destroyed && client.remotePort !== undefined && isWaiting(client)) return true;
     const server = [...servers].find(
       ({ remotePort, localPort }) => remotePort === client.localPort && localPort === client.remotePort,
     );
