@@ -120,6 +120,7 @@ export const startApi = async (config: ApiConfig, log: Logger, parts: ApiParts) 
         step = `service ${place + 1} of ${parts.services.length}`;
         services.push(await start(context));
       }
+      context.health.started = true;
       log.info('ready');
     } finally {
       clearInterval(slow);

@@ -44,9 +44,11 @@ export const mountOperations = (app: Hono<Env>, context: ServerContext): void =>
       database: context.health.migrated && (await context.databaseWatch.answersWithin(maxDatabaseAnswerMs)),
       broker: context.mqtt.isConnected,
       ingest: ingestState(context),
+      started: context.health.started,
       stopping: context.health.stopping,
     };
-    const isReady = state.database && state.broker && state.ingest?.stalled !== true && !state.stopping;
+    const isReady =
+      state.database && state.broker && state.ingest?.stalled !== true && state.started && !state.stopping;
     return c.json({ status: isReady ? 'ready' : 'not_ready', ...state }, isReady ? 200 : 503, {
       'cache-control': 'no-store',
       ...(isReady ? {} : { 'retry-after': '2' }),

@@ -21,13 +21,15 @@ export interface IngestHealth {
 export interface Health {
   /** The schema is up to date: endpoints may be served. */
   migrated: boolean;
+  /** Every service runs, live streams among them. */
+  started: boolean;
   /** The process is ending: no new work. */
   stopping: boolean;
   /** Undefined until ingest was started. */
   ingest: (() => IngestHealth) | undefined;
 }
 
-export const createHealth = (): Health => ({ migrated: false, stopping: false, ingest: undefined });
+export const createHealth = (): Health => ({ migrated: false, started: false, stopping: false, ingest: undefined });
 
 /** The parts of the process that HTTP needs; `AppContext` is the whole. */
 export interface ServerContext {
