@@ -205,13 +205,15 @@ describe('agent and the map that the server pushes', () => {
     await writeFile(channelFile(dataDir), JSON.stringify(state));
     await start();
     const said = () => server.statuses.at(-1);
-    await expect.poll(() => said()?.channels_exchanged).toEqual({ roasts: 2, map: { id: 'scripted', rev: 1 } });
+    await expect
+      .poll(time.passing(() => said()?.channels_exchanged))
+      .toEqual({ roasts: 2, map: { id: 'scripted', rev: 1 } });
     const exchanged = {
       bean_temp: { at: 'i:1', as: 'i16' },
       exhaust_temp: { at: 'i:0', as: 'i16', scale: 0.1 },
     } as const;
     server.tell('config', { v: 1, rev: 3, map: mapOf({ rev: 2, channels: exchanged }) });
-    await expect.poll(said).toMatchObject({ map: { rev: 2 }, channels_exchanged: null });
+    await expect.poll(time.passing(said)).toMatchObject({ map: { rev: 2 }, channels_exchanged: null });
   });
 
   it('reads at the rate that is set for the board, and reports why it refuses a map', async () => {

@@ -170,7 +170,7 @@ export const ownTopic = (kind: Parameters<typeof topicOf>[1]): string => topicOf
 export const otherTopic = (kind: Parameters<typeof topicOf>[1]): string => topicOf('RM15/2 #+', kind);
 
 export const waitUntil = async (test: () => boolean | Promise<boolean>): Promise<void> => {
-  await until('the condition', test, { timeoutMs: 60_000, everyMs: 10 });
+  await until('the condition', test, { timeoutMs: 200_000, everyMs: 10 });
 };
 
 /** A bare TCP connection, for bytes that no proper client would send. */
