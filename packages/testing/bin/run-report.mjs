@@ -1,7 +1,10 @@
 // What a run of Vitest reported (run-reporter.mjs), and what the results of first and second runs mean.
 import { existsSync, readFileSync } from 'node:fs';
 
-/** A file with a failed test of these projects is run once more, alone, after everything else. */
+/**
+ * A file with a failed test of these projects is run once more, alone, after everything else. `fast` and `component` leave the list
+ * when no test of theirs depends on the speed of the computer any more.
+ */
 export const PROJECTS_WITH_SECOND_RUN = ['fast', 'component', 'system', 'browser', 'timed', 'endurance'];
 /** More files that pass only the second time fail the run. */
 export const MOST_UNSTEADY = 3;

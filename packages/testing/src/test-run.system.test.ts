@@ -52,16 +52,16 @@ interface Scratch extends AsyncDisposable {
   start(): { readonly npm: ChildProcess; readonly ended: Promise<Ended> };
 }
 
-/** A project of its own with these files, whose `npm test` is the runner with the projects `system` and `component`. */
+/** A project of its own with these files, whose `npm test` is the runner with the projects `system` and `other`. */
 const prepareScratch = async (files: Record<string, string>): Promise<Scratch> => {
   const folder = await mkdtemp(path.join(tmpdir(), 'runner-'));
   const [root, tmp] = [path.join(folder, 'root'), path.join(folder, 'tmp')];
-  const projects = ['system', 'component'].map((name) => ({
+  const projects = ['system', 'other'].map((name) => ({
     resolve: { conditions: ['source'] },
     ssr: { resolve: { conditions: ['source'], externalConditions: ['source'] } },
     test: { name, globals: true, include: [`${name}/**/*.test.js`], maxWorkers: 1 },
   }));
-  const phases = [{ runs: [['system', 'component']] }];
+  const phases = [{ runs: [['system', 'other']] }];
   const all: Record<string, string> = {
     'vitest.config.js': `export default ${JSON.stringify({ test: { projects } })}`,
     'run.js': `import { runTests } from ${JSON.stringify(pathToFileURL(runner))};
@@ -141,7 +141,7 @@ describe('runner', () => {
   });
 
   it('project without second runs: a failure counts at once', async () => {
-    const { code, last, output } = await run({ 'component/a.test.js': unsteady('a') });
+    const { code, last, output } = await run({ 'other/a.test.js': unsteady('a') });
     expect(last[0], output).toBe('1 passed, 1 failed');
     expect(output).not.toContain('unsteady: ');
     expect(code).toBe(1);
