@@ -84,6 +84,7 @@ export default defineConfig({
       {
         ...shared,
         test: {
+          ...beside,
           name: 'timed',
           maxWorkers: 1,
           sequence: { groupOrder: 2 },

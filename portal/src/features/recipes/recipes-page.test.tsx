@@ -68,7 +68,7 @@ describe('recipes', () => {
     await user.click(screen.getByRole('combobox', { name: 'Origin' }));
     await user.click(await screen.findByRole('option', { name: 'Colombia' }));
     await expect.poll(names).toEqual(['Lychee']);
-    expect(location.search).toContain('q=FILTER');
+    await expect.poll(() => location.search).toContain('q=FILTER');
     server.answer(recipes(konga, { ...lychee, is_favorite: true }, gayo));
     await user.click(screen.getByRole('button', { name: 'Add Lychee to favorites' }));
     await screen.findByRole('button', { name: 'Remove Lychee from favorites' });
@@ -76,6 +76,6 @@ describe('recipes', () => {
     await expect.poll(() => names().length).toBe(3);
     await user.click(screen.getByRole('checkbox', { name: 'Favorites only', hidden: false }));
     await expect.poll(names).toEqual(['Lychee']);
-    expect(location.search).toContain('favorites=1');
+    await expect.poll(() => location.search).toContain('favorites=1');
   });
 });
