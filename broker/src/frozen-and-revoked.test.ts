@@ -103,7 +103,11 @@ describe('a frozen subscriber', () => {
     await api.subscribeAsync('roastery/v1/+/journal', { qos: 1 });
     await sent;
     await one.publishAsync(ownTopic('journal'), 'last', { qos: 1 });
-    await clock.run(waitUntil(() => seen > 0));
+    // In small steps: the keepalive of the board must not end while its messages are read.
+    await waitUntil(async () => {
+      await clock.advance(5);
+      return seen > 0;
+    });
     expect(one.connected).toBe(true);
     await Promise.all([api.endAsync(), one.endAsync()]);
     socket.destroy();
