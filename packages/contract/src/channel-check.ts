@@ -43,7 +43,7 @@ export const channelCheckShape = z.object({
   read_at: instantShape.nullable(),
   /** The readings of the board look as if the two were exchanged. */
   suspected: z.boolean(),
-  /** Whether the owner is asked: they may be exchanged, and nobody has confirmed them. */
+  /** Whether the owner is asked: they may be exchanged, and no person has confirmed them. */
   asks: z.boolean(),
   /** An exchange makes an own copy for this machine: the map is of the catalogue, of another person, or has a newer revision. */
   makes_copy: z.boolean(),

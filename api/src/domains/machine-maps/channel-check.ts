@@ -79,7 +79,7 @@ const otherMachines = async (sql: Sql, user: SignedInUser, id: string, mapId: st
   return { names, hidden: rows.length - names.length };
 };
 
-const nobody = { names: [], hidden: 0 };
+const noOthers = { names: [], hidden: 0 };
 
 export const readChannelCheck = async (sql: Sql, user: SignedInUser, id: string): Promise<ChannelCheck> => {
   await findManagedMachine(sql, user, id);
@@ -91,7 +91,7 @@ export const readChannelCheck = async (sql: Sql, user: SignedInUser, id: string)
   const { suspected, asks } = row;
   if (row.map === null) {
     const none = { map: null, bean: null, exhaust: null, read_at: null };
-    return { ...none, suspected, asks, makes_copy: false, others: nobody };
+    return { ...none, suspected, asks, makes_copy: false, others: noOthers };
   }
   const map = parseOrThrow(storedMapShape, row.map);
   const sample = await newestSample(sql, id, map);
@@ -108,6 +108,6 @@ export const readChannelCheck = async (sql: Sql, user: SignedInUser, id: string)
     suspected,
     asks,
     makes_copy: makesCopy,
-    others: makesCopy ? nobody : await otherMachines(sql, user, id, map.id),
+    others: makesCopy ? noOthers : await otherMachines(sql, user, id, map.id),
   };
 };
