@@ -3,6 +3,7 @@ import { adjustLot, createLot } from '@roastery/contract/inventory';
 import { planRoast } from '@roastery/contract/planned';
 import { createProfile } from '@roastery/contract/profiles';
 import { SCREEN } from '@roastery/testing/browser';
+import { volume } from '@roastery/testing/endurance/volume';
 import { until } from '@roastery/testing/until';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import type { Page, Request } from 'playwright-core';
@@ -145,7 +146,7 @@ const readsOf = async (page: Page, address: string): Promise<Set<string>> => {
 };
 
 it('every page reports the failure of every single read', async () => {
-  const left = [...addresses];
+  const left = addresses.filter((_, index) => index % volume(1, 4) === 0);
   const silent: string[] = [];
   const withoutReads: string[] = [];
   const failEach = async (page: Page, address: string): Promise<void> => {

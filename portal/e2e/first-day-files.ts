@@ -62,10 +62,10 @@ const undated = new Set([8, 10, 11, 12, 13]);
 const makers = 17;
 const firstDay = Date.UTC(2024, 0, 8, 7, 30);
 
-/** Files of years: mixed formats, some repeated, some broken, two without a date. */
-export const filesOfYears = () => {
-  const lost = [278, 279];
-  const roasts = Array.from({ length: 280 }, (_, index) => {
+/** Files of this many roasts: mixed formats, some repeated, some broken, two without a date. */
+export const filesOfYears = (roastCount: number) => {
+  const lost = [roastCount - 2, roastCount - 1];
+  const roasts = Array.from({ length: roastCount }, (_, index) => {
     // The last two are from a program that writes no date.
     const place = lost.includes(index) ? 10 : index % makers;
     const chargedAt = new Date(firstDay + index * 2 * 86_400_000);
@@ -91,7 +91,8 @@ export const filesOfYears = () => {
     given('numbers.json', '[1, 2, 3]'),
   ];
   const files = [...roasts.map(({ file }) => file), ...copies, ...broken];
-  const archived = files.slice(0, 100);
+  const third = Math.round(files.length / 3);
+  const archived = files.slice(0, third);
   const archive = zipSync(Object.fromEntries(archived.map(({ name, buffer }) => [`2024/${name}`, buffer])), {
     level: 1,
   });
@@ -103,7 +104,7 @@ export const filesOfYears = () => {
     lost: lost.map((index) => roasts[index]?.file.name ?? ''),
     greenKg: roasts.reduce((sum, one) => sum + one.greenKg, 0),
     /** As the user chooses them: a third of them in an archive. */
-    chosen: [given('2024.zip', archive), ...files.slice(100)],
+    chosen: [given('2024.zip', archive), ...files.slice(third)],
   };
 };
 

@@ -12,6 +12,7 @@ import { prepareReleases } from '@roastery/device-agent/testing/board-release';
 import { bootFreshBoard, hurryAgent, type FreshBoard } from '@roastery/device-agent/testing/fresh-board';
 import { parseDuration } from '@roastery/roasting/units';
 import { startSimulator, type Simulator } from '@roastery/simulator/simulator';
+import { volume } from '@roastery/testing/endurance/volume';
 import { whyNoSystemd } from '@roastery/testing/real-systemd';
 import { until } from '@roastery/testing/until';
 import type { Page } from 'playwright-core';
@@ -35,7 +36,7 @@ const obstacle =
 /** The machine runs this many times as fast, and so does the agent: ten minutes of roasting in one. */
 const factor = 10;
 const kgPerPound = 0.453_592_37;
-const years = filesOfYears();
+const years = filesOfYears(volume(280, 60));
 const batch = { lot: listedLots[8] as ListedLot, greenPounds: 25.5, roastedPounds: 21.75 };
 /** Files are read and uploaded while other long runs use the processors. */
 const patientMs = 240_000;
@@ -143,11 +144,11 @@ const importLots = async (page: Page): Promise<void> => {
   await page.getByText('40 lots imported').waitFor({ timeout: 60_000 });
 };
 
-/** Uploads three hundred files, which are read while the day continues. Returns the address of their table. */
+/** Uploads the files, which are read while the day continues. Returns the address of their table. */
 const sendYears = async (page: Page): Promise<string> => {
   await page.goto('/roasts/new?way=upload');
   await page.getByLabel('Files to import').setInputFiles([...years.chosen]);
-  await page.getByText(/^Reading: |of 300 files can be imported$/).waitFor({ timeout: 400_000 });
+  await page.getByText(new RegExp(`^Reading: |of ${years.count} files can be imported$`)).waitFor({ timeout: 400_000 });
   return page.url();
 };
 

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getBoardConfig, setBoardConfig } from '@roastery/contract/machine-maps';
+import { isBounded } from '@roastery/testing/endurance/volume';
 import { whyNoSystemd } from '@roastery/testing/real-systemd';
 import { until } from '@roastery/testing/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -14,7 +15,10 @@ import { whyNoGpg } from './release-key.ts';
 const here: Partial<Record<NodeJS.Architecture, NodeArchitecture>> = { x64: 'amd64', arm64: 'arm64' };
 const architecture = here[process.arch];
 const obstacle =
-  whyNoSystemd ?? whyNoGpg ?? (architecture === undefined ? `no package for ${process.arch}` : undefined);
+  whyNoSystemd ??
+  whyNoGpg ??
+  (architecture === undefined ? `no package for ${process.arch}` : undefined) ??
+  (isBounded ? 'only in npm run endurance' : undefined);
 const serial = 'TIME';
 const request = '/run/roastery-agent/time-request';
 const setting = '/etc/systemd/timesyncd.conf.d/50-roastery-agent.conf';

@@ -14,6 +14,7 @@ import { createFaultyDisk, diskFaults, type DiskFault } from '@roastery/device-a
 import type { JournalBatch } from '@roastery/contract/mqtt';
 import { createLogger } from '@roastery/runtime/logger';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { volume } from './endurance/volume.ts';
 import { memoryFolder } from './shared-data.ts';
 
 const boot = '0a1b2c3d-0000-4000-8000-000000000001';
@@ -211,8 +212,13 @@ describe('a disk that fails at any call, and a kill', () => {
       expect(calls).toBeGreaterThan(30);
       const wrong: unknown[] = [];
       let next = 0;
+      const takeNext = (): number => {
+        const taken = next;
+        next += volume(1, 5);
+        return taken;
+      };
       const worker = async (): Promise<void> => {
-        for (let fromCall = next++; fromCall < calls; fromCall = next++) {
+        for (let fromCall = takeNext(); fromCall < calls; fromCall = takeNext()) {
           const found = await tryFault(`${kind}-${name}-${fromCall}`.replaceAll(/[ ,]+/g, '-'), {
             fault: { kind, fromCall },
             isRoasting,

@@ -7,6 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 import postgres from 'postgres';
 import { expect, it } from 'vitest';
 import { launchBrowser, openPage } from './browser.ts';
+import { volume } from './endurance/volume.ts';
 import { compareWithFile, markSeconds, replayRoast, type ReplayedRoast } from './replayed-roast.ts';
 import { signIn } from './roastery-client.ts';
 import { sharedData } from './shared-data.ts';
@@ -15,9 +16,8 @@ const data = sharedData();
 /** A Probat that was warmed up for 14 minutes, a roast whose recording ends 6 s after its drop, one of 1.5 s a sample. */
 const recordings = [
   '01_profile1.alog',
-  '03_profile3.alog',
-  '15_25-06-03_1129-costa-rica-jaguar-honey_copy.alog',
-] as const;
+  ...volume(['03_profile3.alog', '15_25-06-03_1129-costa-rica-jaguar-honey_copy.alog'], []),
+];
 /** Of the quarter of an hour of preheat. Tests on whole files cover the detector during preheat. */
 const beforeChargeSeconds = 90;
 const factor = 8;
@@ -93,7 +93,7 @@ const beanPixels = (page: Page): Promise<number> =>
   });
 
 it.skipIf(!data.present)(
-  `three real roasts: ${data.title('stored and shown as their files have them')}`,
+  `${recordings.length} real roasts: ${data.title('stored and shown as their files have them')}`,
   { timeout: 420_000 },
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'roastery-real-roasts-'));

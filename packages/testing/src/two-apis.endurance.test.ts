@@ -6,6 +6,7 @@ import type { ServersEnvironment } from '@roastery/stack/stack';
 import type { SupervisedProcess } from '@roastery/stack/supervised-process';
 import { describe, expect, it } from 'vitest';
 import { readDelivered } from './endurance/delivered.ts';
+import { volume } from './endurance/volume.ts';
 import { startTaking } from './lot-taking.ts';
 import { needsMosquitto, startMosquitto } from './mosquitto.ts';
 import { openLiveStream, registerTestMachine, signIn, type RoasteryClient } from './roastery-client.ts';
@@ -139,11 +140,12 @@ const startBoards = async (
   };
 };
 
-describe.each([
+const brokers = [
   { name: 'our broker', kind: ownBroker, missing: '' },
   { name: 'our broker, dividing the machines', kind: dividedByOwn, missing: '' },
   { name: 'Mosquitto, dividing the machines', kind: mosquitto, missing: needsMosquitto },
-])('two apis behind $name', ({ kind, missing }) => {
+];
+describe.each(brokers.slice(volume(0, 1)))('two apis behind $name', ({ kind, missing }) => {
   const title = 'killed in turn they lose and double nothing, and share sessions, limits, changes and the ledger';
   it.skipIf(missing !== '')(`${title}${missing}`, async () => {
     await using roastery = await openTwoApis(kind);

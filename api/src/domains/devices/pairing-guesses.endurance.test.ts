@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { RegisteredMachine } from '@roastery/contract/machines';
+import { volume } from '@roastery/testing/endurance/volume';
 import { expect, it } from 'vitest';
 import { newPairingCode } from '../../identity/pairing-tickets.ts';
 import { openTestApi } from '../../testing/test-api.ts';
 
 const secret_hash = createHash('sha256').update('a secret').digest('hex');
 
-it('pairing: of 10,000 guesses none succeeds, they are blocked from the tenth, and the log is not flooded', async () => {
+const guesses = volume(10_000, 1500);
+
+it(`pairing: of ${guesses} guesses none succeeds, they are blocked from the tenth, and the log is not flooded`, async () => {
   // Behind one proxy, so that boards of many addresses can be simulated.
   const opened = await openTestApi({ trustedProxies: 1 });
   const { test, admin } = opened;
@@ -24,7 +27,7 @@ it('pairing: of 10,000 guesses none succeeds, they are blocked from the tenth, a
         );
     const statuses: number[] = [];
     const began = Date.now();
-    for (let sent = 0; sent < 10_000; sent += 50) {
+    for (let sent = 0; sent < guesses; sent += 50) {
       const burst = Array.from({ length: 50 }, () => pair(newPairingCode(), '203.0.113.7'));
       statuses.push(...(await Promise.all(burst)).map(({ status }) => status));
     }

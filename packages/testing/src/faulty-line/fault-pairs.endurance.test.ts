@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { volume } from '../endurance/volume.ts';
 import { faultPairsOn } from './fault-cases.ts';
 import { readInVirtualTime } from './read-in-virtual-time.ts';
 
@@ -14,7 +15,7 @@ const lines = [
 it.each(lines)(
   '$kind, $layout: stores no wrong value under any two faults at once and keeps correctly answered readings',
   async ({ kind, layout }) => {
-    const pairs = faultPairsOn(kind);
+    const pairs = faultPairsOn(kind).filter((_, index) => index % volume(1, 6) === 0);
     let sound = 0;
     let kept = 0;
     for (const { name, faults } of pairs) {
