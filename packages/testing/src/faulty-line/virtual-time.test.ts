@@ -31,12 +31,12 @@ describe('faulty line in virtual time: many machines whose registers contain the
     '%s, all answers of one length: each fault by itself',
     async (kind) => {
       for (const { name, faults } of faultCases) {
-        const reports = await readInVirtualTime({ kind, layout: 'strict', faults, seconds, hz }, [1, 2]);
+        const reports = await readInVirtualTime({ kind, layout: 'strict', faults, seconds, hz }, [1]);
         expect(
           reports.flatMap(({ wrong }) => wrong),
           name,
         ).toEqual([]);
-        expect(reports.map(({ values }) => values > 0)).toEqual([true, true]);
+        expect(reports.map(({ values }) => values > 0)).toEqual([true]);
       }
     },
     120_000,
@@ -69,7 +69,7 @@ describe('faulty line in virtual time: many machines whose registers contain the
   it('tcp: accepts no truncated answer that was completed by its repeat', async () => {
     const faults = { repeatProbability: 0.05, repeatMs: [1, 100] as [number, number], cutShortProbability: 0.05 };
     const run = { kind: 'tcp', layout: 'tables', faults, seconds: 60, hz } as const;
-    const seeds = Array.from({ length: 30 }, (_, index) => index + 1);
+    const seeds = Array.from({ length: 8 }, (_, index) => index + 1);
     expect((await readInVirtualTime(run, seeds)).flatMap(({ wrong }) => wrong)).toEqual([]);
   }, 120_000);
 
