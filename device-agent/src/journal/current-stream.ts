@@ -58,6 +58,7 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
   const newStream = (nextSeq: number, owner: string | undefined, continues?: Continues): Stream =>
     createStream({
       disk,
+      time,
       log,
       epoch: newEpoch(),
       folder: undefined,

@@ -2,6 +2,8 @@ import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '@roastery/runtime/logger';
+import { memoryFolder } from '@roastery/testing/shared-data';
+import { createVirtualClock } from '@roastery/testing/virtual-clock';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RangeSet } from '../core/ranges.ts';
 import { createWallClock } from '../core/wall-clock.ts';
@@ -19,7 +21,7 @@ let folder: string;
 let intact: Buffer;
 let name: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'damaged-tails-'));
+  folder = await mkdtemp(join(memoryFolder ?? tmpdir(), 'damaged-tails-'));
   const place = join(folder, 'intact');
   const journal = await open(place);
   for (let seq = 0; seq < samples; seq++) journal.appendSample(1000 * seq, [valueOf(seq)]);
@@ -30,11 +32,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+/** Its time stands still: an opening that waits for anything but its files never ends. */
 async function open(place: string): Promise<Journal> {
   const clock = createWallClock(() => ({ boot, mono: 1e6, wall: 1.8e12, synced: true }));
   const context = { boot, map: { id: 'demo', rev: 1 }, channels: ['bean_temp'] };
   const log = createLogger('test', 'silent');
-  return openJournal({ folder: place, capBytes: 1e9, clock, log, context, state: () => undefined });
+  const time = createVirtualClock();
+  return openJournal({ folder: place, capBytes: 1e9, clock, time, log, context, state: () => undefined });
 }
 
 /** The same damage in every run. */
@@ -98,18 +102,15 @@ const placeOf = (seq: number): { start: number; end: number } => {
   return { start, end: start + record.length };
 };
 
-const openDamaged = async (
-  bytes: Buffer,
-): Promise<{ journal: Journal; place: string; next: number; tookMs: number }> => {
+const openDamaged = async (bytes: Buffer): Promise<{ journal: Journal; place: string; next: number }> => {
   const place = join(folder, 'damaged');
   await rm(place, { recursive: true, force: true });
   await mkdir(place);
   await writeFile(join(place, name), bytes);
-  const began = performance.now();
   const journal = await open(place);
   const next = journal.appendSample(1e6, [999]);
   await journal.flush();
-  return { journal, place, next, tookMs: performance.now() - began };
+  return { journal, place, next };
 };
 
 describe('a journal whose end is', () => {
@@ -121,7 +122,7 @@ describe('a journal whose end is', () => {
     expect(heads).toHaveLength(2);
     for (let round = 0; round < tails; round++) {
       const { bytes, from, to } = damage(Buffer.from(intact), random);
-      const { journal, place, next, tookMs } = await openDamaged(bytes);
+      const { journal, place, next } = await openDamaged(bytes);
       const entries = await readAll(journal);
       const keptAside = await readdir(join(place, 'quarantine')).catch(() => []);
       await journal.close();
@@ -149,7 +150,6 @@ describe('a journal whose end is', () => {
         usesNumbersTwice: !isCutOff && next < samples,
         goneAndNotSaid: seqs.filter((seq) => !isCutOff && !present.has(seq) && !said.has(seq)),
         keptAside: isCutOff || keptAside.length > 0,
-        withinTenSeconds: tookMs < 10_000,
       }).toEqual({
         untouchedAndLost: [],
         invented: [],
@@ -157,7 +157,6 @@ describe('a journal whose end is', () => {
         usesNumbersTwice: false,
         goneAndNotSaid: [],
         keptAside: true,
-        withinTenSeconds: true,
       });
     }
   });

@@ -52,6 +52,7 @@ export const findStreams = async ({ disk, folder, log, clock, time = realClock, 
     for (const reading of recovered.clocks) clock.learn(reading);
     const stream = createStream({
       disk,
+      time,
       log,
       epoch: recovered.epoch,
       folder: recovered.folder,

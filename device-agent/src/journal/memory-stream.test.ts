@@ -2,9 +2,9 @@ import * as fs from 'node:fs/promises';
 import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pause } from '@roastery/runtime/backoff';
 import { createLogger } from '@roastery/runtime/logger';
 import { untilQuiet } from '@roastery/testing/bytes-in-transit';
+import { createVirtualClock, type VirtualClock } from '@roastery/testing/virtual-clock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWallClock } from '../core/wall-clock.ts';
 import { createFaultyDisk } from '../testing/faulty-disk.ts';
@@ -15,12 +15,14 @@ import { findStreams } from './find-streams.ts';
 const boot = '0a1b2c3d-0000-4000-8000-000000000001';
 let folder: string;
 let opened: Journal[];
+let time: VirtualClock;
 
 const open = async (disk?: JournalDisk, mono = 1e6, over: Partial<JournalOptions> = {}): Promise<Journal> => {
-  const journal = await openJournal({
+  const opening = openJournal({
     folder,
     capBytes: 1e9,
     clock: createWallClock(() => ({ boot, mono, wall: 1.8e12, synced: true })),
+    time,
     log: createLogger('test', 'silent'),
     context: { boot, map: { id: 'demo', rev: 1 }, channels: ['bean_temp'] },
     state: () => undefined,
@@ -28,9 +30,11 @@ const open = async (disk?: JournalDisk, mono = 1e6, over: Partial<JournalOptions
     ...(disk ? { disk } : {}),
     ...over,
   });
+  const journal = await time.run(opening);
   opened.push(journal);
   return journal;
 };
+const close = (journal: Journal): Promise<void> => time.run(journal.close());
 /** A disk that fails with EIO between `fail(true)` and `fail(false)`. */
 const createSwitchedDisk = () => {
   let fails = false;
@@ -40,7 +44,7 @@ const createSwitchedDisk = () => {
       return fails ? 0 : Infinity;
     },
   };
-  return { ...createFaultyDisk(plan), fail: (does: boolean) => void (fails = does), isFailing: () => fails };
+  return { ...createFaultyDisk(plan, time), fail: (does: boolean) => void (fails = does), isFailing: () => fails };
 };
 /** Thirty readings are buffered in a file; the disk fails, and one more is kept in memory. */
 const gatherThenFail = async (switched: ReturnType<typeof createSwitchedDisk>, disk = switched.disk) => {
@@ -51,11 +55,11 @@ const gatherThenFail = async (switched: ReturnType<typeof createSwitchedDisk>, d
   const writes = switched.count('write');
   for (let value = 0; value < 30; value++) journal.appendSample(1e6 + 1000 * value, [value]);
   // The first reading, then the others together.
-  await expect.poll(() => switched.count('write')).toBe(writes + 2);
-  await expect.poll(() => switched.isBusy()).toBe(false);
+  await expect.poll(time.passing(() => switched.count('write'))).toBe(writes + 2);
+  await expect.poll(time.passing(() => switched.isBusy())).toBe(false);
   switched.fail(true);
   journal.appendSample(1e6 + 30_000, [30]);
-  await expect.poll(() => journal.stats().inMemory).toBe(true);
+  await expect.poll(time.passing(() => journal.stats().inMemory)).toBe(true);
   return { journal, epoch };
 };
 const valuesOf = async (journal: Journal) =>
@@ -78,16 +82,16 @@ const samplesOf = async (journal: Journal): Promise<Map<string, number[]>> => {
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'memory-stream-'));
   opened = [];
+  time = createVirtualClock();
 });
 afterEach(async () => {
-  for (const journal of opened) await journal.close();
-  // A write that timed out on a slow disk may still complete.
-  await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  for (const journal of opened) await close(journal);
+  await rm(folder, { recursive: true, force: true });
 });
 
 it('journal without its disk: continues in a stream with a fresh epoch, and moves it to the disk when it works again', async () => {
   const calls = createFaultyDisk(undefined);
-  await (await open(calls.disk)).close();
+  await close(await open(calls.disk));
   opened = [];
   const faulty = createFaultyDisk({ kind: 'EIO', fromCall: calls.calls() + 12 });
   const journal = await open(faulty.disk);
@@ -95,16 +99,16 @@ it('journal without its disk: continues in a stream with a fresh epoch, and move
   const owner = 'a'.repeat(16);
   journal.hear({ v: 1, epoch: before, ranges: [], through: 1e6, owner });
   for (let value = 0; value < 4; value++) journal.appendSample(value, [value]);
-  await journal.flush();
+  await time.run(journal.flush());
   let value = 4;
   await expect
     .poll(
-      async () => {
+      time.passing(async () => {
         journal.appendSample(value, [value]);
         value += 1;
-        await journal.flush();
+        await time.run(journal.flush());
         return journal.stats().inMemory;
-      },
+      }),
       { interval: 20 },
     )
     .toBe(true);
@@ -120,13 +124,13 @@ it('journal without its disk: continues in a stream with a fresh epoch, and move
   expect(inMemory.get(journal.epoch)?.length).toBeGreaterThan(0);
 
   faulty.mend();
-  await expect.poll(() => journal.stats().inMemory).toBe(false);
+  await expect.poll(time.passing(() => journal.stats().inMemory)).toBe(false);
   expect(journal.stats().trouble).toBeUndefined();
   const fresh = journal.epoch;
   // A slow disk may have started yet another stream.
   const freshLink = journal.continues(fresh);
   expect(freshLink?.epoch).toBe(before);
-  await journal.close();
+  await close(journal);
   opened = [];
   const again = await open();
   expect(again.epoch).toBe(fresh);
@@ -151,13 +155,13 @@ it('journal without its disk at the slow pace: sends the entries of its file onc
     expect(readable.slice(0, 26)).toEqual(Array.from({ length: 26 }, (_, value) => value));
   } finally {
     switched.fail(false);
-    await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    await rm(folder, { recursive: true, force: true });
     folder = dead;
   }
   // The surviving process moves everything to its disk when that works again.
-  await expect.poll(() => journal.stats().inMemory).toBe(false);
-  await expect.poll(() => valuesOf(journal)).toEqual(Array.from({ length: 31 }, (_, value) => value));
-  await journal.close();
+  await expect.poll(time.passing(() => journal.stats().inMemory)).toBe(false);
+  await expect.poll(time.passing(() => valuesOf(journal))).toEqual(Array.from({ length: 31 }, (_, value) => value));
+  await close(journal);
 });
 
 it('journal that cannot close an earlier file when its disk works again: retries, and sends its entries', async () => {
@@ -170,52 +174,50 @@ it('journal that cannot close an earlier file when its disk works again: retries
   };
   const { journal } = await gatherThenFail(switched, { ...switched.disk, rename: renameLate });
   // Coincides with the removal of streams without entries.
-  await pause(6000);
+  await time.advance(6000);
   switched.fail(false);
-  await expect.poll(() => valuesOf(journal)).toEqual(Array.from({ length: 31 }, (_, value) => value));
+  await expect.poll(time.passing(() => valuesOf(journal))).toEqual(Array.from({ length: 31 }, (_, value) => value));
   expect(refusals).toBe(1);
 });
 
 it('journal without its disk and without a stated owner: names no stream that it continues, as older servers refuse that', async () => {
   const calls = createFaultyDisk(undefined);
-  await (await open(calls.disk)).close();
+  await close(await open(calls.disk));
   opened = [];
   const journal = await open(createFaultyDisk({ kind: 'EIO', fromCall: calls.calls() + 12 }).disk);
   const before = journal.epoch;
   const goneOn = async (): Promise<boolean> => {
     journal.appendSample(0, [0]);
-    await journal.flush();
+    await time.run(journal.flush());
     return journal.epoch !== before;
   };
-  await expect.poll(goneOn, { interval: 20 }).toBe(true);
+  await expect.poll(time.passing(goneOn), { interval: 20 }).toBe(true);
   expect(journal.continues(journal.epoch)).toBeUndefined();
 });
 
 it('journal with an unreadable open segment at the start: never reuses its numbers, sends it when readable', async () => {
   const first = await open();
   for (let value = 0; value < 5; value++) first.appendSample(value, [value]);
-  await first.flush();
+  await time.run(first.flush());
   const counting = createFaultyDisk(undefined);
-  await first.close();
+  await close(first);
   opened = [];
-  await (await open(counting.disk)).close();
+  await close(await open(counting.disk));
   opened = [];
-  const faulty = createFaultyDisk({ kind: 'EIO', fromCall: 0, ms: 600 });
+  const faulty = createFaultyDisk({ kind: 'EIO', fromCall: 0, ms: 600 }, time);
   const journal = await open(faulty.disk);
   expect(journal.epoch).not.toBe(first.epoch);
   // Its first number is not certain, so it does not continue the earlier stream.
   expect(journal.continues(journal.epoch)).toBeUndefined();
   journal.appendSample(9, [9]);
-  await expect
-    .poll(async () => [...(await samplesOf(journal)).values()].flat().sort((a, b) => a - b))
-    .toEqual([0, 1, 2, 3, 4, 9]);
+  await expect.poll(time.passing(() => valuesOf(journal))).toEqual([0, 1, 2, 3, 4, 9]);
 });
 
 it('journal with two concurrent searches for an unreadable stream: finds it once', async () => {
   const first = await open();
   first.appendSample(0, [0]);
-  await first.flush();
-  await first.close();
+  await time.run(first.flush());
+  await close(first);
   opened = [];
   const { disk, fail } = createSwitchedDisk();
   fail(true);
@@ -223,7 +225,7 @@ it('journal with two concurrent searches for an unreadable stream: finds it once
     createWallClock(() => ({ boot, mono: 0, wall: 0, synced: false })),
     createLogger('test', 'silent'),
   ];
-  const found = await findStreams({ disk, folder, log, clock, damaged: () => undefined });
+  const found = await time.run(findStreams({ disk, folder, log, clock, time, damaged: () => undefined }));
   const epochs: string[] = [];
   found.later = ({ stream }) => void epochs.push(stream.epoch);
   fail(false);
@@ -240,7 +242,7 @@ it('journal restarted on a disk that refuses writes: continues the recording aft
   const { epoch } = first;
   first.hear({ v: 1, epoch, ranges: [], through: 1e6, owner });
   for (let value = 0; value < 5; value++) first.appendSample(1e6 - 10_000 + value, [value]);
-  await first.close();
+  await close(first);
   opened = [];
   // Each start finds the disk as the first process left it.
   const begun: number[] = [];
@@ -253,7 +255,7 @@ it('journal restarted on a disk that refuses writes: continues the recording aft
     begun.push(seq);
     // A minute of readings at 10 Hz.
     for (let count = 1; count < 600; count++) journal.appendSample(mono + 100 * count, [9]);
-    await journal.close();
+    await close(journal);
     opened = [];
   }
   expect(begun[0]).toBeGreaterThanOrEqual(5);
@@ -264,7 +266,7 @@ it('journal killed after a full disk dropped unsent entries: reports their gap a
   const first = await open();
   const { epoch } = first;
   for (let value = 0; value < 5; value++) first.appendSample(value, [value]);
-  await first.close();
+  await close(first);
   opened = [];
   // A full disk renames files, but takes no new one.
   const full = await open({ ...createFaultyDisk({ kind: 'ENOSPC', fromCall: 0 }).disk, rename });
@@ -284,12 +286,12 @@ it('journal killed after a full disk dropped unsent entries: reports their gap a
         for (const entry of entries) if (entry.kind === 'event') gaps.push(entry.event);
         journal.acknowledge([[from, to]], epoch);
       }
-      await journal.close();
+      await close(journal);
       opened = [];
     }
     expect(gaps).toEqual([{ type: 'gap', from_seq: 0, to_seq: 4, reason: 'disk_full' }]);
   } finally {
-    await killed?.close();
+    if (killed) await close(killed);
     await rm(dead, { recursive: true, force: true });
   }
 });
@@ -299,7 +301,7 @@ it('journal killed before the gap of an earlier stream was safe: reports the gap
   const { epoch } = first;
   first.hear({ v: 1, epoch, ranges: [], through: 1e6, owner: 'a'.repeat(16) });
   for (let value = 0; value < 5; value++) first.appendSample(value, [value]);
-  await first.close();
+  await close(first);
   opened = [];
   // A disk with no room for a segment, and enough for the small notes of a stream.
   const { disk } = createFaultyDisk({ kind: 'ENOSPC', fromCall: 0 });
@@ -326,7 +328,7 @@ it('journal killed before the gap of an earlier stream was safe: reports the gap
     }
     expect(gaps).toEqual([{ type: 'gap', from_seq: 0, to_seq: 4, reason: 'disk_full' }]);
   } finally {
-    await killed?.close();
+    if (killed) await close(killed);
     await rm(dead, { recursive: true, force: true });
   }
 });
@@ -334,7 +336,7 @@ it('journal killed before the gap of an earlier stream was safe: reports the gap
 it('gap of an earlier stream, found when another recording is written: has its own number in its recording', async () => {
   const [ann, ben] = ['a'.repeat(16), 'b'.repeat(16)];
   const calls = createFaultyDisk(undefined);
-  await (await open(calls.disk)).close();
+  await close(await open(calls.disk));
   opened = [];
   const faulty = createFaultyDisk({ kind: 'EIO', fromCall: calls.calls() + 12 });
   const first = await open(faulty.disk);
@@ -343,27 +345,27 @@ it('gap of an earlier stream, found when another recording is written: has its o
   for (let value = 0; value < 4; value++) first.appendSample(value, [value]);
   const goneOn = async (): Promise<boolean> => {
     first.appendSample(9, [9]);
-    await first.flush();
+    await time.run(first.flush());
     return first.stats().inMemory;
   };
-  await expect.poll(goneOn, { interval: 20 }).toBe(true);
+  await expect.poll(time.passing(goneOn), { interval: 20 }).toBe(true);
   faulty.mend();
-  await expect.poll(() => first.stats().inMemory).toBe(false);
+  await expect.poll(time.passing(() => first.stats().inMemory)).toBe(false);
   const second = first.epoch;
   const last = first.appendSample(10, [10]);
-  await first.close();
+  await close(first);
   opened = [];
 
   // Another owner: a separate recording, whose segments need the room of the first stream.
   const journal = await open(undefined, 1e6, { segmentBytes: 1000, capBytes: 9000 });
   for (const one of [epoch, second]) journal.hear({ v: 1, epoch: one, ranges: [], through: 1e6, owner: ben });
-  await expect.poll(() => journal.stats().inMemory).toBe(false);
+  await expect.poll(time.passing(() => journal.stats().inMemory)).toBe(false);
   const dropsFirst = async (): Promise<boolean> => {
     journal.appendSample(11, [11]);
-    await journal.flush();
+    await time.run(journal.flush());
     return journal.stats().droppedEntries > 0;
   };
-  await expect.poll(dropsFirst, { interval: 5, timeout: 10_000 }).toBe(true);
+  await expect.poll(dropsFirst, { interval: 5 }).toBe(true);
   for (const one of [epoch, second])
     journal.hear({ v: 1, epoch: one, ranges: [], through: 0, owner: ann, restore: true });
   const reported = new Map<number, string>();
@@ -392,7 +394,7 @@ describe('journal restarted on a working disk long after its newest entry', () =
     first.hear({ v: 1, epoch, ranges: [], through: 1e6, owner });
     if (isRoasting) first.appendEvent(1e6, { type: 'roast', roast_id: roastId, state: 'in_progress' });
     for (let value = 0; value < 5; value++) first.appendSample(1e6 + value, [value]);
-    await first.close();
+    await close(first);
     opened = [];
     return { epoch, nextSeq: isRoasting ? 6 : 5 };
   };

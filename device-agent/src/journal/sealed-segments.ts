@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import type { Clock } from '@roastery/runtime/clock';
 import { isMissing } from '../atomic-file.ts';
 import type { ClockReading, Entry } from '../core/entry.ts';
 import type { SeqRange } from '../core/ranges.ts';
@@ -7,6 +8,7 @@ import { readSegment, sealedName, type SealedSegment } from './segment.ts';
 
 export interface SealedSegmentsParts {
   readonly disk: JournalDisk;
+  readonly time: Clock;
   /** Oldest first. */
   readonly sealed: readonly SealedSegment[];
   readonly learn: (reading: ClockReading) => void;
@@ -23,7 +25,7 @@ const closedPath = ({ path, first, last, content }: SealedSegment): string =>
   join(dirname(path), sealedName(first, last, content));
 
 /** The closed segments of a stream. */
-export const createSealedSegments = ({ disk, sealed: initial, learn, damaged }: SealedSegmentsParts) => {
+export const createSealedSegments = ({ disk, time, sealed: initial, learn, damaged }: SealedSegmentsParts) => {
   const sealed = [...initial];
   const failed = new Map<string, { tries: number; since: number }>();
   let cached: { path: string; entries: readonly Entry[] } | undefined;
@@ -35,9 +37,9 @@ export const createSealedSegments = ({ disk, sealed: initial, learn, damaged }: 
       return bytes;
     } catch (error) {
       if (isMissing(error)) return Buffer.alloc(0);
-      const { tries, since } = failed.get(path) ?? { tries: 0, since: performance.now() };
+      const { tries, since } = failed.get(path) ?? { tries: 0, since: time.monotonic() };
       failed.set(path, { tries: tries + 1, since });
-      if (tries + 1 < readTries || performance.now() - since < readTriesMs) throw error;
+      if (tries + 1 < readTries || time.monotonic() - since < readTriesMs) throw error;
       return readInBlocks(disk, path);
     }
   };

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Continues, JournalEvent } from '@roastery/contract/mqtt';
+import type { Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
 import type { ClockReading, Entry, RecordingContext } from '../core/entry.ts';
 import { RangeSet, type SeqRange } from '../core/ranges.ts';
@@ -31,6 +32,7 @@ export interface LateEvent {
 
 export interface StreamParts {
   readonly disk: JournalDisk;
+  readonly time: Clock;
   readonly log: Logger;
   readonly epoch: string;
   /** Undefined: none of it is on the disk. */
@@ -49,7 +51,7 @@ export const notesName = 'stream.json';
 
 /** One sequence of entries under its own id: their places, the entries that the server has, and the owner. */
 export const createStream = (parts: StreamParts) => {
-  const { disk, log, epoch, notes, credential: ownCredential } = parts;
+  const { disk, time, log, epoch, notes, credential: ownCredential } = parts;
   const acked = new RangeSet(notes.acked ?? []);
   const gone = new RangeSet(notes.gone ?? []);
   /** The part of `gone` that a start must find missing again, because the entry that reports it is not safe yet. */
@@ -75,6 +77,7 @@ export const createStream = (parts: StreamParts) => {
 
   const segments = createSealedSegments({
     disk,
+    time,
     sealed: parts.segments,
     learn: parts.learn,
     damaged: (segment, missing) => {

@@ -1,4 +1,5 @@
 import * as fs from 'node:fs/promises';
+import { realClock, type Clock } from '@roastery/runtime/clock';
 import type { JournalDisk } from '../journal/disk.ts';
 
 export const diskFaults = ['EIO', 'EROFS', 'ENOSPC', 'failed fsync', 'short write'] as const;
@@ -24,7 +25,7 @@ const concerns = (kind: DiskFault['kind'], { name, writes, syncs }: Call): boole
 };
 
 /** The disk of this computer, whose calls are counted and fail as planned, with kernel errors. */
-export const createFaultyDisk = (plan: DiskFault | undefined) => {
+export const createFaultyDisk = (plan: DiskFault | undefined, time: Clock = realClock) => {
   let calls = 0;
   const byName = new Map<string, number>();
   let failed = 0;
@@ -38,8 +39,8 @@ export const createFaultyDisk = (plan: DiskFault | undefined) => {
     const index = calls++;
     byName.set(call.name, (byName.get(call.name) ?? 0) + 1);
     if (over || plan === undefined || index < plan.fromCall || !concerns(plan.kind, call)) return false;
-    since ??= performance.now();
-    if (failed >= (plan.calls ?? Infinity) || performance.now() - since >= (plan.ms ?? Infinity)) return false;
+    since ??= time.monotonic();
+    if (failed >= (plan.calls ?? Infinity) || time.monotonic() - since >= (plan.ms ?? Infinity)) return false;
     failed += 1;
     return true;
   };
