@@ -89,7 +89,6 @@ const start = async (): Promise<void> => {
       statusPort: undefined,
     },
     log,
-    undefined,
     time,
   );
 };

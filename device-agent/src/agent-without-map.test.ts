@@ -45,7 +45,6 @@ const start = async (): Promise<void> => {
       statusPort: undefined,
     },
     createLogger('test', 'silent'),
-    undefined,
     time,
   );
 };

@@ -57,7 +57,6 @@ const start = async (over: Partial<AgentConfig> = {}, own = mapOf(), to: Logger 
       ...over,
     },
     to,
-    undefined,
     time,
   );
   agents.push(agent);

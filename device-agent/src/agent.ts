@@ -18,7 +18,7 @@ import { createDeviceProfile, type DeviceProfileSource } from './device-profile.
 import { openJournal } from './journal/journal.ts';
 import { chooseMachineMap, keepPushedMap, readMachineMap } from './machine-map-file.ts';
 import { startPoller } from './machine/poller.ts';
-import { createMapChanges, withOverrides, type MapChangeParts } from './map-changes.ts';
+import { createMapChanges, withOverrides } from './map-changes.ts';
 import { plainBrokerWarning } from './pairing/pairing-trouble.ts';
 import { openPlanStore } from './plan/plan-store.ts';
 import { createBoardProbe } from './probe/board-probe.ts';
@@ -70,15 +70,10 @@ const firstMap = async (
  * clock. Throws `ConfigError` with one clear line when its own map file, the data folder or a second agent prevents the
  * start.
  */
-export const startAgent = async (
-  config: AgentConfig,
-  log: Logger,
-  settingsTimes?: MapChangeParts['times'],
-  time: Clock = realClock,
-): Promise<Agent> => {
+export const startAgent = async (config: AgentConfig, log: Logger, time: Clock = realClock): Promise<Agent> => {
   const unlock = await lockDataDir(config.dataDir, log);
   try {
-    return await startLocked(config, log, unlock, settingsTimes, time);
+    return await startLocked(config, log, unlock, time);
   } catch (error) {
     await unlock();
     throw error;
@@ -89,7 +84,6 @@ const startLocked = async (
   config: AgentConfig,
   log: Logger,
   unlock: () => Promise<void>,
-  settingsTimes: MapChangeParts['times'],
   time: Clock,
 ): Promise<Agent> => {
   const clock = createBoardClock({ mono: time.monotonic, wall: time.now });
@@ -239,6 +233,7 @@ const startLocked = async (
   const changes = createMapChanges({
     dataDir: config.dataDir,
     log,
+    time,
     settings,
     base: first.map,
     isMachineRead: () => link.state === 'ok',
@@ -246,7 +241,6 @@ const startLocked = async (
     usePage: (mode) => page.use(mode),
     timeServers: timeServers.state,
     useTimeServers: timeServers.use,
-    ...(settingsTimes === undefined ? {} : { times: settingsTimes }),
     current: () => map,
     ownFile,
     changed: uplink.refreshStatus,

@@ -6,7 +6,7 @@ import { createSettingsTrial, overridesOf, type readKeptSettings, type SettingsT
 
 export interface MapChangeParts extends Pick<
   SettingsTrialParts,
-  'isMachineRead' | 'reachServer' | 'timeServers' | 'times'
+  'isMachineRead' | 'reachServer' | 'time' | 'timeServers'
 > {
   readonly dataDir: string;
   readonly log: Logger;

@@ -2,13 +2,14 @@ import { join } from 'node:path';
 import { sentMapShape, type MachineMap } from '@roastery/contract/machine-map';
 import { boardOverridesShape, type BoardOverrides, type DeviceConfig } from '@roastery/contract/mqtt';
 import { describeRefusal, parseJson, parseOrThrow } from '@roastery/contract/parse-shape';
+import type { Cancel, Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
 import { z } from 'zod';
 import { readFileIfThere, writeFileAtomically } from './atomic-file.ts';
 import type { TimeServersState } from './time-servers.ts';
 
 /** How long new settings may take to succeed. */
-export const settingsTrialMs = 120_000;
+const trialMs = 120_000;
 /** How long the machine has to be read without a failure. */
 const steadyMs = 10_000;
 const pollIntervalMs = 1000;
@@ -71,6 +72,7 @@ export interface Earlier {
 export interface SettingsTrialParts {
   readonly dataDir: string;
   readonly log: Logger;
+  readonly time: Clock;
   readonly isMachineRead: () => boolean;
   /** Whether the server answers now. */
   readonly reachServer: () => Promise<boolean>;
@@ -80,8 +82,6 @@ export interface SettingsTrialParts {
   /** Stores and uses them again. */
   readonly revert: (to: Earlier) => Promise<void>;
   readonly changed: () => void;
-  /** Shorter in tests. */
-  readonly times?: { readonly trialMs: number; readonly steadyMs: number };
 }
 
 /** The map in use, and the one that a config brings. */
@@ -111,8 +111,8 @@ export const readKeptSettings = async (dataDir: string, machine?: string, log?: 
  * prolongs the trial.
  */
 export const createSettingsTrial = (kept: Kept, parts: SettingsTrialParts) => {
-  const { dataDir, log, times = { trialMs: settingsTrialMs, steadyMs } } = parts;
-  let begunAt = performance.now();
+  const { dataDir, log, time } = parts;
+  let begunAt = time.monotonic();
   let steadyFrom: number | undefined;
   /**
    * Once is enough: a failure while the board still waits for the server or a time server does not count against these
@@ -121,7 +121,7 @@ export const createSettingsTrial = (kept: Kept, parts: SettingsTrialParts) => {
   let wasSteady = false;
   let hasRead = false;
   let hasBean = false;
-  let timer: NodeJS.Timeout | undefined;
+  let cancelPolls: Cancel | undefined;
   let looking = false;
 
   const keep = async (next: Omit<Kept, 'machine'>): Promise<void> => {
@@ -131,8 +131,8 @@ export const createSettingsTrial = (kept: Kept, parts: SettingsTrialParts) => {
     );
   };
   const end = async (next: Omit<Kept, 'machine'>): Promise<void> => {
-    clearInterval(timer);
-    timer = undefined;
+    cancelPolls?.();
+    cancelPolls = undefined;
     await keep(next);
   };
   const timeState = async (now: BoardOverrides, before: BoardOverrides): Promise<TimeServersState> =>
@@ -143,23 +143,23 @@ export const createSettingsTrial = (kept: Kept, parts: SettingsTrialParts) => {
     const { rev, now } = kept;
     const isMapOnly = textOf(now) === textOf(trial.before);
     const isRead = !trial.machine || (parts.isMachineRead() && hasRead && (hasBean || trial.bean !== true));
-    const moment = performance.now();
+    const moment = time.monotonic();
     steadyFrom = isRead ? (steadyFrom ?? moment) : undefined;
-    wasSteady ||= steadyFrom !== undefined && moment - steadyFrom >= times.steadyMs;
-    const time = await timeState(now, trial.before);
-    if (wasSteady && time.state === 'answered' && (await parts.reachServer())) {
+    wasSteady ||= steadyFrom !== undefined && moment - steadyFrom >= steadyMs;
+    const timeServers = await timeState(now, trial.before);
+    if (wasSteady && timeServers.state === 'answered' && (await parts.reachServer())) {
       // Newer ones have been set.
       if (kept.trial !== trial) return;
       log.info({ rev }, 'settings: confirmed');
       await end({ rev, now });
       return parts.changed();
     }
-    const isLate = performance.now() - begunAt >= times.trialMs && !(isMapOnly && wasSteady);
-    const isOver = time.state === 'refused' || isLate;
+    const isLate = time.monotonic() - begunAt >= trialMs && !(isMapOnly && wasSteady);
+    const isOver = timeServers.state === 'refused' || isLate;
     if (kept.trial !== trial || !isOver) return;
     // A running roast is not interrupted.
     if (parts.roastRuns() && parts.isMachineRead()) return;
-    const reason = reasonOf(wasSteady, time, isMapOnly);
+    const reason = reasonOf(wasSteady, timeServers, isMapOnly);
     const settings = trial.before;
     await parts.revert({
       rev,
@@ -174,19 +174,20 @@ export const createSettingsTrial = (kept: Kept, parts: SettingsTrialParts) => {
     });
   };
   const watch = (): void => {
-    begunAt = performance.now();
+    begunAt = time.monotonic();
     steadyFrom = undefined;
     wasSteady = false;
     hasRead = false;
     hasBean = false;
-    timer ??= setInterval(() => {
+    const pollInTurn = (): void => {
       const { trial } = kept;
       if (looking || trial === undefined) return;
       looking = true;
       poll(trial)
         .catch((error: unknown) => log.error({ err: error }, 'settings: trial failed'))
         .finally(() => (looking = false));
-    }, pollIntervalMs).unref();
+    };
+    cancelPolls ??= time.every(pollIntervalMs, pollInTurn, { keepsAlive: false });
   };
   // The board was restarted during the trial.
   if (kept.trial) watch();
@@ -219,6 +220,6 @@ export const createSettingsTrial = (kept: Kept, parts: SettingsTrialParts) => {
       hasRead = true;
       hasBean = bean;
     },
-    stop: (): void => clearInterval(timer),
+    stop: (): void => cancelPolls?.(),
   };
 };
