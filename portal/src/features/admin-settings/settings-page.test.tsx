@@ -78,6 +78,30 @@ describe('administrators', () => {
     await expect.poll(() => screen.getAllByRole('alert').map(textOf).join(' ')).toContain('Failed to save settings');
   });
 
+  it('edit the roastery’s currency and its sizes of bags', async () => {
+    const { fill, server, user } = await openPortal('/admin/settings', {
+      as: admin,
+      answers: [answer(putRoasterySettings, settings({ currency: 'JPY', revision: 2 }))],
+    });
+    await fill(await screen.findByRole('combobox', { name: 'Currency' }), 'yen');
+    await user.click(await screen.findByRole('option', { name: /JPY/ }));
+    await fill(field('Bag Sizes'), '60 kg; 70.5 sacks');
+    await user.click(screen.getByRole('button', { name: 'Save Settings' }));
+    await screen.findByText(/^Enter sizes with their units/);
+    await fill(field('Bag Sizes'), '60 kg; 70.5 kg; 152 lb');
+    await user.click(screen.getByRole('button', { name: 'Save Settings' }));
+    await screen.findByText('Settings saved successfully!');
+    expect(server.requests.find(({ endpoint }) => endpoint === 'putRoasterySettings')?.body).toEqual({
+      currency: 'JPY',
+      bag_sizes: [
+        { weight: 60, unit: 'kg' },
+        { weight: 70.5, unit: 'kg' },
+        { weight: 152, unit: 'lb' },
+      ],
+      revision: 1,
+    });
+  });
+
   it('edit the drop-down lists', async () => {
     const washed = option('process', 'Washed', 1);
     const koji = option('process', 'Koji', 2);
