@@ -40,6 +40,9 @@ export const beginSession = (): void => {
   session += 1;
 };
 
+/** The present session: the result of an earlier check says nothing about it. */
+export const sessionNumber = (): number => session;
+
 /** Calls the listener when any call finds that the session is over. */
 export const onSignedOut = (listener: () => void): (() => void) => {
   signedOutListeners.add(listener);

@@ -1,6 +1,5 @@
 import {
   login as loginEndpoint,
-  logout as logoutEndpoint,
   me,
   updatePreferences,
   type Preferences,
@@ -18,10 +17,13 @@ import {
   type ReactNode,
 } from 'react';
 import { ApiError, sentenceFor, sentenceOfCode } from './api-error.ts';
-import { beginSession, call, onSignedOut } from './call.ts';
+import { beginSession, call, onSignedOut, sessionNumber } from './call.ts';
+import { setCurrentPerson } from './current-person.ts';
 import { heldForm } from './held-forms.ts';
 import { forgetFilesOfOthers } from './kept-files.ts';
 import { reachability, subscribeReachability } from './reachability.ts';
+import { forgetPagesOfOthers } from './recent-pages.ts';
+import { isSignOutOwed, onSignedOutElsewhere, sendSignOut, settleSignOut } from './sign-out.ts';
 import { endOwnPush, forgetAll, isReadEarly, readAllAgain, useInOrder } from './use-api.ts';
 import { t } from '../language/t.ts';
 
@@ -61,11 +63,23 @@ const SessionContext = createContext<Session | null>(null);
 const signedOut: State = { user: null, isChecking: false, isLoading: false, hasEnded: false, error: null };
 const signedIn = (user: SessionUser): State => ({ ...signedOut, user });
 
+/** What this browser keeps of people other than the one who signs in; of everyone at a sign-out. */
+const forgetOthers = (userId: string | undefined): void => {
+  forgetFilesOfOthers(userId);
+  forgetPagesOfOthers(userId);
+};
+
 let firstCheck: Promise<SessionUser> | undefined;
+
+/** The session of this browser, after a sign-out that is owed. */
+const checkSession = async (): Promise<SessionUser> => {
+  await settleSignOut();
+  return call(me, {});
+};
 
 /** Begins the check of the session that `SessionProvider` waits for. */
 export const beginSessionCheck = (): void => {
-  firstCheck = call(me, {});
+  firstCheck = checkSession();
   // SessionProvider handles the failure.
   firstCheck.catch(() => undefined);
 };
@@ -77,13 +91,14 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
     let abandoned = false;
     let unanswered = false;
     const check = async () => {
-      const answer = firstCheck ?? call(me, {});
+      const askedIn = sessionNumber();
+      const answer = firstCheck ?? checkSession();
       firstCheck = undefined;
       const next = await answer.then(signedIn, (error: unknown) => {
         unanswered = error instanceof ApiError && error.code === 'unreachable';
         return signedOut;
       });
-      if (abandoned) return;
+      if (abandoned || askedIn !== sessionNumber()) return;
       // Rendered in slices, between which touches are handled; at once where the first page should appear as soon as
       // possible.
       if (isReadEarly()) setState(next);
@@ -100,13 +115,18 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
     });
     // An unreachable server signs no user out: check again when it is back.
     const stopWaiting = subscribeReachability(() => {
-      if (!unanswered || !reachability().reachable) return;
+      if (!reachability().reachable || !(unanswered || isSignOutOwed())) return;
       unanswered = false;
       void check();
+    });
+    const stopListening = onSignedOutElsewhere(() => {
+      setState(signedOut);
+      void forgetAll();
     });
     return () => {
       abandoned = true;
       stopWaiting();
+      stopListening();
       unsubscribe();
     };
   }, []);
@@ -114,9 +134,10 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
   const login = useCallback<Session['login']>(async (credentials) => {
     setState({ ...signedOut, isLoading: true });
     try {
+      await settleSignOut();
       const { user } = await call(loginEndpoint, { body: credentials });
       beginSession();
-      forgetFilesOfOthers(user.id);
+      forgetOthers(user.id);
       await forgetAll();
       setState(signedIn(user));
       return true;
@@ -127,12 +148,13 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
   }, []);
 
   const userId = state.user?.id;
+  useEffect(() => setCurrentPerson(userId ?? null), [userId]);
   const signInAgain = useCallback<Session['signInAgain']>(
     async (credentials) => {
       try {
         const { user } = await call(loginEndpoint, { body: credentials });
         beginSession();
-        forgetFilesOfOthers(user.id);
+        forgetOthers(user.id);
         if (user.id !== userId) await forgetAll();
         setState(signedIn(user));
         if (user.id === userId) void readAllAgain();
@@ -147,10 +169,10 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
 
   const logout = useCallback<Session['logout']>(async () => {
     try {
-      await call(logoutEndpoint, {});
+      await sendSignOut();
     } finally {
       setState(signedOut);
-      forgetFilesOfOthers(undefined);
+      forgetOthers(undefined);
       await Promise.all([forgetAll(), endOwnPush()]);
     }
   }, []);

@@ -11,7 +11,7 @@ import { destinationsFor } from './destinations.ts';
 import type { PaletteGroup, PaletteItem } from './palette-records.ts';
 import { useFoundRecords } from './palette-records.ts';
 import { keyName } from './keyboard.ts';
-import { recentPages } from './recent-pages.ts';
+import { recentPages } from '../api/recent-pages.ts';
 import { useLogout } from './Sidebar.tsx';
 
 const recentAtMost = 5;

@@ -1,9 +1,11 @@
 import { login, logout, me } from '@roastery/contract/auth';
+import { putMark } from '@roastery/contract/roasts';
 import { screen, within } from '@testing-library/dom';
 import { describe, expect, it } from 'vitest';
+import { reportStatus } from '../api/reachability.ts';
 import { openPortal, textOf, type OpenedPortal } from '../testing/open-portal.tsx';
-import { admin, ana } from '../testing/records.ts';
-import { answer, broken, noAnswer, noNetwork, refused } from '../testing/table-server.ts';
+import { admin, ana, idOf } from '../testing/records.ts';
+import { answer, broken, noAnswer, noNetwork, refused, type TableServer } from '../testing/table-server.ts';
 
 const signIn = async ({ fill, user }: OpenedPortal, email = ana.email): Promise<void> => {
   await fill(await screen.findByLabelText('Email'), email);
@@ -86,6 +88,14 @@ const addresses = [
   '/admin/settings',
 ];
 
+const owedKey = 'roastery:sign-out-owed';
+const namesOf = (server: TableServer): string[] => server.requests.map(({ endpoint }) => endpoint);
+/** The server ends the session: afterwards there is none. */
+const endsWith = (server: TableServer) => [
+  answer(logout, { message: 'Signed out' }),
+  answer(me, () => (namesOf(server).includes('login') ? admin : refused('Sign in to continue.', 'not_signed_in'))),
+];
+
 describe('a session', () => {
   it.each(addresses)('is required: %s leads to /login without one', async (address) => {
     await openPortal(address, { as: null });
@@ -113,11 +123,72 @@ describe('a session', () => {
     await expect.poll(() => location.pathname).toBe('/login');
   });
 
-  it('signs out with Logout even if the server can’t be reached', async () => {
-    const { user, logged } = await openPortal('/roasts', { answers: [answer(logout, noNetwork)] });
+  it('signs out with Logout even if the server can’t be reached, and ends the session as soon as it can', async () => {
+    const { user, logged, server } = await openPortal('/roasts', { answers: [answer(logout, noNetwork)] });
     await user.click(screen.getByRole('button', { name: 'Logout' }));
     await screen.findByRole('button', { name: 'Login' });
     expect(logged.join('\n')).toContain('logout request failed');
+    server.answer(...endsWith(server));
+    reportStatus(200);
+    await expect.poll(() => namesOf(server).at(-1)).toBe('me');
+    expect(namesOf(server).slice(-2)).toEqual(['logout', 'me']);
+    screen.getByRole('button', { name: 'Login' });
+  });
+
+  it('does not continue after a reload while a sign-out is owed, which is sent first', async () => {
+    localStorage.setItem(owedKey, 'yes');
+    const portal = await openPortal('/roasts', { answers: [answer(logout, noNetwork)] });
+    const { server } = portal;
+    await screen.findByRole('button', { name: 'Login' });
+    expect(namesOf(server)).toEqual(['logout']);
+    server.answer(...endsWith(server), answer(login, { user: admin }));
+    await signIn(portal, admin.email);
+    await expect.poll(() => location.pathname).toBe('/roasts');
+    expect(namesOf(server).filter((name) => name === 'logout' || name === 'login')).toEqual([
+      'logout',
+      'logout',
+      'login',
+    ]);
+    expect(localStorage.getItem(owedKey)).toBeNull();
+  });
+
+  it('ends in every tab of the browser', async () => {
+    await openPortal('/roasts');
+    dispatchEvent(new StorageEvent('storage', { key: owedKey, newValue: 'yes' }));
+    await screen.findByRole('button', { name: 'Login' });
+  });
+
+  it('leaves no titles of pages in the browser', async () => {
+    const key = `recent-pages-${ana.id}`;
+    localStorage.setItem(key, JSON.stringify([{ path: `/roasts/${idOf(5)}`, title: 'Guji for the Café Sol' }]));
+    const { user } = await openPortal('/roasts', { answers: [answer(logout, { message: 'Signed out' })] });
+    await user.click(screen.getByRole('button', { name: 'Logout' }));
+    await screen.findByRole('button', { name: 'Login' });
+    expect(localStorage.getItem(key)).toBeNull();
+  });
+
+  it('sends a queued mark only in the name of the person who set it', async () => {
+    const key = `pendingMarks:${idOf(11)}`;
+    const mark = (userId: string, kind: string) => ({
+      userId,
+      userName: userId,
+      roastId: idOf(21),
+      kind,
+      time_seconds: 480,
+      temp: 198,
+    });
+    localStorage.setItem(key, JSON.stringify([mark(ana.id, 'first_crack'), mark(admin.id, 'first_crack_end')]));
+    const { server } = await openPortal('/roasts', {
+      as: admin,
+      answers: [answer(putMark, refused('The roast is over.'))],
+    });
+    dispatchEvent(new StorageEvent('storage', { key }));
+    await expect.poll(() => namesOf(server)).toContain('putMark');
+    await expect
+      .poll(() => JSON.parse(localStorage.getItem(key) ?? '[]') as unknown)
+      .toMatchObject([mark(ana.id, 'first_crack')]);
+    const sent = server.requests.filter(({ endpoint }) => endpoint === 'putMark');
+    expect(sent.map(({ params }) => params)).toEqual([{ id: idOf(21), kind: 'first_crack_end' }]);
   });
 });
 

@@ -6,7 +6,7 @@ import { useUser } from '../api/session.tsx';
 import { chooseTheme, themeChoice } from '../ui/theme.ts';
 import { signedInState } from './guards.tsx';
 import { useKeyboard, type KeyboardHandlers } from './keyboard.ts';
-import { useRememberPages } from './recent-pages.ts';
+import { useRememberPages } from './use-remember-pages.ts';
 
 // Not needed to see the first page.
 const loadPalette = async () => ({ default: (await import('./Palette.tsx')).Palette });

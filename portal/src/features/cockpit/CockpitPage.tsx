@@ -115,6 +115,12 @@ const Cockpit = ({ machine }: { machine: Machine }) => {
             {sheetId !== null && <WeighSheet key={sheetId} roastId={sheetId} onDone={() => setWeighed(null)} />}
           </BetweenBatches>
         )}
+        {isRunning &&
+          pending.others.map((name) => (
+            <p key={name} className="border-t border-stroke bg-surface px-4 py-1.5 text-sm text-muted">
+              {t`Markers set by ${name} are on this device only: they are sent when ${name} signs in here. Set them again to send them now.`}
+            </p>
+          ))}
         <NoticeBar marking={marking} />
       </div>
       {isRoaster && (

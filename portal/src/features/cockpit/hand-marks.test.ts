@@ -18,7 +18,14 @@ it('hand marks: the next one follows the last one set, also when others were ski
   expect(nextHandMark([mark('drop', 700)])).toBeNull();
 });
 
-const firstCrack: PendingMark = { roastId: 'a roast', kind: 'first_crack', time_seconds: 480, temp: 201 };
+const firstCrack: PendingMark = {
+  userId: 'a person',
+  userName: 'Ana',
+  roastId: 'a roast',
+  kind: 'first_crack',
+  time_seconds: 480,
+  temp: 201,
+};
 
 it('hand marks: a queued one replaces the stored one', () => {
   const stored = [mark('charge', 0), mark('first_crack', 500)];

@@ -21,8 +21,8 @@ export const nextHandMark = (marks: readonly RoastMark[]): HandMark | null => {
 /** Key of a machine's waiting marks in the browser's storage, followed by its id. */
 export const pendingMarksPrefix = 'pendingMarks:';
 
-/** A mark that waits for the server. */
-export interface PendingMark {
+/** A mark that was set by hand. */
+export interface HandSet {
   readonly roastId: string;
   readonly kind: HandMark;
   /** Since the charge. */
@@ -32,9 +32,19 @@ export interface PendingMark {
   readonly undone?: boolean;
 }
 
+/** A mark that waits for the server, and who set it: it is sent in this person's name only. */
+export interface PendingMark extends HandSet {
+  readonly userId: string;
+  readonly userName: string;
+}
+
 export const isPendingMark = (value: unknown): value is PendingMark =>
   typeof value === 'object' &&
   value !== null &&
+  'userId' in value &&
+  typeof value.userId === 'string' &&
+  'userName' in value &&
+  typeof value.userName === 'string' &&
   'roastId' in value &&
   typeof value.roastId === 'string' &&
   'kind' in value &&

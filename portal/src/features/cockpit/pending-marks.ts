@@ -3,15 +3,25 @@ import { formatDuration } from '@roastery/roasting/units';
 import { useCallback, useEffect, useMemo, useSyncExternalStore } from 'react';
 import { isTemporary, sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
+import { currentPerson, subscribeCurrentPerson } from '../../api/current-person.ts';
 import { logError } from '../../api/error-log.ts';
 import { reachability, subscribeReachability } from '../../api/reachability.ts';
+import { useUser } from '../../api/session.tsx';
 import { markLabels } from '../../components/chart/mark-layout.ts';
+import { personName } from '../../components/person-name.ts';
 import { t } from '../../language/t.ts';
 import { toast } from '../../ui/toast.ts';
-import { isPendingMark, isStoredAs, pendingMarksPrefix as prefix, type PendingMark } from './hand-marks.ts';
+import {
+  isPendingMark,
+  isStoredAs,
+  pendingMarksPrefix as prefix,
+  type HandSet,
+  type PendingMark,
+} from './hand-marks.ts';
 
 // Marks that wait for the server. They are stored on this device, so that a reload loses none, and sent with their own
-// time as soon as the server takes them, whatever page is open.
+// time as soon as the server takes them, whatever page is open. Those of another person wait until that person signs in
+// here again: sent now, they would be stored and audited as set by the one who is signed in.
 
 type StoredMark = PendingMark & { readonly machineId: string };
 
@@ -48,7 +58,7 @@ const change = (machineId: string, next: (all: readonly StoredMark[]) => readonl
   publish();
 };
 
-const isSame = (one: PendingMark, other: PendingMark): boolean =>
+const isSame = (one: HandSet, other: HandSet): boolean =>
   one.roastId === other.roastId &&
   one.kind === other.kind &&
   one.time_seconds === other.time_seconds &&
@@ -119,8 +129,9 @@ const attempt = async (mark: StoredMark): Promise<void> => {
 };
 
 const sendNext = (): void => {
+  const own = marks.filter(({ userId }) => userId === currentPerson());
   // One that the server cannot take yet holds up no other.
-  const mark = marks[failures % marks.length];
+  const mark = own[failures % own.length];
   if (mark === undefined || isSending || retry !== undefined || !reachability().reachable) return;
   isSending = true;
   void attempt(mark);
@@ -133,6 +144,7 @@ const tryAgain = (): void => {
 };
 
 subscribeReachability(tryAgain);
+subscribeCurrentPerson(tryAgain);
 addEventListener('storage', ({ key }) => {
   if (key === null || key.startsWith(prefix)) publish();
 });
@@ -149,9 +161,11 @@ const current = (): readonly StoredMark[] => marks;
 export interface PendingMarks {
   /** Of this roast, with those that wait to be removed. */
   readonly marks: readonly PendingMark[];
-  readonly add: (mark: PendingMark) => void;
+  /** Other people whose marks wait until they sign in here again. */
+  readonly others: readonly string[];
+  readonly add: (mark: HandSet) => void;
   /** Removes a mark that was added or set, also when it is being sent or has been sent. */
-  readonly undo: (mark: PendingMark) => void;
+  readonly undo: (mark: HandSet) => void;
 }
 
 /** The waiting marks of a machine. `onSent` gets the roast with one that the server has taken. */
@@ -160,6 +174,9 @@ export const usePendingMarks = (
   roast: Roast | null,
   onSent: (roast: Roast) => void,
 ): PendingMarks => {
+  const user = useUser();
+  const userId = user.id;
+  const userName = personName(user);
   const all = useSyncExternalStore(subscribe, current);
   useEffect(() => {
     const listener = (sent: Roast): void => {
@@ -173,17 +190,24 @@ export const usePendingMarks = (
   const roastId = roast?.id;
   const ofRoast = useMemo(() => all.filter((one) => one.roastId === roastId), [all, roastId]);
   const add = useCallback(
-    (mark: PendingMark) =>
+    (mark: HandSet) =>
       change(machineId, (stored) => [
         ...stored.filter((one) => one.undone || one.roastId !== mark.roastId || one.kind !== mark.kind),
-        mark,
+        { ...mark, userId, userName },
       ]),
-    [machineId],
+    [machineId, userId, userName],
   );
   const undo = useCallback(
-    (mark: PendingMark) =>
-      change(machineId, (stored) => [...stored.filter((one) => !isSame(one, mark)), { ...mark, undone: true }]),
-    [machineId],
+    (mark: HandSet) =>
+      change(machineId, (stored) => [
+        ...stored.filter((one) => !isSame(one, mark)),
+        { ...mark, userId, userName, undone: true },
+      ]),
+    [machineId, userId, userName],
   );
-  return { marks: ofRoast, add, undo };
+  const others = useMemo(
+    () => [...new Set(ofRoast.flatMap((one) => (one.userId === userId ? [] : [one.userName])))],
+    [ofRoast, userId],
+  );
+  return { marks: ofRoast, others, add, undo };
 };
