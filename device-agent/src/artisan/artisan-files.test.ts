@@ -5,12 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '@roastery/runtime/logger';
 import { portOf } from '@roastery/runtime/system-errors';
+import { createVirtualClock, type VirtualClock } from '@roastery/testing/virtual-clock';
 import { artisanFile, drumRoast } from '@roastery/simulator/artisan/artisan-file';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AgentConfig } from '../config.ts';
 import { watchArtisanFiles, type ArtisanFiles } from './artisan-files.ts';
 
 const log = createLogger('test', 'silent');
+let time: VirtualClock;
 let home: string;
 let folder: string;
 let dataDir: string;
@@ -23,13 +25,22 @@ let check: ((sha256: string[]) => object) | undefined;
 let watchers: ArtisanFiles[];
 let told: number;
 
+/** When the watchers start. */
+const moment = Date.UTC(2026, 10, 22, 10);
+
 const taken = { outcome: 'created', roast_id: '0198c0de-0000-7000-8000-000000000001' };
 const text = (seed = 0): string =>
   artisanFile(drumRoast(1_700_000_000_000 + seed * 3_600_000, { uuid: `roast-${seed}` }));
 const sha256Of = (content: string): string => createHash('sha256').update(content).digest('hex');
-const save = (name: string, content = text()): Promise<void> => writeFile(join(folder, name), content);
+const setChanged = (name: string, ms: number): Promise<void> => utimes(join(folder, name), ms / 1000, ms / 1000);
+/** Changed now, by the clock of the watchers. */
+const save = async (name: string, content = text()): Promise<void> => {
+  await writeFile(join(folder, name), content);
+  await setChanged(name, time.now());
+};
 
 beforeEach(async () => {
+  time = createVirtualClock({ wall: moment });
   home = await mkdtemp(join(tmpdir(), 'artisan files '));
   [folder, dataDir] = [join(home, 'autosave'), join(home, 'data')];
   await Promise.all([mkdir(folder), mkdir(dataDir)]);
@@ -59,13 +70,13 @@ beforeEach(async () => {
   });
 });
 afterEach(async () => {
-  await Promise.all(watchers.map((one) => one.stop()));
+  for (const watcher of watchers) await stop(watcher);
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   await rm(home, { recursive: true, force: true });
 });
 
-const watch = async (pastDays: number | null = null, unfinishedMs?: number, checkMs = 20): Promise<ArtisanFiles> => {
+const watch = async (pastDays: number | null = null): Promise<ArtisanFiles> => {
   // The watcher needs only this part of a board's configuration.
   const config = {
     apiUrl: `http://127.0.0.1:${portOf(server)}/api/v1`,
@@ -77,20 +88,21 @@ const watch = async (pastDays: number | null = null, unfinishedMs?: number, chec
     config,
     folder,
     pastDays,
+    clock: time,
     log,
     changed: () => (told += 1),
-    scanMs: 20,
-    checkMs,
-    ...(unfinishedMs === undefined ? {} : { unfinishedMs }),
   });
   watchers.push(started);
   return started;
 };
 const restart = async (): Promise<ArtisanFiles> => {
-  await watchers.pop()?.stop();
+  await stop(watchers.pop());
   return watch();
 };
-const sentTo = (count: number) => expect.poll(() => got.length).toBe(count);
+const stop = (watcher: ArtisanFiles | undefined) => time.run(Promise.resolve(watcher?.stop()));
+/** Waits for this state of the watcher: scans follow one another without waiting for real time. */
+const poll = <T>(probe: () => T) => expect.poll(time.passing(probe), { interval: 1 });
+const sentTo = (count: number) => poll(() => got.length).toBe(count);
 /** Sends one more file, which proves that the earlier ones were skipped. */
 const andNoMore = async (before: number): Promise<void> => {
   await save('last.alog', text(99));
@@ -114,7 +126,7 @@ describe('watchArtisanFiles', () => {
   it('waits for a half-written file, and sends an edited one again', async () => {
     await save('a.alog', text().slice(0, 2000));
     const files = await watch();
-    await expect.poll(() => files.report().waiting).toBe(1);
+    await poll(() => files.report().waiting).toBe(1);
     expect(got).toEqual([]);
     await save('a.alog');
     await sentTo(1);
@@ -126,8 +138,8 @@ describe('watchArtisanFiles', () => {
 
   it('reports a file that stays incomplete as damaged, and sends it when it is complete', async () => {
     await save('a.alog', text().slice(0, 2000));
-    const files = await watch(null, 50);
-    await expect.poll(() => files.report().refused).toBe(1);
+    const files = await watch();
+    await poll(() => files.report().refused).toBe(1);
     expect(files.report().newest[0]).toMatchObject({
       state: 'refused',
       reason: 'it is not a complete Artisan roast file',
@@ -145,15 +157,15 @@ describe('watchArtisanFiles', () => {
     ];
     await Promise.all([save('a.alog'), save('b.alog', text(1))]);
     const files = await watch();
-    await expect.poll(() => files.report().trouble).toBe('the server answers 503');
+    await poll(() => files.report().trouble).toBe('the server answers 503');
     expect(files.report().waiting).toBe(2);
     await sentTo(2);
-    await expect.poll(() => files.report()).toMatchObject({ sent: 2, waiting: 0, trouble: null });
+    await poll(() => files.report()).toMatchObject({ sent: 2, waiting: 0, trouble: null });
   });
 
   it('sends a file whose long name is cut within a character, and those after it', async () => {
     await save(`\u{1F600}${'a'.repeat(194)}.alog`);
-    await utimes(join(folder, `\u{1F600}${'a'.repeat(194)}.alog`), 1_700_000_000, 1_700_000_000);
+    await setChanged(`\u{1F600}${'a'.repeat(194)}.alog`, moment - 60_000);
     await save('b.alog', text(1));
     await watch();
     await sentTo(2);
@@ -168,7 +180,7 @@ describe('watchArtisanFiles', () => {
     await sentTo(3);
     await andNoMore(3);
     // The server has the last one before its answer arrives.
-    await expect.poll(() => files.report()).toMatchObject({ sent: 4, waiting: 0, trouble: null });
+    await poll(() => files.report()).toMatchObject({ sent: 4, waiting: 0, trouble: null });
   });
 
   it('keeps a refused file in the list with its reason, and does not send it again', async () => {
@@ -178,7 +190,7 @@ describe('watchArtisanFiles', () => {
     ];
     await save('a.alog');
     const files = await watch();
-    await expect.poll(() => files.report().refused).toBe(1);
+    await poll(() => files.report().refused).toBe(1);
     await restart();
     await andNoMore(0);
     const { newest } = watchers.at(-1)?.report() ?? files.report();
@@ -191,8 +203,7 @@ describe('watchArtisanFiles', () => {
       [200, taken],
     ];
     await save('a.alog');
-    const past = new Date(Date.now() - 60_000);
-    await utimes(join(folder, 'a.alog'), past, past);
+    await setChanged('a.alog', moment - 60_000);
     await save('b.alog', text(1));
     await watch();
     await sentTo(2);
@@ -201,8 +212,7 @@ describe('watchArtisanFiles', () => {
 
   it('ignores older files according to the setting, also under another name', async () => {
     await Promise.all([save('old.alog'), save('new.alog', text(1))]);
-    const past = new Date(Date.now() - 2 * 86_400_000);
-    await utimes(join(folder, 'old.alog'), past, past);
+    await setChanged('old.alog', moment - 2 * 86_400_000);
     const files = await watch(1);
     await sentTo(1);
     await rename(join(folder, 'old.alog'), join(folder, 'older.alog'));
@@ -216,10 +226,9 @@ describe('watchArtisanFiles', () => {
 
   it('reads Artisan’s unit from a file that it ignores', async () => {
     await save('old.alog', artisanFile(drumRoast(1_700_000_000_000, { unit: 'F' })));
-    const past = new Date(Date.now() - 2 * 86_400_000);
-    await utimes(join(folder, 'old.alog'), past, past);
+    await setChanged('old.alog', moment - 2 * 86_400_000);
     const files = await watch(1);
-    await expect.poll(() => files.unit()).toBe('F');
+    await poll(() => files.unit()).toBe('F');
     expect(got).toEqual([]);
   });
 
@@ -229,7 +238,7 @@ describe('watchArtisanFiles', () => {
     await mkdir(join(folder, 'folder.alog'));
     await save('huge.alog', 'x'.repeat(10 * 1024 * 1024 + 1));
     const files = await watch();
-    await expect.poll(() => files.report().refused).toBe(3);
+    await poll(() => files.report().refused).toBe(3);
     expect(
       files
         .report()
@@ -247,7 +256,7 @@ describe('watchArtisanFiles', () => {
     await save('a.alog');
     await chmod(join(folder, 'a.alog'), 0);
     const files = await watch();
-    await expect.poll(() => files.report().newest[0]?.reason).toBe('this user can’t read it');
+    await poll(() => files.report().newest[0]?.reason).toBe('this user can’t read it');
     await chmod(join(folder, 'a.alog'), 0o600);
     await sentTo(1);
   });
@@ -255,7 +264,7 @@ describe('watchArtisanFiles', () => {
   it('reports a missing folder, and continues when it exists', async () => {
     await rm(folder, { recursive: true });
     const files = await watch();
-    await expect.poll(() => files.report().trouble).toBe(`the folder ${folder} does not exist`);
+    await poll(() => files.report().trouble).toBe(`the folder ${folder} does not exist`);
     await mkdir(folder);
     await save('a.alog');
     await sentTo(1);
@@ -267,7 +276,7 @@ describe('watchArtisanFiles', () => {
     await save('a.alog');
     await watch();
     await sentTo(1);
-    await watchers.pop()?.stop();
+    await stop(watchers.pop());
     const path = join(dataDir, 'artisan-files.json');
     await writeFile(path, (await readFile(path, 'utf8')).slice(0, 40));
     await watch();
@@ -284,10 +293,11 @@ describe('watchArtisanFiles', () => {
         return { owner: stated, missing: sha256.filter(isLost) };
       };
     };
-    /** Two more checks: the first of them may have been in progress. */
+    /** The next hourly check. */
     const answered = async () => {
       asked.length = 0;
-      await expect.poll(() => asked.length, { timeout: 20_000 }).toBeGreaterThan(1);
+      time.stall(3_600_000);
+      await poll(() => asked.length).toBeGreaterThan(0);
     };
     await save('older.alog', text(1));
     await watch();
@@ -304,12 +314,14 @@ describe('watchArtisanFiles', () => {
     await answered();
     expect(got).toHaveLength(2);
     answerAs(owner, (sha256) => sha256 === sha256Of(text(2)) && got.length < 3);
+    await answered();
     await sentTo(3);
     expect(got.map(({ name }) => name)).toEqual(['older.alog', 'a.alog', 'a.alog']);
     answerAs(owner, () => false);
     await answered();
     // Now the server has stated that it holds the first one for this owner.
     answerAs(owner, (sha256) => sha256 === sha256Of(text(1)) && got.length < 4);
+    await answered();
     await sentTo(4);
     expect(got.at(-1)?.name).toBe('older.alog');
   });

@@ -1,6 +1,7 @@
 import { maxCheckedFiles } from '@roastery/contract/machine-files';
 import type { TemperatureUnit } from '@roastery/roasting/units';
 import { createBackoff, pause } from '@roastery/runtime/backoff';
+import type { Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
 import { codeOf } from '@roastery/runtime/system-errors';
 import type { AgentConfig } from '../config.ts';
@@ -29,22 +30,20 @@ export interface ArtisanFilesParts {
   readonly folder: string;
   /** Files that were last changed longer ago than this at the first start are ignored; null takes all. */
   readonly pastDays: number | null;
+  readonly clock: Clock;
   readonly log: Logger;
   readonly changed: () => void;
-  /** Pause between two scans of the folder. */
-  readonly scanMs?: number;
-  /** An incomplete file that has not changed for this long is damaged. */
-  readonly unfinishedMs?: number;
-  /** Pause between two checks that the server still has the files. */
-  readonly checkMs?: number;
 }
 
-const usualScanMs = 2000;
+/** Pause between two scans of the folder. */
+const scanMs = 2000;
 /** Every this many scans all files are checked; in the other scans only new and recently changed ones. */
 const scansPerFullScan = 15;
 const recentFiles = 10;
-const usualUnfinishedMs = 60_000;
-const usualCheckMs = 3_600_000;
+/** An incomplete file that has not changed for this long is damaged. */
+const unfinishedMs = 60_000;
+/** Pause between two checks that the server still has the files, and after one that it did not answer. */
+const checkMs = 3_600_000;
 const checkAgainMs = 300_000;
 const reportedFiles = 8;
 const retryMs = { min: 1000, max: 60_000 };
@@ -58,9 +57,8 @@ const isSame = (a: FoundFile | undefined, b: { size: number; mtimeMs: number } |
  * sends one twice.
  */
 export const watchArtisanFiles = async (parts: ArtisanFilesParts) => {
-  const { config, folder, pastDays, log, changed } = parts;
-  const { scanMs = usualScanMs, unfinishedMs = usualUnfinishedMs, checkMs = usualCheckMs } = parts;
-  const firstSinceMs = pastDays === null ? null : Date.now() - pastDays * 86_400_000;
+  const { config, folder, pastDays, clock, log, changed } = parts;
+  const firstSinceMs = pastDays === null ? null : clock.now() - pastDays * 86_400_000;
   const memory = await openFileMemory(config.dataDir, firstSinceMs, log);
   const backoff = createBackoff(retryMs.min, retryMs.max);
   const stop = new AbortController();
@@ -89,7 +87,7 @@ export const watchArtisanFiles = async (parts: ArtisanFilesParts) => {
   };
   const wait = (file: FoundFile, reason: string): void => {
     const known = waiting.get(file.name);
-    const since = known !== undefined && isSame(file, known) ? known.since : Date.now();
+    const since = known !== undefined && isSame(file, known) ? known.since : clock.now();
     waiting.set(file.name, { reason, size: file.size, mtimeMs: file.mtimeMs, since });
   };
   const settle = async (file: FoundFile, sha256: string, fate?: Omit<FileFate, 'at'>): Promise<void> => {
@@ -97,7 +95,7 @@ export const watchArtisanFiles = async (parts: ArtisanFilesParts) => {
     if (fate?.outcome === 'refused') log.warn({ file: file.name, reason: fate.reason }, 'artisan: file refused');
     else if (fate !== undefined) log.info({ file: file.name, outcome: fate.outcome }, 'artisan: file sent');
     const seen = { size: file.size, mtimeMs: file.mtimeMs, sha256 };
-    await memory.note(file.name, seen, fate === undefined ? undefined : { ...fate, at: Date.now() });
+    await memory.note(file.name, seen, fate === undefined ? undefined : { ...fate, at: clock.now() });
   };
 
   /** False: nothing more can be sent now. */
@@ -109,8 +107,8 @@ export const watchArtisanFiles = async (parts: ArtisanFilesParts) => {
     }
     if (read.kind === 'unfinished') {
       wait(file, read.reason);
-      const since = waiting.get(file.name)?.since ?? Date.now();
-      if (read.sha256 !== '' && Date.now() - since >= unfinishedMs)
+      const since = waiting.get(file.name)?.since ?? clock.now();
+      if (read.sha256 !== '' && clock.now() - since >= unfinishedMs)
         await settle(file, read.sha256, { outcome: 'refused', reason: read.reason });
       return true;
     }
@@ -119,7 +117,7 @@ export const watchArtisanFiles = async (parts: ArtisanFilesParts) => {
       await settle(file, read.sha256);
       return true;
     }
-    if (performance.now() < sendAgainAt) {
+    if (clock.monotonic() < sendAgainAt) {
       wait(file, trouble ?? 'it waits for the one before it');
       return true;
     }
@@ -128,7 +126,7 @@ export const watchArtisanFiles = async (parts: ArtisanFilesParts) => {
       wait(file, result.reason);
       if (result.isOfFile) return true;
       setTrouble(result.reason);
-      sendAgainAt = performance.now() + backoff.nextMs(result);
+      sendAgainAt = clock.monotonic() + backoff.nextMs(result);
       return false;
     }
     backoff.reset();
@@ -215,13 +213,13 @@ export const watchArtisanFiles = async (parts: ArtisanFilesParts) => {
   /** A server whose database was restored from a backup receives the later files again. */
   const checkTaken = async (): Promise<void> => {
     const taken = memory.taken();
-    if (taken.length === 0 || performance.now() < checkAt) return;
-    checkAt = performance.now() + checkMs;
+    if (taken.length === 0 || clock.monotonic() < checkAt) return;
+    checkAt = clock.monotonic() + checkMs;
     for (let from = 0; from < taken.length && !stop.signal.aborted; from += maxCheckedFiles) {
       const asked = taken.slice(from, from + maxCheckedFiles);
       const answer = await askMissing(config, asked);
       if (answer === undefined) {
-        checkAt = performance.now() + Math.min(checkMs, checkAgainMs);
+        checkAt = clock.monotonic() + checkAgainMs;
         return;
       }
       const lost = await memory.checked(asked, answer);
@@ -237,7 +235,7 @@ export const watchArtisanFiles = async (parts: ArtisanFilesParts) => {
           setTrouble(`the folder ${folder} can’t be watched: ${String(error).slice(0, 200)}`);
           tellChange();
         });
-      await pause(scanMs, stop.signal);
+      await pause(scanMs, stop.signal, clock);
     }
   };
 

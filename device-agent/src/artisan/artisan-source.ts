@@ -36,7 +36,7 @@ export const startArtisan = async (parts: ArtisanParts): Promise<ArtisanSource> 
   const files =
     folder === undefined
       ? undefined
-      : await watchArtisanFiles({ config, folder, pastDays, log, changed: () => changed() });
+      : await watchArtisanFiles({ config, folder, pastDays, clock, log, changed: () => changed() });
   const unit = () => artisan.unit ?? files?.unit();
   const live = url === undefined ? undefined : followArtisan({ url, unit, clock, reading, linkChanged, roastRuns });
 
