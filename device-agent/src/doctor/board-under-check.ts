@@ -3,6 +3,7 @@ import type { MachineMap } from '@roastery/contract/machine-map';
 import { parseJson } from '@roastery/contract/parse-shape';
 import { ConfigError } from '@roastery/runtime/env';
 import { pause } from '@roastery/runtime/backoff';
+import { realClock, type Clock } from '@roastery/runtime/clock';
 import { createLogger } from '@roastery/runtime/logger';
 import type { z } from 'zod';
 import { readBoardConfig } from '../board-files.ts';
@@ -53,20 +54,20 @@ const once = <T>(ask: () => Promise<T>): (() => Promise<T>) => {
   return () => (asked ??= ask());
 };
 
-const askApi = async ({ apiUrl, machineSerial, machineToken }: AgentConfig): Promise<ApiAnswer> => {
+const askApi = async ({ apiUrl, machineSerial, machineToken }: AgentConfig, clock: Clock): Promise<ApiAnswer> => {
   const headers = {
     authorization: `Bearer ${machineToken}`,
     'x-machine-serial': encodeURIComponent(machineSerial),
   };
-  const began = performance.now();
+  const began = clock.monotonic();
   try {
     const answer = await httpRequest(`${apiUrl}${deviceSelf.path}`, { headers, timeoutMs: apiTimeoutMs });
     const serverNow = Date.parse(answer.headers.date ?? '');
     return {
       kind: 'answered',
       status: answer.status,
-      tookMs: Math.round(performance.now() - began),
-      clockAheadMs: Number.isNaN(serverNow) ? undefined : serverNow - Date.now(),
+      tookMs: Math.round(clock.monotonic() - began),
+      clockAheadMs: Number.isNaN(serverNow) ? undefined : serverNow - clock.now(),
       self: answer.status === 200 ? parseJson(deviceAnswerShape, answer.text).data : undefined,
     };
   } catch (error) {
@@ -85,21 +86,25 @@ const loadConfig = (configDir: string, env: NodeJS.ProcessEnv): { config?: Agent
 const pollMs = 500;
 
 /** An agent that has just started gets time to open its page. */
-const askAgent = async (config: AgentConfig): Promise<RunningAgent> => {
-  const until = performance.now() + pageOpensWithinMs;
+const askAgent = async (config: AgentConfig, clock: Clock): Promise<RunningAgent> => {
+  const until = clock.monotonic() + pageOpensWithinMs;
   for (;;) {
     const agent = await findRunningAgent(config);
-    if (agent.kind !== 'unseen' || agent.page !== 'starting' || performance.now() > until) return agent;
-    await pause(pollMs);
+    if (agent.kind !== 'unseen' || agent.page !== 'starting' || clock.monotonic() > until) return agent;
+    await pause(pollMs, undefined, clock);
   }
 };
 
 /** Examines a board by its configuration folder, without changing or disturbing anything. */
-export const inspectBoard = (configDir: string, env: NodeJS.ProcessEnv = process.env): BoardUnderCheck => {
+export const inspectBoard = (
+  configDir: string,
+  env: NodeJS.ProcessEnv = process.env,
+  clock: Clock = realClock,
+): BoardUnderCheck => {
   const { config, configError } = loadConfig(configDir, env);
-  const agent = once(async (): Promise<RunningAgent> => (config ? askAgent(config) : { kind: 'none' }));
+  const agent = once(async (): Promise<RunningAgent> => (config ? askAgent(config, clock) : { kind: 'none' }));
   const api = once(async (): Promise<ApiAnswer> =>
-    config ? askApi(config) : { kind: 'failed', error: new Error('the board is not configured yet') },
+    config ? askApi(config, clock) : { kind: 'failed', error: new Error('the board is not configured yet') },
   );
   const map = once(async (): Promise<FoundMap> => {
     if (!config) return { kind: 'none' };
@@ -125,7 +130,7 @@ export const inspectBoard = (configDir: string, env: NodeJS.ProcessEnv = process
     map,
     reading: once(async () => {
       const found = await map();
-      return found.kind === 'found' ? readMachine(found.map) : undefined;
+      return found.kind === 'found' ? readMachine(found.map, clock) : undefined;
     }),
   };
 };

@@ -1,3 +1,4 @@
+import { realClock, type Clock } from '@roastery/runtime/clock';
 import { agentVersion } from '../agent-version.ts';
 import { inspectBoard } from './board-under-check.ts';
 import { checkAgent, checkUpdate } from './check-agent.ts';
@@ -59,8 +60,9 @@ export const examineBoard = async (
   configDir: string,
   env: NodeJS.ProcessEnv = process.env,
   say: (check: string, verdict: Verdict) => void = () => undefined,
+  clock: Clock = realClock,
 ): Promise<Examination> => {
-  const board = inspectBoard(configDir, env);
+  const board = inspectBoard(configDir, env, clock);
   const found: ({ check: string } & Verdict)[] = [];
   for (const check of checks) {
     const verdict = await runSafely(check, board);

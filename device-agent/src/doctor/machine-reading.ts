@@ -1,5 +1,6 @@
 import type { MachineMap } from '@roastery/contract/machine-map';
 import { pause } from '@roastery/runtime/backoff';
+import type { Clock } from '@roastery/runtime/clock';
 import { portalUnit, type Quality } from '../core/decoder.ts';
 import { createBus } from '../machine/bus.ts';
 import { createReader } from '../machine/reader.ts';
@@ -21,14 +22,14 @@ const betweenMs = 500;
 export const lateAnswer = /one came after (\d+) ms/;
 
 /** Reads a machine a few times at most until it answers. Never writes. */
-export const readMachine = async (map: MachineMap): Promise<MachineReading> => {
-  const bus = createBus(map.link, map);
+export const readMachine = async (map: MachineMap, clock: Clock): Promise<MachineReading> => {
+  const bus = createBus(map.link, map, clock);
   try {
-    const reader = createReader(map, bus);
+    const reader = createReader(map, bus, clock.monotonic);
     let reason = '';
     for (let attempt = 0; attempt < attempts; attempt++) {
-      if (attempt > 0) await pause(map.quietMs + betweenMs);
-      const began = performance.now();
+      if (attempt > 0) await pause(map.quietMs + betweenMs, undefined, clock);
+      const began = clock.monotonic();
       const outcome = await reader.read();
       if (outcome.kind === 'reading') {
         const channels = reader.channels.map((channel, column): ReadChannel => {
@@ -40,7 +41,7 @@ export const readMachine = async (map: MachineMap): Promise<MachineReading> => {
             quality: outcome.qualities[column] ?? 'unit_silent',
           };
         });
-        return { kind: 'read', channels, tookMs: Math.round(performance.now() - began) };
+        return { kind: 'read', channels, tookMs: Math.round(clock.monotonic() - began) };
       }
       // While the line rests after a failure the first reason is the real one, unless a late answer arrived.
       if (reason === '' || lateAnswer.test(outcome.reason)) ({ reason } = outcome);

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '@roastery/runtime/logger';
+import { createVirtualClock } from '@roastery/testing/virtual-clock';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { summary } from '../cli/doctor.ts';
 import { startStatusServer, type StatusServer } from '../status-page/status-server.ts';
@@ -16,6 +17,7 @@ import { examineBoard, type Examination } from './examination.ts';
 
 let folder: string;
 let env: Record<string, string>;
+const time = createVirtualClock();
 const children: ChildProcess[] = [];
 const pages: StatusServer[] = [];
 
@@ -65,7 +67,7 @@ describe('doctor on an agent that it cannot see', () => {
   it('reports a page that does not answer and skips the checks that need the agent', async () => {
     // The first process of this computer is older than any page that is still starting.
     await lockedBy(1);
-    const examination = await examineBoard(folder, env);
+    const examination = await time.run(examineBoard(folder, env, undefined, time));
     expect(found(examination, 'agent')).toMatchObject({
       outcome: 'trouble',
       says: expect.stringMatching(/is running \(process 1\), but its status page does not answer/) as string,
@@ -77,7 +79,7 @@ describe('doctor on an agent that it cannot see', () => {
 
   it('is not healthy and lists the skipped checks while the page is switched off', async () => {
     await lockedBy(1);
-    const examination = await examineBoard(folder, { ...env, STATUS_PORT: 'off' });
+    const examination = await time.run(examineBoard(folder, { ...env, STATUS_PORT: 'off' }, undefined, time));
     expect(found(examination, 'agent')).toMatchObject({ outcome: 'good' });
     expect(found(examination, 'machine')).toMatchObject({ outcome: 'skipped' });
     expect(examination.healthy).toBe(false);
@@ -96,21 +98,20 @@ describe('doctor on an agent that it cannot see', () => {
   });
 
   it('waits for the page of an agent that has just started', async () => {
-    const starting = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)'], { stdio: 'ignore' });
+    const starting = spawn('sleep', ['infinity']);
     children.push(starting);
     await lockedBy(starting.pid);
     const status = { ...healthyBoard, pid: starting.pid ?? 0 };
-    const opening = setTimeout(() => {
+    time.after(1000, () => {
       const parts = { host: '127.0.0.1', port: Number(env['STATUS_PORT']), log: createLogger('test', 'silent') };
       void startStatusServer({ ...parts, status: () => Promise.resolve(status) }).then((page) => pages.push(page));
-    }, 1000);
-    const verdict = await checkAgent.run(inspectBoard(folder, env));
-    clearTimeout(opening);
+    });
+    const verdict = await time.run(checkAgent.run(inspectBoard(folder, env, time)));
     expect(verdict).toMatchObject({ outcome: 'good' });
   });
 
   it('reports a machine whose answers arrive too late', async () => {
-    const agent = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)'], { stdio: 'ignore' });
+    const agent = spawn('sleep', ['infinity']);
     children.push(agent);
     await lockedBy(agent.pid);
     const detail = 'no answer within 300 ms; one came after 950 ms';
@@ -122,7 +123,7 @@ describe('doctor on an agent that it cannot see', () => {
         status: () => Promise.resolve({ ...healthyBoard, pid: agent.pid ?? 0, machine }),
       }),
     );
-    expect(await checkMachine.run(inspectBoard(folder, env))).toMatchObject({
+    expect(await time.run(checkMachine.run(inspectBoard(folder, env, time)))).toMatchObject({
       outcome: 'trouble',
       says: expect.stringMatching(
         /^The machine answers too late at tcp .*: after 950 ms\. Late answers are not used\.$/,
@@ -132,10 +133,10 @@ describe('doctor on an agent that it cannot see', () => {
   });
 
   it('reports an agent that has just started when its page is not open yet', async () => {
-    const starting = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60_000)'], { stdio: 'ignore' });
+    const starting = spawn('sleep', ['infinity']);
     children.push(starting);
     await lockedBy(starting.pid);
-    const verdict = await checkAgent.run(inspectBoard(folder, env));
+    const verdict = await time.run(checkAgent.run(inspectBoard(folder, env, time)));
     expect(verdict).toMatchObject({ outcome: 'skipped', says: expect.stringMatching(/just started/) as string });
   });
 });

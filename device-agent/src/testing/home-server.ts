@@ -1,10 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { realClock, type Clock } from '@roastery/runtime/clock';
 
 /** The state of the server behind `/devices/me`. */
 export interface Home {
   status: number;
+  clock: Clock;
   /** The offset of its clock from ours. */
   clockAheadMs: number;
   mqttUrl: string;
@@ -17,12 +19,19 @@ export const homeToken = 'a-canary-token-of-this-board';
 
 /** A server that knows one board by `homeToken`, over TLS where a certificate is given. */
 export const startHomeServer = async (certificate?: { key: string; cert: string }) => {
-  const home: Home = { status: 200, clockAheadMs: 0, mqttUrl: 'mqtt://127.0.0.1:9', body: undefined, map: null };
+  const home: Home = {
+    status: 200,
+    clock: realClock,
+    clockAheadMs: 0,
+    mqttUrl: 'mqtt://127.0.0.1:9',
+    body: undefined,
+    map: null,
+  };
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const isHome = request.url === '/api/v1/devices/me';
     const isKnown = request.headers.authorization === `Bearer ${homeToken}`;
     const status = isHome ? (isKnown ? home.status : 401) : 404;
-    const now = new Date(Date.now() + home.clockAheadMs);
+    const now = new Date(home.clock.now() + home.clockAheadMs);
     response.writeHead(status, { date: now.toUTCString() });
     const self = {
       machine_id: '0199aaaa-0000-7000-8000-000000000000',
