@@ -1,6 +1,6 @@
 import type { MachineMap } from '@roastery/contract/machine-map';
 import { pause } from '@roastery/runtime/backoff';
-import type { Clock } from '@roastery/runtime/clock';
+import { realClock, type Clock } from '@roastery/runtime/clock';
 import { portalUnit, type Quality } from '../core/decoder.ts';
 import { createBus } from '../machine/bus.ts';
 import { createReader } from '../machine/reader.ts';
@@ -22,7 +22,7 @@ const betweenMs = 500;
 export const lateAnswer = /one came after (\d+) ms/;
 
 /** Reads a machine a few times at most until it answers. Never writes. */
-export const readMachine = async (map: MachineMap, clock: Clock): Promise<MachineReading> => {
+export const readMachine = async (map: MachineMap, clock: Clock = realClock): Promise<MachineReading> => {
   const bus = createBus(map.link, map, clock);
   try {
     const reader = createReader(map, bus, clock.monotonic);
