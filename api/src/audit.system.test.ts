@@ -56,7 +56,7 @@ describe('the audit log', () => {
     packages = await mkdtemp(join(tmpdir(), 'audit-packages-'));
     const repository = { version: '1.0.0', fingerprints: ['A'.repeat(40)], packages: [] };
     await writeFile(join(packages, 'repository.json'), JSON.stringify(repository));
-    whole = await startWholeApi(database.url, broker.url, { sweep: false }, { PACKAGES_DIR: packages });
+    whole = await startWholeApi(database.url, broker.url, { sweep: false }, { env: { PACKAGES_DIR: packages } });
     await until('the broker', () => whole.api.context.mqtt.isConnected);
     const [admin] = await whole.api.context.sql<{ id: string }[]>`SELECT id FROM users WHERE is_admin`;
     adminId = admin?.id ?? '';

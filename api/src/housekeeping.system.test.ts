@@ -1,8 +1,9 @@
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { createTestDatabase } from '@roastery/testing/test-database';
 import { until } from '@roastery/testing/until';
+import { createVirtualClock } from '@roastery/testing/virtual-clock';
 import { describe, expect, it } from 'vitest';
-import { createHousekeeping } from './housekeeping.ts';
+import { housekeeping } from './housekeeping.ts';
 import { addUpload, addUser } from './testing/example-data.ts';
 import { startTestApi } from './testing/test-api.ts';
 import { migratedTemplate } from './testing/ingest-fixture.ts';
@@ -18,7 +19,7 @@ describe('housekeeping', () => {
     await sql`
       INSERT INTO sessions (id, user_id, token_hash, last_seen_at, expires_at)
       VALUES (${uuidV7()}, ${userId}, ${Buffer.alloc(32)}, ${age(31)}, ${age(1)})`;
-    await sql`INSERT INTO sign_in_limits (key, points, expire) VALUES ('old', 1, ${Date.now() - 1000})`;
+    await sql`INSERT INTO sign_in_limits (key, points, expire) VALUES ('old', 1, 1)`;
     await sql`
       INSERT INTO outgoing_mail (id, recipients, subject, body, created_at)
       VALUES (${uuidV7()}, ARRAY['a@example.com'], 'Low stock', 'x', ${age(400)})`;
@@ -44,11 +45,11 @@ describe('housekeeping', () => {
       CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'stays'; END $$`;
     // The first of them.
     await sql`CREATE TRIGGER fail BEFORE DELETE ON sessions FOR EACH ROW EXECUTE FUNCTION fail()`;
-    const service = await createHousekeeping()(test.api.context);
+    const service = await housekeeping(test.api.context);
     await service.close();
     expect(await left()).toEqual(['sessions']);
     await sql`DROP FUNCTION fail CASCADE`;
-    await (await createHousekeeping()(test.api.context)).close();
+    await (await housekeeping(test.api.context)).close();
     expect(await left()).toEqual([]);
   });
 
@@ -58,7 +59,8 @@ describe('housekeeping', () => {
     const { context } = test.api;
     const { sql } = context;
     const userId = await addUser(sql);
-    const service = await createHousekeeping(50)(context);
+    const clock = createVirtualClock();
+    const service = await housekeeping({ ...context, clock });
     const count = async (): Promise<[number, number]> => {
       const [row] = await sql<{ mails: number; uploads: number }[]>`
         SELECT (SELECT count(*) FROM outgoing_mail) AS mails, (SELECT count(*) FROM roast_uploads) AS uploads`;
@@ -73,6 +75,7 @@ describe('housekeeping', () => {
           VALUES (${uuidV7()}, ARRAY['a@example.com'], 'Low stock', 'x', now() - make_interval(days => ${days}))`;
       }
       await sql`UPDATE roast_uploads SET created_at = now() - interval '40 days' WHERE id = ${uploadId}`;
+      await clock.advance(3_600_000);
       await until('the old rows to go', async () => (await count()).join() === `${round + 1},${round + 1}`);
     }
     await service.close();

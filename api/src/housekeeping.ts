@@ -37,23 +37,18 @@ export const cleanUp = async (sql: Sql, log: Logger): Promise<void> => {
 };
 
 /** Cleans up and brings machines to the newest maps of the catalogue, at the start and once an hour. */
-export const createHousekeeping =
-  (everyMs = hourMs): Service =>
-  async (context) => {
-    const clean = async (): Promise<void> => {
-      await cleanUp(context.sql, context.log);
-      await tryToUpdateMaps(context);
-    };
-    let running = clean();
-    const timer = setInterval(() => {
-      running = running.then(clean);
-    }, everyMs);
-    timer.unref();
-    await running;
-    return {
-      async close() {
-        clearInterval(timer);
-        await running;
-      },
-    };
+export const housekeeping: Service = async (context) => {
+  const clean = async (): Promise<void> => {
+    await cleanUp(context.sql, context.log);
+    await tryToUpdateMaps(context);
   };
+  let running = clean();
+  const cancel = context.clock.every(hourMs, () => void (running = running.then(clean)), { keepsAlive: false });
+  await running;
+  return {
+    async close() {
+      cancel();
+      await running;
+    },
+  };
+};

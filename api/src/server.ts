@@ -8,7 +8,7 @@ import { mailer } from './domains/alerts/mailer.ts';
 import { watchOverlaps } from './domains/devices/end-overlaps.ts';
 import { domains } from './domains/domains.ts';
 import { prepareFirstStart } from './domains/users/first-start.ts';
-import { createHousekeeping } from './housekeeping.ts';
+import { housekeeping } from './housekeeping.ts';
 import { createImportThread } from './import-thread.ts';
 import { startIngest } from './ingest/ingest.ts';
 import { quarantineRoutes } from './ingest/quarantine.ts';
@@ -37,7 +37,7 @@ export const startServer = (config: ApiConfig, log: Logger): Promise<Api> => {
   return startApi(config, log, {
     domains: [...domains, imports.routes, live.routes, quarantineRoutes],
     services: [
-      createHousekeeping(),
+      housekeeping,
       watchOverlaps,
       mailer,
       alarms.service,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '@roastery/runtime/env';
 import { createBackoff, pause } from '@roastery/runtime/backoff';
+import { realClock, type Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { createApp, type Domain } from './app.ts';
@@ -31,13 +32,15 @@ export interface ApiParts {
   readonly services: readonly Service[];
   /** Runs after each successful migration, before anything is served. */
   readonly prepare: (context: AppContext) => Promise<void>;
+  /** Default: the computer's. */
+  readonly clock?: Clock;
 }
 
 /** In-flight work gets this long when the process ends; streams end at once. */
 const graceMs = 5000;
 const slowStartMs = 30_000;
 
-const createContext = (config: ApiConfig, log: Logger) => {
+const createContext = (config: ApiConfig, log: Logger, clock: Clock) => {
   const metrics = new Registry();
   collectDefaultMetrics({ register: metrics });
   const url = config.databaseUrl;
@@ -47,8 +50,9 @@ const createContext = (config: ApiConfig, log: Logger) => {
   const context: AppContext = {
     config,
     log,
+    clock,
     sql,
-    databaseWatch: createDatabaseWatch(sql, () => openDatabase({ url, servers, log, connections: 1 }), log),
+    databaseWatch: createDatabaseWatch(sql, () => openDatabase({ url, servers, log, connections: 1 }), log, clock),
     openRequests: createOpenRequests(),
     mqtt,
     broker: config.mosquittoUsers
@@ -85,7 +89,7 @@ const untilPrepared = async (
       onStep('prepare');
       await parts.prepare(context);
       onStep('follow sessions');
-      await followEndedSessions(context.sql, context.streams, context.log, stop);
+      await followEndedSessions(context, stop);
       return;
     } catch (error) {
       if (error instanceof ConfigError || stop.aborted) throw error;
@@ -101,7 +105,7 @@ const untilPrepared = async (
  * with a `ConfigError` when the database does not fit this version.
  */
 export const startApi = async (config: ApiConfig, log: Logger, parts: ApiParts) => {
-  const { context, servers } = createContext(config, log);
+  const { context, servers } = createContext(config, log, parts.clock ?? realClock);
   const { app, mounted } = createApp(context, parts.domains);
   const listening = await listen(app, config.host, config.port);
   log.info({ port: listening.port, url: config.publicUrl }, 'listening');

@@ -1,28 +1,44 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { RecentAlarm, RoastAlarm } from '@roastery/contract/alarms';
 import { allMachines } from '@roastery/contract/mqtt';
 import { until } from '@roastery/testing/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseRoastNotice, roastChangedChannel } from '../domains/roasts/announce-roast.ts';
 import type { StoredBatch } from '../recordings/recordings.ts';
 import { openMigratedDatabase, registerMachine } from '../testing/ingest-fixture.ts';
 import { openLiveBoard } from '../testing/live-journal.ts';
+import { presentClock } from '../testing/present.ts';
 import { startPlainBroker, startWholeApi, type PlainBroker, type WholeApi } from '../testing/whole-api.ts';
 import type { Visitor } from '../testing/visitor.ts';
 
 type Database = Awaited<ReturnType<typeof openMigratedDatabase>>;
+
+/** Longer than changes of a roast are gathered. */
+const gatheredWithinMs = 500;
+/** Longer than a backlog has to pause before it is evaluated. */
+const evaluatedWithinMs = 3000;
+
+/** The announced changes of each roast, as the alarms of the same api have heard them. */
+const followNotices = async ({ api }: WholeApi): Promise<(roastId: string) => number> => {
+  const heard: string[] = [];
+  await api.context.sql.listen(roastChangedChannel, (text) => void heard.push(parseRoastNotice(text)?.roast_id ?? ''));
+  return (roastId) => heard.filter((id) => id === roastId).length;
+};
 
 describe('alarms of running roasts', () => {
   let database: Database;
   let broker: PlainBroker;
   let api: WholeApi;
   let admin: Visitor;
+  let noticesOf: (roastId: string) => number;
+  const clock = presentClock();
 
   beforeAll(async () => {
     database = await openMigratedDatabase();
     broker = await startPlainBroker();
-    api = await startWholeApi(database.url, broker.url);
+    api = await startWholeApi(database.url, broker.url, {}, { clock });
     admin = await api.signedIn();
+    noticesOf = await followNotices(api);
     await until('ingest to listen', () => broker.subscriptionsTo(allMachines('journal')) > 0);
   });
   afterAll(async () => {
@@ -36,6 +52,26 @@ describe('alarms of running roasts', () => {
     return answer.status === 200 ? answer.body.alarms : [];
   };
 
+  /** Lets the alarms evaluate what they have heard. */
+  const evaluated = async (ms = evaluatedWithinMs): Promise<void> => {
+    for (const part of [gatheredWithinMs, ms - gatheredWithinMs]) {
+      await clock.advance(part);
+      await api.alarms.settled();
+    }
+  };
+  /** Sends, and lets the alarms evaluate what was stored and that the roast changed. */
+  const sendChange = async (live: Awaited<ReturnType<typeof openLiveBoard>>, roastId: string): Promise<void> => {
+    const before = noticesOf(roastId);
+    await live.send();
+    await until('the entries to be stored', live.isStored);
+    await until('the change of the roast to be heard', () => noticesOf(roastId) > before);
+    await evaluated();
+  };
+  /** As if the samples of a roast had been stored so long ago: Postgres has the time of the computer. */
+  const ageStored = (roastId: string, seconds: number) => database.sql`
+    UPDATE recording_chunks c SET received_at = received_at - make_interval(secs => ${seconds})
+    FROM roasts r WHERE r.id = ${roastId} AND c.recording_id = r.recording_id`;
+
   /** Whether an instance has claimed its alarm to send it to phones. */
   const isPushed = async (roastId: string): Promise<boolean> => {
     const [row] = await database.sql`
@@ -45,7 +81,7 @@ describe('alarms of running roasts', () => {
 
   it('frozen value: is raised once without a rule, is cleared when the value moves, and stays with the roast', async () => {
     const machine = await registerMachine(database.sql, 'FROZEN-1');
-    await using live = await openLiveBoard(broker.url, 'FROZEN-1');
+    await using live = await openLiveBoard(broker.url, 'FROZEN-1', { clock });
     const roastId = randomUUID();
     const charge = live.chargeAgo(roastId, 50);
     // It does not change from second 5 to now.
@@ -55,7 +91,7 @@ describe('alarms of running roasts', () => {
       (second) => 190 - Math.min(second, 4),
       (second) => 210 - second / 2,
     );
-    await live.send();
+    await sendChange(live, roastId);
     const [alarm] = await until('the alarm', async () => {
       const alarms = await alarmsOf(roastId);
       return alarms.length > 0 && alarms;
@@ -73,7 +109,7 @@ describe('alarms of running roasts', () => {
     await live.send();
     await until('the end of it', async () => (await alarmsOf(roastId))[0]?.cleared_at !== null);
     live.end(roastId);
-    await live.send();
+    await sendChange(live, roastId);
     await until('the end of the roast', async () => {
       const { body } = await admin.send<{ alarms: RecentAlarm[] }>('GET', '/alarms');
       return body.alarms.some((one) => one.roast_id === roastId && !one.is_running && one.machine_id === machine.id);
@@ -86,7 +122,7 @@ describe('alarms of running roasts', () => {
     const rule = { condition: { kind: 'time', after: 'first_crack', seconds: 5 }, message: 'Crack' };
     const made = await admin.send<{ id: string }>('POST', `/machines/${machine.id}/alarm-rules`, rule);
     await database.sql`UPDATE alarm_rules SET changed_at = now() - interval '1 day' WHERE id = ${made.body.id}`;
-    await using live = await openLiveBoard(broker.url, 'ENDED-1');
+    await using live = await openLiveBoard(broker.url, 'ENDED-1', { clock });
     const roastId = randomUUID();
     const charge = live.chargeAgo(roastId, 25);
     live.sample(
@@ -95,29 +131,21 @@ describe('alarms of running roasts', () => {
       (second) => 190 - second,
       (second) => 210 - second / 2,
     );
-    await live.send();
-    await until('the roast to run', async () => {
-      const [roast] = await database.sql`SELECT 1 FROM roasts WHERE id = ${roastId} AND status = 'in_progress'`;
-      return roast !== undefined;
-    });
-    await until('the roast to be watched', live.isStored);
-    await sleep(1000);
+    await sendChange(live, roastId);
     live.end(roastId);
-    await live.send();
-    await until('the end', async () => {
-      const [roast] = await database.sql`SELECT 1 FROM roasts WHERE id = ${roastId} AND status = 'completed'`;
-      return roast !== undefined;
-    });
-    await sleep(1000);
+    await sendChange(live, roastId);
+    const [ended] = await database.sql`SELECT status FROM roasts WHERE id = ${roastId}`;
+    expect(ended).toMatchObject({ status: 'completed' });
+    const before = noticesOf(roastId);
     expect((await admin.send('PUT', `/roasts/${roastId}/marks/first_crack`, { time_seconds: 10 })).status).toBe(200);
-    // Long enough for the change to be read and evaluated.
-    await sleep(1500);
+    await until('the change to be heard', () => noticesOf(roastId) > before);
+    await evaluated();
     expect(await alarmsOf(roastId)).toEqual([]);
   });
 
   it('silent board: is raised while the roast runs, and cleared by its next sample', async () => {
     await registerMachine(database.sql, 'SILENT-1');
-    await using live = await openLiveBoard(broker.url, 'SILENT-1');
+    await using live = await openLiveBoard(broker.url, 'SILENT-1', { clock });
     const roastId = randomUUID();
     const charge = live.chargeAgo(roastId, 5);
     live.sample(
@@ -126,17 +154,12 @@ describe('alarms of running roasts', () => {
       (second) => 190 - second,
       (second) => 210 - second / 2,
     );
-    await live.send();
-    await until('the samples to be stored', live.isStored);
+    await sendChange(live, roastId);
+    await ageStored(roastId, 60);
+    await evaluated(14_000 - evaluatedWithinMs);
     expect(await alarmsOf(roastId)).toEqual([]);
-    const [alarm] = await until(
-      'the alarm',
-      async () => {
-        const alarms = await alarmsOf(roastId);
-        return alarms.length > 0 && alarms;
-      },
-      { timeoutMs: 40_000 },
-    );
+    await evaluated(2000);
+    const [alarm] = await alarmsOf(roastId);
     expect(alarm).toMatchObject({ kind: 'silent', channel: null, is_late: false, cleared_at: null });
     await until('it to be pushed', () => isPushed(roastId));
     const next = live.now();
@@ -164,7 +187,7 @@ describe('alarms of running roasts', () => {
       ruleIds.push(made.body.id);
     }
     await database.sql`UPDATE alarm_rules SET changed_at = now() - interval '1 day' WHERE id = ANY(${ruleIds}::uuid[])`;
-    await using live = await openLiveBoard(broker.url, 'FAULT-1');
+    await using live = await openLiveBoard(broker.url, 'FAULT-1', { clock });
     const roastId = randomUUID();
     const charge = live.chargeAgo(roastId, 50);
     live.sample(
@@ -173,9 +196,11 @@ describe('alarms of running roasts', () => {
       (second) => 190 - Math.min(second, 10),
       (second) => 210 - second / 2,
     );
-    await live.send();
+    await sendChange(live, roastId);
+    await ageStored(roastId, 60);
     // The rule about silence for 18 s fires after the alarm of the silent board.
-    await until('all alarms', async () => (await alarmsOf(roastId)).length === 5, { timeoutMs: 90_000 });
+    for (let second = 0; second < 20; second += 1) await evaluated(1000);
+    await until('all alarms', async () => (await alarmsOf(roastId)).length === 5);
     const alarms = await alarmsOf(roastId);
     expect(Object.fromEntries(alarms.map(({ kind, message, fault }) => [message ?? kind, fault]))).toEqual({
       Probe: 'frozen bean_temp',
@@ -192,9 +217,9 @@ describe('alarms of running roasts', () => {
 
   it('two instances and a restart: raise one alarm for one occurrence', async () => {
     await registerMachine(database.sql, 'FROZEN-2');
-    const second = await startWholeApi(database.url, broker.url);
+    const second = await startWholeApi(database.url, broker.url, {}, { clock });
     const roastId = randomUUID();
-    await using live = await openLiveBoard(broker.url, 'FROZEN-2');
+    await using live = await openLiveBoard(broker.url, 'FROZEN-2', { clock });
     try {
       const charge = live.chargeAgo(roastId, 45);
       live.sample(
@@ -203,8 +228,7 @@ describe('alarms of running roasts', () => {
         () => 190,
         (at) => 210 - at / 2,
       );
-      await live.send();
-      await until('the samples to be stored', live.isStored);
+      await sendChange(live, roastId);
       const next = live.board.entries().at(-1)?.mono ?? 0;
       live.sample(
         next + 1000,
@@ -213,11 +237,14 @@ describe('alarms of running roasts', () => {
         (at) => 198 - at / 2,
       );
       await live.send();
+      await until('both instances to have the samples', () => live.acknowledgements() >= 2);
+      await evaluated();
+      await second.alarms.settled();
       await until('the alarm', async () => (await alarmsOf(roastId)).length > 0);
     } finally {
       await second.close();
     }
-    await using third = await startWholeApi(database.url, broker.url);
+    await using third = await startWholeApi(database.url, broker.url, {}, { clock });
     expect(third.url).not.toBe(api.url);
     const last = live.board.entries().at(-1)?.mono ?? 0;
     live.sample(
@@ -227,15 +254,15 @@ describe('alarms of running roasts', () => {
       (at) => 180 - at / 2,
     );
     await live.send();
-    await until('the samples to be stored', live.isStored);
-    // Long enough for both instances to evaluate the stored samples.
-    await sleep(2000);
+    await until('both instances to have the samples', () => live.acknowledgements() >= 2);
+    await evaluated();
+    await third.alarms.settled();
     expect(await alarmsOf(roastId)).toHaveLength(1);
   });
 
   it('a roast that is backfilled as a whole: keeps its alarms, marked as late', async () => {
     await registerMachine(database.sql, 'LATE-1');
-    await using live = await openLiveBoard(broker.url, 'LATE-1', 3_600_000);
+    await using live = await openLiveBoard(broker.url, 'LATE-1', { clock, startedAgoMs: 3_600_000 });
     const roastId = randomUUID();
     const charge = live.chargeAgo(roastId, 59 * 60);
     live.sample(
@@ -251,7 +278,7 @@ describe('alarms of running roasts', () => {
       (second) => 160 + second / 2,
     );
     live.end(roastId);
-    await live.send();
+    await sendChange(live, roastId);
     const [alarm] = await until('the alarm', async () => {
       const alarms = await alarmsOf(roastId);
       return alarms.length > 0 && alarms;
@@ -285,10 +312,24 @@ describe('alarms of an instance that gets half of the batches', () => {
     await using database = await openMigratedDatabase();
     const broker = await startPlainBroker();
     let batches = 0;
-    const half = (stored: readonly StoredBatch[]): StoredBatch[] =>
-      stored.filter(({ batch }) => batch.k !== 'samples' || (batches += 1) % 2 === 0);
-    const alone = await startWholeApi(database.url, broker.url, {}, {}, half);
+    let storedEnd = 0;
+    const half = (stored: readonly StoredBatch[]): StoredBatch[] => {
+      storedEnd = Math.max(storedEnd, ...stored.map(({ range }) => range.end));
+      return stored.filter(({ batch }) => batch.k !== 'samples' || (batches += 1) % 2 === 0);
+    };
+    const clock = presentClock();
+    const alone = await startWholeApi(database.url, broker.url, {}, { clock, ownPart: half });
+    /** Chunks that the api has read. Each of its connections reports them only now and then. */
     const chunksRead = async (): Promise<number> => {
+      const { sql, config } = alone.api.context;
+      let open = 0;
+      const flush = () =>
+        sql.begin(async (tx) => {
+          await tx`SELECT pg_stat_force_next_flush()`;
+          open += 1;
+          await until('every connection to be in use', () => open === config.databaseConnections);
+        });
+      await Promise.all(Array.from({ length: config.databaseConnections }, flush));
       const [row] = await database.sql<{ read: number }[]>`
         SELECT idx_tup_fetch AS read FROM pg_stat_user_tables WHERE relname = 'recording_chunks'`;
       return row?.read ?? 0;
@@ -296,8 +337,9 @@ describe('alarms of an instance that gets half of the batches', () => {
     try {
       await until('ingest to listen', () => broker.subscriptionsTo(allMachines('journal')) > 0);
       const person = await alone.signedIn();
+      const noticesOf = await followNotices(alone);
       await registerMachine(database.sql, 'HALF-1');
-      await using live = await openLiveBoard(broker.url, 'HALF-1', 20 * 60_000);
+      await using live = await openLiveBoard(broker.url, 'HALF-1', { clock, startedAgoMs: 20 * 60_000 });
       const roastId = randomUUID();
       const startedAgoSeconds = 200;
       const charge = live.chargeAgo(roastId, startedAgoSeconds);
@@ -314,25 +356,26 @@ describe('alarms of an instance that gets half of the batches', () => {
         );
         sent = end;
         await live.send();
-        await until('the samples to be stored', live.isStored, { everyMs: 5 });
+        // The board would get two acknowledgements a second.
+        await until('the samples to be stored', () => storedEnd === live.board.length, { everyMs: 5 });
       };
       const sendUntil = async (second: number): Promise<void> => {
-        await until(
-          'the samples of this time to be sent',
-          async () => {
-            if (since() > sent) await send(since());
-            return sent >= second;
-          },
-          { everyMs: 200 },
-        );
+        while (sent < second) {
+          await clock.advance(1000);
+          await alone.alarms.settled();
+          await send(since());
+        }
       };
       const chunks = startedAgoSeconds / 4;
       for (let end = 4; end <= startedAgoSeconds; end += 4) await send(end);
+      await until('the roast to be heard of', () => noticesOf(roastId) > 0);
       // By then the backlog was evaluated, from the charge.
       await sendUntil(since() + 8);
       const before = await chunksRead();
-      await sendUntil(since() + 12);
+      await sendUntil(since() + 15);
       expect((await chunksRead()) - before).toBeLessThan(chunks);
+      await clock.advance(evaluatedWithinMs);
+      await alone.alarms.settled();
       await until('the alarm', async () => {
         const { body } = await person.send<{ alarms: RoastAlarm[] }>('GET', `/roasts/${roastId}/alarms`);
         return body.alarms.some(({ kind }) => kind === 'frozen');

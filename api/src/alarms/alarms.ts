@@ -1,6 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { minLastingSeconds } from '@roastery/contract/alarm-rules';
 import { lateAlarmSeconds } from '@roastery/contract/alarms';
+import type { Cancel, Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
 import type { AppContext } from '../context.ts';
 import { forEachRow, loggable } from '../db/postgres-errors.ts';
@@ -68,6 +69,7 @@ const silenceIsDueMs = ({ roast, silence }: Watched): number => {
 interface WatchParts {
   readonly sql: Database;
   readonly log: Logger;
+  readonly clock: Clock;
   /** Whether the boards' messages reach the database promptly. */
   readonly isReceiving: () => boolean;
 }
@@ -78,13 +80,13 @@ interface WatchParts {
  * evaluated from its charge by the samples in the database, without raising earlier alarms again. Samples that another
  * instance stored are read every five seconds, from the last sample on.
  */
-const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
+const createRoastWatch = ({ sql, log, clock, isReceiving }: WatchParts) => {
   const byRecording = new Map<string, Watched>();
   const changed = new Set<string>();
   /** Roasts that ended while they were watched: a later change is not a backfill. */
   const ended = new Set<string>();
-  let gathering: NodeJS.Timeout | undefined;
-  let receivingSince = performance.now();
+  let gathering: Cancel | undefined;
+  let receivingSince = clock.monotonic();
   let isEnded = false;
   let work: Promise<void> = Promise.resolve();
 
@@ -94,7 +96,7 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
   };
 
   const markDirty = (watched: Watched, isFromCharge = true): void => {
-    const now = performance.now();
+    const now = clock.monotonic();
     const { since = now, isFromCharge: wasFromCharge = false } = watched.dirty ?? {};
     watched.dirty = { since, last: now, isFromCharge: isFromCharge || wasFromCharge };
   };
@@ -116,7 +118,7 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
   const isLate = (watched: Watched, { batch, bootNo }: StoredBatch): boolean => {
     if (batch.k !== 'samples') return false;
     const seconds = secondsSinceCharge(watched.roast, bootNo, batch.mono + (batch.dt.at(-1) ?? 0));
-    return seconds !== undefined && ageSeconds(watched.roast, seconds) > lateAlarmSeconds;
+    return seconds !== undefined && ageSeconds(watched.roast, seconds, clock.now()) > lateAlarmSeconds;
   };
 
   const take = (watched: Watched, stored: StoredBatch): void => {
@@ -151,7 +153,7 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
     try {
       const { nextSeq } = watched.evaluation;
       const end = isFromCharge ? undefined : await endOfComplete(sql, row.recording_id, nextSeq);
-      const evaluation = end === undefined ? createRoastEvaluation(0) : watched.evaluation;
+      const evaluation = end === undefined ? createRoastEvaluation(0, clock) : watched.evaluation;
       const fromSeq = end === undefined ? row.charge_seq : nextSeq;
       const toSeq = Math.min(lastSeqOf(row), (end ?? Infinity) - 1);
       for await (const samples of samplePages(sql, row.recording_id, fromSeq, toSeq)) {
@@ -177,9 +179,9 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
     const { row } = roast;
     const watched: Watched = {
       roast,
-      evaluation: createRoastEvaluation(0),
+      evaluation: createRoastEvaluation(0, clock),
       pending: [],
-      heardAt: performance.now(),
+      heardAt: clock.monotonic(),
       dirty: null,
       silence: null,
       isCheckingSilence: false,
@@ -233,12 +235,12 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
 
   const refreshLater = (id: string): void => {
     changed.add(id);
-    gathering ??= setTimeout(() => {
+    gathering ??= clock.after(debounceMs, () => {
       gathering = undefined;
       const ids = [...changed];
       changed.clear();
       enqueue('changed roasts not read', () => refreshAll(ids));
-    }, debounceMs);
+    });
   };
 
   /** When a sample of the recording was last stored, by this or another instance; ms ago. */
@@ -257,12 +259,12 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
       return;
     const dueMs = silenceIsDueMs(watched);
     if (agoMs < dueMs) {
-      watched.heardAt = performance.now() - agoMs;
+      watched.heardAt = clock.monotonic() - agoMs;
       // Another instance ingests the batches of this board.
       markDirty(watched, false);
       return;
     }
-    const silentMs = performance.now() - Math.max(heardAt, receivingSince);
+    const silentMs = clock.monotonic() - Math.max(heardAt, receivingSince);
     if (silentMs < dueMs) return;
     const { evaluation } = watched;
     const since = evaluation.lastSeconds ?? 0;
@@ -271,7 +273,7 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
     const occurrence = `silent ${Math.round(row.charge_mono_ms + since * 1000)}`;
     watched.silence = occurrence;
     // It is about the present, however old the last sample is.
-    await raiseAlarms(sql, [newAlarm(roast, since, { kind: 'silent', occurrence, is_late: false })]);
+    await raiseAlarms(sql, [newAlarm(roast, since, clock.now(), { kind: 'silent', occurrence, is_late: false })]);
   };
 
   const checkRoast = (watched: Watched, now: number): void => {
@@ -292,12 +294,12 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
     });
   };
 
-  const timer = setInterval(() => {
-    const now = performance.now();
+  const tick = (): void => {
+    const now = clock.monotonic();
     if (!isReceiving()) receivingSince = now;
     for (const watched of byRecording.values()) checkRoast(watched, now);
-  }, tickMs);
-  timer.unref();
+  };
+  const cancelTicks = clock.every(tickMs, tick, { keepsAlive: false });
 
   return {
     take(all: readonly StoredBatch[]): void {
@@ -306,7 +308,7 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
         const watched = byRecording.get(stored.recordingId);
         if (watched === undefined) continue;
         if (stored.batch.k === 'samples') {
-          watched.heardAt = performance.now();
+          watched.heardAt = clock.monotonic();
           endSilence(watched);
         }
         if (watched.pending === undefined) take(watched, stored);
@@ -314,14 +316,16 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
       }
     },
     refreshLater,
+    /** Resolves when all work that was due is done. */
+    settled: (): Promise<void> => work,
     refreshRunning: (): void => enqueue('running roasts not read', () => refreshAll('running')),
     get size(): number {
       return byRecording.size;
     },
     async close(): Promise<void> {
       isEnded = true;
-      clearInterval(timer);
-      clearTimeout(gathering);
+      cancelTicks();
+      gathering?.();
       await work;
     },
   };
@@ -331,11 +335,12 @@ const createRoastWatch = ({ sql, log, isReceiving }: WatchParts) => {
 export const createAlarms = () => {
   let watch: ReturnType<typeof createRoastWatch> | undefined;
 
-  const service = async ({ sql, log: parent, mqtt, health }: AppContext) => {
+  const service = async ({ sql, log: parent, clock, mqtt, health }: AppContext) => {
     const log = parent.child({ part: 'alarms' });
     const started = createRoastWatch({
       sql,
       log,
+      clock,
       isReceiving: () => mqtt.isConnected && (health.ingest?.().oldestWaitingSeconds ?? 0) < 2,
     });
     watch = started;
@@ -359,5 +364,10 @@ export const createAlarms = () => {
       },
     };
   };
-  return { service, onStored: (stored: readonly StoredBatch[]): void => watch?.take(stored) };
+  return {
+    service,
+    onStored: (stored: readonly StoredBatch[]): void => watch?.take(stored),
+    /** Resolves when every evaluation that was due is done. */
+    settled: async (): Promise<void> => watch?.settled(),
+  };
 };

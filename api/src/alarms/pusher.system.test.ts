@@ -68,7 +68,7 @@ beforeAll(async () => {
   host = `127.0.0.1:${(service.address() as AddressInfo).port}`;
   database = await openMigratedDatabase();
   broker = await startPlainBroker();
-  api = await startWholeApi(database.url, broker.url, {}, { PUSH_HOSTS: host });
+  api = await startWholeApi(database.url, broker.url, {}, { env: { PUSH_HOSTS: host } });
   admin = await api.signedIn();
 });
 afterAll(async () => {
@@ -117,7 +117,7 @@ it('push: sends an alarm once to the browsers of the machine’s people, sealed 
   expect((await admin.send('POST', '/account/push', { endpoint, p256dh, auth })).status).toBe(201);
   const { body } = await admin.send<{ public_key: string; devices: { endpoint: string }[] }>('GET', '/account/push');
   expect(body.devices.map((device) => device.endpoint)).toEqual([endpoint]);
-  await using second = await startWholeApi(database.url, broker.url, {}, { PUSH_HOSTS: host });
+  await using second = await startWholeApi(database.url, broker.url, {}, { env: { PUSH_HOSTS: host } });
   expect(second.url).not.toBe(api.url);
   const alarm = await raise(await adminId());
   const message = await until('the message', () => pushed.find(({ path }) => path === '/one'));

@@ -1,6 +1,7 @@
 import { lateAlarmSeconds } from '@roastery/contract/alarms';
 import type { SampleBatch } from '@roastery/contract/mqtt';
 import { type AlarmFinding, createAlarmWatch } from '@roastery/roasting/alarm-rules';
+import type { Clock } from '@roastery/runtime/clock';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { ruleOccurrence, type NewAlarm } from '../domains/alarms/stored-alarms.ts';
 import { onClockOf } from '../domains/roasts/places.ts';
@@ -47,12 +48,13 @@ export const secondsSinceCharge = (
 };
 
 /** Age of this time in the roast, s. */
-export const ageSeconds = ({ row }: WatchedRoast, seconds: number): number =>
-  (Date.now() - Date.parse(row.start_time)) / 1000 - seconds;
+export const ageSeconds = ({ row }: WatchedRoast, seconds: number, nowMs: number): number =>
+  (nowMs - Date.parse(row.start_time)) / 1000 - seconds;
 
 export const newAlarm = (
   roast: WatchedRoast,
   atSeconds: number,
+  nowMs: number,
   alarm: Pick<NewAlarm, 'kind' | 'occurrence'> & Partial<NewAlarm>,
 ): NewAlarm => ({
   id: uuidV7(),
@@ -67,31 +69,31 @@ export const newAlarm = (
   push: true,
   mono_ms: Math.round(roast.row.charge_mono_ms + atSeconds * 1000),
   happened_at: new Date(Date.parse(roast.row.start_time) + atSeconds * 1000).toISOString(),
-  is_late: ageSeconds(roast, atSeconds) > lateAlarmSeconds,
+  is_late: ageSeconds(roast, atSeconds, nowMs) > lateAlarmSeconds,
   ...alarm,
 });
 
 const noChanges = (): AlarmChanges => ({ raised: [], cleared: [] });
 
-const note = (changes: AlarmChanges, roast: WatchedRoast, finding: AlarmFinding): void => {
+const note = (changes: AlarmChanges, roast: WatchedRoast, nowMs: number, finding: AlarmFinding): void => {
   if (finding.kind === 'rule') {
     const rule = roast.rules.find(({ id }) => id === finding.ruleId);
     if (rule === undefined) return;
     const { id, message, colour, sound, push } = rule;
     const occurrence = ruleOccurrence(id, finding.fault);
     const what = { kind: 'rule', occurrence, rule_id: id, message, colour, sound, push } as const;
-    changes.raised.push(newAlarm(roast, finding.atSeconds, what));
+    changes.raised.push(newAlarm(roast, finding.atSeconds, nowMs, what));
     return;
   }
   const { channel, sinceSeconds } = finding;
   const occurrence = `frozen ${channel} ${Math.round(roast.row.charge_mono_ms + sinceSeconds * 1000)}`;
   if (finding.isFrozen)
-    changes.raised.push(newAlarm(roast, finding.atSeconds, { kind: 'frozen', occurrence, channel }));
+    changes.raised.push(newAlarm(roast, finding.atSeconds, nowMs, { kind: 'frozen', occurrence, channel }));
   else changes.cleared.push(occurrence);
 };
 
 /** Evaluates the rules of one running roast, and the alarms that need none, over its samples. */
-export const createRoastEvaluation = (firstSeq: number): RoastEvaluation => {
+export const createRoastEvaluation = (firstSeq: number, clock: Pick<Clock, 'now'>): RoastEvaluation => {
   const watch = createAlarmWatch();
   const state = { nextSeq: firstSeq, lastSeconds: null as number | null };
 
@@ -117,14 +119,14 @@ export const createRoastEvaluation = (firstSeq: number): RoastEvaluation => {
         state.lastSeconds = seconds;
         if (seconds > roast.dropSeconds) continue;
         const values = Object.fromEntries(channels.map(([name, column]) => [name, column[index] ?? null]));
-        for (const finding of watch.push(seconds, values, roast)) note(changes, roast, finding);
+        for (const finding of watch.push(seconds, values, roast)) note(changes, roast, clock.now(), finding);
       }
       return changes;
     },
     pushSilence(roast, seconds) {
       const changes = noChanges();
       if (seconds > roast.dropSeconds) return changes;
-      for (const finding of watch.pushSilence(seconds, roast)) note(changes, roast, finding);
+      for (const finding of watch.pushSilence(seconds, roast)) note(changes, roast, clock.now(), finding);
       return changes;
     },
   };

@@ -1,3 +1,4 @@
+import type { Cancel, Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
 import { isDatabaseUnavailable } from '../db/postgres-errors.ts';
 import { guardTransactions } from '../db/renewing-pool.ts';
@@ -40,7 +41,7 @@ const untilGivenUp = (sql: Database, waiting: Waiting): Database =>
   });
 
 /** @param open opens a pool of one connection to the same database */
-export const createDatabaseWatch = (sql: Database, open: () => Database, log: Logger) => {
+export const createDatabaseWatch = (sql: Database, open: () => Database, log: Logger, clock: Clock) => {
   const requests = new Set<Waiting>();
   let own: Database | undefined;
   let probing: Promise<boolean> | undefined;
@@ -69,7 +70,7 @@ export const createDatabaseWatch = (sql: Database, open: () => Database, log: Lo
 
   const tick = (): void => {
     const oldest = Math.min(...[...requests].map(({ since }) => since));
-    if (unansweredTicks === 0 && probing === undefined && performance.now() - oldest < maxQuickMs) return;
+    if (unansweredTicks === 0 && probing === undefined && clock.monotonic() - oldest < maxQuickMs) return;
     const wasHanging = isHanging();
     if (probing !== undefined || unansweredTicks > 0) unansweredTicks += 1;
     if (requests.size > 0 || unansweredTicks > 0) void probe();
@@ -77,13 +78,13 @@ export const createDatabaseWatch = (sql: Database, open: () => Database, log: Lo
     if (!wasHanging) log.error({ requests: requests.size }, 'database does not answer');
     for (const request of requests) request.giveUp(hangs());
   };
-  const timer = setInterval(tick, tickMs).unref();
+  const cancelTicks = clock.every(tickMs, tick, { keepsAlive: false });
 
   return {
     /** Runs the work of a request with a database of its own, as long as the database answers. */
     async during<T>(work: (sql: Database) => Promise<T>): Promise<T> {
       if (isHanging()) throw hangs();
-      const waiting: Waiting = { since: performance.now(), giveUp: () => undefined, isGivenUp: false };
+      const waiting: Waiting = { since: clock.monotonic(), giveUp: () => undefined, isGivenUp: false };
       const givenUp = new Promise<never>((_, reject) => {
         waiting.giveUp = (error) => {
           waiting.isGivenUp = true;
@@ -100,15 +101,19 @@ export const createDatabaseWatch = (sql: Database, open: () => Database, log: Lo
     },
     /** Whether the database answers a statement within this time. */
     async answersWithin(ms: number): Promise<boolean> {
-      let timeout: NodeJS.Timeout | undefined;
+      let cancel: Cancel | undefined;
       const late = new Promise<boolean>((resolve) => {
-        timeout = setTimeout(() => resolve(false), ms);
+        cancel = clock.after(ms, () => resolve(false));
       });
-      return Promise.race([probe(), late]).finally(() => clearTimeout(timeout));
+      return Promise.race([probe(), late]).finally(() => cancel?.());
+    },
+    /** Requests that are being answered. */
+    get waiting(): number {
+      return requests.size;
     },
     async close(): Promise<void> {
       isClosed = true;
-      clearInterval(timer);
+      cancelTicks();
       await own?.end({ timeout: 1 });
     },
   };

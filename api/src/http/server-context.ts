@@ -1,3 +1,4 @@
+import type { Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
 import type { Registry } from 'prom-client';
 import type { ApiConfig } from '../config.ts';
@@ -35,6 +36,8 @@ export const createHealth = (): Health => ({ migrated: false, started: false, st
 export interface ServerContext {
   readonly config: ApiConfig;
   readonly log: Logger;
+  /** Time of everything that happens by itself, such as alarms, heartbeats and retries. Postgres has its own. */
+  readonly clock: Clock;
   readonly sql: Database;
   /** Detects a hanging Postgres, and ends the requests that wait for it. */
   readonly databaseWatch: DatabaseWatch;

@@ -1,4 +1,3 @@
-import type { Logger } from '@roastery/runtime/logger';
 import { loggable } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 import { AppError } from './app-error.ts';
@@ -37,16 +36,13 @@ const endStale = async (sql: Database, streams: OpenStreams): Promise<void> => {
  * without an announcement or while this instance could not listen.
  */
 export const followEndedSessions = async (
-  sql: Database,
-  streams: OpenStreams,
-  log: Logger,
+  { sql, streams, log, clock }: ServerContext,
   stop: AbortSignal,
 ): Promise<void> => {
   const sweep = (): void => {
     endStale(sql, streams).catch((error: unknown) => log.warn(loggable(error), 'session sweep failed'));
   };
   await sql.listen(sessionEndedChannel, (id) => streams.endSession(id), sweep);
-  const timer = setInterval(sweep, sweepMs);
-  timer.unref();
-  stop.addEventListener('abort', () => clearInterval(timer), { once: true });
+  const cancel = clock.every(sweepMs, sweep, { keepsAlive: false });
+  stop.addEventListener('abort', cancel, { once: true });
 };

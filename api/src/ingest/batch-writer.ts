@@ -1,5 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { createBackoff, pause } from '@roastery/runtime/backoff';
+import { realClock, type Cancel, type Clock } from '@roastery/runtime/clock';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import {
   isCollision,
@@ -27,6 +28,8 @@ export interface Flushed extends Committed {
 export interface BatchWriterOptions {
   readonly sql: Database;
   readonly log: Logger;
+  /** Default: the computer's. It only measures how long messages and parked machines have waited. */
+  readonly clock?: Clock;
   /** Called after each commit with the stored batches. */
   readonly onCommitted: (flushed: Flushed) => void;
   /** Called for a message that was dropped because the queue is full. Boards resend what isn't acknowledged. */
@@ -116,6 +119,7 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
     log,
     onCommitted,
     onDropped,
+    clock = realClock,
     flushDelayMs = 50,
     maxQueuedBytes = 64 * 1024 * 1024,
     stalledMs = 60_000,
@@ -124,15 +128,15 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
   const backoff = createBackoff(200, 2000);
   const queue = createMessageQueue(maxQueuedBytes);
   const mayLog = createLogGate(10_000);
-  const timers = new Set<NodeJS.Timeout>();
+  const timers = new Set<Cancel>();
   let isOffline = false;
   let batchLimit = maxBatchMessages;
-  const startedAtMs = Date.now();
+  const startedAtMs = clock.now();
   let lastCommitAtMs: number | undefined;
 
   /** Decodes as many messages as fit into a transaction. */
   const takeBatch = async (): Promise<{ raw: QueuedMessage[]; batch: JournalMessage[]; isTrial: boolean }> => {
-    const trial = queue.nextTrial(Date.now());
+    const trial = queue.nextTrial(clock.now());
     if (trial !== undefined) return { raw: [trial], batch: [decoded(trial)], isTrial: true };
     const raw: QueuedMessage[] = [];
     const batch: JournalMessage[] = [];
@@ -153,7 +157,7 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
   };
 
   const committed = (result: Flushed): void => {
-    lastCommitAtMs = Date.now();
+    lastCommitAtMs = clock.now();
     onCommitted(result);
   };
 
@@ -184,12 +188,12 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
   };
 
   const park = (message: QueuedMessage): void => {
-    const waitMs = queue.park(message, Date.now());
-    const timer = setTimeout(() => {
-      timers.delete(timer);
+    const waitMs = queue.park(message, clock.now());
+    const cancel = clock.after(waitMs + 1, () => {
+      timers.delete(cancel);
       queue.wake();
-    }, waitMs + 1);
-    timers.add(timer);
+    });
+    timers.add(cancel);
   };
 
   /** Halves the next batch; parks a message that failed alone, so that other machines do not wait for it. */
@@ -267,7 +271,7 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
   };
   const close = async (): Promise<void> => {
     stopping.abort();
-    for (const timer of timers) clearTimeout(timer);
+    for (const cancel of timers) cancel();
     queue.wake();
     await running;
     // The last flush. If Postgres is unavailable, the boards send these messages again.
@@ -288,7 +292,7 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
       if (queue.count === 1 || isFull()) queue.wake();
     },
     progress(): IngestProgress {
-      const now = Date.now();
+      const now = clock.now();
       const { oldestAtMs } = queue;
       const waitedMs = oldestAtMs === undefined ? 0 : Math.max(0, now - oldestAtMs);
       return {

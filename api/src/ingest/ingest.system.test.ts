@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { allMachines, topicOf } from '@roastery/contract/mqtt';
 import { plansShape, type Plans } from '@roastery/contract/roast-plan';
+import { realClock } from '@roastery/runtime/clock';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { startTestPostgres } from '@roastery/testing/test-postgres';
 import { createJournalBoard } from '@roastery/testing/journal-board';
@@ -31,7 +32,10 @@ describe('ingest over MQTT', () => {
 
   const listening = async (sql: Database, metrics = new Registry()): Promise<Ingest> => {
     const before = broker.subscriptionsTo(allMachines('journal'));
-    const ingest = startIngest({ sql, mqtt, log: silentLog, metrics, health: createHealth() }, { sweep: false });
+    const ingest = startIngest(
+      { sql, mqtt, log: silentLog, clock: realClock, metrics, health: createHealth() },
+      { sweep: false },
+    );
     await until('ingest to listen', () => broker.subscriptionsTo(allMachines('journal')) > before);
     return ingest;
   };

@@ -1,4 +1,5 @@
 import { allMachines, parseTopic } from '@roastery/contract/mqtt';
+import type { Clock } from '@roastery/runtime/clock';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { MqttLink } from '../broker/link.ts';
@@ -21,7 +22,7 @@ import { startSweeper } from './sweeper.ts';
 const [minWriteMs, maxWriteMs] = [10_000, 25_000];
 
 /** Updates `last_seen_at` of machines a few times a minute, all that are due in one statement. */
-const createLastSeen = (sql: Database, log: Logger, now: () => number = Date.now) => {
+const createLastSeen = (sql: Database, log: Logger, { now }: Clock) => {
   const dueAt = new Map<string, number>();
   return {
     update(machineIds: readonly string[]): void {
@@ -109,6 +110,7 @@ export interface IngestContext {
   readonly sql: Database;
   readonly mqtt: MqttLink;
   readonly log: Logger;
+  readonly clock: Clock;
   readonly metrics: Registry;
   readonly health: Health;
 }
@@ -150,9 +152,9 @@ const maxSerials = 50_000;
 
 /** Subscribes to the journals and statuses of all machines, stores, and acknowledges after the commit. */
 export const startIngest = (context: IngestContext, options: IngestOptions = {}): Ingest => {
-  const { sql, mqtt } = context;
+  const { sql, mqtt, clock } = context;
   const log = context.log.child({ part: 'ingest' });
-  const lastSeen = createLastSeen(sql, log);
+  const lastSeen = createLastSeen(sql, log, clock);
   const mayLog = createLogGate(60_000);
 
   const acknowledgements = createAcknowledgements((messages) => {
@@ -172,6 +174,7 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
   const writer = createBatchWriter({
     sql,
     log,
+    clock,
     ...options,
     onCommitted,
     onFlush: (seconds) => metrics.flushSeconds.observe(seconds),
@@ -193,12 +196,12 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
     const serialNumber = serialOf(topic);
     if (serialNumber === undefined || instances?.owns(serialNumber) === false) return;
     metrics.messages.inc();
-    writer.add({ topic, serialNumber, payload, receivedAtMs: Date.now() });
+    writer.add({ topic, serialNumber, payload, receivedAtMs: clock.now() });
   });
   const stopStatuses = followStatuses({ sql, mqtt, log });
   const stopConfigs = followConfigs({ sql, mqtt, log });
   const stopPlans = followPlans({ sql, mqtt, log });
-  const sweeper = options.sweep === false ? undefined : startSweeper(sql, log);
+  const sweeper = options.sweep === false ? undefined : startSweeper(sql, log, clock);
 
   return {
     get isHealthy() {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createJournalBoard, type JournalBoard } from '@roastery/testing/journal-board';
 import { until } from '@roastery/testing/until';
+import { createVirtualClock } from '@roastery/testing/virtual-clock';
 import { topicOf } from '@roastery/contract/mqtt';
 import { createLogger } from '@roastery/runtime/logger';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -36,14 +37,14 @@ describe('ingest on a slow database', () => {
     const { sql } = database;
     const { log, lines } = collectingLog();
     const acknowledged = new Set<string>();
-    let commits = 0;
+    const clock = createVirtualClock();
     const writer = createBatchWriter({
       sql,
       log,
+      clock,
       stalledMs: 1000,
       onDropped: () => undefined,
       onCommitted: ({ acknowledgements }) => {
-        commits += 1;
         for (const { serialNumber } of acknowledgements) acknowledged.add(serialNumber);
       },
     });
@@ -60,21 +61,27 @@ describe('ingest on a slow database', () => {
         for (const batch of board.batches()) {
           const payload = Buffer.from(JSON.stringify(batch));
           const serialNumber = `S-${n}`;
-          writer.add({ topic: topicOf(serialNumber, 'journal'), serialNumber, payload, receivedAtMs: Date.now() });
+          writer.add({ topic: topicOf(serialNumber, 'journal'), serialNumber, payload, receivedAtMs: clock.now() });
         }
       }
     };
-    return { sql, writer, lines, acknowledged, sent, send, commits: () => commits };
+    return { sql, writer, lines, acknowledged, sent, send, clock };
   };
 
   it('halves a transaction that takes too long until it passes, and names the slow statement', async () => {
     const { sql, writer, lines, acknowledged, send } = await fortyBoards();
-    // Half a second for each row: forty boards at once take longer than any statement may.
+    // As if each row took half a second: forty boards at once take longer than any statement may.
     await sql.unsafe(`
-      CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.5); RETURN NEW; END $$;
-      CREATE TRIGGER dawdle BEFORE INSERT ON recording_chunks FOR EACH ROW EXECUTE FUNCTION dawdle();`);
+      CREATE FUNCTION time_out() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF (SELECT count(*) FROM added) * interval '0.5 s' > current_setting('statement_timeout')::interval THEN
+          RAISE query_canceled;
+        END IF;
+        RETURN NULL;
+      END $$;
+      CREATE TRIGGER time_out AFTER INSERT ON recording_chunks REFERENCING NEW TABLE AS added
+        FOR EACH STATEMENT EXECUTE FUNCTION time_out();`);
     send();
-    await until('every row', async () => (await storedSamples(sql)) === boards * samplesEach, { timeoutMs: 90_000 });
+    await until('every row', async () => (await storedSamples(sql)) === boards * samplesEach);
     await until('every acknowledgement', () => acknowledged.size === boards);
     expect(lines.find(({ msg }) => msg === 'ingest transaction failed')).toMatchObject({
       statement: expect.stringContaining('INSERT INTO recording_chunks'),
@@ -86,7 +93,7 @@ describe('ingest on a slow database', () => {
   });
 
   it('parks the machine whose stream is locked and stores all others; its rows land after the lock', async () => {
-    const { sql, writer, sent, acknowledged, send } = await fortyBoards();
+    const { sql, writer, sent, acknowledged, send, clock } = await fortyBoards();
     const stuck = sent[17];
     if (stuck === undefined) throw new Error('no board');
     await sql`
@@ -95,32 +102,40 @@ describe('ingest on a slow database', () => {
     const release = new AbortController();
     const released = once(release.signal, 'abort');
     const held = sql.begin(async (tx) => {
+      await tx`SELECT set_config('idle_in_transaction_session_timeout', '0', true)`;
       await tx`SELECT 1 FROM recordings WHERE epoch = ${stuck.epoch} FOR UPDATE`;
       send();
       await released;
     });
     await until('the rows of all others', async () => (await storedSamples(sql)) === (boards - 1) * samplesEach, {
-      timeoutMs: 28_000,
+      timeoutMs: 60_000,
     });
-    await until('the parked machine', () => writer.progress().parkedMachines === 1, { timeoutMs: 28_000 });
+    await until('the parked machine', () => writer.progress().parkedMachines === 1, { timeoutMs: 60_000 });
     expect(acknowledged.has('S-17')).toBe(false);
     release.abort();
     await held;
-    await until('the rows of the parked one', () => acknowledged.has('S-17'), { timeoutMs: 40_000 });
+    await until(
+      'the rows of the parked one',
+      clock.passing(() => acknowledged.has('S-17')),
+    );
     expect(await storedSamples(sql)).toBe(boards * samplesEach);
     expect(writer.progress()).toMatchObject({ queuedBytes: 0, parkedMachines: 0 });
   });
 
   it('quarantines nothing because of a server error', async () => {
-    const { sql, writer, acknowledged, send } = await fortyBoards();
+    const { sql, writer, acknowledged, send, clock } = await fortyBoards();
     // As while a backup is restored over it.
     await sql`ALTER TABLE recording_chunks RENAME TO elsewhere`;
     send();
-    await until('the trouble to be noticed', () => writer.progress().parkedMachines > 0, { timeoutMs: 60_000 });
+    await until('the trouble to be noticed', () => writer.progress().parkedMachines > 0);
     expect(acknowledged.size).toBe(0);
-    await until('the stall', () => writer.progress().isStalled);
+    await clock.advance(1001);
+    expect(writer.progress().isStalled).toBe(true);
     await sql`ALTER TABLE elsewhere RENAME TO recording_chunks`;
-    await until('every acknowledgement', () => acknowledged.size === boards, { timeoutMs: 60_000 });
+    await until(
+      'every acknowledgement',
+      clock.passing(() => acknowledged.size === boards),
+    );
     expect(await storedSamples(sql)).toBe(boards * samplesEach);
     expect(await sql`SELECT 1 FROM quarantine`).toHaveLength(0);
   });

@@ -1,3 +1,4 @@
+import type { Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
 import { forEachRow, isConnectionLost, loggable, statementOf } from '../db/postgres-errors.ts';
 import type { Database, Sql } from '../db/sql.ts';
@@ -254,19 +255,19 @@ export const sweep = async (sql: Database, log: Logger, rules: SweepRules = swee
 };
 
 /** Sweeps once a minute, in only one instance at a time. */
-export const startSweeper = (sql: Database, log: Logger) => {
+export const startSweeper = (sql: Database, log: Logger, clock: Clock) => {
   let running: Promise<void> = Promise.resolve();
-  const timer = setInterval(() => {
+  const sweepInTurn = (): void => {
     running = running
       .then(() => whenAlone(sql, () => sweep(sql, log)))
       .catch((error: unknown) => {
         if (!isConnectionLost(error)) log.warn(loggable(error), 'sweep failed');
       });
-  }, everyMs);
-  timer.unref();
+  };
+  const cancel = clock.every(everyMs, sweepInTurn, { keepsAlive: false });
   return {
     async close(): Promise<void> {
-      clearInterval(timer);
+      cancel();
       await running;
     },
   };

@@ -1,4 +1,5 @@
 import type { MachineEvent } from '@roastery/contract/live';
+import type { Cancel, Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
 import type { MqttLink } from '../broker/link.ts';
 import { loggable } from '../db/postgres-errors.ts';
@@ -34,6 +35,7 @@ export interface LiveHubParts {
    */
   readonly mqtt: MqttLink;
   readonly log: Logger;
+  readonly clock: Clock;
 }
 
 /** Sends the backlog, then the events that arrived in the meantime. */
@@ -52,9 +54,9 @@ const sendConnection = (channel: MachineChannel, now: WatchedMachine): void => {
 };
 
 /** Live streams of machines for any number of watchers; each machine's topics are subscribed to once. */
-export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
+export const createLiveHub = async ({ sql, mqtt, log, clock }: LiveHubParts) => {
   const channels = new Map<string, MachineChannel>();
-  const timers = new Set<NodeJS.Timeout>();
+  const timers = new Set<Cancel>();
 
   const guard = (what: string, work: Promise<unknown>): void => {
     work.catch((error: unknown) => log.warn(loggable(error), what));
@@ -66,11 +68,11 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
   };
 
   const later = (ms: number, work: () => Promise<unknown>): void => {
-    const timer = setTimeout(() => {
-      timers.delete(timer);
+    const cancel = clock.after(ms, () => {
+      timers.delete(cancel);
       guard('live backfill failed', work());
-    }, ms);
-    timers.add(timer);
+    });
+    timers.add(cancel);
   };
 
   /** Sends the samples that are stored after a place and did not come as events. */
@@ -219,13 +221,13 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
     // From here on events arrive again, and would move the place.
     for (const channel of channels.values()) backfill(channel, { ...channel.newest }, channel.broadcast);
   });
-  const beat = setInterval(() => {
+  const beat = (): void => {
     const streams = new Set(
       [...channels.values()].flatMap(({ watchers }) => [...watchers].map(({ stream }) => stream)),
     );
     for (const stream of streams) stream.heartbeat();
-  }, heartbeatMs);
-  const pollTimer = setInterval(pollConnections, pollMs);
+  };
+  const repeated = [clock.every(heartbeatMs, beat), clock.every(pollMs, pollConnections)];
 
   const channelOf = (machine: WatchedMachine): MachineChannel => {
     const known = channels.get(machine.id);
@@ -266,14 +268,14 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
         : [{ type: 'alarms', roast_id: running, alarms: await readRunningAlarms(sql, running) }];
     if (watcher.view === 'wall') {
       const shown = alarms.flatMap((event) => wallFrame(id, event, known) ?? []);
-      continueAfter(watcher, [...wallBacklogFrames(id, { connection, last_seen_at }, backlog), ...shown]);
+      continueAfter(watcher, [...wallBacklogFrames(id, { connection, last_seen_at }, backlog, clock.now()), ...shown]);
       return;
     }
     const roast = backlog.roast && {
       ...backlog.roast,
       is_favorite: favourites.some((row) => row.roast_id === backlog.roast?.id),
     };
-    const server_time = new Date().toISOString();
+    const server_time = new Date(clock.now()).toISOString();
     continueAfter(watcher, [
       eventFrame(id, { type: 'hello', server_time, connection, last_seen_at, status }),
       eventFrame(id, { type: 'backlog', samples: backlog.samples, roast, charge_mono: backlog.chargeMono }),
@@ -345,9 +347,7 @@ export const createLiveHub = async ({ sql, mqtt, log }: LiveHubParts) => {
       return [...channels.values()].reduce((sum, channel) => sum + channel.watchers.size, 0);
     },
     async close(): Promise<void> {
-      clearInterval(beat);
-      clearInterval(pollTimer);
-      for (const timer of timers) clearTimeout(timer);
+      for (const cancel of [...repeated, ...timers]) cancel();
       stopConnect();
       for (const channel of channels.values()) closeChannel(channel);
       await Promise.all(listening.map((listener) => listener.unlisten()));

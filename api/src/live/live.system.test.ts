@@ -3,9 +3,10 @@ import { liveEventShape, type LiveEvent } from '@roastery/contract/live';
 import { allMachines, topicOf } from '@roastery/contract/mqtt';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { createJournalBoard } from '@roastery/testing/journal-board';
-import { until } from '@roastery/testing/until';
+import { until as untilMet, type WaitOptions } from '@roastery/testing/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { markEvent, openMigratedDatabase, registerMachine } from '../testing/ingest-fixture.ts';
+import { msAgo, presentClock } from '../testing/present.ts';
 import {
   connectBoard,
   startPlainBroker,
@@ -65,7 +66,7 @@ const reading = (board: ReturnType<typeof createJournalBoard>, seq: number, mono
     epoch: board.epoch,
     seq,
     boot: board.boot,
-    t: Date.now(),
+    t: msAgo(0),
     mono,
     values: { bean_temp: bean },
     roast: null,
@@ -77,11 +78,15 @@ describe('live stream', () => {
   let broker: PlainBroker;
   let api: WholeApi;
   let admin: Visitor;
+  const clock = presentClock();
+  /** Waits for what the api sends by itself now and then. */
+  const until = <T>(awaited: string, probe: () => T | Promise<T>, options?: WaitOptions) =>
+    untilMet(awaited, clock.passing(probe), options);
 
   beforeAll(async () => {
     database = await openMigratedDatabase();
     broker = await startPlainBroker();
-    api = await startWholeApi(database.url, broker.url);
+    api = await startWholeApi(database.url, broker.url, {}, { clock });
     admin = await api.signedIn();
     await until('ingest to listen', () => broker.subscriptionsTo(allMachines('journal')) > 0);
   });
@@ -93,7 +98,7 @@ describe('live stream', () => {
 
   it('starts with hello and backlog, then sends readings, samples and changes of the roast', async () => {
     const machine = await registerMachine(database.sql, 'LIVE-1');
-    const board = createJournalBoard({ wallOffsetMs: Date.now() - 1_000_000 });
+    const board = createJournalBoard({ wallOffsetMs: msAgo(1_000_000) });
     await using wire = await connectBoard(broker.url, 'LIVE-1');
     for (let second = 0; second < 400; second++) board.sample(second * 1000, 100 + second / 10, 200, 50);
     for (const batch of board.batches(() => 100)) await wire.publish(batch);
@@ -143,7 +148,7 @@ describe('live stream', () => {
 
   it('sends what the board sent before the stream was opened and was stored after its backlog was read', async () => {
     const machine = await registerMachine(database.sql, 'LIVE-BACKFILL');
-    const board = createJournalBoard({ wallOffsetMs: Date.now() - 1_000_000 });
+    const board = createJournalBoard({ wallOffsetMs: msAgo(1_000_000) });
     const id = uuidV7();
     await using wire = await connectBoard(broker.url, 'LIVE-BACKFILL');
     board.sample(0, 200, 200, 50);
@@ -174,7 +179,7 @@ describe('live stream', () => {
         const seen = new Set(ofType(events, 'samples').flatMap(({ samples }) => samples.seq));
         return sent.filter((seq) => !seen.has(seq));
       };
-      await expect.poll(missing, { message: 'samples since the charge', timeout: 20_000 }).toEqual([]);
+      await expect.poll(clock.passing(missing), { message: 'samples since the charge' }).toEqual([]);
       stop();
       await ended;
     }
@@ -187,7 +192,7 @@ describe('live stream', () => {
     const sayStream = (epoch: string) =>
       wire.client.publishAsync(
         topicOf('LIVE-NEW-STREAM', 'status'),
-        JSON.stringify({ v: 1, online: true, session: epoch, t: Date.now(), epoch }),
+        JSON.stringify({ v: 1, online: true, session: epoch, t: msAgo(0), epoch }),
         { qos: 1, retain: true },
       );
     for (let second = 0; second < 20; second++) earlier.sample(1_000_000 + second * 1000, 200, 210, 50);
@@ -244,7 +249,7 @@ describe('live stream', () => {
       ['LIVE-MANY-1', 111],
       ['LIVE-MANY-2', 222],
     ] as const) {
-      const board = createJournalBoard({ wallOffsetMs: Date.now() - 1000 });
+      const board = createJournalBoard({ wallOffsetMs: msAgo(1000) });
       await using wire = await connectBoard(broker.url, serial);
       await until('the subscription', () => broker.subscriptionsTo(topicOf(serial, 'live')) > 0);
       await wire.client.publishAsync(topicOf(serial, 'live'), reading(board, 1, 1000, bean), { qos: 0 });
@@ -280,6 +285,7 @@ describe('live stream', () => {
     const again = await watch(api.url, machine.id, admin);
     await until('the backlog', () => ofType(again.events, 'backlog').length === 1);
     await database.sql`UPDATE machines SET archived_at = now() WHERE id = ${machine.id}`;
+    await clock.advance(1000);
     await expect(again.ended).resolves.toBeUndefined();
   });
 
@@ -290,7 +296,7 @@ describe('live stream', () => {
     await until('hello', () => watching.events.length >= 2);
     expect(watching.events[0]).toMatchObject({ connection: 'never_connected', status: null });
     const say = (online: boolean, session: string) =>
-      wire.client.publishAsync(topicOf('LIVE-3', 'status'), JSON.stringify({ v: 1, online, session, t: Date.now() }), {
+      wire.client.publishAsync(topicOf('LIVE-3', 'status'), JSON.stringify({ v: 1, online, session, t: msAgo(0) }), {
         qos: 1,
         retain: true,
       });
@@ -338,7 +344,7 @@ describe('live stream', () => {
       await tx`SET LOCAL idle_in_transaction_session_timeout = 0`;
       await tx`LOCK TABLE machines IN ACCESS EXCLUSIVE MODE`;
       const before = watching.comments();
-      await until('the next heartbeat but one', () => watching.comments() > before + 1, { timeoutMs: 60_000 });
+      await until('the next heartbeat but one', () => watching.comments() > before + 1);
       const [row] = await tx<{ statements: number }[]>`
         SELECT count(*) AS statements FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%AS connection%'`;

@@ -63,10 +63,10 @@ export const createLive = () => {
     });
   };
 
-  const service = async ({ sql, config, log: parent, metrics }: AppContext) => {
+  const service = async ({ sql, config, log: parent, clock, metrics }: AppContext) => {
     const log = parent.child({ part: 'live' });
     const mqtt = openMqttLink({ url: config.mqttUrl, secret: config.brokerSecret, log });
-    const started = await createLiveHub({ sql, mqtt, log });
+    const started = await createLiveHub({ sql, mqtt, log, clock });
     hub = started;
     const gauge: Gauge = new Gauge({
       name: 'live_watchers',

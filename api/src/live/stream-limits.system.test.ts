@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 const [streamsPerSession, streamsPerUser] = [20, 60];
 import { machineStatusChannel } from '../domains/devices/follow-statuses.ts';
 import { markEvent, openMigratedDatabase, registerMachine } from '../testing/ingest-fixture.ts';
+import { msAgo, presentClock } from '../testing/present.ts';
 import {
   connectBoard,
   startPlainBroker,
@@ -29,11 +30,12 @@ describe('live streams', () => {
   let api: WholeApi;
   let admin: Visitor;
   let machineId: string;
+  const clock = presentClock();
 
   beforeAll(async () => {
     database = await openMigratedDatabase();
     broker = await startPlainBroker();
-    api = await startWholeApi(database.url, broker.url);
+    api = await startWholeApi(database.url, broker.url, {}, { clock });
     admin = await api.signedIn();
     machineId = (await registerMachine(database.sql, 'LIMITS-1')).id;
   });
@@ -181,6 +183,8 @@ describe('live streams', () => {
         return stream;
       }),
     );
+    expect(openCount()).toBe(1 + over.length);
+    await clock.advance(60_000);
     for (const stream of over) await stream.ended;
     expect(openCount()).toBe(1);
     stays.stop();
@@ -208,7 +212,7 @@ describe('live streams', () => {
   ])('live stream: reports a $change running roast, then ends; the next one starts without the roast', async (by) => {
     const serial = `LIMITS-${by.change}`;
     const { id } = await registerMachine(database.sql, serial);
-    const board = createJournalBoard({ wallOffsetMs: Date.now() - 100_000 });
+    const board = createJournalBoard({ wallOffsetMs: msAgo(100_000) });
     await using wire = await connectBoard(broker.url, serial);
     const roastId = uuidV7();
     for (let second = 0; second < 60; second++) board.sample(second * 1000, 100, 200, 50);

@@ -65,6 +65,7 @@ export const wallBacklogFrames = (
   machineId: string,
   hello: Pick<Extract<WallEvent, { type: 'hello' }>, 'connection' | 'last_seen_at'>,
   { samples, chargeMono, lastAtMs }: Backlog,
+  nowMs: number,
 ): Uint8Array[] => {
   const mono: number[] = [];
   const temps: (number | null)[] = [];
@@ -77,7 +78,7 @@ export const wallBacklogFrames = (
     }
   }
   const machine = { machine_id: machineId };
-  const age_ms = lastAtMs === null ? null : Math.max(0, Date.now() - lastAtMs);
+  const age_ms = lastAtMs === null ? null : Math.max(0, nowMs - lastAtMs);
   return [
     frame({ type: 'hello', ...machine, ...hello }),
     frame({ type: 'curve', ...machine, mono, bean_temp: temps, charge_mono: chargeMono, age_ms }),

@@ -1,13 +1,18 @@
+import { realClock, type Clock } from '@roastery/runtime/clock';
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { markEvent } from './ingest-fixture.ts';
 import { connectBoard } from './whole-api.ts';
 
-/** A board whose clock equals this computer's. Its machine has been on for a minute. */
-export const openLiveBoard = async (brokerUrl: string, serial: string, startedAgoMs = 60_000) => {
-  const wallOffsetMs = Date.now() - startedAgoMs;
+/** A board whose clock equals the api's. Its machine has been on for a minute. */
+export const openLiveBoard = async (
+  brokerUrl: string,
+  serial: string,
+  { clock = realClock, startedAgoMs = 60_000 }: { clock?: Pick<Clock, 'now'>; startedAgoMs?: number } = {},
+) => {
+  const wallOffsetMs = clock.now() - startedAgoMs;
   const board = createJournalBoard({ wallOffsetMs, channels: ['bean_temp', 'exhaust_temp'] });
   const wire = await connectBoard(brokerUrl, serial);
-  const now = () => Date.now() - wallOffsetMs;
+  const now = () => clock.now() - wallOffsetMs;
   let sent = 0;
   const send = async (): Promise<void> => {
     for (const batch of board.batches(() => 100, sent)) await wire.publish(batch);
@@ -19,6 +24,8 @@ export const openLiveBoard = async (brokerUrl: string, serial: string, startedAg
     /** Monotonic ms of the present. */
     now,
     isStored: () => wire.hasAck(board.epoch, board.length - 1),
+    /** How many acknowledgements of the last entry have arrived: each instance that receives it sends one. */
+    acknowledgements: () => wire.ackCount(board.epoch, board.length - 1),
     /** Samples once a second between two moments, as functions of the seconds since the first. */
     sample(fromMs: number, toMs: number, bean: (second: number) => number, exhaust: (second: number) => number) {
       for (let mono = fromMs; mono < toMs; mono += 1000) {

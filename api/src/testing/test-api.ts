@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import { addImportFiles } from '@roastery/contract/roast-imports';
+import { realClock, type Clock } from '@roastery/runtime/clock';
 import { createTestDatabase } from '@roastery/testing/test-database';
 import { pino } from 'pino';
 import type { Domain } from '../app.ts';
@@ -44,6 +45,7 @@ export const startTestApi = async (
   databaseUrl: string,
   config: Partial<ApiConfig> = {},
   imports?: ReturnType<typeof createImportThread>,
+  clock: Clock = realClock,
 ): Promise<TestApi> => {
   const lines: string[] = [];
   const sink = new Writable({
@@ -74,6 +76,7 @@ export const startTestApi = async (
       live.service,
     ],
     prepare: async (context) => void (await prepareFirstStart(context)),
+    clock,
   });
   await api.ready;
   const url = `http://127.0.0.1:${api.port}`;

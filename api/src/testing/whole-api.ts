@@ -1,5 +1,6 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { ackShape, topicOf, type Ack, type JournalBatch } from '@roastery/contract/mqtt';
+import { realClock, type Clock } from '@roastery/runtime/clock';
 import { Aedes } from 'aedes';
 import { connectAsync, type MqttClient } from 'mqtt';
 import { createAlarms } from '../alarms/alarms.ts';
@@ -52,14 +53,19 @@ export const startPlainBroker = async (): Promise<PlainBroker> => {
   };
 };
 
+interface WholeApiParts {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly clock?: Clock;
+  /** Of the stored entries the alarms only get these: another instance has the rest. */
+  readonly ownPart?: (stored: readonly StoredBatch[]) => readonly StoredBatch[];
+}
+
 /** Api with ingest and live on a database and a broker, each answer checked against the contract. */
 export const startWholeApi = async (
   databaseUrl: string,
   mqttUrl: string,
   ingest: IngestOptions = {},
-  env: Readonly<Record<string, string>> = {},
-  /** Of the stored entries the alarms only get these: another instance has the rest. */
-  ownPart: (stored: readonly StoredBatch[]) => readonly StoredBatch[] = (stored) => stored,
+  { env = {}, clock = realClock, ownPart = (stored) => stored }: WholeApiParts = {},
 ) => {
   const settings = readConfig({
     DATABASE_URL: databaseUrl,
@@ -84,11 +90,13 @@ export const startWholeApi = async (
       live.service,
     ],
     prepare: async (context) => void (await prepareFirstStart(context)),
+    clock,
   });
   await api.ready;
   const url = `http://127.0.0.1:${api.port}`;
   return {
     api,
+    alarms,
     url,
     visitor: (): Visitor => createVisitor(url),
     async signedIn(email: string = testAdmin.email, password: string = testAdmin.password): Promise<Visitor> {
@@ -109,6 +117,8 @@ export const connectBoard = async (mqttUrl: string, serialNumber: string) => {
   const acks: Ack[] = [];
   client.on('message', (_topic, payload) => acks.push(ackShape.parse(JSON.parse(payload.toString()))));
   await client.subscribeAsync(topicOf(serialNumber, 'ack'), { qos: 1 });
+  const ackCount = (epoch: string, seq: number): number =>
+    acks.filter((ack) => ack.epoch === epoch && ack.ranges.some(([from, to]) => from <= seq && seq <= to)).length;
   return {
     client,
     acks,
@@ -116,8 +126,8 @@ export const connectBoard = async (mqttUrl: string, serialNumber: string) => {
       client.publishAsync(topicOf(serialNumber, 'journal'), JSON.stringify(batch), { qos: 1 }),
     publishRaw: (payload: Buffer) => client.publishAsync(topicOf(serialNumber, 'journal'), payload, { qos: 1 }),
     /** Whether an entry of a stream was acknowledged. */
-    hasAck: (epoch: string, seq: number) =>
-      acks.some((ack) => ack.epoch === epoch && ack.ranges.some(([from, to]) => from <= seq && seq <= to)),
+    hasAck: (epoch: string, seq: number) => ackCount(epoch, seq) > 0,
+    ackCount,
     [Symbol.asyncDispose]: () => client.endAsync(),
   };
 };

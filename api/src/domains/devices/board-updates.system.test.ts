@@ -54,7 +54,7 @@ describe('updates of boards', () => {
       JSON.stringify({ version, fingerprints: ['A'.repeat(40)], packages: [] }),
     );
     [database, broker] = await Promise.all([createTestDatabase(migratedTemplate), startPlainBroker()]);
-    whole = await startWholeApi(database.url, broker.url, { sweep: false }, { PACKAGES_DIR: packages });
+    whole = await startWholeApi(database.url, broker.url, { sweep: false }, { env: { PACKAGES_DIR: packages } });
     admin = await whole.signedIn();
     boards = await connectAsync(broker.url);
     boards.on('message', (topic, payload) => {

@@ -23,15 +23,15 @@ export const endOverlaps = async ({ sql, broker }: Pick<AppContext, 'sql' | 'bro
 /** A credential becomes invalid in the second its overlap ends; its connections are closed within ten seconds. */
 export const watchOverlaps = async (context: AppContext): Promise<{ close(): Promise<void> }> => {
   let running = Promise.resolve();
-  const timer = setInterval(() => {
+  const sweep = (): void => {
     running = endOverlaps(context).catch((error: unknown) =>
       context.log.warn(loggable(error), 'credential sweep failed'),
     );
-  }, everyMs);
-  timer.unref();
+  };
+  const cancel = context.clock.every(everyMs, sweep, { keepsAlive: false });
   return {
     async close() {
-      clearInterval(timer);
+      cancel();
       await running;
     },
   };

@@ -7,7 +7,7 @@ import { createTestDatabase } from '@roastery/testing/test-database';
 import { until } from '@roastery/testing/until';
 import { connectAsync, type MqttClient } from 'mqtt';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createHousekeeping } from '../../housekeeping.ts';
+import { housekeeping } from '../../housekeeping.ts';
 import { examplePassword } from '../../testing/example-requests.ts';
 import { migratedTemplate } from '../../testing/ingest-fixture.ts';
 import { tcpSettings } from '../../testing/artisan-settings.ts';
@@ -71,7 +71,7 @@ describe('maps of machines in use', () => {
     const id = await register('UP-1');
     await set(id, { map_id: mapId, map_rev: 1, host: '10.1.2.3', port: 1502, hz: 2 });
     await expect.poll(() => config('UP-1')?.map).toMatchObject({ rev: 1, channels: { bean_temp: { at: 'h:774' } } });
-    const service = await createHousekeeping()(whole.api.context);
+    const service = await housekeeping(whole.api.context);
     await service.close();
     await expect
       .poll(() => config('UP-1'))
