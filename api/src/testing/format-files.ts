@@ -282,7 +282,7 @@ const roastime = ({ beanAt: bean, coffee, at, weights }: Made) => {
 const hibean = ({ beanAt: bean, coffee, at, weights }: Made) => {
   const [green, roasted] = weights(0.5);
   return {
-    dateTime: at('2025-03-29T09:09:29Z').toISOString(),
+    dateTime: at('2025-03-29T09:09:29Z').toISOString().slice(0, -1),
     temperatureUnit: 'C',
     deviceInfo: { name: 'HiBean M1' },
     roastContext: {

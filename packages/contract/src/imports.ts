@@ -30,8 +30,24 @@ export type UploadFormat = (typeof uploadFormats)[number];
 export const temperatureUnitShape = z.enum(['C', 'F']);
 export const timeUnitShape = z.enum(['s', 'cs', 'ms']);
 
+const isTimeZone = (name: string): boolean => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+};
+
 /** Source of a unit: the file, a guess from its values, or a person. */
 const unitSourceShape = z.enum(['file', 'guess', 'person']);
+
+/** IANA name of a time zone. */
+export const timeZoneShape = z
+  .string()
+  .max(60)
+  .regex(/^[A-Za-z0-9_+/-]+$/, 'must be a time zone, for example Europe/Berlin')
+  .refine(isTimeZone, 'must be a time zone, for example Europe/Berlin');
 
 /** Corrections that a person may make before the import. Absent: as in the file, or guessed. */
 export const uploadChoicesShape = z.object({
@@ -40,6 +56,8 @@ export const uploadChoicesShape = z.object({
   /** Charge and drop entered by hand, in seconds since the recording began. */
   charge_seconds: z.number().min(0).max(86_400).optional(),
   drop_seconds: z.number().min(0).max(86_400).optional(),
+  /** Of times that the file states without a zone. Absent: the roastery's. */
+  time_zone: timeZoneShape.optional(),
 });
 export type UploadChoices = z.infer<typeof uploadChoicesShape>;
 
@@ -68,6 +86,8 @@ export const uploadShape = z.object({
   notes: z.string().nullable(),
   /** The moment of charge, where the file contains the time of its recording. */
   start_time: instantShape.nullable(),
+  /** In which the file's time was read, since the file names none; null where it does, or where it has no time. */
+  time_zone: z.string().nullable(),
   /** All corrections so far: send them again with one changed. */
   choices: uploadChoicesShape,
   temperature_unit: z.object({ value: temperatureUnitShape, source: unitSourceShape }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint, multipartType } from './endpoint.ts';
-import { maxUploadBytes, uploadFormats } from './imports.ts';
+import { maxUploadBytes, timeZoneShape, uploadFormats } from './imports.ts';
 import { givenInstantShape, idShape, instantShape, lineShape, messageShape, pageQuery } from './shapes.ts';
 
 /** Files of one import: years of a roastery. */
@@ -48,6 +48,8 @@ const importFields = {
   lot_id: idShape.nullable(),
   /** Old roasts do not change today's stock, unless a person chooses so. */
   takes_green: z.boolean(),
+  /** Of times that the files state without a zone; null: the roastery's. */
+  time_zone: z.string().nullable(),
 };
 
 export const roastImportShape = z.object({
@@ -71,6 +73,8 @@ export const importFileShape = z.object({
   format: z.enum(uploadFormats).nullable(),
   coffee_name: z.string().nullable(),
   start_time: instantShape.nullable(),
+  /** In which the file's time was read, since the file names none; null where it does, or where it has no time. */
+  time_zone: z.string().nullable(),
   duration_seconds: z.number().nullable(),
   batch_size_kg: z.number().nullable(),
   end_weight_kg: z.number().nullable(),
@@ -130,13 +134,14 @@ export const changeRoastImport = endpoint({
   path: '/roast-imports/{id}',
   tag: 'Roasts',
   summary:
-    'Choose machine and lot for all files that name none, and whether their green coffee is deducted from the lots',
+    'Choose machine, lot and time zone for all files that name none, and whether their green coffee is deducted from the lots',
   access: 'user',
   params: byId,
   body: z.object({
     machine_id: idShape.nullable().optional(),
     lot_id: idShape.nullable().optional(),
     takes_green: z.boolean().optional(),
+    time_zone: timeZoneShape.nullable().optional(),
   }),
   response: roastImportShape,
   errors: ['not_found', 'conflict'],

@@ -52,6 +52,8 @@ export interface ArtisanRoast {
   readonly roastedKg: number | null;
   /** ISO 8601, UTC. */
   readonly roastedAt: string | null;
+  /** Of a file without `roastepoch`: its own date, as if it were UTC, and its zone's offset in winter, where it has one. */
+  readonly roastedOnClock: { readonly ms: number; readonly standardOffsetMs: number | null } | null;
   readonly batchNumber: number | null;
   readonly batchPrefix: string | null;
   readonly uuid: string | null;
@@ -136,6 +138,7 @@ export function artisanRoastIn(file: Dictionary): ArtisanRoast {
     greenKg: weightKg(weight[0], weight[2]),
     roastedKg: weightKg(weight[1], weight[2]),
     roastedAt: roastedAtOf(file),
+    roastedOnClock: roastedOnClockOf(file),
     batchNumber: numberOf(file, 'roastbatchnr') || null,
     batchPrefix: textOf(file, 'roastbatchprefix'),
     uuid: textOf(file, 'roastUUID'),
@@ -230,11 +233,18 @@ export function secondsToUtc(file: Dictionary): number {
 }
 
 /**
- * `roastepoch` is in UTC seconds. Older versions stored a local date with its offset from UTC, or no zone; without a
- * zone the date is taken as UTC and shown so that it can be corrected.
+ * `roastepoch` is in UTC seconds. Older versions stored a local date with its offset from UTC, or no zone: then as if it
+ * were UTC.
  */
 function roastedAtOf(file: Dictionary): string | null {
   const epoch = numberOf(file, 'roastepoch') ?? 0;
   const date = new Date(epoch > 0 ? epoch * 1000 : localMsOf(file) + secondsToUtc(file) * 1000);
   return Number.isNaN(date.getTime()) ? null : date.toISOString();
+}
+
+function roastedOnClockOf(file: Dictionary): ArtisanRoast['roastedOnClock'] {
+  const ms = localMsOf(file);
+  if ((numberOf(file, 'roastepoch') ?? 0) > 0 || Number.isNaN(ms)) return null;
+  const lacking = numberOf(file, 'roasttzoffset');
+  return { ms, standardOffsetMs: lacking === null ? null : -lacking * 1000 };
 }

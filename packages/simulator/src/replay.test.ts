@@ -42,6 +42,7 @@ const small: ArtisanRoast = {
   greenKg: null,
   roastedKg: null,
   roastedAt: null,
+  roastedOnClock: null,
   batchNumber: null,
   batchPrefix: null,
   uuid: null,

@@ -10,7 +10,9 @@ import {
   type ImportedRoast,
   type KnownUnit,
   noFacts,
+  timeOfRecording,
 } from './imported-roast.ts';
+import type { FileMoment } from './moments.ts';
 import { guessTemperatureUnit } from './read-table.ts';
 
 /** A curve of the file. */
@@ -30,7 +32,7 @@ export interface FileRoast {
   readonly marks: readonly { readonly kind: MarkKind; readonly timeSeconds: number }[];
   readonly facts?: Partial<ImportedFacts>;
   readonly batch?: ImportedBatch | null;
-  readonly recordedAtMs?: number | null;
+  readonly recordedAt?: FileMoment | null;
   /** The unit of the file's temperatures, as stated in the file or usual for its program. */
   readonly temperatureUnit: TemperatureUnit;
   readonly warnings?: readonly string[];
@@ -79,7 +81,7 @@ export const assembleRoast = (file: FileRoast, choices: UploadChoices): Imported
     })),
     facts: { ...noFacts, ...file.facts },
     batch: file.batch ?? null,
-    recordedAtMs: file.recordedAtMs ?? null,
+    ...timeOfRecording(file.recordedAt ?? null, choices),
     temperatureUnit: known,
     timeUnit: { value: 's', source: 'file' },
     warnings: [

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ParsedBody } from '@roastery/contract/endpoint';
-import type { createRoastFromUpload as endpoint } from '@roastery/contract/imports';
+import type { createRoastFromUpload as endpoint, UploadChoices } from '@roastery/contract/imports';
 import type { Roast } from '@roastery/contract/roasts';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { type Actor, actorOf, recordAudit } from '../../db/audit.ts';
@@ -18,7 +18,7 @@ import { factColumns, machineOf } from './roast-facts.ts';
 import { type FileRecording, readRecording } from './file-jobs.ts';
 import { storeRecording } from './store-recording.ts';
 import { readContent } from './file-parts.ts';
-import { findDuplicates, findUpload, type StoredUpload } from './uploads.ts';
+import { findDuplicates, findUpload, type StoredUpload, withTimeZone } from './uploads.ts';
 
 /**
  * Marks that a person set are stored as that person's; those of a machine or a detector follow the samples like a
@@ -86,11 +86,14 @@ export const insertRoastOfUpload = async (
   upload: StoredUpload,
   recording: FileRecording,
   {
+    choices,
     facts: body,
     even_if_duplicate: evenIfDuplicate,
     deducts,
     isNumbered = true,
   }: {
+    /** With which the file was read. */
+    readonly choices: UploadChoices;
     readonly facts: UploadFacts;
     readonly even_if_duplicate: boolean;
     /** False: the lot keeps its green coffee. Undefined: according to the recipe. */
@@ -105,7 +108,7 @@ export const insertRoastOfUpload = async (
   const roastId = randomUUID();
   await lockUpload(tx, upload, user.id);
   if (!evenIfDuplicate) await refuseDuplicates(tx, user, upload.file_sha256, Buffer.from(recording.curveSha256));
-  const file = { fileName: upload.file_name, sha256: upload.file_sha256, choices: upload.choices };
+  const file = { fileName: upload.file_name, sha256: upload.file_sha256, choices };
   const stored = await storeRecording(tx, recording, Date.parse(startTime) - chargeMs, file);
   const named = {
     coffee_name: null,
@@ -153,10 +156,11 @@ export const createRoastFromUpload = async (
   const upload = await findUpload(context.sql, uploadId, context.user.id);
   if (upload === undefined) throw notFound('Upload');
   const content = await readContent(context.sql, 'upload', uploadId);
-  const recording = await context.files.run(readRecording, context.user.id, content, upload.choices);
+  const choices = await withTimeZone(context.sql, upload.choices);
+  const recording = await context.files.run(readRecording, context.user.id, content, choices);
   const maker = { user: context.user, actor: actorOf(context) };
   const roastId = await context.sql.begin((tx) =>
-    insertRoastOfUpload(tx, maker, upload, recording, { facts, even_if_duplicate }),
+    insertRoastOfUpload(tx, maker, upload, recording, { choices, facts, even_if_duplicate }),
   );
   const made = await readRoast(context.sql, roastId, context.user);
   if (made === undefined) throw notFound('Roast');

@@ -38,6 +38,7 @@ export const describeFile = async (content: Uint8Array, choices: UploadChoices):
     ...roast.facts,
     source_batch: batchName(roast.batch),
     start_time: startOf(roast, charge?.timeSeconds),
+    time_zone: roast.isLocalTime ? (choices.time_zone ?? null) : null,
     temperature_unit: roast.temperatureUnit,
     time_unit: roast.timeUnit,
     samples: roast.timesSeconds.length,

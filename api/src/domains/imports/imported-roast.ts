@@ -1,9 +1,11 @@
+import type { UploadChoices } from '@roastery/contract/imports';
 import type { Mark } from '@roastery/roasting/marks';
 import type { Reading } from '@roastery/roasting/series';
 import type { TemperatureUnit } from '@roastery/roasting/units';
 import type { TimeUnit } from '@roastery/roasting/time-unit';
 import type { FileFacts } from '../../file-reading/restored-file.ts';
 import { AppError } from '../../http/app-error.ts';
+import { type FileMoment, instantOf } from './moments.ts';
 
 export type ChannelUnit = '°C' | '%' | '';
 
@@ -63,11 +65,22 @@ export interface ImportedRoast {
   readonly sourceId?: string | null;
   /** Time of second 0, ms since 1970; null if the file has none. */
   readonly recordedAtMs: number | null;
+  /** The file states that time without a zone: it was read in the zone of the choices. */
+  readonly isLocalTime: boolean;
   readonly temperatureUnit: KnownUnit<TemperatureUnit>;
   readonly timeUnit: KnownUnit<TimeUnit>;
   /** Assumptions and omissions, one sentence each. */
   readonly warnings: readonly string[];
 }
+
+/** A file's time of second 0 in the chosen zone; without a choice in UTC. */
+export const timeOfRecording = (
+  moment: FileMoment | null,
+  { time_zone: timeZone = 'UTC' }: UploadChoices,
+): Pick<ImportedRoast, 'recordedAtMs' | 'isLocalTime'> =>
+  moment === null
+    ? { recordedAtMs: null, isLocalTime: false }
+    : { recordedAtMs: instantOf(moment, timeZone), isLocalTime: moment.isLocal };
 
 export const valuesOf = (roast: Pick<ImportedRoast, 'channels'>, name: string): readonly Reading[] | undefined =>
   roast.channels.find((channel) => channel.name === name)?.values;

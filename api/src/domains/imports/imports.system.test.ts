@@ -7,6 +7,7 @@ import { createTestDatabase } from '@roastery/testing/test-database';
 import { zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exampleCsv } from '../../testing/example-data.ts';
+import { formatFiles } from '../../testing/format-files.ts';
 import { type OpenedTestApi, openTestApi, startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';
 
@@ -107,6 +108,36 @@ describe('files of roasts', () => {
     expect(chosen.body.missing).toBeNull();
     const taken = await take(body);
     expect(taken.body).toMatchObject({ charge_temp: 208, duration_seconds: 576 });
+  });
+
+  it('upload: a time without a zone is of the roastery’s, or of a chosen one, and its day follows', async () => {
+    const { sql } = test.api.context;
+    const [before] = await sql<{ time_zone: string }[]>`SELECT time_zone FROM roastery_settings`;
+    await sql`UPDATE roastery_settings SET time_zone = 'America/Los_Angeles'`;
+    try {
+      const loring = formatFiles.find(({ format }) => format === 'loring');
+      // 6/14/2022 1:10:29 PM in the file.
+      const { body } = await upload('loring.csv', loring?.bytes ?? '');
+      expect([body.start_time, body.time_zone]).toEqual(['2022-06-14T20:10:29.000Z', 'America/Los_Angeles']);
+      const choose = (choices: object) => admin.send<Upload>('PUT', `/roasts/uploads/${body.id}`, choices);
+      const tokyo = (await choose({ time_zone: 'Asia/Tokyo' })).body;
+      expect([tokyo.start_time, tokyo.time_zone]).toEqual(['2022-06-14T04:10:29.000Z', 'Asia/Tokyo']);
+      expect((await choose({ time_zone: 'Mars/Olympus' })).status).toBe(422);
+      const taken = (await take(tokyo)).body;
+      expect(taken.start_time).toBe('2022-06-14T04:10:29.000Z');
+      // The evening before in the roastery.
+      const ofDay = async (day: string) =>
+        (await admin.send<{ total: number }>('GET', `/roasts?limit=1&from=${day}&to=${day}`)).body.total;
+      expect([await ofDay('2022-06-13'), await ofDay('2022-06-14')]).toEqual([1, 0]);
+      const ikawa = formatFiles.find(({ format }) => format === 'ikawa');
+      const named = await upload('IKAWA 2019-12-07 121826.csv', ikawa?.bytes ?? '');
+      expect([named.body.start_time, named.body.time_zone]).toEqual([
+        '2019-12-07T20:18:26.000Z',
+        'America/Los_Angeles',
+      ]);
+    } finally {
+      await sql`UPDATE roastery_settings SET time_zone = ${before?.time_zone ?? 'UTC'}`;
+    }
   });
 
   it('upload: refuses the same file and the same curve unless confirmed', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { momentIn, momentInCell } from './moments.ts';
+import { type FileMoment, momentIn, momentInCell } from './moments.ts';
 
-const shown = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString().slice(0, 19));
+const shown = (moment: FileMoment | null) => (moment === null ? null : new Date(moment.ms).toISOString().slice(0, 19));
 
 describe('moment of a file', () => {
   it.each([

@@ -5,11 +5,12 @@ import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
+import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
 import { machineAccess, roastAccess } from '../../identity/access.ts';
 import { readContent, storeContent } from './file-parts.ts';
 import { completedByName } from './named-file.ts';
-import { type DescribedFile, describeRoastFile } from './file-jobs.ts';
+import { describeRoastFile } from './file-jobs.ts';
 
 /** A person reviews a few files at a time; the oldest unfinished ones are deleted first. */
 const maxUploads = 5;
@@ -57,20 +58,35 @@ export const findMachine = async (sql: Sql, user: SignedInUser, name: string | n
   return machine?.id ?? null;
 };
 
-/** Reads an upload in a child process, with its choices. Throws the errors of `readRoastFile`. */
-const describeStored = async ({ sql, files, user }: UserContext, id: string, choices: UploadChoices) =>
-  files.run(describeRoastFile, user.id, await readContent(sql, 'upload', id), choices);
+/** Choices with the zone of the file's local times: the chosen one, else the roastery's. */
+export const withTimeZone = async (
+  sql: Sql,
+  choices: UploadChoices,
+): Promise<UploadChoices & { time_zone: string }> => ({
+  ...choices,
+  time_zone: choices.time_zone ?? (await readTimeZone(sql)),
+});
+
+/** Reads a file in a child process, with its choices. Throws the errors of `readRoastFile`. */
+const describe = async ({ sql, files, user }: UserContext, content: Uint8Array, choices: UploadChoices) => {
+  const inZone = await withTimeZone(sql, choices);
+  return { described: await files.run(describeRoastFile, user.id, content, inZone), timeZone: inZone.time_zone };
+};
+type Described = Awaited<ReturnType<typeof describe>>;
+
+const describeStored = async (context: UserContext, id: string, choices: UploadChoices) =>
+  describe(context, await readContent(context.sql, 'upload', id), choices);
 
 const completeUpload = async (
   { sql, user }: UserContext,
   { id, file_name, choices }: Pick<StoredUpload, 'id' | 'file_name' | 'choices'>,
-  { upload, fileSha256, curveSha256 }: DescribedFile,
+  { described: { upload, fileSha256, curveSha256 }, timeZone }: Described,
 ): Promise<Upload> => {
   const [duplicates, machineId] = await Promise.all([
     findDuplicates(sql, user, fileSha256, curveSha256),
     findMachine(sql, user, upload.machine_name),
   ]);
-  return { id, file_name, choices, ...completedByName(file_name, upload), machine_id: machineId, duplicates };
+  return { id, file_name, choices, ...completedByName(file_name, upload, timeZone), machine_id: machineId, duplicates };
 };
 
 /** Uploads without a roast, of all users. */
@@ -88,13 +104,13 @@ const tidy = (sql: Sql, userId: string) => sql`
 
 /** Stores a file for a day and returns its contents. An unreadable file is not stored. */
 export const uploadRoastFile = async (context: UserContext, fileName: string, content: Uint8Array): Promise<Upload> => {
-  const { sql, files, user } = context;
+  const { sql, user } = context;
   const upload = { id: uuidV7(), file_name: fileName, choices: {} };
-  const described = await files.run(describeRoastFile, user.id, content, {});
+  const read = await describe(context, content, {});
   await sql.begin(async (tx) => {
     await tx`
       INSERT INTO roast_uploads (id, user_id, file_name, file_sha256)
-      VALUES (${upload.id}, ${user.id}, ${fileName}, ${Buffer.from(described.fileSha256)})`;
+      VALUES (${upload.id}, ${user.id}, ${fileName}, ${Buffer.from(read.described.fileSha256)})`;
     await storeContent(tx, 'upload', upload.id, content);
     await recordAudit(tx, actorOf(context), {
       action: 'upload.created',
@@ -103,7 +119,7 @@ export const uploadRoastFile = async (context: UserContext, fileName: string, co
     });
   });
   await tidy(sql, user.id);
-  return completeUpload(context, upload, described);
+  return completeUpload(context, upload, read);
 };
 
 export const getUpload = async (context: UserContext, id: string): Promise<Upload> => {

@@ -8,6 +8,7 @@ import { refresh, useApi } from '../../api/use-api.ts';
 import { ErrorState } from '../../components/ErrorState.tsx';
 import { CardForm, FormField } from '../../components/form/RecordForm.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
+import { TimeZoneField } from '../../components/TimeZoneField.tsx';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Card, Skeleton } from '../../ui/Card.tsx';
@@ -20,9 +21,7 @@ import {
   roasteryFields,
   roasteryLabels,
   roasteryResolver,
-  timeZoneChoices,
   valuesOf,
-  zoneLabel,
 } from './roastery-values.ts';
 
 /** Tab `Roastery Info`. */
@@ -46,10 +45,9 @@ export const RoasteryInfo = () => {
 
 const RoasteryForm = ({ settings }: { settings: RoasterySettings }) => {
   const { recheck } = useSession();
-  // Until then only the chosen ones have a name: the lists of all take a phone 200 ms.
+  // Until then only the chosen one has a name: the list of all takes a phone 100 ms.
   const [isOpened, setOpened] = useState(false);
   const open = () => setOpened(true);
-  const zones = useMemo(() => (isOpened ? timeZoneChoices(settings.time_zone) : []), [isOpened, settings.time_zone]);
   const known = useMemo(() => (isOpened ? currencyChoices() : []), [isOpened]);
   const form = useRecordForm({
     values: valuesOf(settings),
@@ -109,11 +107,9 @@ const RoasteryForm = ({ settings }: { settings: RoasterySettings }) => {
       />
       <FormField of={form} name="time_zone">
         {({ value, onChange, ...zone }) => (
-          <Combobox
+          <TimeZoneField
             label={t`Time Zone`}
             required
-            choices={isOpened || value === '' ? zones : [{ value, label: zoneLabel(value) }]}
-            onOpen={open}
             value={value === '' ? null : value}
             onChange={(next) => onChange(next ?? '')}
             hint={t`Used for all dates and times in the portal.`}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { changesOf, timeZoneChoices, valuesOf } from './roastery-values.ts';
+import { timeZoneChoices } from '../../components/TimeZoneField.tsx';
+import { changesOf, valuesOf } from './roastery-values.ts';
 
 const settings = {
   roastery_name: 'Drum & Bean',

@@ -3,7 +3,6 @@ import { currencies } from '@roastery/roasting/money';
 import type { Resolver } from 'react-hook-form';
 import { bagsText, readBags } from '../../format/bags.ts';
 import { currencyNames } from '../../format/money.ts';
-import { offsetOf } from '../../format/zoned-time.ts';
 import { t } from '../../language/t.ts';
 import type { Choice } from '../../ui/Select.tsx';
 
@@ -88,19 +87,3 @@ export const roasteryResolver: Resolver<RoasteryValues, unknown, RoasteryValues>
 /** All currencies by code, each with its name, or these. */
 export const currencyChoices = (codes: readonly string[] = currencies): Choice[] =>
   currencyNames(codes).map(({ code, name }) => ({ value: code, label: `${code} ${name}` }));
-
-export const zoneLabel = (zone: string): string => zone.replaceAll('_', ' ');
-
-/** All time zones of this browser with their current offset, and the one that is set. */
-export const timeZoneChoices = (current: string, now = new Date()): Choice[] => {
-  const names = new Set(['UTC', ...Intl.supportedValuesOf('timeZone')]);
-  if (current !== '') names.add(current);
-  return [...names].sort().map((value) => ({
-    value,
-    label: zoneLabel(value),
-    // Read when it is shown: those of all zones take a phone 300 ms.
-    get hint() {
-      return offsetOf(value, now);
-    },
-  }));
-};

@@ -1,6 +1,7 @@
 import type { Upload } from '@roastery/contract/imports';
 import { formatDuration } from '@roastery/roasting/units';
 import { SavedChoice } from '../../components/saved-fields.tsx';
+import { TimeZoneField } from '../../components/TimeZoneField.tsx';
 import { t } from '../../language/t.ts';
 import { Segments } from '../../ui/Segments.tsx';
 import { isPlainTable } from './format-names.ts';
@@ -48,6 +49,19 @@ export const UnitChoices = ({ upload, choices: { isSaving, choose } }: UnitChoic
           </SavedChoice>
           <p className="pt-1 text-xs text-muted">{sources[time.source]}</p>
         </div>
+      )}
+      {upload.time_zone !== null && (
+        <SavedChoice stored={upload.time_zone} onChosen={(zone) => choose({ time_zone: zone })}>
+          {(zone, change) => (
+            <TimeZoneField
+              className="w-56"
+              label={t`Time zone of the file`}
+              hint={upload.choices.time_zone === undefined ? t`the roastery’s: the file names none` : sources.person}
+              value={zone}
+              onChange={(next) => next !== null && change(next)}
+            />
+          )}
+        </SavedChoice>
       )}
       <div>
         <p className="pb-1 text-sm font-medium text-content">{t`Recorded`}</p>

@@ -1,12 +1,12 @@
 import type { Mark } from '@roastery/roasting/marks';
-import { momentIn } from '../moments.ts';
+import { type FileMoment, momentIn } from '../moments.ts';
 import type { TableHints } from '../read-table.ts';
 import { textIn } from '../table-cells.ts';
 import type { TableRow } from '../table-layout.ts';
 
 /** What Artisan writes above a table of readings. */
 export interface ArtisanHead extends TableHints {
-  readonly recordedAtMs: number | null;
+  readonly recordedAt: FileMoment | null;
 }
 
 export const artisanHead = (fields: ReadonlyMap<string, string>): ArtisanHead | undefined => {
@@ -14,8 +14,8 @@ export const artisanHead = (fields: ReadonlyMap<string, string>): ArtisanHead | 
   const unit = fields.get('unit')?.toUpperCase() === 'F' ? 'F' : 'C';
   const time = fields.get('time') ?? '';
   // A day alone does not count as a time here.
-  const recordedAtMs = time === '' ? null : momentIn(`${fields.get('date')} ${time}`, 'dmy');
-  return { temperatureUnit: unit, dropout: -1, recordedAtMs };
+  const recordedAt = time === '' ? null : momentIn(`${fields.get('date')} ${time}`, 'dmy');
+  return { temperatureUnit: unit, dropout: -1, recordedAt };
 };
 
 /** The first two rows of Artisan's workbook: names, and their values. */

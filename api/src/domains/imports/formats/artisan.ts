@@ -12,7 +12,9 @@ import {
   type KnownUnit,
   noFacts,
   refusedFile,
+  timeOfRecording,
 } from '../imported-roast.ts';
+import { type FileMoment, standardOffsetMs } from '../moments.ts';
 import { guessTemperatureUnit } from '../read-table.ts';
 import type { RoastFileFormat } from '../roast-file-format.ts';
 import { readRecord, type RoastRecord } from '../roast-record.ts';
@@ -134,7 +136,7 @@ const importedRoast = (roast: ArtisanRoast, choices: UploadChoices): ImportedRoa
     },
     batch: batchOf(roast),
     sourceId: roast.uuid?.slice(0, 80) || null,
-    recordedAtMs: record?.recordedAtMs ?? (roast.roastedAt === null ? null : Date.parse(roast.roastedAt)),
+    ...timeOfRecording(recordedAt(roast, record, choices), choices),
     temperatureUnit: unit,
     timeUnit: { value: 's', source: 'file' },
     warnings: [
@@ -142,6 +144,23 @@ const importedRoast = (roast: ArtisanRoast, choices: UploadChoices): ImportedRoa
       ...lossWarnings(roast.greenKg, roast.roastedKg),
     ],
   };
+};
+
+/**
+ * A date with the offset of its zone's standard time: in summer the clock was ahead of it, by the rules of the roastery's
+ * zone if that has this offset.
+ */
+const recordedAt = (
+  { roastedAt, roastedOnClock: clock }: ArtisanRoast,
+  record: RoastRecord | undefined,
+  { time_zone: timeZone = 'UTC' }: UploadChoices,
+): FileMoment | null => {
+  if (record !== undefined) return { ms: record.recordedAtMs, isLocal: false };
+  if (roastedAt === null) return null;
+  const isInZone =
+    clock !== null &&
+    (clock.standardOffsetMs === null || clock.standardOffsetMs === standardOffsetMs(clock.ms, timeZone));
+  return isInZone ? { ms: clock.ms, isLocal: true } : { ms: Date.parse(roastedAt), isLocal: false };
 };
 
 /** Our own files name their channels explicitly; the curves are in the same order. */

@@ -145,7 +145,7 @@ export const cropster: RoastFileFormat = {
               .join('\n\n') || null,
         },
         batch: batchOf(general.id),
-        recordedAtMs: momentInCell(general.cell('date'), 'dmy'),
+        recordedAt: momentInCell(general.cell('date'), 'dmy'),
         temperatureUnit: isFahrenheit(beanSheet) ? 'F' : 'C',
       },
       choices,

@@ -1,6 +1,6 @@
 import { cutName, labelWithoutUnit } from '../channel-names.ts';
 import { tableOf, textOf } from '../file-content.ts';
-import { noFacts } from '../imported-roast.ts';
+import { noFacts, timeOfRecording } from '../imported-roast.ts';
 import { readTable } from '../read-table.ts';
 import type { RoastFileFormat } from '../roast-file-format.ts';
 import type { TableRow } from '../table-layout.ts';
@@ -27,6 +27,13 @@ export const csv: RoastFileFormat = {
     const curve = readTable(rows, choices, head);
     const channels = curve.channels.map((channel) => ({ ...channel, label: labelWithoutUnit(channel.label) }));
     const marks = head === undefined ? curve.marks : withoutUnsetMarks(curve.marks, curve.timesSeconds);
-    return { ...curve, channels, marks, facts: noFacts, batch: null, recordedAtMs: head?.recordedAtMs ?? null };
+    return {
+      ...curve,
+      channels,
+      marks,
+      facts: noFacts,
+      batch: null,
+      ...timeOfRecording(head?.recordedAt ?? null, choices),
+    };
   },
 };

@@ -3,6 +3,7 @@ import type { Reading } from '@roastery/roasting/series';
 import { parseMassUnit, toKg } from '@roastery/roasting/units';
 import { assembleRoast, type FileCurve } from '../assemble-roast.ts';
 import { jsonOf, type JsonObject } from '../file-content.ts';
+import { momentIn } from '../moments.ts';
 import type { RoastFileFormat } from '../roast-file-format.ts';
 import { numberAt, objectAt, objectsAt, textAt } from './json-fields.ts';
 
@@ -60,7 +61,6 @@ export const hibean: RoastFileFormat = {
       return kind === undefined || timeSeconds === undefined ? [] : [{ kind, timeSeconds }];
     });
     const context = objectAt(data, 'roastContext');
-    const recordedAt = Date.parse(textAt(data, 'dateTime') ?? '');
     return assembleRoast(
       {
         timesSeconds,
@@ -77,7 +77,7 @@ export const hibean: RoastFileFormat = {
           end_weight_kg: weightIn(context, 'roastedBeanWeight'),
           notes: textAt(data, 'notes'),
         },
-        recordedAtMs: Number.isNaN(recordedAt) ? null : recordedAt,
+        recordedAt: momentIn(textAt(data, 'dateTime') ?? '', 'ymd'),
         temperatureUnit: textAt(data, 'temperatureUnit')?.toUpperCase() === 'F' ? 'F' : 'C',
       },
       choices,

@@ -81,7 +81,7 @@ export const kaffelogic: RoastFileFormat = {
             [level === null ? '' : `Level ${level}`, settings.get('tasting_notes') ?? ''].filter(Boolean).join('\n') ||
             null,
         },
-        recordedAtMs: momentIn(settings.get('roast_date') ?? '', 'dmy'),
+        recordedAt: momentIn(settings.get('roast_date') ?? '', 'dmy'),
         temperatureUnit: 'C',
       },
       choices,

@@ -67,7 +67,7 @@ export const kaleido: RoastFileFormat = {
         curves: curvesOf(heads, rows, columns),
         marks,
         facts: { machine_name: 'Kaleido', coffee_name: sections.get('Comment')?.[0]?.slice(0, 200) ?? null },
-        recordedAtMs: momentIn(sections.get('CookDate')?.[0] ?? '', 'ymd'),
+        recordedAt: momentIn(sections.get('CookDate')?.[0] ?? '', 'ymd'),
         temperatureUnit: 'C',
       },
       choices,

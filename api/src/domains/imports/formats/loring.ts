@@ -26,11 +26,11 @@ export const loring: RoastFileFormat = {
     const roasting = placeOf(heads, 'RoastingOnOff');
     const logged = all.filter((row) => numberIn(row[roasting]) !== null);
     // Its count of seconds is less exact than its clock, and is used if the clock can't be read.
-    const recordedAtMs = momentIn(textIn(logged[0]?.[time]), 'mdy');
+    const first = momentIn(textIn(logged[0]?.[time]), 'mdy');
     const secondsOf = (row: TableRow): number | null => {
-      if (recordedAtMs === null) return numberIn(row[counted]);
+      if (first === null) return numberIn(row[counted]);
       const at = momentIn(textIn(row[time]), 'mdy');
-      return at === null ? null : (at - recordedAtMs) / 1000;
+      return at === null ? null : (at.ms - first.ms) / 1000;
     };
     const rows = logged.filter((row) => secondsOf(row) !== null);
     const timesSeconds = rows.map((row) => secondsOf(row) ?? 0);
@@ -56,7 +56,7 @@ export const loring: RoastFileFormat = {
         curves: curvesOf(heads, rows, columns),
         marks,
         facts: { machine_name: 'Loring' },
-        recordedAtMs,
+        recordedAt: first,
         temperatureUnit: celsius === 0 ? 'F' : 'C',
       },
       choices,

@@ -39,7 +39,7 @@ export const petroncini: RoastFileFormat = {
           { kind: 'drop', timeSeconds: dropOf(timesSeconds, curves[0]?.values ?? []) ?? 0 },
         ],
         facts: { machine_name: 'Petroncini' },
-        recordedAtMs,
+        recordedAt: { ms: recordedAtMs, isLocal: true },
         temperatureUnit: 'C',
       },
       choices,

@@ -1,7 +1,7 @@
 import type { MarkKind } from '@roastery/roasting/marks';
 import { assembleRoast } from '../assemble-roast.ts';
 import { maxFirstRows } from '../file-content.ts';
-import { momentIn } from '../moments.ts';
+import { type FileMoment, momentIn } from '../moments.ts';
 import type { RoastFileFormat } from '../roast-file-format.ts';
 import { textIn, timeIn } from '../table-cells.ts';
 import type { TableRow } from '../table-layout.ts';
@@ -43,7 +43,7 @@ const marksAbove = (rows: readonly TableRow[]) =>
   });
 
 /** `22/08/2026`, without a time: midnight. */
-const dayIn = (rows: readonly TableRow[]): number | null =>
+const dayIn = (rows: readonly TableRow[]): FileMoment | null =>
   rows.map(([cell]) => momentIn(textIn(cell), 'dmy')).find((at) => at !== null) ?? null;
 
 const itsHeads = ['Time', 'IBTS Temp'] as const;
@@ -73,7 +73,7 @@ export const roastimeTable: RoastFileFormat = {
           coffee_name: names.find((name, place) => place > 0 && /[a-z]/i.test(name) && name !== 'Milestones') ?? null,
           machine_name: 'Aillio Bullet R1',
         },
-        recordedAtMs: dayIn(above),
+        recordedAt: dayIn(above),
         temperatureUnit: 'C',
       },
       choices,

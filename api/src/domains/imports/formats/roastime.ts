@@ -2,6 +2,7 @@ import type { MarkKind } from '@roastery/roasting/marks';
 import type { Reading } from '@roastery/roasting/series';
 import { assembleRoast, type FileCurve } from '../assemble-roast.ts';
 import { jsonOf, type JsonObject } from '../file-content.ts';
+import { type FileMoment, momentIn } from '../moments.ts';
 import type { RoastFileFormat } from '../roast-file-format.ts';
 import { numberAt, objectAt, objectsAt, readingsAt, textAt } from './json-fields.ts';
 
@@ -41,11 +42,9 @@ const controlCurves = (data: JsonObject, samples: number): FileCurve[] => {
 };
 
 /** The time as ISO 8601 or as ms since 1970. */
-const momentOf = (data: JsonObject): number | null => {
+const momentOf = (data: JsonObject): FileMoment | null => {
   const number = numberAt(data, 'dateTime');
-  if (number !== null) return number;
-  const parsed = Date.parse(textAt(data, 'dateTime') ?? '');
-  return Number.isNaN(parsed) ? null : parsed;
+  return number === null ? momentIn(textAt(data, 'dateTime') ?? '', 'ymd') : { ms: number, isLocal: false };
 };
 
 const gramsAt = (data: JsonObject, key: string): number | null => {
@@ -100,7 +99,7 @@ export const roastime: RoastFileFormat = {
             [textAt(data, 'roastName'), textAt(data, 'comments')].filter((text) => text !== null).join('\n') || null,
         },
         batch: number !== null && number > 0 ? { prefix: '', number: Math.floor(number) } : null,
-        recordedAtMs: momentOf(data),
+        recordedAt: momentOf(data),
         temperatureUnit: data['celsius'] === false ? 'F' : 'C',
       },
       choices,

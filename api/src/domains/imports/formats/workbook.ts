@@ -3,7 +3,8 @@ import { markOrigins, type Mark } from '@roastery/roasting/marks';
 import type { SheetRows } from '../../../sheets/read-workbook.ts';
 import { cutName, labelWithoutUnit } from '../channel-names.ts';
 import { isWorkbook, sheetsOf } from '../file-content.ts';
-import { noFacts, type ImportedChannel, type ImportedFacts } from '../imported-roast.ts';
+import { noFacts, timeOfRecording, type ImportedChannel, type ImportedFacts } from '../imported-roast.ts';
+import { type FileMoment, momentIn } from '../moments.ts';
 import { readTable } from '../read-table.ts';
 import type { RoastFileFormat } from '../roast-file-format.ts';
 import { numberIn, textIn } from '../table-cells.ts';
@@ -44,13 +45,13 @@ const numberFacts = new Set<keyof ImportedFacts>(['batch_size_kg', 'end_weight_k
 
 interface Summary {
   readonly facts: ImportedFacts;
-  readonly recordedAtMs: number | null;
+  readonly recordedAt: FileMoment | null;
 }
 
 const readSummary = (sheets: readonly SheetRows[]): Summary => {
   const rows = sheets.find(({ name }) => /^summary$/i.test(name.trim()))?.rows ?? [];
   let facts = noFacts;
-  let recordedAtMs: number | null = null;
+  let recordedAt: FileMoment | null = null;
   for (const [label, value] of rows) {
     const name = cutName(textIn(label))
       .replace(/\(.*\)/, '')
@@ -58,7 +59,7 @@ const readSummary = (sheets: readonly SheetRows[]): Summary => {
       .toLowerCase();
     const text = textIn(value);
     if (text === '') continue;
-    if (name === 'recording began') recordedAtMs = Number.isNaN(Date.parse(text)) ? null : Date.parse(text);
+    if (name === 'recording began') recordedAt = momentIn(text, 'ymd');
     const fact = factNames[name];
     if (fact !== undefined) {
       const number = numberFacts.has(fact) ? numberIn(value) : null;
@@ -67,7 +68,7 @@ const readSummary = (sheets: readonly SheetRows[]): Summary => {
       facts = { ...facts, [fact]: read };
     }
   }
-  return { facts, recordedAtMs };
+  return { facts, recordedAt };
 };
 
 /** Our own sheet of marks: a mark, its time in the recording, its temperature and its origin, one row each. */
@@ -126,7 +127,7 @@ export const workbook: RoastFileFormat = {
       marks: marks.length > 0 ? marks : ofCurve,
       batch: null,
       facts: summary.facts,
-      recordedAtMs: artisan?.recordedAtMs ?? summary.recordedAtMs,
+      ...timeOfRecording(artisan?.recordedAt ?? summary.recordedAt, choices),
     };
   },
 };

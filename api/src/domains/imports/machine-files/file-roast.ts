@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { UploadChoices } from '@roastery/contract/imports';
 import { markOf } from '@roastery/roasting/marks';
 import { nearestSample } from '@roastery/roasting/alog-controls';
 import { uuidV7 } from '@roastery/runtime/uuid';
@@ -15,6 +16,8 @@ export interface SentFile {
   readonly fileName: string;
   readonly sha256: Buffer;
   readonly recording: FileRecording;
+  /** With which it was read. */
+  readonly choices: UploadChoices;
   /** Wall clock of the recording's 0, ms. */
   readonly startedAtMs: number;
   readonly chargeAtMs: number;
@@ -56,8 +59,8 @@ const settableFacts = (now: FileFacts, before: FileFacts, next: FileFacts): File
   return Object.fromEntries(Object.entries(set).filter(([column]) => column in others || column === 'batch_size_kg'));
 };
 
-const store = (tx: Sql, { fileName, sha256, recording, startedAtMs }: SentFile) =>
-  storeRecording(tx, recording, startedAtMs, { fileName, sha256, choices: {} });
+const store = (tx: Sql, { fileName, sha256, recording, startedAtMs, choices }: SentFile) =>
+  storeRecording(tx, recording, startedAtMs, { fileName, sha256, choices });
 
 /** Creates a roast from a file that was not recorded live. It takes the plan that was waiting for its charge. */
 export const createFileRoast = async (tx: Sql, machineId: string, file: SentFile): Promise<string> => {

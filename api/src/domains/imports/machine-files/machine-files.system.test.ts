@@ -105,6 +105,22 @@ const checkFiles = async (sha256: string[]) => {
   return machineFilesCheckShape.parse(await answer.json());
 };
 
+it('file without an epoch: its local time is of the roastery’s zone', async () => {
+  const [before] = await sql()<{ time_zone: string }[]>`SELECT time_zone FROM roastery_settings`;
+  await sql()`UPDATE roastery_settings SET time_zone = 'Europe/Berlin'`;
+  try {
+    const text = artisanFile(drumRoast(Date.parse('2025-07-01T22:30:00Z'))).replace(
+      /'roastepoch': \d+/,
+      "'roastisodate': '2025-07-02', 'roasttime': '00:30:00'",
+    );
+    expect((await sendFile(text)).body.outcome).toBe('created');
+    const [roast] = await roastsOf();
+    expect(roast?.start_time.slice(0, 16)).toBe('2025-07-01T22:31');
+  } finally {
+    await sql()`UPDATE roastery_settings SET time_zone = ${before?.time_zone ?? 'UTC'}`;
+  }
+});
+
 describe('files after a restore of a backup', () => {
   it('are reported as missing, and recreate their roasts; deleted ones are not missing', async () => {
     const at = hourAgo();

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { UploadChoices } from '@roastery/contract/imports';
 import type { MachineFile } from '@roastery/contract/machine-files';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { DeviceContext } from '../../../context.ts';
@@ -8,6 +9,7 @@ import { notFound } from '../../../http/app-error.ts';
 import { historyOwner } from '../../../identity/machines.ts';
 import { refusedFile } from '../imported-roast.ts';
 import { type FileRecording, readRecording } from '../file-jobs.ts';
+import { withTimeZone } from '../uploads.ts';
 import { createFileRoast, factsOf, giveRoastFile, type SentFile, windowInFile } from './file-roast.ts';
 import { hasDeletedRoast, joinPieces, liveRoastsOf } from './live-roasts.ts';
 
@@ -22,7 +24,7 @@ const known = async (sql: Sql, machineId: string, sha256: Buffer): Promise<Machi
     : { outcome: 'known', roast_id: row.roast_id };
 };
 
-const placed = (fileName: string, sha256: Buffer, recording: FileRecording): SentFile => {
+const placed = (fileName: string, sha256: Buffer, recording: FileRecording, choices: UploadChoices): SentFile => {
   if (recording.source?.format !== 'alog') throw refusedFile('This is not an Artisan roast file (.alog).');
   const window = windowInFile(recording);
   if (window === undefined) throw refusedFile('The file marks no charge and none was detected.');
@@ -35,6 +37,7 @@ const placed = (fileName: string, sha256: Buffer, recording: FileRecording): Sen
     fileName,
     sha256,
     recording,
+    choices,
     startedAtMs,
     chargeAtMs: startedAtMs + window.from,
     dropAtMs: startedAtMs + window.to,
@@ -134,8 +137,9 @@ export const takeMachineFile = async (
   const sha256 = createHash('sha256').update(content).digest();
   const before = await known(sql, machine.id, sha256);
   if (before !== undefined) return before;
-  const recording = await files.run(readRecording, `machine ${machine.id}`, content, {});
-  const file = placed(fileName, sha256, recording);
+  const choices = await withTimeZone(sql, {});
+  const recording = await files.run(readRecording, `machine ${machine.id}`, content, choices);
+  const file = placed(fileName, sha256, recording, choices);
   return sql.begin(async (tx) => {
     await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`files of ${machine.id}`}, 0))`;
     // Ingest locks a recording while it creates roasts from it: each transaction sees the other's result.

@@ -55,6 +55,12 @@ export const changeImport = async (
     await machineOf(tx, context.user, body.machine_id ?? null);
     await factColumns(tx, { lot_id: body.lot_id ?? null });
     if (Object.keys(body).length > 0) await tx`UPDATE roast_imports SET ${tx(body)} WHERE id = ${id}`;
+    if (body.time_zone !== undefined) {
+      // Files with a local time are read again.
+      await tx`
+        UPDATE roast_import_files SET state = 'waiting'
+        WHERE import_id = ${id} AND state = 'read' AND time_zone IS NOT NULL`;
+    }
     await audit(tx, context, id, 'roast_import.changed');
   });
   return readImport(context.sql, context.user, id);

@@ -27,7 +27,7 @@ interface ImportRow extends Omit<RoastImport, 'problems'> {
 }
 
 const importColumns = (sql: Sql) => sql`
-  i.id, i.state, i.created_at, i.finished_at, i.machine_id, i.lot_id, i.takes_green,
+  i.id, i.state, i.created_at, i.finished_at, i.machine_id, i.lot_id, i.takes_green, i.time_zone,
   CASE WHEN i.state = 'done' AND i.finished_at + make_interval(hours => ${undoHours}) > now()
        THEN i.finished_at + make_interval(hours => ${undoHours}) END AS undo_until,
   c.*`;
@@ -64,7 +64,7 @@ export const readImport = async (sql: Sql, user: SignedInUser, id: string): Prom
 };
 
 export const fileColumns = (sql: Sql) => sql`
-  f.id, f.file_name, f.size_bytes, f.state, f.format, f.coffee_name, f.start_time, f.duration_seconds, f.batch_size_kg,
+  f.id, f.file_name, f.size_bytes, f.state, f.format, f.coffee_name, f.start_time, f.time_zone, f.duration_seconds, f.batch_size_kg,
   f.end_weight_kg, f.machine_name, f.machine_id, f.lot_id, f.source_batch, f.problem, f.remarks, f.roast_id`;
 
 export const readImportFile = async (sql: Sql, importId: string, fileId: string): Promise<ImportFile> => {

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
-import { parseOrThrow, parseShape } from '@roastery/contract/parse-shape';
+import { parseShape } from '@roastery/contract/parse-shape';
 import { uploadChoicesShape } from '@roastery/contract/imports';
 import { systemActor, type Actor } from '../../../db/audit.ts';
 import { isConnectionLost, loggable, statementOf } from '../../../db/postgres-errors.ts';
@@ -15,7 +15,7 @@ import { readContent } from '../file-parts.ts';
 import { insertRoastOfUpload } from '../create-roast-from-upload.ts';
 import { completedByName, stemOf } from '../named-file.ts';
 import { describeRoastFile, readRecording } from '../file-jobs.ts';
-import { findMachine, findUpload } from '../uploads.ts';
+import { findMachine, findUpload, withTimeZone } from '../uploads.ts';
 import { judgeFile } from './file-problems.ts';
 import { isReady } from './import-rows.ts';
 
@@ -66,7 +66,8 @@ const readFile = async (
 ): Promise<void> => {
   const [upload, [file]] = await Promise.all([
     findUpload(sql, id, user.id),
-    sql<{ state: string }[]>`SELECT state FROM roast_import_files WHERE id = ${id}`,
+    sql<{ state: string; time_zone: string | null }[]>`
+      SELECT f.state, i.time_zone FROM roast_import_files f JOIN roast_imports i ON i.id = f.import_id WHERE f.id = ${id}`,
   ]);
   // Another instance of the api has read it, or its import was deleted.
   if (file?.state !== 'waiting') return;
@@ -74,9 +75,11 @@ const readFile = async (
     await sql`DELETE FROM roast_import_files WHERE id = ${id} AND state = 'waiting'`;
     return;
   }
+  const zone = file.time_zone === null ? {} : { time_zone: file.time_zone };
+  const choices = await withTimeZone(sql, { ...zone, ...upload.choices });
   let described;
   try {
-    described = await files.run(describeRoastFile, user.id, await readContent(sql, 'upload', id), upload.choices);
+    described = await files.run(describeRoastFile, user.id, await readContent(sql, 'upload', id), choices);
   } catch (error) {
     if (isBusy(error)) throw error;
     const why = refusalOf(error);
@@ -84,7 +87,7 @@ const readFile = async (
       UPDATE roast_import_files SET state = 'refused', problem = 'refused', remarks = ${[why]}::text[] WHERE id = ${id}`;
     return;
   }
-  const found = completedByName(fileName, described.upload);
+  const found = completedByName(fileName, described.upload, choices.time_zone);
   const drop = found.marks.find(({ kind }) => kind === 'drop')?.time_seconds ?? null;
   const [machineId, lotId] = await Promise.all([
     findMachine(sql, user, found.machine_name),
@@ -95,14 +98,18 @@ const readFile = async (
     const curve = Buffer.from(described.curveSha256);
     await tx`SELECT pg_advisory_xact_lock(${curve.readInt32BE(0)}, ${curve.readInt32BE(4)})`;
     // Units or marks may have changed since: then it waits, and is read with the new ones.
-    const [now] = await tx<{ choices: unknown }[]>`SELECT choices FROM roast_uploads WHERE id = ${id} FOR UPDATE`;
+    const [now] = await tx<{ choices: unknown; time_zone: string | null }[]>`
+      SELECT u.choices, i.time_zone FROM roast_uploads u JOIN roast_imports i ON i.id = u.import_id
+      WHERE u.id = ${id} FOR UPDATE OF u FOR SHARE OF i`;
     if (!isDeepStrictEqual(parseShape(uploadChoicesShape, now?.choices).data, upload.choices)) return;
+    if (now?.time_zone !== file.time_zone) return;
     // It keeps corrections that a person made before it was read, or read again.
     await tx`
       UPDATE roast_import_files SET
         state = 'read', format = ${found.format}, duration_seconds = ${drop}, has_charge = ${found.missing === null},
         curve_sha256 = ${curve}, warnings = ${found.warnings}::text[],
-        start_time = coalesce(start_time, ${found.start_time}), source_batch = ${found.source_batch},
+        start_time = CASE WHEN start_time IS DISTINCT FROM read_start_time THEN start_time ELSE ${found.start_time}::timestamptz END,
+        read_start_time = ${found.start_time}, time_zone = ${found.time_zone}, source_batch = ${found.source_batch},
         coffee_name = CASE WHEN format IS NULL THEN coalesce(coffee_name, ${found.coffee_name ?? stemOf(fileName)}) ELSE coffee_name END,
         batch_size_kg = CASE WHEN format IS NULL THEN coalesce(batch_size_kg, ${found.batch_size_kg}) ELSE batch_size_kg END,
         end_weight_kg = CASE WHEN format IS NULL THEN coalesce(end_weight_kg, ${found.end_weight_kg}) ELSE end_weight_kg END,
@@ -115,6 +122,7 @@ const readFile = async (
 };
 
 interface ReadyRow {
+  time_zone: string | null;
   coffee_name: string | null;
   start_time: string;
   batch_size_kg: number | null;
@@ -128,18 +136,20 @@ interface ReadyRow {
 const importFile = async ({ sql, files }: ImportContext, { file_id: id, user }: Job): Promise<void> => {
   const upload = await findUpload(sql, id, user.id);
   const [row] = await sql<ReadyRow[]>`
-    SELECT f.coffee_name, f.start_time, f.batch_size_kg, f.end_weight_kg, coalesce(f.machine_id, i.machine_id) AS machine_id,
+    SELECT i.time_zone, f.coffee_name, f.start_time, f.batch_size_kg, f.end_weight_kg, coalesce(f.machine_id, i.machine_id) AS machine_id,
            coalesce(f.lot_id, i.lot_id) AS lot_id, f.left_out, i.takes_green
     FROM roast_import_files f JOIN roast_imports i ON i.id = f.import_id WHERE f.id = ${id}`;
   try {
     if (upload === undefined || row === undefined) throw new AppError('not_found', 'The file no longer exists.');
-    const choices = parseOrThrow(uploadChoicesShape, upload.choices);
+    const zone = row.time_zone === null ? {} : { time_zone: row.time_zone };
+    const choices = await withTimeZone(sql, { ...zone, ...upload.choices });
     const recording = await files.run(readRecording, user.id, await readContent(sql, 'upload', id), choices);
     const { machine_name: _machine, profile_name: _profile, roast_level: _level, ...facts } = recording.facts;
     const isPossible =
       row.batch_size_kg === null || row.end_weight_kg === null || row.end_weight_kg <= row.batch_size_kg;
     await sql.begin((tx) =>
       insertRoastOfUpload(tx, { user, actor: actorFor(user) }, upload, recording, {
+        choices,
         facts: {
           ...facts,
           // A lot's coffee name takes precedence over a file's.

@@ -92,6 +92,28 @@ describe('import of many files', () => {
     expect((await act(id, 'undo')).status).toBe(409);
   });
 
+  it('reads local times again in a chosen zone, and keeps a time that a person entered', async () => {
+    const id = await begin();
+    const names = ['kaleido.csv', 'loring.csv', 'artisan.json'];
+    for (const { name, bytes } of formatFiles.filter((file) => names.includes(file.name))) await add(id, name, bytes);
+    await until(id, ({ waiting }) => waiting === 0);
+    const timesIn = async () =>
+      Object.fromEntries((await filesOf(id)).files.map((file) => [file.file_name, [file.start_time, file.time_zone]]));
+    const first = await timesIn();
+    expect(first['artisan.json']).toEqual(['2025-03-10T09:03:25.000Z', null]);
+    const loring = (await filesOf(id)).files.find(({ file_name: name }) => name === 'loring.csv');
+    await correct(id, loring?.id ?? '', { start_time: '2022-06-15T00:00:00.000Z' });
+    const chosen = await admin.send<RoastImport>('PUT', `/roast-imports/${id}`, { time_zone: 'Asia/Tokyo' });
+    expect(chosen.body.time_zone).toBe('Asia/Tokyo');
+    await until(id, ({ waiting }) => waiting === 0);
+    expect(await timesIn()).toEqual({
+      'artisan.json': first['artisan.json'],
+      'kaleido.csv': ['2025-05-15T11:31:48.000Z', 'Asia/Tokyo'],
+      'loring.csv': ['2022-06-15T00:00:00.000Z', 'Asia/Tokyo'],
+    });
+    await admin.send('DELETE', `/roast-imports/${id}`);
+  });
+
   it('keeps the program’s number of imported batches, and the roastery’s own numbers continue', async () => {
     const log = async () => {
       const body = { coffee_name: 'Guji', start_time: '2026-11-21T07:40:00.000Z', duration_seconds: 640 };
