@@ -89,7 +89,7 @@ const startLocked = async (
   const clock = createBoardClock({ mono: time.monotonic, wall: time.now });
   const wallClock = createWallClock(clock.now);
   const profile = createDeviceProfile({ ...config, log });
-  const service = createServiceNotifier(process.env, log);
+  const service = createServiceNotifier(process.env, log, time);
   /** Loaded on demand, so that only boards with Artisan use the memory. */
   const artisanParts = config.artisan && (await import('./artisan/artisan-source.ts'));
   const artisanDescribed = config.artisan && artisanParts?.describeArtisan(config.artisan);

@@ -27,9 +27,9 @@ const startMachine = async (baud: number, parity: 'none' | 'odd' = 'none') => {
     path,
     folder,
     async [Symbol.asyncDispose]() {
+      await rm(folder, { recursive: true, force: true });
       await simulator.close();
       await cable[Symbol.asyncDispose]();
-      await rm(folder, { recursive: true, force: true });
     },
   };
 };

@@ -135,7 +135,6 @@ describe('machines of the field', () => {
         await using simulator = await startSimulator({ map, port: 0, timeFactor: 0.001, model: { noise: 0 } });
         const client = new ModbusClient();
         await client.connectTCP('127.0.0.1', { port: simulator.port ?? 0 });
-        client.setTimeout(1000);
         const { values } = simulator.state();
         for (const name of Object.keys(map.channels)) {
           const shown = values[name];

@@ -17,6 +17,9 @@ const layCable = async (): Promise<readonly [string, string]> => {
   return cable.ends;
 };
 
+/** How long it waits for an answer. */
+const giveUpAfter = (client: ModbusClient, ms: number): void => client.setTimeout(ms);
+
 describe('the demo machine on a serial line', () => {
   it.skipIf(!hasPython).each(['rtu', 'ascii'] as const)(`answers %s${skipped}`, async (kind) => {
     const [machinePath, clientPath] = await layCable();
@@ -31,7 +34,6 @@ describe('the demo machine on a serial line', () => {
     else await client.connectAsciiSerial(clientPath, { baudRate: 19_200 });
     closing.push(() => new Promise((resolve) => client.close(resolve)));
     client.setID(1);
-    client.setTimeout(500);
 
     const { data } = await client.readInputRegisters(0, 8);
     expect((data[0] ?? 0) / 10).toBeCloseTo(simulator.state().values['bean_temp'] ?? Number.NaN, 6);
@@ -41,11 +43,13 @@ describe('the demo machine on a serial line', () => {
     await expect(client.readInputRegisters(50, 1)).rejects.toMatchObject({ modbusCode: 2 });
     // A bus does not respond for a missing slave.
     client.setID(7);
+    giveUpAfter(client, 100);
     await expect(client.readInputRegisters(0, 1)).rejects.toMatchObject({ errno: 'ETIMEDOUT' });
     client.setID(1);
     simulator.setFaults({ wrongCheckProbability: 1 });
     await expect(client.readInputRegisters(0, 1)).rejects.toBeDefined();
     simulator.setFaults({});
+    giveUpAfter(client, 60_000);
     expect((await client.readInputRegisters(0, 8)).data).toHaveLength(8);
   });
 

@@ -55,8 +55,9 @@ describe('the demo machine over Modbus', () => {
   });
 
   it('roasts automatically: charge, first crack and drop raise their bits, and the next batch clears them', async () => {
-    const simulator = await start({ timeFactor: 400, refreshMs: 10, record: true, model: { seed: 2 } });
-    await expect.poll(() => simulator.state().roasts).toBe(2);
+    const clock = createVirtualClock();
+    const simulator = await start({ clock, timeFactor: 400, refreshMs: 10, record: true, model: { seed: 2 } });
+    await clock.until('the second roast', () => simulator.state().roasts === 2, 10_000);
     const bits = simulator
       .record()
       .map(({ events }) =>
@@ -74,15 +75,17 @@ describe('the demo machine over Modbus', () => {
   });
 
   it('follows its written outputs: no burner, no heat', async () => {
-    const simulator = await start({ timeFactor: 50, refreshMs: 10, model: { start: 'roasting', roastedSeconds: 200 } });
+    const clock = createVirtualClock();
+    const model = { start: 'roasting', roastedSeconds: 200 } as const;
+    const simulator = await start({ clock, timeFactor: 50, refreshMs: 10, model });
     const client = await connect(simulator);
     await client.writeRegister(0, 0);
     await client.writeRegisters(1, [900, 300]);
-    await expect.poll(() => simulator.state().values['heat_power']).toBeLessThan(0.5);
+    await clock.until('the heat to be off', () => (simulator.state().values['heat_power'] ?? 100) < 0.5, 5000);
     expect(simulator.state().values['fan_speed']).toBeCloseTo(90, 0);
     expect(simulator.state().values['drum_speed']).toBeCloseTo(30, 0);
     const { bean_temp: then } = simulator.state().values;
-    await expect.poll(() => simulator.state().values['bean_temp']).toBeLessThan((then ?? 0) - 5);
+    await clock.until('colder beans', () => (simulator.state().values['bean_temp'] ?? 999) < (then ?? 0) - 5, 30_000);
     expect((await client.readHoldingRegisters(0, 3)).data).toEqual([0, 900, 300]);
   });
 

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createBackoff, pause } from '@roastery/runtime/backoff';
+import { realClock, type Clock } from '@roastery/runtime/clock';
 import { splitLines } from './log-lines.ts';
 import { guardAgainstOrphaning } from './orphan-guard.ts';
 
@@ -17,6 +18,7 @@ export interface ProcessPlan {
   onLine: (line: string) => void;
   /** Called when it exited by itself and will be restarted. */
   onRestart: (reason: string) => void;
+  clock?: Clock;
 }
 
 /** A child process that is restarted when it dies, until it is stopped. */
@@ -46,6 +48,7 @@ const LAST_DELAY_MS = 10_000;
  * others in order.
  */
 export function superviseProcess(plan: ProcessPlan): SupervisedProcess {
+  const { clock = realClock } = plan;
   const stopping = new AbortController();
   const backoff = createBackoff(FIRST_DELAY_MS, LAST_DELAY_MS);
   let child: ChildProcess | undefined;
@@ -54,7 +57,7 @@ export function superviseProcess(plan: ProcessPlan): SupervisedProcess {
   let restarts = 0;
 
   const run = (): Promise<string> => {
-    const began = Date.now();
+    const began = clock.monotonic();
     const current = startChild(plan);
     child = current;
     const end = new Promise<string>((resolve) => {
@@ -68,7 +71,7 @@ export function superviseProcess(plan: ProcessPlan): SupervisedProcess {
   const settle = async (end: Promise<string>, began: number) => {
     await end;
     child = undefined;
-    if (Date.now() - began > HEALTHY_MS) backoff.reset();
+    if (clock.monotonic() - began > HEALTHY_MS) backoff.reset();
   };
 
   const watch = async () => {
@@ -78,7 +81,7 @@ export function superviseProcess(plan: ProcessPlan): SupervisedProcess {
       if (stopping.signal.aborted) return;
       restarts += 1;
       plan.onRestart(reason);
-      if (!atOnce) await pause(backoff.nextMs(), stopping.signal);
+      if (!atOnce) await pause(backoff.nextMs(), stopping.signal, clock);
       atOnce = false;
     }
   };
@@ -107,9 +110,9 @@ export function superviseProcess(plan: ProcessPlan): SupervisedProcess {
     stop: async (graceMs) => {
       stopping.abort();
       child?.kill('SIGTERM');
-      const timer = setTimeout(() => child?.kill('SIGKILL'), graceMs);
+      const cancelKill = clock.after(graceMs, () => child?.kill('SIGKILL'));
       await watched;
-      clearTimeout(timer);
+      cancelKill();
     },
   };
 }

@@ -1,21 +1,28 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** Two pseudo terminals connected like the ends of a cable. Node can't create them, Python's standard library can. */
+/**
+ * Two pseudo terminals connected like the ends of a cable. Node can't create them, Python's standard library can. It also
+ * names them, and removes the names when its input ends, which includes that this process was killed.
+ */
 const program = `
 import os, pty, select, sys, termios, time, tty
-per_second, minds_speed = float(sys.argv[1]), sys.argv[2] == "true"
+per_second, minds_speed, ends = float(sys.argv[1]), sys.argv[2] == "true", sys.argv[3:5]
 masters, names, keep = [], [], []
 for _ in range(2):
     master, slave = pty.openpty()
     tty.setraw(slave)
     masters.append(master); names.append(os.ttyname(slave)); keep.append(slave)
-print(" ".join(names), flush=True)
+def drop():
+    for end in ends:
+        if os.path.lexists(end): os.unlink(end)
+drop()
+for name, end in zip(names, ends): os.symlink(name, end)
+print("laid", flush=True)
 def speed(slave):
     mode = termios.tcgetattr(slave)
     return mode[4], mode[5], mode[2] & termios.PARODD
@@ -26,7 +33,9 @@ while True:
     wait = max(0, under_way[0][0] - now) if under_way else None
     ready, _, _ = select.select(masters + [0], [], [], wait)
     now = time.monotonic()
-    if 0 in ready and not os.read(0, 1): sys.exit(0)
+    if 0 in ready and not os.read(0, 1):
+        drop()
+        sys.exit(0)
     for end in ready:
         if end == 0: continue
         other, data = 1 - masters.index(end), os.read(end, 4096)
@@ -75,22 +84,16 @@ export const laySerialCable = async ({
   charactersPerSecond = 0,
   mindsSpeed = false,
 }: CableOptions = {}): Promise<SerialCable> => {
-  const python = spawn('python3', ['-c', program, String(charactersPerSecond), String(mindsSpeed)], {
+  const python = spawn('python3', ['-c', program, String(charactersPerSecond), String(mindsSpeed), ...ends], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  const [line] = (await once(createInterface({ input: python.stdout }), 'line')) as [string];
-  const [one, other] = line.split(' ');
-  if (one === undefined || other === undefined) throw new Error(`no pseudo terminals: ${line}`);
-  const drop = async (): Promise<void> => {
-    for (const end of ends) await rm(end, { force: true });
-  };
-  await drop();
-  await symlink(one, ends[0]);
-  await symlink(other, ends[1]);
+  await Promise.race([
+    once(createInterface({ input: python.stdout }), 'line'),
+    once(python, 'exit').then(([code]) => Promise.reject(new Error(`no pseudo terminals: exit code ${String(code)}`))),
+  ]);
   return {
     ends,
     async [Symbol.asyncDispose]() {
-      await drop();
       if (python.exitCode !== null) throw new Error('the cable ended by itself');
       const gone = once(python, 'exit');
       python.stdin.end();
