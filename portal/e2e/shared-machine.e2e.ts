@@ -257,6 +257,15 @@ describe('three users at two machines', () => {
     await page.getByRole('heading', { name: 'Sidamo' }).waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Edit', exact: true }).count()).toBe(0);
     await expect.poll(() => page.getByRole('button', { name: 'Delete', exact: true }).count()).toBe(0);
+    const actions = page.getByRole('complementary', { name: 'Actions' });
+    await page.goto(`/machines/${probat.id}/timeline`);
+    await actions.getByText('You may view this machine.').waitFor();
+    expect(await actions.getByRole('button').count()).toBe(0);
+    await page.goto(`/machines/${probat.id}/timeline?roast=${onProbat}`);
+    await actions.getByRole('link', { name: 'Open roast' }).waitFor();
+    expect(await actions.getByRole('button').count()).toBe(1);
+    await page.goto(`/roasts/${onProbat}`);
+    await page.getByRole('heading', { name: 'Sidamo' }).waitFor();
 
     await using owner = await roastery.openAs(ana);
     await owner.page.goto('/machines');

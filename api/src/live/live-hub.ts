@@ -183,15 +183,18 @@ export const createLiveHub = async ({ sql, mqtt, log, clock }: LiveHubParts) => 
     })();
   };
 
-  /** Changes of roasts are lost while the connection to the database is; so the newest roasts are sent again. */
-  const sendNewestRoasts = async (): Promise<void> => {
+  /**
+   * Changes of roasts and alarms are lost while the connection to the database is; so those of the newest roasts are sent
+   * again.
+   */
+  const sendNewest = async (send: (channel: MachineChannel, roastId: string) => Promise<void>): Promise<void> => {
     if (channels.size === 0) return;
     const newest = await sql<{ machine_id: string; roast_id: string }[]>`
       SELECT m.id AS machine_id, r.id AS roast_id FROM unnest(${[...channels.keys()]}::uuid[]) AS m (id)
       CROSS JOIN LATERAL (SELECT id FROM roasts WHERE machine_id = m.id ORDER BY start_time DESC, id DESC LIMIT 1) r`;
     for (const { machine_id: machineId, roast_id: roastId } of newest) {
       const channel = channels.get(machineId);
-      if (channel !== undefined) await sendRoast(channel, roastId);
+      if (channel !== undefined) await send(channel, roastId);
     }
   };
 
@@ -206,13 +209,17 @@ export const createLiveHub = async ({ sql, mqtt, log, clock }: LiveHubParts) => 
         if (notice.deleted) closeWithDeletedRoast(channel, notice.roast_id);
         else guard('live roast event failed', sendRoast(channel, notice.roast_id));
       },
-      () => guard('live roast event failed', sendNewestRoasts()),
+      () => guard('live roast event failed', sendNewest(sendRoast)),
     ),
-    await sql.listen(alarmsChangedChannel, (text) => {
-      const notice = parseAlarmNotice(text);
-      const channel = notice && channels.get(notice.machine_id);
-      if (channel !== undefined) guard('live alarms failed', sendAlarms(channel, notice?.roast_id ?? ''));
-    }),
+    await sql.listen(
+      alarmsChangedChannel,
+      (text) => {
+        const notice = parseAlarmNotice(text);
+        const channel = notice && channels.get(notice.machine_id);
+        if (channel !== undefined) guard('live alarms failed', sendAlarms(channel, notice?.roast_id ?? ''));
+      },
+      () => guard('live alarms failed', sendNewest(sendAlarms)),
+    ),
     await sql.listen(machineStatusChannel, (machineId) => {
       if (channels.has(machineId)) pollConnections();
     }),

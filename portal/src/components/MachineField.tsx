@@ -3,6 +3,7 @@ import type { Ref } from 'react';
 import { useApi } from '../api/use-api.ts';
 import { t } from '../language/t.ts';
 import { Combobox } from '../ui/Combobox.tsx';
+import { mayRoast } from './people/roles.ts';
 
 interface MachineFieldProps {
   value: string | null;
@@ -20,10 +21,10 @@ interface MachineFieldProps {
   ref?: Ref<HTMLInputElement> | undefined;
 }
 
-/** One of the person's machines, found by name or serial number. */
+/** One of the machines on which the person may roast, found by name or serial number. */
 export const MachineField = ({ value, onChange, onMachine, ...field }: MachineFieldProps) => {
   const { data, isLoading } = useApi(listMachines, { query: { sort: 'name' } });
-  const machines = data ?? [];
+  const machines = (data ?? []).filter(({ role }) => mayRoast(role));
   return (
     <Combobox
       label={t`Machine`}

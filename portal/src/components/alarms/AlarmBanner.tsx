@@ -24,11 +24,14 @@ const maxShown = 2;
 /** The alarms of the running roast that last and are not acknowledged, newest first. */
 export const AlarmBanner = ({ live: { alarms }, mayRoast }: AlarmBannerProps) => {
   useAlarmSignal(alarms);
-  const faults = alarmsByFault(alarms.toReversed());
+  /** The answer of the server counts at once: the stream may take a while, or reconnect. */
+  const [acknowledged, setAcknowledged] = useState<readonly string[]>([]);
+  const add = (ids: readonly string[]): void => setAcknowledged((current) => [...current, ...ids]);
+  const faults = alarmsByFault(alarms.filter(({ id }) => !acknowledged.includes(id)).reverse());
   return (
     <div role="alert" data-testid="alarms" className="flex shrink-0 flex-col">
       {faults.slice(0, maxShown).map((fault) => (
-        <Fault key={fault[0].fault ?? fault[0].id} alarms={fault} mayRoast={mayRoast} />
+        <Fault key={fault[0].fault ?? fault[0].id} alarms={fault} mayRoast={mayRoast} onAcknowledged={add} />
       ))}
       {faults.length > maxShown && (
         <p className="border-b border-stroke bg-surface px-4 py-1 text-sm text-content">
@@ -43,20 +46,24 @@ interface FaultProps {
   /** Newest first. */
   alarms: readonly [RoastAlarm, ...RoastAlarm[]];
   mayRoast: boolean;
+  onAcknowledged: (ids: readonly string[]) => void;
 }
 
-const Fault = ({ alarms, mayRoast }: FaultProps) => {
+const Fault = ({ alarms, mayRoast, onAcknowledged }: FaultProps) => {
   const [newest] = alarms;
   const [isBusy, setBusy] = useState(false);
   const { ground, text } = alarmTones[newest.colour];
   const acknowledge = async () => {
     setBusy(true);
     try {
-      await Promise.all(
+      const answers = await Promise.all(
         alarms.map(({ id, roast_id: roast }) => call(acknowledgeAlarm, { params: { id: roast, alarm_id: id } })),
       );
+      onAcknowledged(answers.map(({ id }) => id));
     } catch (error) {
       toast(sentenceFor(error, t`The alarm could not be acknowledged`), { tone: 'danger' });
+    } finally {
+      // The same fault may be raised again: its next alarm needs the button.
       setBusy(false);
     }
   };

@@ -16,6 +16,7 @@ import { lengthText, statusText } from './timeline-texts.ts';
 
 interface RoastPanelProps {
   roast: TimelineRoast;
+  mayChange: boolean;
   /** Its neighbours on the same recording. */
   before: TimelineRoast | undefined;
   after: TimelineRoast | undefined;
@@ -27,7 +28,7 @@ const tones = { in_progress: 'warning', completed: 'success', aborted: 'danger' 
 const msOf = (iso: string | null): number | null => (iso === null ? null : Date.parse(iso));
 
 /** The actions for one roast: its charge and drop, split, merge, discard. */
-export const RoastPanel = ({ roast, before, after, onSelect }: RoastPanelProps) => {
+export const RoastPanel = ({ roast, mayChange, before, after, onSelect }: RoastPanelProps) => {
   const dates = useDates();
   const [busy, setBusy] = useState<string | null>(null);
   const run = async (what: string, change: () => Promise<unknown>) => {
@@ -85,7 +86,7 @@ export const RoastPanel = ({ roast, before, after, onSelect }: RoastPanelProps) 
         <Badge tone={tones[roast.status]}>{statusText[roast.status]}</Badge>
         {roast.made_by_hand && <Badge>{t`Created by hand`}</Badge>}
       </div>
-      {isRecorded && (
+      {mayChange && isRecorded && (
         <div className="flex flex-col gap-3">
           <MarkRow
             key={`charge ${roast.id} ${roast.charge_at}`}
@@ -109,16 +110,18 @@ export const RoastPanel = ({ roast, before, after, onSelect }: RoastPanelProps) 
         <ButtonLink to={paths.roast(roast.id)} kind="primary" icon={<ArrowRight aria-hidden />}>
           {t`Open roast`}
         </ButtonLink>
-        <Button
-          icon={<Ban aria-hidden />}
-          busy={busy === 'discard'}
-          disabled={busy !== null}
-          onClick={() => void throwAway()}
-        >
-          {t`Discard: not a roast`}
-        </Button>
+        {mayChange && (
+          <Button
+            icon={<Ban aria-hidden />}
+            busy={busy === 'discard'}
+            disabled={busy !== null}
+            onClick={() => void throwAway()}
+          >
+            {t`Discard: not a roast`}
+          </Button>
+        )}
       </div>
-      {(canSplit || before !== undefined || after !== undefined) && (
+      {mayChange && (canSplit || before !== undefined || after !== undefined) && (
         <div className="flex flex-col gap-3 border-t border-stroke pt-4">
           {canSplit && (
             <MarkRow

@@ -19,12 +19,23 @@ interface StretchPanelProps {
   isSending: boolean;
   /** A roast is running on it. */
   isRoasting: boolean;
+  mayChange: boolean;
   onStretch: (stretch: Span | null) => void;
   onMade: (roast: Roast) => void;
 }
 
 /** Creates a roast from a selected or typed range, or starts one now. */
-export const StretchPanel = ({ machineId, stretch, isSending, isRoasting, onStretch, onMade }: StretchPanelProps) => {
+export const StretchPanel = ({ mayChange, ...panel }: StretchPanelProps) =>
+  mayChange ? (
+    <MakingPanel {...panel} />
+  ) : (
+    <p className="text-sm text-muted">
+      {t`You may view this machine. Its owner and its roasters can create and change roasts.`}
+    </p>
+  );
+
+const MakingPanel = (panel: Omit<StretchPanelProps, 'mayChange'>) => {
+  const { machineId, stretch, isSending, isRoasting, onStretch, onMade } = panel;
   const [busy, setBusy] = useState<'stretch' | 'now' | null>(null);
   const [charge, setCharge] = useState<number | null>(stretch?.from ?? null);
   const [drop, setDrop] = useState<number | null>(stretch?.to ?? null);

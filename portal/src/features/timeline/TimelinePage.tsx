@@ -11,7 +11,7 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { ErrorLine, ErrorState } from '../../components/ErrorState.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
-import { mayManage } from '../../components/people/roles.ts';
+import { mayManage, mayRoast } from '../../components/people/roles.ts';
 import { useDates } from '../../format/preferences.ts';
 import { useUrlState } from '../../components/url-state.ts';
 import { localTimeOf } from '../../format/zoned-time.ts';
@@ -108,6 +108,7 @@ export default function TimelinePage() {
             span={asked ?? spanOf(timeline)}
             isSending={machine.data?.connection === 'online'}
             isRoasting={machine.data !== undefined && machine.data.current_roast_id !== null}
+            mayChange={machine.data !== undefined && mayRoast(machine.data.role)}
             onSpan={setSpan}
           />
         </div>
@@ -134,10 +135,12 @@ interface LoadedTimelineProps {
   span: Span;
   isSending: boolean;
   isRoasting: boolean;
+  mayChange: boolean;
   onSpan: (span: Span) => void;
 }
 
-const LoadedTimeline = ({ machineId, timeline, span, isSending, isRoasting, onSpan }: LoadedTimelineProps) => {
+const LoadedTimeline = (props: LoadedTimelineProps) => {
+  const { machineId, timeline, span, isSending, isRoasting, mayChange, onSpan } = props;
   const { read, change } = useUrlState();
   const zone = useZone();
   const offsetOf = useCallback(
@@ -200,12 +203,12 @@ const LoadedTimeline = ({ machineId, timeline, span, isSending, isRoasting, onSp
         >
           {roast === undefined ? (
             <StretchPanel
-              {...{ machineId, stretch, isSending, isRoasting }}
+              {...{ machineId, stretch, isSending, isRoasting, mayChange }}
               onStretch={setStretch}
               onMade={(made) => select(made.id)}
             />
           ) : (
-            <RoastPanel key={roast.id} roast={roast} {...neighboursOf(roast, timeline)} onSelect={select} />
+            <RoastPanel key={roast.id} {...{ roast, mayChange }} {...neighboursOf(roast, timeline)} onSelect={select} />
           )}
         </aside>
       </Card>
