@@ -359,8 +359,8 @@ describe('alarms of an instance that gets half of the batches', () => {
         // The board would get two acknowledgements a second.
         await until('the samples to be stored', () => storedEnd === live.board.length, { everyMs: 5 });
       };
-      const sendUntil = async (second: number): Promise<void> => {
-        while (sent < second) {
+      const sendFor = async (seconds: number): Promise<void> => {
+        for (let second = 0; second < seconds; second++) {
           await clock.advance(1000);
           await alone.alarms.settled();
           await send(since());
@@ -370,9 +370,9 @@ describe('alarms of an instance that gets half of the batches', () => {
       for (let end = 4; end <= startedAgoSeconds; end += 4) await send(end);
       await until('the roast to be heard of', () => noticesOf(roastId) > 0);
       // By then the backlog was evaluated, from the charge.
-      await sendUntil(since() + 8);
+      await sendFor(8);
       const before = await chunksRead();
-      await sendUntil(since() + 15);
+      await sendFor(15);
       expect((await chunksRead()) - before).toBeLessThan(chunks);
       await clock.advance(evaluatedWithinMs);
       await alone.alarms.settled();

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '@roastery/runtime/logger';
 import { createTestDatabase } from '@roastery/testing/test-database';
 import { until } from '@roastery/testing/until';
@@ -10,14 +9,6 @@ const random = randomFrom(4711);
 
 const log = createLogger('test', 'silent');
 
-const within = <T>(ms: number, work: Promise<T>): Promise<T> =>
-  Promise.race([
-    work,
-    sleep(ms, undefined, { ref: false }).then(() => {
-      throw new Error(`no answer within ${ms} ms`);
-    }),
-  ]);
-
 describe('renewing pool: lost connections', () => {
   it('never mixes the rows of two queries, never hangs, never commits a part', async () => {
     await using database = await createTestDatabase();
@@ -26,53 +17,51 @@ describe('renewing pool: lost connections', () => {
     await sql`CREATE TABLE accounts (id integer PRIMARY KEY, balance integer NOT NULL)`;
     await sql`INSERT INTO accounts VALUES (1, 0), (2, 0)`;
     const stopping = new AbortController();
-    let confirmed = 0;
-    let failed = 0;
+    let [confirmed, failed, reads, interruptions] = [0, 0, 0, 0];
     const wrong: unknown[] = [];
 
+    const interrupted = async (): Promise<void> => {
+      const before = interruptions;
+      await until('an interruption', () => interruptions > before || stopping.signal.aborted, { everyMs: 1 });
+    };
     const transfer = async (): Promise<void> => {
       while (!stopping.signal.aborted) {
         try {
-          await within(
-            20_000,
-            sql.begin(async (tx) => {
-              await tx`SELECT 1 FROM accounts WHERE id = 1 FOR UPDATE`;
-              await tx`UPDATE accounts SET balance = balance - 1 WHERE id = 1`;
-              // Some transactions lose their connection while no query is running.
-              if (random() < 0.3) await sleep(5);
-              await tx`UPDATE accounts SET balance = balance + 1 WHERE id = 2`;
-            }),
-          );
+          await sql.begin(async (tx) => {
+            await tx`SELECT 1 FROM accounts WHERE id = 1 FOR UPDATE`;
+            await tx`UPDATE accounts SET balance = balance - 1 WHERE id = 1`;
+            // Some transactions lose their connection while no query is running.
+            if (random() < 0.3) await interrupted();
+            await tx`UPDATE accounts SET balance = balance + 1 WHERE id = 2`;
+          });
           confirmed += 1;
-        } catch (error) {
-          if (error instanceof Error && error.message.startsWith('no answer')) wrong.push(error.message);
+        } catch {
           failed += 1;
         }
       }
     };
-    let asked = 0;
     const read = async (): Promise<void> => {
-      while (!stopping.signal.aborted) {
-        const n = ++asked;
+      for (let n = 1; !stopping.signal.aborted; n += 1) {
         try {
-          const rows = await within(
-            20_000,
-            sql<{ n: number }[]>`SELECT ${n}::integer AS n FROM generate_series(1, 20)`,
-          );
+          const rows = await sql<{ n: number }[]>`SELECT ${n}::integer AS n FROM generate_series(1, 20)`;
           if (rows.length !== 20 || rows.some((row) => row.n !== n)) wrong.push([...rows]);
-        } catch (error) {
-          if (error instanceof Error && error.message.startsWith('no answer')) wrong.push(error.message);
+        } catch {
+          // Its connection was lost.
+        } finally {
+          reads += 1;
         }
       }
     };
     const workers = [transfer(), transfer(), transfer(), read(), read(), read()];
-    // A busy computer may complete nothing between two interruptions, so the interval grows until it does.
-    for (let blow = 0; blow < 100; blow++) {
-      if (blow >= 40 && confirmed > 5) break;
-      await sleep(20 + random() * 60 + 20 * Math.max(0, blow - 40));
+    const isEnough = (): boolean => interruptions >= 40 && confirmed > 5 && failed > 0;
+    while (!isEnough()) {
+      // Between two interruptions is a number of reads, whatever the speed of the computer.
+      const due = reads + 5 + random() * 100;
+      await until('some reads to end', () => reads >= due, { everyMs: 1 });
       await axe`
         SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE datname = current_database() AND application_name = 'roastery-api' AND random() < 0.7`;
+      interruptions += 1;
     }
     stopping.abort();
     await Promise.all(workers);
@@ -83,9 +72,6 @@ describe('renewing pool: lost connections', () => {
     // A commit whose response was lost is counted in the table but not here.
     expect(two).toBeGreaterThanOrEqual(confirmed);
     expect(two).toBeLessThanOrEqual(confirmed + failed);
-    // How many succeed depends on the load of the computer; some must.
-    expect(confirmed).toBeGreaterThan(5);
-    expect(failed).toBeGreaterThan(0);
     await Promise.all([sql.end({ timeout: 1 }), axe.end({ timeout: 1 })]);
   });
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Database } from '../db/sql.ts';
 import { messageOf, openMigratedDatabase, registerMachine } from '../testing/ingest-fixture.ts';
 import { commitMessages } from './batch-writer.ts';
+import { fromNow } from '../testing/present.ts';
 
 const serial = 'APPEND-1';
 
@@ -56,7 +57,7 @@ describe('appends', () => {
     await using known = await withKnownStream(2);
     const { batches, sql } = known;
     for (const [n, batch] of batches.slice(2).entries())
-      await commitMessages(sql, [messageOf(serial, batch, Date.now() + (n + 1) * 60_000)]);
+      await commitMessages(sql, [messageOf(serial, batch, fromNow((n + 1) * 60_000))]);
     expect(await sql`SELECT committed::text, committed_now(r)::text FROM recordings r`).toEqual([
       { committed: '{[0,50)}', committed_now: '{[0,50)}' },
     ]);
@@ -123,7 +124,7 @@ describe('appends', () => {
     await known.commit({ ...third, t: third.t - 50_000 });
     const [boot] = await sql<{ wall_offset_ms: number }[]>`SELECT wall_offset_ms FROM recording_boots`;
     expect(Math.abs((boot?.wall_offset_ms ?? 0) - (third.t - third.mono))).toBe(0);
-    const later = Date.now() + 3_600_000;
+    const later = fromNow(3_600_000);
     await commitMessages(sql, [messageOf(serial, { ...third, seq: 15, t: third.t + 3_600_000 }, later)]);
     const [corrected] = await sql<{ wall_offset_ms: number }[]>`SELECT wall_offset_ms FROM recording_boots`;
     expect(corrected?.wall_offset_ms).toBe(third.t + 3_600_000 - third.mono);

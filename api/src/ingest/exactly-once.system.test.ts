@@ -8,6 +8,7 @@ import { messageOf, openMigratedDatabase, registerMachine, roastOn, silentLog } 
 import { commitMessages } from './batch-writer.ts';
 import type { Committed } from './commit.ts';
 import type { JournalMessage } from './decode-batch.ts';
+import { fromNow } from '../testing/present.ts';
 
 const roastId = '0190a8c0-0000-7000-8000-000000000001';
 
@@ -64,7 +65,7 @@ const ingest = async (
 describe('commit: exactly once', () => {
   const epoch = '00112233445566aa';
   const boot = randomUUID();
-  const wallOffsetMs = Date.now() - 3_600_000;
+  const wallOffsetMs = fromNow(-3_600_000);
 
   const inOrder = async () => {
     await using database = await openMigratedDatabase();
@@ -178,7 +179,7 @@ describe('commit: exactly once', () => {
     for (let n = 0; n < 40; n++) board.sample(n * 1000, 100 + n, 150, 50);
     board.event(40_000, { type: 'start', agent_version: '1.0.0' });
     const batches = board.batches(() => 10);
-    const start = Date.now();
+    const start = fromNow(0);
     const row = async () =>
       (await sql`SELECT committed::text AS written, committed_now(recordings)::text AS now FROM recordings`)[0];
     const commit = (index: number, afterMs: number) =>

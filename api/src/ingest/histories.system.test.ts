@@ -11,6 +11,7 @@ import { ageSamples, roastOn, silentLog } from '../testing/ingest-fixture.ts';
 import { createKeepingBoard } from '../testing/keeping-board.ts';
 import { connectBoard, startPlainBroker, startWholeApi, type PlainBroker } from '../testing/whole-api.ts';
 import { removeOldSamples, sweepRules } from './sweeper.ts';
+import { fromNow } from '../testing/present.ts';
 
 const form = { display_name: 'Big Drum', machine_type: 'RM30', max_capacity_kg: 30 };
 
@@ -190,7 +191,7 @@ describe('histories: restore from boards', () => {
     await until('the statement after the loss', () => board.statements.length > again, { timeoutMs: 60_000 });
 
     await using older = await connectBoard(broker.url, 'H-5');
-    const status = { v: 1, online: true, session: 'x', t: Date.now(), epoch: '00112233445566aa' };
+    const status = { v: 1, online: true, session: 'x', t: fromNow(0), epoch: '00112233445566aa' };
     await older.client.publishAsync('roastery/v1/H-5/status', JSON.stringify(status), { qos: 1, retain: true });
     await until(
       'its status',

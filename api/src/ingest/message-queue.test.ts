@@ -5,12 +5,13 @@ import { createJournalBoard } from '@roastery/testing/journal-board';
 import { describe, expect, it } from 'vitest';
 import { decodeBatch, decodedBytes, type QueuedMessage } from './decode-batch.ts';
 import { createMessageQueue } from './message-queue.ts';
+import { fromNow } from '../testing/present.ts';
 
 const messageOf = (serialNumber: string, payload: Buffer | string): QueuedMessage => ({
   topic: `roastery/v1/${serialNumber}/journal`,
   serialNumber,
   payload: Buffer.from(payload),
-  receivedAtMs: Date.now(),
+  receivedAtMs: fromNow(0),
 });
 
 setFlagsFromString('--expose-gc');

@@ -11,8 +11,9 @@ import { commitMessages, commitRefusal } from './batch-writer.ts';
 import { decodeBatch, type JournalMessage } from './decode-batch.ts';
 import { auditDrops, machineLimits, replayQuarantined, runQuarantineCommand } from './quarantine.ts';
 import type { SeqRanges } from '../db/seq-ranges.ts';
+import { fromNow } from '../testing/present.ts';
 
-const poison = (serialNumber: string, text: string, receivedAtMs = Date.now()): JournalMessage => {
+const poison = (serialNumber: string, text: string, receivedAtMs = fromNow(0)): JournalMessage => {
   const payload = Buffer.from(text);
   const topic = `roastery/v1/${serialNumber}/journal`;
   return { topic, serialNumber, payload, receivedAtMs, decoded: decodeBatch(payload) };
@@ -46,7 +47,7 @@ describe('quarantine', () => {
     })();
     const text = JSON.stringify({ ...batch, boot: 'NO BOOT' });
     // The kept messages are listed in order of arrival.
-    const now = Date.now();
+    const now = fromNow(0);
     const later = now + 1;
     const answers = [
       await commitMessages(sql, [poison('Q-1', text, now), ...[1, 2].map(() => poison('Q-1', 'not JSON', later))]),
@@ -67,7 +68,7 @@ describe('quarantine', () => {
     await using database = await openMigratedDatabase();
     const { sql } = database;
     for (const serial of ['Q-2', 'Q-3']) await registerMachine(sql, serial);
-    const now = Date.now();
+    const now = fromNow(0);
     await commitMessages(sql, [poison('Q-3', 'the oldest of all', now - 10_000_000)]);
     const many = Array.from({ length: machineLimits.messages + 30 }, (_, n) => poison('Q-2', `bad ${n}`, now + n));
     let dropped = 0;

@@ -6,7 +6,7 @@ import { createJournalBoard } from '@roastery/testing/journal-board';
 import { until as untilMet, type WaitOptions } from '@roastery/testing/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { markEvent, openMigratedDatabase, registerMachine } from '../testing/ingest-fixture.ts';
-import { msAgo, presentClock } from '../testing/present.ts';
+import { fromNow, presentClock } from '../testing/present.ts';
 import {
   connectBoard,
   startPlainBroker,
@@ -66,7 +66,7 @@ const reading = (board: ReturnType<typeof createJournalBoard>, seq: number, mono
     epoch: board.epoch,
     seq,
     boot: board.boot,
-    t: msAgo(0),
+    t: fromNow(0),
     mono,
     values: { bean_temp: bean },
     roast: null,
@@ -98,7 +98,7 @@ describe('live stream', () => {
 
   it('starts with hello and backlog, then sends readings, samples and changes of the roast', async () => {
     const machine = await registerMachine(database.sql, 'LIVE-1');
-    const board = createJournalBoard({ wallOffsetMs: msAgo(1_000_000) });
+    const board = createJournalBoard({ wallOffsetMs: fromNow(-1_000_000) });
     await using wire = await connectBoard(broker.url, 'LIVE-1');
     for (let second = 0; second < 400; second++) board.sample(second * 1000, 100 + second / 10, 200, 50);
     for (const batch of board.batches(() => 100)) await wire.publish(batch);
@@ -148,7 +148,7 @@ describe('live stream', () => {
 
   it('sends what the board sent before the stream was opened and was stored after its backlog was read', async () => {
     const machine = await registerMachine(database.sql, 'LIVE-BACKFILL');
-    const board = createJournalBoard({ wallOffsetMs: msAgo(1_000_000) });
+    const board = createJournalBoard({ wallOffsetMs: fromNow(-1_000_000) });
     const id = uuidV7();
     await using wire = await connectBoard(broker.url, 'LIVE-BACKFILL');
     board.sample(0, 200, 200, 50);
@@ -192,7 +192,7 @@ describe('live stream', () => {
     const sayStream = (epoch: string) =>
       wire.client.publishAsync(
         topicOf('LIVE-NEW-STREAM', 'status'),
-        JSON.stringify({ v: 1, online: true, session: epoch, t: msAgo(0), epoch }),
+        JSON.stringify({ v: 1, online: true, session: epoch, t: fromNow(0), epoch }),
         { qos: 1, retain: true },
       );
     for (let second = 0; second < 20; second++) earlier.sample(1_000_000 + second * 1000, 200, 210, 50);
@@ -249,7 +249,7 @@ describe('live stream', () => {
       ['LIVE-MANY-1', 111],
       ['LIVE-MANY-2', 222],
     ] as const) {
-      const board = createJournalBoard({ wallOffsetMs: msAgo(1000) });
+      const board = createJournalBoard({ wallOffsetMs: fromNow(-1000) });
       await using wire = await connectBoard(broker.url, serial);
       await until('the subscription', () => broker.subscriptionsTo(topicOf(serial, 'live')) > 0);
       await wire.client.publishAsync(topicOf(serial, 'live'), reading(board, 1, 1000, bean), { qos: 0 });
@@ -296,7 +296,7 @@ describe('live stream', () => {
     await until('hello', () => watching.events.length >= 2);
     expect(watching.events[0]).toMatchObject({ connection: 'never_connected', status: null });
     const say = (online: boolean, session: string) =>
-      wire.client.publishAsync(topicOf('LIVE-3', 'status'), JSON.stringify({ v: 1, online, session, t: msAgo(0) }), {
+      wire.client.publishAsync(topicOf('LIVE-3', 'status'), JSON.stringify({ v: 1, online, session, t: fromNow(0) }), {
         qos: 1,
         retain: true,
       });

@@ -10,6 +10,7 @@ import { commitMessages } from '../ingest/batch-writer.ts';
 import { markEvent, messageOf, openMigratedDatabase, registerMachine, roastOn } from '../testing/ingest-fixture.ts';
 import { startPlainBroker, startWholeApi } from '../testing/whole-api.ts';
 import { readBacklog } from './backlog.ts';
+import { fromNow } from '../testing/present.ts';
 
 /** A machine with its board's recording. */
 const record = async (sql: Database, serial: string, board: ReturnType<typeof createJournalBoard>) => {
@@ -53,7 +54,7 @@ describe('a recording that spans days', () => {
   it('alarms: a backfilled roast is evaluated by its own samples, not by later ones', async () => {
     await using database = await openMigratedDatabase();
     const { sql } = database;
-    const board = createJournalBoard({ wallOffsetMs: Date.now() - 20 * 86_400_000 });
+    const board = createJournalBoard({ wallOffsetMs: fromNow(-20 * 86_400_000) });
     const roast = uuidV7();
     roastOn(board, roast);
     const { machineId, recordingId } = await record(sql, 'DAYS-1', board);

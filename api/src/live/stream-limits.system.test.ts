@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 const [streamsPerSession, streamsPerUser] = [20, 60];
 import { machineStatusChannel } from '../domains/devices/follow-statuses.ts';
 import { markEvent, openMigratedDatabase, registerMachine } from '../testing/ingest-fixture.ts';
-import { msAgo, presentClock } from '../testing/present.ts';
+import { fromNow, presentClock } from '../testing/present.ts';
 import {
   connectBoard,
   startPlainBroker,
@@ -212,7 +212,7 @@ describe('live streams', () => {
   ])('live stream: reports a $change running roast, then ends; the next one starts without the roast', async (by) => {
     const serial = `LIMITS-${by.change}`;
     const { id } = await registerMachine(database.sql, serial);
-    const board = createJournalBoard({ wallOffsetMs: msAgo(100_000) });
+    const board = createJournalBoard({ wallOffsetMs: fromNow(-100_000) });
     await using wire = await connectBoard(broker.url, serial);
     const roastId = uuidV7();
     for (let second = 0; second < 60; second++) board.sample(second * 1000, 100, 200, 50);

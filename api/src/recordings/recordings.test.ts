@@ -1,6 +1,7 @@
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { expect, it } from 'vitest';
 import { placeBatch, type Recording } from './recordings.ts';
+import { fromNow } from '../testing/present.ts';
 
 /**
  * A board reports `from` to `to` as lost, and the server has committed `committed`. Returns the gaps that are stored.
@@ -23,7 +24,7 @@ const storedGaps = (committed: Recording['committed'], from: number, to: number)
     layouts: new Map(),
     exchanged: new Set(),
   };
-  const known = { machineId: 'machine', ownerId: 'owner', batch, message: { receivedAtMs: Date.now() } };
+  const known = { machineId: 'machine', ownerId: 'owner', batch, message: { receivedAtMs: fromNow(0) } };
   const { events } = placeBatch(known, { recording, range: { start: 100, end: 101 } }, (range) => [
     { recording, range },
   ]);

@@ -3,6 +3,7 @@ import { artisanFile, drumRoast } from '@roastery/simulator/artisan/artisan-file
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Sql } from '../db/sql.ts';
 import { startSession } from '../http/sessions.ts';
+import { fromNow } from './present.ts';
 
 /** The smallest possible machine map. */
 export const exampleMap = {
@@ -204,7 +205,7 @@ export const exampleCsv = (unique = uuidV7()): string => {
 };
 
 /** A roast of an hour ago as Artisan saves it, different each time. */
-export const exampleAlog = (): string => artisanFile(drumRoast(Date.now() - 3_600_000));
+export const exampleAlog = (): string => artisanFile(drumRoast(fromNow(-3_600_000)));
 
 /** A file that this person uploaded and has not imported. */
 export const addUpload = async (sql: Sql, userId: string): Promise<string> => {

@@ -7,6 +7,7 @@ import { migrate } from '../db/migrate.ts';
 import { openDatabase, type Database } from '../db/sql.ts';
 import { decodeBatch } from '../ingest/decode-batch.ts';
 import type { JournalMessage } from '../ingest/decode-batch.ts';
+import { fromNow } from './present.ts';
 
 export const silentLog = createLogger('test', 'silent');
 
@@ -56,7 +57,7 @@ export const ageSamples = async (sql: Database): Promise<void> => {
   await sql`UPDATE recordings SET unswept_since = now() - interval '92 days'`;
 };
 
-export const messageOf = (serialNumber: string, batch: JournalBatch, receivedAtMs = Date.now()): JournalMessage => {
+export const messageOf = (serialNumber: string, batch: JournalBatch, receivedAtMs = fromNow(0)): JournalMessage => {
   const payload = Buffer.from(JSON.stringify(batch));
   return {
     topic: `roastery/v1/${serialNumber}/journal`,

@@ -12,6 +12,7 @@ import { parseOrThrow } from '@roastery/contract/parse-shape';
 import type { JournalBoard } from '@roastery/testing/journal-board';
 import { connectAsync, type MqttClient } from 'mqtt';
 import { missingFrom, withRange, type SeqRanges } from '../db/seq-ranges.ts';
+import { fromNow } from './present.ts';
 
 interface Kept {
   readonly journal: JournalBoard;
@@ -41,12 +42,12 @@ export const createKeepingBoard = (serialNumber: string, journals: readonly Jour
       epoch: journal.epoch,
       entries: journal.length,
       bytes: journal.length * 40,
-      from: Date.now() - 3_600_000,
-      to: Date.now(),
+      from: fromNow(-3_600_000),
+      to: fromNow(0),
       sealed,
     }));
   const publishStatus = async (online = true): Promise<void> => {
-    const status: DeviceStatus = { v: 1, online, session: session.id, t: Date.now(), history: held() };
+    const status: DeviceStatus = { v: 1, online, session: session.id, t: fromNow(0), history: held() };
     await session.client?.publishAsync(topicOf(serialNumber, 'status'), JSON.stringify(status), {
       qos: 1,
       retain: true,

@@ -3,13 +3,14 @@ import { createJournalBoard, type JournalBoardOptions } from '@roastery/testing/
 import type { Database } from '../db/sql.ts';
 import { commitMessages } from '../ingest/batch-writer.ts';
 import { markEvent, messageOf } from './ingest-fixture.ts';
+import { fromNow } from './present.ts';
 
 type Said = readonly [second: number, event: JournalEvent | ((board: RecordedBoard) => JournalEvent)];
 
 /** A board that recorded one sample per second, and some events in between. */
 export const recordBoard = (seconds: number, said: readonly Said[] = [], options: JournalBoardOptions = {}) => {
   // Its last sample is of now, unless the boot time is given.
-  const wallOffsetMs = options.wallOffsetMs ?? Date.now() - seconds * 1000 - 5000;
+  const wallOffsetMs = options.wallOffsetMs ?? fromNow(0) - seconds * 1000 - 5000;
   const journal = createJournalBoard({ ...options, wallOffsetMs });
   const seqs: number[] = [];
   const board: RecordedBoard = {

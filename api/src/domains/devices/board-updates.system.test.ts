@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { migratedTemplate } from '../../testing/ingest-fixture.ts';
 import type { Visitor } from '../../testing/visitor.ts';
 import { startPlainBroker, startWholeApi, type PlainBroker, type WholeApi } from '../../testing/whole-api.ts';
+import { fromNow } from '../../testing/present.ts';
 
 const version = '0.2.0';
 /** The last one is of an agent that accepts no orders. */
@@ -30,7 +31,7 @@ describe('updates of boards', () => {
   const says = (serial: string, status: Partial<DeviceStatus>) =>
     boards.publishAsync(
       topicOf(serial, 'status'),
-      JSON.stringify({ v: 1, online: true, session: 'one', t: Date.now(), agent_version: '0.1.0', ...status }),
+      JSON.stringify({ v: 1, online: true, session: 'one', t: fromNow(0), agent_version: '0.1.0', ...status }),
       { qos: 1, retain: true },
     );
   const updates = async () => (await admin.send<BoardUpdates>('GET', '/admin/board-updates')).body;

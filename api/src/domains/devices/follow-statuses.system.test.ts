@@ -8,6 +8,7 @@ import { openDatabase, type Database } from '../../db/sql.ts';
 import { openMigratedDatabase, registerMachine, silentLog } from '../../testing/ingest-fixture.ts';
 import { startPlainBroker, type PlainBroker } from '../../testing/whole-api.ts';
 import { followStatuses } from './follow-statuses.ts';
+import { fromNow } from '../../testing/present.ts';
 
 const isOnline = async (sql: Database, serial: string): Promise<boolean> =>
   (await sql`SELECT 1 FROM machines WHERE serial_number = ${serial} AND is_online`).length === 1;
@@ -61,7 +62,7 @@ describe('statuses of boards', () => {
   const says = (serial: string, status: Partial<DeviceStatus> = {}) =>
     boards.publishAsync(
       topicOf(serial, 'status'),
-      JSON.stringify({ v: 1, online: true, session: 'one', t: Date.now(), ...status }),
+      JSON.stringify({ v: 1, online: true, session: 'one', t: fromNow(0), ...status }),
       { qos: 1 },
     );
 

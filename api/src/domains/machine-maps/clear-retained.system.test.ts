@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startPlainBroker, startWholeApi, type PlainBroker } from '../../testing/whole-api.ts';
 import { migratedTemplate } from '../../testing/ingest-fixture.ts';
+import { fromNow } from '../../testing/present.ts';
 
 const form = { display_name: 'Big Drum', machine_type: 'RM30', max_capacity_kg: 30 };
 const secretHost = '10.9.8.7';
@@ -112,7 +113,7 @@ describe('retained messages of a serial number', () => {
     await using api = await startWholeApi(database.url, broker.url, { sweep: false });
     await until('the broker', () => api.api.context.mqtt.isConnected);
     await expect.poll(async () => (await kept('plan'))['plans']).toEqual([]);
-    const status = { v: 1, online: true, session: 's', t: Date.now(), config: { rev: revision, state: 'running' } };
+    const status = { v: 1, online: true, session: 's', t: fromNow(0), config: { rev: revision, state: 'running' } };
     await board.publishAsync(topicOf(serial, 'status'), JSON.stringify(status), { qos: 1, retain: true });
     await expect.poll(() => kept('config'), { timeout: 30_000 }).toMatchObject({ hz: 3, rev: revision + 1 });
     // A late report of the board about it changes nothing.

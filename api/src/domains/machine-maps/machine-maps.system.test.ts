@@ -19,6 +19,7 @@ import type { Visitor } from '../../testing/visitor.ts';
 import { startPlainBroker, startWholeApi, type PlainBroker, type WholeApi } from '../../testing/whole-api.ts';
 import { publishConfigs } from './publish-configs.ts';
 import { migratedTemplate } from '../../testing/ingest-fixture.ts';
+import { fromNow } from '../../testing/present.ts';
 
 interface Refusal {
   code: string;
@@ -62,7 +63,7 @@ describe('machine maps', () => {
   const says = (status: Partial<DeviceStatus>) =>
     board.publishAsync(
       topicOf(serial, 'status'),
-      JSON.stringify({ v: 1, online: true, session: 'one', t: Date.now(), ...status }),
+      JSON.stringify({ v: 1, online: true, session: 'one', t: fromNow(0), ...status }),
       { qos: 1, retain: true },
     );
   const boardConfig = async () => (await owner.send<BoardConfig>('GET', `/machines/${machineId}/board-config`)).body;

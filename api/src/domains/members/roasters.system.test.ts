@@ -7,6 +7,7 @@ import { addMachine } from '../../testing/example-data.ts';
 import { messageOf, roastOn } from '../../testing/ingest-fixture.ts';
 import { openTestApi, type OpenedTestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';
+import { fromNow } from '../../testing/present.ts';
 
 const password = 'a long phrase for this person';
 
@@ -54,13 +55,13 @@ describe('roaster at a machine', () => {
   const setPin = (name: string, pin: string, current = password) =>
     person(name).visitor.send('PUT', '/account/pin', { pin, current_password: current });
   /** A roast as its board sends it: only its beginning, or all of it. */
-  const roastIt = async (machineId: string, how: 'begun' | 'whole', wallOffsetMs = Date.now()): Promise<string> => {
+  const roastIt = async (machineId: string, how: 'begun' | 'whole', wallOffsetMs = fromNow(0)): Promise<string> => {
     const board = createJournalBoard({ wallOffsetMs });
     const id = crypto.randomUUID();
     roastOn(board, id);
     const batches = board.batches(() => 60);
     for (const batch of how === 'whole' ? batches : batches.slice(0, 5)) {
-      await commitMessages(sql(), [messageOf(`SN-${machineId}`, batch, Date.now() + 15 * 60_000)]);
+      await commitMessages(sql(), [messageOf(`SN-${machineId}`, batch, fromNow(15 * 60_000))]);
     }
     return id;
   };
@@ -93,7 +94,7 @@ describe('roaster at a machine', () => {
   it('a late roast from before the choice does not get the roaster', async () => {
     const machineId = await sharedMachine();
     await choose('Rita', machineId, 'Rita');
-    expect(await roastedBy(await roastIt(machineId, 'whole', Date.now() - 3 * 3_600_000))).toBe('Olga');
+    expect(await roastedBy(await roastIt(machineId, 'whole', fromNow(-3 * 3_600_000)))).toBe('Olga');
   });
 
   it('the later choice of plan and machine applies', async () => {
@@ -104,7 +105,7 @@ describe('roaster at a machine', () => {
     await choose('Rita', machineId, 'Rita');
     expect(await roastedBy(await roastIt(machineId, 'whole'))).toBe('Rita');
     await plan();
-    expect(await roastedBy(await roastIt(machineId, 'whole', Date.now() + 3_600_000))).toBe('Rolf');
+    expect(await roastedBy(await roastIt(machineId, 'whole', fromNow(3_600_000)))).toBe('Rolf');
   });
 
   it('PIN: is required to choose another person, is stored hashed, and grants no rights', async () => {

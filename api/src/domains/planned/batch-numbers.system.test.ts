@@ -12,6 +12,7 @@ import { markEvent, messageOf, roastOn } from '../../testing/ingest-fixture.ts';
 import { listLostNumbers } from './batch-number.ts';
 import { openTestApi, type OpenedTestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';
+import { fromNow } from '../../testing/present.ts';
 
 const counted = (number: string | null | undefined): number => Number(/\d+$/.exec(number ?? '')?.[0]);
 
@@ -38,11 +39,11 @@ describe('batch numbers', () => {
   const numberOf = async (roastId: string) => (await admin.send<Roast>('GET', `/roasts/${roastId}`)).body.batch_number;
 
   /** Twelve minutes of a board, one transaction per batch. */
-  const roastIt = async (serial: string, wallOffsetMs = Date.now()): Promise<string> => {
+  const roastIt = async (serial: string, wallOffsetMs = fromNow(0)): Promise<string> => {
     const board = createJournalBoard({ wallOffsetMs });
     const roastId = crypto.randomUUID();
     roastOn(board, roastId);
-    const receivedAtMs = Date.now() + 15 * 60_000;
+    const receivedAtMs = fromNow(15 * 60_000);
     for (const batch of board.batches()) await commitMessages(sql(), [messageOf(serial, batch, receivedAtMs)]);
     return roastId;
   };
@@ -52,10 +53,10 @@ describe('batch numbers', () => {
   /** The numbers of six roasts of a board that was offline, in the order of the roasts. */
   const numbersOfBacklog = async (store: (batches: JournalMessage[]) => Promise<unknown>) => {
     const { serial } = await addMachine();
-    const board = createJournalBoard({ wallOffsetMs: Date.now() - 4 * 3_600_000 });
+    const board = createJournalBoard({ wallOffsetMs: fromNow(-4 * 3_600_000) });
     const roasts = Array.from({ length: 6 }, () => crypto.randomUUID());
     for (const [place, id] of roasts.entries()) roastOn(board, id, undefined, place * 1_800_000);
-    const receivedAtMs = Date.now();
+    const receivedAtMs = fromNow(0);
     await store(board.batches().map((batch) => messageOf(serial, batch, receivedAtMs)));
     return (await Promise.all(roasts.map(numberOf))).map(counted);
   };
@@ -99,16 +100,16 @@ describe('batch numbers', () => {
 
   it('a roast is provisional until its charge arrives, and then has its own number', async () => {
     const { serial } = await addMachine();
-    const board = createJournalBoard({ wallOffsetMs: Date.now() });
+    const board = createJournalBoard({ wallOffsetMs: fromNow(0) });
     const roastId = crypto.randomUUID();
     board.sample(0, 200, 200, 50);
     board.event(500, { type: 'roast', roast_id: roastId, state: 'in_progress' });
-    for (const batch of board.batches()) await commitMessages(sql(), [messageOf(serial, batch, Date.now())]);
+    for (const batch of board.batches()) await commitMessages(sql(), [messageOf(serial, batch)]);
     expect(await numberOf(roastId)).toBeNull();
     const sent = board.length;
     board.event(1000, markEvent(roastId, 'charge', { seq: 0, mono: 0 }, 200));
     for (const batch of board.batches(undefined, sent)) {
-      await commitMessages(sql(), [messageOf(serial, batch, Date.now())]);
+      await commitMessages(sql(), [messageOf(serial, batch)]);
     }
     expect(await numberOf(roastId)).toMatch(/^\d+$/);
   });
@@ -171,7 +172,7 @@ describe('batch numbers', () => {
       machines.flatMap(({ id, serial }) => [
         ...Array.from({ length: 5 }, () => plan(id).then((made) => made.batch_number)),
         // Charged before these plans existed, so each gets its own number.
-        ...[1, 2, 3].map((hours) => roastIt(serial, Date.now() - hours * 3_600_000).then(numberOf)),
+        ...[1, 2, 3].map((hours) => roastIt(serial, fromNow(-hours * 3_600_000)).then(numberOf)),
       ]),
     );
     expect(given).not.toContain(null);
@@ -193,11 +194,11 @@ describe('batch numbers', () => {
 
   it('a roast whose board never sends its earlier recordings gets its number after a minute', async () => {
     const { serial } = await addMachine();
-    const board = createJournalBoard({ wallOffsetMs: Date.now() - 4 * 3_600_000 });
+    const board = createJournalBoard({ wallOffsetMs: fromNow(-4 * 3_600_000) });
     const [lost, kept] = [crypto.randomUUID(), crypto.randomUUID()];
     roastOn(board, lost);
     roastOn(board, kept, undefined, 1_800_000);
-    const batches = board.batches().map((batch) => messageOf(serial, batch, Date.now()));
+    const batches = board.batches().map((batch) => messageOf(serial, batch));
     const middle = batches.length >> 1;
     for (const batch of [...batches.slice(0, 1), ...batches.slice(middle)]) await commitMessages(sql(), [batch]);
     expect(await numberOf(kept)).toBeNull();

@@ -12,6 +12,7 @@ import { markEvent, messageOf, roastOn } from '../../testing/ingest-fixture.ts';
 import { type OpenedTestApi, openTestApi, type TestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';
 import { readPlansOfMachine } from './roast-plan.ts';
+import { fromNow } from '../../testing/present.ts';
 
 describe('a roast planned for a machine', () => {
   let opened: OpenedTestApi;
@@ -42,11 +43,11 @@ describe('a roast planned for a machine', () => {
 
   /** Twelve minutes of a board that has just been switched on. */
   const roastIt = async (serial: string, options: JournalBoardOptions = {}, planId?: string): Promise<string> => {
-    const board = createJournalBoard({ wallOffsetMs: Date.now(), ...options });
+    const board = createJournalBoard({ wallOffsetMs: fromNow(0), ...options });
     const roastId = uuidV7();
     roastOn(board, roastId, planId);
     // The board has recorded for another quarter of an hour when this arrives.
-    const receivedAtMs = Date.now() + 15 * 60_000;
+    const receivedAtMs = fromNow(15 * 60_000);
     for (const batch of board.batches()) {
       await commitMessages(test.api.context.sql, [messageOf(serial, batch, receivedAtMs)]);
     }
@@ -89,7 +90,7 @@ describe('a roast planned for a machine', () => {
     const { id: machineId, serial } = await addMachine();
     const other = await addMachine();
     const waiting = await plan(machineId);
-    await roastIt(serial, { wallOffsetMs: Date.now() - 3_600_000 });
+    await roastIt(serial, { wallOffsetMs: fromNow(-3_600_000) });
     await roastIt(other.serial);
     expect((await planNow(waiting.id)).status).toBe('waiting');
     const { body } = await admin.send<{ planned: PlannedRoast[] }>('GET', `/roasts/planned?machine_id=${machineId}`);
@@ -103,10 +104,10 @@ describe('a roast planned for a machine', () => {
     const profileId = await addProfile(sql);
     await sql`UPDATE profiles SET auto_deduct_inventory = false WHERE id = ${profileId}`;
     const { id: planId } = await plan(machineId, { lot_id: lotId, profile_id: profileId });
-    const board = createJournalBoard({ wallOffsetMs: Date.now() });
+    const board = createJournalBoard({ wallOffsetMs: fromNow(0) });
     const roastId = uuidV7();
     roastOn(board, roastId, planId);
-    const receivedAtMs = Date.now() + 15 * 60_000;
+    const receivedAtMs = fromNow(15 * 60_000);
     for (const batch of board.batches().toReversed()) {
       await commitMessages(sql, [messageOf(serial, batch, receivedAtMs)]);
     }
@@ -118,7 +119,7 @@ describe('a roast planned for a machine', () => {
     const { id: machineId, serial } = await addMachine();
     const lotId = await addLot();
     const waiting = await plan(machineId, { lot_id: lotId });
-    const board = createJournalBoard({ wallOffsetMs: Date.now() });
+    const board = createJournalBoard({ wallOffsetMs: fromNow(0) });
     const roastId = uuidV7();
     const commit = async () => {
       for (const batch of board.batches()) await commitMessages(test.api.context.sql, [messageOf(serial, batch)]);
@@ -190,11 +191,11 @@ describe('a roast planned for a machine', () => {
     const { id: machineId, serial } = await addMachine();
     const late = await plan(machineId, { coffee_name: 'Late word' });
     await admin.send('DELETE', `/roasts/planned/${late.id}`);
-    const roastId = await roastIt(serial, { wallOffsetMs: Date.now() - 120_000 }, late.id);
+    const roastId = await roastIt(serial, { wallOffsetMs: fromNow(-120_000) }, late.id);
     expect(await planNow(late.id)).toMatchObject({ status: 'bound', roast_id: roastId });
     const early = await plan(machineId, { coffee_name: 'Early word' });
     await admin.send('DELETE', `/roasts/planned/${early.id}`);
-    await roastIt(serial, { wallOffsetMs: Date.now() + 120_000 }, early.id);
+    await roastIt(serial, { wallOffsetMs: fromNow(120_000) }, early.id);
     expect((await planNow(early.id)).status).toBe('cancelled');
   });
 
@@ -202,7 +203,7 @@ describe('a roast planned for a machine', () => {
     const { id: machineId, serial } = await addMachine();
     const { id: planId } = await plan(machineId);
     await admin.send('DELETE', `/roasts/planned/${planId}`);
-    const board = createJournalBoard({ wallOffsetMs: Date.now() - 120_000 });
+    const board = createJournalBoard({ wallOffsetMs: fromNow(-120_000) });
     const roastId = uuidV7();
     const commit = async () => {
       for (const batch of board.batches()) await commitMessages(test.api.context.sql, [messageOf(serial, batch)]);
@@ -232,8 +233,8 @@ describe('a roast planned for a machine', () => {
       (await admin.send<ResponseOf<typeof betweenBatches>>('GET', `/machines/${machineId}/between-batches`)).body;
     expect(await between()).toEqual({ next: null, newest_roast: null, not_weighed: { total: 0, newest: null } });
 
-    const first = await roastIt(serial, { wallOffsetMs: Date.now() - 7_200_000 });
-    const second = await roastIt(serial, { wallOffsetMs: Date.now() - 3_600_000 });
+    const first = await roastIt(serial, { wallOffsetMs: fromNow(-7_200_000) });
+    const second = await roastIt(serial, { wallOffsetMs: fromNow(-3_600_000) });
     await roastIt(other.serial);
     const guided = await plan(machineId, { profile_id: profileId });
     await plan(machineId);

@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { commitMessages } from '../../ingest/batch-writer.ts';
 import { markEvent, messageOf, openMigratedDatabase, registerMachine } from '../../testing/ingest-fixture.ts';
 import { gapsOf, openCurve } from './roast-curve.ts';
+import { fromNow } from '../../testing/present.ts';
 
 const roastId = uuidV7();
 const anyUser = {
@@ -22,7 +23,7 @@ const within = (from: number, to: number) => (batch: JournalBatch) => batch.seq 
 
 /** Ten minutes of roast with a pause of each kind; `withheld` are the entries that never leave the board. */
 const interruptedRoast = () => {
-  const board = createJournalBoard({ channels: ['bean_temp'], wallOffsetMs: Date.now() - 3_600_000 });
+  const board = createJournalBoard({ channels: ['bean_temp'], wallOffsetMs: fromNow(-3_600_000) });
   let second = 0;
   const samples = (count: number): number => {
     let last = 0;

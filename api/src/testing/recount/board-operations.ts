@@ -6,6 +6,7 @@ import { commitMessages } from '../../ingest/batch-writer.ts';
 import type { JournalMessage } from '../../ingest/decode-batch.ts';
 import { markEvent, messageOf } from '../ingest-fixture.ts';
 import type { BoardRoast, Operation, World } from './world.ts';
+import { fromNow } from '../present.ts';
 
 /** A quarter of a minute of samples around each moment is enough of a curve for sums. */
 const samplesAround = 15;
@@ -37,7 +38,7 @@ const roastOnMachine = async (world: World): Promise<void> => {
   const { chance } = world;
   const { serial } = chance.pick(world.machines);
   const ago = chance.is(0.6) ? 0 : chance.whole(1, 40 * 24) * 3_600_000;
-  const board = createJournalBoard({ wallOffsetMs: Date.now() - ago });
+  const board = createJournalBoard({ wallOffsetMs: fromNow(0) - ago });
   const id = uuidV7();
   const course = chance.pick(courses);
   const sample = (seconds: number): { seq: number; mono: number } => {

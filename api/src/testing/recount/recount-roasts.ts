@@ -3,11 +3,12 @@ import type { RoastRow } from '@roastery/contract/roasts';
 import { expect } from 'vitest';
 import { dayIn, sumOf, type RawRoast, type RawRows } from './raw-rows.ts';
 import { drawnMg, machinesOf, personOf, read, seenBy, type Viewer } from './viewer.ts';
+import { fromNow } from '../present.ts';
 
 const levelOf = (roast: RawRoast): string => roast.roast_level ?? roast.roast_level_target ?? '';
 
 const isActive = (one: { is_online: boolean; last_seen_at: string | null }): boolean =>
-  one.is_online && one.last_seen_at !== null && Date.parse(one.last_seen_at) > Date.now() - 60_000;
+  one.is_online && one.last_seen_at !== null && Date.parse(one.last_seen_at) > fromNow(0) - 60_000;
 
 /** Machines with their totals, the dashboard, and for an admin the statistics. */
 export const expectMachinesAndStats = async (viewer: Viewer, rows: RawRows): Promise<void> => {

@@ -5,6 +5,7 @@ import type { Profile } from '@roastery/contract/profiles';
 import { expect } from 'vitest';
 import { milligrams, sumMg, sumOf, type RawRoast, type RawRows } from './raw-rows.ts';
 import { drawnMg, machinesOf, read, seenBy, type Viewer } from './viewer.ts';
+import { fromNow } from '../present.ts';
 
 /** Stored weights, movements and the weights of the roasts agree, also for archived lots. */
 export const expectLedgerHolds = (rows: RawRows): void => {
@@ -60,7 +61,7 @@ export const expectInventory = async ({ visitor }: Viewer, rows: RawRows): Promi
     expect(lot.status, `${name}: status`).toBe(statusOf(rows, raw, mg));
     const used = sumMg(
       own.flatMap((one) =>
-        one.reason.startsWith('roast') && Date.parse(one.at) > Date.now() - monthMs ? [-one.kg] : [],
+        one.reason.startsWith('roast') && Date.parse(one.at) > fromNow(0) - monthMs ? [-one.kg] : [],
       ),
     );
     if (used <= 0) expect(lot.estimated_runout_days, `${name}: run-out`).toBeNull();

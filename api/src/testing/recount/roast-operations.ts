@@ -1,5 +1,6 @@
 import { exampleCsv } from '../example-data.ts';
 import type { Operation, World } from './world.ts';
+import { fromNow } from '../present.ts';
 
 const dayMs = 86_400_000;
 
@@ -28,7 +29,7 @@ const facts = ({ chance, lots, recipes }: World) => {
 /** Mostly today and this month, back to half a year ago, across a change of clocks. */
 const someTime = ({ chance }: World): string => {
   const days = chance.is(0.4) ? chance.number() : chance.is(0.5) ? chance.number() * 35 : chance.number() * 180;
-  return new Date(Date.now() - Math.floor(days * dayMs)).toISOString();
+  return new Date(fromNow(0) - Math.floor(days * dayMs)).toISOString();
 };
 
 const made = (list: string[], answer: { body: { id?: string } }): void => {
