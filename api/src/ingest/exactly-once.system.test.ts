@@ -79,9 +79,13 @@ describe('commit: exactly once', () => {
     );
     return { board, result: await stored(database.sql) };
   };
+  type InOrder = ReturnType<typeof inOrder>;
+  let once: InOrder | undefined;
+  /** The same for all tests: they only compare with it. */
+  const inOrderOnce = (): InOrder => (once ??= inOrder());
 
   it('stores every sample with its time and values, and the roast with its window', async () => {
-    const { board, result } = await inOrder();
+    const { board, result } = await inOrderOnce();
     const sent = board.entries().flatMap((entry, seq) => (entry.kind === 'sample' ? [{ seq, ...entry }] : []));
     expect(result.samples.seq).toEqual(sent.map((entry) => entry.seq));
     expect(result.samples.monoMs).toEqual(sent.map((entry) => entry.mono));
@@ -99,10 +103,10 @@ describe('commit: exactly once', () => {
     });
   });
 
-  it.each([1, 2, 3, 4, 5])(
+  it.each([1, 2, 3])(
     'gives the same curve and roast when batches are shuffled, repeated three times and split differently (%i)',
     async (seed) => {
-      const { result: expected } = await inOrder();
+      const { result: expected } = await inOrderOnce();
       const random = seeded(seed);
       await using database = await openMigratedDatabase();
       await registerMachine(database.sql, 'RM15-1');
@@ -128,7 +132,7 @@ describe('commit: exactly once', () => {
   );
 
   it('stores each entry once when two instances receive all messages', async () => {
-    const { result: expected } = await inOrder();
+    const { result: expected } = await inOrderOnce();
     await using database = await openMigratedDatabase();
     const other = openDatabase({ url: database.url, log: silentLog });
     await registerMachine(database.sql, 'RM15-1');

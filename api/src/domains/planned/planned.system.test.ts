@@ -48,7 +48,7 @@ describe('a roast planned for a machine', () => {
     roastOn(board, roastId, planId);
     // The board has recorded for another quarter of an hour when this arrives.
     const receivedAtMs = fromNow(15 * 60_000);
-    for (const batch of board.batches()) {
+    for (const batch of board.batches(() => 60)) {
       await commitMessages(test.api.context.sql, [messageOf(serial, batch, receivedAtMs)]);
     }
     return roastId;

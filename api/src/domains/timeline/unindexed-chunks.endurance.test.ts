@@ -1,0 +1,10 @@
+import { volume } from '@roastery/testing/endurance/volume';
+import { expect, it } from 'vitest';
+import { placesFoundAlike } from '../../testing/unindexed-chunks.ts';
+
+it.each(volume([2, 3, 4, 5], [2]))(
+  'chunks that the index by time does not have: are found as with an index of all chunks (seed %i)',
+  async (seed) => {
+    expect(await placesFoundAlike(seed)).toBeGreaterThan(50);
+  },
+);
