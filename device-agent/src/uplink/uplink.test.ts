@@ -25,7 +25,7 @@ let uplink: Uplink | undefined;
 let maps: MachineMap[];
 let refusals: string[];
 
-const connect = (over: Partial<Pick<UplinkParts, 'log' | 'broker'>> = {}): Uplink => {
+const connect = (over: Partial<Pick<UplinkParts, 'log' | 'broker' | 'journal'>> = {}): Uplink => {
   uplink = startUplink({
     serialNumber,
     token: 'a-secret-token',
@@ -237,6 +237,29 @@ describe('uplink', () => {
     server.accepts = true;
     sample();
     await allCommitted(1);
+  });
+
+  it('takes over from another board with its credential ever more rarely', async () => {
+    const there = join(folder, 'other');
+    const other = await openJournal({
+      folder: there,
+      capBytes: 1e9,
+      clock,
+      time,
+      log,
+      context,
+      state: () => undefined,
+    });
+    const first = connect();
+    connect({ journal: other });
+    await time.advance(120_000);
+    const before = server.logins.length;
+    await time.advance(300_000);
+    // At the limit each waits 15 to 30 s. Without a limit for short sessions there were four attempts a second.
+    expect(server.logins.length - before).toBeLessThanOrEqual(300 / 15);
+    expect(server.logins.length - before).toBeGreaterThanOrEqual(300 / 30 - 1);
+    await time.run(first.stop(500));
+    await time.run(other.close());
   });
 
   it('logs in with the login from the api, else with serial number and token', async () => {

@@ -12,7 +12,7 @@ const longest = [
   'under-systemd.endurance',
   'real-roasts.endurance',
   'killed-at-random.endurance',
-  'slow-or-starved.endurance',
+  'starved-process.endurance',
   'artisan-beside-us.system',
   'disk-gone-in-a-roast.system',
   'stream-limits.system',

@@ -1,4 +1,5 @@
 import type { Link } from '@roastery/contract/machine-map';
+import type { Clock } from '@roastery/runtime/clock';
 import type { ConversationContext } from '@roastery/simulator/modbus/conversation';
 import { faultsShape, isSound, type Faults, type FaultsInput } from '@roastery/simulator/modbus/faults';
 import { listenOnLine, listenOnSocket, type ModbusListener } from '@roastery/simulator/modbus/listen';
@@ -21,16 +22,19 @@ export interface StampedMachine {
   readonly bank: RegisterBank;
   readonly faults: FaultsInput;
   readonly seed?: number | undefined;
+  /** Of the delays. */
+  readonly clock?: Clock;
 }
 
 /** The registers of a machine, and the requests it received. */
-export const createFaultyMachine = ({ bank, faults: first, seed = 1 }: StampedMachine) => {
+export const createFaultyMachine = ({ bank, faults: first, seed = 1, clock }: StampedMachine) => {
   let faults: Faults = faultsShape.parse(first);
   const asked: AskedQuestion[] = [];
   const context: ConversationContext = {
     bank,
     faults: () => faults,
     random: createRandom(seed),
+    ...(clock === undefined ? {} : { clock }),
     onRequest: () => undefined,
     onFate: ({ unit, pdu }, fate) =>
       void asked.push({ at: monoMs(), unit, code: pdu[0] ?? 0, start: pdu.readUInt16BE(1), isSound: isSound(fate) }),

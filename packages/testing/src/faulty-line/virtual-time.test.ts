@@ -1,4 +1,8 @@
+import { readMachine } from '@roastery/device-agent/doctor/machine-reading';
 import { describe, expect, it } from 'vitest';
+import { createVirtualClock } from '../virtual-clock.ts';
+import { layFaultyLine } from './faulty-line.ts';
+import { bankOf, mapOf } from './layouts.ts';
 import { readInVirtualTime } from './read-in-virtual-time.ts';
 import { faultCases } from './fault-cases.ts';
 import { everyFault } from './record-over-faulty-line.ts';
@@ -101,4 +105,41 @@ describe('faulty line in virtual time: many machines whose registers contain the
       }
     }
   }, 120_000);
+});
+
+describe('slow machine: answers in 400 to 500 ms are read without a setting', () => {
+  const faults = { lateProbability: 1, lateMs: [400, 500] as [number, number] };
+  it.each(['tcp', 'rtu-over-tcp'] as const)(
+    '%s: reads it under the right names, and reports the pace',
+    async (kind) => {
+      // A value is from any moment between request and answer.
+      const run = { kind, layout: 'block', faults, seconds: 20, atMostMs: 350 } as const;
+      for (const report of await readInVirtualTime(run, [1, 2])) {
+        expect(report.wrong).toEqual([]);
+        expect(report.link.state).toBe('ok');
+        expect(report.readings).toBeGreaterThan(20);
+        expect(report.link.reachedHz, 'readings a second').toBeGreaterThan(1.5);
+        expect(report.link.reachedHz).toBeLessThan(2.5);
+      }
+    },
+  );
+  it.each(['tcp', 'rtu-over-tcp'] as const)('%s: doctor reads it too', async (kind) => {
+    const clock = createVirtualClock();
+    await using line = await layFaultyLine({ kind, bank: bankOf('block'), faults, adapter: '', clock });
+    expect((await clock.run(readMachine(mapOf('block', line.link, {}), clock))).kind).toBe('read');
+  });
+});
+
+describe('first reading: an answer to another program is not accepted', () => {
+  it.each(['single', 'strict'] as const)(
+    'rtu-over-tcp, %s: ignores bytes during the first second of the connection',
+    async (layout) => {
+      // Every connection begins with late answers to the previous one: each request is repeated up to a second later.
+      const faults = { repeatProbability: 1, repeatMs: [200, 1000] as [number, number] };
+      const run = { kind: 'rtu-over-tcp', layout, faults, seconds: 6 } as const;
+      const reports = await readInVirtualTime(run, [1, 2, 3, 4]);
+      expect(reports.flatMap(({ wrong }) => wrong)).toEqual([]);
+      expect(Math.min(...reports.map(({ readings }) => readings))).toBeGreaterThan(1);
+    },
+  );
 });
