@@ -4,6 +4,7 @@ import type { RegisteredMachine } from '@roastery/contract/machines';
 import { planRoast } from '@roastery/contract/planned';
 import { createProfile } from '@roastery/contract/profiles';
 import { accessibilityFindings, keepAxe } from '@roastery/testing/accessibility';
+import { SCREEN } from '@roastery/testing/browser';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -29,29 +30,28 @@ const readMarker = async (page: Page, sentence: string): Promise<void> => {
   await page.getByText(new RegExp(`^Alarms: 0:\\d\\d: ${sentence}`)).waitFor({ state: 'attached' });
 };
 
-const sizes = [
-  { name: 'desk', width: 1440, height: 900 },
-  { name: 'phone', width: 390, height: 844 },
-] as const;
-
-/** Checks a page on desktop and phone in both themes: axe finds nothing, and nothing is wider than the window. */
+/** Checks a page on desktop and phone: nothing is wider than the window. */
 const lookAround = async (page: Page, name: string, shown?: Locator): Promise<void> => {
-  for (const size of sizes) {
-    await page.setViewportSize(size);
+  for (const [size, theme] of [
+    ['desk', 'light'],
+    ['phone', 'dark'],
+  ] as const) {
+    await page.setViewportSize(SCREEN[size]);
+    await page.emulateMedia({ colorScheme: theme });
     await shown?.scrollIntoViewIfNeeded();
-    for (const theme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme: theme });
-      const at = `${name}, ${size.name} ${theme}`;
-      await expect
-        .poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth), { message: at })
-        .toBeLessThanOrEqual(0);
-      const folder = process.env['SCREENS_DIR'];
-      if (folder !== undefined) {
-        await page.screenshot({ path: path.join(folder, `alarms-${name}-${size.name}-${theme}.png`) });
-      }
-      expect(await accessibilityFindings(page), at).toEqual([]);
-    }
+    await expect
+      .poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth), {
+        message: `${name}, ${size}`,
+      })
+      .toBeLessThanOrEqual(0);
+    const folder = process.env['SCREENS_DIR'];
+    if (folder !== undefined) await page.screenshot({ path: path.join(folder, `alarms-${name}-${size}-${theme}.png`) });
   }
+};
+/** As `lookAround`; and axe finds nothing on a phone. */
+const inspect = async (page: Page, name: string, shown?: Locator): Promise<void> => {
+  await lookAround(page, name, shown);
+  expect(await accessibilityFindings(page), name).toEqual([]);
 };
 
 it('alarms: a frozen probe is shown in cockpit, wall and bell without a rule, and stays with the roast', async () => {
@@ -62,33 +62,33 @@ it('alarms: a frozen probe is shown in cockpit, wall and bell without a rule, an
     (seconds) => [200 - Math.min(10, seconds), 220 - seconds / 5],
     45,
   );
-  await using cockpit = await roastery.openAs(ana, { viewport: { width: 1440, height: 900 } });
+  await using cockpit = await roastery.openAs(ana, { viewport: SCREEN.desk });
   await keepAxe(cockpit.page);
   await cockpit.page.goto(`/machines/${probat.id}/live`);
   const sentence = 'Bean Temp is frozen. Check the probe.';
   const banner = cockpit.page.getByTestId('alarms');
   await banner.getByText(sentence).waitFor();
   await readMarker(cockpit.page, sentence);
-  await lookAround(cockpit.page, 'cockpit');
+  await inspect(cockpit.page, 'cockpit');
 
-  await using wall = await roastery.openAs(ana, { viewport: { width: 1440, height: 900 } });
+  await using wall = await roastery.openAs(ana, { viewport: SCREEN.desk });
   await keepAxe(wall.page);
   await wall.page.goto('/wall');
   await wall.page.getByTestId('wall-alarm').getByText(sentence).waitFor();
   await expect.poll(() => wall.page.getByTestId('wall-tile').getAttribute('data-state')).toBe('roasting');
-  await lookAround(wall.page, 'wall');
+  await inspect(wall.page, 'wall');
 
-  await using desk = await roastery.openAs(ana, { viewport: { width: 1440, height: 900 } });
+  await using desk = await roastery.openAs(ana, { viewport: SCREEN.desk });
   await keepAxe(desk.page);
   await desk.page.goto('/dashboard');
   const bell = desk.page.getByRole('button', { name: 'Alarms: 1 new' });
   await bell.click();
   await desk.page.getByRole('dialog').getByText(sentence).waitFor();
-  await lookAround(desk.page, 'bell');
+  await inspect(desk.page, 'bell');
   await desk.page.keyboard.press('Escape');
   await desk.page.getByRole('button', { name: 'Alarms', exact: true }).waitFor();
 
-  await cockpit.page.setViewportSize({ width: 1440, height: 900 });
+  await cockpit.page.setViewportSize(SCREEN.desk);
   await banner.getByRole('button', { name: 'OK' }).click();
   await expect.poll(() => banner.getByText(sentence).count()).toBe(0);
   await expect.poll(() => wall.page.getByTestId('wall-alarm').count()).toBe(0);
@@ -100,7 +100,7 @@ it('alarms: a frozen probe is shown in cockpit, wall and bell without a rule, an
   const list = desk.page.getByTestId('roast-alarms');
   await expect.poll(() => list.innerText()).toMatch(/0:4\d\s*Bean Temp is frozen.*Acknowledged by Ana Restrepo/s);
   await desk.page.getByText('Completed').first().waitFor();
-  await lookAround(desk.page, 'roast', list);
+  await inspect(desk.page, 'roast', list);
   await readMarker(desk.page, sentence);
   await lookAround(desk.page, 'roast-chart', desk.page.getByTestId('alarm-text'));
   expect(board.failures).toEqual([]);
@@ -113,7 +113,7 @@ it('alarms: a rule of a recipe fires in its roast, in the live view and on the w
     { time: 600, burner: 0, exhaust: 90, drum: 45 },
   ];
   const recipe = await ana.call(createProfile, { body: { name: 'House filter', control_profile: points } });
-  await using desk = await roastery.openAs(ana, { viewport: { width: 1440, height: 900 } });
+  await using desk = await roastery.openAs(ana, { viewport: SCREEN.desk });
   const { page } = desk;
   await keepAxe(page);
   await page.goto(`/recipes/${recipe.id}`);
@@ -127,7 +127,7 @@ it('alarms: a rule of a recipe fires in its roast, in the live view and on the w
   await form.getByRole('button', { name: 'Save alarm' }).click();
   await form.getByText('Use 500 °C or less').waitFor();
   await form.getByText('Enter a message').waitFor();
-  await lookAround(page, 'rule-form', form);
+  await inspect(page, 'rule-form', form);
   await form.getByLabel('Limit').fill('180');
   await form.getByLabel('Message').fill('Open the air now');
   await form.getByRole('combobox', { name: 'Color' }).click();
@@ -150,10 +150,9 @@ it('alarms: a rule of a recipe fires in its roast, in the live view and on the w
     (seconds) => [200 - Math.min(60, seconds), 220 - seconds / 5],
     5,
   );
-  await using cockpit = await roastery.openAs(ana, { viewport: { width: 1440, height: 900 } });
-  await keepAxe(cockpit.page);
+  await using cockpit = await roastery.openAs(ana, { viewport: SCREEN.desk });
   await cockpit.page.goto(`/machines/${probat.id}/live`);
-  await using wall = await roastery.openAs(ana, { viewport: { width: 1440, height: 900 } });
+  await using wall = await roastery.openAs(ana, { viewport: SCREEN.desk });
   await wall.page.goto('/wall');
   const sentence = 'Open the air now';
   await cockpit.page.getByTestId('alarms').getByText(sentence).waitFor();
@@ -168,7 +167,7 @@ it('alarms: a rule of a recipe fires in its roast, in the live view and on the w
   await page.getByRole('menuitem', { name: 'Alarms' }).click();
   const dialog = page.getByRole('dialog', { name: 'Alarms' });
   await dialog.getByRole('button', { name: 'Add alarm' }).waitFor();
-  await lookAround(page, 'machine');
+  await inspect(page, 'machine');
   expect(board.failures).toEqual([]);
   expect([...cockpit.complaints, ...wall.complaints, ...desk.complaints]).toEqual([]);
 });
@@ -187,8 +186,7 @@ it('alarms: a fault that a rule covers too is one entry of the cockpit and the b
     (seconds) => [200 - Math.min(10, seconds), 220 - seconds / 5],
     15,
   );
-  await using cockpit = await roastery.openAs(ana, { viewport: { width: 1440, height: 900 } });
-  await keepAxe(cockpit.page);
+  await using cockpit = await roastery.openAs(ana, { viewport: SCREEN.desk });
   // A computer has no vibration.
   await cockpit.page.addInitScript(() => {
     const felt: unknown[] = [];
@@ -204,14 +202,13 @@ it('alarms: a fault that a rule covers too is one entry of the cockpit and the b
   await expect.poll(() => banner.getByRole('button', { name: 'OK' }).count()).toBe(1);
   await lookAround(cockpit.page, 'fault', banner);
 
-  await using desk = await roastery.openAs(ana, { viewport: { width: 1440, height: 900 } });
-  await keepAxe(desk.page);
+  await using desk = await roastery.openAs(ana, { viewport: SCREEN.desk });
   await desk.page.goto('/dashboard');
   await desk.page.getByRole('button', { name: /^Alarms: \d new$/ }).click();
   await expect.poll(() => desk.page.getByRole('dialog').getByText('Giesen W6').count()).toBe(1);
   await desk.page.getByRole('dialog').getByText(sentence).waitFor();
   await lookAround(desk.page, 'fault-bell');
-  await cockpit.page.setViewportSize({ width: 1440, height: 900 });
+  await cockpit.page.setViewportSize(SCREEN.desk);
   await banner.getByRole('button', { name: 'OK' }).click();
   await expect.poll(() => banner.innerText()).toBe('');
 
@@ -231,38 +228,4 @@ it('alarms: a fault that a rule covers too is one entry of the cockpit and the b
   await expect.poll(heard).toEqual([660, 990, 990, 990]);
   await board.end();
   expect(board.failures).toEqual([]);
-});
-
-it('alarms on phones: Account shows whether this browser can receive them, and offers to turn them on', async () => {
-  await using watched = await roastery.openAs(ana, { viewport: { width: 1440, height: 900 } });
-  const { page } = watched;
-  await keepAxe(page);
-  await page.goto('/account');
-  const section = page.getByTestId('push');
-  await expect.poll(() => section.innerText()).toMatch(/^Notifications of this portal are blocked in this browser\./);
-  await lookAround(page, 'push-blocked', section);
-  // The browser of the tests shows no notifications and reports `denied`.
-  await page.addInitScript(() => Object.defineProperty(Notification, 'permission', { get: () => 'default' }));
-  await page.reload();
-  await section.getByRole('button', { name: 'Send alarms to this browser' }).waitFor();
-  await lookAround(page, 'push-off', section);
-});
-
-it('alarms on phones: end in the browser from which their user signs out', async () => {
-  await using watched = await roastery.openAs(ana);
-  const { page } = watched;
-  // The browser of the tests has no push service for a subscription.
-  await page.addInitScript(() => {
-    const subscription = {
-      unsubscribe: () => Promise.resolve(document.documentElement.setAttribute('data-push', 'ended')),
-    };
-    const pushManager = { getSubscription: () => Promise.resolve(subscription) };
-    Object.defineProperty(navigator.serviceWorker, 'getRegistration', {
-      value: () => Promise.resolve({ pushManager }),
-    });
-  });
-  await page.goto('/dashboard');
-  await page.getByRole('button', { name: 'Logout' }).click();
-  await page.waitForURL('**/login');
-  await expect.poll(() => page.locator('html').getAttribute('data-push')).toBe('ended');
 });

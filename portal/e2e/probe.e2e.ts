@@ -1,12 +1,9 @@
 import { createMachineMap, getBoardConfig, setBoardConfig } from '@roastery/contract/machine-maps';
-import { linkShape, machineMapShape } from '@roastery/contract/machine-map';
+import { machineMapShape } from '@roastery/contract/machine-map';
 import { getMachine, listMachines, type RegisteredMachine } from '@roastery/contract/machines';
 import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
-import { startSimulator } from '@roastery/simulator/simulator';
-import { freePort } from '@roastery/stack/ports';
 import type { RunningMachine } from '@roastery/stack/machine';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
-import { hasSerialCables, laySerialCable } from '@roastery/testing/serial-cable';
 import { until } from '@roastery/testing/until';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
@@ -90,23 +87,6 @@ it('finds the beans among a machine’s registers, creates a map of them, and ch
   await page.getByText('Stopped.').waitFor();
 });
 
-it('refuses while a roast runs, with the reason', async () => {
-  await using watched = await roastery.openAs(ana);
-  const { page } = watched;
-  machine.order({ do: 'charge' });
-  await until(
-    'the roast to be known',
-    async () => (await ana.call(listMachines)).some(({ current_roast_id: id }) => id !== null),
-    { timeoutMs: 60_000 },
-  );
-  await page.goto(`/machines/${drum.id}/probe`);
-  await page.getByRole('button', { name: 'Read registers' }).click();
-  const says = page.getByText(/^A roast is running/);
-  await says.waitFor();
-  await expect.poll(() => says.innerText()).toContain('Read the registers after it has ended');
-  await expect.poll(() => page.getByRole('button', { name: 'Read registers' }).isEnabled()).toBe(true);
-});
-
 it('machine without a map: is shown as such, probed at a typed address, and read with a map chosen on its card', async () => {
   const bare = await register(ana, 'PRB-3', 'Bare Drum');
   const running = await roastery.stack.startMachine({
@@ -152,102 +132,3 @@ it('machine without a map: is shown as such, probed at a typed address, and read
   });
   await running.stop();
 });
-
-it('machine without a map: saves the picked registers of an RTU over TCP machine as its first map', async () => {
-  const bare = await register(ana, 'PRB-4', 'First Map Drum');
-  const running = await roastery.stack.startMachine({
-    serial: bare.serial_number,
-    token: bare.auth_token,
-    start: 'preheat',
-    isAutomatic: false,
-    agentEnvironment: { MACHINE_MAP: '' },
-  });
-  const simulator = await startSimulator({
-    map: machineMapShape.parse({ ...demo, link: { kind: 'rtu-over-tcp', host: '127.0.0.1', port: await freePort() } }),
-    model: { start: 'preheat', autoCharge: false },
-  });
-  try {
-    await using watched = await roastery.openAs(ana);
-    const { page } = watched;
-    await until(
-      'the board to connect',
-      async () => (await ana.call(getMachine, { params: { id: bare.id } })).lacks_map,
-      { timeoutMs: 60_000 },
-    );
-    await page.goto(`/machines/${bare.id}/probe`);
-    await page.getByLabel('Machine address').fill(`127.0.0.1:${simulator.port}`);
-    await page.getByRole('combobox', { name: /^Protocol/ }).click();
-    await page.getByRole('option', { name: 'Modbus RTU over TCP' }).click();
-    await page.getByRole('combobox', { name: /^Registers/ }).click();
-    await page.getByRole('option', { name: 'All four' }).click();
-    await page.getByLabel('Number of registers').fill('32');
-    await page.getByRole('checkbox', { name: 'Also common temperature registers' }).uncheck();
-    await page.getByRole('button', { name: 'Read registers' }).click();
-    await page.getByText(/^Watching \d+ registers/).waitFor({ timeout: 60_000 });
-    const save = page.getByRole('button', { name: 'Save and use this map' });
-    await expect.poll(() => save.isEnabled()).toBe(false);
-    const row = page.getByRole('list', { name: 'Registers' }).getByRole('listitem').filter({ hasText: beanAt });
-    await row.getByRole('combobox', { name: `${beanAt} is` }).click();
-    await page.getByRole('option', { name: 'Bean', exact: true }).click();
-    await save.click();
-    const proof = page.getByText('The board uses the new map. Bean temperature now:').locator('..');
-    await proof.waitFor();
-    await until(
-      'the bean temperature to be shown',
-      async () => /\d/.test((await proof.innerText()).split('now:')[1] ?? ''),
-      {
-        timeoutMs: 60_000,
-      },
-    );
-    const config = await ana.call(getBoardConfig, { params: { id: bare.id } });
-    expect(config).toMatchObject({
-      state: 'running',
-      link: { kind: 'rtu-over-tcp' },
-      map: { model: 'First Map Drum' },
-    });
-  } finally {
-    await simulator.close();
-    await running.stop();
-  }
-});
-
-it.skipIf(!hasSerialCables())(
-  'finds the unknown speed of a serial line, and the board reads by it (skipped without python3 and pseudo terminals)',
-  async () => {
-    await using cable = await laySerialCable({ mindsSpeed: true });
-    const [far, path] = cable.ends;
-    const serial = await register(ana, 'PRB-2', 'Serial Drum');
-    const { serial_number, auth_token: token } = serial;
-    await roastery.stack.startMachine({ serial: serial_number, token, start: 'preheat', isAutomatic: false });
-    const link = linkShape.parse({ kind: 'rtu', path: far, baud: 19_200 });
-    const simulator = await startSimulator({
-      map: machineMapShape.parse({ ...demo, link }),
-      model: { start: 'preheat', autoCharge: false },
-    });
-    try {
-      // A slower speed than the machine's.
-      const guessed = machineMapShape.parse({ ...demo, link: { ...link, path, baud: 9600 } });
-      const own = await ana.call(createMachineMap, { body: { map: guessed } });
-      await ana.call(setBoardConfig, { params: { id: serial.id }, body: { map_id: own.id, path } });
-      const config = () => ana.call(getBoardConfig, { params: { id: serial.id } });
-      await until('the board to try that line', async () => (await config()).state === 'running', {
-        timeoutMs: 60_000,
-      });
-
-      await using watched = await roastery.openAs(ana);
-      const { page } = watched;
-      await page.goto(`/machines/${serial.id}/probe`);
-      await page.getByRole('button', { name: 'Find speed and unit' }).click();
-      await page.getByText(/Recording is paused\. Every ten seconds/).waitFor();
-      await page
-        .getByText(/^Unit 1 answers at 19200 baud, \w+ parity\. Save these line settings below/)
-        .waitFor({ timeout: 90_000 });
-      await page.getByRole('button', { name: 'Save and use this map' }).click();
-      await page.getByText('The board uses the new map. Bean temperature now:').waitFor({ timeout: 60_000 });
-      expect((await config()).link).toMatchObject({ kind: 'rtu', path, baud: 19_200 });
-      expect(Math.max(...simulator.state().functions), 'it only reads').toBeLessThan(5);
-    } finally {
-      await simulator.close();
-    }
-  },
-);

@@ -119,7 +119,6 @@ describe('three users at two machines', () => {
     await choose(page, 'Add a person', /Tomo Ito/);
     await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByRole('combobox', { name: 'Role of Tomo Ito' }).waitFor();
-    await inspect(page, 'people');
     const { members } = await ana.call(listMachineMembers, { params: { id: probat.id } });
     expect(members.map(({ full_name: name, role }) => [name, role])).toEqual([
       ['Ana Restrepo', 'owner'],
@@ -134,7 +133,6 @@ describe('three users at two machines', () => {
     await dialog.getByLabel('Email').fill(veraLind.email);
     await dialog.getByRole('textbox', { name: /^Password/ }).fill(veraLind.password);
     await choose(adminPage.page, 'Role on Probat P25', 'Viewer');
-    await inspect(adminPage.page, 'create-user');
     await dialog.getByRole('button', { name: 'Create User' }).click();
     await adminPage.page.getByText("password won't be shown again").waitFor();
     vera = await signIn(roastery.stack.url, veraLind);
@@ -207,8 +205,6 @@ describe('three users at two machines', () => {
     await page.goto(`/machines/${probat.id}/live`);
     await page.getByText(/Batch 3 · Sidamo/).waitFor();
     await page.getByRole('button', { name: /^Roasted by/ }).click();
-    await inspect(page, 'roasters');
-    await page.setViewportSize(SCREEN.tablet);
     await page.getByRole('button', { name: /Tomo Ito/ }).click();
     await page.getByLabel('PIN of Tomo Ito').fill('1111');
     await page.getByRole('button', { name: 'Continue' }).click();
@@ -244,7 +240,6 @@ describe('three users at two machines', () => {
     const isWhole = () => texts.evaluateAll((all) => all.map((one) => one.scrollWidth <= one.clientWidth));
     await expect.poll(isWhole, { message: 'machine and batch keep their room' }).toEqual([true, true]);
     if (picturesIn !== undefined) await page.screenshot({ path: path.join(picturesIn, 'roaster-direct-tablet.png') });
-    await inspect(page, 'roaster-direct');
   });
 
   it('viewer: has no buttons, and loses access to the page within seconds of the removal', async () => {
@@ -323,7 +318,6 @@ describe('three users at two machines', () => {
       .getByRole('row', { name: /Sidamo/ })
       .getByText('Roasted')
       .waitFor();
-    await inspect(page, 'batch-numbers');
     // Waiting roasts are removed from the queue immediately; their numbers stay, with the reason.
     await page.goto('/roasts/new');
     await page.getByRole('region', { name: 'Queue of Probat P25' }).getByRole('button', { name: 'Clear' }).click();
@@ -333,7 +327,6 @@ describe('three users at two machines', () => {
     await expect.poll(() => page.getByRole('row', { name: /Plan cancelled/ }).count()).toBe(3);
     await page.goto('/account');
     await page.getByText('On a shared tablet it confirms that you are the roaster.').waitFor();
-    await inspect(page, 'account-pin');
   });
 
   it('setting: an admin shares every machine with all users', async () => {
@@ -342,7 +335,6 @@ describe('three users at two machines', () => {
     await page.goto('/admin/settings');
     await page.getByRole('switch', { name: 'All users see all machines' }).click();
     await expect.poll(async () => (await vera.call(getMachine, { params: { id: giesen.id } })).role).toBe('roaster');
-    await inspect(page, 'sharing');
     const { users } = await roastery.admin.call(listUsers);
     expect(users.some(({ email }) => email === veraLind.email)).toBe(true);
   });

@@ -1,6 +1,6 @@
 import { listMachineAlarmRules, listRecipeAlarmRules } from '@roastery/contract/alarm-rules';
 import { getMailStatus, listAlerts } from '@roastery/contract/alerts';
-import { listRecentAlarms } from '@roastery/contract/alarms';
+import { listRecentAlarms, listRoastAlarms } from '@roastery/contract/alarms';
 import { me, type SessionUser } from '@roastery/contract/auth';
 import { getBoardPackages } from '@roastery/contract/board-packages';
 import { systemStats } from '@roastery/contract/dashboard';
@@ -32,6 +32,7 @@ export const smallRoastery = (as: SessionUser | null): Answer[] => [
   answer(me, as ?? refused('Sign in first.', 'not_signed_in')),
   answer(listAlerts, { alerts: [] }),
   answer(listRecentAlarms, { alarms: [] }),
+  answer(listRoastAlarms, { alarms: [] }),
   answer(systemStats, { activeMachines: 1, totalMachines: 1, todayRoasts: 0, thisMonthRoasts: 1, totalRoasted: 12 }),
   answer(listMachines, [machine()]),
   answer(machineTotals, { machines: 1, roasts: 0, kg_roasted: 0 }),

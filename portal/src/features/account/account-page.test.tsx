@@ -1,8 +1,8 @@
-import { changePassword, listSessions, updatePreferences, type Preferences } from '@roastery/contract/auth';
+import { changePassword, listSessions, logout, updatePreferences, type Preferences } from '@roastery/contract/auth';
 import { getPush } from '@roastery/contract/push';
 import { getPin } from '@roastery/contract/roasters';
 import { screen, within } from '@testing-library/dom';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openPortal, textOf } from '../../testing/open-portal.tsx';
 import { ana, idOf } from '../../testing/records.ts';
 import { answer, refused } from '../../testing/table-server.ts';
@@ -84,5 +84,46 @@ describe('the account', () => {
     }
     await expect.poll(() => server.isIdle).toBe(true);
     expect(isChosen('lb')).toBe('true');
+  });
+});
+
+/** A browser that can show notifications, with its subscription, if it has one. */
+const withPush = (permission: NotificationPermission, subscription: object | null): void => {
+  const registration = { pushManager: { getSubscription: () => Promise.resolve(subscription) } };
+  Object.defineProperty(navigator, 'serviceWorker', {
+    configurable: true,
+    value: { getRegistration: () => Promise.resolve(registration) },
+  });
+  vi.stubGlobal('PushManager', {});
+  vi.stubGlobal('Notification', { permission });
+  onTestFinished(() => {
+    vi.unstubAllGlobals();
+    Reflect.deleteProperty(navigator, 'serviceWorker');
+  });
+};
+
+describe('alarms on phones', () => {
+  it('are shown as blocked where the browser does not allow them', async () => {
+    withPush('denied', null);
+    await openPortal('/account', { answers });
+    expect(await screen.findByText(/^Notifications of this portal are blocked in this browser\./)).toBeDefined();
+    expect(screen.queryByRole('button', { name: 'Send alarms to this browser' })).toBeNull();
+  });
+
+  it('are offered where the browser can receive them', async () => {
+    withPush('default', null);
+    await openPortal('/account', { answers });
+    expect(await screen.findByRole('button', { name: 'Send alarms to this browser' })).toBeDefined();
+  });
+
+  it('end in the browser from which their user signs out', async () => {
+    const unsubscribe = vi.fn<() => Promise<boolean>>(() => Promise.resolve(true));
+    withPush('granted', { endpoint: 'https://push.example/1', unsubscribe });
+    const { user } = await openPortal('/dashboard', {
+      answers: [...answers, answer(logout, { message: 'Signed out' })],
+    });
+    await user.click(await screen.findByRole('button', { name: 'Logout' }));
+    await expect.poll(() => location.pathname).toBe('/login');
+    await expect.poll(() => unsubscribe.mock.calls).toHaveLength(1);
   });
 });

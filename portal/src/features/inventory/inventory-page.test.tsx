@@ -142,6 +142,62 @@ describe('green inventory', () => {
     await expect.poll(() => location.search).toBe('?q=LAST&rows=25&sort=lot_number');
   });
 
+  it('keeps every letter of a search that is typed while earlier ones are read', async () => {
+    const held: (() => void)[] = [];
+    const { server, user } = await openPortal('/inventory?status=all');
+    const typed = 'coffee of LAST';
+    server.answer(
+      answer(listLots, async () => {
+        await new Promise<void>((resolve) => held.push(resolve));
+        return { lots: [konga], total: 1 };
+      }),
+    );
+    const box = await screen.findByRole<HTMLInputElement>('searchbox', { name: 'Search lots' });
+    await user.click(box);
+    for (const word of ['coffee', ' of', ' LAST']) {
+      await user.keyboard(word);
+      await expect.poll(() => held.length).toBeGreaterThan(0);
+      for (const release of held.splice(0)) release();
+    }
+    await expect.poll(() => location.search).toBe('?status=all&q=coffee+of+LAST');
+    expect(box.value).toBe(typed);
+    for (const release of held.splice(0)) release();
+    server.answer(answer(listLots, { lots: [konga], total: 1 }));
+    // Changes from outside the field are shown in it.
+    await user.click(await screen.findByRole('button', { name: /^Reset filters/ }));
+    await expect.poll(() => box.value).toBe('');
+  });
+
+  it('deletes the selected lots after a confirmation with their names', async () => {
+    const others = [
+      konga,
+      lot({ id: idOf(22), lot_number: 'KE-26-06' }),
+      lot({ id: idOf(23), lot_number: 'KE-26-07' }),
+    ];
+    const three = others.map((one, at) => ({ ...one, id: idOf(21 + at) }));
+    const list = (lots: typeof three) => answer(listLots, { lots, total: lots.length });
+    const { server, user } = await openPortal('/inventory', {
+      answers: [
+        list(three),
+        answer(deleteLot, ({ params: { id } }) => ({ message: 'Deleted', archived: id === idOf(22) })),
+      ],
+    });
+    for (const number of ['ET-26-07', 'KE-26-06'])
+      await user.click(within(await row(number)).getByRole('checkbox', { hidden: false }));
+    await user.click(screen.getByRole('button', { name: 'Delete (2)' }));
+    const question = within(await screen.findByRole('alertdialog'));
+    expect(question.getAllByRole('listitem').map(textOf)).toEqual(['ET-26-07 Yirgacheffe Konga', 'KE-26-06 Kiambu AA']);
+    server.answer(list(three.slice(2)));
+    await user.click(question.getByRole('button', { name: 'Delete' }));
+    await screen.findByText('Successfully deleted 2 lot(s)');
+    await expect.poll(() => screen.queryByRole('link', { name: 'ET-26-07' })).toBeNull();
+    expect(screen.queryByRole('link', { name: 'KE-26-07' })).not.toBeNull();
+    expect(server.requests.flatMap(({ endpoint, params }) => (endpoint === 'deleteLot' ? [params] : []))).toEqual([
+      { id: idOf(21) },
+      { id: idOf(22) },
+    ]);
+  });
+
   it('keeps its filters in the address and clears them together', async () => {
     const { server, user } = await openPortal('/inventory/lots', {
       answers: [answer(lotOrigins, ['Kenya', 'Rwanda']), answer(lotLocations, ['Silo 2', 'Silo 3'])],
