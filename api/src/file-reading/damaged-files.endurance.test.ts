@@ -103,6 +103,11 @@ describe('file readers: damaged files', () => {
     expect(opened.log().slice(before)).not.toContain('file reader');
   });
 
+  it.each(hostileFiles)('handles a list of lots that is $name within its limits', async ({ bytes }) => {
+    expect(await lotsOutcome(opened.readers, bytes)).toMatch(/^(?:\d+ texts|validation: )/);
+    expect(opened.log()).not.toContain('file reader failed');
+  });
+
   it.each(lotFiles)(
     'survives damaged and swollen copies of the list $name',
     { timeout: 300_000 },

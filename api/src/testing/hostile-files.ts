@@ -93,10 +93,10 @@ export const hostileFiles: readonly { readonly name: string; readonly bytes: Uin
 
 const ten = 10 * 1024 * 1024;
 
-/** A valid file of nearly 10 MB: five columns at 4 Hz over half a day. */
-export const largeCsv = (): Uint8Array<ArrayBuffer> => {
+/** A valid file of five columns at 4 Hz, over half a day: nearly 10 MB. */
+export const largeCsv = (samples = 190_000): Uint8Array<ArrayBuffer> => {
   const head = 'Time (s),Bean temp (°C),Exhaust temp (°C),Burner (%),Air (%),Drum (%)\n';
-  const rows = Array.from({ length: 190_000 }, (_, at) => {
+  const rows = Array.from({ length: samples }, (_, at) => {
     const bean = 200 - 100 * Math.exp(-(at % 3000) / 900);
     return `${(at / 4).toFixed(2)},${bean.toFixed(4)},${(bean + 20).toFixed(4)},55.25,44.5,60.125`;
   });

@@ -38,13 +38,13 @@ describe('batch numbers', () => {
       .body;
   const numberOf = async (roastId: string) => (await admin.send<Roast>('GET', `/roasts/${roastId}`)).body.batch_number;
 
-  /** Twelve minutes of a board, one transaction per batch. */
+  /** Twelve minutes of a board, one transaction per batch of a minute. */
   const roastIt = async (serial: string, wallOffsetMs = fromNow(0)): Promise<string> => {
     const board = createJournalBoard({ wallOffsetMs });
     const roastId = crypto.randomUUID();
     roastOn(board, roastId);
     const receivedAtMs = fromNow(15 * 60_000);
-    for (const batch of board.batches()) await commitMessages(sql(), [messageOf(serial, batch, receivedAtMs)]);
+    for (const batch of board.batches(() => 60)) await commitMessages(sql(), [messageOf(serial, batch, receivedAtMs)]);
     return roastId;
   };
   const listed = async (query: string): Promise<BatchNumber[]> =>
@@ -57,7 +57,7 @@ describe('batch numbers', () => {
     const roasts = Array.from({ length: 6 }, () => crypto.randomUUID());
     for (const [place, id] of roasts.entries()) roastOn(board, id, undefined, place * 1_800_000);
     const receivedAtMs = fromNow(0);
-    await store(board.batches().map((batch) => messageOf(serial, batch, receivedAtMs)));
+    await store(board.batches(() => 120).map((batch) => messageOf(serial, batch, receivedAtMs)));
     return (await Promise.all(roasts.map(numberOf))).map(counted);
   };
 
@@ -198,7 +198,7 @@ describe('batch numbers', () => {
     const [lost, kept] = [crypto.randomUUID(), crypto.randomUUID()];
     roastOn(board, lost);
     roastOn(board, kept, undefined, 1_800_000);
-    const batches = board.batches().map((batch) => messageOf(serial, batch));
+    const batches = board.batches(() => 60).map((batch) => messageOf(serial, batch));
     const middle = batches.length >> 1;
     for (const batch of [...batches.slice(0, 1), ...batches.slice(middle)]) await commitMessages(sql(), [batch]);
     expect(await numberOf(kept)).toBeNull();
