@@ -32,7 +32,8 @@ export const startTestServer = async (serialNumber: string) => {
   const live: LiveReading[] = [];
   const statuses: DeviceStatus[] = [];
   const probed: ProbeMessage[] = [];
-  const refusals: number[] = [];
+  /** User names of refused attempts. */
+  const refusals: string[] = [];
   /** `user name:password` of each attempt to connect. */
   const logins: string[] = [];
   const server = { acknowledges: true, accepts: true, zipped: 0, retained: new Map<string, Buffer>() };
@@ -78,7 +79,7 @@ export const startTestServer = async (serialNumber: string) => {
     aedes.authenticate = (_client, username, password, done) => {
       logins.push(`${username}:${String(password)}`);
       if (server.accepts) return done(null, true);
-      refusals.push(Date.now());
+      refusals.push(username ?? '');
       done(Object.assign(new Error('refused'), { returnCode: 4 }), false);
     };
     aedes.on('publish', (packet, client) => {
