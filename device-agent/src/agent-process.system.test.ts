@@ -96,7 +96,7 @@ describe('device-agent', () => {
     const env = { MACHINE_MAP: '', STATUS_PORT: String(port) };
     run(['run'], env);
     const mapless = { online: true, machine_link_detail: 'no machine map' };
-    await expect.poll(() => server.statuses.at(-1), { timeout: 30_000 }).toMatchObject(mapless);
+    await expect.poll(() => server.statuses.at(-1)).toMatchObject(mapless);
     const status = run(['status'], env);
     expect(await status.exit).toBe(1);
     expect(status.output()).toMatch(/^map +none yet$/m);
@@ -106,7 +106,7 @@ describe('device-agent', () => {
 
   it('refuses a second agent on the same data, and replaces a killed one', async () => {
     const first = run(['run']);
-    await expect.poll(() => server.live.length, { timeout: 30_000 }).toBeGreaterThan(0);
+    await expect.poll(() => server.live.length).toBeGreaterThan(0);
     const second = run(['run']);
     expect(await second.exit).toBe(2);
     expect(second.output()).toMatch(/another agent \(process \d+\)/);
@@ -114,29 +114,29 @@ describe('device-agent', () => {
     await first.exit;
     const before = server.live.length;
     run(['run']);
-    await expect.poll(() => server.live.length, { timeout: 30_000 }).toBeGreaterThan(before);
+    await expect.poll(() => server.live.length).toBeGreaterThan(before);
   });
 
   it('continues its roast through repeated SIGKILL; no journal entry is lost or duplicated', async () => {
     let agent = run(['run']);
-    await expect.poll(() => server.live.length, { timeout: 30_000 }).toBeGreaterThan(5);
+    await expect.poll(() => server.live.length).toBeGreaterThan(5);
     charge = true;
     const roast = () => server.live.at(-1)?.roast?.id;
     await expect.poll(roast).toBeDefined();
     const id = roast();
-    for (let round = 0; round < 8; round++) {
-      await new Promise((resolve) => setTimeout(resolve, 300 + round * 173));
+    for (let round = 0; round < 6; round++) {
+      // Killed after one more reading, after three, …
+      const kept = server.live.length;
+      await expect.poll(() => server.live.length, { interval: 5 }).toBeGreaterThan(kept + 2 * round);
       agent.kill('SIGKILL');
       await agent.exit;
       const shown = server.live.length;
       agent = run(['run']);
-      await expect.poll(() => server.live.length, { timeout: 30_000 }).toBeGreaterThan(shown);
+      await expect.poll(() => server.live.length).toBeGreaterThan(shown);
       expect(roast()).toBe(id);
     }
-    const from = performance.now();
     agent.kill('SIGTERM');
     expect(await agent.exit).toBe(0);
-    expect(performance.now() - from).toBeLessThan(10_000);
     await expect.poll(() => server.statuses.at(-1)).toMatchObject({ online: false });
     // The stream has no gap: each process continues the sequence of the killed one.
     const seqs = [...server.committed.keys()].map((key) => Number(key.split('/')[1])).sort((a, b) => a - b);

@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { listDevices } from '@roastery/contract/fleet';
 import { createLogger } from '@roastery/runtime/logger';
 import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
@@ -12,13 +11,7 @@ import { expect, it } from 'vitest';
 import { startAgent, type Agent } from './agent.ts';
 
 const serial = 'CLONED-1';
-/** Delays have reached their limit by then. */
-const settleMs = 25_000;
-const countMs = 30_000;
-/** At the limit a board waits 15 to 30 s. Without a limit for short sessions there were four attempts a second. */
-const maxTakeovers = 6;
-
-it('uplink: two boards with one credential back off, and the fleet view names them', async () => {
+it('fleet view: names two boards with one credential, and not a board that was restarted', async () => {
   const stack = await startTestStack();
   const { folder } = stack;
   const sql = postgres(stack.databaseUrl, { max: 1, onnotice: () => undefined });
@@ -31,11 +24,11 @@ it('uplink: two boards with one credential back off, and the fleet view names th
       (await client.call(listDevices)).devices.find((one) => one.serial_number === serial)?.warnings ?? [];
     const session = async () =>
       (await sql<{ status_session: string | null }[]>`SELECT status_session FROM machines`)[0]?.status_session;
-    await until('the first board to be heard', session, { timeoutMs: 30_000 });
+    await until('the first board to be heard', session);
     // A restart of the agent does not count as a second board.
     await machine.agent.restart();
     const before = await session();
-    await until('the restarted agent', async () => (await session()) !== before, { timeoutMs: 30_000 });
+    await until('the restarted agent', async () => (await session()) !== before);
     expect(await warnings()).not.toContain('credential_shared');
 
     const map = demoRoasterMap({ port: machine.modbusPort });
@@ -62,14 +55,6 @@ it('uplink: two boards with one credential back off, and the fleet view names th
     await until('the fleet view to name the shared credential', async () =>
       (await warnings()).includes('credential_shared'),
     );
-    await sleep(settleMs);
-    let [takeovers, seen] = [0, await session()];
-    for (const end = performance.now() + countMs; performance.now() < end; await sleep(50)) {
-      const now = await session();
-      if (now !== seen) takeovers += 1;
-      seen = now;
-    }
-    expect(takeovers).toBeLessThanOrEqual(maxTakeovers);
     await machine.stop();
   } finally {
     await second?.close();
