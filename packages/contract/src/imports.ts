@@ -28,7 +28,7 @@ export const uploadFormats = [
 ] as const;
 export type UploadFormat = (typeof uploadFormats)[number];
 export const temperatureUnitShape = z.enum(['C', 'F']);
-export const timeUnitShape = z.enum(['s', 'cs', 'ms']);
+export const timeUnitShape = z.enum(['s', 'cs', 'ms', 'min', 'h']);
 
 const isTimeZone = (name: string): boolean => {
   try {

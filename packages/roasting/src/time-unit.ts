@@ -1,7 +1,7 @@
-export type TimeUnit = 's' | 'cs' | 'ms';
+export type TimeUnit = 's' | 'cs' | 'ms' | 'min' | 'h';
 
 /** Units per second. */
-export const perSecond: Record<TimeUnit, number> = { s: 1, cs: 100, ms: 1000 };
+export const perSecond: Record<TimeUnit, number> = { s: 1, cs: 100, ms: 1000, min: 1 / 60, h: 1 / 3600 };
 
 /**
  * The time unit of an imported curve, guessed from its last time: above 50 000 milliseconds, above 5 000 centiseconds,

@@ -19,6 +19,8 @@ const known: readonly KnownName[] = [
       'bean temp',
       'bean temperature',
       'beantemp',
+      // Bellwether's probe at the front.
+      'beanfr',
       'bean probe',
       'product temperature',
       'bohnentemperatur',

@@ -1,7 +1,8 @@
 import type { UploadChoices } from '@roastery/contract/imports';
 import { detectMarks } from '@roastery/roasting/detect-marks';
-import { markOf, marksInOrder, type Mark } from '@roastery/roasting/marks';
+import { markOf, marksInOrder, type Mark, type MarkKind } from '@roastery/roasting/marks';
 import { valueAt, type Reading } from '@roastery/roasting/series';
+import { formatDuration } from '@roastery/roasting/units';
 import { valuesOf, type ImportedRoast } from './imported-roast.ts';
 
 /** The distance up to which a detected charge belongs to the same roast as the file's own, s. */
@@ -45,6 +46,35 @@ const detected = (roast: ImportedRoast): readonly Mark[] => {
   ).map((mark) => ({ ...mark, provisional: false }));
 };
 
+/**
+ * The one that counts of each mark that is said several times: of a roast that was aborted and begun again, the last charge
+ * before the last drop; between the two the first of each other mark.
+ */
+const saidOnce = (marks: readonly Mark[]): { said: Mark[]; repeated: Mark[] } => {
+  const kinds = new Set(marks.map(({ kind }) => kind));
+  if (kinds.size === marks.length) return { said: [...marks], repeated: [] };
+  const ofKind = (kind: MarkKind) =>
+    marks.filter((mark) => mark.kind === kind).sort((a, b) => a.timeSeconds - b.timeSeconds);
+  const drop = ofKind('drop').at(-1);
+  const end = drop?.timeSeconds ?? Number.POSITIVE_INFINITY;
+  const charge = ofKind('charge').findLast(({ timeSeconds }) => timeSeconds < end) ?? ofKind('charge')[0];
+  const begin = charge?.timeSeconds ?? Number.NEGATIVE_INFINITY;
+  const said = [...kinds].flatMap((kind) => {
+    const all = ofKind(kind);
+    const within = all.find(({ timeSeconds }) => timeSeconds >= begin && timeSeconds <= end);
+    const counts =
+      kind === 'drop' ? drop : kind === 'charge' ? charge : kind === 'cool_end' ? all.at(-1) : (within ?? all[0]);
+    return counts === undefined ? [] : [counts];
+  });
+  return { said, repeated: said.filter(({ kind }) => ofKind(kind).length > 1) };
+};
+
+const repeatedSentences = (repeated: readonly Mark[]): string[] =>
+  repeated.map(
+    ({ kind, timeSeconds }) =>
+      `The file marks ${kind.replaceAll('_', ' ')} more than once; the one at ${formatDuration(timeSeconds)} of the recording counts.`,
+  );
+
 /** Marks of the file that are consistent; marks that break the order of a roast are left out. */
 const inOrder = (marks: readonly Mark[]): { kept: Mark[]; left: number } => {
   const kept: Mark[] = [];
@@ -73,7 +103,8 @@ export const completeMarks = (roast: ImportedRoast, choices: UploadChoices): Imp
     ({ kind, timeSeconds }) =>
       !chosen.some((mark) => mark.kind === kind) && timeSeconds >= first - 1 && timeSeconds <= last + 1,
   );
-  const { kept, left } = inOrder([...chosen, ...ofFile]);
+  const { said, repeated } = saidOnce(ofFile);
+  const { kept, left } = inOrder([...chosen, ...said]);
   const charge = markOf(kept, 'charge');
   const drop = markOf(kept, 'drop');
   const candidates = detected(roast);
@@ -91,6 +122,7 @@ export const completeMarks = (roast: ImportedRoast, choices: UploadChoices): Imp
   }
   const warnings = [
     ...roast.warnings,
+    ...repeatedSentences(repeated),
     ...(left > 0 ? [`${left} of the file’s marks are out of order and were skipped.`] : []),
     ...sentenceOf(added),
   ];

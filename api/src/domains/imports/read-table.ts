@@ -1,12 +1,13 @@
 import type { UploadChoices } from '@roastery/contract/imports';
 import type { Mark } from '@roastery/roasting/marks';
 import { risingIndices, type Reading } from '@roastery/roasting/series';
-import { guessTimeUnit, perSecond, type TimeUnit } from '@roastery/roasting/time-unit';
-import { fToC, type TemperatureUnit } from '@roastery/roasting/units';
+import type { TimeUnit } from '@roastery/roasting/time-unit';
+import { formatDuration, fToC, type TemperatureUnit } from '@roastery/roasting/units';
 import { ChannelNames, isPercentage, knownChannel, labelWithoutUnit } from './channel-names.ts';
 import { type ImportedChannel, type ImportedRoast, type KnownUnit, refusedFile } from './imported-roast.ts';
-import { numberIn, textIn, timeIn } from './table-cells.ts';
+import { numberIn, textIn } from './table-cells.ts';
 import { findTable, markNamed, type TableLayout, type TableRow } from './table-layout.ts';
+import { timesOf, type TableTimes } from './table-times.ts';
 
 export interface TableHints {
   /** As stated in the file outside of the table. */
@@ -15,38 +16,46 @@ export interface TableHints {
   readonly dropout?: number | undefined;
 }
 
-type Curve = Pick<ImportedRoast, 'timesSeconds' | 'channels' | 'marks' | 'temperatureUnit' | 'timeUnit' | 'warnings'>;
+type Curve = Pick<ImportedRoast, 'timesSeconds' | 'channels' | 'marks' | 'temperatureUnit' | 'timeUnit' | 'warnings'> &
+  Pick<TableTimes, 'recordedAt'>;
 
 interface TimedRow {
   readonly seconds: number;
   readonly row: TableRow;
 }
 
+/** A recording of another length may have times in another unit. */
+const usualSeconds = { from: 120, to: 3600 };
+
+const unitNames: Record<TimeUnit, string> = {
+  s: 'seconds',
+  cs: 'hundredths of a second',
+  ms: 'milliseconds',
+  min: 'minutes',
+  h: 'hours',
+};
+
+const unitRemark = (rows: readonly TimedRow[], { value, source }: KnownUnit<TimeUnit>): string[] => {
+  const seconds = (rows.at(-1)?.seconds ?? 0) - (rows[0]?.seconds ?? 0);
+  if (source !== 'guess' || (seconds >= usualSeconds.from && seconds <= usualSeconds.to)) return [];
+  return [
+    `Times were read as ${unitNames[value]}: the recording lasts ${formatDuration(seconds)}. Choose another unit of time if that is wrong.`,
+  ];
+};
+
 /**
  * Rows in seconds, rising. Rows whose time is not a number, or negative, are dropped, as the product document says.
  */
-const timedRows = (rows: readonly TableRow[], place: number, layout: TableLayout, chosen: TimeUnit | undefined) => {
-  const timed = rows.flatMap((row) => {
-    const time = timeIn(row[place]);
-    return time === null || time.value < 0 ? [] : [{ time, row }];
+const timedRows = (rows: readonly TableRow[], layout: TableLayout, chosen: TimeUnit | undefined) => {
+  const columns = layout.columns.filter(({ use }) => use === 'time');
+  const { seconds, unit, recordedAt } = timesOf(rows, columns, chosen);
+  const timed = rows.flatMap((row, index): TimedRow[] => {
+    const time = seconds[index] ?? null;
+    return time === null || time < 0 ? [] : [{ seconds: time, row }];
   });
-  const clock = timed.some(({ time }) => time.isClock);
-  const guessed = guessTimeUnit(timed.at(-1)?.time.value ?? 0);
-  const unit: KnownUnit<TimeUnit> =
-    chosen !== undefined
-      ? { value: chosen, source: 'person' }
-      : clock
-        ? { value: 's', source: 'file' }
-        : layout.timeUnit !== undefined
-          ? { value: layout.timeUnit, source: 'file' }
-          : { value: guessed, source: 'guess' };
-  const seconds = timed.map(({ time, row }) => ({
-    seconds: time.isClock ? time.value : time.value / perSecond[unit.value],
-    row,
-  }));
-  const kept = risingIndices(seconds.map((one) => one.seconds)).flatMap((index) => seconds[index] ?? []);
+  const kept = risingIndices(timed.map((one) => one.seconds)).flatMap((index) => timed[index] ?? []);
   const dropped = rows.filter((row) => row.some((cell) => textIn(cell) !== '')).length - timed.length;
-  return { kept, unit, dropped, unordered: seconds.length - kept.length };
+  return { kept, unit, recordedAt, dropped, unordered: timed.length - kept.length };
 };
 
 const channelsOf = (rows: readonly TimedRow[], layout: TableLayout, { dropout }: TableHints): ImportedChannel[] => {
@@ -92,8 +101,7 @@ export const readTable = (rows: readonly TableRow[], choices: UploadChoices, hin
       'No table of readings was found. A header row must name a time column and a bean temperature column (BT).',
     );
   }
-  const time = layout.columns.find(({ use }) => use === 'time');
-  const timed = timedRows(rows.slice(layout.headRow + 1), time?.place ?? 0, layout, choices.time_unit);
+  const timed = timedRows(rows.slice(layout.headRow + 1), layout, choices.time_unit);
   const raw = channelsOf(timed.kept, layout, hints);
   const beanRaw = raw.find(({ name }) => name === 'bean_temp')?.values ?? [];
   const stated = hints.temperatureUnit ?? layout.temperatureUnit;
@@ -115,7 +123,9 @@ export const readTable = (rows: readonly TableRow[], choices: UploadChoices, hin
     marks: marksOf(timed.kept, layout, bean),
     temperatureUnit: unit,
     timeUnit: timed.unit,
+    recordedAt: timed.recordedAt,
     warnings: [
+      ...unitRemark(timed.kept, timed.unit),
       ...(timed.dropped > 0 ? [`${counted(timed.dropped, 'row', 'rows')} without a roast time: skipped.`] : []),
       ...(timed.unordered > 0
         ? [`Time runs backwards or stands still at ${counted(timed.unordered, 'row', 'rows')}: skipped.`]

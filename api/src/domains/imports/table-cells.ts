@@ -29,14 +29,14 @@ export interface CellTime {
   readonly isClock: boolean;
 }
 
-/** `6:12`, `6:12.5`, `1:02:03`, `-0:30`, a time of day, or a plain number in the unit of the column. */
+/** `6:12`, `6:60` of a rounded 59.6 s, `6:12.5`, `1:02:03`, `-0:30`, a time of day, or a plain number in the unit of the column. */
 export const timeIn = (cell: SheetCell | undefined): CellTime | null => {
   if (cell instanceof Date) {
     const ms = cell.getTime() - spreadsheetZero;
     return ms >= 0 && ms < 2 * dayMs ? { value: ms / 1000, isClock: true } : null;
   }
   if (typeof cell === 'string' && cell.length <= maxNumberLength) {
-    const clock = /^(-)?(?:(\d{1,3}):)?(\d{1,4}):([0-5]?\d(?:[.,]\d+)?)$/.exec(cell.trim());
+    const clock = /^(-)?(?:(\d{1,3}):)?(\d{1,4}):((?:[0-5]?\d|60)(?:[.,]\d+)?)$/.exec(cell.trim());
     if (clock) {
       const [, minus, hours, minutes, seconds] = clock;
       const value = Number(hours ?? 0) * 3600 + Number(minutes) * 60 + Number(seconds?.replace(',', '.'));

@@ -13,13 +13,13 @@ export interface TableColumn {
   readonly place: number;
   readonly head: string;
   readonly use: 'time' | 'event' | 'channel';
+  /** Of a column of time, as its head states it. */
+  readonly timeUnit?: TimeUnit | undefined;
 }
 
 export interface TableLayout {
   readonly headRow: number;
   readonly columns: readonly TableColumn[];
-  /** As in the head of the time column. */
-  readonly timeUnit: TimeUnit | undefined;
   /** As in the head of a temperature column. */
   readonly temperatureUnit: TemperatureUnit | undefined;
 }
@@ -36,6 +36,35 @@ const plainWords = (head: string): string =>
 
 const timeNames = new Set([
   'time',
+  'timestamp',
+  'time stamp',
+  'unix time',
+  'epoch',
+  'date',
+  'datetime',
+  'date time',
+  'clock',
+  'wall clock',
+  'time of day',
+  'm s',
+  'mm ss',
+  'h m s',
+  'hh mm ss',
+  'min',
+  'minutes',
+  'time min',
+  'time minutes',
+  'elapsed min',
+  'elapsed minutes',
+  'hours',
+  'time hours',
+  'elapsed hours',
+  'uhrzeit',
+  'zeitstempel',
+  'datum',
+  'fecha',
+  'hora',
+  'heure',
   'time1',
   'times',
   'time seconds',
@@ -67,6 +96,8 @@ const passedOver = new Set(['time2', 'since charge', 'roast clock', 'sample', 'i
 const timeUnitOf = (head: string): TimeUnit | undefined => {
   if (/\bms\b|millisec/i.test(head)) return 'ms';
   if (/\bcs\b|centisec/i.test(head)) return 'cs';
+  if (/(?:\b|_)min(?:ute)?s?(?![a-z])/i.test(head)) return 'min';
+  if (/\(h\)|\[h\]|(?:\b|_)hours?(?![a-z])/i.test(head)) return 'h';
   return /\(s\)|\[s\]|\bsec(?:onds?|s)?\b|_s(?:econds)?$/i.test(head) ? 's' : undefined;
 };
 
@@ -78,7 +109,8 @@ export const temperatureUnitOf = (head: string): TemperatureUnit | undefined => 
 const columnOf = (head: string, place: number): TableColumn | undefined => {
   const name = plainWords(head);
   if (name === '' || passedOver.has(name) || isDerived(head)) return undefined;
-  if (timeNames.has(name)) return { place, head, use: 'time' };
+  // `Date America/Los_Angeles`
+  if (timeNames.has(name) || /^date .*\//i.test(head)) return { place, head, use: 'time', timeUnit: timeUnitOf(head) };
   if (eventNames.has(name)) return { place, head, use: 'event' };
   return { place, head, use: 'channel' };
 };
@@ -98,9 +130,9 @@ export const findTable = (rows: readonly TableRow[]): TableLayout | undefined =>
       .map(({ head }) => temperatureUnitOf(head))
       .find((unit) => unit !== undefined);
     const only = columns.filter(
-      (column) => column.use === 'channel' || column === columns.find((c) => c.use === column.use),
+      (column) => column.use !== 'event' || column === columns.find(({ use }) => use === 'event'),
     );
-    return { headRow, columns: only, timeUnit: timeUnitOf(time.head), temperatureUnit };
+    return { headRow, columns: only, temperatureUnit };
   }
   return undefined;
 };

@@ -20,6 +20,8 @@ const timeUnits = [
   { value: 's', label: 's' },
   { value: 'cs', label: 'cs' },
   { value: 'ms', label: 'ms' },
+  { value: 'min', label: 'min' },
+  { value: 'h', label: 'h' },
 ] as const;
 
 interface UnitChoicesProps {

@@ -1,21 +1,42 @@
-import type { Mark } from '@roastery/roasting/marks';
+import { markOf, type Mark, type MarkKind } from '@roastery/roasting/marks';
+import { valueAt } from '@roastery/roasting/series';
 import { type FileMoment, momentIn } from '../moments.ts';
+import { valuesOf, type ImportedRoast } from '../imported-roast.ts';
 import type { TableHints } from '../read-table.ts';
-import { textIn } from '../table-cells.ts';
+import { textIn, timeIn } from '../table-cells.ts';
 import type { TableRow } from '../table-layout.ts';
+
+const headNames: Readonly<Record<string, MarkKind>> = {
+  charge: 'charge',
+  tp: 'turning_point',
+  drye: 'dry_end',
+  fcs: 'first_crack',
+  fce: 'first_crack_end',
+  scs: 'second_crack',
+  sce: 'second_crack_end',
+  drop: 'drop',
+  cool: 'cool_end',
+};
 
 /** What Artisan writes above a table of readings. */
 export interface ArtisanHead extends TableHints {
+  /** Since the first sample in its CSV, since the charge in its workbook. */
+  readonly marks: readonly Pick<Mark, 'kind' | 'timeSeconds'>[];
   readonly recordedAt: FileMoment | null;
 }
 
 export const artisanHead = (fields: ReadonlyMap<string, string>): ArtisanHead | undefined => {
   if (!fields.has('date') || !fields.has('unit')) return undefined;
   const unit = fields.get('unit')?.toUpperCase() === 'F' ? 'F' : 'C';
-  const time = fields.get('time') ?? '';
-  // A day alone does not count as a time here.
-  const recordedAt = time === '' ? null : momentIn(`${fields.get('date')} ${time}`, 'dmy');
-  return { temperatureUnit: unit, dropout: -1, recordedAt };
+  const [date = '', time = ''] = [fields.get('date'), fields.get('time')];
+  // A day alone does not count as a time here. A date that holds a clock is more exact than the clock beside it.
+  const isWhole = /\d:\d/.test(date);
+  const recordedAt = isWhole || time !== '' ? momentIn(isWhole ? date : `${date} ${time}`, 'dmy') : null;
+  const marks = Object.entries(headNames).flatMap(([name, kind]) => {
+    const seconds = timeIn(fields.get(name));
+    return seconds?.isClock === true && seconds.value >= 0 ? [{ kind, timeSeconds: seconds.value }] : [];
+  });
+  return { temperatureUnit: unit, dropout: -1, recordedAt, marks };
 };
 
 /** The first two rows of Artisan's workbook: names, and their values. */
@@ -30,3 +51,27 @@ export const headInRows = ([names = [], values = []]: readonly TableRow[]): Arti
  */
 export const withoutUnsetMarks = (marks: readonly Mark[], timesSeconds: readonly number[]): Mark[] =>
   marks.filter(({ kind, timeSeconds }) => timeSeconds !== (kind === 'charge' ? timesSeconds.at(-1) : timesSeconds[0]));
+
+/**
+ * The marks of a CSV file. Artisan itself reads those of the first line; old versions write `00:00` for one that was not set.
+ * A row is marked by rounding, up to a second beside the mark.
+ */
+export const marksOfHead = (
+  { marks: ofHead }: ArtisanHead,
+  { marks: ofRows, timesSeconds, channels }: Pick<ImportedRoast, 'marks' | 'timesSeconds' | 'channels'>,
+): Mark[] => {
+  const bean = valuesOf({ channels }, 'bean_temp') ?? [];
+  const isAnySet = ofHead.some(({ timeSeconds }) => timeSeconds > 0);
+  const set = ofHead
+    .filter(({ kind, timeSeconds }) => timeSeconds > 0 || (kind === 'charge' && isAnySet))
+    .map(({ kind, timeSeconds }) => ({
+      kind,
+      timeSeconds,
+      tempC: valueAt(timesSeconds, bean, timeSeconds),
+      origin: 'person' as const,
+      confidence: 1,
+      provisional: false,
+    }));
+  const others = withoutUnsetMarks(ofRows, timesSeconds).filter(({ kind }) => markOf(set, kind) === undefined);
+  return [...set, ...others].sort((a, b) => a.timeSeconds - b.timeSeconds);
+};

@@ -4,7 +4,7 @@ import { noFacts, timeOfRecording } from '../imported-roast.ts';
 import { readTable } from '../read-table.ts';
 import type { RoastFileFormat } from '../roast-file-format.ts';
 import type { TableRow } from '../table-layout.ts';
-import { artisanHead, type ArtisanHead, withoutUnsetMarks } from './artisan-table.ts';
+import { artisanHead, type ArtisanHead, marksOfHead } from './artisan-table.ts';
 
 /** The first line of Artisan's CSV: `Date:30.05.2025`, `Unit:C`, `CHARGE:13:54` … in cells of their own. */
 const headInLine = (first: TableRow | undefined): ArtisanHead | undefined =>
@@ -24,16 +24,16 @@ export const csv: RoastFileFormat = {
   read: (bytes, choices) => {
     const rows = tableOf(bytes).records.map(({ cells }) => cells);
     const head = headInLine(rows[0]);
-    const curve = readTable(rows, choices, head);
+    const { recordedAt, ...curve } = readTable(rows, choices, head);
     const channels = curve.channels.map((channel) => ({ ...channel, label: labelWithoutUnit(channel.label) }));
-    const marks = head === undefined ? curve.marks : withoutUnsetMarks(curve.marks, curve.timesSeconds);
+    const marks = head === undefined ? curve.marks : marksOfHead(head, curve);
     return {
       ...curve,
       channels,
       marks,
       facts: noFacts,
       batch: null,
-      ...timeOfRecording(head?.recordedAt ?? null, choices),
+      ...timeOfRecording(head?.recordedAt ?? recordedAt, choices),
     };
   },
 };

@@ -33,17 +33,36 @@ interface Log {
   readonly marks: readonly { readonly kind: MarkKind; readonly timeSeconds: number }[];
 }
 
+interface End {
+  readonly timeSeconds: number;
+  /** 0: the roast was finished. Others: it was aborted, and the log may go on. */
+  reason: number | null;
+}
+
+/** The last end of a finished roast, else the last one. */
+const dropOfEnds = (ends: readonly End[]): Log['marks'] => {
+  const end = ends.findLast(({ reason }) => reason === 0) ?? ends.at(-1);
+  return end === undefined ? [] : [{ kind: 'drop', timeSeconds: end.timeSeconds }];
+};
+
 const parseLog = (text: string): Log => {
   const settings = new Map<string, string>();
   const rows: string[][] = [];
   const marks: { kind: MarkKind; timeSeconds: number }[] = [];
+  const ends: End[] = [];
   let heads: string[] | undefined;
   for (const line of text.split(/\r\n|\r|\n/)) {
     const colon = line.indexOf(':');
     if (line.startsWith('!')) {
-      const kind = markLines[line.slice(1, colon).trim().replaceAll(' ', '_')];
-      const timeSeconds = numberIn(line.slice(colon + 1));
-      if (kind !== undefined && timeSeconds !== null) marks.push({ kind, timeSeconds });
+      const name = line.slice(1, colon).trim().replaceAll(' ', '_');
+      const value = numberIn(line.slice(colon + 1));
+      const kind = markLines[name];
+      const end = ends.at(-1);
+      // 0 is a mark that was not set.
+      if (value === null || (kind !== undefined && value <= 0)) continue;
+      if (kind === 'drop') ends.push({ timeSeconds: value, reason: null });
+      else if (kind !== undefined) marks.push({ kind, timeSeconds: value });
+      else if (name === 'roast_end_reason' && end !== undefined) end.reason = value;
     } else if (line.startsWith('time\t')) {
       heads = line.split('\t').map((head) => head.replaceAll(/[#=^]/g, '').trim());
     } else if (heads !== undefined && /^\d/.test(line)) {
@@ -52,7 +71,7 @@ const parseLog = (text: string): Log => {
       settings.set(line.slice(0, colon).trim(), line.slice(colon + 1).trim());
     }
   }
-  return { settings, heads: heads ?? [], rows, marks };
+  return { settings, heads: heads ?? [], rows, marks: [...marks, ...dropOfEnds(ends)] };
 };
 
 /** Kaffelogic: the roaster's log, settings first, then one row per second from the charge on. */

@@ -1,8 +1,7 @@
 import { assembleRoast } from '../assemble-roast.ts';
-import { momentIn } from '../moments.ts';
+import { type FileMoment, momentIn } from '../moments.ts';
 import type { RoastFileFormat } from '../roast-file-format.ts';
 import { numberIn, textIn } from '../table-cells.ts';
-import type { TableRow } from '../table-layout.ts';
 import { curvesOf, hasHeads, placeOf, switchedAt, tableBelow, type FixedColumn } from './table-columns.ts';
 
 const columns: readonly FixedColumn[] = [
@@ -14,6 +13,30 @@ const columns: readonly FixedColumn[] = [
   { head: 'CurveTemperatureBaselineOrProfile', label: 'Profile', unit: '°C', divisor: 10 },
 ];
 
+/** A clock that is set differs by more from the count of the roast, s. */
+const maxApart = 20;
+
+/**
+ * The clock is exact to the second, the count of the roast is not. Where they advance differently the clock was set, and the
+ * count is used; it stands still, and begins again, outside of a roast. NaN for a row with neither.
+ */
+const secondsOf = (clock: readonly (FileMoment | null)[], counted: readonly (number | null)[]): number[] => {
+  let at = 0;
+  let before: { readonly moment: FileMoment | null; readonly count: number | null } | undefined;
+  return clock.map((moment, index) => {
+    const count = counted[index] ?? null;
+    const [last, lastCount] = [before?.moment ?? null, before?.count ?? null];
+    const byClock = moment !== null && last !== null ? (moment.ms - last.ms) / 1000 : undefined;
+    const byCount = count !== null && lastCount !== null && count > lastCount ? count - lastCount : undefined;
+    const isSet = byClock !== undefined && byCount !== undefined && Math.abs(byClock - byCount) > maxApart;
+    const step = isSet ? byCount : (byClock ?? byCount);
+    if (before !== undefined && step === undefined) return Number.NaN;
+    at += step ?? 0;
+    before = { moment, count };
+    return at;
+  });
+};
+
 const itsHeads = ['RoastingOnOff', 'BeanTemperature'] as const;
 
 /** Loring: the roaster's log, one row every six seconds, tenths of a degree, events as rising signals. */
@@ -24,16 +47,12 @@ export const loring: RoastFileFormat = {
     const { heads, rows: all } = tableBelow(bytes, ...itsHeads);
     const [time, counted] = [placeOf(heads, 'Time'), placeOf(heads, 'RoastTimeSeconds')];
     const roasting = placeOf(heads, 'RoastingOnOff');
-    const logged = all.filter((row) => numberIn(row[roasting]) !== null);
-    // Its count of seconds is less exact than its clock, and is used if the clock can't be read.
-    const first = momentIn(textIn(logged[0]?.[time]), 'mdy');
-    const secondsOf = (row: TableRow): number | null => {
-      if (first === null) return numberIn(row[counted]);
-      const at = momentIn(textIn(row[time]), 'mdy');
-      return at === null ? null : (at.ms - first.ms) / 1000;
-    };
-    const rows = logged.filter((row) => secondsOf(row) !== null);
-    const timesSeconds = rows.map((row) => secondsOf(row) ?? 0);
+    const rows = all.filter((row) => numberIn(row[roasting]) !== null);
+    const clock = rows.map((row) => momentIn(textIn(row[time]), 'mdy'));
+    const timesSeconds = secondsOf(
+      clock,
+      rows.map((row) => numberIn(row[counted])),
+    );
     const signal = (head: string) => {
       const place = placeOf(heads, head);
       return switchedAt(
@@ -56,7 +75,7 @@ export const loring: RoastFileFormat = {
         curves: curvesOf(heads, rows, columns),
         marks,
         facts: { machine_name: 'Loring' },
-        recordedAt: first,
+        recordedAt: clock[0] ?? null,
         temperatureUnit: celsius === 0 ? 'F' : 'C',
       },
       choices,

@@ -66,12 +66,17 @@ export const roastime: RoastFileFormat = {
     const rate = numberAt(data, 'sampleRate');
     const perSecond = rate !== null && rate > 0 ? rate : samplesPerSecond;
     const timesSeconds = bean.map((_, index) => index / perSecond);
-    const secondsAt = (index: number): number => Math.min(Math.max(0, index), bean.length - 1) / perSecond;
-    const marks = markKeys.flatMap(([kind, key]) => {
-      const index = numberAt(data, key) ?? 0;
-      return index > 1 ? [{ kind, timeSeconds: secondsAt(index - 1) }] : [];
-    });
+    const marks = markKeys.map(([kind, key]) => ({ kind, index: (numberAt(data, key) ?? 0) - 1 }));
     const end = numberAt(data, 'roastEndIndex') ?? 0;
+    const last = bean.length - 1;
+    const placed = [
+      { kind: 'charge' as const, index: Math.max(0, numberAt(data, 'roastStartIndex') ?? 0) },
+      ...marks.filter(({ index }) => index > 0),
+      // The end may be the number of samples.
+      { kind: 'drop' as const, index: end <= 0 || end === bean.length ? last : end },
+    ];
+    // 65535 and others are no places in the curve.
+    const within = placed.filter(({ index }) => index <= last);
     const number = numberAt(data, 'roastNumber');
     return assembleRoast(
       {
@@ -82,11 +87,7 @@ export const roastime: RoastFileFormat = {
           { label: 'IBTS', unit: '°C', values: readingsAt(data, 'drumTemperature') },
           ...controlCurves(data, bean.length),
         ],
-        marks: [
-          { kind: 'charge', timeSeconds: secondsAt(numberAt(data, 'roastStartIndex') ?? 0) },
-          ...marks,
-          { kind: 'drop', timeSeconds: secondsAt(end > 0 ? end : bean.length - 1) },
-        ],
+        marks: within.map(({ kind, index }) => ({ kind, timeSeconds: index / perSecond })),
         facts: {
           coffee_name:
             textAt(data, 'beanName') ?? textAt(objectAt(data, 'bean'), 'beanName') ?? textAt(data, 'roastName'),
@@ -101,6 +102,7 @@ export const roastime: RoastFileFormat = {
         batch: number !== null && number > 0 ? { prefix: '', number: Math.floor(number) } : null,
         recordedAt: momentOf(data),
         temperatureUnit: data['celsius'] === false ? 'F' : 'C',
+        warnings: within.length < placed.length ? ['A mark outside the recording was skipped.'] : [],
       },
       choices,
     );

@@ -117,7 +117,7 @@ export const workbook: RoastFileFormat = {
     const sheets = await sheetsOf(bytes);
     const table = sheets.find(({ rows }) => findTable(rows) !== undefined) ?? sheets[0];
     const artisan = headInRows(table?.rows ?? []);
-    const curve = readTable(table?.rows ?? [], choices, artisan);
+    const { recordedAt, ...curve } = readTable(table?.rows ?? [], choices, artisan);
     const ofCurve = artisan === undefined ? curve.marks : withoutUnsetMarks(curve.marks, curve.timesSeconds);
     const marks = readMarks(sheets);
     const summary = readSummary(sheets);
@@ -127,7 +127,7 @@ export const workbook: RoastFileFormat = {
       marks: marks.length > 0 ? marks : ofCurve,
       batch: null,
       facts: summary.facts,
-      ...timeOfRecording(artisan?.recordedAt ?? summary.recordedAt, choices),
+      ...timeOfRecording(artisan?.recordedAt ?? summary.recordedAt ?? recordedAt, choices),
     };
   },
 };
