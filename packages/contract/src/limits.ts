@@ -5,5 +5,7 @@ export const lowStockKg = 20;
 
 /** The widest span of one timeline request, days. */
 export const maxTimelineDays = 400;
+/** The shortest roast that can be made from a range of a recording, s. */
+export const minRoastSeconds = 10;
 /** The shortest span, s: below it there are too few samples to show. */
 export const minTimelineSeconds = 10;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { minRoastSeconds } from '@roastery/contract/limits';
 import type { ParsedBody } from '@roastery/contract/endpoint';
 import type { Roast } from '@roastery/contract/roasts';
 import type { makeRoast as endpoint } from '@roastery/contract/timeline';
@@ -15,9 +16,13 @@ import { insertMarkEntry, userMarkEntry } from '../roasts/mark-entries.ts';
 import { refuseOverlap } from '../roasts/overlap.ts';
 import { readRoast } from '../roasts/roast-row.ts';
 
-/** The longest and the shortest roast. */
 const maxRoastMs = 4 * 3_600_000;
-const minRoastMs = 10_000;
+const refuseLength = (ms: number): void => {
+  if (ms <= 0) throw invalid('drop_at', 'The drop must come after the charge');
+  if (ms < minRoastSeconds * 1000)
+    throw invalid('drop_at', `A roast lasts at least ${minRoastSeconds} seconds: choose a longer range`);
+  if (ms > maxRoastMs) throw invalid('drop_at', 'A roast can last at most 4 hours');
+};
 /** A machine with entries this recent still sends: its roast may continue. */
 const stillSendsMinutes = 15;
 
@@ -86,11 +91,9 @@ export const makeRoast = async (
   const { user } = context;
   const chargeMs = charge_at === undefined ? Date.now() : Date.parse(charge_at);
   const dropMs = typeof drop_at === 'string' ? Date.parse(drop_at) : null;
-  if (dropMs !== null && dropMs - chargeMs < minRoastMs)
-    throw invalid('drop_at', 'The drop must come after the charge');
-  if (dropMs !== null && dropMs - chargeMs > maxRoastMs) throw invalid('drop_at', 'A roast can last at most 4 hours');
   const id = await context.sql.begin(async (tx) => {
     await requireMachine(tx, user, machineId, 'roast');
+    if (dropMs !== null) refuseLength(dropMs - chargeMs);
     const [machine] = await tx<{ owner_id: string }[]>`SELECT owner_id FROM machines WHERE id = ${machineId}`;
     if (machine === undefined) throw notFound('Machine');
     const { charge, drop } = await placesOf(tx, machineId, chargeMs, dropMs);

@@ -231,6 +231,27 @@ describe('timeline', () => {
     expect(wide.status).toBe(422);
   });
 
+  it('timeline: refuses a range that is no roast with the true reason, and only to a person who may make one', async () => {
+    const board = recordBoard(600, []);
+    const { id: machineId } = await machineWith(board);
+    const reason = async (drop: string): Promise<unknown> => (await make(machineId, board.at(100), drop)).body.detail;
+    const says = (message: string) => [{ field: 'drop_at', message }];
+    for (const seconds of [0.5, 8])
+      expect(await reason(board.at(100 + seconds))).toEqual(
+        says('A roast lasts at least 10 seconds: choose a longer range'),
+      );
+    for (const second of [100, 90])
+      expect(await reason(board.at(second))).toEqual(says('The drop must come after the charge'));
+    const person = { email: 'range@roastery.example', password: 'ranges of a stranger 7' };
+    await admin.send('POST', '/admin/users', { ...person, full_name: 'A stranger' });
+    const stranger = await test.signedIn(person.email, person.password);
+    const answer = await stranger.send('POST', `/machines/${machineId}/roasts`, {
+      charge_at: board.at(100),
+      drop_at: board.at(101),
+    });
+    expect(answer.status).toBe(404);
+  });
+
   it('timeline: reports a power cut and a silent machine within one recording', async () => {
     const serial = randomBytes(4).toString('hex');
     const { id: machineId } = await registerMachine(database.sql, serial);

@@ -1,3 +1,4 @@
+import { minRoastSeconds } from '@roastery/contract/limits';
 import type { Roast } from '@roastery/contract/roasts';
 import { makeRoast } from '@roastery/contract/timeline';
 import { Flame, Plus, X } from 'lucide-react';
@@ -45,7 +46,13 @@ const MakingPanel = (panel: Omit<StretchPanelProps, 'mayChange'>) => {
     setCharge(stretch?.from ?? null);
     setDrop(stretch?.to ?? null);
   }
-  const isOrdered = charge !== null && drop !== null && drop > charge;
+  const lengthMs = charge === null || drop === null ? null : drop - charge;
+  const fault =
+    lengthMs === null || lengthMs >= minRoastSeconds * 1000
+      ? undefined
+      : lengthMs <= 0
+        ? t`The drop must come after the charge`
+        : t`A roast lasts at least ${minRoastSeconds} seconds: choose a longer range`;
   const typed = (from: number | null, to: number | null): void => {
     setCharge(from);
     setDrop(to);
@@ -85,19 +92,14 @@ const MakingPanel = (panel: Omit<StretchPanelProps, 'mayChange'>) => {
       </p>
       <div className="grid gap-3 sm:grid-cols-2 xl:grid-cols-1">
         <MomentField label={t`Charge`} value={charge} onChange={(from) => typed(from, drop)} />
-        <MomentField
-          label={t`Drop`}
-          value={drop}
-          onChange={(to) => typed(charge, to)}
-          error={charge !== null && drop !== null && !isOrdered ? t`The drop must come after the charge` : undefined}
-        />
+        <MomentField label={t`Drop`} value={drop} onChange={(to) => typed(charge, to)} error={fault} />
       </div>
       <Button
         kind="primary"
         size="md"
         icon={<Plus aria-hidden />}
         busy={busy === 'stretch'}
-        disabled={!isOrdered || busy !== null}
+        disabled={lengthMs === null || fault !== undefined || busy !== null}
         onClick={() => void make('stretch')}
       >
         {t`Create a roast`}
