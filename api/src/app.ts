@@ -58,7 +58,10 @@ export const createApp = (context: AppContext, domains: readonly Domain[]) => {
   });
   app.onError((error, c) => {
     const requestId = c.get('requestId');
-    return answerError(error, requestId, context.log.child({ requestId }));
+    const answer = answerError(error, requestId, context.log.child({ requestId }));
+    // The rest of a refused body is not waited for.
+    if (c.env?.incoming?.complete === false) answer.headers.set('connection', 'close');
+    return answer;
   });
   return { app, mounted: routes.mounted };
 };

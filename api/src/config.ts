@@ -2,6 +2,7 @@ import { databaseUrlShape } from '@roastery/runtime/database-url';
 import { readEnv } from '@roastery/runtime/env';
 import { logLevels } from '@roastery/runtime/logger';
 import { z } from 'zod';
+import { usualBodyLimits } from './http/body-budget.ts';
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' });
 const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
@@ -97,6 +98,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) => {
     pushHosts: given.PUSH_HOSTS.split(',')
       .map((host) => host.trim())
       .filter((host) => host !== ''),
+    bodyLimits: usualBodyLimits,
     metricsToken: given.METRICS_TOKEN,
     /** After SIGTERM `/readyz` answers 503 for this long, while everything else is still served. */
     drainMs: given.DRAIN_SECONDS * 1000,

@@ -18,6 +18,7 @@ import { createFileReaders } from './file-reading/file-readers.ts';
 import { createDatabaseWatch } from './http/database-watch.ts';
 import { createHealth } from './http/server-context.ts';
 import { listen } from './http/listen.ts';
+import { createBodyBudget } from './http/body-budget.ts';
 import { createOpenRequests } from './http/open-requests.ts';
 import { openBoardPackages } from './http/package-files.ts';
 import { createOpenStreams } from './http/open-streams.ts';
@@ -54,6 +55,7 @@ const createContext = (config: ApiConfig, log: Logger, clock: Clock) => {
     sql,
     databaseWatch: createDatabaseWatch(sql, () => openDatabase({ url, servers, log, connections: 1 }), log, clock),
     openRequests: createOpenRequests(),
+    bodies: createBodyBudget(config.bodyLimits),
     mqtt,
     broker: config.mosquittoUsers
       ? keepMosquittoUsers({ sql, mqtt, secretKey: config.secretKey, log })

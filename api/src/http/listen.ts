@@ -11,13 +11,16 @@ export interface Listening {
   close(graceMs: number): Promise<void>;
 }
 
-/** A client gets 10 s for its headers and 30 s for its whole request: a slow one is disconnected. */
+/**
+ * A client gets 10 s for its headers, and ten minutes for its whole request: 10 MB take that long on a slow line. One that
+ * does not continue is cut off sooner, see `request-body.ts`.
+ */
 export const listen = async (app: Hono<Env>, host: string, port: number): Promise<Listening> => {
   const server = createAdaptorServer({
     fetch: app.fetch,
     serverOptions: {
       headersTimeout: 10_000,
-      requestTimeout: 30_000,
+      requestTimeout: 600_000,
       connectionsCheckingInterval: 2000,
       keepAliveTimeout: 65_000,
       maxHeaderSize: 16_384,

@@ -20,11 +20,12 @@ import {
   authenticateUser,
   checkOrigin,
 } from './authenticate.ts';
+import type { HeldBody } from './body-budget.ts';
 import { clientAddress, type Env } from './client-address.ts';
 import { wholeJsonAnswer } from './compress-answers.ts';
 import type { SentFile } from './multipart.ts';
 import { maxYieldMs } from './open-requests.ts';
-import { readFileBody, readFilesBody, readJsonBody } from './request-body.ts';
+import { maxBodyBytes, maxPublicBodyBytes, readFileBody, readFilesBody, readJsonBody } from './request-body.ts';
 import { parsePart, readQuery } from './request-shape.ts';
 import type {
   DeviceCaller,
@@ -88,18 +89,24 @@ const respond = (c: Context<Env>, answer: unknown, status: number): Response | P
   return wholeJsonAnswer(c, JSON.stringify(answer), status);
 };
 
-const parseInput = async <E extends Endpoint>(c: Context<Env>, endpoint: E): Promise<Input<E>> => {
+type Caller = Partial<Pick<PublicCaller, 'session'> & Pick<WallCaller, 'user'> & Pick<DeviceCaller, 'machine'>>;
+/** Whose memory a request's body counts as; undefined for one who has not signed in. */
+const holderOf = ({ user, session, machine }: Caller): string | undefined =>
+  user?.id ?? session?.user.id ?? machine?.id;
+
+const parseInput = async <E extends Endpoint>(c: Context<Env>, endpoint: E, held: HeldBody): Promise<Input<E>> => {
   const { params, query, body, accepts } = endpoint;
   const isMultipart = accepts?.type === multipartType;
+  const maxBytes = endpoint.access === 'public' ? maxPublicBodyBytes : maxBodyBytes;
   // A path that cannot be an id is not found.
   const parsedParams = params && parseShape(params, c.req.param());
   if (parsedParams && !parsedParams.success) throw new AppError('not_found', 'There is nothing at this address.');
   const input: Record<keyof Input<E>, unknown> = {
     params: parsedParams?.data,
     query: query && parsePart(query, readQuery(c.req.url)),
-    body: body && parsePart(body, await readJsonBody(c)),
-    file: accepts && !isMultipart ? await readFileBody(c, accepts) : new Uint8Array(),
-    files: accepts && isMultipart ? await readFilesBody(c, accepts.maxBytes) : [],
+    body: body && parsePart(body, await readJsonBody(c, held, maxBytes)),
+    file: accepts && !isMultipart ? await readFileBody(c, held, accepts) : new Uint8Array(),
+    files: accepts && isMultipart ? await readFilesBody(c, held, accepts.maxBytes) : [],
     signal: c.req.raw.signal,
   };
   // The endpoint's own shapes have just created it.
@@ -115,7 +122,7 @@ export const createRoutes = <App extends ServerContext>(app: Hono<Env>, context:
   type Request = App & RequestDetails;
   const mounted: Mounted[] = [];
 
-  const mount = <C, E extends Endpoint>(
+  const mount = <C extends Caller, E extends Endpoint>(
     endpoint: E,
     accesses: readonly Access[],
     authenticate: (c: Context<Env>, request: Request) => Promise<C>,
@@ -147,8 +154,15 @@ export const createRoutes = <App extends ServerContext>(app: Hono<Env>, context:
       const handled = await context.databaseWatch.during(async (sql) => {
         const request = requestOn(sql);
         const caller = await authenticate(c, request);
-        const input = await parseInput(c, endpoint);
-        return handler({ ...request, ...caller }, input, { header: (name, value) => headers.append(name, value) });
+        const held = context.bodies.open(holderOf(caller) ?? request.address ?? 'unknown');
+        try {
+          const input = await parseInput(c, endpoint, held);
+          return await handler({ ...request, ...caller }, input, {
+            header: (name, value) => headers.append(name, value),
+          });
+        } finally {
+          held.release();
+        }
       });
       // Only a complete answer can be checked.
       const answer = context.config.checkAnswers && handled instanceof JsonPieces ? await wholeJson(handled) : handled;

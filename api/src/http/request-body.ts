@@ -2,28 +2,46 @@ import type { IncomingMessage } from 'node:http';
 import { multipartType } from '@roastery/contract/endpoint';
 import type { Context } from 'hono';
 import { AppError, invalid } from './app-error.ts';
+import type { HeldBody } from './body-budget.ts';
 import type { Env } from './client-address.ts';
 import { filesOfForm, type SentFile } from './multipart.ts';
 
+/** The largest JSON of a caller who has signed in, and of one who has not: a sign-in is a few hundred bytes. */
 export const maxBodyBytes = 1024 * 1024;
+export const maxPublicBodyBytes = 4 * 1024;
+/** A body that does not continue for so long is cut off. */
+const stalledMs = 30_000;
 const maxDepth = 32;
 
 /** Fills one buffer of the announced length as the pieces arrive, so that a large file is never copied at once. */
 const readAnnounced = async (incoming: IncomingMessage, length: number): Promise<Uint8Array<ArrayBuffer>> => {
   const bytes = Buffer.allocUnsafeSlow(length);
   let at = 0;
-  // Node's parser enforces the announced length.
-  for await (const piece of incoming as AsyncIterable<Buffer>) at += piece.copy(bytes, at);
+  incoming.socket.setTimeout(stalledMs, () => incoming.destroy());
+  try {
+    // Node's parser enforces the announced length.
+    for await (const piece of incoming as AsyncIterable<Buffer>) at += piece.copy(bytes, at);
+  } finally {
+    incoming.socket.setTimeout(0);
+  }
   return bytes.subarray(0, at);
 };
 
+const sizeText = (bytes: number): string =>
+  bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KB` : `${Math.round(bytes / 1024 / 1024)} MB`;
+
 /** Reads at most `maxBytes`, however the length was announced. */
-const readBytes = async (c: Context<Env>, maxBytes: number, what: string): Promise<Uint8Array<ArrayBuffer>> => {
-  const tooLarge = () =>
-    new AppError('too_large', `The ${what} is larger than ${Math.round(maxBytes / 1024 / 1024)} MB.`);
+const readBytes = async (
+  c: Context<Env>,
+  held: HeldBody,
+  maxBytes: number,
+  what: string,
+): Promise<Uint8Array<ArrayBuffer>> => {
+  const tooLarge = () => new AppError('too_large', `The ${what} is larger than ${sizeText(maxBytes)}.`);
   const announced = c.req.header('content-length');
   if (announced !== undefined) {
     if (Number(announced) > maxBytes) throw tooLarge();
+    held.add(Number(announced));
     const incoming = c.env?.incoming;
     if (incoming !== undefined) return readAnnounced(incoming, Number(announced));
     return new Uint8Array(await c.req.arrayBuffer());
@@ -35,9 +53,12 @@ const readBytes = async (c: Context<Env>, maxBytes: number, what: string): Promi
   const reader = request.body.getReader();
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     length += next.value.byteLength;
-    if (length > maxBytes) {
+    try {
+      if (length > maxBytes) throw tooLarge();
+      held.add(next.value.byteLength);
+    } catch (error) {
       await reader.cancel();
-      throw tooLarge();
+      throw error;
     }
     chunks.push(next.value);
   }
@@ -72,12 +93,12 @@ const refuseBrokenOff = (error: unknown): never => {
 };
 
 /** The JSON value of a request's body. Throws `wrong_type`, `too_large` or `validation`. */
-export const readJsonBody = async (c: Context<Env>): Promise<unknown> => {
+export const readJsonBody = async (c: Context<Env>, held: HeldBody, maxBytes: number): Promise<unknown> => {
   const type = c.req.header('content-type') ?? '';
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     throw new AppError('wrong_type', 'Send the body as application/json.');
   }
-  const bytes = await readBytes(c, maxBodyBytes, 'request').catch(refuseBrokenOff);
+  const bytes = await readBytes(c, held, maxBytes, 'request').catch(refuseBrokenOff);
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
     checkValue(value);
@@ -89,17 +110,21 @@ export const readJsonBody = async (c: Context<Env>): Promise<unknown> => {
 };
 
 /** The files that a request carries, in their order. Throws `wrong_type`, `too_large` or `validation`. */
-export const readFilesBody = async (c: Context<Env>, maxBytes: number): Promise<SentFile[]> => {
+export const readFilesBody = async (c: Context<Env>, held: HeldBody, maxBytes: number): Promise<SentFile[]> => {
   const type = c.req.header('content-type') ?? '';
   if (!/^multipart\/form-data\s*;/i.test(type)) throw new AppError('wrong_type', `Send the files as ${multipartType}.`);
-  const files = filesOfForm(await readBytes(c, maxBytes, 'request').catch(refuseBrokenOff), type);
+  const files = filesOfForm(await readBytes(c, held, maxBytes, 'request').catch(refuseBrokenOff), type);
   if (files === undefined) throw invalid('body', `must be ${multipartType}`);
   return files;
 };
 
 /** The file of a request that has no JSON. Throws `wrong_type`, `too_large` or `validation`. */
-export const readFileBody = async (c: Context<Env>, { type, maxBytes }: { type: string; maxBytes: number }) => {
+export const readFileBody = async (
+  c: Context<Env>,
+  held: HeldBody,
+  { type, maxBytes }: { type: string; maxBytes: number },
+) => {
   const sent = (c.req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   if (sent !== type) throw new AppError('wrong_type', `Send the file as ${type}.`);
-  return readBytes(c, maxBytes, 'file').catch(refuseBrokenOff);
+  return readBytes(c, held, maxBytes, 'file').catch(refuseBrokenOff);
 };

@@ -4,6 +4,7 @@ import type { Registry } from 'prom-client';
 import type { ApiConfig } from '../config.ts';
 import type { Database } from '../db/sql.ts';
 import type { DatabaseWatch } from './database-watch.ts';
+import type { BodyBudget } from './body-budget.ts';
 import type { OpenRequests } from './open-requests.ts';
 import type { OpenStreams } from './open-streams.ts';
 
@@ -43,6 +44,8 @@ export interface ServerContext {
   readonly databaseWatch: DatabaseWatch;
   /** Lets bulk work wait for them. */
   readonly openRequests: OpenRequests;
+  /** What the bodies of all requests hold in memory. */
+  readonly bodies: BodyBudget;
   readonly mqtt: { readonly isConnected: boolean };
   /** Long answers (server-sent events) that must end with their session or with the process. */
   readonly streams: OpenStreams;
