@@ -40,7 +40,7 @@ const addRecordedRoast = async (sql: Sql & WholeApi['api']['context']['sql'], ow
   const board = createJournalBoard({ wallOffsetMs: Date.parse('2026-11-21T07:00:00.000Z') });
   const id = uuidV7();
   roastOn(board, id);
-  for (const batch of board.batches()) await commitMessages(sql, [messageOf(`SN-${machineId}`, batch)]);
+  for (const batch of board.batches(() => 600)) await commitMessages(sql, [messageOf(`SN-${machineId}`, batch)]);
   return { id, machineId };
 };
 

@@ -282,7 +282,7 @@ describe('commit: refusals', () => {
       confidence: 1,
       provisional: false,
     });
-    for (const batch of evil.batches()) await commitMessages(database.sql, [messageOf('EVIL', batch)]);
+    for (const batch of evil.batches(() => 500)) await commitMessages(database.sql, [messageOf('EVIL', batch)]);
     const [roast] = await database.sql`SELECT status, drop_temp, duration_seconds FROM roasts WHERE id = ${roastId}`;
     expect(roast).toEqual({
       status: 'completed',

@@ -80,7 +80,7 @@ describe('sweeper', () => {
       board.sample(n * 250, n % 7 === 0 ? null : 100 + (n % 500) / 10, 150, n % 2);
       if (n === 1500) board.event(n * 250, { type: 'start', agent_version: '1.0.0' });
     }
-    const batches = board.batches(() => 4);
+    const batches = board.batches(() => 8);
     // One batch comes late, after its neighbours were sealed.
     const [late] = batches.splice(100, 1);
     const newest = batches.pop();
@@ -91,7 +91,7 @@ describe('sweeper', () => {
     const recording = await recordingOf(sql, board);
     const before = await readSamples(sql, recording, 0, 1e9);
     const chunksBefore = await chunkCount(sql);
-    expect(await sealStreams(sql)).toBeGreaterThan(600);
+    expect(await sealStreams(sql)).toBeGreaterThan(300);
     expect(await chunkCount(sql)).toBeLessThan(chunksBefore / 2);
     expect(await readSamples(sql, recording, 0, 1e9)).toEqual(before);
     expect(await sealStreams(sql)).toBe(0);

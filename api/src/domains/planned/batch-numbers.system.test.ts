@@ -104,11 +104,11 @@ describe('batch numbers', () => {
     const roastId = crypto.randomUUID();
     board.sample(0, 200, 200, 50);
     board.event(500, { type: 'roast', roast_id: roastId, state: 'in_progress' });
-    for (const batch of board.batches()) await commitMessages(sql(), [messageOf(serial, batch)]);
+    for (const batch of board.batches(() => 60)) await commitMessages(sql(), [messageOf(serial, batch)]);
     expect(await numberOf(roastId)).toBeNull();
     const sent = board.length;
     board.event(1000, markEvent(roastId, 'charge', { seq: 0, mono: 0 }, 200));
-    for (const batch of board.batches(undefined, sent)) {
+    for (const batch of board.batches(() => 60, sent)) {
       await commitMessages(sql(), [messageOf(serial, batch)]);
     }
     expect(await numberOf(roastId)).toMatch(/^\d+$/);

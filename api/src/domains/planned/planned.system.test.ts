@@ -108,7 +108,7 @@ describe('a roast planned for a machine', () => {
     const roastId = uuidV7();
     roastOn(board, roastId, planId);
     const receivedAtMs = fromNow(15 * 60_000);
-    for (const batch of board.batches().toReversed()) {
+    for (const batch of board.batches(() => 60).toReversed()) {
       await commitMessages(sql, [messageOf(serial, batch, receivedAtMs)]);
     }
     expect(await roastNow(roastId)).toMatchObject({ status: 'completed', profile_id: profileId, lot_id: lotId });
@@ -122,7 +122,8 @@ describe('a roast planned for a machine', () => {
     const board = createJournalBoard({ wallOffsetMs: fromNow(0) });
     const roastId = uuidV7();
     const commit = async () => {
-      for (const batch of board.batches()) await commitMessages(test.api.context.sql, [messageOf(serial, batch)]);
+      for (const batch of board.batches(() => 60))
+        await commitMessages(test.api.context.sql, [messageOf(serial, batch)]);
     };
     for (let second = 0; second < 5; second++) board.sample(second * 1000, 200, 180, 50);
     board.event(5000, { type: 'roast', roast_id: roastId, state: 'in_progress' });
@@ -206,7 +207,8 @@ describe('a roast planned for a machine', () => {
     const board = createJournalBoard({ wallOffsetMs: fromNow(-120_000) });
     const roastId = uuidV7();
     const commit = async () => {
-      for (const batch of board.batches()) await commitMessages(test.api.context.sql, [messageOf(serial, batch)]);
+      for (const batch of board.batches(() => 60))
+        await commitMessages(test.api.context.sql, [messageOf(serial, batch)]);
     };
     for (let second = 0; second < 5; second++) board.sample(second * 1000, 200, 180, 50);
     board.event(5000, { type: 'roast', roast_id: roastId, state: 'in_progress', plan_id: planId });
