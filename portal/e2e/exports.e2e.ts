@@ -89,13 +89,14 @@ describe('the list', () => {
     const from = new Date(Date.now() - 10 * dayMs).toISOString().slice(0, 10);
     await page.getByLabel('From').fill(from);
     await expect.poll(() => rows(page).count()).toBe(3);
-    const { searchParams } = new URL(page.url());
-    expect(Object.fromEntries(searchParams)).toEqual({
-      rows: '25',
-      coffee_name: 'Yirgacheffe Konga',
-      level: 'Medium',
-      from,
-    });
+    await expect
+      .poll(() => Object.fromEntries(new URL(page.url()).searchParams))
+      .toEqual({
+        rows: '25',
+        coffee_name: 'Yirgacheffe Konga',
+        level: 'Medium',
+        from,
+      });
     await page.reload();
     await expect.poll(() => rows(page).count()).toBe(3);
     await page.getByRole('button', { name: 'Filters (3)', exact: true }).waitFor();

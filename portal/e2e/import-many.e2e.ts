@@ -63,6 +63,7 @@ const sendSlowly = async (page: Page, count: number): Promise<{ id: string; resu
     })),
   );
   await page.getByText(`Sending 20 of ${count} files`).waitFor();
+  await page.waitForURL(/[?&]import=/);
   return { id: new URL(page.url()).searchParams.get('import') ?? '', resume };
 };
 const keptFiles = (page: Page): Promise<boolean> =>
@@ -206,6 +207,7 @@ describe('import of many files', () => {
     ]);
     await asked;
     await page.getByText('Unpacking the files').waitFor();
+    await page.waitForURL(/[?&]import=/);
     const address = page.url();
     const id = new URL(address).searchParams.get('import') ?? '';
     // Removed before its code can still arrive.

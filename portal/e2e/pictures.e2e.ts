@@ -61,7 +61,7 @@ beforeAll(async () => {
       ],
     },
   });
-  for (let n = 0; n < 12; n++) {
+  for (let n = 0; n < (isForReal ? 12 : 6); n++) {
     const [coffee_name, coffee_origin, coffee_process, level] = coffees[n % coffees.length] ?? coffees[0];
     past.push(
       await bringPastRoast(roastery.stack, ana, machines[n % machines.length] ?? probat, {

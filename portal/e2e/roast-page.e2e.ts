@@ -152,6 +152,7 @@ describe('the page of a finished roast', () => {
     const inspected = panel(page).getByRole('region', { name: /^Inspecting \d+:\d\d$/ });
     await inspected.waitFor();
     const half = (roast.duration_seconds ?? 0) / 2;
+    await page.waitForURL(/[?&]at=/);
     const at = Number(new URL(page.url()).searchParams.get('at'));
     expect(Math.abs(at - half), 'the point under the pointer').toBeLessThan(6);
     await expect

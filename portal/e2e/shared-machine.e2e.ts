@@ -255,10 +255,10 @@ describe('three users at two machines', () => {
     const actions = page.getByRole('complementary', { name: 'Actions' });
     await page.goto(`/machines/${probat.id}/timeline`);
     await actions.getByText('You may view this machine.').waitFor();
-    expect(await actions.getByRole('button').count()).toBe(0);
+    await expect.poll(() => actions.getByRole('button').count()).toBe(0);
     await page.goto(`/machines/${probat.id}/timeline?roast=${onProbat}`);
     await actions.getByRole('link', { name: 'Open roast' }).waitFor();
-    expect(await actions.getByRole('button').count()).toBe(1);
+    await expect.poll(() => actions.getByRole('button').count()).toBe(1);
     await page.goto(`/roasts/${onProbat}`);
     await page.getByRole('heading', { name: 'Sidamo' }).waitFor();
 
