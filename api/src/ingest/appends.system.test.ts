@@ -53,6 +53,24 @@ describe('appends', () => {
     expect((await chunksOf(sql)).at(-1)).toEqual([10, 15]);
   });
 
+  it('stores the batches of a continuing stream in the same way, and acknowledges only its own entries', async () => {
+    await using known = await withKnownStream(4);
+    const { batches, sql, board } = known;
+    const epoch = '00000000000000cc';
+    const continuing = batches
+      .slice(5)
+      .map((batch) => ({ ...batch, epoch, continues: { epoch: board.epoch, seq: 25 } }));
+    await known.commit(continuing[0]);
+    await sql`DELETE FROM recording_layouts`;
+    const { acknowledgements, samples } = await known.commit(continuing[1]);
+    expect(samples).toBe(5);
+    expect(acknowledgements).toMatchObject([{ epoch, ranges: [{ start: 25, end: 35 }] }]);
+    expect(await sql`SELECT FROM recording_layouts`, 'as for any append').toHaveLength(0);
+    expect(await sql`SELECT committed_now(r)::text AS stored FROM recordings r`).toEqual([
+      { stored: '{[0,20),[25,35)}' },
+    ]);
+  });
+
   it('writes the row of the recording when it is due, and continues after it', async () => {
     await using known = await withKnownStream(2);
     const { batches, sql } = known;

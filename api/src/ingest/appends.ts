@@ -1,5 +1,5 @@
 import type { SampleBatch } from '@roastery/contract/mqtt';
-import { type SeqRange, type SeqRanges, withRange } from '../db/seq-ranges.ts';
+import { coveredBy, type SeqRange, type SeqRanges, withRange } from '../db/seq-ranges.ts';
 import type { Sql } from '../db/sql.ts';
 import {
   arrivingSamples,
@@ -34,6 +34,8 @@ export interface StreamHead {
   readonly epoch: string;
   readonly machineId: string;
   readonly recordingId: string;
+  /** The first number of the stream in its recording: above 0 for one that continues an earlier stream there. */
+  readonly fromSeq: number;
   /** Whoever changes one of these fields writes the row in the same transaction. */
   readonly row: RowState;
   readonly sweptSeq: number;
@@ -75,12 +77,17 @@ interface Append {
 
 const endOf = ({ row: { committed } }: StreamHead): number => committed.at(-1)?.end ?? 0;
 
+/** Whether a continuing stream has its own recording: entries of the earlier one may repeat in it. */
+const isStoredApart = ({ continues }: Pick<SampleBatch, 'continues'>, fromSeq: number): boolean =>
+  continues !== undefined && fromSeq === 0;
+
 /** Undefined if these batches need more than new chunks after the stored ones. */
 const toAppend = (head: StreamHead, messages: readonly JournalMessage[]): Append | undefined => {
   const batches: Append['batches'][number][] = [];
   for (const { decoded, receivedAtMs } of messages) {
-    if (!decoded.ok || decoded.batch.k !== 'samples' || decoded.batch.continues !== undefined) return undefined;
+    if (!decoded.ok || decoded.batch.k !== 'samples') return undefined;
     const { batch } = decoded;
+    if (isStoredApart(batch, head.fromSeq)) return undefined;
     const boot = head.boots.get(batch.boot);
     const layout = head.layouts.get(layoutKey(batch.map, batch.ch));
     if (boot?.clock === undefined || layout === undefined) return undefined;
@@ -218,7 +225,7 @@ export const appended = (appends: readonly Append[]) => ({
   acknowledgements: appends.map((append) => ({
     serialNumber: append.head.serialNumber,
     epoch: append.head.epoch,
-    ranges: committedBy(append),
+    ranges: coveredBy(committedBy(append), { start: append.head.fromSeq, end: append.range.end }),
     covered: append.batches.map(({ batch }) => rangeOf({ batch })),
   })),
   machineIds: appends.map(({ head }) => head.machineId),
@@ -242,14 +249,15 @@ export const headsOf = (known: readonly KnownBatch[], streams: ReadonlyMap<strin
     const { epoch, boot } = batch;
     const key = keyOf({ machineId, epoch });
     const [part, other] = streams.get(key) ?? [];
-    if (part === undefined || other !== undefined || part.range.start > 0) continue;
+    if (part === undefined || other !== undefined || isStoredApart(batch, part.range.start)) continue;
     const { recordingId, row, sweptSeq, boots, layouts } = part.recording;
     if (part.range.end !== Number.MAX_SAFE_INTEGER || row.committed.length === 0) continue;
     const present = new Map(heads.get(key)?.boots);
     const ofBatch = boots.get(boot);
     if (ofBatch !== undefined) present.set(boot, ofBatch);
     const { serialNumber } = message;
-    heads.set(key, { serialNumber, epoch, machineId, recordingId, row, sweptSeq, boots: present, layouts });
+    const fromSeq = part.range.start;
+    heads.set(key, { serialNumber, epoch, machineId, recordingId, fromSeq, row, sweptSeq, boots: present, layouts });
   }
   return [...heads.values()];
 };

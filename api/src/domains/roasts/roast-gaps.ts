@@ -6,15 +6,20 @@ interface GapRow {
   from_seconds: number;
   to_seconds: number;
   said: 'disk_full' | 'damaged' | 'cap_reached' | null;
+  skipped: boolean;
   started: boolean;
   arrived: boolean;
 }
 
-/** The most reliable first: the board's own report, then a new recording, then entries in transit. */
+/**
+ * The most reliable first: the board's own report, then a new recording, then entries in transit. A board that was not
+ * shut down also reports the numbers that it skips, though none of them may have been used.
+ */
 const reasonOf = (row: GapRow, otherBoot: boolean): CurveGap['reason'] => {
-  if (row.said !== null) return row.said;
+  if (row.said !== null && !row.skipped) return row.said;
   if (otherBoot) return 'board_off';
   if (row.started) return 'agent_stopped';
+  if (row.said !== null) return row.said;
   return row.arrived ? 'machine_silent' : 'not_arrived';
 };
 
@@ -57,6 +62,10 @@ export const readGaps = async (sql: Sql, recordingId: string, holes: readonly Sa
        ORDER BY least(n.to_seq, h.after) - greatest(n.from_seq, h.before) DESC, n.event_seq LIMIT 1) AS said,
       EXISTS (SELECT 1 FROM recording_notes n
        WHERE n.recording_id = c.id AND n.kind = 'start' AND n.event_seq > h.before AND n.event_seq < h.after) AS started,
+      EXISTS (SELECT 1 FROM recording_notes n JOIN continuing_streams s
+        ON s.recording_id = n.recording_id AND s.from_seq = n.to_seq + 1
+       WHERE n.recording_id = c.id AND n.kind = 'gap' AND n.reason = 'damaged'
+         AND n.from_seq > h.before AND n.to_seq < h.after) AS skipped,
       committed_now(c) @> int8range(h.before, h.after) AS arrived
     FROM unnest(
       ${holes.map(({ fromSeconds }) => fromSeconds)}::float8[], ${holes.map(({ toSeconds }) => toSeconds)}::float8[],
