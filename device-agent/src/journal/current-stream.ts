@@ -1,4 +1,4 @@
-import type { Continues } from '@roastery/contract/mqtt';
+import { maxHistoryStreams, type Continues } from '@roastery/contract/mqtt';
 import { pause } from '@roastery/runtime/backoff';
 import type { Cancel, Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
@@ -11,8 +11,8 @@ import { isFull, TooLong, within, type JournalDisk } from './disk.ts';
 import type { FoundStream, FoundStreams } from './find-streams.ts';
 import { createMemoryTail } from './memory-tail.ts';
 import { journalFormat, type JournalRecord } from './record.ts';
-import { makeStreamFolder, nameStream, newEpoch, streamFolder } from './stream-folders.ts';
-import { createStream, recordingOf, type Stream } from './stream.ts';
+import { makeStreamFolder, nameStream, newEpoch, removeEnd, streamFolder, writeEnd } from './stream-folders.ts';
+import { createStream, recordingOf, type Stream, type UnsureNumbers } from './stream.ts';
 import type { Streams } from './streams.ts';
 import { createWriter, recordOf, type Writer } from './writer.ts';
 
@@ -38,6 +38,16 @@ export interface CurrentStreamParts {
   readonly segmentClosed: () => Promise<void>;
 }
 
+/** The last process, as far as the disk shows it. */
+export interface LastUse {
+  /** How many numbers it can have used that the disk does not show. */
+  readonly maxUsed: number;
+  /** It may have continued in memory. */
+  readonly wentOn: boolean;
+  /** There was no power cut since. */
+  readonly isOfThisBoot: boolean;
+}
+
 /** A failed disk is retried after this long, and after twice as long each time. */
 const firstRetryMs = 1000;
 export const lastRetryMs = 30_000;
@@ -55,7 +65,12 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
   let isDiskFull = false;
   let closed = false;
 
-  const newStream = (nextSeq: number, owner: string | undefined, continues?: Continues): Stream =>
+  const newStream = (
+    nextSeq: number,
+    owner: string | undefined,
+    continues?: Continues,
+    unsure: readonly UnsureNumbers[] = [],
+  ): Stream =>
     createStream({
       disk,
       time,
@@ -64,7 +79,7 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
       folder: undefined,
       segments: [],
       nextSeq,
-      notes: { owner, continues, gone: nextSeq > 0 ? [[0, nextSeq - 1]] : [] },
+      notes: { owner, continues, gone: nextSeq > 0 ? [[0, nextSeq - 1]] : [], unsure },
       credential,
       learn: (reading) => clock.learn(reading),
       damaged: (stream, holes) => streams.lost(stream, holes, 'damaged'),
@@ -166,13 +181,17 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
     const first = entries[0]?.seq ?? next;
     const isContinued = before !== undefined && owner !== undefined && owner === before.owner();
     const continues = isContinued ? { epoch: recordingOf(before), seq: first } : undefined;
-    const stream = newStream(first, owner, continues);
+    const skipped: SeqRange | undefined = before && isContinued ? [before.nextSeq(), first - 1] : undefined;
+    const unsure = before && skipped && skipped[1] >= skipped[0] ? [{ epoch: before.epoch, range: skipped }] : [];
+    const stream = newStream(first, owner, continues, unsure);
     while (stream.nextSeq() < (entries.at(-1)?.seq ?? -1) + 1) stream.takeSeq();
     stream.setTail(createMemoryTail(entries));
     current = stream;
     streams.add(stream);
     durable(stream, stream.waiting());
-    log.warn({ epoch: stream.epoch, first, continues: continues?.epoch }, 'journal: memory stream started');
+    const begun = { epoch: stream.epoch, first, continues: continues?.epoch };
+    if (diskTrouble === undefined) log.info(begun, 'journal: stream begun');
+    else log.warn(begun, 'journal: memory stream started');
     retryMs = soonestMs;
     tryDiskSoon();
   };
@@ -274,9 +293,10 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
       for (const entry of held) writer.append(recordOf(entry), entry);
       // In the meantime a stream was begun for another owner.
       if (stream !== current) void writer.flush().then(() => stream.tail() === writer && closeTail(stream, writer));
+      if (diskTrouble !== undefined)
+        log.info({ epoch: stream.epoch, entries: initial.length }, 'journal: disk recovered');
       [diskTrouble, roomsMade] = [undefined, 0];
       void settleAll();
-      log.info({ epoch: stream.epoch, entries: initial.length }, 'journal: disk recovered');
     } catch (error) {
       // A read-only disk reports "no such file" for a folder below another one: the earlier error is the reason.
       if (diskTrouble === undefined || !isMissing(error))
@@ -296,27 +316,38 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
 
   return {
     /**
-     * Opens the newest stream of the last process, or begins one. Where the disk refuses writes, or refused them during
-     * a roast (`wentOn`), the last process may have continued in memory before it ended: `maxUsed` is how many numbers
-     * it can have used that the disk does not show.
+     * Opens the newest stream of the last process, or begins one that continues it: after a process that did not close
+     * it, the card may have forgotten entries that the server has, and that process may have continued in memory, as on
+     * a disk that refused writes in a roast.
      */
-    async open(newest: FoundStream | undefined, maxUsed: number, wentOn: boolean): Promise<void> {
+    async open(newest: FoundStream | undefined, { maxUsed, wentOn, isOfThisBoot }: LastUse): Promise<void> {
       const isPairedAnew = newest?.stream.awaitsOwner() === true;
       current = newest?.stream ?? newStream(0, undefined);
+      const owner = isPairedAnew ? undefined : current.owner();
       if (newest?.mayGoOn !== true || isPairedAnew) {
-        beginInMemory([], isPairedAnew ? undefined : current.owner());
+        beginInMemory([], owner);
         return tryDisk();
       }
-      if (wentOn && current.owner() !== undefined) {
-        beginInMemory([], current.owner(), current, current.nextSeq() + maxUsed);
+      const { boot } = clock.now();
+      const isCertain = newest.end?.boot === boot && newest.end.next === current.nextSeq() && !wentOn;
+      // Streams that can't be delivered must not become more with each kill.
+      const isCrowded = streams.all().filter((stream) => stream.waiting().length > 0).length >= maxHistoryStreams;
+      if (!newest.isNamed || (owner !== undefined && !isCertain && !isCrowded)) {
+        beginInMemory([], owner, current, current.nextSeq() + maxUsed);
         return tryDisk();
       }
+      // Its numbers continue, also for a server that knows no continuing streams, which states no owner.
+      const skipped = isCertain || isOfThisBoot ? 0 : maxUsed;
       try {
         const place = current.folder() ?? folder;
         await withRoom(() => nameStream(disk, place, current.epoch));
+        current.skip(skipped);
         const writer = await withRoom(() => writerOf(current, place, current.nextSeq()));
+        await removeEnd(disk, place);
         current.setTail(writer);
         void current.note();
+        // A server that states no owner does not state its entries either.
+        if (owner === undefined) streams.explain(current, Infinity);
         for (const path of newest.leftOver)
           if (path !== writer.path()) await disk.rm(path, { force: true }).catch(() => undefined);
       } catch (error) {
@@ -344,7 +375,12 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
       cancelRetry?.();
       cancelSettle?.();
       const tail = current.tail();
-      if (tail?.kind === 'disk') await tail.close(graceMs);
+      if (tail?.kind !== 'disk' || !(await tail.close(graceMs))) return;
+      const end = { boot: clock.now().boot, next: current.nextSeq() };
+      const written = writeEnd(disk, current.folder() ?? folder, end).catch((error: unknown) =>
+        log.debug({ reason: String(error) }, 'journal: end not recorded'),
+      );
+      await Promise.race([written, pause(graceMs, undefined, time)]);
     },
   };
 };

@@ -8,7 +8,7 @@ import { isMissing } from '../atomic-file.ts';
 import { createWallClock, type WallClock } from '../core/wall-clock.ts';
 import { nodeDisk, type JournalDisk } from './disk.ts';
 import { recoverStream, type Insistence, type RecoveredStream } from './recovery.ts';
-import { listStreamFolders, type StreamFolder } from './stream-folders.ts';
+import { listStreamFolders, type StreamEnd, type StreamFolder } from './stream-folders.ts';
 import { createStream, type Stream } from './stream.ts';
 
 export interface FoundStream {
@@ -17,6 +17,8 @@ export interface FoundStream {
   readonly dropped: readonly SeqRange[];
   readonly leftOver: readonly string[];
   readonly mayGoOn: boolean;
+  readonly isNamed: boolean;
+  readonly end: StreamEnd | undefined;
 }
 
 export interface FindParts {
@@ -59,12 +61,13 @@ export const findStreams = async ({ disk, folder, log, clock, time = realClock, 
       segments: recovered.segments,
       nextSeq: recovered.nextSeq,
       notes: recovered.notes,
+      notesText: recovered.notesText,
       credential,
       learn: (reading) => clock.learn(reading),
       damaged,
     });
-    const { damaged: holes, dropped, leftOver, mayGoOn } = recovered;
-    return { stream, damaged: holes, dropped, leftOver, mayGoOn };
+    const { damaged: holes, dropped, leftOver, mayGoOn, isNamed, end } = recovered;
+    return { stream, damaged: holes, dropped, leftOver, mayGoOn, isNamed, end };
   };
 
   const scan = async (): Promise<FoundStream[]> => {

@@ -95,7 +95,7 @@ export interface Journal {
   readonly acknowledge: (ranges: readonly SeqRange[], epoch?: string) => void;
   /** Applies the server's statement about the entries that it holds, and their owner. */
   readonly hear: (ack: Ack) => void;
-  /** The stream that one begun because of a failed disk continues. */
+  /** The stream that one begun because of a failed disk, or after a kill, continues. */
   readonly continues: (epoch: string) => Continues | undefined;
   /** The owner of a stream, once the server has stated it. */
   readonly ownerOf: (epoch: string) => string | undefined;

@@ -5,6 +5,7 @@ import type { ClockReading } from '../core/entry.ts';
 import type { SeqRange } from '../core/ranges.ts';
 import type { RecordedPast } from '../core/replay.ts';
 import type { SyncPace } from '../core/sync-pace.ts';
+import type { WallClock } from '../core/wall-clock.ts';
 import { createCurrentStream, lastRetryMs } from './current-stream.ts';
 import { nodeDisk } from './disk.ts';
 import { findStreams, type FoundStream } from './find-streams.ts';
@@ -30,13 +31,23 @@ const tickMs = 500;
 const maxEntriesPerSecond = 20;
 /** No roast lasts longer. */
 const maxAwayMs = 3_600_000;
+/** Entries of the last moments before a kill, and the time for which a computer slept. */
+const spareMs = 60_000;
+/** A wall clock that differs by more was not set. */
+const maxWallMs = 366 * 86_400_000;
 
-/** The most entries that a process can have created since the last one on the disk. */
-const maxEntriesSince = ({ entries }: RecordedPast, now: ClockReading): number => {
+/**
+ * The most entries that a process can have created since the last one on the disk. After a power cut the wall clocks
+ * count too: a later start must not get the numbers of an earlier one that the card has forgotten.
+ */
+const maxEntriesSince = ({ entries }: RecordedPast, clock: WallClock): number => {
   const last = entries.at(-1);
-  if (last === undefined) return 0;
-  const sinceMs = last.context.boot === now.boot ? Math.max(0, now.mono - last.mono) : maxAwayMs;
-  return Math.ceil((Math.min(sinceMs, maxAwayMs) / 1000) * maxEntriesPerSecond);
+  const now = clock.now();
+  const usedUntil = last && clock.at(last.context.boot, last.mono).t;
+  const wallMs = usedUntil === undefined ? 0 : Math.min(Math.max(0, now.wall - usedUntil), maxWallMs);
+  const sinceMs =
+    last?.context.boot === now.boot ? Math.min(Math.max(0, now.mono - last.mono), maxAwayMs) : maxAwayMs + wallMs;
+  return Math.ceil(((sinceMs + spareMs) / 1000) * maxEntriesPerSecond);
 };
 
 /**
@@ -77,6 +88,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
   };
   const streams = createStreams({
     disk,
+    folder,
     log,
     clock,
     capBytes,
@@ -178,14 +190,19 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     segmentClosed: keepWithinCap,
   });
   const startedAt = clock.now();
-  await current.open(newest, maxEntriesSince(past, startedAt), mayHaveGoneOn(past, startedAt, diskGraceMs));
+  const lastBoot = past.entries.at(-1)?.context.boot;
+  const isNew = lastBoot === undefined && newest?.stream.owner() === undefined;
+  await current.open(newest, {
+    maxUsed: isNew ? 0 : maxEntriesSince(past, clock),
+    wentOn: mayHaveGoneOn(past, startedAt, diskGraceMs),
+    isOfThisBoot: lastBoot === startedAt.boot,
+  });
   const owed = whenStarted;
   whenStarted = undefined;
   for (const append of owed) append();
   for (const one of found.streams) report(one);
   await keepWithinCap();
-  streams.tidy(current.get());
-
+  let tidying = streams.tidy(current.get());
   let notedAt = 0;
   let lookedAt = time.monotonic();
   const noteAcked = (now: number): void => {
@@ -193,7 +210,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     notedAt = now;
     for (const stream of streams.all()) if (stream !== current.get()) void stream.note();
     current.noteRecord({ k: 'acked', ranges: current.get().acked.ranges() });
-    streams.tidy(current.get());
+    tidying = tidying.then(() => streams.tidy(current.get()));
   };
   const tick = (): void => {
     const now = time.monotonic();
@@ -303,7 +320,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       noteAcked(time.monotonic());
       await current.close(closeGraceMs);
       await Promise.race([
-        Promise.all(streams.all().map((stream) => stream.settled())),
+        Promise.all([tidying, ...streams.all().map((stream) => stream.settled())]),
         pause(closeGraceMs, undefined, time),
       ]);
     },

@@ -16,7 +16,7 @@ import {
   type SegmentData,
   type SegmentName,
 } from './segment.ts';
-import { newEpoch, readEpoch, readNotes, type StreamFolder } from './stream-folders.ts';
+import { newEpoch, readEnd, readEpoch, readNotes, type StreamEnd, type StreamFolder } from './stream-folders.ts';
 import type { StreamNotes } from './stream.ts';
 
 export interface RecoveredStream {
@@ -27,6 +27,8 @@ export interface RecoveredStream {
   readonly nextSeq: number;
   /** The entries that the server has, those that were dropped, and the owner, as far as the disk shows. */
   readonly notes: StreamNotes;
+  /** The text of the notes on the disk. */
+  readonly notesText: string | undefined;
   readonly clocks: readonly ClockReading[];
   /** Sequence numbers lost to damage and not reported yet. */
   readonly damaged: readonly SeqRange[];
@@ -34,8 +36,12 @@ export interface RecoveredStream {
   readonly dropped: readonly SeqRange[];
   /** Segments without an entry, to be removed once the next one is open: until then their names keep the sequence. */
   readonly leftOver: readonly string[];
-  /** Whether its next number is certain, so that it may continue. */
+  /** Whether its next number is known, so that it may continue. */
   readonly mayGoOn: boolean;
+  /** False for a folder without its `epoch` file, to which nothing is added. */
+  readonly isNamed: boolean;
+  /** Undefined if the last process did not close it. */
+  readonly end: StreamEnd | undefined;
 }
 
 /** Damaged bytes are kept for analysis, but limited so that they cannot fill the disk. */
@@ -202,20 +208,23 @@ export const recoverStream = async (
     }
   }
 
-  const notes = found.length === 0 ? {} : await readNotes(disk, folder);
+  // A first folder without segments is a new card. Of a later one the notes still name the recording.
+  const isNew = found.length === 0 && index === 0;
+  const { notes, text } = isNew ? { notes: {}, text: undefined } : await readNotes(disk, folder);
   const known = new RangeSet([...(notes.acked ?? []), ...acked]);
   const named = await readEpoch(disk, folder).catch((error: unknown) => {
     if (insistence === 'strict' && epoch === undefined && found.length > 0) throw error;
     return undefined;
   });
-  if (found.length === 0 && place.index > 0) return undefined;
-  nextSeq = Math.max(nextSeq, (known.last()?.[1] ?? -1) + 1);
+  if (found.length === 0 && index > 0 && notes.continues === undefined) return undefined;
+  nextSeq = Math.max(nextSeq, (known.last()?.[1] ?? -1) + 1, notes.continues?.seq ?? 0);
   const words = (notes.words ?? []).map(({ seq }) => [seq, seq] as const);
   const settled = new RangeSet([...(notes.gone ?? []), ...(gone ?? [])]);
   const dropped = new RangeSet(emptied.map(({ range }) => range));
   for (const [from, to] of [...known.ranges(), ...settled.ranges()]) dropped.remove(from, to);
   for (const { path, range } of emptied) if (dropped.within(...range).length === 0) leftOver.push(path);
-  const explained = [...damaged, ...dropped.ranges(), ...words];
+  const unsure = (notes.unsure ?? []).map(({ range }) => range);
+  const explained = [...damaged, ...dropped.ranges(), ...words, ...unsure];
   if (emptied.some(({ range }) => range[1] === nextSeq - 1)) {
     // The last process may have used numbers after them for their gaps, in memory.
     mayGoOn = false;
@@ -224,7 +233,7 @@ export const recoverStream = async (
   }
   const holes = vanished({ segments, known, settled, damaged: explained, nextSeq });
   // Earlier versions did not record dropped entries.
-  if (gone === undefined) for (const [from, to] of holes) settled.add(from, to);
+  if (gone === undefined && found.length > 0) for (const [from, to] of holes) settled.add(from, to);
   else damaged.push(...holes);
   return {
     // The heads of segments have a checksum, the file has none. An empty folder is a new card, whatever a file says.
@@ -234,11 +243,14 @@ export const recoverStream = async (
     segments: segments.sort((a, b) => a.first - b.first),
     nextSeq,
     notes: { ...notes, acked: known.ranges(), gone: settled.ranges() },
+    notesText: text,
     clocks,
     damaged: new RangeSet(damaged).ranges(),
     dropped: dropped.ranges(),
     leftOver,
-    mayGoOn: mayGoOn && (place.epoch === undefined || named === place.epoch),
+    mayGoOn,
+    isNamed: place.epoch === undefined || named === place.epoch,
+    end: await readEnd(disk, folder),
   };
 };
 

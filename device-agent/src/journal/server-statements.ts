@@ -80,7 +80,10 @@ export const createServerStatements = ({ log, streams, durable, withdraw, sealed
         void stream.note();
       }
       streams.acknowledge(stream, ack.ranges);
-      if (ack.through !== undefined) askedAgain(stream, ack.ranges, ack.through);
+      if (ack.through !== undefined) {
+        askedAgain(stream, ack.ranges, ack.through);
+        streams.explain(stream, ack.through);
+      }
       if (wasSealed) durable(stream, stream.waiting());
     },
   };

@@ -64,14 +64,50 @@ export const nameStream = async (disk: JournalDisk, folder: string, epoch: strin
   if (known !== epoch) await replaceFile(disk, join(folder, 'epoch'), `${epoch}\n`);
 };
 
-/** Missing or damaged notes cost a resend, nothing else. */
-export const readNotes = async (disk: JournalDisk, folder: string): Promise<StreamNotes> => {
+/** How the last process left a stream. Deleted once a later process has opened its first segment. */
+export interface StreamEnd {
+  /** The boot in which the stream was closed. */
+  readonly boot: string;
+  /** The number after its last entry. */
+  readonly next: number;
+}
+const endName = 'ended';
+
+/** Records that every entry of a stream is on the disk. Throws if the disk refuses it. */
+export const writeEnd = (disk: JournalDisk, folder: string, end: StreamEnd): Promise<void> =>
+  replaceFile(disk, join(folder, endName), `${JSON.stringify(end)}\n`);
+export const removeEnd = (disk: JournalDisk, folder: string): Promise<void> =>
+  disk.rm(join(folder, endName), { force: true });
+
+/** Undefined for a stream that was not closed: its process was killed, or is of an earlier version. */
+export const readEnd = async (disk: JournalDisk, folder: string): Promise<StreamEnd | undefined> => {
+  try {
+    const text = await readText(disk, join(folder, endName));
+    const end: unknown = text === undefined ? undefined : JSON.parse(text);
+    return isEnd(end) ? end : undefined;
+  } catch {
+    return undefined;
+  }
+};
+const isEnd = (value: unknown): value is StreamEnd =>
+  typeof value === 'object' &&
+  value !== null &&
+  'boot' in value &&
+  typeof value.boot === 'string' &&
+  'next' in value &&
+  isCount(value.next);
+
+/** The notes of a stream, and their text. Missing or damaged notes cost a resend, nothing else. */
+export const readNotes = async (
+  disk: JournalDisk,
+  folder: string,
+): Promise<{ readonly notes: StreamNotes; readonly text?: string }> => {
   try {
     const text = await readText(disk, join(folder, notesName));
-    const notes: unknown = text === undefined ? {} : JSON.parse(text);
-    return isNotes(notes) ? notes : {};
+    const notes: unknown = text === undefined ? undefined : JSON.parse(text);
+    return text !== undefined && isNotes(notes) ? { notes, text } : { notes: {} };
   } catch {
-    return {};
+    return { notes: {} };
   }
 };
 
@@ -86,15 +122,18 @@ const isWord = (value: unknown): boolean =>
   isCount(value.seq) &&
   'event' in value &&
   'context' in value;
+const isUnsure = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'epoch' in value && 'range' in value && isRange(value.range);
 const isNotes = (value: unknown): value is StreamNotes => {
   if (typeof value !== 'object' || value === null) return false;
-  const { owner, credential, continues, acked, gone, words } = value as StreamNotes;
+  const { owner, credential, continues, acked, gone, words, unsure } = value as StreamNotes;
   const areIds = [owner, credential, continues?.epoch].every((id) => id === undefined || isEpoch(id));
   return (
     areIds &&
     (continues === undefined || isCount(continues.seq)) &&
     isListOf(acked, isRange) &&
     isListOf(gone, isRange) &&
-    isListOf(words, isWord)
+    isListOf(words, isWord) &&
+    isListOf(unsure, isUnsure)
   );
 };

@@ -21,6 +21,16 @@ export interface StreamNotes {
   readonly gone?: readonly SeqRange[];
   /** Events after its end: gaps that were found since. */
   readonly words?: readonly LateEvent[];
+  readonly unsure?: readonly UnsureNumbers[];
+}
+/**
+ * Numbers before an entry of this stream that a killed process may have used in the stream `epoch`, though this disk
+ * has no entry with them: a card may forget its last writes in a power cut. The server states which of them it has;
+ * the others are a gap.
+ */
+export interface UnsureNumbers {
+  readonly epoch: string;
+  readonly range: SeqRange;
 }
 /** An event that was appended behind the end of a closed stream. */
 export interface LateEvent {
@@ -40,6 +50,8 @@ export interface StreamParts {
   readonly segments: readonly SealedSegment[];
   readonly nextSeq: number;
   readonly notes: StreamNotes;
+  /** The text of the notes on the disk. */
+  readonly notesText?: string | undefined;
   /** The credential that the board has now; undefined where it does not matter. */
   readonly credential: string | undefined;
   readonly learn: (reading: ClockReading) => void;
@@ -65,6 +77,7 @@ export const createStream = (parts: StreamParts) => {
   // The entries that continue in another stream have used its numbers, also where no segment shows them.
   const highest = Math.max(acked.last()?.[1] ?? -1, gone.last()?.[1] ?? -1, ...words.map(({ seq }) => seq));
   let nextSeq = Math.max(parts.nextSeq, highest + 1);
+  let unsure: readonly UnsureNumbers[] = notes.unsure ?? [];
   /** The newest entries, which are not in a closed segment yet. */
   let tail: Writer | MemoryTail | undefined;
   /** Entries of a segment that could not be closed because the disk failed. */
@@ -72,7 +85,7 @@ export const createStream = (parts: StreamParts) => {
   /** The part of them that may not be on the disk before that segment is closed. */
   let keptUnsafe: readonly SeqRange[] = [];
   let writing: Promise<void> = Promise.resolve();
-  let noted: string | undefined;
+  let noted = parts.notesText;
   let wordsOnDisk = words.length;
 
   const segments = createSealedSegments({
@@ -116,6 +129,7 @@ export const createStream = (parts: StreamParts) => {
       acked: acked.ranges(),
       gone: settled.ranges(),
       words,
+      ...(unsure.length === 0 ? {} : { unsure }),
     };
     const text = `${JSON.stringify(content)}\n`;
     if (text === noted) return;
@@ -153,6 +167,13 @@ export const createStream = (parts: StreamParts) => {
     },
     nextSeq: (): number => nextSeq,
     takeSeq: (): number => nextSeq++,
+    unsure: (): readonly UnsureNumbers[] => unsure,
+    setUnsure: (numbers: readonly UnsureNumbers[]): void => void (unsure = numbers),
+    /** The next numbers may have been used by a killed process. */
+    skip(count: number): void {
+      if (count > 0) unsure = [...unsure, { epoch, range: [nextSeq, nextSeq + count - 1] }];
+      nextSeq += count;
+    },
 
     owner: (): string | undefined => owner,
     setOwner: (name: string | undefined): void => void (owner = name),
@@ -245,6 +266,19 @@ export const createStream = (parts: StreamParts) => {
       void stream.note();
     },
     settled: (): Promise<void> => writing,
+    /** Deletes what the disk holds of it; in the journal's own folder only its segments. Failures are tried again later. */
+    async remove(journal: string): Promise<void> {
+      await writing;
+      const place = folder;
+      folder = undefined;
+      try {
+        const listed = [...segments.list()];
+        for (const segment of listed) await segments.remove(segment, false);
+        if (place !== undefined && place !== journal) await disk.rm(place, { recursive: true, force: true });
+      } catch (error) {
+        log.warn({ epoch, reason: String(error) }, 'journal: old stream not removed');
+      }
+    },
   };
   return stream;
 };

@@ -1,4 +1,4 @@
-import type { DeviceStatus, JournalEvent } from '@roastery/contract/mqtt';
+import { maxHistoryStreams, type DeviceStatus, type JournalEvent } from '@roastery/contract/mqtt';
 import type { Logger } from '@roastery/runtime/logger';
 import { RangeSet, type SeqRange } from '../core/ranges.ts';
 import type { WallClock } from '../core/wall-clock.ts';
@@ -11,6 +11,8 @@ export type StreamHistory = NonNullable<DeviceStatus['history']>[number];
 
 export interface StreamsParts {
   readonly disk: JournalDisk;
+  /** Of the journal. */
+  readonly folder: string;
   readonly log: Logger;
   readonly clock: WallClock;
   readonly capBytes: number;
@@ -25,7 +27,6 @@ export interface StreamsParts {
 const headBytes = 4096;
 /** Other programs of the board need room too. */
 const spareBytes = 64 * 1_048_576;
-const maxHistory = 20;
 
 const isCommitted = (stream: Stream, { first, last }: SealedSegment): boolean => stream.acked.covers(first, last);
 
@@ -84,6 +85,13 @@ export const createStreams = (parts: StreamsParts) => {
       const isLater = from !== undefined && recordingOf(other) === recordingOf(stream);
       return isLater && from > (stream.continues?.seq ?? -1) ? [{ other, from }] : [];
     });
+  /** Numbers of a stream that a killed process may have used, and of which nothing is known yet. */
+  const unexplained = (stream: Stream): SeqRange[] => {
+    const ranges = all.flatMap((other) => other.unsure()).filter(({ epoch }) => epoch === stream.epoch);
+    const numbers = new RangeSet(ranges.map(({ range }) => range));
+    for (const [from, to] of [...stream.acked.ranges(), ...stream.gone.ranges()]) numbers.remove(from, to);
+    return numbers.ranges();
+  };
   const bytes = (): number => all.reduce((sum, stream) => sum + stream.bytes(), 0);
 
   const drop = async (reason: DropReason, isAllowed = (_stream: Stream, _segment: SealedSegment) => true) => {
@@ -154,10 +162,39 @@ export const createStreams = (parts: StreamsParts) => {
       }
     },
     find: (epoch: string): Stream | undefined => all.find((stream) => stream.epoch === epoch),
-    /** Removes empty streams from the list. */
-    tidy(current: Stream): void {
-      const isDone = (stream: Stream): boolean => stream !== current && !stream.held().first() && !stream.isUnsettled();
-      for (const stream of all.filter(isDone)) all.splice(all.indexOf(stream), 1);
+    /**
+     * Removes streams that are no longer needed: empty ones, and delivered ones that are too old for the status, so that
+     * no server can request them. Their folders go too, once the one of `current` is on the disk.
+     */
+    async tidy(current: Stream): Promise<void> {
+      const isDone = (stream: Stream): boolean =>
+        stream !== current && !stream.isUnsettled() && !stream.unreported.first() && unexplained(stream).length === 0;
+      const listed = new Set(all.slice(-maxHistoryStreams));
+      const isOld = (stream: Stream): boolean =>
+        !listed.has(stream) && !stream.isSealed() && stream.waiting().length === 0;
+      const done = all.filter((stream) => isDone(stream) && (!stream.held().first() || isOld(stream)));
+      for (const stream of done) all.splice(all.indexOf(stream), 1);
+      if (current.tail()?.kind !== 'disk') return;
+      for (const stream of done) await stream.remove(parts.folder);
+    },
+    /**
+     * The server has stated its entries of a stream up to `through`: numbers that are neither there nor here are a gap.
+     */
+    explain(stream: Stream, through: number): void {
+      lost(
+        stream,
+        unexplained(stream).filter(([, to]) => to <= through),
+        'damaged',
+      );
+      // The stream that held them is gone from this disk, so the server is not asked about it.
+      const orphaned = stream.unsure().filter(({ epoch }) => !all.some((other) => other.epoch === epoch));
+      if (orphaned.length === 0) return;
+      stream.setUnsure(stream.unsure().filter((numbers) => !orphaned.includes(numbers)));
+      lost(
+        stream,
+        orphaned.map(({ range }) => range),
+        'damaged',
+      );
     },
     appendEvent: parts.appendEvent,
     bytes,
@@ -181,7 +218,7 @@ export const createStreams = (parts: StreamsParts) => {
     /** The remaining entries of each stream, newest first. */
     async history(): Promise<StreamHistory[]> {
       const found: StreamHistory[] = [];
-      for (const stream of all.toReversed().slice(0, maxHistory)) {
+      for (const stream of all.toReversed().slice(0, maxHistoryStreams)) {
         const segments = stream.segments();
         const isOpen = stream.tail() !== undefined;
         const [from, to] = await Promise.all([beginOf(segments[0]), isOpen ? null : beginOf(segments.at(-1))]).catch(

@@ -359,16 +359,18 @@ export const createWriter = async (parts: WriterParts) => {
       return { unsafe, safe, gathered: gathered.ranges(), settle };
     },
 
-    /** Writes and syncs the waiting records; gives up after `graceMs`. */
-    async close(graceMs: number): Promise<void> {
+    /** Writes and syncs the waiting records; gives up after `graceMs`. Whether all of them are on the disk. */
+    async close(graceMs: number): Promise<boolean> {
       syncWanted = true;
       kick();
       closing = true;
       await Promise.race([working, pause(graceMs, stopping.signal, time)]);
+      const isWhole = !stopped && queue.length === 0 && !syncWanted && trouble === undefined && !active.file.dirty;
       stopping.abort();
       stopped = true;
       settleFlushes();
       await Promise.race([active.file.close().catch(() => undefined), pause(graceMs, undefined, time)]);
+      return isWhole;
     },
   };
 };

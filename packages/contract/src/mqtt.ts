@@ -75,8 +75,8 @@ const batchHead = {
   /** Monotonic clock of the first entry, ms since boot. */
   mono: millisShape,
   /**
-   * For a stream that a board began because its disk failed: its sequence numbers and its roasts continue those of an
-   * earlier stream, so both are one recording.
+   * For a stream that a board began because its disk failed, or because it was not shut down before: its sequence numbers
+   * and its roasts continue those of an earlier stream, so both are one recording. Between them numbers may be missing.
    */
   continues: continuesShape.optional().catch(undefined),
 };
@@ -136,7 +136,10 @@ export const roastEventShape = z.object({
   plan_id: idShape.optional(),
 });
 
-/** Entries that the journal dropped because its disk was full: these sequence numbers never arrive. */
+/**
+ * Entries that the journal has lost: these sequence numbers never arrive. It also names numbers that a killed process
+ * may have used and of which neither the disk nor the server's statement shows an entry.
+ */
 export const gapEventShape = z.object({
   type: z.literal('gap'),
   from_seq: seqShape,

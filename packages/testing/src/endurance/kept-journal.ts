@@ -1,5 +1,5 @@
 import { link, mkdir, readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Entry } from '@roastery/device-agent/core/entry';
 import { parseSegmentName, readSegment } from '@roastery/device-agent/journal/segment';
 
@@ -20,17 +20,23 @@ const namesIn = async (folder: string): Promise<string[]> => {
 export const keepJournal = async (folder: string, keep: string) => {
   await mkdir(keep, { recursive: true });
   const linked = new Set<string>();
-  const poll = async (): Promise<void> => {
-    for (const name of await namesIn(folder)) {
-      if (linked.has(name) || !parseSegmentName(name)) continue;
+  const keepStream = async (stream: string): Promise<void> => {
+    for (const name of await namesIn(join(folder, stream))) {
+      const kept = `${basename(stream)}${name}`;
+      if (linked.has(kept) || !parseSegmentName(name)) continue;
       try {
-        await link(join(folder, name), join(keep, name));
-        linked.add(name);
+        await link(join(folder, stream, name), join(keep, kept));
+        linked.add(kept);
       } catch (error) {
         // Renamed or deleted between the two calls: it was linked under its other name, or the next scan finds it.
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       }
     }
+  };
+  const poll = async (): Promise<void> => {
+    await keepStream('');
+    // After a kill another stream continues the recording.
+    for (const name of await namesIn(join(folder, 'streams'))) await keepStream(join('streams', name));
   };
   let looking = Promise.resolve();
   const timer = setInterval(() => {
