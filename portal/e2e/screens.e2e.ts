@@ -245,7 +245,9 @@ const look = async ({ page, complaints }: WatchedPage, screen: Screen, at: Look)
     const file = path.join(picturesIn, `${screen.name}-${at.width}-${at.theme}.png`);
     await page.screenshot({ path: file, fullPage: screen.isOver !== true });
   }
-  for (const { rule, impact, elements } of isInspected(screen, at) ? await accessibilityFindings(page) : [])
+  // The page behind is a screen of its own.
+  const within = screen.isOver === true ? '[role=dialog], [role=alertdialog], [role=menu]' : undefined;
+  for (const { rule, impact, elements } of isInspected(screen, at) ? await accessibilityFindings(page, within) : [])
     // Content over a page is necessarily outside its landmarks.
     if (rule !== 'region' || screen.isOver !== true) found.push(`${place}: ${impact} ${rule}: ${elements.join(' | ')}`);
   for (const complaint of complaints.splice(0))

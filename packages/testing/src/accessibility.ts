@@ -31,14 +31,15 @@ export const keepAxe = (page: Page): Promise<unknown> => page.addInitScript({ pa
  * Runs axe-core in the page. The source is evaluated, not added as a script element, so a strict Content-Security-Policy
  * stays in force.
  */
-const findingsOf = async (page: Page, runOnly: object): Promise<AccessibilityFinding[]> => {
+const findingsOf = async (page: Page, runOnly: object, within?: string): Promise<AccessibilityFinding[]> => {
   if (!(await page.evaluate(() => 'axe' in globalThis))) {
     await page.evaluate(await readFile(axeSource, 'utf8'));
   }
   // Loading every stylesheet and sound beforehand takes as long as the rules; none of these rules reads stylesheets,
   // and no page plays sounds by an element.
   const options = JSON.stringify({ runOnly, resultTypes: ['violations'], preload: false });
-  const result = await page.evaluate<AxeResult>(`axe.run(document, ${options})`);
+  const context = within === undefined ? 'document' : JSON.stringify(within);
+  const result = await page.evaluate<AxeResult>(`axe.run(${context}, ${options})`);
   return result.violations.map(({ id, impact, help, nodes }) => ({
     rule: id,
     impact: impact ?? 'serious',
@@ -47,9 +48,12 @@ const findingsOf = async (page: Page, runOnly: object): Promise<AccessibilityFin
   }));
 };
 
-/** Everything axe-core finds against WCAG 2.0-2.2, levels A and AA, and against its own best practices. */
-export const accessibilityFindings = (page: Page): Promise<AccessibilityFinding[]> =>
-  findingsOf(page, { type: 'tag', values: [...wcag, 'best-practice'] });
+/**
+ * Everything axe-core finds against WCAG 2.0-2.2, levels A and AA, and against its own best practices.
+ * @param within only in elements of this selector, of which there must be one
+ */
+export const accessibilityFindings = (page: Page, within?: string): Promise<AccessibilityFinding[]> =>
+  findingsOf(page, { type: 'tag', values: [...wcag, 'best-practice'] }, within);
 
 /** What axe-core finds serious or critical (WCAG 2.0-2.2, levels A and AA). */
 export async function seriousAccessibilityFindings(page: Page): Promise<AccessibilityFinding[]> {
