@@ -10,6 +10,8 @@ const megabyte = 1024 * kilobyte;
 const bodyLimits = { total: 4 * megabyte, perCaller: megabyte };
 const fileBytes = 400 * kilobyte;
 
+const isRefused = (status: number) => new RegExp(`^HTTP/1\\.1 ${status} [^]*connection: close`, 'i');
+
 describe('memory that bodies hold', () => {
   let opened: OpenedTestApi;
   const sockets: Socket[] = [];
@@ -33,7 +35,6 @@ describe('memory that bodies hold', () => {
     socket.write(`POST ${apiBasePath}${path} HTTP/1.1\r\n${lines.map(([k, v]) => `${k}: ${v}`).join('\r\n')}\r\n\r\n`);
     return { answer: () => answer, socket };
   };
-  const isRefused = (status: number) => new RegExp(`^HTTP/1\\.1 ${status} [^]*connection: close`, 'i');
   const uploadBy = (cookie: string) =>
     announce('/roasts/uploads?file_name=a.csv', fileBytes, {
       cookie,

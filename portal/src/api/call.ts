@@ -51,6 +51,25 @@ export const onSignedOut = (listener: () => void): (() => void) => {
   };
 };
 
+/** Who is signed in, for what works outside of the pages, such as a queue that outlives the one it was filled on. */
+let personId: string | null = null;
+const personListeners = new Set<() => void>();
+
+export const currentPerson = (): string | null => personId;
+
+export const setCurrentPerson = (next: string | null): void => {
+  if (next === personId) return;
+  personId = next;
+  for (const listener of personListeners) listener();
+};
+
+export const subscribeCurrentPerson = (listener: () => void): (() => void) => {
+  personListeners.add(listener);
+  return () => {
+    personListeners.delete(listener);
+  };
+};
+
 /** Address of an endpoint with its parameters filled in, for links, downloads and event streams. */
 export const addressOf = (endpoint: AnyEndpoint, params: object | undefined, query: object | undefined): string => {
   const given = new Map<string, Scalar>(Object.entries(params ?? {}));

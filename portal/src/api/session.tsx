@@ -17,8 +17,7 @@ import {
   type ReactNode,
 } from 'react';
 import { ApiError, sentenceFor, sentenceOfCode } from './api-error.ts';
-import { beginSession, call, onSignedOut, sessionNumber } from './call.ts';
-import { setCurrentPerson } from './current-person.ts';
+import { beginSession, call, onSignedOut, sessionNumber, setCurrentPerson } from './call.ts';
 import { heldForm } from './held-forms.ts';
 import { forgetFilesOfOthers } from './kept-files.ts';
 import { reachability, subscribeReachability } from './reachability.ts';
@@ -72,10 +71,9 @@ const forgetOthers = (userId: string | undefined): void => {
 let firstCheck: Promise<SessionUser> | undefined;
 
 /** The session of this browser, after a sign-out that is owed. */
-const checkSession = async (): Promise<SessionUser> => {
-  await settleSignOut();
-  return call(me, {});
-};
+const checkSession = (): Promise<SessionUser> =>
+  // The first request of a page, before those that its code begins early.
+  isSignOutOwed() ? sendSignOut().then(() => call(me, {})) : call(me, {});
 
 /** Begins the check of the session that `SessionProvider` waits for. */
 export const beginSessionCheck = (): void => {

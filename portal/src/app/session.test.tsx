@@ -96,6 +96,15 @@ const endsWith = (server: TableServer) => [
   answer(me, () => (namesOf(server).includes('login') ? admin : refused('Sign in to continue.', 'not_signed_in'))),
 ];
 
+const mark = (userId: string, kind: string) => ({
+  userId,
+  userName: userId,
+  roastId: idOf(21),
+  kind,
+  time_seconds: 480,
+  temp: 198,
+});
+
 describe('a session', () => {
   it.each(addresses)('is required: %s leads to /login without one', async (address) => {
     await openPortal(address, { as: null });
@@ -156,6 +165,7 @@ describe('a session', () => {
     await openPortal('/roasts');
     dispatchEvent(new StorageEvent('storage', { key: owedKey, newValue: 'yes' }));
     await screen.findByRole('button', { name: 'Login' });
+    await expect.poll(() => location.pathname).toBe('/login');
   });
 
   it('leaves no titles of pages in the browser', async () => {
@@ -169,14 +179,6 @@ describe('a session', () => {
 
   it('sends a queued mark only in the name of the person who set it', async () => {
     const key = `pendingMarks:${idOf(11)}`;
-    const mark = (userId: string, kind: string) => ({
-      userId,
-      userName: userId,
-      roastId: idOf(21),
-      kind,
-      time_seconds: 480,
-      temp: 198,
-    });
     localStorage.setItem(key, JSON.stringify([mark(ana.id, 'first_crack'), mark(admin.id, 'first_crack_end')]));
     const { server } = await openPortal('/roasts', {
       as: admin,

@@ -21,26 +21,26 @@ describe('a viewer of a machine is offered nothing that the server refuses', () 
   });
 });
 
-describe('alarm of a running roast', () => {
-  const alarm = (n: number): RoastAlarm => ({
-    id: idOf(n),
-    roast_id: roastId,
-    kind: 'frozen',
-    rule_id: null,
-    fault: 'frozen bean_temp',
-    channel: 'bean_temp',
-    message: null,
-    colour: 'red',
-    sound: false,
-    time_seconds: 60,
-    happened_at: at(6),
-    raised_at: at(6),
-    is_late: false,
-    cleared_at: null,
-    acknowledged_at: null,
-    acknowledged_by: null,
-  });
+const alarm = (n: number): RoastAlarm => ({
+  id: idOf(n),
+  roast_id: roastId,
+  kind: 'frozen',
+  rule_id: null,
+  fault: 'frozen bean_temp',
+  channel: 'bean_temp',
+  message: null,
+  colour: 'red',
+  sound: false,
+  time_seconds: 60,
+  happened_at: at(6),
+  raised_at: at(6),
+  is_late: false,
+  cleared_at: null,
+  acknowledged_at: null,
+  acknowledged_by: null,
+});
 
+describe('alarm of a running roast', () => {
   it('disappears when it is acknowledged, before the live stream says so, and its fault may be raised again', async () => {
     const { user } = await openPortal('/account/none', {
       answers: [

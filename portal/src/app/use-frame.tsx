@@ -2,11 +2,11 @@ import { lazy, Suspense, useCallback, useEffect, useRef, useState, type ReactNod
 import { useLocation, type Location } from 'react-router-dom';
 import { useSWRConfig } from 'swr';
 import { useReachability } from '../api/reachability.ts';
+import { rememberPage } from '../api/recent-pages.ts';
 import { useUser } from '../api/session.tsx';
 import { chooseTheme, themeChoice } from '../ui/theme.ts';
 import { signedInState } from './guards.tsx';
 import { useKeyboard, type KeyboardHandlers } from './keyboard.ts';
-import { useRememberPages } from './use-remember-pages.ts';
 
 // Not needed to see the first page.
 const loadPalette = async () => ({ default: (await import('./Palette.tsx')).Palette });
@@ -18,6 +18,25 @@ const Drawer = lazy(async () => ({ default: (await import('./Drawer.tsx')).Drawe
 const Keyboard = (handlers: KeyboardHandlers) => {
   useKeyboard(handlers);
   return null;
+};
+
+/** Pages of one record. Lists and forms for new records have their own items in the palette. */
+const recordPage = /^\/(?:roasts|recipes|roasts\/blends|inventory\/lots)\/[\da-f-]{36}(?:\/edit)?$/;
+/** A page counts as visited after this time; by then it has its title. */
+const stayMs = 800;
+
+/** Stores the opened records, for the palette. */
+const useRememberPages = (): void => {
+  const { id } = useUser();
+  const { pathname } = useLocation();
+  useEffect(() => {
+    if (!recordPage.test(pathname)) return undefined;
+    const timer = setTimeout(() => {
+      const title = document.title.replace(/ · Roasting Management$/, '');
+      rememberPage(id, { path: pathname, title });
+    }, stayMs);
+    return () => clearTimeout(timer);
+  }, [id, pathname]);
 };
 
 type Layer = 'palette' | 'keyboard' | 'drawer';

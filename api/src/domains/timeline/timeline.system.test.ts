@@ -17,6 +17,8 @@ import {
 } from '../../testing/timeline-fixture.ts';
 import type { Visitor } from '../../testing/visitor.ts';
 
+const says = (message: string) => [{ field: 'drop_at', message }];
+
 describe('timeline', () => {
   let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
   let test: TestApi;
@@ -235,7 +237,6 @@ describe('timeline', () => {
     const board = recordBoard(600, []);
     const { id: machineId } = await machineWith(board);
     const reason = async (drop: string): Promise<unknown> => (await make(machineId, board.at(100), drop)).body.detail;
-    const says = (message: string) => [{ field: 'drop_at', message }];
     for (const seconds of [0.5, 8])
       expect(await reason(board.at(100 + seconds))).toEqual(
         says('A roast lasts at least 10 seconds: choose a longer range'),

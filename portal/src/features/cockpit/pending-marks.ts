@@ -2,8 +2,7 @@ import { deleteMark, getRoast, putMark, type Roast } from '@roastery/contract/ro
 import { formatDuration } from '@roastery/roasting/units';
 import { useCallback, useEffect, useMemo, useSyncExternalStore } from 'react';
 import { isTemporary, sentenceFor } from '../../api/api-error.ts';
-import { call } from '../../api/call.ts';
-import { currentPerson, subscribeCurrentPerson } from '../../api/current-person.ts';
+import { call, currentPerson, subscribeCurrentPerson } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
 import { reachability, subscribeReachability } from '../../api/reachability.ts';
 import { useUser } from '../../api/session.tsx';
