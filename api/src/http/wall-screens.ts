@@ -56,6 +56,13 @@ export const startScreen = async (
   return { token, link };
 };
 
+/** Deletes the links of a person who may make none any more, with their screens. */
+export const deleteLinksOf = async (tx: Sql, userId: string): Promise<{ id: string; name: string }[]> => {
+  const links = await tx<{ id: string; name: string }[]>`SELECT id, name FROM wall_links WHERE created_by = ${userId}`;
+  for (const { id } of links) await deleteLink(tx, id);
+  return [...links];
+};
+
 /** Deletes a link with its screens; their streams end with the transaction. */
 export const deleteLink = async (tx: Sql, linkId: string): Promise<{ name: string } | undefined> => {
   // No screen can be opened with it between the two statements.

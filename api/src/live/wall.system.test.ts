@@ -148,6 +148,24 @@ describe('wall', () => {
     expect((await api.visitor().send('POST', '/wall/session', { token: link.token })).status).toBe(404);
   });
 
+  it.each([{ is_active: false }, { is_admin: false }])(
+    'wall link: ends with the right of its creator, who became %o',
+    async (change) => {
+      const name = `maker-${Object.keys(change).join('')}`;
+      const person = { email: `${name}@example.com`, password: 'a maker of wall links 5' };
+      const { id } = (await admin.send<{ id: string }>('POST', '/admin/users', { ...person, full_name: name })).body;
+      await admin.send('PATCH', `/admin/users/${id}`, { is_admin: true });
+      const maker = await api.signedIn(person.email, person.password);
+      const link = (await maker.send<{ token: string }>('POST', '/admin/wall-links', { name: 'Packing room' })).body;
+      const screen = await openedScreen(link.token);
+      const watching = await watch(screen);
+      expect((await admin.send('PATCH', `/admin/users/${id}`, change)).status).toBe(200);
+      await watching.ended;
+      expect((await screen.send('GET', '/wall')).status).toBe(401);
+      expect((await api.visitor().send('POST', '/wall/session', { token: link.token })).status).toBe(404);
+    },
+  );
+
   it('wall link: stores hashes only, and writes creation, opening and revocation to the audit log', async () => {
     const link = await makeLink();
     const screen = await openedScreen(link.token);

@@ -43,7 +43,7 @@ describe('writing CSV', () => {
     expect(writeCsv([['=1+1', '@SUM(A1)', '-2+3', -2.5, '-']])).toBe("\uFEFF'=1+1,'@SUM(A1),'-2+3,-2.5,'-\r\n");
   });
 
-  it.each(['\n', '\r', '\t', '=', '+', '-', '@', '＝', '＋', '－', '＠'])(
+  it.each(['\n', '\r', '\t', '=', '+', '-', '@', '＝', '＋', '－', '＠', ' =', '  -', '\u00A0@'])(
     'guards text that begins with %j, and removes the guard when reading',
     (sign) => {
       const rows = [[`${sign}cmd`, `'${sign}cmd`, `a${sign}cmd`]];

@@ -13,10 +13,10 @@ export interface CsvFile {
 
 /**
  * A spreadsheet treats a cell that begins with one of these as a formula (OWASP, CSV injection), also in full width, as
- * Chinese and Japanese keyboards write them.
+ * Chinese and Japanese keyboards write them, and also after blanks, which some remove.
  */
-const needsGuard = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
-const isGuarded = /^'+[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+const needsGuard = /^'*\s*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+const isGuarded = /^'+\s*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 
 /**
  * Names of columns are searched in this much; a pattern over megabytes without a line end would overflow the stack.

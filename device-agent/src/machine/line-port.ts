@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import type { Link } from '@roastery/contract/machine-map';
 import { realClock, type Clock } from '@roastery/runtime/clock';
@@ -70,12 +71,27 @@ const serialTrouble = (path: string, error: Error): LinkError => {
   return new LinkError(`${path} can't be opened: ${said.replace(/^Error: /, '')}`);
 };
 
-const openSerial = (
-  link: Extract<Link, { kind: 'rtu' | 'ascii' }>,
+type SerialLink = Extract<Link, { kind: 'rtu' | 'ascii' }>;
+
+/** A map may name any path: what is no device, such as a file or a named pipe, is never opened. */
+const checkDevice = async (path: string): Promise<void> => {
+  const found = await stat(path).catch((error: Error) => {
+    throw serialTrouble(path, error);
+  });
+  if (!found.isCharacterDevice()) throw new LinkError(`${path} is not a serial port`);
+};
+
+const openSerial = async (
+  link: SerialLink,
   deadlineMs: number,
   listener: LineListener,
   clock: Clock,
-): Promise<LinePort> =>
+): Promise<LinePort> => {
+  await checkDevice(link.path);
+  return openDevice(link, deadlineMs, listener, clock);
+};
+
+const openDevice = (link: SerialLink, deadlineMs: number, listener: LineListener, clock: Clock): Promise<LinePort> =>
   new Promise((resolve, reject) => {
     const { path, baud, dataBits, parity, stopBits } = link;
     const port = new SerialPort({ path, baudRate: baud, dataBits, parity, stopBits, autoOpen: false });

@@ -1,8 +1,12 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { until } from '@roastery/testing/until';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createBus, type Bus } from './bus.ts';
+import { openLine } from './line-port.ts';
 
 const python = spawnSync('python3', ['-c', 'import pty']).status === 0;
 
@@ -42,6 +46,23 @@ let bus: Bus | undefined;
 afterEach(() => {
   bus?.close();
   child?.kill('SIGKILL');
+});
+
+it('serial line: opens devices only, whatever path a map names', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'no-device-'));
+  try {
+    const file = join(folder, 'file');
+    await writeFile(file, 'a secret\n');
+    for (const path of [file, folder]) {
+      const line = { kind: 'rtu', path, baud: 9600, dataBits: 8, parity: 'none', stopBits: 1 } as const;
+      await expect(openLine(line, 1000, { data: () => undefined, closed: () => undefined })).rejects.toThrow(
+        `${path} is not a serial port`,
+      );
+    }
+    expect(await readFile(file, 'utf8')).toBe('a secret\n');
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 describe.skipIf(!python).each(['rtu', 'ascii'] as const)(

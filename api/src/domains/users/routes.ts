@@ -10,6 +10,7 @@ import { AppError, invalid, notFound } from '../../http/app-error.ts';
 import { hashPassword, randomPassword, refuseCommonPassword } from '../../identity/passwords.ts';
 import type { Sql } from '../../db/sql.ts';
 import { endSessionsOf, endStreamsOf } from '../../http/sessions.ts';
+import { deleteLinksOf } from '../../http/wall-screens.ts';
 import { addMembership, type Membership } from '../../identity/add-membership.ts';
 import { listUsers, userColumns } from './queries.ts';
 
@@ -69,7 +70,10 @@ const checkAdminRemains = async (tx: Sql, leavingId: string): Promise<void> => {
   }
 };
 
-/** Renames, activates, deactivates, promotes or demotes. A deactivated user's sessions end with the commit. */
+/**
+ * Renames, activates, deactivates, promotes or demotes. A deactivated user's sessions end with the commit, and so do the wall
+ * links of one who is no active admin any more.
+ */
 export const updateUser = async (context: UserContext, id: string, edit: UserEdit): Promise<User> =>
   context.sql.begin(async (tx) => {
     if (edit.is_active === false || edit.is_admin === false) await checkAdminRemains(tx, id);
@@ -83,6 +87,9 @@ export const updateUser = async (context: UserContext, id: string, edit: UserEdi
     await tx`UPDATE users SET ${tx(after)} WHERE id = ${id}`;
     if (before.is_active && !after.is_active) await endSessionsOf(tx, id);
     else if (before.is_admin && !after.is_admin) await endStreamsOf(tx, [id]);
+    if (!after.is_active || !after.is_admin)
+      for (const { id: link, name } of await deleteLinksOf(tx, id))
+        await recordAudit(tx, actorOf(context), { action: 'wall_link.revoked', subject: link, detail: { name } });
     await recordAudit(tx, actorOf(context), {
       action: 'user.updated',
       subject: id,
