@@ -194,6 +194,7 @@ export const screens: readonly Screen[] = [
     shows: 'Difference from A',
   },
   { name: 'compare-empty', address: '/roasts/compare', who: 'ana', shows: 'Nothing to compare yet' },
+  { name: 'times-to-check', address: '/roasts/times', who: 'ana', shows: 'No times to check' },
   { name: 'batch-numbers', address: '/roasts/batch-numbers', who: 'ana', shows: 'Roasted' },
   { name: 'blends', address: '/roasts/blends', who: 'ana', shows: 'House espresso' },
   { name: 'blend-new', address: '/roasts/blends/new', who: 'ana', shows: /Add at least one roast/ },

@@ -6,7 +6,9 @@ import { ConfigError } from '@roastery/runtime/env';
 import { createLogger } from '@roastery/runtime/logger';
 import { createTestDatabase } from '@roastery/testing/test-database';
 import { afterEach, describe, expect, it } from 'vitest';
+import { readRoastFile } from '../domains/imports/read-roast-file.ts';
 import { addUser } from '../testing/example-data.ts';
+import { formatFiles } from '../testing/format-files.ts';
 import { migrate } from './migrate.ts';
 import { migrationsFolder, readMigrations } from './migration-files.ts';
 import { readCatalog } from './schema-catalog.ts';
@@ -44,6 +46,36 @@ describe('migrations', () => {
     const names = (await readMigrations()).map((file) => file.name);
     expect(await migrate(sql, log)).toEqual(names);
     expect(await migrate(sql, log)).toEqual([]);
+  });
+
+  it('find the files with a local time among the uploads of earlier versions, by their curves', async () => {
+    const { sql } = await freshDatabase();
+    const before = (await readMigrations()).findIndex(({ name }) => name.endsWith('_times_to_check.sql'));
+    await migrate(sql, log, await folderWith(before));
+    for (const { name, bytes } of formatFiles) {
+      const { roast } = await readRoastFile(bytes, {});
+      const labels = Object.fromEntries(
+        roast.channels.map(({ name: channel, label, unit }) => [channel, { label, unit }]),
+      );
+      await sql`
+        INSERT INTO recordings (id, source, file_name, channel_labels)
+        VALUES (gen_random_uuid(), 'upload', ${name}, ${sql.json(labels)})`;
+    }
+    await sql`INSERT INTO recordings (id, source, file_name) VALUES (gen_random_uuid(), 'agent', NULL)`;
+    await migrate(sql, log);
+    const found = await sql<{ file_name: string; file_format: string }[]>`
+      SELECT c.file_name, c.file_format FROM times_to_check t JOIN recordings c ON c.id = t.recording_id ORDER BY c.file_name`;
+    expect(Object.fromEntries(found.map((row) => [row.file_name, row.file_format]))).toEqual({
+      '2021_4_30_17_56_49.csv': 'petroncini',
+      'cropster-de.xls': 'cropster',
+      'cropster.xls': 'cropster',
+      'cropster.xlsx': 'cropster',
+      'hibean.json': 'hibean',
+      'ikawa.csv': 'ikawa',
+      'kaleido.csv': 'kaleido',
+      'loring.csv': 'loring',
+      'roastime.csv': 'roastime',
+    });
   });
 
   it('turn prices into integers of cents without loss', async () => {

@@ -102,6 +102,21 @@ export const addRoast = async (sql: Sql, ownerId: string): Promise<string> => {
   return id;
 };
 
+/** A roast of this owner from a file, with a time to check. */
+export const addTimeToCheck = async (sql: Sql, ownerId: string): Promise<string> => {
+  const id = await addRoast(sql, ownerId);
+  const recordingId = uuidV7();
+  await sql`
+    INSERT INTO recordings (id, source, file_name, file_format) VALUES (${recordingId}, 'upload', 'loring.csv', 'loring')`;
+  await sql`
+    INSERT INTO recording_boots (recording_id, boot_no, boot_id, wall_offset_ms, quality)
+    VALUES (${recordingId}, 0, 'file', ${Date.parse('2022-06-14T13:10:29Z')}, 2)`;
+  await sql`INSERT INTO times_to_check (recording_id) VALUES (${recordingId})`;
+  await sql`
+    UPDATE roasts SET recording_id = ${recordingId}, boot_no = 0, start_time = '2022-06-14T13:10:29Z' WHERE id = ${id}`;
+  return id;
+};
+
 /** A discarded roast of this owner. */
 export const addDiscardedRoast = async (sql: Sql, ownerId: string): Promise<string> => {
   const id = await addRoast(sql, ownerId);

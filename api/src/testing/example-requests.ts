@@ -25,6 +25,7 @@ import {
   addRoast,
   addSession,
   addTicket,
+  addTimeToCheck,
   addUpload,
   addUser,
   addWallLink,
@@ -251,6 +252,13 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   startRoastImport: manyFiles,
   undoRoastImport: { params: withId(addDoneImport), belongs: 'one person' },
   deleteRoastImport: manyFiles,
+  changeTimesToCheck: {
+    params: async (sql, ownerId) => {
+      await addTimeToCheck(sql, ownerId);
+      return {};
+    },
+    body: () => ({ action: 'shift', time_zone: 'Europe/Berlin' }),
+  },
   importArtisanSettings: { query: { file_name: 'giesen.aset' }, file: () => tcpSettings },
   createLotImport: {
     query: { file_name: 'lots.csv' },

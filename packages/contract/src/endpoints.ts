@@ -31,6 +31,7 @@ import * as quarantine from './quarantine.ts';
 import * as roasters from './roasters.ts';
 import * as lotImports from './lot-imports.ts';
 import * as roastImports from './roast-imports.ts';
+import * as roastTimes from './roast-times.ts';
 import * as roasts from './roasts.ts';
 import * as settings from './settings.ts';
 import * as timeline from './timeline.ts';
@@ -61,6 +62,7 @@ export const endpoints: readonly Endpoint[] = [
   imports,
   lotImports,
   roastImports,
+  roastTimes,
   exports,
   blends,
   inventory,

@@ -68,6 +68,7 @@ const routes: RouteObject[] = [
                     path: '/roasts/batch-numbers',
                     ...page(() => import('../features/batch-numbers/BatchNumbersPage.tsx')),
                   },
+                  { path: '/roasts/times', ...page(() => import('../features/roast-times/TimesToCheckPage.tsx')) },
                   { path: '/roasts/blends', ...page(() => import('../features/blends/BlendsPage.tsx')) },
                   { path: '/roasts/blends/new', ...page(() => import('../features/blends/BlendPage.tsx')) },
                   { path: '/roasts/blends/:id', ...page(() => import('../features/blends/BlendPage.tsx')) },

@@ -28,6 +28,8 @@ export const paths = {
   plannedRoast: (id: string) => `/roasts/new?plan=${encodeURIComponent(id)}`,
   compare: (ids: readonly string[]) => `/roasts/compare${ids.length === 0 ? '' : `?ids=${ids.join(',')}`}`,
   batchNumbers: '/roasts/batch-numbers',
+  /** Imported roasts whose time may be off by the time zone. */
+  timesToCheck: '/roasts/times',
   blends: '/roasts/blends',
   newBlend: '/roasts/blends/new',
   blend: (id: string) => `/roasts/blends/${encodeURIComponent(id)}`,

@@ -24,7 +24,7 @@ export const importedAlog = async (
     SELECT f.choices, f.content, coalesce(c.file_name, '') AS file_name, l.coffee_name AS lot_coffee, r.roasted_by,
            (SELECT count(*)::int FROM roasts o WHERE o.recording_id = r.recording_id) AS roasts
     FROM roasts r
-    JOIN recording_files f ON f.recording_id = r.recording_id
+    JOIN recording_files f ON f.recording_id = r.recording_id AND f.format IN ('alog', 'artisan_json')
     JOIN recordings c ON c.id = r.recording_id
     LEFT JOIN lots l ON l.id = r.lot_id
     WHERE r.id = ${exported.roast.id}`;

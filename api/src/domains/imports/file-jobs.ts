@@ -1,4 +1,4 @@
-import type { Upload, UploadChoices } from '@roastery/contract/imports';
+import type { Upload, UploadChoices, UploadFormat } from '@roastery/contract/imports';
 import type { LotImport, LotImportChoices } from '@roastery/contract/lot-imports';
 import type { Mark } from '@roastery/roasting/marks';
 import type { FileJob } from '../../file-reading/file-job.ts';
@@ -34,8 +34,8 @@ export interface FileRecording {
   readonly sourceId: string | null;
   readonly batch: ImportedBatch | null;
   readonly facts: FileFacts;
-  /** The file itself, gzip, if it contains more than the stored data. */
-  readonly source: { readonly format: 'alog' | 'artisan_json'; readonly gzip: Uint8Array } | null;
+  /** The file itself, gzip. */
+  readonly source: { readonly format: UploadFormat; readonly gzip: Uint8Array };
 }
 
 export const describeRoastFile: FileJob<UploadChoices, DescribedFile> = { name: 'describe roast file' };

@@ -53,6 +53,6 @@ export const recordingIn = async (content: Uint8Array, choices: UploadChoices): 
     sourceId: roast.sourceId ?? null,
     batch: roast.batch,
     facts: roast.facts,
-    source: format === 'alog' || format === 'artisan_json' ? { format, gzip: gzipSync(content) } : null,
+    source: { format, gzip: gzipSync(content) },
   };
 };

@@ -3,6 +3,7 @@ import { importLots as importLotsEndpoint } from '@roastery/contract/inventory';
 import * as lots from '@roastery/contract/lot-imports';
 import { checkMachineFiles, sendMachineFile } from '@roastery/contract/machine-files';
 import * as many from '@roastery/contract/roast-imports';
+import * as times from '@roastery/contract/roast-times';
 import type { Domain } from '../../app.ts';
 import { createRoastFromUpload } from './create-roast-from-upload.ts';
 import { logRoast } from './log-roast.ts';
@@ -12,6 +13,8 @@ import { listRows, readLotImport, readLotImports } from './lots/lot-import-rows.
 import { findMissingFiles, takeMachineFile } from './machine-files/take-machine-file.ts';
 import * as imports from './many/change-import.ts';
 import { readImport, readImports } from './many/import-rows.ts';
+import { changeTimes } from './times/change-times.ts';
+import { listTimes } from './times/read-times.ts';
 import { chooseUpload, getUpload, uploadRoastFile } from './uploads.ts';
 
 /** Mounted before the roasts: `uploads` is not an id. The files of an import are sent to the import thread, see `import-thread.ts`. */
@@ -35,6 +38,8 @@ export const importRoutes: Domain = (routes) => {
   routes.forUser(many.startRoastImport, (context, { params }) => imports.startImport(context, params.id));
   routes.forUser(many.undoRoastImport, (context, { params }) => imports.undoImport(context, params.id));
   routes.forUser(many.deleteRoastImport, (context, { params }) => imports.deleteImport(context, params.id));
+  routes.forUser(times.listTimesToCheck, (context, { query }) => listTimes(context, query));
+  routes.forUser(times.changeTimesToCheck, (context, { body }) => changeTimes(context, body));
   routes.forDevice(sendMachineFile, (context, { query, file }) => takeMachineFile(context, query.file_name, file));
   routes.forDevice(checkMachineFiles, (context, { body }) => findMissingFiles(context, body.sha256));
   routes.forUser(contract.logRoast, (context, { body }) => logRoast(context, body));

@@ -29,20 +29,18 @@ export const storeRecording = async (
   const names = channels.map(({ name }) => name);
   const labels = Object.fromEntries(channels.map(({ name, label, unit }) => [name, { label, unit }]));
   await tx`
-    INSERT INTO recordings (id, source, committed, file_name, file_sha256, curve_sha256, channel_labels)
+    INSERT INTO recordings (id, source, committed, file_name, file_sha256, curve_sha256, channel_labels, file_format)
     VALUES (${recordingId}, 'upload', int8multirange(int8range(0, ${monoMs.length})), ${file.fileName},
-            ${Buffer.from(file.sha256)}, ${Buffer.from(curveSha256)}, ${tx.json(labels)})`;
+            ${Buffer.from(file.sha256)}, ${Buffer.from(curveSha256)}, ${tx.json(labels)}, ${source.format})`;
   await tx`
     INSERT INTO recording_boots (recording_id, boot_no, boot_id, wall_offset_ms, quality)
     VALUES (${recordingId}, ${bootNo}, 'file', ${recordedAtMs}, 2)`;
   await tx`
     INSERT INTO recording_layouts (recording_id, layout_no, map_id, map_rev, channels)
     VALUES (${recordingId}, ${layoutNo}, 'file', 0, ${names}::text[])`;
-  if (source !== null) {
-    await tx`
-      INSERT INTO recording_files (recording_id, format, choices, content)
-      VALUES (${recordingId}, ${source.format}, ${tx.json(file.choices)}, ${Buffer.from(source.gzip)})`;
-  }
+  await tx`
+    INSERT INTO recording_files (recording_id, format, choices, content)
+    VALUES (${recordingId}, ${source.format}, ${tx.json(file.choices)}, ${Buffer.from(source.gzip)})`;
   const atOnce = Math.max(1, Math.min(chunkSamples, Math.floor(chunkReadings / channels.length)));
   for (let from = 0; from < monoMs.length; from += atOnce) {
     const times = monoMs.subarray(from, from + atOnce);

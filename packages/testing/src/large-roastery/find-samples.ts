@@ -28,6 +28,7 @@ export const sampleWords = (from: string, to: string): Samples['words'] => ({
   before: ['60'],
   after: ['60'],
   rev: ['1'],
+  time_zone: ['Europe/Berlin'],
 });
 
 /**

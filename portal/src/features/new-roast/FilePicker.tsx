@@ -5,7 +5,7 @@ import { call } from '../../api/call.ts';
 import { FileDrop } from '../../components/FileDrop.tsx';
 import { FormError } from '../../components/form/FormError.tsx';
 import { t } from '../../language/t.ts';
-import { acceptedFiles } from './format-names.ts';
+import { acceptedFiles } from '../../components/program-names.ts';
 
 /** Uploads one file by click or drop; the server reads it. */
 export const FilePicker = ({ onUploaded }: { onUploaded: (upload: Upload) => void }) => {

@@ -4,7 +4,7 @@ import { SavedChoice } from '../../components/saved-fields.tsx';
 import { TimeZoneField } from '../../components/TimeZoneField.tsx';
 import { t } from '../../language/t.ts';
 import { Segments } from '../../ui/Segments.tsx';
-import { isPlainTable } from './format-names.ts';
+import { isPlainTable } from '../../components/program-names.ts';
 import type { Choices } from './use-choices.ts';
 
 const sources: Record<Upload['time_unit']['source'], string> = {

@@ -9,7 +9,7 @@ import { Button } from '../../ui/Button.tsx';
 import { Card, Panel } from '../../ui/Card.tsx';
 import { ChannelsFound } from './ChannelsFound.tsx';
 import { CurveSketch } from './CurveSketch.tsx';
-import { formatNames } from './format-names.ts';
+import { formatNames } from '../../components/program-names.ts';
 import { MarksFound } from './MarksFound.tsx';
 import { ImportForm } from './ImportForm.tsx';
 import { UnitChoices } from './UnitChoices.tsx';

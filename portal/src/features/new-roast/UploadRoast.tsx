@@ -1,11 +1,15 @@
 import { getRoastUpload, type Upload } from '@roastery/contract/imports';
 import { createRoastImport, getRoastImport, listImportFiles, listRoastImports } from '@roastery/contract/roast-imports';
+import { listTimesToCheck } from '@roastery/contract/roast-times';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { ErrorState } from '../../components/ErrorState.tsx';
+import { paths } from '../../components/paths.ts';
 import { useUrlState } from '../../components/url-state.ts';
+import { formatCount } from '../../format/numbers.ts';
 import { t } from '../../language/t.ts';
+import { ButtonLink } from '../../ui/Button.tsx';
 import { Card, Skeleton } from '../../ui/Card.tsx';
 import { toast } from '../../ui/toast.ts';
 import { FilePicker } from './FilePicker.tsx';
@@ -43,7 +47,24 @@ export const UploadRoast = () => {
       <FilePicker onUploaded={(made) => change({ upload: made.id })} />
       <ManyFilesDrop busy={sending.busy} onFiles={(files) => void sendMany(files)} />
       <OpenImports onOpen={(id) => change({ import: id })} />
+      <TimesNotice />
     </div>
+  );
+};
+
+/** Roasts that an earlier version imported without regard to the time zone. */
+const TimesNotice = () => {
+  const { data } = useApi(listTimesToCheck, { query: { limit: 1 } });
+  if (data === undefined || data.total === 0) return null;
+  return (
+    <Card className="flex flex-wrap items-center justify-between gap-3 px-4 py-3">
+      <p className="min-w-0 text-sm text-content">
+        {data.total === 1
+          ? t`The time of 1 imported roast may be off by the time zone.`
+          : t`The times of ${formatCount(data.total)} imported roasts may be off by the time zone.`}
+      </p>
+      <ButtonLink to={paths.timesToCheck}>{t`Check times`}</ButtonLink>
+    </Card>
   );
 };
 

@@ -25,7 +25,7 @@ const known = async (sql: Sql, machineId: string, sha256: Buffer): Promise<Machi
 };
 
 const placed = (fileName: string, sha256: Buffer, recording: FileRecording, choices: UploadChoices): SentFile => {
-  if (recording.source?.format !== 'alog') throw refusedFile('This is not an Artisan roast file (.alog).');
+  if (recording.source.format !== 'alog') throw refusedFile('This is not an Artisan roast file (.alog).');
   const window = windowInFile(recording);
   if (window === undefined) throw refusedFile('The file marks no charge and none was detected.');
   const { startedAtMs } = recording;

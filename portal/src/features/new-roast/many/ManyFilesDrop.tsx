@@ -1,6 +1,6 @@
 import { FolderUp } from 'lucide-react';
 import { useRef, useState, type DragEvent } from 'react';
-import { acceptedFiles } from '../format-names.ts';
+import { acceptedFiles } from '../../../components/program-names.ts';
 import { t } from '../../../language/t.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { classes } from '../../../ui/classes.ts';

@@ -8,7 +8,7 @@ import { formatBytes } from '../../../format/numbers.ts';
 import { weightUnit } from '../../../format/weights.ts';
 import { t } from '../../../language/t.ts';
 import { Badge } from '../../../ui/Badge.tsx';
-import { formatNames } from '../format-names.ts';
+import { formatNames } from '../../../components/program-names.ts';
 import { CoffeeCell, DateCell, Decision, LotCell, MachineCell, WeightsCell } from './correct-cells.tsx';
 
 export const problemLabels: Record<ImportProblem, string> = {

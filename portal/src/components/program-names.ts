@@ -1,5 +1,5 @@
 import type { UploadFormat } from '@roastery/contract/imports';
-import { t } from '../../language/t.ts';
+import { t } from '../language/t.ts';
 
 /** The program that wrote a file. */
 export const formatNames: Record<UploadFormat, string> = {
