@@ -330,6 +330,11 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
       }
       const { boot } = clock.now();
       const isCertain = newest.end?.boot === boot && newest.end.next === current.nextSeq() && !wentOn;
+      if (owner === undefined && !isCertain && newest.leftOver.length > 0 && current.nextSeq() === 0) {
+        // Of a stream that was begun and shows no entry, any number may have been used.
+        beginInMemory([], undefined);
+        return tryDisk();
+      }
       // Streams that can't be delivered must not become more with each kill.
       const isCrowded = streams.all().filter((stream) => stream.waiting().length > 0).length >= maxHistoryStreams;
       if (!newest.isNamed || (owner !== undefined && !isCertain && !isCrowded)) {

@@ -20,6 +20,7 @@ import {
   type CommittingServer,
   type Cut,
 } from '../testing/forgetful-card.ts';
+import { restartAtRandom } from '../testing/random-restarts.ts';
 
 let folder: string;
 let card: string;
@@ -158,6 +159,30 @@ describe('journal on a card that forgot entries which the server has', () => {
     expect(missing.ranges()).toEqual([[5, fresh - 2]]);
     expect(named.covers(5, fresh - 2)).toBe(true);
     await journal.end();
+  });
+
+  it('without a stated owner, and forgot all of its entries: uses no number again', async () => {
+    const server = createCommittingServer();
+    const before = await openOnCard(card, 'first', 1e6);
+    const { epoch } = before;
+    for (let value = 0; value < 5; value++) before.appendSample(1e6 + value * 1000, [value]);
+    await before.flush();
+    server.commit(epoch, undefined, await before.read(0, 4));
+    const files = await snapshotOf(card);
+    await before.end();
+    const segment = [...files.keys()].find((name) => name.endsWith('.open')) ?? '';
+    await restore(card, files.set(segment, Buffer.alloc(0)));
+
+    const journal = await openOnCard(card, 'first', 1e6 + 20_000);
+    journal.appendSample(1e6 + 20_000, [100]);
+    await deliver(journal, server);
+    expect(server.conflicts).toEqual([]);
+    expect(server.values().filter((content) => content.endsWith(',[100]]'))).toHaveLength(1);
+    await journal.end();
+  });
+
+  it.for(Array.from({ length: 6 }, (_, seed) => seed + 1))('restarted at random (seed %d)', async (seed) => {
+    expect(await restartAtRandom(folder, seed, 6)).toEqual([]);
   });
 
   it('delivered before it was killed: a second start finds nothing that it still owes', async () => {

@@ -11,7 +11,7 @@ import { openJournal, type Journal } from '../journal/journal.ts';
 import { scanRecords } from '../journal/record.ts';
 
 const owner = 'a'.repeat(16);
-const boots = {
+export const boots = {
   first: '0a1b2c3d-0000-4000-8000-000000000001',
   second: '0a1b2c3d-0000-4000-8000-000000000002',
   third: '0a1b2c3d-0000-4000-8000-000000000003',
@@ -48,13 +48,19 @@ export const contentOf = (entry: Entry): string =>
 /** Commits entries as ingest does: streams continue a recording, and repeats are ignored. */
 export const createCommittingServer = () => {
   const recordings: Map<number, string>[] = [];
-  const streams = new Map<string, { recording: Map<number, string>; from: number }>();
+  interface StoredStream {
+    readonly recording: Map<number, string>;
+    readonly from: number;
+    /** For its numbers that a later stream of the recording has used: the board has forgotten that one. */
+    apart?: Map<number, string>;
+  }
+  const streams = new Map<string, StoredStream>();
   const gaps: { recording: Map<number, string>; range: SeqRange }[] = [];
   const conflicts: string[] = [];
 
   const begin = (epoch: string, from: number, recording = new Map<number, string>()) => {
     if (!recordings.includes(recording)) recordings.push(recording);
-    const stream = { recording, from };
+    const stream: StoredStream = { recording, from };
     streams.set(epoch, stream);
     return stream;
   };
@@ -77,6 +83,7 @@ export const createCommittingServer = () => {
     const until = nextAfter(stream.recording, stream.from);
     const held = new RangeSet();
     for (const seq of stream.recording.keys()) if (seq >= stream.from && seq < until) held.add(seq, seq);
+    for (const seq of stream.apart?.keys() ?? []) held.add(seq, seq);
     return held.ranges().map(([from, to]) => [from, to]);
   };
 
@@ -84,13 +91,21 @@ export const createCommittingServer = () => {
     recordings,
     conflicts,
     commit(epoch: string, continues: Continues | undefined, entries: readonly Entry[]): Ack {
-      const { recording } = streamOf(epoch, continues);
+      const stream = streamOf(epoch, continues);
+      const until = nextAfter(stream.recording, stream.from);
       for (const entry of entries) {
+        if (entry.seq >= until && !stream.apart) recordings.push((stream.apart = new Map()));
+        const recording = (entry.seq >= until ? stream.apart : undefined) ?? stream.recording;
         const known = recording.get(entry.seq);
         if (known !== undefined && known !== contentOf(entry)) conflicts.push(`${epoch}/${entry.seq}`);
         recording.set(entry.seq, known ?? contentOf(entry));
-        if (entry.kind === 'event' && entry.event.type === 'gap')
-          gaps.push({ recording, range: [entry.event.from_seq, entry.event.to_seq] });
+        if (entry.kind !== 'event' || entry.event.type !== 'gap') continue;
+        // Numbers before its own are those of the stream that it continues.
+        const continued = continues && streams.get(continues.epoch);
+        gaps.push({
+          recording: continued?.recording ?? stream.recording,
+          range: [entry.event.from_seq, entry.event.to_seq],
+        });
       }
       return { v: 1, epoch, ranges: rangesOf(epoch) };
     },
@@ -115,12 +130,16 @@ export const createCommittingServer = () => {
 };
 export type CommittingServer = ReturnType<typeof createCommittingServer>;
 
+/** More than any board here has to send. */
+const mostBatches = 2000;
+
 /** A connection: the server states its entries of each stream, and the board sends until everything is acknowledged. */
 export const deliver = async (journal: Journal, server: CommittingServer): Promise<void> => {
   const listed = await journal.history();
   if (listed.length > maxHistoryStreams) throw new Error('more streams than a status may name');
   for (const { epoch } of listed) journal.hear(server.statement(epoch));
-  for (;;) {
+  for (let batches = 0; ; batches++) {
+    if (batches > mostBatches) throw new Error('a batch is offered again after it was acknowledged');
     await journal.flush();
     const waiting = journal.epochs().flatMap((epoch) => journal.waiting(epoch).map((range) => ({ epoch, range })));
     const [next] = waiting;
