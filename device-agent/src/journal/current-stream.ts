@@ -336,7 +336,8 @@ export const createCurrentStream = (parts: CurrentStreamParts) => {
         return tryDisk();
       }
       // Streams that can't be delivered must not become more with each kill.
-      const isCrowded = streams.all().filter((stream) => stream.waiting().length > 0).length >= maxHistoryStreams;
+      const undelivered = streams.all().filter((stream) => !stream.isSealed() && stream.waiting().length > 0);
+      const isCrowded = undelivered.length >= maxHistoryStreams;
       if (!newest.isNamed || (owner !== undefined && !isCertain && !isCrowded)) {
         beginInMemory([], owner, current, current.nextSeq() + maxUsed);
         return tryDisk();

@@ -7,8 +7,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { entriesBefore, recordCard, type Cut } from '../testing/forgetful-card.ts';
 import { restartAtRandom } from '../testing/random-restarts.ts';
 
-const step = volume(1, 37);
-const boards = volume(600, 40);
+const step = volume(1, 61);
+const boards = volume(600, 20);
 
 let folder: string;
 beforeEach(async () => {
