@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { randomBytes } from 'node:crypto';
 import { artisanFile, drumRoast } from '@roastery/simulator/artisan/artisan-file';
 import { uuidV7 } from '@roastery/runtime/uuid';
@@ -102,7 +103,7 @@ export const addRoast = async (sql: Sql, ownerId: string): Promise<string> => {
   return id;
 };
 
-/** A roast of this owner from a file, with a time to check. */
+/** A roast of this owner from a file that is kept, with a time to check. */
 export const addTimeToCheck = async (sql: Sql, ownerId: string): Promise<string> => {
   const id = await addRoast(sql, ownerId);
   const recordingId = uuidV7();
@@ -112,6 +113,9 @@ export const addTimeToCheck = async (sql: Sql, ownerId: string): Promise<string>
     INSERT INTO recording_boots (recording_id, boot_no, boot_id, wall_offset_ms, quality)
     VALUES (${recordingId}, 0, 'file', ${Date.parse('2022-06-14T13:10:29Z')}, 2)`;
   await sql`INSERT INTO times_to_check (recording_id) VALUES (${recordingId})`;
+  await sql`
+    INSERT INTO recording_files (recording_id, format, choices, content)
+    VALUES (${recordingId}, 'csv', '{}', ${gzipSync(exampleCsv(id))})`;
   await sql`
     UPDATE roasts SET recording_id = ${recordingId}, boot_no = 0, start_time = '2022-06-14T13:10:29Z' WHERE id = ${id}`;
   return id;

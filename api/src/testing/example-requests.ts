@@ -74,6 +74,7 @@ const machine = { params: withId(addMachine) };
 const mappedMachine = { params: withId(addMappedMachine) };
 const map = { params: withId(addMap), belongs: 'owner' } as const;
 const roast = { params: withId(addRoast) };
+const importedRoast = { params: withId(addTimeToCheck) };
 const blend = { params: withId(addBlend), belongs: 'owner' } as const;
 const plan = { params: withId(addPlan) };
 const upload = { params: withId(addUpload), belongs: 'one person' } as const;
@@ -252,6 +253,8 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   startRoastImport: manyFiles,
   undoRoastImport: { params: withId(addDoneImport), belongs: 'one person' },
   deleteRoastImport: manyFiles,
+  downloadOriginal: importedRoast,
+  readOriginalAgain: importedRoast,
   changeTimesToCheck: {
     params: async (sql, ownerId) => {
       await addTimeToCheck(sql, ownerId);

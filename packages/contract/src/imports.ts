@@ -167,6 +167,30 @@ export const chooseRoastUpload = endpoint({
   errors: ['not_found', 'too_many_requests'],
 });
 
+const ofOriginal = { path: '/roasts/{id}/original', tag: 'Roasts', access: 'user', params: byId } as const;
+
+export const downloadOriginal = endpoint({
+  ...ofOriginal,
+  name: 'downloadOriginal',
+  method: 'GET',
+  summary: 'The file that a roast was imported from, as it was',
+  right: 'see',
+  produces: 'application/octet-stream',
+  errors: ['not_found'],
+});
+
+export const readOriginalAgain = endpoint({
+  ...ofOriginal,
+  name: 'readOriginalAgain',
+  method: 'POST',
+  summary:
+    'Preview the file that a roast was imported from, as it is read today, like an upload; nothing is imported yet',
+  right: 'roast',
+  status: 201,
+  response: uploadShape,
+  errors: ['not_found', 'too_many_requests'],
+});
+
 /** The description of a roast when it is created: all fields that an edit may set. */
 export const roastFactsShape = roastFieldsShape.omit({ revision: true });
 

@@ -106,6 +106,8 @@ export const roastShape = z.object({
   notes: z.string().nullable(),
   cupping_score: z.number().nullable(),
   color: z.number().nullable(),
+  /** Name of the file that it was imported from, where it is kept. */
+  original_file: z.string().nullable(),
   marks: z.array(markShape),
   /** Names of the recorded channels, so that a page only offers existing ones. */
   channels: z.array(z.string()),

@@ -133,6 +133,7 @@ export const roast = (over: Partial<Roast> = {}): Roast => ({
   batch_number: null,
   is_numbered: true,
   source_batch: null,
+  original_file: null,
   status: 'completed',
   coffee_name: 'Huila',
   coffee_origin: 'Colombia',

@@ -140,6 +140,20 @@ describe('files of roasts', () => {
     }
   });
 
+  it('the original of every format is kept, downloaded as it was, and read again', async () => {
+    for (const { name, bytes, format } of formatFiles) {
+      const { body } = await upload(name, bytes);
+      const start = body.start_time ?? '2026-01-02T03:04:05.000Z';
+      const taken = await take(body, { even_if_duplicate: true, start_time: start });
+      expect([name, taken.status, taken.body.original_file]).toEqual([name, 201, name]);
+      const { bytes: kept } = await admin.download(`/roasts/${taken.body.id}/original`);
+      expect([name, Buffer.compare(kept, bytes)]).toEqual([name, 0]);
+      const again = await admin.send<Upload>('POST', `/roasts/${taken.body.id}/original`);
+      expect([again.status, again.body.format, again.body.marks]).toEqual([201, format, body.marks]);
+      expect(again.body.duplicates).not.toEqual([]);
+    }
+  }, 120_000);
+
   it('upload: refuses the same file and the same curve unless confirmed', async () => {
     const csv = exampleCsv();
     const first = await take((await upload('a.csv', csv)).body);

@@ -13,6 +13,7 @@ import { listRows, readLotImport, readLotImports } from './lots/lot-import-rows.
 import { findMissingFiles, takeMachineFile } from './machine-files/take-machine-file.ts';
 import * as imports from './many/change-import.ts';
 import { readImport, readImports } from './many/import-rows.ts';
+import { downloadOriginal, readOriginalAgain } from './original-file.ts';
 import { changeTimes } from './times/change-times.ts';
 import { listTimes } from './times/read-times.ts';
 import { chooseUpload, getUpload, uploadRoastFile } from './uploads.ts';
@@ -27,6 +28,8 @@ export const importRoutes: Domain = (routes) => {
   routes.forUser(contract.createRoastFromUpload, (context, { params, body }) =>
     createRoastFromUpload(context, params.id, body),
   );
+  routes.forUser(contract.downloadOriginal, (context, { params }) => downloadOriginal(context, params.id));
+  routes.forUser(contract.readOriginalAgain, (context, { params }) => readOriginalAgain(context, params.id));
   routes.forUser(many.listRoastImports, async ({ sql, user }) => ({ imports: await readImports(sql, user) }));
   routes.forUser(many.createRoastImport, (context) => imports.createImport(context));
   routes.forUser(many.getRoastImport, ({ sql, user }, { params }) => readImport(sql, user, params.id));

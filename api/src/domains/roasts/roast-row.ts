@@ -42,7 +42,7 @@ export const endedAt = (sql: Sql) => sql`
          JOIN recording_boots o ON o.recording_id = b.recording_id AND o.boot_no = b.state_boot_no WHERE b.id = r.id)) END`;
 
 type StoredRoast = RoastRow &
-  Pick<Roast, 'notes' | 'cupping_score' | 'color' | 'max_drum_rpm' | 'revision' | 'made_by_hand'> & {
+  Pick<Roast, 'notes' | 'cupping_score' | 'color' | 'original_file' | 'max_drum_rpm' | 'revision' | 'made_by_hand'> & {
     window: WindowRow;
     is_recorded: boolean;
     ended_at: string | null;
@@ -74,6 +74,8 @@ export const readRoast = async (
 ): Promise<{ roast: Roast; chargeMonoMs: number | null } | undefined> => {
   const [row] = await sql<StoredRoast[]>`
     SELECT ${rowColumns(sql, viewer?.id ?? null)}, r.notes, r.cupping_score, r.color, m.max_drum_rpm, r.revision,
+           (SELECT coalesce(c.file_name, '') FROM recordings c JOIN recording_files f ON f.recording_id = c.id
+            WHERE c.id = r.recording_id) AS original_file,
            r.made_by_hand, ${isRecorded(sql)} AS is_recorded, ${endedAt(sql)} AS ended_at,
            jsonb_build_object(
              'recording_id', r.recording_id, 'status', r.status, 'status_seq', r.status_seq, 'boot_no', r.boot_no,

@@ -36,6 +36,7 @@ export interface PageCall {
 
 /** Endpoints that no page reads, each with the reason. */
 const leftOut: Readonly<Record<string, string>> = {
+  downloadOriginal: 'only imported roasts have a file, and no page reads it by itself',
   watchProbe: 'a stream without an end that only boards fill',
   wallLive: 'a stream without an end; the bench wall measures it',
   machineLive: 'a stream without an end; the bench live-latency measures it',

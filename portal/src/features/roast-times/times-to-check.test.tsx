@@ -67,6 +67,7 @@ it('times to check: all of a list are confirmed; a failure is reported', async (
   await user.click(screen.getByRole('button', { name: 'All are right (2)' }));
   await screen.findByText('2 times confirmed');
   await screen.findByText('No times to check');
+  expect(screen.queryByRole('button', { name: /All are right/ })).toBeNull();
 });
 
 it('upload: says how many times are to be checked', async () => {

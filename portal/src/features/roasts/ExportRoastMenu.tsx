@@ -1,26 +1,36 @@
 import { exportRoastAlog, exportRoastCsv, exportRoastPdf, exportRoastXlsx } from '@roastery/contract/exports';
+import { downloadOriginal, readOriginalAgain } from '@roastery/contract/imports';
 import type { Roast } from '@roastery/contract/roasts';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
+import { useNavigate } from 'react-router-dom';
 import { sentenceFor } from '../../api/api-error.ts';
-import { callForFile } from '../../api/call.ts';
+import { call, callForFile } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
 import { useShownCurves } from '../../components/chart/use-shown-curves.ts';
 import { useReference } from '../../components/live/use-reference.ts';
 import { useDates, usePreferences } from '../../format/preferences.ts';
+import { paths } from '../../components/paths.ts';
 import { saveFile } from '../../components/save-file.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../ui/Menu.tsx';
 import { toast } from '../../ui/toast.ts';
 
+interface ExportRoastMenuProps {
+  roast: Roast;
+  /** The person may import: the original can be read again. */
+  mayRead: boolean;
+}
+
 /** The roast as a file: for a spreadsheet, for a customer, as a picture, and for other roasting programs. */
-export const ExportRoastMenu = ({ roast }: { roast: Roast }) => {
+export const ExportRoastMenu = ({ roast, mayRead }: ExportRoastMenuProps) => {
   const units = usePreferences();
   const dates = useDates();
   const { reference } = useReference(roast);
   const [shown] = useShownCurves();
   const [busy, setBusy] = useState(false);
+  const navigate = useNavigate();
   const params = { id: roast.id };
   const save = async (fetched: Promise<{ name: string; content: Blob }>) => {
     setBusy(true);
@@ -43,6 +53,18 @@ export const ExportRoastMenu = ({ roast }: { roast: Roast }) => {
       toast(t`The chart could not be saved as a picture`, { tone: 'danger' });
     }
   };
+  const readAgain = async () => {
+    setBusy(true);
+    try {
+      const { id } = await call(readOriginalAgain, { params });
+      await navigate(paths.uploadedFile(id));
+    } catch (error) {
+      logError('The original could not be read', error);
+      toast(sentenceFor(error, t`The original could not be read`), { tone: 'danger' });
+    } finally {
+      setBusy(false);
+    }
+  };
   return (
     <Menu
       trigger={
@@ -63,6 +85,13 @@ export const ExportRoastMenu = ({ roast }: { roast: Roast }) => {
       <MenuSeparator />
       <MenuItem onSelect={() => void save(callForFile(exportRoastAlog, { params }))}>{t`Artisan (.alog)`}</MenuItem>
       <MenuItem onSelect={() => void save(callForFile(exportRoastCsv, { params }))}>{t`Curve as CSV`}</MenuItem>
+      {roast.original_file !== null && (
+        <>
+          <MenuSeparator />
+          <MenuItem onSelect={() => void save(callForFile(downloadOriginal, { params }))}>{t`Original file`}</MenuItem>
+          {mayRead && <MenuItem onSelect={() => void readAgain()}>{t`Read the original again`}</MenuItem>}
+        </>
+      )}
     </Menu>
   );
 };

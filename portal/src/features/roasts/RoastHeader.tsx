@@ -83,7 +83,7 @@ export const RoastHeader = ({
         <ButtonLink to={paths.compare([roast.id])} icon={<GitCompareArrows aria-hidden />}>
           {t`Compare`}
         </ButtonLink>
-        <ExportRoastMenu roast={roast} />
+        <ExportRoastMenu roast={roast} mayRead={mayEdit} />
         {roast.recorded !== null && roast.machine_id !== null && (
           <ButtonLink to={timelineOf(roast, roast.machine_id)} icon={<ChartGantt aria-hidden />}>
             {t`Timeline`}

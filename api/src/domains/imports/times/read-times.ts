@@ -44,6 +44,8 @@ const timesOf = (row: TimeRow, timeZone: string) => {
   return { imported_time: new Date(imported).toISOString(), corrected_time: new Date(corrected).toISOString() };
 };
 
+const sum = (of: readonly { readonly roasts: number }[]): number => of.reduce((total, { roasts }) => total + roasts, 0);
+
 export const listTimes = async (
   { sql, user }: UserContext,
   { limit, offset, state, format, time_zone: chosen }: ParsedQuery<typeof listTimesToCheck>,
@@ -61,8 +63,6 @@ export const listTimes = async (
       SELECT t.state, c.file_format AS format, count(*)::int AS roasts
       FROM ${timesToCheck(sql)} WHERE ${where} GROUP BY t.state, c.file_format ORDER BY roasts DESC, format`,
   ]);
-  const sum = (of: readonly { readonly roasts: number }[]): number =>
-    of.reduce((total, { roasts }) => total + roasts, 0);
   const here = counts.filter((count) => count.state === state);
   const inState = (one: TimeState): number => sum(counts.filter((count) => count.state === one));
   return {

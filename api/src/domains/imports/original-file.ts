@@ -1,0 +1,39 @@
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import type { Upload } from '@roastery/contract/imports';
+import type { UserContext } from '../../context.ts';
+import { notFound } from '../../http/app-error.ts';
+import { requireRoast, roastAccess } from '../../identity/access.ts';
+import { uploadRoastFile } from './uploads.ts';
+
+const unpack = promisify(gunzip);
+
+/** The file that a roast was imported from. */
+const readOriginal = async (
+  { sql, user }: UserContext,
+  roastId: string,
+): Promise<{ name: string; content: Buffer }> => {
+  const [row] = await sql<{ file_name: string | null; content: Buffer }[]>`
+    SELECT c.file_name, f.content FROM roasts r
+    JOIN recordings c ON c.id = r.recording_id JOIN recording_files f ON f.recording_id = c.id
+    WHERE r.id = ${roastId} AND ${roastAccess(sql, user)}`;
+  if (row === undefined) throw notFound('File');
+  return { name: row.file_name?.split(/[/\\]/).at(-1) || 'roast', content: await unpack(row.content) };
+};
+
+/** The file as it was uploaded. */
+export const downloadOriginal = async (context: UserContext, roastId: string): Promise<Response> => {
+  const { name, content } = await readOriginal(context, roastId);
+  const encoded = encodeURIComponent(name).replaceAll(/['()*]/g, (sign) => `%${sign.codePointAt(0)?.toString(16)}`);
+  const disposition = `attachment; filename*=UTF-8''${encoded}`;
+  return new Response(new Uint8Array(content), {
+    headers: { 'content-type': 'application/octet-stream', 'content-disposition': disposition },
+  });
+};
+
+/** Uploads the file once more: the preview shows how it is read today. */
+export const readOriginalAgain = async (context: UserContext, roastId: string): Promise<Upload> => {
+  await requireRoast(context.sql, context.user, roastId, 'roast');
+  const { name, content } = await readOriginal(context, roastId);
+  return uploadRoastFile(context, name, content);
+};
