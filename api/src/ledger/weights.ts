@@ -2,6 +2,13 @@ import { formatKilograms } from '../format/format.ts';
 import type { Sql } from '../db/sql.ts';
 import { AppError } from '../http/app-error.ts';
 
+/**
+ * A sum of weights to the milligram, as weights are kept: 0.1 and 0.2 kg are 0.3, not 0.30000000000000004. 0 of none.
+ */
+export const sumOfKg = (sql: Sql, kg: Fragment) => sql`round(coalesce(sum(${kg}), 0)::numeric, 6)::float8`;
+export const batchKg = (sql: Sql) => sql`r.batch_size_kg`;
+type Fragment = ReturnType<typeof batchKg>;
+
 /** The weight of a roast: the roasted weight where known, else the batch. */
 export const roastedKg = (sql: Sql) => sql`coalesce(r.end_weight_kg, r.batch_size_kg, 0)::numeric(14, 6)`;
 

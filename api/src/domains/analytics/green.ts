@@ -3,6 +3,7 @@ import type { ResponseOf } from '@roastery/contract/endpoint';
 import { kilograms, milligrams } from '@roastery/roasting/units';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
+import { batchKg, sumOfKg } from '../../ledger/weights.ts';
 import { costPerKg } from '../../ledger/money.ts';
 import { usedGreenCoffee } from '../roasts/roast-row.ts';
 import { type AnalyticsFilter, matched, matching } from './matching.ts';
@@ -29,7 +30,7 @@ export const readGreen = async (
   const [rows, [charged]] = await Promise.all([
     readUses(sql, user, filter, zone, periodOfRoast(sql, span, period, zone, weekStart)),
     sql<{ kg: number }[]>`
-      SELECT coalesce(sum(r.batch_size_kg), 0) AS kg
+      SELECT ${sumOfKg(sql, batchKg(sql))} AS kg
         FROM ${matched(sql, filter)} WHERE r.status <> 'in_progress' AND ${where}`,
   ]);
   const totals = rows.find((row) => row.start === null && row.lot_id === null);
@@ -58,8 +59,8 @@ const readUses = (sql: Sql, user: SignedInUser, filter: AnalyticsFilter, zone: s
       SELECT ${start} AS start, r.lot_id, sum(r.batch_size_kg) AS kg, count(*) AS roasts
         FROM ${matched(sql, filter)} WHERE ${usedGreenCoffee(sql)} AND ${matching(sql, user, filter, zone)}
        GROUP BY 1, 2)
-    SELECT u.start, u.lot_id, coalesce(sum(u.kg), 0) AS kg, coalesce(sum(u.kg * ${costPerKg(sql)}), 0) AS cost,
-           coalesce(sum(u.kg) FILTER (WHERE l.price_minor IS NULL), 0) AS kg_without_cost,
+    SELECT u.start, u.lot_id, ${sumOfKg(sql, sql`u.kg`)} AS kg, coalesce(sum(u.kg * ${costPerKg(sql)}), 0) AS cost,
+           ${sumOfKg(sql, sql`CASE WHEN l.price_minor IS NULL THEN u.kg END`)} AS kg_without_cost,
            coalesce(sum(u.roasts), 0) AS roasts
       FROM drawn u JOIN lots l ON l.id = u.lot_id
      GROUP BY GROUPING SETS ((), (u.start), (u.lot_id)) ORDER BY sum(u.kg) DESC`;

@@ -3,6 +3,7 @@ import type { ResponseOf } from '@roastery/contract/endpoint';
 import type { SignedInUser } from '../../http/server-context.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import type { Sql } from '../../db/sql.ts';
+import { batchKg, sumOfKg } from '../../ledger/weights.ts';
 import { roastedBy } from '../roasts/roast-row.ts';
 import { type AnalyticsFilter, matched, matchedWithPeople, matching } from './matching.ts';
 
@@ -81,7 +82,7 @@ export const readGroups = async (
 /** The figures over a set of `roasts r`. Aborted and running roasts count with their weight; means are of completed ones. */
 export const figureColumns = (sql: Sql) => sql`
   count(*) AS roasts,
-  coalesce(sum(r.batch_size_kg), 0) AS kg,
+  ${sumOfKg(sql, batchKg(sql))} AS kg,
   avg(r.duration_seconds) FILTER (WHERE r.status = 'completed') AS mean_duration_seconds,
   avg(r.development_time_ratio) FILTER (WHERE r.status = 'completed') AS development_ratio_mean,
   stddev_samp(r.development_time_ratio) FILTER (WHERE r.status = 'completed') AS development_ratio_deviation,

@@ -5,6 +5,7 @@ import type { Domain } from '../../app.ts';
 import type { SignedInUser } from '../../http/server-context.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import type { Sql } from '../../db/sql.ts';
+import { batchKg, sumOfKg } from '../../ledger/weights.ts';
 import { machineAccess, roastAccess } from '../../identity/access.ts';
 import { isOnline } from '../../identity/machines.ts';
 
@@ -35,7 +36,7 @@ export const readSystemStats = async (sql: Sql, user: SignedInUser, now = new Da
         (SELECT count(*) FROM roasts r WHERE ${visible}
           AND r.start_time >= date_trunc('month', ${at}::timestamptz, ${zone})
           AND r.start_time < date_trunc('month', ${at}::timestamptz AT TIME ZONE ${zone} + interval '1 month') AT TIME ZONE ${zone}) AS month,
-        (SELECT coalesce(sum(r.batch_size_kg), 0) FROM roasts r WHERE ${visible}) AS kg`,
+        (SELECT ${sumOfKg(sql, batchKg(sql))} FROM roasts r WHERE ${visible}) AS kg`,
   ]);
   return {
     activeMachines: machines?.active ?? 0,

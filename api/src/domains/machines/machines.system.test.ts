@@ -124,16 +124,19 @@ describe('machines', () => {
 
   it('with roasts are archived, their token is invalid immediately and their board disconnected', async () => {
     const { sql } = test.api.context;
+    // In binary figures their sum is 0.30000000000000004.
     await sql`
       INSERT INTO roasts (id, machine_id, owner_id, status, start_time, batch_size_kg)
-      VALUES (gen_random_uuid(), ${registered.id}, ${registered.owner_id}, 'completed', now(), 12.5)`;
+      SELECT gen_random_uuid(), ${registered.id}, ${registered.owner_id}, 'completed', now(), kg
+        FROM unnest(ARRAY[0.1, 0.2]) AS kg`;
+    expect((await admin.send<Machine>('GET', `/machines/${registered.id}`)).body.total_kg_roasted).toBe(0.3);
     const answer = await admin.send('DELETE', `/machines/${registered.id}`);
     expect(answer.body).toMatchObject({ archived: true });
     expect(await connects('RM30-001', registered.auth_token)).toMatchObject({ result: 'deny' });
     expect(disconnected).toContain(`DELETE /api/v5/clients/board-RM30-001 ${testBrokerSecret}`);
     expect((await admin.send('DELETE', `/machines/${registered.id}`)).status).toBe(404);
     const totals = await admin.send('GET', '/machines/totals');
-    expect(totals.body).toEqual({ machines: 1, roasts: 1, kg_roasted: 12.5 });
+    expect(totals.body).toEqual({ machines: 1, roasts: 2, kg_roasted: 0.3 });
     expect((await admin.send('POST', '/machines', form)).status).toBe(201);
   });
 

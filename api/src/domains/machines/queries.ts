@@ -6,6 +6,7 @@ import { connectionOf } from '../../identity/machines.ts';
 import { asksChannels, exchangedRoasts } from '../machine-maps/channel-check.ts';
 import { unreadUpdate } from '../machine-maps/map-updates.ts';
 import { containing, type Sql } from '../../db/sql.ts';
+import { batchKg, sumOfKg } from '../../ledger/weights.ts';
 
 /** A roast counts with its green weight. */
 const columns = (sql: Sql, user: SignedInUser) => sql`
@@ -22,7 +23,7 @@ const columns = (sql: Sql, user: SignedInUser) => sql`
 
 const totals = (sql: Sql) => sql`
   LEFT JOIN LATERAL (
-    SELECT count(*) AS total_roasts, sum(r.batch_size_kg) AS total_kg_roasted FROM roasts r WHERE r.machine_id = m.id
+    SELECT count(*) AS total_roasts, ${sumOfKg(sql, batchKg(sql))} AS total_kg_roasted FROM roasts r WHERE r.machine_id = m.id
   ) t ON true`;
 
 export const findMachine = async (sql: Sql, user: SignedInUser, id: string): Promise<Machine | undefined> => {
@@ -69,7 +70,7 @@ export const readTotals = async (sql: Sql, user: SignedInUser) => {
   const [machines] = await sql<{ machines: number }[]>`
     SELECT count(*) AS machines FROM machines m WHERE m.archived_at IS NULL AND ${machineAccess(sql, user)}`;
   const [roasts] = await sql<{ roasts: number; kg_roasted: number }[]>`
-    SELECT count(*) AS roasts, coalesce(sum(r.batch_size_kg), 0) AS kg_roasted
+    SELECT count(*) AS roasts, ${sumOfKg(sql, batchKg(sql))} AS kg_roasted
       FROM roasts r JOIN machines m ON m.id = r.machine_id WHERE ${machineAccess(sql, user)}`;
   return { machines: machines?.machines ?? 0, roasts: roasts?.roasts ?? 0, kg_roasted: roasts?.kg_roasted ?? 0 };
 };

@@ -3,6 +3,7 @@ import type { LotImport, LotImportedRow, listLotImportRows } from '@roastery/con
 import type { SignedInUser } from '../../../http/server-context.ts';
 import { notFound } from '../../../http/app-error.ts';
 import type { Sql } from '../../../db/sql.ts';
+import { sumOfKg } from '../../../ledger/weights.ts';
 import { isOfProblem, undoHours } from '../many/import-rows.ts';
 
 /** Rows that become lots without changes. */
@@ -25,7 +26,7 @@ const counts = (sql: Sql) => sql`
   LATERAL (
     SELECT count(*)::int AS rows,
            count(*) FILTER (WHERE ${isRowReady(sql)})::int AS ready,
-           coalesce(sum((r."values" ->> 'initial_weight')::float8) FILTER (WHERE ${isRowReady(sql)}), 0) AS ready_kg,
+           ${sumOfKg(sql, sql`CASE WHEN ${isRowReady(sql)} THEN (r."values" ->> 'initial_weight')::float8 END`)} AS ready_kg,
            count(*) FILTER (WHERE r.state = 'imported')::int AS imported,
            count(*) FILTER (WHERE r.state = 'undone' AND r.problem IS DISTINCT FROM 'kept')::int AS undone,
            (SELECT jsonb_agg(jsonb_build_object('problem', p.problem, 'rows', p.rows) ORDER BY p.rows DESC, p.problem)
