@@ -17,12 +17,15 @@ const maxDepth = 32;
 const readAnnounced = async (incoming: IncomingMessage, length: number): Promise<Uint8Array<ArrayBuffer>> => {
   const bytes = Buffer.allocUnsafeSlow(length);
   let at = 0;
-  incoming.socket.setTimeout(stalledMs, () => incoming.destroy());
+  const { socket } = incoming;
+  const cut = (): void => void incoming.destroy();
+  socket.setTimeout(stalledMs).once('timeout', cut);
   try {
     // Node's parser enforces the announced length.
     for await (const piece of incoming as AsyncIterable<Buffer>) at += piece.copy(bytes, at);
   } finally {
-    incoming.socket.setTimeout(0);
+    // The connection serves later requests.
+    socket.setTimeout(0).off('timeout', cut);
   }
   return bytes.subarray(0, at);
 };

@@ -67,6 +67,13 @@ it('a corrected map: reaches a board after its roast, is reported once, and is e
     { timeoutMs: 120_000 },
   );
   machine.order({ do: 'drop' });
+  await until(
+    'the end of the roast',
+    async () => (await client.call(listRoasts)).roasts.every(({ status }) => status !== 'in_progress'),
+    { timeoutMs: 120_000 },
+  );
+  // Its temperatures nearly stand still from here on: they would meet while the machine cools.
+  machine.order({ timeFactor: 0.01 });
   await becomes('running', 2, 120_000);
   expect((await config()).running_map).toEqual({ id: mapId, rev: 2 });
   expect(await update()).toMatchObject({ from_rev: 1, to_rev: 2, exchanged: true, state: 'running' });
@@ -78,8 +85,7 @@ it('a corrected map: reaches a board after its roast, is reported once, and is e
   const { entries } = await client.call(listAudit, { query: { action: 'machine.map_updated' } });
   expect(entries).toHaveLength(1);
 
-  // For this machine revision 2 is the wrong one. Its temperatures nearly stand still from here on.
-  machine.order({ timeFactor: 0.01 });
+  // For this machine revision 2 is the wrong one.
   let earlier = { at: '', bean: Number.NaN };
   /** Values that have not changed since the reading before them. */
   const present = async () => {

@@ -52,11 +52,14 @@ const expectPageShows = async (browser: Browser, origin: string, cookie: string,
   expect(Math.abs(seconds(drop) - lasted), `${drop} for ${formatDuration(lasted)}`).toBeLessThanOrEqual(10);
   expect(drop).toContain(`${roast.drop_temp?.toFixed(1)} °C`);
   // The marker has the reading of the first point; the mark has the level before the fall, without noise.
-  const [first = Number.NaN] = (curve.channels['bean_temp'] ?? []).filter(
-    (_, index) => (curve.time_seconds[index] ?? -1) >= 0,
-  );
-  expect(charge).toContain(`${first?.toFixed(1)} °C`);
-  expect(Math.abs((roast.charge_temp ?? Number.NaN) - (first ?? Number.NaN))).toBeLessThanOrEqual(1);
+  const firstAt = curve.time_seconds.findIndex((time) => time >= 0);
+  const first = curve.channels['bean_temp']?.[firstAt] ?? Number.NaN;
+  expect(charge).toContain(`${first.toFixed(1)} °C`);
+  // On a busy computer the first point is stored seconds after the charge, and the beans have fallen.
+  const inFile = (second: number): number =>
+    file.beanTempC[file.timesSeconds.findIndex((time) => time >= second)] ?? Number.NaN;
+  const fallen = Math.abs(inFile(chargedAt) - inFile(chargedAt + (curve.time_seconds[firstAt] ?? Number.NaN)));
+  expect(Math.abs((roast.charge_temp ?? Number.NaN) - first)).toBeLessThanOrEqual(1 + fallen);
 
   // The pinned point is the stored sample nearest to five minutes: it shows what the file has at that time.
   const shown = await panel.getByRole('region', { name: inspecting }).locator('dd').first().textContent();
