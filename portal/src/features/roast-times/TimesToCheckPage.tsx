@@ -34,15 +34,13 @@ const columnsFor = (dates: DateTexts, state: TimeState): readonly Column<TimeToC
     label: t`Roast`,
     isName: true,
     cell: (row) => <span className="figures font-medium text-strong">{row.roast_number}</span>,
-    phone: 'title',
   },
-  { id: 'coffee', label: t`Coffee`, cell: (row) => row.coffee_name ?? '--', phone: 'title' },
-  { id: 'program', label: t`Program`, cell: (row) => formatNames[row.format], phone: 'side' },
+  { id: 'coffee', label: t`Coffee`, cell: (row) => row.coffee_name ?? '--' },
+  { id: 'program', label: t`Program`, cell: (row) => formatNames[row.format] },
   {
     id: 'imported',
     label: t`Imported as`,
     cell: (row) => <span className="figures">{dates.dayAndTime(row.imported_time)}</span>,
-    phone: 'detail',
   },
   ...(state === 'right'
     ? []
@@ -53,10 +51,9 @@ const columnsFor = (dates: DateTexts, state: TimeState): readonly Column<TimeToC
           cell: (row: TimeToCheck) => (
             <span className="figures font-medium text-strong">{dates.dayAndTime(row.corrected_time)}</span>
           ),
-          phone: 'detail' as const,
         },
       ]),
-  { id: 'machine', label: t`Machine`, cell: (row) => row.machine_name ?? '--', phone: 'detail' },
+  { id: 'machine', label: t`Machine`, cell: (row) => row.machine_name ?? '--', phone: 'none' },
   { id: 'file', label: t`File`, cell: (row) => row.file_name ?? '--', phone: 'none' },
 ];
 
