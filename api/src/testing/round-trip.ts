@@ -51,6 +51,7 @@ const identity = [
   'max_drum_rpm',
   // A file is not part of a machine's recording.
   'recorded',
+  'original_file',
 ] as const;
 
 const keysOf = (bytes: Uint8Array) => readDictionary(Buffer.from(bytes).toString('utf8'));
