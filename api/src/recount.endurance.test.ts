@@ -2,4 +2,6 @@ import { isBounded, onlyInFull } from '@roastery/testing/endurance/volume';
 import { describe } from 'vitest';
 import { describeRecount } from './testing/recount/describe-recount.ts';
 
-describe.skipIf(isBounded)(`2000 operations, of which npm test does 300${onlyInFull}`, () => describeRecount(2000));
+describe.skipIf(isBounded)(`2000 operations, of which npm test does 300${onlyInFull}`, () => {
+  describeRecount(2000);
+});

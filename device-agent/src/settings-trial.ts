@@ -173,20 +173,20 @@ export const createSettingsTrial = (kept: Kept, parts: SettingsTrialParts) => {
       },
     });
   };
+  const pollInTurn = (): void => {
+    const { trial } = kept;
+    if (looking || trial === undefined) return;
+    looking = true;
+    poll(trial)
+      .catch((error: unknown) => log.error({ err: error }, 'settings: trial failed'))
+      .finally(() => (looking = false));
+  };
   const watch = (): void => {
     begunAt = time.monotonic();
     steadyFrom = undefined;
     wasSteady = false;
     hasRead = false;
     hasBean = false;
-    const pollInTurn = (): void => {
-      const { trial } = kept;
-      if (looking || trial === undefined) return;
-      looking = true;
-      poll(trial)
-        .catch((error: unknown) => log.error({ err: error }, 'settings: trial failed'))
-        .finally(() => (looking = false));
-    };
     cancelPolls ??= time.every(pollIntervalMs, pollInTurn, { keepsAlive: false });
   };
   // The board was restarted during the trial.
