@@ -146,7 +146,8 @@ const readsOf = async (page: Page, address: string): Promise<Set<string>> => {
 };
 
 it('every page reports the failure of every single read', async () => {
-  const left = addresses.filter((_, index) => index % volume(1, 4) === 0);
+  const tried = addresses.filter((_, index) => index % volume(1, 6) === 0);
+  const left = [...tried];
   const silent: string[] = [];
   const withoutReads: string[] = [];
   const failEach = async (page: Page, address: string): Promise<void> => {
@@ -176,5 +177,5 @@ it('every page reports the failure of every single read', async () => {
   };
   await Promise.all([work(), work()]);
   expect(silent).toEqual([]);
-  expect(withoutReads.toSorted()).toEqual(pagesWithoutReads);
+  expect(withoutReads.toSorted()).toEqual(pagesWithoutReads.filter((page) => tried.includes(page)));
 }, 600_000);

@@ -15,7 +15,7 @@ import { chanceFrom } from '../testing/seeded-random.ts';
 
 const shared = sharedData();
 /** Damaged copies of each kind of file. */
-const damagedCopies = volume(300, 60);
+const damagedCopies = volume(300, 30);
 
 describe('file readers: damaged files', () => {
   let opened: ReturnType<typeof openReaders>;

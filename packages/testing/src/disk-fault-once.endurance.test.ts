@@ -214,7 +214,7 @@ describe('a disk that fails at any call, and a kill', () => {
       let next = 0;
       const takeNext = (): number => {
         const taken = next;
-        next += volume(1, 5);
+        next += volume(1, 9);
         return taken;
       };
       const worker = async (): Promise<void> => {
