@@ -206,14 +206,19 @@ describe('commit: exactly once', () => {
 });
 
 describe('commit: refusals', () => {
-  it('keeps the first content of a sequence number and reports a different second one', async () => {
+  it.each([
+    { what: 'bean_temp', moved: { ms: 0, degrees: 895 } },
+    { what: 'time', moved: { ms: 300, degrees: 0 } },
+  ])('keeps the first content of a sequence number and reports a second one with another $what', async (other) => {
+    const { what, moved } = other;
     await using database = await openMigratedDatabase();
     await registerMachine(database.sql, 'RM15-1');
     const first = createJournalBoard({ epoch: '00112233445566aa' });
     const second = createJournalBoard({ epoch: '00112233445566aa', boot: first.boot });
     for (let n = 0; n < 10; n++) {
       first.sample(n * 1000, 100 + n, 150, 50);
-      second.sample(n * 1000, n === 4 ? 999 : 100 + n, 150, 50);
+      const { ms, degrees } = n === 4 ? moved : { ms: 0, degrees: 0 };
+      second.sample(n * 1000 + ms, 100 + n + degrees, 150, 50);
     }
     for (const batch of first.batches()) await commitMessages(database.sql, [messageOf('RM15-1', batch)]);
     const [batch] = second.batches();
@@ -222,7 +227,7 @@ describe('commit: refusals', () => {
     expect(answer.acknowledgements[0]?.ranges).toEqual([{ start: 0, end: 10 }]);
     expect((await stored(database.sql)).samples.channels.get('bean_temp')?.[4]).toBe(104);
     const [row] = await database.sql`SELECT reason FROM quarantine`;
-    expect(row?.['reason']).toBe('sequence number claimed twice: seq 4 has another bean_temp');
+    expect(row?.['reason']).toBe(`sequence number claimed twice: seq 4 has another ${what}`);
   });
 
   it('quarantines an unreadable message with its reason and acknowledges the claimed entries, once', async () => {

@@ -63,7 +63,7 @@ describe('green inventory', () => {
     await openPortal('/inventory', {
       answers: [
         answer(listLots, { lots: [konga], total: 1 }),
-        answer(inventorySummary, { total_lots: 1, available_lots: 1, total_weight_kg: 60, total_value: 564 }),
+        answer(inventorySummary, { total_lots: 7, available_lots: 3, total_weight_kg: 60, total_value: 564 }),
       ],
     });
     const cells = within(await row('ET-26-07'))
@@ -83,7 +83,7 @@ describe('green inventory', () => {
       'Available',
     ]);
     const text = textOf(screen.getByRole('main'));
-    expect(text).toContain('Total Lots 1 Available Lots 1 Total Weight (kg) 60.0 Total Value ($) 564.00');
+    expect(text).toContain('Total Lots 7 Available Lots 3 Total Weight (kg) 60.0 Total Value ($) 564.00');
   });
 
   it('shows in the form why the server refuses a lot, and keeps the input', async () => {
