@@ -59,7 +59,12 @@ describe('cutBatch', () => {
     const other: RecordingContext = { ...context, map: { id: 'demo', rev: 2 } };
     const reboot: RecordingContext = { ...context, boot: '0a1b2c3d-0000-4000-8000-000000000002' };
     const entries = [sample(0), sample(2), sample(3, { context: other }), sample(4, { context: reboot, mono: 5 })];
-    expect(cutAll(entries).map(({ seq }) => seq)).toEqual([0, 2, 3, 4]);
+    expect(cutAll(entries).map((batch) => [batch.seq, entryCount(batch)])).toEqual([
+      [0, 1],
+      [2, 1],
+      [3, 1],
+      [4, 1],
+    ]);
   });
 
   it('contains at most 600 entries', () => {
