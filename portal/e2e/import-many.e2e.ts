@@ -38,7 +38,10 @@ const send = (page: Page) =>
     .setInputFiles({ name: 'years.zip', mimeType: 'application/zip', buffer: archive() });
 const roastCount = async () => (await ana.call(listRoasts, { query: {} })).total;
 
-/** Begins an import of files; the requests after the first twenty files wait until `resume`. */
+/**
+ * Begins an import of a multiple of twenty files; the requests after the first twenty wait until `resume`. Two are sent at the
+ * same time, and either may be the first.
+ */
 const sendSlowly = async (page: Page, count: number): Promise<{ id: string; resume: () => void }> => {
   let taken = 0;
   let isHeld = true;
@@ -226,7 +229,7 @@ describe('import of many files', () => {
   it('deletes unsent files when the user signs out', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
-    await sendSlowly(page, 30);
+    await sendSlowly(page, 40);
     expect(await keptFiles(page)).toBe(true);
     await page.getByRole('button', { name: 'Logout' }).click();
     await page.waitForURL(/login/);
