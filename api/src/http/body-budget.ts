@@ -25,7 +25,7 @@ export interface HeldBody {
 
 /**
  * One budget for the bodies of all requests: thousands of connections that announce a body, or send one slowly, must not
- * fill the memory. What one caller holds is bounded too, so that the others' requests are served meanwhile.
+ * fill the memory. What one caller holds is bounded too, so that the requests of others are still served.
  */
 export const createBodyBudget = (limits: BodyLimits = usualBodyLimits) => {
   const held = new Map<string, number>();

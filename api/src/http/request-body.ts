@@ -17,24 +17,30 @@ const maxDepth = 32;
 const readAnnounced = async (incoming: IncomingMessage, length: number): Promise<Uint8Array<ArrayBuffer>> => {
   const bytes = Buffer.allocUnsafeSlow(length);
   let at = 0;
+  // Node's parser enforces the announced length.
+  for await (const piece of incoming as AsyncIterable<Buffer>) at += piece.copy(bytes, at);
+  return bytes.subarray(0, at);
+};
+
+/** Reads a body, and cuts off one that does not continue. */
+const whileItContinues = async <T>(incoming: IncomingMessage | undefined, read: () => Promise<T>): Promise<T> => {
+  if (incoming === undefined) return read();
   const { socket } = incoming;
   const cut = (): void => void incoming.destroy();
   socket.setTimeout(stalledMs).once('timeout', cut);
   try {
-    // Node's parser enforces the announced length.
-    for await (const piece of incoming as AsyncIterable<Buffer>) at += piece.copy(bytes, at);
+    return await read();
   } finally {
     // The connection serves later requests.
     socket.setTimeout(0).off('timeout', cut);
   }
-  return bytes.subarray(0, at);
 };
 
 const sizeText = (bytes: number): string =>
   bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KB` : `${Math.round(bytes / 1024 / 1024)} MB`;
 
 /** Reads at most `maxBytes`, however the length was announced. */
-const readBytes = async (
+const readAll = async (
   c: Context<Env>,
   held: HeldBody,
   maxBytes: number,
@@ -42,10 +48,10 @@ const readBytes = async (
 ): Promise<Uint8Array<ArrayBuffer>> => {
   const tooLarge = () => new AppError('too_large', `The ${what} is larger than ${sizeText(maxBytes)}.`);
   const announced = c.req.header('content-length');
+  const incoming = c.env?.incoming;
   if (announced !== undefined) {
     if (Number(announced) > maxBytes) throw tooLarge();
     held.add(Number(announced));
-    const incoming = c.env?.incoming;
     if (incoming !== undefined) return readAnnounced(incoming, Number(announced));
     return new Uint8Array(await c.req.arrayBuffer());
   }
@@ -67,6 +73,8 @@ const readBytes = async (
   }
   return Buffer.concat(chunks, length);
 };
+const readBytes = (...[c, held, maxBytes, what]: Parameters<typeof readAll>): ReturnType<typeof readAll> =>
+  whileItContinues(c.env?.incoming, () => readAll(c, held, maxBytes, what));
 
 /** Half of a surrogate pair is not valid text: Postgres and UTF-8 cannot store it. */
 const isText = (value: string): boolean => !/\p{Surrogate}/u.test(value);

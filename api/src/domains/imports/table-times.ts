@@ -155,7 +155,7 @@ const clockOf = (cells: readonly SheetCell[]): number =>
 
 /**
  * The times of a table with one or more columns of time: of an elapsed time, of a clock, or of dates. An elapsed time counts
- * before a clock, which may be set meanwhile, unless it begins again within the table.
+ * before a clock, which may be set during a roast, unless it begins again within the table.
  */
 export const timesOf = (
   rows: readonly TableRow[],
