@@ -78,6 +78,52 @@ describe('migrations', () => {
     });
   });
 
+  it('give imported roasts without a number of their file the next numbers, and withdraw those beside one', async () => {
+    const { sql } = await freshDatabase();
+    const before = (await readMigrations()).findIndex(({ name }) => name.endsWith('_numbers_of_imported_roasts.sql'));
+    await migrate(sql, log, await folderWith(before));
+    const owner = await addUser(sql);
+    const roast = async (day: number, source: 'agent' | 'upload', ofFile: string | null, isNumbered: boolean) => {
+      const [recording] = await sql<{ id: string }[]>`
+        INSERT INTO recordings (id, source) VALUES (gen_random_uuid(), ${source}) RETURNING id`;
+      const [row] = await sql<{ id: string }[]>`
+        INSERT INTO roasts (id, owner_id, recording_id, status, start_time, source_batch, is_numbered, batch_number)
+        VALUES (gen_random_uuid(), ${owner}, ${recording?.id ?? ''}, 'completed', make_date(2025, 1, ${day}), ${ofFile},
+                ${isNumbered}, CASE WHEN ${isNumbered} THEN give_batch_number(NULL) END) RETURNING id`;
+      await sql`UPDATE batch_numbers b SET roast_id = r.id FROM roasts r WHERE r.batch_number = b.batch_number`;
+      return row?.id ?? '';
+    };
+    const recorded = await roast(9, 'agent', null, true);
+    const single = await roast(8, 'upload', 'P5-42', true);
+    const ofMachine = await roast(7, 'upload', 'P5-43', true);
+    await sql`
+      INSERT INTO roast_sources (roast_id, board_roast_id, absorbs, said) VALUES (${ofMachine}, ${ofMachine}, true, false)`;
+    const many = await roast(6, 'upload', 'P5-44', false);
+    const [later, earlier] = [await roast(5, 'upload', null, false), await roast(4, 'upload', null, false)];
+    await migrate(sql, log);
+    const rows = await sql<{ id: string; batch_number: string | null; is_numbered: boolean }[]>`
+      SELECT id, batch_number, is_numbered FROM roasts`;
+    expect(Object.fromEntries(rows.map((row) => [row.id, [row.batch_number, row.is_numbered]]))).toEqual({
+      [recorded]: ['1', true],
+      [single]: [null, false],
+      [ofMachine]: ['3', true],
+      [many]: [null, false],
+      [earlier]: ['4', true],
+      [later]: ['5', true],
+    });
+    expect(await sql`SELECT batch_number, roast_id FROM batch_numbers ORDER BY batch_number`).toEqual(
+      [recorded, single, ofMachine, earlier, later].map((id, index) => ({
+        batch_number: `${index + 1}`,
+        roast_id: id,
+      })),
+    );
+    expect(await sql`SELECT subject, detail FROM audit_log ORDER BY detail->>'to' DESC`).toEqual([
+      { subject: single, detail: { from: '2', to: 'P5-42' } },
+      { subject: later, detail: { to: '5' } },
+      { subject: earlier, detail: { to: '4' } },
+    ]);
+  });
+
   it('turn prices into integers of cents without loss', async () => {
     const { sql } = await freshDatabase();
     const before = (await readMigrations()).findIndex(({ name }) => name.endsWith('_currency.sql'));

@@ -12,7 +12,7 @@ export const batchPrefixShape = z
 /**
  * The state of a number. `cancelled`: its plan was cancelled. `discarded`: its roast was discarded, and can be
  * restored. `deleted`: its roast was deleted. `replaced`: its roast became part of another, or received the number of
- * its plan. `lost`: its owner could not be saved; the number is unused.
+ * its plan or of its file. `lost`: its owner could not be saved; the number is unused.
  */
 export const batchNumberStates = [
   'planned',
@@ -33,8 +33,9 @@ export const batchNumberShape = z.object({
   given_at: instantShape,
   /** When its plan was cancelled, its roast deleted or discarded, or the number found to be lost. */
   ended_at: instantShape.nullable(),
-  /** While the roast exists. */
+  /** While the plan waits. */
   plan_id: idShape.nullable(),
+  /** While the roast exists, also with another number now. */
   roast_id: idShape.nullable(),
 });
 export type BatchNumber = z.infer<typeof batchNumberShape>;

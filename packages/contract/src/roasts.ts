@@ -66,7 +66,7 @@ const roastRowFields = {
    * of the id stand in.
    */
   batch_number: z.string().nullable(),
-  /** False where it was imported among many files: such a roast never gets a batch number of the roastery. */
+  /** False where it was imported with a number of its program: it takes none of the roastery's, except by a plan. */
   is_numbered: z.boolean(),
   /** The number in another program, with its prefix, where it was imported: `P5-42`. */
   source_batch: z.string().nullable(),

@@ -16,7 +16,7 @@ interface ListColumn {
 }
 
 const columnsFor = ({ weightUnit, weightNumber }: ReaderFormats): readonly ListColumn[] => [
-  { head: 'Batch number', width: 14, cell: (roast) => roast.batch_number },
+  { head: 'Batch number', width: 14, cell: (roast) => roast.batch_number ?? roast.source_batch },
   { head: 'Roast', width: 14, cell: (roast) => roast.roast_number },
   { head: 'Status', width: 12, cell: (roast) => roast.status },
   { head: 'Coffee', width: 28, cell: (roast) => roast.coffee_name },

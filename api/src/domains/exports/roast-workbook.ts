@@ -22,7 +22,7 @@ const summaryRows = (
     roast.marks.map((mark) => ({ kind: mark.kind, timeSeconds: mark.time_seconds, tempC: mark.temp })),
   );
   return [
-    ['Batch number', roast.batch_number],
+    ['Batch number', roast.batch_number ?? roast.source_batch],
     ['Imported as batch', roast.source_batch],
     ['Roast', roast.roast_number],
     ['Coffee', roast.coffee_name],

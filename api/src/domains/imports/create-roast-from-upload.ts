@@ -10,7 +10,7 @@ import type { Sql } from '../../db/sql.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
 import { recomputeRoast } from '../roasts/recompute-roast.ts';
 import { readRoast } from '../roasts/roast-row.ts';
-import { giveBatchNumber } from '../planned/batch-number.ts';
+import { giveBatchNumber, nameRoaster } from '../planned/batch-number.ts';
 import { countProfileUse, settleLot } from '../roasts/settle-roast.ts';
 import { batchName } from './imported-roast.ts';
 import { completedByName } from './named-file.ts';
@@ -90,7 +90,7 @@ export const insertRoastOfUpload = async (
     facts: body,
     even_if_duplicate: evenIfDuplicate,
     deducts,
-    isNumbered = true,
+    isNumberedLater = false,
   }: {
     /** With which the file was read. */
     readonly choices: UploadChoices;
@@ -98,8 +98,8 @@ export const insertRoastOfUpload = async (
     readonly even_if_duplicate: boolean;
     /** False: the lot keeps its green coffee. Undefined: according to the recipe. */
     readonly deducts?: boolean | undefined;
-    /** False: it gets no batch number of the roastery. */
-    readonly isNumbered?: boolean;
+    /** Together with the other roasts of its import, so that the numbers follow the roasts. */
+    readonly isNumberedLater?: boolean;
   },
 ): Promise<string> => {
   const { machine_id: machineId, start_time: startTime, ...facts } = body;
@@ -116,6 +116,7 @@ export const insertRoastOfUpload = async (
     source_batch: batchName(recording.batch),
     format: 'csv',
   } as const;
+  const { source_batch: sourceBatch } = completedByName(upload.file_name, named);
   const row = {
     id: roastId,
     recording_id: stored.recordingId,
@@ -123,8 +124,8 @@ export const insertRoastOfUpload = async (
     status: 'completed',
     start_time: startTime,
     boot_no: stored.bootNo,
-    is_numbered: isNumbered,
-    source_batch: completedByName(upload.file_name, named).source_batch,
+    is_numbered: sourceBatch === null && !isNumberedLater,
+    source_batch: sourceBatch,
     ...(deducts === undefined ? {} : { deducts }),
     ...(await factColumns(tx, facts)),
   };
@@ -134,6 +135,7 @@ export const insertRoastOfUpload = async (
   await countProfileUse(tx, [row.profile_id]);
   await settleLot(tx, roastId, user.id);
   await giveBatchNumber(tx, roastId);
+  if (!row.is_numbered) await nameRoaster(tx, roastId);
   await recordAudit(tx, actor, {
     action: 'roast.imported',
     subject: roastId,

@@ -146,6 +146,14 @@ describe('files of roasts', () => {
       const start = body.start_time ?? '2026-01-02T03:04:05.000Z';
       const taken = await take(body, { even_if_duplicate: true, start_time: start });
       expect([name, taken.status, taken.body.original_file]).toEqual([name, 201, name]);
+      // The number of its file, else one of the roastery's.
+      const { source_batch: ofFile, batch_number: ours, is_numbered: isNumbered } = taken.body;
+      expect([name, ofFile, ours !== null, isNumbered]).toEqual([
+        name,
+        body.source_batch,
+        ofFile === null,
+        ofFile === null,
+      ]);
       const { bytes: kept } = await admin.download(`/roasts/${taken.body.id}/original`);
       expect([name, Buffer.compare(kept, bytes)]).toEqual([name, 0]);
       const again = await admin.send<Upload>('POST', `/roasts/${taken.body.id}/original`);

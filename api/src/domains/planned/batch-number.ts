@@ -17,7 +17,7 @@ const toleranceSeconds = 60;
  * Sets the roaster of a roast that has just been charged: the person chosen last before the charge, with the plan or at
  * the machine. A roaster that was set on the roast itself stays.
  */
-const nameRoaster = async (tx: Sql, roastId: string): Promise<void> => {
+export const nameRoaster = async (tx: Sql, roastId: string): Promise<void> => {
   await tx`
     UPDATE roasts r SET roasted_by = u.full_name
     FROM machines m JOIN users u ON u.id = m.roaster_id
@@ -41,7 +41,7 @@ export const roastsWithoutNumber = async (tx: Sql, recordingIds: readonly string
 /**
  * Gives a roast its batch number: that of its plan, else the next one. A running roast gets it with its charge, since
  * a plan is bound then. While earlier parts of its board's backlog are in transit it waits, so that the numbers follow
- * the roasts. A roast of an import of many files gets none: the roastery's own numbers continue. Called in the
+ * the roasts. An imported roast with a number of its program gets none, unless a plan gives it one. Called in the
  * transaction that changed the roast; the caller holds the roast's row. Idempotent.
  */
 export const giveBatchNumber = async (tx: Sql, roastId: string): Promise<void> => {

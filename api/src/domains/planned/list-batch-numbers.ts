@@ -6,9 +6,9 @@ import { machineAccess, roastAccess } from '../../identity/access.ts';
 
 /** The state of a number follows from its plan, its roast and the tombstone of a removed roast. */
 const numbers = (sql: Sql) => sql`
-  SELECT b.batch_number, b.given_at, m.display_name AS machine_name, r.id AS roast_id,
+  SELECT b.batch_number, b.given_at, m.display_name AS machine_name, coalesce(r.id, g.id) AS roast_id,
          CASE WHEN r.id IS NULL AND p.bound_at IS NULL AND p.cancelled_at IS NULL THEN p.id END AS plan_id,
-         coalesce(r.coffee_name, p.coffee_name, l.coffee_name, b.coffee_name) AS coffee_name,
+         coalesce(r.coffee_name, p.coffee_name, l.coffee_name, b.coffee_name, g.coffee_name) AS coffee_name,
          CASE WHEN r.id IS NOT NULL THEN 'roasted'
               WHEN p.bound_at IS NULL AND p.cancelled_at IS NOT NULL THEN 'cancelled'
               WHEN p.id IS NOT NULL AND p.bound_at IS NULL THEN 'planned'
@@ -24,6 +24,7 @@ const numbers = (sql: Sql) => sql`
   FROM batch_numbers b
   LEFT JOIN machines m ON m.id = b.machine_id
   LEFT JOIN roasts r ON r.batch_number = b.batch_number
+  LEFT JOIN roasts g ON g.id = b.roast_id
   LEFT JOIN planned_roasts p ON p.batch_number = b.batch_number
   LEFT JOIN lots l ON l.id = p.lot_id
   LEFT JOIN roast_tombstones t ON t.roast_id = b.roast_id`;
@@ -38,7 +39,7 @@ const numberAccess = (sql: Sql, user: SignedInUser) =>
     : sql`(
         n.machine_id = ANY(ARRAY(SELECT m.id FROM machines m WHERE ${machineAccess(sql, user)}))
         OR (n.machine_id IS NULL AND (n.lost_at IS NOT NULL OR EXISTS (
-          SELECT FROM roasts r WHERE r.batch_number = n.batch_number AND ${roastAccess(sql, user)}))))`;
+          SELECT FROM roasts r WHERE (r.batch_number = n.batch_number OR r.id = n.given_to) AND ${roastAccess(sql, user)}))))`;
 
 type State = BatchNumber['state'];
 

@@ -6,6 +6,7 @@ import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Sql } from '../../../db/sql.ts';
 import { lockRecordingOf } from '../../roasts/lock-roast.ts';
 import { refreshRoasts } from '../../roasts/recompute-roast.ts';
+import { nameRoaster } from '../../planned/batch-number.ts';
 import { insertFileMarks } from '../create-roast-from-upload.ts';
 import { batchName } from '../imported-roast.ts';
 import type { FileRecording } from '../file-jobs.ts';
@@ -67,19 +68,22 @@ export const createFileRoast = async (tx: Sql, machineId: string, file: SentFile
   const { recording } = file;
   const id = randomUUID();
   const stored = await store(tx, file);
+  const sourceBatch = batchName(recording.batch);
   const row = {
     id,
     recording_id: stored.recordingId,
     status: 'completed',
     start_time: new Date(file.chargeAtMs),
     boot_no: stored.bootNo,
-    source_batch: batchName(recording.batch),
+    is_numbered: sourceBatch === null,
+    source_batch: sourceBatch,
     ...settableFacts({}, {}, factsOf(file)),
   };
   const [machine] = await tx<{ owner_id: string }[]>`SELECT owner_id FROM machines WHERE id = ${machineId}`;
   await tx`INSERT INTO roasts ${tx({ ...row, machine_id: machineId, owner_id: machine?.owner_id ?? null })}`;
   await insertFileMarks(tx, id, recording, stored, null);
   await refreshRoasts(tx, [id], null);
+  if (!row.is_numbered) await nameRoaster(tx, id);
   return id;
 };
 
@@ -143,6 +147,7 @@ export const giveRoastFile = async (tx: Sql, roastId: string, file: SentFile, be
   await insertFileMarks(tx, roastId, file.recording, stored, null);
   await carryPersonsMarks(tx, roastId, roast.recording_id, file, stored);
   const facts = settableFacts(roast, before, factsOf(file));
+  const sourceBatch = batchName(file.recording.batch);
   await tx`
     UPDATE roasts SET ${tx({
       ...facts,
@@ -151,7 +156,8 @@ export const giveRoastFile = async (tx: Sql, roastId: string, file: SentFile, be
       status: 'completed',
       recorded_status: 'completed',
       status_seq: null,
-      source_batch: batchName(file.recording.batch),
+      ...(sourceBatch === null ? { is_numbered: true } : {}),
+      source_batch: sourceBatch,
     })}, revision = revision + 1 WHERE id = ${roastId}`;
   await refreshRoasts(tx, [roastId], null);
   return Object.keys(facts);

@@ -18,6 +18,7 @@ import { describeRoastFile, readRecording } from '../file-jobs.ts';
 import { findMachine, findUpload, withTimeZone } from '../uploads.ts';
 import { judgeFile } from './file-problems.ts';
 import { isReady } from './import-rows.ts';
+import { numberImported } from './number-roasts.ts';
 
 /** Two thirds of the time are left to requests: 2,000 files still take only some minutes. */
 const restShare = 2;
@@ -163,7 +164,7 @@ const importFile = async ({ sql, files }: ImportContext, { file_id: id, user }: 
         },
         even_if_duplicate: row.left_out === false,
         deducts: row.takes_green ? undefined : false,
-        isNumbered: false,
+        isNumberedLater: true,
       }),
     );
   } catch (error) {
@@ -223,14 +224,11 @@ const storeTry = async ({ sql }: ImportContext, { file_id: id }: Job): Promise<n
 const removeTries = ({ sql }: ImportContext, { file_id: id }: Job) =>
   sql`UPDATE roast_import_files SET begun_by = '{}' WHERE id = ${id}`;
 
-/** Imports whose last file is done. */
-const finishImports = (sql: Sql) => sql`
-  UPDATE roast_imports i
-  SET state = CASE i.state WHEN 'importing' THEN 'done' ELSE 'undone' END, finished_at = now()
-  WHERE (i.state = 'importing'
-         AND NOT EXISTS (SELECT FROM roast_import_files f WHERE f.import_id = i.id AND ${isReady(sql)}))
-     OR (i.state = 'undoing'
-         AND NOT EXISTS (SELECT FROM roast_import_files f WHERE f.import_id = i.id AND f.state = 'imported'))`;
+/** Undone imports whose last roast is deleted. */
+const finishUndone = (sql: Sql) => sql`
+  UPDATE roast_imports i SET state = 'undone', finished_at = now()
+  WHERE i.state = 'undoing'
+    AND NOT EXISTS (SELECT FROM roast_import_files f WHERE f.import_id = i.id AND f.state = 'imported')`;
 
 interface Step {
   readonly job: Job;
@@ -303,8 +301,8 @@ export const importer = async (whole: ImportContext): Promise<{ close(): Promise
     if (steps.length === 0) steps = await nextSteps(context.sql);
     const next = steps.shift();
     if (next === undefined) {
-      await finishImports(context.sql);
-      return false;
+      await finishUndone(context.sql);
+      return numberImported(context.sql);
     }
     try {
       await work(context, next);

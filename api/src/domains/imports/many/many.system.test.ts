@@ -1,3 +1,4 @@
+import type { BatchNumber } from '@roastery/contract/batch-numbers';
 import type { ImportFile, RoastImport } from '@roastery/contract/roast-imports';
 import type { Roast, RoastRow } from '@roastery/contract/roasts';
 import { createTestDatabase } from '@roastery/testing/test-database';
@@ -114,28 +115,43 @@ describe('import of many files', () => {
     await admin.send('DELETE', `/roast-imports/${id}`);
   });
 
-  it('keeps the program’s number of imported batches, and the roastery’s own numbers continue', async () => {
+  it('numbers roasts without a number of their program in the order of roasting, and no others', async () => {
     const log = async () => {
       const body = { coffee_name: 'Guji', start_time: '2026-11-21T07:40:00.000Z', duration_seconds: 640 };
       return Number((await admin.send<Roast>('POST', '/roasts', body)).body.batch_number);
     };
     const before = await log();
     const id = await begin();
-    for (const { name, bytes } of formatFiles.filter(({ name: file }) => /artisan.alog|kaffelogic/.test(file))) {
-      await add(id, name, bytes);
-    }
+    const artisan = formatFiles.find(({ name }) => name === 'artisan.alog')?.bytes ?? '';
+    // Sent in another order than roasted.
+    const days = ['2025-03-03', '2025-03-01', '2025-03-02'];
+    for (const day of days) await add(id, `${day}.csv`, exampleCsv());
+    await add(id, 'artisan.alog', artisan);
     await until(id, ({ waiting }) => waiting === 0);
-    for (const file of (await filesOf(id)).files) await correct(id, file.id, { left_out: false });
+    for (const { id: fileId, file_name: name } of (await filesOf(id)).files) {
+      const dated = days.includes(name.slice(0, 10)) ? { start_time: `${name.slice(0, 10)}T07:00:00.000Z` } : {};
+      await correct(id, fileId, { left_out: false, ...dated });
+    }
     await act(id, 'start');
     await until(id, ({ state }) => state === 'done');
     await numberLateRoasts(test.api.context.sql);
-    expect(await log()).toBe(before + 1);
+    const roastOf = async (name: string) => {
+      const file = (await filesOf(id)).files.find(({ file_name: found }) => found.startsWith(name));
+      return (await admin.send<Roast>('GET', `/roasts/${file?.roast_id}`)).body;
+    };
+    const numbers = await Promise.all(days.toSorted().map(async (day) => (await roastOf(day)).batch_number));
+    expect(numbers.map(Number)).toEqual([before + 1, before + 2, before + 3]);
+    expect(await log()).toBe(before + 4);
+    const listed = await admin.send<{ numbers: BatchNumber[] }>('GET', `/batch-numbers?q=${before + 1}`);
+    expect(listed.body.numbers[0]).toMatchObject({ state: 'roasted', roast_id: (await roastOf('2025-03-01')).id });
 
     const found = await admin.send<{ roasts: RoastRow[] }>('GET', '/roasts?q=P5-42');
     expect(found.body.roasts).toMatchObject([{ source_batch: 'P5-42', batch_number: null, is_numbered: false }]);
     const [imported] = found.body.roasts;
     await admin.send('PUT', `/roasts/${imported?.id}`, { coffee_name: 'Guji Uraga' });
     expect((await admin.send<Roast>('GET', `/roasts/${imported?.id}`)).body.batch_number).toBeNull();
+    const csv = await admin.send<string>('GET', '/roasts/export/csv?q=P5-42');
+    expect(csv.body).toMatch(/,Batch number,Roast,[^]*,P5-42,PR-/);
     await act(id, 'undo');
     await until(id, ({ state }) => state === 'undone');
   });
