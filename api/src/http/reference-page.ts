@@ -30,12 +30,15 @@ const files: Record<string, string> = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
 };
 
+/** Made at the start, since it blocks the event loop for a sixth of a second, and once for all apis of a process. */
+let written: string | undefined;
+
 /**
  * The description of the api, and a page to read it; its parts come from this server, so the strict policy applies.
  */
 export const mountReference = (app: Hono<Env>): void => {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  const document = JSON.stringify(openApiDocument());
+  const document = (written ??= JSON.stringify(openApiDocument()));
   app.get(`${apiBasePath}/openapi.json`, (c) =>
     c.body(document, 200, { 'content-type': 'application/json', 'cache-control': 'no-cache' }),
   );

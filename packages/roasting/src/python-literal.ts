@@ -42,6 +42,11 @@ const words: Record<string, PythonValue> = {
   inf: Number.POSITIVE_INFINITY,
 };
 
+/** Whether a blank or a comment may begin with this code unit; beyond ASCII the pattern decides. */
+const isSpaceOrComment = (unit: number): boolean => unit <= 0x20 || unit === 0x23 || unit > 0x7f;
+
+const isQuote = (letter: string | undefined): boolean => letter === "'" || letter === '"';
+
 export interface LiteralOptions {
   readonly maxLength?: number;
   /** Receives each entry of the outermost dictionary, with the text of its value. */
@@ -62,7 +67,6 @@ export function parsePythonLiteral(
   const wordPattern = /[+-]?[A-Za-z]+/y;
   const spacePattern = /\s+|#[^\n]*/y;
   const plainPattern = /[^'"\\\n]+/y;
-  const beginsString = /^[uU]?['"]/;
   let at = 0;
 
   const fail = (message: string, code: LiteralErrorCode = 'syntax'): never => {
@@ -77,10 +81,11 @@ export function parsePythonLiteral(
   };
   /** In parts: one pattern over megabytes of blanks would overflow the stack. */
   const skipSpace = () => {
-    while (take(spacePattern) !== null);
+    // Most places have none: a million times in a large file.
+    while (isSpaceOrComment(text.charCodeAt(at)) && take(spacePattern) !== null);
   };
 
-  const atString = () => beginsString.test(text.slice(at, at + 2));
+  const atString = () => isQuote(text[at]) || ((text[at] === 'u' || text[at] === 'U') && isQuote(text[at + 1]));
 
   function readValue(depth: number): PythonValue {
     if (depth > maxDepth) fail('nested too deep', 'too_deep');
@@ -97,7 +102,7 @@ export function parsePythonLiteral(
 
   function readScalar(): PythonValue {
     const number = take(numberPattern);
-    if (number !== null) return Number(number.replaceAll('_', ''));
+    if (number !== null) return Number(number.includes('_') ? number.replaceAll('_', '') : number);
     const start = at;
     const word = take(wordPattern);
     if (word !== null) {

@@ -2,10 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 
 /**
- * A file with a failed test of these projects is run once more, alone, after everything else. `fast` and `component` leave the list
- * when no test of theirs depends on the speed of the computer any more.
+ * A file with a failed test of these projects is run once more, alone, after everything else. Nothing in `fast` and
+ * `component` depends on the speed of the computer: their failures are final.
  */
-export const PROJECTS_WITH_SECOND_RUN = ['fast', 'component', 'system', 'browser', 'timed', 'endurance'];
+export const PROJECTS_WITH_SECOND_RUN = ['system', 'browser', 'timed', 'endurance'];
 /** More files that pass only the second time fail the run. */
 export const MOST_UNSTEADY = 3;
 /** With more failed files something common to them is broken: none is run again. */
