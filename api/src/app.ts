@@ -1,3 +1,4 @@
+import { ServerResponse } from 'node:http';
 import { apiBasePath } from '@roastery/contract/endpoint';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { Hono } from 'hono';
@@ -20,12 +21,13 @@ export type Domain = (routes: Routes) => void;
 
 /** The whole HTTP interface. It does not listen and has no side effects except the context's metrics. */
 export const createApp = (context: AppContext, domains: readonly Domain[]) => {
-  const { isHttps, portalDir, publicUrl } = context.config;
+  const { isHttps, portalDir } = context.config;
   const app = new Hono<Env>();
   app.use('*', async (c, next) => {
     c.set('requestId', uuidV7());
     await next();
     c.res.headers.set('x-request-id', c.get('requestId'));
+    if (c.env?.outgoing instanceof ServerResponse) context.answers.watch(c.env.outgoing);
     if (context.health.stopping) c.res.headers.set('connection', 'close');
     // The body of a response to HEAD is never read, so its producer must stop.
     if (c.req.method === 'HEAD') await c.res.body?.cancel();
@@ -39,7 +41,7 @@ export const createApp = (context: AppContext, domains: readonly Domain[]) => {
   for (const domain of domains) domain(routes);
   mountReference(app);
   mountOperations(app, context);
-  mountPackages(app, context.packages, publicUrl);
+  mountPackages(app, context.packages, context);
   if (portalDir !== undefined) mountPortal(app, portalDir);
 
   app.notFound((c) => {

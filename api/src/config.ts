@@ -3,6 +3,7 @@ import { readEnv } from '@roastery/runtime/env';
 import { logLevels } from '@roastery/runtime/logger';
 import { z } from 'zod';
 import { usualBodyLimits } from './http/body-budget.ts';
+import { usualAnswerLimits } from './http/unread-answers.ts';
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' });
 const withoutSlash = (url: string): string => url.replace(/\/+$/, '');
@@ -99,6 +100,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env) => {
       .map((host) => host.trim())
       .filter((host) => host !== ''),
     bodyLimits: usualBodyLimits,
+    answerLimits: usualAnswerLimits,
     metricsToken: given.METRICS_TOKEN,
     /** After SIGTERM `/readyz` answers 503 for this long, while everything else is still served. */
     drainMs: given.DRAIN_SECONDS * 1000,

@@ -20,6 +20,7 @@ import { createHealth } from './http/server-context.ts';
 import { listen } from './http/listen.ts';
 import { createBodyBudget } from './http/body-budget.ts';
 import { createOpenRequests } from './http/open-requests.ts';
+import { createUnreadAnswers } from './http/unread-answers.ts';
 import { openBoardPackages } from './http/package-files.ts';
 import { createOpenStreams } from './http/open-streams.ts';
 import { followEndedSessions } from './http/session-streams.ts';
@@ -56,6 +57,7 @@ const createContext = (config: ApiConfig, log: Logger, clock: Clock) => {
     databaseWatch: createDatabaseWatch(sql, () => openDatabase({ url, servers, log, connections: 1 }), log, clock),
     openRequests: createOpenRequests(),
     bodies: createBodyBudget(config.bodyLimits),
+    answers: createUnreadAnswers(clock, config.answerLimits),
     mqtt,
     broker: config.mosquittoUsers
       ? keepMosquittoUsers({ sql, mqtt, secretKey: config.secretKey, log })
@@ -143,6 +145,7 @@ export const startApi = async (config: ApiConfig, log: Logger, parts: ApiParts) 
     // Load balancers see it in `/readyz` and send no more requests; requests already sent are still served.
     await sleep(config.drainMs);
     await listening.close(graceMs);
+    context.answers.close();
     await context.files.close();
     for (const service of services) await service.close();
     context.broker.close();

@@ -10,6 +10,21 @@ export interface FileJob<Input, Output> {
   readonly types?: { readonly input: Input; readonly output: Output };
 }
 
+/** A job with all that it needs. */
+export interface ReadyJob<Output> {
+  readonly name: string;
+  readonly input: unknown;
+  readonly content: Uint8Array;
+  /** Only the type. */
+  readonly output?: Output;
+}
+
+export const readyJob = <Input, Output>(
+  { name }: FileJob<Input, Output>,
+  content: Uint8Array,
+  input: Input,
+): ReadyJob<Output> => ({ name, content, input });
+
 /** The descriptor of a reader's socket to the api. */
 export const readerSocketAt = 3;
 

@@ -1,6 +1,6 @@
 import type { Logger } from '@roastery/runtime/logger';
 import { AppError } from '../http/app-error.ts';
-import type { FileJob, JobAnswer, JobRequest, Stopped } from './file-job.ts';
+import { readyJob, type FileJob, type JobAnswer, type ReadyJob, type Stopped } from './file-job.ts';
 import { createReaderLauncher } from './reader-launcher.ts';
 import { startReaderProcess, type ReaderLimits, type ReaderProcess } from './reader-process.ts';
 
@@ -20,7 +20,7 @@ export interface FileReadersOptions extends ReaderLimits {
 const defaults: FileReadersOptions = {
   processes: 2,
   maxOfOnePerson: 12,
-  maxWaiting: 32,
+  maxWaiting: 64,
   deadlineMs: 20_000,
   heapMegabytes: 320,
   residentMegabytes: 512,
@@ -28,7 +28,7 @@ const defaults: FileReadersOptions = {
   idleMegabytes: 150,
 };
 
-/** Reads users' files in child processes, so that no file can stop, slow or bloat the api. */
+/** Reads users' files, and makes those of exports, in child processes, so that no file can stop, slow or bloat the api. */
 export interface FileReaders {
   /**
    * @param person the owner of the file: all people's files take turns
@@ -36,6 +36,11 @@ export interface FileReaders {
    * `too_many_requests` when too many files wait
    */
   run<Input, Output>(job: FileJob<Input, Output>, person: string, content: Uint8Array, input: Input): Promise<Output>;
+  /**
+   * Makes a file: its data is read when its turn has come, so that what waits holds none of it.
+   * @throws `AppError` as `run` does, in the words of an export, and what `read` throws
+   */
+  make<Output>(person: string, read: () => Promise<ReadyJob<Output>>): Promise<Output>;
   /** Starts the launcher of readers before the first file arrives. */
   prepare(): void;
   close(): Promise<void>;
@@ -43,9 +48,10 @@ export interface FileReaders {
 
 interface Waiting {
   readonly person: string;
-  readonly request: JobRequest;
-  readonly content: Uint8Array;
+  readonly read: () => ReadyJob<unknown> | Promise<ReadyJob<unknown>>;
   readonly resolve: (answer: JobAnswer | Stopped) => void;
+  /** Its data could not be read. */
+  readonly reject: (error: unknown) => void;
   readonly isSecondTry: boolean;
 }
 
@@ -65,9 +71,17 @@ const rememberedTurns = 100;
 const mayBeFromOutside: ReadonlySet<Stopped['why']> = new Set(['crashed', 'not_started']);
 const saveAnew = 'Split it, or save it again in the program it comes from.';
 
-const stoppedError = (why: Stopped['why'], deadlineMs: number): AppError => {
+const retrySeconds = 5;
+
+const notMade = (why: Stopped['why']): AppError => {
   if (why === 'closing') return new AppError('not_ready', 'The server is stopping.', 2);
-  if (why === 'not_started') return new AppError('not_ready', 'Files can’t be read at the moment.', 5);
+  if (why === 'too_large') return new AppError('too_large', 'The file takes more memory than the server has for it.');
+  return new AppError('not_ready', 'The file can’t be made at the moment. Try again.', retrySeconds);
+};
+
+const notRead = (why: Stopped['why'], deadlineMs: number): AppError => {
+  if (why === 'closing') return new AppError('not_ready', 'The server is stopping.', 2);
+  if (why === 'not_started') return new AppError('not_ready', 'Files can’t be read at the moment.', retrySeconds);
   const sentence = {
     too_slow: `Reading the file took longer than ${Math.round(deadlineMs / 1000)} seconds and was stopped. ${saveAnew}`,
     too_large: `Reading the file took more memory than a file may take and was stopped. ${saveAnew}`,
@@ -128,19 +142,28 @@ export const createFileReaders = (log: Logger, options: Partial<FileReadersOptio
     assign();
   };
 
-  const work = async (reader: Reader, job: Waiting): Promise<void> => {
-    const { person, request, content, resolve } = job;
+  const work = async (reader: Reader, waited: Waiting): Promise<void> => {
+    const { person, resolve } = waited;
     clearTimeout(reader.idle);
     reader.person = person;
-    const report = await reader.process.run(request, content);
+    let ready: ReadyJob<unknown>;
+    try {
+      ready = await waited.read();
+    } catch (error) {
+      waited.reject(error);
+      rest(reader, 0);
+      return;
+    }
+    const { name: job, content, input } = ready;
+    const report = await reader.process.run({ job, input, contentBytes: content.length }, content);
     const answer = report.kind === 'answered' ? report.answer : report;
     const isClosing = answer.kind === 'stopped' && closing;
     if (answer.kind === 'stopped' && !isClosing) {
-      log.warn({ job: request.job, why: answer.why, stderr: reader.process.lastWords() }, 'file reader stopped');
+      log.warn({ job, why: answer.why, stderr: reader.process.lastWords() }, 'file reader stopped');
     }
-    if (answer.kind === 'failed') log.error({ job: request.job, reason: answer.reason }, 'file reader failed');
-    if (answer.kind === 'stopped' && mayBeFromOutside.has(answer.why) && !isClosing && !job.isSecondTry) {
-      waiting.unshift({ ...job, isSecondTry: true });
+    if (answer.kind === 'failed') log.error({ job, reason: answer.reason }, 'file reader failed');
+    if (answer.kind === 'stopped' && mayBeFromOutside.has(answer.why) && !isClosing && !waited.isSecondTry) {
+      waiting.unshift({ ...waited, read: () => ready, isSecondTry: true });
       assign();
       return;
     }
@@ -169,27 +192,35 @@ export const createFileReaders = (log: Logger, options: Partial<FileReadersOptio
     }
   };
 
+  const inTurn = async <Output>(
+    person: string,
+    read: Waiting['read'],
+    stoppedError: (why: Stopped['why']) => AppError,
+    busy: string,
+  ): Promise<Output> => {
+    const own = runningOf(person) + waiting.filter((one) => one.person === person).length;
+    if (waiting.length >= settings.maxWaiting || own >= settings.maxOfOnePerson) {
+      throw new AppError('too_many_requests', busy, retrySeconds);
+    }
+    if (closing) throw stoppedError('closing');
+    const answer = await new Promise<JobAnswer | Stopped>((resolve, reject) => {
+      waiting.push({ person, read, resolve, reject, isSecondTry: false });
+      assign();
+    });
+    if (answer.kind === 'done') return answer.output as Output;
+    if (answer.kind === 'refused') throw new AppError(answer.code, answer.detail);
+    throw stoppedError(answer.kind === 'stopped' ? answer.why : 'crashed');
+  };
+
   return {
-    async run<Input, Output>(job: FileJob<Input, Output>, person: string, content: Uint8Array, input: Input) {
-      const own = runningOf(person) + waiting.filter((one) => one.person === person).length;
-      if (waiting.length >= settings.maxWaiting || own >= settings.maxOfOnePerson) {
-        throw new AppError('too_many_requests', 'Too many files are being read. Try again in a few seconds.', 5);
-      }
-      if (closing) throw stoppedError('closing', settings.deadlineMs);
-      const answer = await new Promise<JobAnswer | Stopped>((resolve) => {
-        waiting.push({
-          person,
-          request: { job: job.name, input, contentBytes: content.length },
-          content,
-          resolve,
-          isSecondTry: false,
-        });
-        assign();
-      });
-      if (answer.kind === 'done') return answer.output as Output;
-      if (answer.kind === 'refused') throw new AppError(answer.code, answer.detail);
-      throw stoppedError(answer.kind === 'stopped' ? answer.why : 'crashed', settings.deadlineMs);
-    },
+    run: (job, person, content, input) =>
+      inTurn(
+        person,
+        () => readyJob(job, content, input),
+        (why) => notRead(why, settings.deadlineMs),
+        'Too many files are being read. Try again in a few seconds.',
+      ),
+    make: (person, read) => inTurn(person, read, notMade, 'Too many files are being made. Try again in a few seconds.'),
     prepare: () => launcher.prepare(),
     async close() {
       closing = true;

@@ -22,3 +22,21 @@ export const clientAddress = (c: Context<Env>, trustedProxies: number): string |
   const hop = hops.at(-trustedProxies);
   return hop !== undefined && /^[0-9a-fA-F.:]{2,45}$/.test(hop) ? hop : peer;
 };
+
+/** The first 64 bits, in any notation: `::` stands for the missing groups of zeros. */
+const prefixOf = (address: string): string => {
+  const [left = [], right] = address.split('::').map((part) => (part === '' ? [] : part.split(':')));
+  const zeros = right === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
+  const groups = [...left, ...Array.from({ length: zeros }, () => '0'), ...(right ?? [])];
+  return groups
+    .slice(0, 4)
+    .map((group) => group.toLowerCase().replace(/^0+(?=.)/, ''))
+    .join(':');
+};
+
+/** One household or office has one IPv4 address, or 2^64 IPv6 addresses. */
+export const networkOf = (address: string | null): string => {
+  if (address === null) return 'unknown';
+  const plain = address.replace(/^::ffff:(?=[\d.]+$)/i, '');
+  return plain.includes(':') ? prefixOf(plain) : plain;
+};

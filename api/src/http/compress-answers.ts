@@ -4,6 +4,7 @@ import { createGzip, gzip } from 'node:zlib';
 import type { Context, MiddlewareHandler } from 'hono';
 import { COMPRESSIBLE_CONTENT_TYPE_REGEX } from 'hono/compress';
 import type { Env } from './client-address.ts';
+import { bodyOf } from './file-answer.ts';
 
 const compress = promisify(gzip);
 
@@ -36,7 +37,10 @@ export const wholeJsonAnswer = async (c: Context<Env>, json: string, status: num
   const isCompressed = isLong && c.req.method !== 'HEAD' && acceptsGzip(c.req.header('accept-encoding'));
   if (isCompressed) headers['content-encoding'] = 'gzip';
   const sent = isCompressed ? await compress(body, levelFor(body.length)) : body;
-  return new Response(sent, { status, headers: { ...headers, 'content-length': String(sent.length) } });
+  return new Response(bodyOf(new Uint8Array(sent.buffer, sent.byteOffset, sent.length)), {
+    status,
+    headers: { ...headers, 'content-length': String(sent.length) },
+  });
 };
 
 /**

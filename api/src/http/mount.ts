@@ -21,7 +21,7 @@ import {
   checkOrigin,
 } from './authenticate.ts';
 import type { HeldBody } from './body-budget.ts';
-import { clientAddress, type Env } from './client-address.ts';
+import { clientAddress, networkOf, type Env } from './client-address.ts';
 import { wholeJsonAnswer } from './compress-answers.ts';
 import type { SentFile } from './multipart.ts';
 import { maxYieldMs } from './open-requests.ts';
@@ -37,6 +37,7 @@ import type {
 } from './server-context.ts';
 import { authenticateWall } from './wall-screens.ts';
 import { JsonPieces, streamOf } from './streamed-answer.ts';
+import type { HeldAnswer, Reader, UnreadAnswers } from './unread-answers.ts';
 
 export interface Input<E> {
   readonly params: ParsedParams<E>;
@@ -89,10 +90,48 @@ const respond = (c: Context<Env>, answer: unknown, status: number): Response | P
   return wholeJsonAnswer(c, JSON.stringify(answer), status);
 };
 
-type Caller = Partial<Pick<PublicCaller, 'session'> & Pick<WallCaller, 'user'> & Pick<DeviceCaller, 'machine'>>;
-/** Whose memory a request's body counts as; undefined for one who has not signed in. */
-const holderOf = ({ user, session, machine }: Caller): string | undefined =>
-  user?.id ?? session?.user.id ?? machine?.id;
+type Caller = Partial<
+  Pick<PublicCaller, 'session'> & Pick<WallCaller, 'user' | 'linkId'> & Pick<DeviceCaller, 'machine'>
+>;
+/** Whose memory a request's body and its answer count as; undefined for one who has not signed in. */
+const holderOf = ({ user, session, linkId, machine }: Caller): string | undefined =>
+  user?.id ?? session?.user.id ?? linkId ?? machine?.credential_id;
+
+/** An answer of any length that is not sent yet. */
+const leastAnswerBytes = 4 * 1024;
+/** An answer that is created while it is read: a curve of hours, or the ids of a list. */
+const streamedAnswerBytes = 4 * 1024 * 1024;
+
+/** Counts an answer until it was sent. Event streams count by themselves what waits in them. */
+const openAnswer = (
+  c: Context<Env>,
+  answers: UnreadAnswers,
+  { produces }: Endpoint,
+  reader: Reader,
+): HeldAnswer | undefined => {
+  const outgoing = c.env?.outgoing;
+  if (outgoing === undefined || produces === 'text/event-stream') return undefined;
+  const held = answers.open(produces === undefined ? 'page' : 'file', reader);
+  held.hold(leastAnswerBytes);
+  outgoing.once('close', held.release);
+  return held;
+};
+
+const holdAnswer = async (
+  held: HeldAnswer | undefined,
+  { method }: Endpoint,
+  { body, headers }: Response,
+): Promise<void> => {
+  if (body === null) return;
+  const bytes = Math.max(leastAnswerBytes, Number(headers.get('content-length') ?? streamedAnswerBytes));
+  if (method !== 'GET') return held?.holdAnyway(bytes);
+  try {
+    held?.hold(bytes);
+  } catch (error) {
+    await body.cancel();
+    throw error;
+  }
+};
 
 const parseInput = async <E extends Endpoint>(c: Context<Env>, endpoint: E, held: HeldBody): Promise<Input<E>> => {
   const { params, query, body, accepts } = endpoint;
@@ -151,10 +190,13 @@ export const createRoutes = <App extends ServerContext>(app: Hono<Env>, context:
       });
       if (endpoint.access !== 'device' && endpoint.access !== 'broker') checkOrigin(c, context.config.publicUrl);
       const headers = new Headers();
+      let unread: HeldAnswer | undefined;
       const handled = await context.databaseWatch.during(async (sql) => {
         const request = requestOn(sql);
         const caller = await authenticate(c, request);
-        const held = context.bodies.open(holderOf(caller) ?? request.address ?? 'unknown');
+        const id = holderOf(caller);
+        unread = openAnswer(c, context.answers, endpoint, { address: request.address, id });
+        const held = context.bodies.open(id ?? networkOf(request.address));
         try {
           const input = await parseInput(c, endpoint, held);
           return await handler({ ...request, ...caller }, input, {
@@ -168,6 +210,7 @@ export const createRoutes = <App extends ServerContext>(app: Hono<Env>, context:
       const answer = context.config.checkAnswers && handled instanceof JsonPieces ? await wholeJson(handled) : handled;
       if (context.config.checkAnswers && !(answer instanceof Response)) checkAnswer(endpoint, answer);
       const response = await respond(c, answer, endpoint.status ?? 200);
+      await holdAnswer(unread, endpoint, response);
       for (const [name, value] of headers) response.headers.append(name, value);
       if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store');
       return response;

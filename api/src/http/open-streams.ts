@@ -4,16 +4,37 @@ import type { Sql } from '../db/sql.ts';
 /** Channel of `pg_notify` on which every instance learns of ended sessions. */
 export const sessionEndedChannel = 'session_ended';
 
+interface StreamLimits {
+  readonly perSession: number;
+  /** Of all sessions of one user, or all screens of one wall link. */
+  readonly perHolder: number;
+  /** The refusal, for a person. */
+  readonly full: string;
+}
 /** One browser has a few pages open; a script in a loop must not fill the server. */
-const maxPerSession = 20;
-const maxPerUser = 60;
+const ofUser: StreamLimits = {
+  perSession: 20,
+  perHolder: 60,
+  full: 'Too many live pages are open with this account. Close some of them and try again.',
+};
+/** A screen shows the wall by one stream, and opens the next one before the last is known to have ended. */
+const ofWallLink: StreamLimits = {
+  perSession: 4,
+  perHolder: 32,
+  full: 'This wall link is open on too many screens. Close some of them, or make another link.',
+};
 /** A page that was just closed releases its slot within this time. */
 const retryAfterSeconds = 10;
 
 interface OpenStream {
   readonly sessionId: string;
-  readonly userId: string;
+  readonly holder: string;
   readonly abort: AbortController;
+}
+
+export interface RegisteredStream {
+  readonly signal: AbortSignal;
+  readonly done: () => void;
 }
 
 /**
@@ -23,25 +44,25 @@ interface OpenStream {
 export const createOpenStreams = () => {
   const open = new Set<OpenStream>();
   let stopping = false;
-  const checkPlace = (sessionId: string, userId: string): void => {
+  const checkPlace = (sessionId: string, holder: string, { perSession, perHolder, full }: StreamLimits): void => {
     if (stopping) throw new AppError('not_ready', 'The server is stopping.', 2);
-    let [ofSession, ofUser] = [0, 0];
+    let [ofSession, ofHolder] = [0, 0];
     for (const stream of open) {
       if (stream.sessionId === sessionId) ofSession += 1;
-      if (stream.userId === userId) ofUser += 1;
+      if (stream.holder === holder) ofHolder += 1;
     }
-    if (ofSession < maxPerSession && ofUser < maxPerUser) return;
-    const sentence = 'Too many live pages are open with this account. Close some of them and try again.';
-    throw new AppError('too_many_requests', sentence, retryAfterSeconds);
+    if (ofSession < perSession && ofHolder < perHolder) return;
+    throw new AppError('too_many_requests', full, retryAfterSeconds);
   };
   return {
     /**
-     * Registers a stream of a session; `signal` aborts when it must end; call `done` when it has ended by itself. Throws
-     * `too_many_requests` at the session's or the user's limit.
+     * Registers a stream of a session of a user, or of a screen of a wall link; `signal` aborts when it must end; call `done`
+     * when it has ended by itself. Throws `too_many_requests` at the limit of the session or of its holder.
      */
-    open(sessionId: string, userId: string): { signal: AbortSignal; done(): void } {
-      checkPlace(sessionId, userId);
-      const stream = { sessionId, userId, abort: new AbortController() };
+    open(sessionId: string, holder: { readonly userId: string } | { readonly linkId: string }): RegisteredStream {
+      const [id, limits] = 'userId' in holder ? [holder.userId, ofUser] : [holder.linkId, ofWallLink];
+      checkPlace(sessionId, id, limits);
+      const stream = { sessionId, holder: id, abort: new AbortController() };
       open.add(stream);
       return { signal: stream.abort.signal, done: () => open.delete(stream) };
     },

@@ -33,7 +33,7 @@ describe('when Postgres is unavailable', () => {
     const second = await startPostgres();
     await using test = await starting;
     const admin = await test.signedIn(testAdmin.email, testAdmin.password);
-    const stream = test.api.context.streams.open(uuidV7(), uuidV7());
+    const stream = test.api.context.streams.open(uuidV7(), { userId: uuidV7() });
 
     process.kill(second.pid, 'SIGKILL');
     await second.exited;
@@ -94,7 +94,7 @@ describe('when the api stops', () => {
     const admin = await test.signedIn(testAdmin.email, testAdmin.password);
     const form = { serial_number: 'S', display_name: 'Before', machine_type: 'RM7', max_capacity_kg: 7 };
     const { id } = (await admin.send<{ id: string }>('POST', '/machines', form)).body;
-    const stream = test.api.context.streams.open('session', 'user');
+    const stream = test.api.context.streams.open('session', { userId: 'user' });
 
     const release = new AbortController();
     const held = once(release.signal, 'abort');

@@ -1,12 +1,16 @@
-import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { existsSync, fstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { open, readFile, type FileHandle } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
-import { Readable } from 'node:stream';
+import { Transform, type Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { packageRepositoryShape, packagesPath, type PackageRepository } from '@roastery/contract/board-packages';
 import { describeRefusal, parseJson } from '@roastery/contract/parse-shape';
 import type { Logger } from '@roastery/runtime/logger';
 import type { Context, Hono } from 'hono';
-import type { Env } from './client-address.ts';
+import { AppError } from './app-error.ts';
+import { clientAddress, type Env } from './client-address.ts';
+import type { ServerContext } from './server-context.ts';
+import { bodyOfReadable } from './streamed-answer.ts';
 
 interface PackageFile {
   readonly path: string;
@@ -82,7 +86,57 @@ const isUnchanged = (c: Context, { etag, modified }: PackageFile): boolean => {
   return Math.floor(modified.getTime() / 1000) * 1000 <= since;
 };
 
-const answerWith = (c: Context, name: string, file: PackageFile): Response => {
+/** Buffers of a download, here and in its socket. */
+const downloadBytes = 128 * 1024;
+
+const isReplaced = ({ fd }: FileHandle, { bytes, modified }: PackageFile): boolean => {
+  const { size, mtime } = fstatSync(fd);
+  return size !== bytes || mtime.getTime() !== modified.getTime();
+};
+
+const replaced = (): AppError =>
+  new AppError('not_ready', 'The packages of this server were replaced. They are served when it was restarted.', 60);
+
+/** @throws AppError `not_ready` when the file is not the one that was listed: its length and its indexes are others. */
+const openListed = async (file: PackageFile): Promise<FileHandle> => {
+  const handle = await open(file.path).catch((error: unknown) => {
+    throw error instanceof Error && 'code' in error && error.code === 'ENOENT' ? replaced() : error;
+  });
+  if (!isReplaced(handle, file)) return handle;
+  await handle.close();
+  throw replaced();
+};
+
+/**
+ * Part of an open file; an error where the file was overwritten while it was sent: its reader would wait for the rest, or get a
+ * mixture of both.
+ */
+const partOfFile = (handle: FileHandle, file: PackageFile, from: number, to: number, log: Logger): Readable => {
+  let left = to - from + 1;
+  const overwritten = new Error('overwritten while it was sent');
+  const checked = new Transform({
+    transform(piece: Buffer, _, done) {
+      left -= piece.length;
+      done(null, piece);
+    },
+    flush(done) {
+      done(left > 0 || isReplaced(handle, file) ? overwritten : null);
+    },
+  });
+  const send = async (): Promise<void> => {
+    try {
+      await pipeline(handle.createReadStream({ start: from, end: to, autoClose: false }), checked);
+    } catch (error) {
+      // All others are of clients that have disconnected.
+      if (error === overwritten) log.warn({ file: file.path }, 'package overwritten while it was sent');
+    }
+    await handle.close();
+  };
+  send().catch((error: unknown) => log.warn({ err: error, file: file.path }, 'package not closed'));
+  return checked;
+};
+
+const answerWith = async (c: Context, name: string, file: PackageFile, log: Logger): Promise<Response> => {
   const headers = new Headers({
     'content-type': types[extname(name)] ?? 'text/plain; charset=utf-8',
     // An index under its own hash never changes; no proxy may compress what apt compares with its hash.
@@ -104,8 +158,8 @@ const answerWith = (c: Context, name: string, file: PackageFile): Response => {
   if (part !== 'whole') headers.set('content-range', `bytes ${from}-${to}/${file.bytes}`);
   const status = part === 'whole' ? 200 : 206;
   if (c.req.method === 'HEAD' || file.bytes === 0) return new Response(null, { status, headers });
-  const body = Readable.toWeb(createReadStream(file.path, { start: from, end: to }));
-  return new Response(body as ReadableStream<Uint8Array>, { status, headers });
+  const body = bodyOfReadable(partOfFile(await openListed(file), file, from, to, log));
+  return new Response(body, { status, headers });
 };
 
 const decoded = (path: string): string | undefined => {
@@ -117,13 +171,19 @@ const decoded = (path: string): string | undefined => {
 };
 
 /** Serves the packages publicly: their signature protects them. */
-export const mountPackages = (app: Hono<Env>, packages: BoardPackages | undefined, publicUrl: string): void => {
+export const mountPackages = (app: Hono<Env>, packages: BoardPackages | undefined, context: ServerContext): void => {
+  const { answers, config, log } = context;
   app.get(`${packagesPath}/*`, async (c) => {
     const name = decoded(c.req.path.slice(packagesPath.length + 1));
     const file = name === undefined ? undefined : packages?.files.get(name);
     if (name === undefined || file === undefined) return c.notFound();
-    if (name !== script) return answerWith(c, name, file);
-    const text = (await readFile(file.path, 'utf8')).replaceAll(placeOfPortal, publicUrl);
+    if (c.env?.outgoing !== undefined) {
+      const held = answers.open('package', { address: clientAddress(c, config.trustedProxies), id: undefined });
+      held.hold(Math.min(file.bytes, downloadBytes));
+      c.env.outgoing.once('close', held.release);
+    }
+    if (name !== script) return answerWith(c, name, file, log);
+    const text = (await readFile(file.path, 'utf8')).replaceAll(placeOfPortal, config.publicUrl);
     return c.text(text, 200, { 'cache-control': 'no-cache' });
   });
 };

@@ -7,6 +7,7 @@ import type { DatabaseWatch } from './database-watch.ts';
 import type { BodyBudget } from './body-budget.ts';
 import type { OpenRequests } from './open-requests.ts';
 import type { OpenStreams } from './open-streams.ts';
+import type { UnreadAnswers } from './unread-answers.ts';
 
 /** The progress of ingest, for readiness. */
 export interface IngestHealth {
@@ -46,6 +47,8 @@ export interface ServerContext {
   readonly openRequests: OpenRequests;
   /** What the bodies of all requests hold in memory. */
   readonly bodies: BodyBudget;
+  /** What unread answers hold in memory. */
+  readonly answers: UnreadAnswers;
   readonly mqtt: { readonly isConnected: boolean };
   /** Long answers (server-sent events) that must end with their session or with the process. */
   readonly streams: OpenStreams;
@@ -93,6 +96,8 @@ export interface UserCaller {
 /** The viewer of the wall: a signed-in user, or a screen of a wall link without an account. */
 export interface WallCaller {
   readonly user: SignedInUser | null;
+  /** The wall link of a screen. */
+  readonly linkId?: string;
   /** Id of the session, or of the screen: a stream ends with it. */
   readonly sessionId: string;
 }

@@ -1,20 +1,44 @@
 import { loggable } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 import { AppError } from './app-error.ts';
-import { sessionEndedChannel, type OpenStreams } from './open-streams.ts';
-import type { ServerContext, WallCaller } from './server-context.ts';
+import { sessionEndedChannel, type OpenStreams, type RegisteredStream } from './open-streams.ts';
+import type { RequestDetails, ServerContext, WallCaller } from './server-context.ts';
 import { sessionsInForce } from './sessions.ts';
+import type { HeldAnswer } from './unread-answers.ts';
 
 /** A session that expires is not announced: its streams end within this time. */
 const sweepMs = 60_000;
+
+/** A long answer of a session. */
+export interface SessionStream extends RegisteredStream {
+  /** What waits in it counts as unread. */
+  readonly unread: HeldAnswer;
+}
 
 /**
  * Registers a long answer of the caller's session. The session is checked again after the registration: one that ended
  * before it answers 401, one that ends after it ends the stream. Check the caller's rights after it: a user who loses a
  * machine loses the streams registered by then.
  */
-export const openSessionStream = async ({ sql, streams, sessionId, user }: ServerContext & WallCaller) => {
-  const stream = streams.open(sessionId, user?.id ?? sessionId);
+export const openSessionStream = async ({
+  sql,
+  streams,
+  answers,
+  address,
+  sessionId,
+  user,
+  linkId,
+}: ServerContext & RequestDetails & WallCaller): Promise<SessionStream> => {
+  const registered = streams.open(sessionId, user === null ? { linkId: linkId ?? sessionId } : { userId: user.id });
+  const unread = answers.open('live', { address, id: user?.id ?? linkId });
+  const stream: SessionStream = {
+    signal: registered.signal,
+    unread,
+    done() {
+      unread.release();
+      registered.done();
+    },
+  };
   try {
     if ((await sessionsInForce(sql, [sessionId])).has(sessionId)) return stream;
     throw new AppError('not_signed_in', 'Sign in first.');

@@ -75,7 +75,7 @@ describe('sessions', () => {
     const visitor = await signedInMaria();
     const [session] = await test.api.context.sql<{ id: string }[]>`
       SELECT id FROM sessions WHERE user_id = ${mariaId} ORDER BY created_at DESC LIMIT 1`;
-    const stream = other.api.context.streams.open(session?.id ?? '', mariaId);
+    const stream = other.api.context.streams.open(session?.id ?? '', { userId: mariaId });
     const deactivated = await admin.send('PATCH', `/admin/users/${mariaId}`, { is_active: false });
     expect(deactivated.status).toBe(200);
     await until('the stream ends', () => stream.signal.aborted, { timeoutMs: 1000, everyMs: 10 });

@@ -1,3 +1,6 @@
+import { AppError } from './app-error.ts';
+import type { HeldAnswer } from './unread-answers.ts';
+
 const encoder = new TextEncoder();
 
 /** One server-sent event: `event:` its name, `data:` its JSON, which has no line breaks of its own. */
@@ -22,13 +25,15 @@ export interface SseStream {
 
 /**
  * The body of a stream of server-sent events, written to from outside, with a bounded queue. `onEnd` is called once,
- * whatever ended it. README.md, "Server-sent events", explains why this is not Hono's `streamSSE`.
+ * whatever ended it. `unread` counts what waits in the queue. README.md, "Server-sent events", explains why this is not Hono's
+ * `streamSSE`.
  */
-export const createSseStream = (onEnd: () => void): SseStream => {
+export const createSseStream = (unread: HeldAnswer, onEnd: () => void): SseStream => {
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   let ended = false;
   let limit = maxQueuedBytes;
   const watched = new AbortController();
+  const queuedBytes = (): number => maxQueuedBytes - (controller?.desiredSize ?? maxQueuedBytes);
   const end = (): void => {
     if (ended) return;
     ended = true;
@@ -40,10 +45,21 @@ export const createSseStream = (onEnd: () => void): SseStream => {
       start(given) {
         controller = given;
       },
+      pull: () => unread.hold(queuedBytes()),
       cancel: end,
     },
     { highWaterMark: maxQueuedBytes, size: (bytes) => bytes?.byteLength ?? 0 },
   );
+  /** Other unread answers of the same reader take room from this one. */
+  const hasRoom = (bytes: number): boolean => {
+    try {
+      unread.hold(bytes);
+      return true;
+    } catch (error) {
+      if (error instanceof AppError) return false;
+      throw error;
+    }
+  };
   const close = (): void => {
     if (ended) return;
     controller?.close();
@@ -52,8 +68,8 @@ export const createSseStream = (onEnd: () => void): SseStream => {
   const send = (bytes: Uint8Array, allowance = 0): void => {
     if (ended || controller === undefined) return;
     limit += allowance;
-    const queued = maxQueuedBytes - (controller.desiredSize ?? 0);
-    if (queued + bytes.byteLength > limit) {
+    const queued = queuedBytes() + bytes.byteLength;
+    if (queued > limit || !hasRoom(queued)) {
       // An error, unlike `close`, discards the queue: a stuck reader must not keep it in memory.
       controller.error(new Error('the reader is too slow'));
       return end();

@@ -18,13 +18,15 @@ async function* encoded(pieces: AsyncIterable<string | Uint8Array> | Iterable<st
   }
 }
 
+export const bodyOfReadable = (readable: Readable): ReadableStream<Uint8Array> =>
+  Readable.toWeb(readable) as ReadableStream<Uint8Array>;
+
 /**
  * Pieces as the body of an answer: created only as fast as they are read, and no more after the client disconnects.
  */
 export const streamOf = (
   pieces: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
-): ReadableStream<Uint8Array> =>
-  Readable.toWeb(Readable.from(encoded(pieces), { objectMode: false })) as ReadableStream<Uint8Array>;
+): ReadableStream<Uint8Array> => bodyOfReadable(Readable.from(encoded(pieces), { objectMode: false }));
 
 /**
  * Pieces whose first one has been created: a failure before it is an error with its status and sentence, not a

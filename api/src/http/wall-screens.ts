@@ -24,20 +24,23 @@ export const wallCookie = (token: string, isHttps: boolean): string =>
   });
 
 /** A screen of a wall link that is not revoked. Its id replaces a session id for streams. */
-const findScreen = async (sql: Sql, token: string | undefined): Promise<string | undefined> => {
+const findScreen = async (
+  sql: Sql,
+  token: string | undefined,
+): Promise<{ id: string; link_id: string } | undefined> => {
   if (token === undefined || !/^[A-Za-z0-9_-]{43}$/.test(token)) return undefined;
-  const [screen] = await sql<{ id: string }[]>`
-    SELECT id FROM wall_screens WHERE token_hash = ${hashToken(token)} AND expires_at > now()`;
-  return screen?.id;
+  const [screen] = await sql<{ id: string; link_id: string }[]>`
+    SELECT id, link_id FROM wall_screens WHERE token_hash = ${hashToken(token)} AND expires_at > now()`;
+  return screen;
 };
 
 /** A signed-in user, else a screen of a wall link. */
 export const authenticateWall = async (c: Context, request: ServerContext): Promise<WallCaller> => {
   const { session } = await authenticatePublic(c, request);
   if (session !== undefined) return { user: session.user, sessionId: session.id };
-  const screenId = await findScreen(request.sql, getCookie(c, cookieName(request.config.isHttps)));
-  if (screenId === undefined) throw new AppError('not_signed_in', 'Sign in, or open a wall link.');
-  return { user: null, sessionId: screenId };
+  const screen = await findScreen(request.sql, getCookie(c, cookieName(request.config.isHttps)));
+  if (screen === undefined) throw new AppError('not_signed_in', 'Sign in, or open a wall link.');
+  return { user: null, linkId: screen.link_id, sessionId: screen.id };
 };
 
 /** Exchanges the token of a link for that of a new screen; undefined for an unknown link. */

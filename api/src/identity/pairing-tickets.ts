@@ -5,7 +5,8 @@ import { RateLimiterRes } from 'rate-limiter-flexible';
 import { type Actor, recordAudit } from '../db/audit.ts';
 import type { Database, Sql } from '../db/sql.ts';
 import { keyedHash } from '../http/secrets.ts';
-import { limiter, networkOf } from './sign-in-limits.ts';
+import { networkOf } from '../http/client-address.ts';
+import { limiter } from './sign-in-limits.ts';
 
 export const pairingDays = 7;
 

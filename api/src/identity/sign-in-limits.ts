@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Database, Sql } from '../db/sql.ts';
 import { AppError } from '../http/app-error.ts';
+import { networkOf } from '../http/client-address.ts';
 
 const windowSeconds = 300;
 /** Failures in one window. An address may be a whole office. */
@@ -36,24 +37,6 @@ export const limiter = (
 
 /** A typed email may be a password in the wrong field: only its hash is kept. */
 const hashed = (text: string): string => createHash('sha256').update(text).digest('base64url');
-
-/** The first 64 bits, in any notation: `::` stands for the missing groups of zeros. */
-const prefixOf = (address: string): string => {
-  const [left = [], right] = address.split('::').map((part) => (part === '' ? [] : part.split(':')));
-  const zeros = right === undefined ? 0 : Math.max(0, 8 - left.length - right.length);
-  const groups = [...left, ...Array.from({ length: zeros }, () => '0'), ...(right ?? [])];
-  return groups
-    .slice(0, 4)
-    .map((group) => group.toLowerCase().replace(/^0+(?=.)/, ''))
-    .join(':');
-};
-
-/** One household or office has one IPv4 address, or 2^64 IPv6 addresses. */
-export const networkOf = (address: string | null): string => {
-  if (address === null) return 'unknown';
-  const plain = address.replace(/^::ffff:(?=[\d.]+$)/i, '');
-  return plain.includes(':') ? prefixOf(plain) : plain;
-};
 
 /** Has this account signed in from this address in the last 30 days? */
 const isKnownAddress = async (sql: Sql, email: string, address: string | null): Promise<boolean> => {

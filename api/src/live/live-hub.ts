@@ -8,6 +8,7 @@ import { readConnections, type WatchedMachine } from '../identity/machines.ts';
 import { alarmsChangedChannel, parseAlarmNotice, readRunningAlarms } from '../domains/alarms/stored-alarms.ts';
 import { parseRoastNotice, roastChangedChannel } from '../domains/roasts/announce-roast.ts';
 import { readRoast } from '../domains/roasts/roast-row.ts';
+import type { SessionStream } from '../http/session-streams.ts';
 import { createSseStream } from '../http/sse-stream.ts';
 import { machineStatusChannel } from '../domains/devices/follow-statuses.ts';
 import { readBacklog, readSince, type StreamPlace } from './backlog.ts';
@@ -296,17 +297,17 @@ export const createLiveHub = async ({ sql, mqtt, log, clock }: LiveHubParts) => 
     machines: readonly WatchedMachine[],
     who: Pick<Watcher, 'userId' | 'view'>,
     signal: AbortSignal,
-    onEnd: () => void,
+    session: SessionStream,
     first: readonly Uint8Array[] = [],
   ): ReadableStream<Uint8Array> => {
     const watched: { channel: MachineChannel; watcher: Watcher }[] = [];
-    const stream = createSseStream(() => {
+    const stream = createSseStream(session.unread, () => {
       for (const { channel, watcher } of watched) {
         channel.remove(watcher);
         const { id } = channel.machine;
         if (channel.watchers.size === 0 && channels.get(id) === channel) closeChannel(channel);
       }
-      onEnd();
+      session.done();
     });
     for (const bytes of first) stream.send(bytes);
     for (const machine of machines) {
@@ -315,7 +316,7 @@ export const createLiveHub = async ({ sql, mqtt, log, clock }: LiveHubParts) => 
       channel.add(watcher);
       watched.push({ channel, watcher });
     }
-    stream.closeOn(signal);
+    stream.closeOn(AbortSignal.any([signal, session.signal]));
     const sendAll = async (): Promise<void> => {
       // One after the other: 24 concurrent backlogs would occupy every database connection.
       for (const { channel, watcher } of watched) await sendBacklog(channel, watcher);
@@ -330,7 +331,7 @@ export const createLiveHub = async ({ sql, mqtt, log, clock }: LiveHubParts) => 
 
   return {
     /**
-     * Opens a stream; it ends when `signal` aborts, when the reader disconnects, when one of its machines is archived,
+     * Opens a stream; it ends with its session, when `signal` aborts, when the reader disconnects, when one of its machines is archived,
      * or when the running roast of one is deleted. `gone`: requested machines that the caller may not see.
      */
     watch(
@@ -338,17 +339,21 @@ export const createLiveHub = async ({ sql, mqtt, log, clock }: LiveHubParts) => 
       gone: readonly string[],
       userId: string,
       signal: AbortSignal,
-      onEnd: () => void,
+      session: SessionStream,
     ): ReadableStream<Uint8Array> {
       const first = gone.map((id) => eventFrame(id, { type: 'gone' }));
-      return open(machines, { userId, view: 'machine' }, signal, onEnd, first);
+      return open(machines, { userId, view: 'machine' }, signal, session, first);
     },
     /**
      * The same for all machines of a wall, reduced to the wall's events. It ends when one of them is archived: the page
      * requests it again.
      */
-    watchWall(machines: readonly WatchedMachine[], signal: AbortSignal, onEnd: () => void): ReadableStream<Uint8Array> {
-      return open(machines, { userId: null, view: 'wall' }, signal, onEnd);
+    watchWall(
+      machines: readonly WatchedMachine[],
+      signal: AbortSignal,
+      session: SessionStream,
+    ): ReadableStream<Uint8Array> {
+      return open(machines, { userId: null, view: 'wall' }, signal, session);
     },
     get watcherCount(): number {
       return [...channels.values()].reduce((sum, channel) => sum + channel.watchers.size, 0);

@@ -23,8 +23,7 @@ export const createLive = () => {
       const session = await openSessionStream(context);
       try {
         const machines = await readConnections(sql, await wallMachineIds(sql, viewerOf(user)));
-        const end = AbortSignal.any([signal, session.signal]);
-        return sseAnswer(hub.watchWall([...machines.values()], end, () => session.done()));
+        return sseAnswer(hub.watchWall([...machines.values()], signal, session));
       } catch (error) {
         session.done();
         throw error;
@@ -39,8 +38,7 @@ export const createLive = () => {
         await requireMachine(sql, user, params.id, 'see');
         const machine = (await readConnections(sql, [params.id])).get(params.id);
         if (machine === undefined) throw notFound('Machine');
-        const end = AbortSignal.any([signal, session.signal]);
-        return sseAnswer(hub.watch([machine], [], user.id, end, () => session.done()));
+        return sseAnswer(hub.watch([machine], [], user.id, signal, session));
       } catch (error) {
         session.done();
         throw error;
@@ -54,8 +52,7 @@ export const createLive = () => {
         const asked = [...new Set(query.machines)];
         const machines = await readConnections(sql, await seenMachineIds(sql, user, asked));
         const gone = asked.filter((id) => !machines.has(id));
-        const end = AbortSignal.any([signal, session.signal]);
-        return sseAnswer(hub.watch([...machines.values()], gone, user.id, end, () => session.done()));
+        return sseAnswer(hub.watch([...machines.values()], gone, user.id, signal, session));
       } catch (error) {
         session.done();
         throw error;

@@ -1,9 +1,14 @@
+import { once } from 'node:events';
+import { apiBasePath } from '@roastery/contract/endpoint';
 import type { Upload } from '@roastery/contract/imports';
 import type { CurveColumns, Roast } from '@roastery/contract/roasts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readyJob } from '../../file-reading/file-job.ts';
+import { startSession } from '../../http/sessions.ts';
 import { parseCsv } from '../../sheets/csv.ts';
 import { readWorkbook } from '../../sheets/read-workbook.ts';
-import { addRoast, exampleCsv } from '../../testing/example-data.ts';
+import { addRoast, addUser, exampleCsv } from '../../testing/example-data.ts';
+import { describeRoastFile } from '../imports/file-jobs.ts';
 import { type OpenedTestApi, openTestApi, type TestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';
 
@@ -166,5 +171,54 @@ describe('export of a roast', () => {
     ]);
     expect(new Set(sheet?.rows.slice(1).map(([number]) => number)).size).toBe(1234);
     expect((await admin.download('/roasts/export/csv?limit=5')).status).toBe(200);
+  });
+
+  it('files are made by the readers of files: with all places of a person taken, the next one is refused, and pages are not', async () => {
+    const roast = await take((await upload('a.csv', exampleCsv())).body);
+    const { context } = test.api;
+    const [owner] = await context.sql<{ id: string }[]>`SELECT id FROM users WHERE is_admin`;
+    const go = new AbortController();
+    const given = once(go.signal, 'abort');
+    const reading: number[] = [];
+    const taken = Array.from({ length: 12 }, (_, place) =>
+      context.files.make(owner?.id ?? '', async () => {
+        reading.push(place);
+        await given;
+        return readyJob(describeRoastFile, Buffer.from(exampleCsv()), {});
+      }),
+    );
+    const paths = ['xlsx', 'csv', 'alog', 'pdf'].map((format) => `/roasts/${roast.id}/export/${format}`);
+    for (const path of [...paths, '/roasts/export/xlsx']) {
+      const refused = await admin.send<{ code: string }>('GET', path);
+      expect([path, refused.status, refused.body.code]).toEqual([path, 429, 'too_many_requests']);
+      expect(refused.headers.get('retry-after')).toBe('5');
+    }
+    expect((await admin.send('GET', `/roasts/${roast.id}/curve/columns`)).status).toBe(200);
+    // What waits has read nothing yet.
+    expect(reading).toEqual([0, 1]);
+    go.abort();
+    await Promise.all(taken);
+    for (const path of paths) expect([path, (await admin.download(path)).status]).toEqual([path, 200]);
+  });
+
+  it('twenty people behind one router export at the same moment, and each gets the whole file', async () => {
+    const roast = await take((await upload('a.csv', exampleCsv())).body);
+    const { sql } = test.api.context;
+    const cookies = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const id = await addUser(sql);
+        await sql`UPDATE users SET is_admin = true WHERE id = ${id}`;
+        return `session=${await startSession(sql, id, { address: null, userAgent: null })}`;
+      }),
+    );
+    const files = await Promise.all(
+      cookies.map(async (cookie, place) => {
+        const path = `/roasts/${roast.id}/export/${place % 2 === 0 ? 'xlsx' : 'pdf'}`;
+        const answer = await fetch(`${test.url}${apiBasePath}${path}`, { headers: { cookie } });
+        return [answer.status, (await answer.arrayBuffer()).byteLength > 5000];
+      }),
+    );
+    expect(files).toEqual(cookies.map(() => [200, true]));
+    await sql`UPDATE users SET is_admin = false WHERE password_hash = 'none'`;
   });
 });

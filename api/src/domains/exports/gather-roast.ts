@@ -1,37 +1,11 @@
 import { knownChannels } from '@roastery/contract/channels';
-import type { Roast } from '@roastery/contract/roasts';
 import type { Reading } from '@roastery/roasting/series';
-import type { MarkKind } from '@roastery/roasting/marks';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Database } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
-import { type CurveMargins, openCurve, ratesOnceRead, wholeCurve } from '../roasts/roast-curve.ts';
+import { type CurveMargins, openCurve, wholeCurve } from '../roasts/roast-curve.ts';
 import { readRoast } from '../roasts/roast-row.ts';
-
-export type ExportedUnit = '°C' | '%' | '';
-
-export interface ExportedChannel {
-  /** Name in the recording. */
-  readonly name: string;
-  /** Its label; no two channels of a roast have the same. */
-  readonly label: string;
-  readonly unit: ExportedUnit;
-  readonly values: readonly Reading[];
-}
-
-/** A roast with its whole recording, as every file format needs it. */
-export interface ExportedRoast {
-  readonly roast: Roast;
-  /** Seconds since charge, rising; negative before it. */
-  readonly timesSeconds: readonly number[];
-  readonly channels: readonly ExportedChannel[];
-  /** °C/min, as the roast page draws it. */
-  readonly rates: readonly Reading[];
-  /** Charge after the first sample, s. */
-  readonly chargeSeconds: number;
-  /** Moment of the first sample. */
-  readonly recordedAtMs: number;
-}
+import { type ExportedUnit, type GatheredChannel, type GatheredRoast, packed } from './exported-roast.ts';
 
 /** An imported file is exported whole. A board records between roasts too: a margin around the roast is enough. */
 const marginsOf: Record<'upload' | 'agent', CurveMargins> = {
@@ -60,7 +34,7 @@ const unitOf = (name: string): ExportedUnit => (outputs.has(name) ? '%' : /(^|_)
 type StoredLabels = Readonly<Record<string, { label?: string; unit?: string }>>;
 
 /** The known channels first and in their order, then the recording's own. */
-const describeChannels = (curve: ReadonlyMap<string, readonly Reading[]>, stored: StoredLabels): ExportedChannel[] => {
+const describeChannels = (curve: ReadonlyMap<string, readonly Reading[]>, stored: StoredLabels): GatheredChannel[] => {
   const known: readonly string[] = knownChannels;
   const names = [
     ...known.filter((name) => curve.has(name)),
@@ -75,7 +49,14 @@ const describeChannels = (curve: ReadonlyMap<string, readonly Reading[]>, stored
     const label = taken.has(own) ? `${own} ${name}` : own;
     taken.add(label);
     const unit = (['°C', '%'] as const).find((candidate) => candidate === stored[name]?.unit);
-    return [{ name, label, unit: isKnown || stored[name] === undefined ? unitOf(name) : (unit ?? ''), values }];
+    return [
+      {
+        name,
+        label,
+        unit: isKnown || stored[name] === undefined ? unitOf(name) : (unit ?? ''),
+        values: packed(values),
+      },
+    ];
   });
 };
 
@@ -88,7 +69,7 @@ export const gatherRoast = async (
   user: SignedInUser,
   id: string,
   only?: readonly string[],
-): Promise<ExportedRoast> => {
+): Promise<GatheredRoast> => {
   const [found, [recording]] = await Promise.all([
     readRoast(sql, id, user),
     sql<{ source: string; channel_labels: StoredLabels | null }[]>`
@@ -98,33 +79,14 @@ export const gatherRoast = async (
   const { roast } = found;
   const opened = await openCurve(sql, user, id, marginsOf[recording?.source === 'upload' ? 'upload' : 'agent'], only);
   if (opened === undefined) throw notFound('Roast');
-  const [curve, rates] = await Promise.all([wholeCurve(opened), ratesOnceRead(opened)]);
-  const { timeSeconds: timesSeconds } = curve;
-  const channels = describeChannels(curve.channels, recording?.channel_labels ?? {});
-  const chargeSeconds = Math.max(0, -(timesSeconds[0] ?? 0));
+  const { timeSeconds, window, channels } = await wholeCurve(opened);
+  const chargeSeconds = Math.max(0, -(timeSeconds[0] ?? 0));
   return {
     roast,
-    timesSeconds,
-    channels,
-    rates,
+    timesSeconds: packed(timeSeconds),
+    window,
+    channels: describeChannels(channels, recording?.channel_labels ?? {}),
     chargeSeconds,
     recordedAtMs: Date.parse(roast.start_time) - Math.round(chargeSeconds * 1000),
   };
-};
-
-/** Whole milliseconds, as the recording has them. */
-export const sinceRecordingBegan = ({ chargeSeconds }: ExportedRoast, roastSeconds: number): number =>
-  Math.round((roastSeconds + chargeSeconds) * 1000) / 1000;
-
-/** The labels of marks in files and reports; the reader of uploads recognises these words. */
-export const markName: Readonly<Record<MarkKind, string>> = {
-  charge: 'Charge',
-  turning_point: 'Turning Point',
-  dry_end: 'Dry End',
-  first_crack: 'First Crack',
-  first_crack_end: 'First Crack End',
-  second_crack: 'Second Crack',
-  second_crack_end: 'Second Crack End',
-  drop: 'Drop',
-  cool_end: 'Cool End',
 };

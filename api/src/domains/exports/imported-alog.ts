@@ -1,8 +1,9 @@
 import { parseOrThrow } from '@roastery/contract/parse-shape';
 import { uploadChoicesShape } from '@roastery/contract/imports';
 import type { UserContext } from '../../context.ts';
+import { readyJob, type ReadyJob } from '../../file-reading/file-job.ts';
 import { restoreRoastFile } from '../../file-reading/restored-file.ts';
-import type { ExportedRoast } from './gather-roast.ts';
+import type { GatheredRoast } from './exported-roast.ts';
 import { changesOfFile } from './roast-alog.ts';
 
 interface SourceRow {
@@ -15,11 +16,11 @@ interface SourceRow {
   roasts: number;
 }
 
-/** The Artisan file that a roast was imported from, with later changes; undefined for every other roast. */
+/** The work on the Artisan file that a roast was imported from, for later changes; undefined for every other roast. */
 export const importedAlog = async (
-  { sql, files, user }: UserContext,
-  exported: ExportedRoast,
-): Promise<string | undefined> => {
+  { sql }: UserContext,
+  gathered: GatheredRoast,
+): Promise<ReadyJob<string> | undefined> => {
   const [source] = await sql<SourceRow[]>`
     SELECT f.choices, f.content, coalesce(c.file_name, '') AS file_name, l.coffee_name AS lot_coffee, r.roasted_by,
            (SELECT count(*)::int FROM roasts o WHERE o.recording_id = r.recording_id) AS roasts
@@ -27,13 +28,13 @@ export const importedAlog = async (
     JOIN recording_files f ON f.recording_id = r.recording_id AND f.format IN ('alog', 'artisan_json')
     JOIN recordings c ON c.id = r.recording_id
     LEFT JOIN lots l ON l.id = r.lot_id
-    WHERE r.id = ${exported.roast.id}`;
+    WHERE r.id = ${gathered.roast.id}`;
   if (source === undefined || source.roasts > 1) return undefined;
-  return files.run(restoreRoastFile, user.id, source.content, {
+  return readyJob(restoreRoastFile, source.content, {
     choices: parseOrThrow(uploadChoicesShape, source.choices),
     fileName: source.file_name,
     lotCoffee: source.lot_coffee,
     roastedBy: source.roasted_by,
-    ...changesOfFile(exported),
+    ...changesOfFile(gathered),
   });
 };

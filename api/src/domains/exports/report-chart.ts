@@ -2,7 +2,8 @@ import { lttbIndices } from '@roastery/roasting/decimate';
 import { bridgeableMissing, type Reading } from '@roastery/roasting/series';
 import { cToF, formatDuration, rateCToF, type TemperatureUnit } from '@roastery/roasting/units';
 import type { ReaderFormats } from '../../format/reader-formats.ts';
-import { type ExportedRoast, markName } from './gather-roast.ts';
+import { reportChannels } from './export-jobs.ts';
+import { type ExportedRoast, markName } from './exported-roast.ts';
 import type { Pdf, ReportText } from './report-text.ts';
 
 export interface Frame {
@@ -11,9 +12,6 @@ export interface Frame {
   readonly width: number;
   readonly height: number;
 }
-
-/** The channels that the chart of a report shows. */
-export const reportChannels = ['bean_temp', 'exhaust_temp'] as const;
 
 interface Line {
   readonly label: string;

@@ -2,9 +2,12 @@ import { stepsOf } from '@roastery/roasting/alog-controls';
 import type { Reading } from '@roastery/roasting/series';
 import { writeAlogPieces } from '@roastery/roasting/write-alog';
 import { recordedMarks, type RestoredFile } from '../../file-reading/restored-file.ts';
-import { sinceRecordingBegan, type ExportedRoast } from './gather-roast.ts';
+import { sinceRecordingBegan, type ExportedRoast } from './exported-roast.ts';
 
-const marksSinceRecording = (exported: ExportedRoast) =>
+/** What an Artisan file has besides its samples. */
+type RoastFacts = Pick<ExportedRoast, 'roast' | 'chargeSeconds' | 'recordedAtMs'>;
+
+const marksSinceRecording = (exported: RoastFacts) =>
   exported.roast.marks.map(({ kind, time_seconds, temp: tempC, origin, confidence }) => ({
     kind,
     timeSeconds: sinceRecordingBegan(exported, time_seconds),
@@ -14,7 +17,7 @@ const marksSinceRecording = (exported: ExportedRoast) =>
   }));
 
 /** Data that Artisan has no place for; our own import reads it from here. */
-const factsOf = ({ roast }: ExportedRoast) => ({
+const factsOf = ({ roast }: RoastFacts) => ({
   coffee_name: roast.coffee_name,
   coffee_origin: roast.coffee_origin,
   coffee_process: roast.coffee_process,
@@ -31,7 +34,7 @@ const factsOf = ({ roast }: ExportedRoast) => ({
 });
 
 /** The changes to the Artisan file of an imported roast. */
-export const changesOfFile = (exported: ExportedRoast): Pick<RestoredFile, 'facts' | 'marks' | 'firstSampleAtMs'> => ({
+export const changesOfFile = (exported: RoastFacts): Pick<RestoredFile, 'facts' | 'marks' | 'firstSampleAtMs'> => ({
   facts: factsOf(exported),
   marks: marksSinceRecording(exported),
   firstSampleAtMs: exported.recordedAtMs,

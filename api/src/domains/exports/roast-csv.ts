@@ -1,6 +1,6 @@
 import { nearestSample } from '@roastery/roasting/alog-controls';
 import { csvStart, writeCsvRow } from '../../sheets/csv.ts';
-import { type ExportedRoast, markName, sinceRecordingBegan } from './gather-roast.ts';
+import { type ExportedRoast, markName, sinceRecordingBegan } from './exported-roast.ts';
 
 /** Marks by the index of the sample nearest to them. */
 const marksBySample = ({ roast, timesSeconds }: ExportedRoast): Map<number, string[]> => {

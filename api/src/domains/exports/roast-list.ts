@@ -4,7 +4,8 @@ import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import type { ReaderFormats } from '../../format/reader-formats.ts';
 import { formatsOf } from '../../identity/preferences.ts';
 import { csvStart, writeCsvRow } from '../../sheets/csv.ts';
-import { type SheetMoment, sheetMoments, writeWorkbook, type WrittenCell } from '../../sheets/write-workbook.ts';
+import type { RoastListTable } from './export-jobs.ts';
+import { createRowLines } from './row-lines.ts';
 import { matchingRoastIds, type RoastListQuery, roastsByIds } from '../roasts/list-roasts.ts';
 
 export type RoastExportQuery = Omit<RoastListQuery, 'limit' | 'offset'>;
@@ -15,7 +16,7 @@ interface ListColumn {
   readonly cell: (roast: RoastRow) => string | number | boolean | null;
 }
 
-const columnsFor = ({ weightUnit, weightNumber }: ReaderFormats): readonly ListColumn[] => [
+const columnsFor = ({ weightUnit, weightNumber }: ReaderFormats): readonly [ListColumn, ...ListColumn[]] => [
   { head: 'Batch number', width: 14, cell: (roast) => roast.batch_number ?? roast.source_batch },
   { head: 'Roast', width: 14, cell: (roast) => roast.roast_number },
   { head: 'Status', width: 12, cell: (roast) => roast.status },
@@ -56,31 +57,23 @@ async function* matchingRoasts({ sql, user }: UserContext, query: RoastExportQue
   }
 }
 
-async function* sheetRows(
+/** Every roast that matches, for the process that makes the workbook of it. */
+export const gatherRoastList = async (
   context: UserContext,
   query: RoastExportQuery,
-  timeZone: string,
-  columns: readonly ListColumn[],
-): AsyncGenerator<WrittenCell[]> {
-  const moment: (instant: string) => SheetMoment = sheetMoments(timeZone);
-  yield [
-    ...columns.slice(0, 1).map(({ head }) => head),
-    `Roasted at (${timeZone})`,
-    ...columns.slice(1).map(({ head }) => head),
-  ];
-  for await (const roast of matchingRoasts(context, query)) {
-    const cells = columns.map(({ cell }) => cell(roast));
-    yield [cells[0], moment(roast.start_time), ...cells.slice(1)];
-  }
-}
-
-/** Every roast that matches as a workbook, piece by piece. */
-export async function* roastListWorkbook(context: UserContext, query: RoastExportQuery): AsyncGenerator<Uint8Array> {
+): Promise<{ rows: Uint8Array; table: RoastListTable }> => {
   const timeZone = await readTimeZone(context.sql);
-  const columns = columnsFor(formatsOf(context.user));
-  const widths = [columns[0]?.width ?? 14, 20, ...columns.slice(1).map(({ width }) => width)];
-  yield* writeWorkbook([{ name: 'Roasts', headRows: 1, widths, rows: sheetRows(context, query, timeZone, columns) }]);
-}
+  const [first, ...rest] = columnsFor(formatsOf(context.user));
+  const lines = createRowLines();
+  for await (const roast of matchingRoasts(context, query)) {
+    lines.add([first.cell(roast), roast.start_time, ...rest.map(({ cell }) => cell(roast))]);
+  }
+  const columns = [first, { head: `Roasted at (${timeZone})`, width: 20 }, ...rest];
+  return {
+    rows: lines.bytes(),
+    table: { timeZone, heads: columns.map(({ head }) => head), widths: columns.map(({ width }) => width) },
+  };
+};
 
 /** Every roast that matches as CSV, piece by piece; moments in UTC. */
 export async function* roastListCsv(context: UserContext, query: RoastExportQuery): AsyncGenerator<Uint8Array> {

@@ -2,8 +2,10 @@ import { formatDuration } from '@roastery/roasting/units';
 import { phasesOf } from '@roastery/roasting/phases';
 import type { ReaderFormats } from '../../format/reader-formats.ts';
 import { sheetMoments, type WrittenCell, type WrittenSheet } from '../../sheets/write-workbook.ts';
-import { type ExportedRoast, markName, sinceRecordingBegan } from './gather-roast.ts';
+import type { RoastListTable } from './export-jobs.ts';
+import { type ExportedRoast, markName, sinceRecordingBegan } from './exported-roast.ts';
 import { curveHead } from './roast-csv.ts';
+import { rowsInLines } from './row-lines.ts';
 
 const phaseName = { drying: 'Drying', maillard: 'Maillard', development: 'Development' } as const;
 
@@ -98,4 +100,15 @@ export const roastWorkbook = (exported: ExportedRoast, timeZone: string, formats
   },
   { name: 'Marks', headRows: 1, widths: [18, 13, 10, 18, 12, 12, 20], rows: markRows(exported) },
   { name: 'Channels', headRows: 1, widths: [24, 20, 20, 8], rows: channelRows(exported) },
+];
+
+function* listRows(rows: Uint8Array, { timeZone, heads }: RoastListTable): Generator<WrittenCell[]> {
+  const moment = sheetMoments(timeZone);
+  yield [...heads];
+  for (const [number, startedAt, ...cells] of rowsInLines(rows)) yield [number, moment(String(startedAt)), ...cells];
+}
+
+/** A list of roasts as a workbook; `rows` are those of `gatherRoastList`. */
+export const roastListWorkbook = (rows: Uint8Array, table: RoastListTable): WrittenSheet[] => [
+  { name: 'Roasts', headRows: 1, widths: table.widths, rows: listRows(rows, table) },
 ];

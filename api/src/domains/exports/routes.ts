@@ -4,67 +4,84 @@ import type { Domain } from '../../app.ts';
 import type { UserContext } from '../../context.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import { localDay } from '../../format/format.ts';
-import { begun, streamOf } from '../../http/streamed-answer.ts';
-import { writeWorkbook } from '../../sheets/write-workbook.ts';
+import { readyJob, type ReadyJob } from '../../file-reading/file-job.ts';
+import { AppError } from '../../http/app-error.ts';
+import { fileAnswer, streamedFile } from '../../http/file-answer.ts';
+import { preferencesOf } from '../../identity/preferences.ts';
+import { makeRoastFile, makeRoastList, reportChannels, type RoastFileRequest } from './export-jobs.ts';
+import type { GatheredRoast } from './exported-roast.ts';
 import { gatherRoast } from './gather-roast.ts';
-import { formatsOf } from '../../identity/preferences.ts';
-import { readLetterhead, roastReport } from './roast-report.ts';
-import { reportChannels } from './report-chart.ts';
 import { importedAlog } from './imported-alog.ts';
-import { roastAlog } from './roast-alog.ts';
-import { roastCsv } from './roast-csv.ts';
-import { roastListCsv, roastListWorkbook } from './roast-list.ts';
-import { roastWorkbook } from './roast-workbook.ts';
+import { readLetterhead } from './letterhead.ts';
+import { gatherRoastList, roastListCsv } from './roast-list.ts';
 
-const file = (body: Uint8Array<ArrayBuffer>, type: string, name: string): Response =>
-  new Response(body, { headers: { 'content-type': type, 'content-disposition': attachment(name) } });
-
-/** A file that is generated while it is sent; generation stops when the client disconnects. */
-const streamed = async (
-  pieces: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>,
-  type: string,
-  name: string,
-): Promise<Response> =>
-  new Response(streamOf(await begun(pieces)), {
-    headers: { 'content-type': type, 'content-disposition': attachment(name) },
-  });
+const csvType = 'text/csv; charset=utf-8';
 
 const today = async ({ sql }: UserContext): Promise<string> => localDay(await readTimeZone(sql));
 
+/** Makes the file of a roast when its turn has come. */
+const roastFile = async (
+  { files, sql, user }: UserContext,
+  { params, signal }: { readonly params: { readonly id: string }; readonly signal: AbortSignal },
+  { ending, type, only }: { readonly ending: string; readonly type: string; readonly only?: readonly string[] },
+  readyFor: (roast: GatheredRoast) => Promise<ReadyJob<string | Uint8Array<ArrayBuffer>>>,
+): Promise<Response> => {
+  let name = '';
+  const content = await files.make(user.id, async () => {
+    if (signal.aborted) throw new AppError('not_ready', 'The request was broken off.');
+    const gathered = await gatherRoast(sql, user, params.id, only);
+    name = roastFileName(gathered.roast, ending);
+    return readyFor(gathered);
+  });
+  return fileAnswer(content, type, attachment(name));
+};
+
+const readyRoast = (request: RoastFileRequest) => readyJob(makeRoastFile, new Uint8Array(), request);
+
 /** Mounted before the roasts: `export` is not an id. */
 export const exportRoutes: Domain = (routes) => {
-  routes.forUser(contract.exportRoastXlsx, async ({ sql, user }, { params }) => {
-    const exported = await gatherRoast(sql, user, params.id);
-    const sheets = roastWorkbook(exported, await readTimeZone(sql), formatsOf(user));
-    return streamed(writeWorkbook(sheets), contract.spreadsheetType, roastFileName(exported.roast, 'xlsx'));
-  });
-  routes.forUser(contract.exportRoastCsv, async ({ sql, user }, { params }) => {
-    const exported = await gatherRoast(sql, user, params.id);
-    return streamed(roastCsv(exported), 'text/csv; charset=utf-8', roastFileName(exported.roast, 'csv'));
-  });
-  routes.forUser(contract.exportRoastAlog, async (context, { params }) => {
-    const exported = await gatherRoast(context.sql, context.user, params.id);
-    const imported = await importedAlog(context, exported);
-    return streamed(
-      imported === undefined ? roastAlog(exported) : [imported],
-      'application/octet-stream',
-      roastFileName(exported.roast, 'alog'),
-    );
-  });
-  routes.forUser(contract.exportRoastPdf, async ({ sql, user }, { params, query }) => {
-    const [exported, letterhead] = await Promise.all([
-      gatherRoast(sql, user, params.id, reportChannels),
-      readLetterhead(sql),
-    ]);
-    const report = await roastReport(exported, letterhead, query.temperature_unit, formatsOf(user));
-    return file(report, 'application/pdf', roastFileName(exported.roast, 'pdf'));
-  });
+  routes.forUser(contract.exportRoastXlsx, (context, input) =>
+    roastFile(context, input, { ending: 'xlsx', type: contract.spreadsheetType }, async (roast) =>
+      readyRoast({
+        roast,
+        format: 'xlsx',
+        timeZone: await readTimeZone(context.sql),
+        preferences: preferencesOf(context.user.preferences),
+      }),
+    ),
+  );
+  routes.forUser(contract.exportRoastCsv, (context, input) =>
+    roastFile(context, input, { ending: 'csv', type: csvType }, async (roast) => readyRoast({ roast, format: 'csv' })),
+  );
+  routes.forUser(contract.exportRoastAlog, (context, input) =>
+    roastFile(
+      context,
+      input,
+      { ending: 'alog', type: 'application/octet-stream' },
+      async (roast) => (await importedAlog(context, roast)) ?? readyRoast({ roast, format: 'alog' }),
+    ),
+  );
+  routes.forUser(contract.exportRoastPdf, (context, input) =>
+    roastFile(context, input, { ending: 'pdf', type: 'application/pdf', only: reportChannels }, async (roast) =>
+      readyRoast({
+        roast,
+        format: 'pdf',
+        letterhead: await readLetterhead(context.sql),
+        unit: input.query.temperature_unit,
+        preferences: preferencesOf(context.user.preferences),
+      }),
+    ),
+  );
   routes.forUser(contract.exportRoastsCsv, async (context, { query }) =>
-    streamed(roastListCsv(context, query), 'text/csv; charset=utf-8', `roasts-${await today(context)}.csv`),
+    streamedFile(roastListCsv(context, query), csvType, attachment(`roasts-${await today(context)}.csv`)),
   );
-  routes.forUser(contract.exportRoastsXlsx, async (context, { query }) =>
-    streamed(roastListWorkbook(context, query), contract.spreadsheetType, `roasts-${await today(context)}.xlsx`),
-  );
+  routes.forUser(contract.exportRoastsXlsx, async (context, { query }) => {
+    const content = await context.files.make(context.user.id, async () => {
+      const { rows, table } = await gatherRoastList(context, query);
+      return readyJob(makeRoastList, rows, table);
+    });
+    return fileAnswer(content, contract.spreadsheetType, attachment(`roasts-${await today(context)}.xlsx`));
+  });
 };
 
 /** `PR-0189abcd Guji.xlsx`, without characters that a file system can't store. */

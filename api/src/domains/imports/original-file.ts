@@ -3,6 +3,7 @@ import { gunzip } from 'node:zlib';
 import type { Upload } from '@roastery/contract/imports';
 import type { UserContext } from '../../context.ts';
 import { notFound } from '../../http/app-error.ts';
+import { fileAnswer } from '../../http/file-answer.ts';
 import { requireRoast, roastAccess } from '../../identity/access.ts';
 import { uploadRoastFile } from './uploads.ts';
 
@@ -26,9 +27,7 @@ export const downloadOriginal = async (context: UserContext, roastId: string): P
   const { name, content } = await readOriginal(context, roastId);
   const encoded = encodeURIComponent(name).replaceAll(/['()*]/g, (sign) => `%${sign.codePointAt(0)?.toString(16)}`);
   const disposition = `attachment; filename*=UTF-8''${encoded}`;
-  return new Response(new Uint8Array(content), {
-    headers: { 'content-type': 'application/octet-stream', 'content-disposition': disposition },
-  });
+  return fileAnswer(new Uint8Array(content), 'application/octet-stream', disposition);
 };
 
 /** Uploads the file once more: the preview shows how it is read today. */

@@ -1,6 +1,7 @@
 import * as contract from '@roastery/contract/inventory';
 import type { Domain } from '../../app.ts';
 import { notFound } from '../../http/app-error.ts';
+import { fileAnswer } from '../../http/file-answer.ts';
 import { adjustLot, deleteLot, updateLot } from './commands.ts';
 import { createLot } from './create-lot.ts';
 import { formatsOf } from '../../identity/preferences.ts';
@@ -18,12 +19,11 @@ export const inventoryRoutes: Domain = (routes) => {
   routes.forUser(contract.lotStatusList, () => [...contract.lotStatuses]);
   routes.forUser(contract.exportLots, async ({ sql, user }, { query }) => {
     const { lots } = await listLots(sql, { ...query, limit: maxExported, offset: 0 });
-    return new Response(writeLotsCsv(lots, formatsOf(user)), {
-      headers: {
-        'content-type': 'text/csv; charset=utf-8',
-        'content-disposition': `attachment; filename="lots-${new Date().toISOString().slice(0, 10)}.csv"`,
-      },
-    });
+    return fileAnswer(
+      writeLotsCsv(lots, formatsOf(user)),
+      'text/csv; charset=utf-8',
+      `attachment; filename="lots-${new Date().toISOString().slice(0, 10)}.csv"`,
+    );
   });
   routes.forUser(contract.getLot, async ({ sql }, { params }) => {
     const lot = await findLot(sql, params.id);

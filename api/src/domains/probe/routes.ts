@@ -150,7 +150,7 @@ export const probeRoutes: Domain = ({ forUser }) => {
       session.done();
       throw error;
     });
-    const stream = createSseStream(() => {
+    const stream = createSseStream(session.unread, () => {
       clearInterval(beat);
       stopListening();
       session.done();

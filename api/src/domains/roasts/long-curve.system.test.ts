@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { commitMessages } from '../../ingest/batch-writer.ts';
 import { messageOf, openMigratedDatabase, registerMachine } from '../../testing/ingest-fixture.ts';
 import { startTestApi, testAdmin } from '../../testing/test-api.ts';
+import { unpackRoast } from '../exports/exported-roast.ts';
 import { gatherRoast } from '../exports/gather-roast.ts';
 import { roastCsv } from '../exports/roast-csv.ts';
 import { curveColumns, curveColumnsJson, curveDatapoints, curveDatapointsJson } from './curve-answers.ts';
@@ -89,7 +90,7 @@ it('long curve: sends an hour in pieces with the same content as a short curve i
   const unread = new Map([['bean_temp', new Promise<never>(() => undefined)]]);
   expect(await curveDatapointsJson({ ...(await open()), channels: unread }).next()).toMatchObject({ done: false });
   // A file has its column names before its lines are created, and is sent completely.
-  const [head, ...lines] = roastCsv(await gatherRoast(database.sql, user, roastId));
+  const [head, ...lines] = roastCsv(unpackRoast(await gatherRoast(database.sql, user, roastId)));
   expect(head?.trimEnd().split('\n')).toEqual([expect.stringMatching(/Bean temp \(°C\).*,Event$/)]);
   expect(lines.join('').trimEnd().split('\n').length).toBeGreaterThanOrEqual(samples);
 });

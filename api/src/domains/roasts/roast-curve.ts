@@ -98,6 +98,8 @@ export interface OpenedCurve extends Omit<Curve, 'channels'> {
 
 /** From this size on reading column by column is faster. */
 const longFromSeqs = 12_000;
+/** Those of an export of a whole file, which may have any number of samples. */
+const wideMarginSeconds = 3600;
 
 /**
  * Opens the curve of a roast. Undefined when there is no such roast for this person; empty while there is no recording.
@@ -124,7 +126,8 @@ export const openCurve = async (
   const window = windowFrom(zero, row, margins);
   const isLong = (row.drop_seq ?? chargeSeq) - chargeSeq > longFromSeqs;
   const range = { recordingId, fromSeq: window.fromSeq, toSeq: window.toSeq, only };
-  const samples = isLong ? await readColumns(sql, range) : await readColumnsAtOnce(sql, range);
+  const mayBeLong = isLong || margins.before + margins.after > wideMarginSeconds;
+  const samples = mayBeLong ? await readColumns(sql, range) : await readColumnsAtOnce(sql, range);
   const isOneBoot = samples.bootNo.every((boot) => boot === bootNo);
   const clocks: BootClocks = isOneBoot
     ? new Map<number, never>()
