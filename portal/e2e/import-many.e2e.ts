@@ -1,4 +1,5 @@
 import { formatFiles } from '@roastery/api/testing/format-files';
+import { notations, tableIn } from '@roastery/api/testing/table-styles';
 import { createLot } from '@roastery/contract/inventory';
 import { listImportFiles } from '@roastery/contract/roast-imports';
 import { listRoasts } from '@roastery/contract/roasts';
@@ -119,6 +120,39 @@ describe('import of many files', () => {
     await page.getByRole('button', { name: 'Delete roasts' }).click();
     await page.getByText(`Undone: ${ready} roasts deleted`).waitFor({ timeout: 60_000 });
     expect(await roastCount()).toBe(before);
+  });
+
+  it('asks for the columns of a table in one file, and reads all files with these columns with them', async () => {
+    const style = { name: 'own logger', columns: ['x|s', 'p|bean', 'q|air'] } as const;
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    await page.goto('/roasts/new?way=upload');
+    await page.getByLabel('Files to import').setInputFiles(
+      notations.slice(0, 3).map((notation, place) => ({
+        name: `logger ${place + 1}.csv`,
+        mimeType: 'text/csv',
+        buffer: Buffer.from(tableIn(style, notation)),
+      })),
+    );
+    await page.getByText('0 of 3 files can be imported').waitFor();
+    const table = page.getByRole('table', { name: 'Files' });
+    await expect.poll(async () => (await table.innerText()).match(/Columns to choose/g)?.length).toBe(3);
+    await table.getByRole('link', { name: 'Open' }).first().click();
+    const choose = async (label: string, option: string) => {
+      await page.getByRole('combobox', { name: label }).click();
+      await page.getByRole('option', { name: option, exact: true }).click();
+      await page.getByRole('listbox').waitFor({ state: 'detached' });
+    };
+    await page.getByRole('region', { name: 'Columns of the file' }).waitFor();
+    expect(await seriousAccessibilityFindings(page)).toEqual([]);
+    await choose('Use of x', 'Time');
+    await choose('Use of p', 'Bean temperature');
+    await page.getByText('Columns of the file, as assigned').waitFor();
+    await page.getByRole('button', { name: 'Back to the import' }).click();
+    // Of all three only the date is missing now.
+    await expect.poll(async () => (await table.innerText()).match(/No date/g)?.length).toBe(3);
+    await page.getByRole('button', { name: 'Delete import' }).click();
+    await page.getByText('drop it here').waitFor();
   });
 
   it('accepts a folder that is chosen or dropped, with its subfolders', async () => {

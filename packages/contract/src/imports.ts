@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { knownChannels } from './channels.ts';
 import { endpoint } from './endpoint.ts';
 import { impossibleWeight, isWeightPossible, markShape, roastFieldsShape, roastShape } from './roasts.ts';
 import { givenInstantShape, idShape, instantShape, lineShape, temperatureShape } from './shapes.ts';
@@ -49,6 +50,26 @@ export const timeZoneShape = z
   .regex(/^[A-Za-z0-9_+/-]+$/, 'must be a time zone, for example Europe/Berlin')
   .refine(isTimeZone, 'must be a time zone, for example Europe/Berlin');
 
+/** The use of a column in a table of any program. `other`: a curve with the name of its head. */
+export const tableUses = ['time', ...knownChannels, 'event', 'other', 'none'] as const;
+export type TableUse = (typeof tableUses)[number];
+export const columnUnits = [...timeUnitShape.options, ...temperatureUnitShape.options, '%'] as const;
+export const columnHeadLength = 120;
+
+export const columnChoiceShape = z.object({
+  /** As in the file; `Column 3` for one without a head. */
+  head: z.string().max(columnHeadLength),
+  use: z.enum(tableUses),
+  /** Of a time or a temperature; null: as in the head, or guessed. */
+  unit: z.enum(columnUnits).nullable(),
+});
+export type ColumnChoice = z.infer<typeof columnChoiceShape>;
+
+const isUsedOnce = (columns: readonly ColumnChoice[]): boolean => {
+  const uses = columns.flatMap(({ use }) => (use === 'time' || use === 'other' || use === 'none' ? [] : [use]));
+  return new Set(uses).size === uses.length;
+};
+
 /** Corrections that a person may make before the import. Absent: as in the file, or guessed. */
 export const uploadChoicesShape = z.object({
   temperature_unit: temperatureUnitShape.optional(),
@@ -58,6 +79,8 @@ export const uploadChoicesShape = z.object({
   drop_seconds: z.number().min(0).max(86_400).optional(),
   /** Of times that the file states without a zone. Absent: the roastery's. */
   time_zone: timeZoneShape.optional(),
+  /** The use of each column of a table; kept for all files with the same columns. Empty: as recognised, nothing is kept. */
+  columns: z.array(columnChoiceShape).max(256).refine(isUsedOnce, 'Only one column can have this use').optional(),
 });
 export type UploadChoices = z.infer<typeof uploadChoicesShape>;
 
@@ -112,6 +135,14 @@ export const uploadShape = z.object({
   warnings: z.array(z.string()),
   /** Why it cannot be imported yet, as a sentence: a charge has to be set. Null when it can. */
   missing: z.string().nullable(),
+  /** Columns of a table of any program; null for a program's own file. */
+  table: z
+    .object({
+      /** `person`: assigned for this file, or for all with these columns. */
+      source: z.enum(['heads', 'person']),
+      columns: z.array(columnChoiceShape.extend({ examples: z.array(z.string()) })),
+    })
+    .nullable(),
   /** Roasts that the user may see and that hold the same file, or the same curve. */
   duplicates: z.array(
     z.object({

@@ -24,6 +24,7 @@ export const importFileStates = ['waiting', 'read', 'refused', 'imported', 'undo
  */
 export const importProblems = [
   'refused',
+  'columns',
   'no_charge',
   'no_date',
   'duplicate',

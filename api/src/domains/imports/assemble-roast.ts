@@ -10,6 +10,7 @@ import {
   type ImportedRoast,
   type KnownUnit,
   noFacts,
+  refuseStandingTimes,
   timeOfRecording,
 } from './imported-roast.ts';
 import type { FileMoment } from './moments.ts';
@@ -51,6 +52,7 @@ const unitOf = ({ curves, temperatureUnit }: FileRoast, choices: UploadChoices):
 export const assembleRoast = (file: FileRoast, choices: UploadChoices): ImportedRoast => {
   const known = unitOf(file, choices);
   const unit = known.value;
+  refuseStandingTimes(file.timesSeconds);
   const kept = risingIndices(file.timesSeconds);
   const timesSeconds = kept.map((index) => file.timesSeconds[index] ?? 0);
   const names = new ChannelNames();

@@ -16,6 +16,7 @@ import { batchName } from './imported-roast.ts';
 import { completedByName } from './named-file.ts';
 import { factColumns, machineOf } from './roast-facts.ts';
 import { type FileRecording, readRecording } from './file-jobs.ts';
+import { withLayouts } from './kept-layouts.ts';
 import { storeRecording } from './store-recording.ts';
 import { readContent } from './file-parts.ts';
 import { findDuplicates, findUpload, type StoredUpload, withTimeZone } from './uploads.ts';
@@ -108,7 +109,9 @@ export const insertRoastOfUpload = async (
   const roastId = randomUUID();
   await lockUpload(tx, upload, user.id);
   if (!evenIfDuplicate) await refuseDuplicates(tx, user, upload.file_sha256, Buffer.from(recording.curveSha256));
-  const file = { fileName: upload.file_name, sha256: upload.file_sha256, choices };
+  const { columns } = recording;
+  const readWith = columns === undefined ? choices : { ...choices, columns: [...columns] };
+  const file = { fileName: upload.file_name, sha256: upload.file_sha256, choices: readWith };
   const stored = await storeRecording(tx, recording, Date.parse(startTime) - chargeMs, file);
   const named = {
     coffee_name: null,
@@ -159,7 +162,12 @@ export const createRoastFromUpload = async (
   if (upload === undefined) throw notFound('Upload');
   const content = await readContent(context.sql, 'upload', uploadId);
   const choices = await withTimeZone(context.sql, upload.choices);
-  const recording = await context.files.run(readRecording, context.user.id, content, choices);
+  const recording = await context.files.run(
+    readRecording,
+    context.user.id,
+    content,
+    await withLayouts(context.sql, choices),
+  );
   const maker = { user: context.user, actor: actorOf(context) };
   const roastId = await context.sql.begin((tx) =>
     insertRoastOfUpload(tx, maker, upload, recording, { choices, facts, even_if_duplicate }),

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Upload, UploadChoices } from '@roastery/contract/imports';
+import type { Upload } from '@roastery/contract/imports';
 import { lttbIndices } from '@roastery/roasting/decimate';
 import { markOf } from '@roastery/roasting/marks';
-import { batchName, valuesOf, type ImportedRoast } from './imported-roast.ts';
+import { batchName, lacksColumns, valuesOf, type ImportedRoast, type ReadingChoices } from './imported-roast.ts';
 import { readRoastFile } from './read-roast-file.ts';
 import { curveHash } from './recording-in-file.ts';
 import type { DescribedFile } from './file-jobs.ts';
+import { headsKey } from './table-layout.ts';
 
 const previewPoints = 300;
 
@@ -27,8 +28,17 @@ const startOf = ({ recordedAtMs }: ImportedRoast, chargeSeconds: number | undefi
   return Number.isNaN(start.getTime()) ? null : start.toISOString();
 };
 
+const missingIn = (roast: ImportedRoast): string | null => {
+  if (lacksColumns(roast)) {
+    return 'The columns are not known: say which one is the time and which one the bean temperature.';
+  }
+  return markOf(roast.marks, 'charge') === undefined
+    ? 'The file marks no charge and none was detected. Set the charge.'
+    : null;
+};
+
 /** The contents of a roast file, read with its choices. Throws the errors of `readRoastFile`. */
-export const describeFile = async (content: Uint8Array, choices: UploadChoices): Promise<DescribedFile> => {
+export const describeFile = async (content: Uint8Array, choices: ReadingChoices): Promise<DescribedFile> => {
   const { format, roast } = await readRoastFile(content, choices);
   const charge = markOf(roast.marks, 'charge');
   const first = roast.timesSeconds[0] ?? 0;
@@ -60,7 +70,11 @@ export const describeFile = async (content: Uint8Array, choices: UploadChoices):
           })),
     curve: pictureOf(roast),
     warnings: [...roast.warnings],
-    missing: charge === undefined ? 'The file marks no charge and none was detected. Set the charge.' : null,
+    table: roast.table ?? null,
+    missing: missingIn(roast),
   };
-  return { upload, fileSha256: createHash('sha256').update(content).digest(), curveSha256: curveHash(roast) };
+  const fileSha256 = createHash('sha256').update(content).digest();
+  const layout = roast.table ? headsKey(roast.table.columns.map(({ head }) => head)) : null;
+  // Files without readings are not of one curve.
+  return { upload, fileSha256, curveSha256: lacksColumns(roast) ? fileSha256 : curveHash(roast), layout };
 };

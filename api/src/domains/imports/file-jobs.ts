@@ -1,9 +1,9 @@
-import type { Upload, UploadChoices, UploadFormat } from '@roastery/contract/imports';
+import type { ColumnChoice, Upload, UploadFormat } from '@roastery/contract/imports';
 import type { LotImport, LotImportChoices } from '@roastery/contract/lot-imports';
 import type { Mark } from '@roastery/roasting/marks';
 import type { FileJob } from '../../file-reading/file-job.ts';
 import type { FileFacts } from '../../file-reading/restored-file.ts';
-import type { ImportedBatch, ImportedChannel } from './imported-roast.ts';
+import type { ImportedBatch, ImportedChannel, ReadingChoices } from './imported-roast.ts';
 import type { ReadRow } from './lots/lot-rows.ts';
 
 // What the readers of files are asked for, apart from the programs that do it: the api loads no parser of a file.
@@ -13,6 +13,8 @@ export interface DescribedFile {
   readonly upload: Omit<Upload, 'id' | 'file_name' | 'machine_id' | 'choices' | 'duplicates'>;
   readonly fileSha256: Uint8Array;
   readonly curveSha256: Uint8Array;
+  /** Key of the heads of a table; null for a program's own file. */
+  readonly layout: string | null;
 }
 
 /** A mark with its position among the samples, ms on the recording's own clock. */
@@ -34,12 +36,14 @@ export interface FileRecording {
   readonly sourceId: string | null;
   readonly batch: ImportedBatch | null;
   readonly facts: FileFacts;
+  /** The columns that a person had assigned for a table with these heads. */
+  readonly columns?: readonly ColumnChoice[];
   /** The file itself, gzip. */
   readonly source: { readonly format: UploadFormat; readonly gzip: Uint8Array };
 }
 
-export const describeRoastFile: FileJob<UploadChoices, DescribedFile> = { name: 'describe roast file' };
-export const readRecording: FileJob<UploadChoices, FileRecording> = { name: 'read recording' };
+export const describeRoastFile: FileJob<ReadingChoices, DescribedFile> = { name: 'describe roast file' };
+export const readRecording: FileJob<ReadingChoices, FileRecording> = { name: 'read recording' };
 
 /** The result of reading a file of lots. */
 export type LotReading = Pick<LotImport, 'sheet' | 'sheets' | 'columns' | 'notes'>;

@@ -1,11 +1,15 @@
-import type { UploadChoices } from '@roastery/contract/imports';
+import type { ColumnChoice, Upload, UploadChoices } from '@roastery/contract/imports';
 import type { Mark } from '@roastery/roasting/marks';
 import type { Reading } from '@roastery/roasting/series';
-import type { TemperatureUnit } from '@roastery/roasting/units';
+import { formatDuration, type TemperatureUnit } from '@roastery/roasting/units';
 import type { TimeUnit } from '@roastery/roasting/time-unit';
 import type { FileFacts } from '../../file-reading/restored-file.ts';
 import { AppError } from '../../http/app-error.ts';
 import { type FileMoment, instantOf } from './moments.ts';
+
+/** Choices of a file with what the roastery knows besides: assigned columns of tables, by the key of their heads. */
+export type ReadingChoices = UploadChoices & { readonly layouts?: KeptLayouts | undefined };
+export type KeptLayouts = Readonly<Record<string, readonly ColumnChoice[]>>;
 
 export type ChannelUnit = '°C' | '%' | '';
 
@@ -69,6 +73,8 @@ export interface ImportedRoast {
   readonly isLocalTime: boolean;
   readonly temperatureUnit: KnownUnit<TemperatureUnit>;
   readonly timeUnit: KnownUnit<TimeUnit>;
+  /** The columns of a table of any program. */
+  readonly table?: Upload['table'];
   /** Assumptions and omissions, one sentence each. */
   readonly warnings: readonly string[];
 }
@@ -95,3 +101,16 @@ export const maxReadings = 2_000_000;
 
 /** The file can't be imported; the sentence has the reason. */
 export const refusedFile = (why: string): AppError => new AppError('validation', why);
+
+/** A clock that does not run is a fault of the file, whatever its number of samples. */
+export const refuseStandingTimes = (timesSeconds: readonly number[]): void => {
+  const [first] = timesSeconds;
+  if (first === undefined || timesSeconds.length < 2 || timesSeconds.some((time) => time !== first)) return;
+  throw refusedFile(
+    `All ${timesSeconds.length} samples of the file have the time ${formatDuration(first)}: its clock did not run, so it has no curve.`,
+  );
+};
+
+/** True for a table whose columns a person has to assign first. */
+export const lacksColumns = ({ table, timesSeconds }: Pick<ImportedRoast, 'table' | 'timesSeconds'>): boolean =>
+  table !== undefined && table !== null && timesSeconds.length === 0;

@@ -1,4 +1,4 @@
-import type { UploadChoices, UploadFormat } from '@roastery/contract/imports';
+import type { UploadFormat } from '@roastery/contract/imports';
 import { coldestC, hottestC } from '@roastery/roasting/units';
 import { formatCount } from '../../format/format.ts';
 import { writeCsv } from '../../sheets/csv.ts';
@@ -6,6 +6,7 @@ import { completeMarks } from './complete-marks.ts';
 import { sheetsOf, tooManySamples } from './file-content.ts';
 import { recogniseFormat } from './formats/formats.ts';
 import {
+  lacksColumns,
   maxColumns,
   maxReadings,
   maxSamples,
@@ -13,6 +14,7 @@ import {
   valuesOf,
   type ImportedFacts,
   type ImportedRoast,
+  type ReadingChoices,
 } from './imported-roast.ts';
 import type { RoastFileFormat } from './roast-file-format.ts';
 
@@ -94,12 +96,12 @@ const readerOf = async (bytes: Uint8Array): Promise<{ known: RoastFileFormat; by
 };
 
 /**
- * Reads a file of one roast, of any format, and completes its marks. Throws `wrong_type` or `validation` with a
- * sentence that says why it can't be imported.
+ * Reads a file of one roast, of any format, and completes its marks. A table whose columns have to be assigned has no samples.
+ * Throws `wrong_type` or `validation` with a sentence that says why it can't be imported.
  */
 export const readRoastFile = async (
   bytes: Uint8Array,
-  choices: UploadChoices,
+  choices: ReadingChoices,
 ): Promise<{ format: UploadFormat; roast: ImportedRoast }> => {
   if (bytes.length === 0) throw refusedFile('The file is empty.');
   const reader = await readerOf(bytes);
@@ -110,6 +112,7 @@ export const readRoastFile = async (
   const whole = await known.read(reader.bytes, choices);
   refuseTooMuch(whole);
   const roast = withoutImpossibleReadings({ ...whole, facts: cutFacts(whole.facts) });
+  if (lacksColumns(roast)) return { format: known.format, roast };
   refuseEmpty(roast);
   return { format: known.format, roast: completeMarks(roast, choices) };
 };

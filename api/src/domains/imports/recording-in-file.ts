@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import type { UploadChoices } from '@roastery/contract/imports';
 import { nearestSample } from '@roastery/roasting/alog-controls';
 import { markOf } from '@roastery/roasting/marks';
 import { valueAt } from '@roastery/roasting/series';
-import { valuesOf, type ImportedRoast } from './imported-roast.ts';
+import { lacksColumns, refusedFile, valuesOf, type ImportedRoast, type ReadingChoices } from './imported-roast.ts';
 import { readRoastFile } from './read-roast-file.ts';
 import type { FileRecording } from './file-jobs.ts';
 
@@ -26,9 +25,10 @@ export const curveHash = (roast: ImportedRoast): Uint8Array => {
 };
 
 /** The samples and marks of a file as they are stored. Throws the errors of `readRoastFile`. */
-export const recordingIn = async (content: Uint8Array, choices: UploadChoices): Promise<FileRecording> => {
+export const recordingIn = async (content: Uint8Array, choices: ReadingChoices): Promise<FileRecording> => {
   const { format, roast } = await readRoastFile(content, choices);
-  const { timesSeconds } = roast;
+  if (lacksColumns(roast)) throw refusedFile('Choose the columns of the time and the bean temperature first.');
+  const { timesSeconds, table } = roast;
   const bean = valuesOf(roast, 'bean_temp') ?? [];
   const offsetSeconds = Math.min(0, timesSeconds[0] ?? 0);
   const monoMsOf = (seconds: number) => Math.round((seconds - offsetSeconds) * 1000);
@@ -53,6 +53,9 @@ export const recordingIn = async (content: Uint8Array, choices: UploadChoices): 
     sourceId: roast.sourceId ?? null,
     batch: roast.batch,
     facts: roast.facts,
+    ...(table?.source === 'person'
+      ? { columns: table.columns.map(({ head, use, unit }) => ({ head, use, unit })) }
+      : {}),
     source: { format, gzip: gzipSync(content) },
   };
 };

@@ -1,5 +1,5 @@
-import type { UploadChoices, UploadFormat } from '@roastery/contract/imports';
-import type { ImportedRoast } from './imported-roast.ts';
+import type { UploadFormat } from '@roastery/contract/imports';
+import type { ImportedRoast, ReadingChoices } from './imported-roast.ts';
 
 /**
  * `certain`: only this program writes such a file. `possible`: the file can be read, if no other format is certain of
@@ -15,5 +15,5 @@ export interface RoastFileFormat {
   readonly format: UploadFormat;
   recognise(bytes: Uint8Array): Recognition | Promise<Recognition>;
   /** Throws `validation` with a sentence when the file holds no roast. */
-  read(bytes: Uint8Array, choices: UploadChoices): ImportedRoast | Promise<ImportedRoast>;
+  read(bytes: Uint8Array, choices: ReadingChoices): ImportedRoast | Promise<ImportedRoast>;
 }

@@ -1,10 +1,11 @@
-import type { MarkKind } from '@roastery/roasting/marks';
+import { createHash } from 'node:crypto';
+import { columnHeadLength, type ColumnChoice, type TableUse } from '@roastery/contract/imports';
 import type { TemperatureUnit } from '@roastery/roasting/units';
 import type { TimeUnit } from '@roastery/roasting/time-unit';
 import type { SheetCell } from '../../sheets/read-workbook.ts';
-import { cutName, isDerived, knownChannel } from './channel-names.ts';
-import { maxColumns, refusedFile } from './imported-roast.ts';
-import { textIn } from './table-cells.ts';
+import { type HeadMeaning, isUnitText, type KnownChannel, meaningOf } from './head-meaning.ts';
+import { type ChannelUnit, type KeptLayouts, maxColumns, refusedFile } from './imported-roast.ts';
+import { numberIn, textIn, timeIn } from './table-cells.ts';
 
 export type TableRow = readonly SheetCell[];
 
@@ -12,146 +13,188 @@ export type TableRow = readonly SheetCell[];
 export interface TableColumn {
   readonly place: number;
   readonly head: string;
-  readonly use: 'time' | 'event' | 'channel';
+  readonly use: HeadMeaning['use'];
   /** Of a column of time, as its head states it. */
   readonly timeUnit?: TimeUnit | undefined;
+  /** Of a channel: the known one; undefined for one of the file's own. */
+  readonly channel?: KnownChannel | undefined;
+  readonly unit?: ChannelUnit | undefined;
+  /** Of a temperature, as its head states it. */
+  readonly temperatureUnit?: TemperatureUnit | undefined;
 }
 
 export interface TableLayout {
-  readonly headRow: number;
+  /** The first row of readings. */
+  readonly firstRow: number;
+  /** All columns, in their order. */
   readonly columns: readonly TableColumn[];
-  /** As in the head of a temperature column. */
-  readonly temperatureUnit: TemperatureUnit | undefined;
+  /** Temperatures without a named probe, by place: one may be that of the beans. */
+  readonly unnamedProbes: readonly number[];
+  readonly source: 'heads' | 'person';
 }
 
 /** Rows above the head of a table that may hold something else. */
 const maxRowsAbove = 60;
+/** Rows of readings below a head, by which it is recognised as one. */
+const examined = 10;
 
-const plainWords = (head: string): string =>
-  cutName(head)
-    .replaceAll(/[([].*?[)\]]/g, ' ')
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
+const isHeadOf = (layout: TableLayout, ...names: readonly (KnownChannel | 'time')[]): boolean =>
+  names.every((name) =>
+    layout.columns.some((column) => (name === 'time' ? column.use === 'time' : column.channel === name)),
+  );
 
-const timeNames = new Set([
-  'time',
-  'timestamp',
-  'time stamp',
-  'unix time',
-  'epoch',
-  'date',
-  'datetime',
-  'date time',
-  'clock',
-  'wall clock',
-  'time of day',
-  'm s',
-  'mm ss',
-  'h m s',
-  'hh mm ss',
-  'min',
-  'minutes',
-  'time min',
-  'time minutes',
-  'elapsed min',
-  'elapsed minutes',
-  'hours',
-  'time hours',
-  'elapsed hours',
-  'uhrzeit',
-  'zeitstempel',
-  'datum',
-  'fecha',
-  'hora',
-  'heure',
-  'time1',
-  'times',
-  'time seconds',
-  'time s',
-  'time ms',
-  'seconds',
-  'sec',
-  's',
-  't',
-  'elapsed',
-  'elapsed time',
-  'elapsed seconds',
-  'roast time',
-  'zeit',
-  'röstzeit',
-  'temps',
-  'tiempo',
-  'tempo',
-  'tijd',
-  'время',
-  '時間',
-  '时间',
-  '시간',
-]);
-const eventNames = new Set(['event', 'events', 'mark', 'marks', 'marker', 'comment']);
-/** Columns that only repeat another one. */
-const passedOver = new Set(['time2', 'since charge', 'roast clock', 'sample', 'index', 'no']);
+/** A table can be read when it has times and a bean temperature. */
+export const isComplete = (layout: TableLayout): boolean => isHeadOf(layout, 'time', 'bean_temp');
 
-const timeUnitOf = (head: string): TimeUnit | undefined => {
-  if (/\bms\b|millisec/i.test(head)) return 'ms';
-  if (/\bcs\b|centisec/i.test(head)) return 'cs';
-  if (/(?:\b|_)min(?:ute)?s?(?![a-z])/i.test(head)) return 'min';
-  if (/\(h\)|\[h\]|(?:\b|_)hours?(?![a-z])/i.test(head)) return 'h';
-  return /\(s\)|\[s\]|\bsec(?:onds?|s)?\b|_s(?:econds)?$/i.test(head) ? 's' : undefined;
-};
+const headOf = (cell: SheetCell | undefined, place: number): string =>
+  textIn(cell).slice(0, columnHeadLength) || `Column ${place + 1}`;
 
-export const temperatureUnitOf = (head: string): TemperatureUnit | undefined => {
-  if (/°\s*F|\(F\)|\[F\]|_f$|fahrenheit/i.test(head)) return 'F';
-  return /°\s*C|\(C\)|\[C\]|_c$|celsius/i.test(head) ? 'C' : undefined;
-};
-
-const columnOf = (head: string, place: number): TableColumn | undefined => {
-  const name = plainWords(head);
-  if (name === '' || passedOver.has(name) || isDerived(head)) return undefined;
-  // `Date America/Los_Angeles`
-  if (timeNames.has(name) || /^date .*\//i.test(head)) return { place, head, use: 'time', timeUnit: timeUnitOf(head) };
-  if (eventNames.has(name)) return { place, head, use: 'event' };
-  return { place, head, use: 'channel' };
-};
-
-/** The head of a table of readings: the first row that names a time and a bean temperature. Undefined without one. */
-export const findTable = (rows: readonly TableRow[]): TableLayout | undefined => {
-  for (const [headRow, row] of rows.slice(0, maxRowsAbove).entries()) {
-    if (row.length > maxColumns)
-      throw refusedFile(`The table has more than ${maxColumns} columns, too many for a roast.`);
-    const heads = row.map((cell) => cutName(textIn(cell)));
-    const columns = heads.flatMap((head, place) => columnOf(head, place) ?? []);
-    const time = columns.find(({ use }) => use === 'time');
-    const bean = columns.find(({ head, use }) => use === 'channel' && knownChannel(head)?.channel === 'bean_temp');
-    if (time === undefined || bean === undefined) continue;
-    const temperatureUnit = columns
-      .filter(({ head, use }) => use === 'channel' && knownChannel(head)?.unit === '°C')
-      .map(({ head }) => temperatureUnitOf(head))
-      .find((unit) => unit !== undefined);
-    const only = columns.filter(
-      (column) => column.use !== 'event' || column === columns.find(({ use }) => use === 'event'),
+/** Of columns with one meaning the first counts, and one without a number before `BT 2`. */
+const withoutDoubles = (columns: readonly TableColumn[]): TableColumn[] =>
+  columns.map((column) => {
+    const same = columns.filter((other) =>
+      column.use === 'event' ? other.use === 'event' : column.channel !== undefined && other.channel === column.channel,
     );
-    return { headRow, columns: only, temperatureUnit };
+    const counts = same.find(({ head }) => !/\d/.test(head)) ?? same[0];
+    if (counts === undefined || counts === column) return column;
+    return column.use === 'event' ? { ...column, use: 'none' } : { ...column, channel: undefined };
+  });
+
+const layoutOf = (heads: readonly string[], firstRow: number, rows: readonly TableRow[]): TableLayout => {
+  const meanings = heads.map((head) => meaningOf(head));
+  const hasTime = meanings.some((one) => one?.use === 'time' && one.isTimeOrTemperature !== true);
+  const hasNumbers = (place: number) => rows.slice(firstRow).some((row) => numberIn(row[place]) !== null);
+  const said = meanings.map((one): HeadMeaning => {
+    const isTemperature = hasTime && one?.isTimeOrTemperature === true;
+    if (isTemperature) return { use: 'channel', unit: '°C', isUnnamedProbe: true };
+    return one ?? { use: 'channel', unit: '' };
+  });
+  const columns = said.map((one, place): TableColumn => {
+    const { isUnnamedProbe: _probe, isTimeOrTemperature: _either, channel, ...meaning } = one;
+    // A column of names may be called `Bean`.
+    const isNamed = channel === 'bean_temp' && !hasNumbers(place);
+    return { place, head: heads[place] ?? '', ...meaning, ...(channel === undefined || isNamed ? {} : { channel }) };
+  });
+  const unnamedProbes = said.flatMap((one, place) => (one.isUnnamedProbe === true && hasNumbers(place) ? [place] : []));
+  return { firstRow, columns: withoutDoubles(columns), unnamedProbes, source: 'heads' };
+};
+
+/** `(s)`, `(°C)` … in the row below the heads. */
+const hasUnitsBelow = (row: TableRow | undefined): boolean => {
+  const texts = (row ?? []).map(textIn).filter((text) => text !== '');
+  return texts.length > 1 && texts.every(isUnitText);
+};
+
+const headsOf = (rows: readonly TableRow[], headRow: number): { heads: string[]; firstRow: number } => {
+  const row = Array.from(rows[headRow] ?? []);
+  const units = hasUnitsBelow(rows[headRow + 1]) ? (rows[headRow + 1] ?? []) : undefined;
+  const heads = row.map((cell, place) => {
+    const unit = textIn(units?.[place]);
+    return headOf(unit === '' ? cell : `${textIn(cell)} (${unit.replaceAll(/[()[\]]/g, '')})`, place);
+  });
+  return { heads, firstRow: headRow + (units === undefined ? 1 : 2) };
+};
+
+const isFigure = (cell: SheetCell | undefined): boolean => timeIn(cell) !== null || cell instanceof Date;
+
+/** Columns that hold numbers or times in nearly all of these rows. */
+const figureColumns = (rows: readonly TableRow[]): number[] => {
+  const width = Math.max(0, ...rows.map((row) => row.length));
+  return Array.from({ length: width }, (_, place) => place).filter(
+    (place) => rows.filter((row) => isFigure(row[place])).length >= rows.length * 0.8,
+  );
+};
+
+/** A row above at least ten rows with two columns of figures, whose heads say nothing that is known. */
+const unknownHead = (rows: readonly TableRow[]): TableLayout | undefined => {
+  for (let at = -1; at < Math.min(maxRowsAbove, rows.length - examined); at += 1) {
+    const below = rows.slice(at + 1, at + 1 + examined);
+    if (below.length < examined) return undefined;
+    const figures = figureColumns(below).filter((place) => isFigure(below[0]?.[place]));
+    if (figures.length < 2) continue;
+    const row = rows[at] ?? [];
+    if (figures.some((place) => isFigure(row[place]))) return undefined;
+    const { heads, firstRow } = headsOf(rows, at);
+    const width = Math.max(heads.length, ...below.map((one) => one.length));
+    const all = Array.from({ length: width }, (_, place) => heads[place] ?? headOf(undefined, place));
+    return layoutOf(all, firstRow, rows);
   }
   return undefined;
 };
 
-const markNames: Record<MarkKind, readonly string[]> = {
-  charge: ['charge', 'start', 'beans in'],
-  turning_point: ['tp', 'turning point', 'turn'],
-  dry_end: ['dry end', 'drye', 'dry', 'yellow', 'yellowing', 'color change', 'colour change'],
-  first_crack: ['fcs', 'fc', 'first crack', 'firstcrack', '1st crack', 'first crack start', '1c', 'fc start'],
-  first_crack_end: ['fce', 'first crack end', '1st crack end', 'fc end'],
-  second_crack: ['scs', 'sc', 'second crack', 'secondcrack', '2nd crack', 'second crack start', '2c', 'sc start'],
-  second_crack_end: ['sce', 'second crack end', '2nd crack end', 'sc end'],
-  drop: ['drop', 'end', 'beans out', 'dump'],
-  cool_end: ['cool', 'cool end', 'coole', 'cool down end'],
+/** The table of readings in a file: by heads that name a time and a bean temperature, else by its figures. */
+const recognisedTable = (rows: readonly TableRow[]): TableLayout | undefined => {
+  let unnamed: TableLayout | undefined;
+  for (const [headRow, row] of rows.slice(0, maxRowsAbove).entries()) {
+    if (row.length > maxColumns) {
+      throw refusedFile(`The table has more than ${maxColumns} columns, too many for a roast.`);
+    }
+    if (row.length < 2) continue;
+    const { heads, firstRow } = headsOf(rows, headRow);
+    const layout = layoutOf(heads, firstRow, rows);
+    if (isComplete(layout)) return layout;
+    if (isHeadOf(layout, 'time') && layout.unnamedProbes.length > 0) unnamed ??= layout;
+  }
+  return unnamed ?? unknownHead(rows);
 };
 
-/** The mark for a word, as written by Artisan, other programs and our own files. */
-export const markNamed = (text: string): MarkKind | undefined => {
-  const name = plainWords(text);
-  const found = Object.entries(markNames).find(([, names]) => names.includes(name));
-  return found?.[0] as MarkKind | undefined;
+/** The key of tables with the same heads, in any order. */
+export const headsKey = (heads: readonly string[]): string =>
+  createHash('sha256')
+    .update(JSON.stringify([...heads].sort()))
+    .digest('hex');
+
+const unitOfUse = (use: TableUse, unit: ColumnChoice['unit']): ChannelUnit => {
+  if (use.endsWith('_temp') || unit === 'C' || unit === 'F') return '°C';
+  return use === 'other' && unit !== '%' ? '' : '%';
+};
+
+const chosenColumn = (column: TableColumn, { use, unit }: ColumnChoice): TableColumn => {
+  const { place, head } = column;
+  if (use === 'none' || use === 'event') return { place, head, use };
+  if (use === 'time')
+    return {
+      place,
+      head,
+      use,
+      timeUnit: unit === 'C' || unit === 'F' || unit === '%' ? undefined : (unit ?? undefined),
+    };
+  const temperatureUnit = unit === 'C' || unit === 'F' ? unit : undefined;
+  return {
+    place,
+    head,
+    use: 'channel',
+    channel: use === 'other' ? undefined : use,
+    unit: unitOfUse(use, unit),
+    temperatureUnit,
+  };
+};
+
+/** The columns as a person has assigned them; of several with one head in their order. */
+const assigned = (layout: TableLayout, choices: readonly ColumnChoice[]): TableLayout => {
+  const left = [...choices];
+  const columns = layout.columns.map((column) => {
+    const at = left.findIndex(({ head }) => head === column.head);
+    const [choice] = at < 0 ? [] : left.splice(at, 1);
+    return choice === undefined ? column : chosenColumn(column, choice);
+  });
+  return { ...layout, columns: withoutDoubles(columns), unnamedProbes: [], source: 'person' };
+};
+
+/**
+ * The table of readings in a file; undefined without one. A person's columns, for this file or kept for tables with these heads, count
+ * before what the heads say.
+ */
+export const findTable = (
+  rows: readonly TableRow[],
+  {
+    columns,
+    layouts,
+  }: { readonly columns?: readonly ColumnChoice[] | undefined; readonly layouts?: KeptLayouts | undefined } = {},
+): TableLayout | undefined => {
+  const layout = recognisedTable(rows);
+  if (layout === undefined) return undefined;
+  const kept = layouts?.[headsKey(layout.columns.map(({ head }) => head))];
+  const choices = columns ?? kept ?? [];
+  return choices.length === 0 ? layout : assigned(layout, choices);
 };

@@ -6,11 +6,12 @@ import type { SignedInUser } from '../../http/server-context.ts';
 import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
-import { AppError, notFound } from '../../http/app-error.ts';
+import { AppError, invalid, notFound } from '../../http/app-error.ts';
 import { machineAccess, roastAccess } from '../../identity/access.ts';
 import { readContent, storeContent } from './file-parts.ts';
 import { completedByName } from './named-file.ts';
-import { describeRoastFile } from './file-jobs.ts';
+import { describeRoastFile, type DescribedFile } from './file-jobs.ts';
+import { keepLayout, withLayouts } from './kept-layouts.ts';
 
 /** A person reviews a few files at a time; the oldest unfinished ones are deleted first. */
 const maxUploads = 5;
@@ -70,7 +71,8 @@ export const withTimeZone = async (
 /** Reads a file in a child process, with its choices. Throws the errors of `readRoastFile`. */
 const describe = async ({ sql, files, user }: UserContext, content: Uint8Array, choices: UploadChoices) => {
   const inZone = await withTimeZone(sql, choices);
-  return { described: await files.run(describeRoastFile, user.id, content, inZone), timeZone: inZone.time_zone };
+  const described = await files.run(describeRoastFile, user.id, content, await withLayouts(sql, inZone));
+  return { described, timeZone: inZone.time_zone };
 };
 type Described = Awaited<ReturnType<typeof describe>>;
 
@@ -137,6 +139,19 @@ const refuseBegunImport = async (tx: Sql, uploadId: string): Promise<void> => {
   throw new AppError('conflict', `The import is ${begun.state}: this can’t be done now.`);
 };
 
+/** The assigned columns, for all tables with these heads. Incomplete ones are of this file only, until the rest is assigned. */
+const keepColumns = async (
+  tx: Sql,
+  userId: string,
+  uploadId: string,
+  columns: UploadChoices['columns'],
+  { layout, upload }: DescribedFile,
+): Promise<void> => {
+  if (columns === undefined) return;
+  if (layout === null) throw invalid('columns', 'This file is not a table whose columns can be assigned');
+  if (columns.length === 0 || upload.samples > 0) await keepLayout(tx, layout, columns, { uploadId, userId });
+};
+
 /** Reads the file again with these choices, and stores them for the creation of the roast. */
 export const chooseUpload = async (context: UserContext, id: string, choices: UploadChoices): Promise<Upload> => {
   const upload = await findUpload(context.sql, id, context.user.id);
@@ -145,6 +160,7 @@ export const chooseUpload = async (context: UserContext, id: string, choices: Up
   await context.sql.begin(async (tx) => {
     await refuseBegunImport(tx, id);
     await tx`UPDATE roast_uploads SET choices = ${tx.json(choices)} WHERE id = ${id}`;
+    await keepColumns(tx, context.user.id, id, choices.columns, described.described);
     // A file of an import is read again with them.
     await tx`UPDATE roast_import_files SET state = 'waiting' WHERE id = ${id} AND state = 'read'`;
     await recordAudit(tx, actorOf(context), {

@@ -12,18 +12,23 @@ import { CurveSketch } from './CurveSketch.tsx';
 import { formatNames } from '../../components/program-names.ts';
 import { MarksFound } from './MarksFound.tsx';
 import { ImportForm } from './ImportForm.tsx';
+import { TableColumns } from './TableColumns.tsx';
 import { UnitChoices } from './UnitChoices.tsx';
 import { useChoices } from './use-choices.ts';
 
 interface UploadPreviewProps {
   upload: Upload;
+  /** One file of an import of many. */
+  isOfImport: boolean;
   onChanged: (upload: Upload) => Promise<unknown>;
   onAnother: () => void;
 }
 
 /** The contents of a file, what was detected, and the import form. */
-export const UploadPreview = ({ upload, onChanged, onAnother }: UploadPreviewProps) => {
+export const UploadPreview = ({ upload, isOfImport, onChanged, onAnother }: UploadPreviewProps) => {
   const choices = useChoices(upload, onChanged);
+  const { table } = upload;
+  const isUnread = table !== null && upload.samples === 0;
   return (
     <div className="flex flex-col gap-4">
       <Card className="flex flex-wrap items-center justify-between gap-3 px-4 py-3">
@@ -35,23 +40,30 @@ export const UploadPreview = ({ upload, onChanged, onAnother }: UploadPreviewPro
               : t`${formatNames[upload.format]} · ${formatBytes(upload.size_bytes)} · ${formatCount(upload.samples)} samples · batch ${upload.source_batch}`}
           </p>
         </div>
-        <Button onClick={onAnother}>{t`Choose another file`}</Button>
+        <Button onClick={onAnother}>{isOfImport ? t`Back to the import` : t`Choose another file`}</Button>
       </Card>
       <Duplicates duplicates={upload.duplicates} />
       <Warnings upload={upload} />
-      <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-        <Panel title={t`Curve`}>
-          <div className="flex flex-col gap-4 p-4">
-            <CurveSketch upload={upload} />
-            <UnitChoices upload={upload} choices={choices} />
+      {isUnread ? (
+        <TableColumns table={table} choices={choices} isMissing />
+      ) : (
+        <>
+          <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+            <Panel title={t`Curve`}>
+              <div className="flex flex-col gap-4 p-4">
+                <CurveSketch upload={upload} />
+                <UnitChoices upload={upload} choices={choices} />
+              </div>
+            </Panel>
+            <div className="flex flex-col gap-4">
+              <MarksFound upload={upload} choices={choices} />
+              <ChannelsFound channels={upload.channels} samples={upload.samples} />
+            </div>
           </div>
-        </Panel>
-        <div className="flex flex-col gap-4">
-          <MarksFound upload={upload} choices={choices} />
-          <ChannelsFound channels={upload.channels} samples={upload.samples} />
-        </div>
-      </div>
-      <ImportForm upload={upload} isBeingRead={choices.isSaving} />
+          {table !== null && <TableColumns table={table} choices={choices} isMissing={false} />}
+          <ImportForm upload={upload} isBeingRead={choices.isSaving} />
+        </>
+      )}
     </div>
   );
 };

@@ -27,7 +27,7 @@ export const UploadRoast = () => {
   const importId = read('import');
   const sending = useSending(importId, () => void refresh(getRoastImport, listImportFiles));
   const back = () => change({ upload: undefined });
-  if (uploadId !== undefined) return <OneUpload id={uploadId} onAnother={back} />;
+  if (uploadId !== undefined) return <OneUpload id={uploadId} isOfImport={importId !== undefined} onAnother={back} />;
   if (importId !== undefined) {
     return (
       <ManyFiles id={importId} upload={sending} onLeave={() => change({ import: undefined, problem: undefined })} />
@@ -68,8 +68,14 @@ const TimesNotice = () => {
   );
 };
 
+interface OneUploadProps {
+  id: string;
+  isOfImport: boolean;
+  onAnother: () => void;
+}
+
 /** One file: check, correct, save. */
-const OneUpload = ({ id, onAnother }: { id: string; onAnother: () => void }) => {
+const OneUpload = ({ id, isOfImport, onAnother }: OneUploadProps) => {
   const {
     data: upload,
     error,
@@ -81,7 +87,7 @@ const OneUpload = ({ id, onAnother }: { id: string; onAnother: () => void }) => 
   );
   const show = (next: Upload | undefined) => mutate(next, { revalidate: false });
   if (upload !== undefined) {
-    return <UploadPreview key={upload.id} upload={upload} onChanged={show} onAnother={onAnother} />;
+    return <UploadPreview key={upload.id} {...{ upload, isOfImport, onAnother }} onChanged={show} />;
   }
   return (
     <Card>

@@ -3,6 +3,7 @@ import { listLots } from '@roastery/contract/inventory';
 import { listMachines } from '@roastery/contract/machines';
 import { screen } from '@testing-library/dom';
 import { expect, it } from 'vitest';
+import { withColumn } from './TableColumns.tsx';
 import { openPortal } from '../../testing/open-portal.tsx';
 import { idOf } from '../../testing/records.ts';
 import { answer } from '../../testing/table-server.ts';
@@ -40,6 +41,7 @@ const upload = (over: Partial<Upload> = {}): Upload => ({
   curve: { time_seconds: [0, 300, 594], bean_temp: [200, 150, 210], exhaust_temp: [null, null, null] },
   warnings: [],
   missing: null,
+  table: null,
   duplicates: [],
   ...over,
 });
@@ -74,4 +76,77 @@ it('preview of a file with its own zone offers none', async () => {
   await openPortal(address, { answers: [...lists, answer(getRoastUpload, upload({ time_zone: null }))] });
   await screen.findByText('loring.csv');
   expect(screen.queryByRole('combobox', { name: 'Time zone of the file' })).toBeNull();
+});
+
+const columns = [
+  { head: 'x', use: 'time', unit: 'min', examples: ['0', '4', '8'] },
+  { head: 'p', use: 'other', unit: null, examples: ['200.0', '199.5'] },
+] as const;
+const strange = (over: Partial<Upload> = {}) =>
+  upload({
+    file_name: 'logger.csv',
+    format: 'csv',
+    samples: 0,
+    charge_seconds: null,
+    start_time: null,
+    missing: 'The columns are not known: say which one is the time and which one the bean temperature.',
+    curve: { time_seconds: [], bean_temp: [], exhaust_temp: [] },
+    table: { source: 'heads', columns: columns.map((column) => ({ ...column, examples: [...column.examples] })) },
+    ...over,
+  });
+
+it('preview of a table with unknown columns: they are assigned, and the curve and the form follow', async () => {
+  const { server, user } = await openPortal(address, {
+    answers: [
+      ...lists,
+      answer(getRoastUpload, strange()),
+      answer(chooseRoastUpload, ({ body }) => {
+        const chosen = (body.columns ?? []).map((column) => ({ ...column, examples: [] }));
+        const isRead = ['time', 'bean_temp'].every((use) => chosen.some((column) => column.use === use));
+        const table = { source: 'person' as const, columns: chosen };
+        return isRead
+          ? upload({ file_name: 'logger.csv', format: 'csv', choices: body, table })
+          : strange({ choices: body, table });
+      }),
+    ],
+  });
+  await screen.findByText(/The columns are not known/);
+  expect(screen.queryByRole('button', { name: 'Add roast' })).toBeNull();
+  await user.click(screen.getByRole('combobox', { name: /^Use of p/ }));
+  await user.click(await screen.findByRole('option', { name: 'Bean temperature' }));
+  await screen.findByRole('button', { name: 'Add roast' });
+  expect(server.requests.findLast(({ endpoint }) => endpoint === 'chooseRoastUpload')?.body).toEqual({
+    columns: [
+      { head: 'x', use: 'time', unit: 'min' },
+      { head: 'p', use: 'bean_temp', unit: null },
+    ],
+  });
+});
+
+it('assigning a use that another column has: the other column becomes a curve of its own', () => {
+  const two = [
+    { head: 'BT', use: 'bean_temp', unit: 'F' },
+    { head: 'ET', use: 'exhaust_temp', unit: 'F' },
+    { head: 't', use: 'time', unit: 's' },
+  ] as const;
+  expect(withColumn(two, 1, { use: 'bean_temp' }).map(({ use }) => use)).toEqual(['other', 'bean_temp', 'time']);
+  // A unit of another quantity does not stay.
+  expect(withColumn(two, 2, { use: 'fan_speed' })[2]).toEqual({ head: 't', use: 'fan_speed', unit: null });
+});
+
+it('preview of a table with assigned columns: the heads count again on request', async () => {
+  const table = { source: 'person' as const, columns: columns.map((column) => ({ ...column, examples: [] })) };
+  const { user } = await openPortal(address, {
+    answers: [
+      ...lists,
+      answer(getRoastUpload, upload({ format: 'csv', table })),
+      answer(chooseRoastUpload, ({ body }) => {
+        expect(body).toEqual({ columns: [] });
+        return strange();
+      }),
+    ],
+  });
+  await user.click(await screen.findByText('Columns of the file, as assigned'));
+  await user.click(screen.getByRole('button', { name: 'As recognised from the heads' }));
+  await screen.findByText(/The columns are not known/);
 });

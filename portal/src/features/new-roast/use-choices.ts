@@ -1,4 +1,4 @@
-import { chooseRoastUpload, type Upload, type UploadChoices } from '@roastery/contract/imports';
+import { chooseRoastUpload, type ColumnChoice, type Upload, type UploadChoices } from '@roastery/contract/imports';
 import { useRef } from 'react';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
@@ -10,18 +10,24 @@ import { toast } from '../../ui/toast.ts';
 /** Makes the server read the file again with one changed choice; quick ones in order, each with the previous ones. */
 export const useChoices = (upload: Upload, onChanged: (upload: Upload) => Promise<unknown>) => {
   const { inOrder, isSaving } = useInOrder();
-  const stored = useRef(upload.choices);
-  const choose = async (change: UploadChoices): Promise<void> => {
+  const stored = useRef(upload);
+  const send = async (changeOf: (latest: Upload) => UploadChoices): Promise<void> => {
     try {
       await inOrder(async () => {
-        const body = { ...stored.current, ...change };
-        // Another unit of time moves everything: detect charge and drop again.
-        if (change.time_unit !== undefined) {
+        const change = changeOf(stored.current);
+        const body = { ...stored.current.choices, ...change };
+        // Another unit of time, or another column of it, moves everything: detect charge and drop again.
+        if (change.time_unit !== undefined || change.columns !== undefined) {
           delete body.charge_seconds;
           delete body.drop_seconds;
         }
+        // The columns state their units themselves.
+        if (change.columns !== undefined) {
+          delete body.time_unit;
+          delete body.temperature_unit;
+        }
         const read = await call(chooseRoastUpload, { params: { id: upload.id }, body });
-        stored.current = read.choices;
+        stored.current = read;
         await onChanged(read);
       });
     } catch (error) {
@@ -29,6 +35,10 @@ export const useChoices = (upload: Upload, onChanged: (upload: Upload) => Promis
       toast(sentenceFor(error, t`The file could not be read again`), { tone: 'danger' });
     }
   };
-  return { isSaving, choose };
+  const choose = (change: UploadChoices) => send(() => change);
+  /** Changes the columns as they are after the previous change. */
+  const assign = (change: (columns: readonly ColumnChoice[]) => ColumnChoice[]) =>
+    send(({ table }) => ({ columns: change(table?.columns ?? []) }));
+  return { isSaving, choose, assign };
 };
 export type Choices = ReturnType<typeof useChoices>;

@@ -2,7 +2,8 @@ import type { AlogChannel } from '@roastery/roasting/alog-channels';
 import type { ArtisanRoast } from '@roastery/roasting/alog';
 import { controlNames, type ControlStep } from '@roastery/roasting/alog-controls';
 import type { Reading } from '@roastery/roasting/series';
-import { ChannelNames, isDerived, isPercentage, knownChannel } from '../channel-names.ts';
+import { ChannelNames, isPercentage } from '../channel-names.ts';
+import { isDerived, knownChannel } from '../head-meaning.ts';
 import type { ImportedChannel } from '../imported-roast.ts';
 
 /**

@@ -1,4 +1,5 @@
-import { cutName, labelWithoutUnit } from '../channel-names.ts';
+import { labelWithoutUnit } from '../channel-names.ts';
+import { cutName } from '../head-vocabulary.ts';
 import { tableOf, textOf } from '../file-content.ts';
 import { noFacts, timeOfRecording } from '../imported-roast.ts';
 import { readTable } from '../read-table.ts';

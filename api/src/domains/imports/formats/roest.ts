@@ -1,7 +1,7 @@
 import { assembleRoast } from '../assemble-roast.ts';
 import type { RoastFileFormat } from '../roast-file-format.ts';
 import { numberIn, textIn } from '../table-cells.ts';
-import { markNamed } from '../table-layout.ts';
+import { markNamed } from '../mark-names.ts';
 import { curvesOf, hasHeads, placeOf, tableBelow, unitIn, type FixedColumn } from './table-columns.ts';
 
 /** Without a probe in the exhaust, that in the air of the drum measures the exhaust temperature. */

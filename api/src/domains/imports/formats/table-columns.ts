@@ -1,9 +1,10 @@
 import type { Reading } from '@roastery/roasting/series';
 import type { FileCurve } from '../assemble-roast.ts';
-import { cutName } from '../channel-names.ts';
+import { cutName } from '../head-vocabulary.ts';
 import { firstRows, tableOf } from '../file-content.ts';
 import { numberIn, textIn } from '../table-cells.ts';
-import { temperatureUnitOf, type TableRow } from '../table-layout.ts';
+import { temperatureUnitOf } from '../head-meaning.ts';
+import type { TableRow } from '../table-layout.ts';
 
 /** A column of a program whose heads never change. */
 export type FixedColumn = Omit<FileCurve, 'values'> & {

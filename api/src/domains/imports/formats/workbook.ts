@@ -1,14 +1,22 @@
 import { kgOfTyped, parseMassUnit } from '@roastery/roasting/units';
 import { markOrigins, type Mark } from '@roastery/roasting/marks';
 import type { SheetRows } from '../../../sheets/read-workbook.ts';
-import { cutName, labelWithoutUnit } from '../channel-names.ts';
+import { labelWithoutUnit } from '../channel-names.ts';
+import { cutName } from '../head-vocabulary.ts';
 import { isWorkbook, sheetsOf } from '../file-content.ts';
-import { noFacts, timeOfRecording, type ImportedChannel, type ImportedFacts } from '../imported-roast.ts';
+import {
+  noFacts,
+  timeOfRecording,
+  type ImportedChannel,
+  type ImportedFacts,
+  type ReadingChoices,
+} from '../imported-roast.ts';
 import { type FileMoment, momentIn } from '../moments.ts';
 import { readTable } from '../read-table.ts';
 import type { RoastFileFormat } from '../roast-file-format.ts';
 import { numberIn, textIn } from '../table-cells.ts';
-import { findTable, markNamed } from '../table-layout.ts';
+import { markNamed } from '../mark-names.ts';
+import { findTable, isComplete } from '../table-layout.ts';
 import { headInRows, withoutUnsetMarks } from './artisan-table.ts';
 
 /** Rows of a summary: a word, and its meaning for the roast. */
@@ -109,13 +117,22 @@ const renamed = (channels: readonly ImportedChannel[], sheets: readonly SheetRow
   });
 };
 
+/** The sheet with the readings: one whose columns are known before one whose columns have to be assigned. */
+const tableIn = (sheets: readonly SheetRows[], choices: ReadingChoices): SheetRows | undefined => {
+  const found = sheets.flatMap((sheet) => {
+    const layout = findTable(sheet.rows, choices);
+    return layout === undefined ? [] : [{ sheet, layout }];
+  });
+  return (found.find(({ layout }) => isComplete(layout)) ?? found[0])?.sheet ?? sheets[0];
+};
+
 /** A workbook of one roast: the sheet with a table of readings, a summary and a list of marks. */
 export const workbook: RoastFileFormat = {
   format: 'xlsx',
   recognise: (bytes) => (isWorkbook(bytes) ? 'possible' : 'no'),
   read: async (bytes, choices) => {
     const sheets = await sheetsOf(bytes);
-    const table = sheets.find(({ rows }) => findTable(rows) !== undefined) ?? sheets[0];
+    const table = tableIn(sheets, choices);
     const artisan = headInRows(table?.rows ?? []);
     const { recordedAt, ...curve } = readTable(table?.rows ?? [], choices, artisan);
     const ofCurve = artisan === undefined ? curve.marks : withoutUnsetMarks(curve.marks, curve.timesSeconds);

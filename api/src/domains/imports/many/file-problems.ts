@@ -9,6 +9,7 @@ interface JudgedFile {
   file_sha256: Buffer;
   curve_sha256: Buffer | null;
   has_charge: boolean;
+  needs_columns: boolean;
   start_time: string | null;
   batch_size_kg: number | null;
   end_weight_kg: number | null;
@@ -41,6 +42,13 @@ const duplicateOf = async (sql: Sql, user: SignedInUser, file: JudgedFile): Prom
 
 const judge = async (sql: Sql, user: SignedInUser, file: JudgedFile): Promise<Judgement> => {
   if (file.left_out === true) return { problem: 'left_out', sentence: 'Skipped: it is not imported.' };
+  if (file.needs_columns) {
+    return {
+      problem: 'columns',
+      sentence:
+        'The columns are not known. Open the file and choose them: they are kept for all files with these columns.',
+    };
+  }
   if (!file.has_charge) {
     return { problem: 'no_charge', sentence: 'No charge was found. Open the file and set the charge.' };
   }
@@ -73,7 +81,7 @@ export const judgeFile = async (sql: Sql, user: SignedInUser, fileId: string, wa
 
 const judgeOne = async (sql: Sql, user: SignedInUser, fileId: string, warnings?: readonly string[]) => {
   const [file] = await sql<(JudgedFile & { found: string[] })[]>`
-    SELECT id, import_id, file_sha256, curve_sha256, has_charge, start_time, batch_size_kg, end_weight_kg, left_out, remarks,
+    SELECT id, import_id, file_sha256, curve_sha256, has_charge, needs_columns, start_time, batch_size_kg, end_weight_kg, left_out, remarks,
            warnings AS found
     FROM roast_import_files WHERE id = ${fileId} AND state = 'read' FOR UPDATE`;
   if (file === undefined) return;

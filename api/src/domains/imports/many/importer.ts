@@ -15,6 +15,7 @@ import { readContent } from '../file-parts.ts';
 import { insertRoastOfUpload } from '../create-roast-from-upload.ts';
 import { completedByName, stemOf } from '../named-file.ts';
 import { describeRoastFile, readRecording } from '../file-jobs.ts';
+import { lockLayout, readLayout, withLayouts } from '../kept-layouts.ts';
 import { findMachine, findUpload, withTimeZone } from '../uploads.ts';
 import { judgeFile } from './file-problems.ts';
 import { isReady } from './import-rows.ts';
@@ -77,7 +78,7 @@ const readFile = async (
     return;
   }
   const zone = file.time_zone === null ? {} : { time_zone: file.time_zone };
-  const choices = await withTimeZone(sql, { ...zone, ...upload.choices });
+  const choices = await withLayouts(sql, await withTimeZone(sql, { ...zone, ...upload.choices }));
   let described;
   try {
     described = await files.run(describeRoastFile, user.id, await readContent(sql, 'upload', id), choices);
@@ -104,10 +105,16 @@ const readFile = async (
       WHERE u.id = ${id} FOR UPDATE OF u FOR SHARE OF i`;
     if (!isDeepStrictEqual(parseShape(uploadChoicesShape, now?.choices).data, upload.choices)) return;
     if (now?.time_zone !== file.time_zone) return;
+    const { layout } = described;
+    if (layout !== null) {
+      await lockLayout(tx, layout);
+      if (!isDeepStrictEqual(await readLayout(tx, layout), choices.layouts?.[layout])) return;
+    }
     // It keeps corrections that a person made before it was read, or read again.
     await tx`
       UPDATE roast_import_files SET
         state = 'read', format = ${found.format}, duration_seconds = ${drop}, has_charge = ${found.missing === null},
+        heads_key = ${described.layout}, needs_columns = ${found.table !== null && found.samples === 0},
         curve_sha256 = ${curve}, warnings = ${found.warnings}::text[],
         start_time = CASE WHEN start_time IS DISTINCT FROM read_start_time THEN start_time ELSE ${found.start_time}::timestamptz END,
         read_start_time = ${found.start_time}, time_zone = ${found.time_zone}, source_batch = ${found.source_batch},
@@ -144,7 +151,12 @@ const importFile = async ({ sql, files }: ImportContext, { file_id: id, user }: 
     if (upload === undefined || row === undefined) throw new AppError('not_found', 'The file no longer exists.');
     const zone = row.time_zone === null ? {} : { time_zone: row.time_zone };
     const choices = await withTimeZone(sql, { ...zone, ...upload.choices });
-    const recording = await files.run(readRecording, user.id, await readContent(sql, 'upload', id), choices);
+    const recording = await files.run(
+      readRecording,
+      user.id,
+      await readContent(sql, 'upload', id),
+      await withLayouts(sql, choices),
+    );
     const { machine_name: _machine, profile_name: _profile, roast_level: _level, ...facts } = recording.facts;
     const isPossible =
       row.batch_size_kg === null || row.end_weight_kg === null || row.end_weight_kg <= row.batch_size_kg;

@@ -158,7 +158,7 @@ export const Decision = ({ file, ...saving }: Omit<CellProps, 'canCorrect' | 'fo
         file.problem !== null && <Button busy={busy} onClick={() => decide(true)}>{t`Skip`}</Button>
       )}
       {file.problem === 'duplicate' && <Button busy={busy} onClick={() => decide(false)}>{t`Import anyway`}</Button>}
-      {(file.problem === 'no_charge' || file.problem === 'check') && (
+      {(file.problem === 'columns' || file.problem === 'no_charge' || file.problem === 'check') && (
         <ButtonLink to={`/roasts/new?way=upload&upload=${file.id}&import=${saving.importId}`}>{t`Open`}</ButtonLink>
       )}
     </span>

@@ -13,6 +13,7 @@ import { CoffeeCell, DateCell, Decision, LotCell, MachineCell, WeightsCell } fro
 
 export const problemLabels: Record<ImportProblem, string> = {
   refused: t`Can’t be read`,
+  columns: t`Columns to choose`,
   no_charge: t`No charge`,
   no_date: t`No date`,
   duplicate: t`Duplicate`,
@@ -25,6 +26,7 @@ export const problemLabels: Record<ImportProblem, string> = {
 const tones = {
   refused: 'danger',
   failed: 'danger',
+  columns: 'warning',
   no_charge: 'warning',
   no_date: 'warning',
   duplicate: 'warning',

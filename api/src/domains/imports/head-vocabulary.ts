@@ -1,0 +1,145 @@
+import type { TemperatureUnit } from '@roastery/roasting/units';
+import type { TimeUnit } from '@roastery/roasting/time-unit';
+
+/** What a word in the head of a column says. `t`: a time or a temperature. `filler`: nothing. */
+export type Concept =
+  | 'time'
+  | 't'
+  | 'temperature'
+  | 'bean'
+  | 'mass'
+  | 'exhaust'
+  | 'air'
+  | 'burner'
+  | 'fan'
+  | 'drum'
+  | 'front'
+  | 'back'
+  | 'power'
+  | 'probe'
+  | 'ror'
+  | 'rate'
+  | 'rise'
+  | 'delta'
+  | 'percent'
+  | 'event'
+  | 'count'
+  | 'number'
+  | 'clock'
+  | 'filler';
+
+/** The words of each concept, in the languages of programs and roasteries. Compounds such as `beantemp` are split. */
+const wordsOf: readonly (readonly [Concept, string])[] = [
+  [
+    'time',
+    `time times timestamp stamp datetime date clock elapsed epoch unix duration runtime zeit uhrzeit zeitstempel datum
+    röstzeit fecha hora heure tiempo tempo tijd время 時間 时间 시간`,
+  ],
+  // French for time, and the plural of the temperature.
+  ['t', 't temps'],
+  [
+    'temperature',
+    `temp temperature tmp temperatur température temperatura temperatuur температура thermocouple tc 温度 溫度 온도`,
+  ],
+  ['bean', 'bt bean beans bohne bohnen grain grains grano grão chicchi bonen зерна 豆 생두'],
+  // Of the beans only with a temperature: a column `Coffee` may hold names.
+  ['mass', 'coffee product pile mass'],
+  ['exhaust', `et env environment environmental exhaust outlet exit abluft salida fumi 排気 排風 排风`],
+  ['air', 'air'],
+  ['burner', 'burner heater htr heat heating gas flame brenner 燃燒室 火力'],
+  ['fan', 'fan airflow blower damper lüfter 進風量 風門'],
+  ['drum', 'drum trommel 滾筒'],
+  ['front', 'front fr'],
+  ['back', 'back rear'],
+  ['power', 'power duty'],
+  ['probe', 'probe sensor ch channel input'],
+  ['ror', 'ror derivative deriv'],
+  ['rate', 'rate'],
+  ['rise', 'rise'],
+  ['delta', 'delta d'],
+  ['percent', '% pct percent prozent percentage'],
+  ['event', 'event events mark marks marker markers comment comments note notes annotation milestone'],
+  ['count', '# sample samples index idx no nr row id counter'],
+  ['clock', 'mm ss hh fff zzz of day wall utc local'],
+  [
+    'filler',
+    `of the in at for del de des dei della du la le roast roaster roasting start begin actual current measured value values
+    reading readings raw pv now log logged speed level setting output deg degree degrees`,
+  ],
+];
+
+const timeUnitWords: readonly (readonly [TimeUnit, string])[] = [
+  ['s', 's sec secs second seconds sek sekunde sekunden seg segundos secondes'],
+  ['ms', 'ms msec msecs millis millisec millisecs millisecond milliseconds'],
+  ['cs', 'cs centisec centisecs centisecond centiseconds'],
+  ['min', 'm min mins minute minutes minuten minutos'],
+  ['h', 'h hr hrs hour hours std stunden horas heures'],
+];
+const temperatureUnitWords: readonly (readonly [TemperatureUnit, string])[] = [
+  ['C', 'c degc celsius celcius centigrade'],
+  ['F', 'f degf fahrenheit'],
+];
+
+export interface Word {
+  readonly text: string;
+  readonly concepts: readonly Concept[];
+  readonly timeUnit?: TimeUnit;
+  readonly temperatureUnit?: TemperatureUnit;
+}
+
+const splitWords = (list: string): string[] => list.split(/\s+/).filter((word) => word !== '');
+
+const vocabulary = new Map<string, Omit<Word, 'text'>>();
+const learn = (list: string, said: Omit<Word, 'text'>): void => {
+  for (const word of splitWords(list)) {
+    const known = vocabulary.get(word);
+    vocabulary.set(word, { ...known, ...said, concepts: [...(known?.concepts ?? []), ...said.concepts] });
+  }
+};
+for (const [concept, list] of wordsOf) learn(list, { concepts: [concept] });
+for (const [timeUnit, list] of timeUnitWords) learn(list, { concepts: [], timeUnit });
+for (const [temperatureUnit, list] of temperatureUnitWords) learn(list, { concepts: [], temperatureUnit });
+
+/** Patterns over names take quadratic time in the length; no column has a longer name. */
+const maxNameLength = 120;
+
+export const cutName = (name: string): string => name.slice(0, maxNameLength);
+
+/** `beantemp` and `btc`: two known words without a sign between them; undefined for any other. */
+const compound = (text: string): Word[] | undefined => {
+  for (let at = text.length - 1; at >= 2; at -= 1) {
+    const [first, second] = [vocabulary.get(text.slice(0, at)), vocabulary.get(text.slice(at))];
+    if (first === undefined || second === undefined) continue;
+    // A single letter is a unit behind a probe, and nothing else.
+    const isUnit = second.temperatureUnit !== undefined && /^(?:bt|temp)$/.test(text.slice(0, at));
+    if (text.length - at < 2 && !isUnit) continue;
+    return [
+      { text: text.slice(0, at), ...first },
+      { text: text.slice(at), ...second },
+    ];
+  }
+  return undefined;
+};
+
+/**
+ * The words of a head: `BeanTemp_C`, `bean temp (°C)` and `BEAN-TEMP C` have the same ones. A word that is not in the vocabulary has no
+ * concept. A slash is kept as a word, for rates.
+ */
+export const wordsIn = (head: string): Word[] => {
+  const parts = cutName(head)
+    .replaceAll(/[°º˚]/g, ' ')
+    .normalize('NFKC')
+    .replaceAll(/[°º˚]/g, ' ')
+    .replaceAll(/[Δδ∆]/g, ' delta ')
+    .replaceAll('RoR', ' ror ')
+    .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+    .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll}{2})/gu, '$1 $2')
+    .toLowerCase()
+    .match(/[\p{L}\p{M}]+|\d+|[%#/]/gu);
+  return (parts ?? []).flatMap((text): Word[] => {
+    const known = vocabulary.get(text);
+    if (known !== undefined) return [{ text, ...known }];
+    if (/^\d+$/.test(text)) return [{ text, concepts: ['number'] }];
+    return compound(text) ?? [{ text, concepts: [] }];
+  });
+};
