@@ -26,6 +26,7 @@ const exceptions: Readonly<Record<string, string>> = {
   setRoastFavorite: 'a person’s own bookmark',
   toggleProfileFavorite: 'a person’s own bookmark',
   dismissAlert: 'hides a notice, changes no stock',
+  confirmPinLocks: 'hides a notice; the locks have rows of their own',
   dismissMapUpdate: 'hides a notice, changes no map',
   acknowledgeAlarm: 'who acknowledged an alarm, and when, is kept with it',
   stopProbe: 'ends what startProbe left a row about, by reading alone',

@@ -12,7 +12,8 @@ export const authenticatePublic = async (c: Context, request: ServerContext): Pr
   const token = readSessionCookie(c, request.config.isHttps);
   return {
     session: token === undefined ? undefined : await findSession(request.sql, token),
-    deviceCookie: readDeviceCookie(c, request.config.isHttps),
+    deviceCookie: readDeviceCookie(c, request.config.isHttps, 'device'),
+    pinCookie: readDeviceCookie(c, request.config.isHttps, 'pin'),
   };
 };
 
@@ -21,10 +22,10 @@ export const authenticateUser = async (
   request: ServerContext,
   needsAdmin: boolean,
 ): Promise<UserCaller> => {
-  const { session } = await authenticatePublic(c, request);
+  const { session, ...cookies } = await authenticatePublic(c, request);
   if (!session) throw notSignedIn();
   if (needsAdmin && !session.user.is_admin) throw new AppError('forbidden', 'Only an administrator can do this.');
-  return { user: session.user, sessionId: session.id };
+  return { user: session.user, sessionId: session.id, ...cookies };
 };
 
 /** `Authorization: Bearer <machine token>` with `X-Machine-Serial`, percent-encoded where it holds more than ASCII. */

@@ -82,14 +82,20 @@ export interface SignedInUser extends Account {
   readonly shared: { readonly see: readonly string[]; readonly roast: readonly string[]; readonly all: boolean };
 }
 
+/** Which accounts a browser knows; see `cookies.ts`. */
+export interface DeviceCookies {
+  /** Accounts that have signed in with this browser before. */
+  readonly deviceCookie: string | undefined;
+  /** Accounts whose PIN was typed right in this browser. */
+  readonly pinCookie: string | undefined;
+}
+
 /** Callers, by the access of the endpoint. */
-export interface PublicCaller {
+export interface PublicCaller extends DeviceCookies {
   /** The caller's session, if it is valid. */
   readonly session: { readonly id: string; readonly user: SignedInUser } | undefined;
-  /** Identifies accounts that have signed in with this browser before; see `cookies.ts`. */
-  readonly deviceCookie: string | undefined;
 }
-export interface UserCaller {
+export interface UserCaller extends DeviceCookies {
   readonly user: SignedInUser;
   readonly sessionId: string;
 }

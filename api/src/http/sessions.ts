@@ -15,8 +15,8 @@ export interface FoundSession {
   readonly user: SignedInUser;
 }
 
-/** The condition of a valid session `s` of user `u`, for requests and streams alike. */
-const isInForce = (sql: Sql) => sql`
+/** The condition of a valid session `s` of user `u`, for requests, streams and push messages alike. */
+export const isInForce = (sql: Sql) => sql`
   u.is_active AND s.expires_at > now() AND s.last_seen_at > now() - make_interval(hours => ${sessionIdleHours})`;
 
 /** `SignedInUser['shared']` of user `u`. */

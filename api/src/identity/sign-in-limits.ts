@@ -17,12 +17,16 @@ const clientOf = (sql: Database) => ({
   },
 });
 
-/** Counts attempts under a key, shared by all instances: `points` of them in `seconds` from the first one. */
+/**
+ * Counts attempts under a key, shared by all instances: `points` of them in `seconds` from the first one. One more is
+ * refused until then, or for `blockSeconds` from it.
+ */
 export const limiter = (
   sql: Database,
   keyPrefix: string,
   points: number,
   seconds: number = windowSeconds,
+  blockSeconds: number = 0,
 ): RateLimiterPostgres =>
   new RateLimiterPostgres({
     storeClient: clientOf(sql),
@@ -33,6 +37,7 @@ export const limiter = (
     keyPrefix,
     points,
     duration: seconds,
+    blockDuration: blockSeconds,
   });
 
 /** A typed email may be a password in the wrong field: only its hash is kept. */

@@ -337,8 +337,8 @@ export const addAlarmRule = async (
 export const addPushSubscription = async (sql: Sql, userId: string): Promise<string> => {
   const id = uuidV7();
   await sql`
-    INSERT INTO push_subscriptions (id, user_id, endpoint, p256dh, auth)
-    VALUES (${id}, ${userId}, ${`https://updates.push.services.mozilla.com/${id}`}, 'x', 'y')`;
+    INSERT INTO push_subscriptions (id, user_id, session_id, endpoint, p256dh, auth)
+    VALUES (${id}, ${userId}, ${await addSession(sql, userId)}, ${`https://updates.push.services.mozilla.com/${id}`}, 'x', 'y')`;
   return id;
 };
 

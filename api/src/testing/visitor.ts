@@ -57,7 +57,8 @@ export const createVisitor = (url: string): Visitor => {
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-      const set = answer.headers.getSetCookie()[0];
+      // The cookies that make a browser known are not kept.
+      const set = answer.headers.getSetCookie().find((one) => !/^(?:__Host-)?(?:device|pin)=/.test(one));
       if (set !== undefined) cookie = /Max-Age=0/i.test(set) ? undefined : set.split(';')[0];
       const text = await answer.text();
       const isJson = answer.headers.get('content-type')?.includes('json') ?? false;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { idShape, messageShape } from './shapes.ts';
+import { idShape, instantShape, messageShape } from './shapes.ts';
 
 /** Digits that a person types to be set as the roaster on a shared device. */
 export const pinShape = z.string().regex(/^\d{4,12}$/, 'Use 4 to 12 digits');
@@ -51,9 +51,33 @@ export const getPin = endpoint({
   method: 'GET',
   path: '/account/pin',
   tag: 'Account',
-  summary: 'Whether the user has a PIN for shared devices',
+  summary: 'Whether the user has a PIN for shared devices, and the last time that wrong ones locked it',
   access: 'user',
-  response: z.object({ is_set: z.boolean() }),
+  response: z.object({
+    is_set: z.boolean(),
+    /** Since the user has confirmed the last lock; null without one. */
+    locked: z
+      .object({
+        at: instantShape,
+        /** In whose session the PIN was typed. */
+        by: z.string(),
+        /** On all devices that have never known the user; else on one. */
+        everywhere: z.boolean(),
+        /** Wrong PINs in the last day. */
+        wrong: z.number().int(),
+      })
+      .nullable(),
+  }),
+});
+
+export const confirmPinLocks = endpoint({
+  name: 'confirmPinLocks',
+  method: 'POST',
+  path: '/account/pin/locks-seen',
+  tag: 'Account',
+  summary: 'Confirm the notice that wrong PINs have locked the user’s PIN',
+  access: 'user',
+  response: messageShape,
 });
 
 export const setPin = endpoint({

@@ -20,10 +20,11 @@ import { ApiError, sentenceFor, sentenceOfCode } from './api-error.ts';
 import { beginSession, call, onSignedOut, sessionNumber, setCurrentPerson } from './call.ts';
 import { heldForm } from './held-forms.ts';
 import { forgetFilesOfOthers } from './kept-files.ts';
+import { continuePush, endOwnPush } from './own-push.ts';
 import { reachability, subscribeReachability } from './reachability.ts';
 import { forgetPagesOfOthers } from './recent-pages.ts';
 import { isSignOutOwed, onSignedOutElsewhere, sendSignOut, settleSignOut } from './sign-out.ts';
-import { endOwnPush, forgetAll, isReadEarly, readAllAgain, useInOrder } from './use-api.ts';
+import { forgetAll, isReadEarly, readAllAgain, useInOrder } from './use-api.ts';
 import { t } from '../language/t.ts';
 
 export interface Session {
@@ -138,6 +139,7 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
       forgetOthers(user.id);
       await forgetAll();
       setState(signedIn(user));
+      void continuePush(user.id);
       return true;
     } catch (error) {
       setState({ ...signedOut, error: sentenceFor(error, t`Login failed`) });
@@ -155,6 +157,7 @@ export const SessionProvider = ({ children }: { children: ReactNode }) => {
         forgetOthers(user.id);
         if (user.id !== userId) await forgetAll();
         setState(signedIn(user));
+        void continuePush(user.id);
         if (user.id === userId) void readAllAgain();
         return true;
       } catch (error) {

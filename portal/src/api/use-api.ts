@@ -138,24 +138,6 @@ export const forgetKeptAnswers = async (): Promise<void> => {
   if ('caches' in globalThis) await caches.delete(answersName);
 };
 
-/** Undefined while the portal's worker is not installed, as in development. */
-export const pushWorker = async (): Promise<ServiceWorkerRegistration | undefined> =>
-  navigator.serviceWorker.getRegistration();
-
-/** The push subscription of this browser; null if it has none, or can't have one. */
-export const ownSubscription = async (): Promise<PushSubscription | null> => {
-  if (!('serviceWorker' in navigator) || !('PushManager' in globalThis)) return null;
-  return (await (await pushWorker())?.pushManager.getSubscription()) ?? null;
-};
-
-/**
- * The next user of this browser must not receive the alarms of the previous one. The push service reports it to the
- * server.
- */
-export const endOwnPush = async (): Promise<void> => {
-  await (await ownSubscription())?.unsubscribe();
-};
-
 /** False until a while after the page was shown: later reads do not slow the page down. */
 export const useSettled = (afterMs: number): boolean => {
   const [isSettled, setSettled] = useState(false);

@@ -1,5 +1,6 @@
 import { Outlet, ScrollRestoration } from 'react-router-dom';
 import { OfflineBanner } from '../components/OfflineBanner.tsx';
+import { PinLockBanner } from '../features/account/PinLockBanner.tsx';
 import { LowStockBanner } from '../features/alerts/LowStockBanner.tsx';
 import { PageActionsProvider } from '../components/page-actions.tsx';
 import { t } from '../language/t.ts';
@@ -24,6 +25,7 @@ const Frame = () => {
       </aside>
       <TopBar onSearch={openPalette} />
       <OfflineBanner className="sticky top-13.5 z-20 print:hidden" />
+      <PinLockBanner />
       <LowStockBanner />
       <main
         id="main"

@@ -1,6 +1,7 @@
 import { listMachineAlarmRules, listRecipeAlarmRules } from '@roastery/contract/alarm-rules';
 import { getMailStatus, listAlerts } from '@roastery/contract/alerts';
 import { listRecentAlarms, listRoastAlarms } from '@roastery/contract/alarms';
+import { getPin } from '@roastery/contract/roasters';
 import { me, type SessionUser } from '@roastery/contract/auth';
 import { getBoardPackages } from '@roastery/contract/board-packages';
 import { systemStats } from '@roastery/contract/dashboard';
@@ -32,6 +33,7 @@ export const smallRoastery = (as: SessionUser | null): Answer[] => [
   answer(me, as ?? refused('Sign in first.', 'not_signed_in')),
   answer(listAlerts, { alerts: [] }),
   answer(listRecentAlarms, { alarms: [] }),
+  answer(getPin, { is_set: false, locked: null }),
   answer(listRoastAlarms, { alarms: [] }),
   answer(systemStats, { activeMachines: 1, totalMachines: 1, todayRoasts: 0, thisMonthRoasts: 1, totalRoasted: 12 }),
   answer(listMachines, [machine()]),

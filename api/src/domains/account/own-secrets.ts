@@ -1,3 +1,5 @@
+import type { ResponseOf } from '@roastery/contract/endpoint';
+import type { getPin } from '@roastery/contract/roasters';
 import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { UserContext } from '../../context.ts';
 import { AppError } from '../../http/app-error.ts';
@@ -20,11 +22,27 @@ export const checkOwnPassword = async (
 
 export const wrongPassword = () => new AppError('wrong_credentials', 'The current password is wrong.');
 
-export const hasPin = async ({ sql, user }: UserContext): Promise<{ is_set: boolean }> => {
-  const [row] = await sql<
-    { is_set: boolean }[]
-  >`SELECT pin_hash IS NOT NULL AS is_set FROM users WHERE id = ${user.id}`;
-  return { is_set: row?.is_set ?? false };
+type PinState = ResponseOf<typeof getPin>;
+
+/** Whether the caller has a PIN, and its newest lock that they have not confirmed. */
+export const readPin = async ({ sql, user }: UserContext): Promise<PinState> => {
+  const [[pin], [locked]] = await Promise.all([
+    sql<{ is_set: boolean }[]>`SELECT pin_hash IS NOT NULL AS is_set FROM users WHERE id = ${user.id}`,
+    sql<NonNullable<PinState['locked']>[]>`
+      SELECT a.at, coalesce(p.full_name, a.actor) AS by, (a.detail->>'everywhere')::boolean AS everywhere, (
+               SELECT count(*)::int FROM audit_log w
+                WHERE w.action = 'pin.refused' AND w.subject = a.subject AND w.at > now() - interval '1 day') AS wrong
+        FROM audit_log a JOIN users u ON u.id = ${user.id} LEFT JOIN users p ON p.id = a.actor_id
+       WHERE a.action = 'pin.locked' AND a.subject = u.id::text AND a.at > coalesce(u.pin_locks_seen_at, '-infinity')
+       ORDER BY a.at DESC, a.id DESC LIMIT 1`,
+  ]);
+  return { is_set: pin?.is_set ?? false, locked: locked ?? null };
+};
+
+/** The notice of the locks so far disappears. */
+export const confirmPinLocks = async ({ sql, user }: UserContext): Promise<{ message: string }> => {
+  await sql`UPDATE users SET pin_locks_seen_at = now() WHERE id = ${user.id}`;
+  return { message: 'Confirmed.' };
 };
 
 /** Sets the caller's PIN. It needs the password, because on a shared device others use this session. */

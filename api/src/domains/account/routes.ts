@@ -5,17 +5,19 @@ import type { Domain } from '../../app.ts';
 import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { UserContext } from '../../context.ts';
 import { invalid, notFound } from '../../http/app-error.ts';
-import { endSession, endSessionsOf } from '../../http/sessions.ts';
+import { endSession } from '../../http/sessions.ts';
+import { endOfPerson } from '../../identity/endings.ts';
 import { hashPassword, refuseCommonPassword } from '../../identity/passwords.ts';
 import { preferencesOf, withoutUndefined } from '../../identity/preferences.ts';
 import { sessionIdleHours } from '../../http/cookies.ts';
-import { checkOwnPassword, hasPin, removePin, setPin, wrongPassword } from './own-secrets.ts';
+import { checkOwnPassword, confirmPinLocks, readPin, removePin, setPin, wrongPassword } from './own-secrets.ts';
 
 export const accountRoutes: Domain = (routes) => {
   routes.forUser(contract.listSessions, async (context) => ({ sessions: await listOwnSessions(context) }));
   routes.forUser(contract.endSession, (context, { params }) => endOwnSession(context, params.id));
   routes.forUser(contract.changePassword, (context, { body }) => changePassword(context, body));
-  routes.forUser(pins.getPin, (context) => hasPin(context));
+  routes.forUser(pins.getPin, (context) => readPin(context));
+  routes.forUser(pins.confirmPinLocks, (context) => confirmPinLocks(context));
   routes.forUser(pins.setPin, (context, { body }) => setPin(context, body));
   routes.forUser(pins.removePin, (context) => removePin(context));
   routes.forUser(contract.updatePreferences, (context, { body }) => changePreferences(context, body));
@@ -35,11 +37,11 @@ export const changePassword = async (
     const changed = await tx`
       UPDATE users SET password_hash = ${hashed} WHERE id = ${user.id} AND password_hash = ${before}`;
     if (changed.count === 0) throw wrongPassword();
-    const ended = await endSessionsOf(tx, user.id, sessionId);
+    const ended = await endOfPerson(tx, user.id, 'password_changed', actorOf(context), sessionId);
     await recordAudit(tx, actorOf(context), {
       action: 'password.changed',
       subject: user.id,
-      detail: { sessions_ended: ended },
+      detail: { sessions_ended: ended.get('sessions') ?? 0 },
     });
   });
   return { message: 'Your password was changed. Other sessions have ended.' };

@@ -6,6 +6,7 @@ import type { UserContext } from '../../context.ts';
 import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
+import { isInForce } from '../../http/sessions.ts';
 import { isUsable, makePushKeys, type PushKeys, type PushTarget } from '../../mail/web-push.ts';
 import type { NewAlarm } from './stored-alarms.ts';
 
@@ -32,7 +33,9 @@ export const readPushKeys = async (sql: Sql): Promise<PushKeys> => {
 
 const readDevices = async (sql: Sql, userId: string): Promise<PushDevice[]> => {
   const rows = await sql<PushDevice[]>`
-    SELECT id, endpoint, user_agent, created_at FROM push_subscriptions WHERE user_id = ${userId} ORDER BY created_at, id`;
+    SELECT p.id, p.endpoint, p.user_agent, p.created_at
+      FROM push_subscriptions p JOIN sessions s ON s.id = p.session_id JOIN users u ON u.id = s.user_id
+     WHERE p.user_id = ${userId} AND ${isInForce(sql)} ORDER BY p.created_at, p.id`;
   return [...rows];
 };
 
@@ -50,7 +53,7 @@ const isPushService = (endpoint: string, listed: readonly string[]): boolean => 
 };
 
 const subscribe = async (context: UserContext, target: PushTarget): Promise<PushDevice> => {
-  const { user, userAgent, config } = context;
+  const { user, userAgent, config, sessionId } = context;
   if (!isPushService(target.endpoint, config.pushHosts)) {
     throw invalid('endpoint', 'This push service is not known. An administrator can add it to PUSH_HOSTS.');
   }
@@ -62,10 +65,10 @@ const subscribe = async (context: UserContext, target: PushTarget): Promise<Push
       throw new AppError('conflict', `Alarms are already sent to ${maxPushDevices} browsers. Turn one off first.`);
     }
     await tx`
-      INSERT INTO push_subscriptions (id, user_id, endpoint, p256dh, auth, user_agent)
-      VALUES (${uuidV7()}, ${user.id}, ${target.endpoint}, ${target.p256dh}, ${target.auth}, ${userAgent})
-      ON CONFLICT (endpoint) DO UPDATE SET user_id = excluded.user_id, p256dh = excluded.p256dh, auth = excluded.auth,
-        user_agent = excluded.user_agent, created_at = now()`;
+      INSERT INTO push_subscriptions (id, user_id, session_id, endpoint, p256dh, auth, user_agent)
+      VALUES (${uuidV7()}, ${user.id}, ${sessionId}, ${target.endpoint}, ${target.p256dh}, ${target.auth}, ${userAgent})
+      ON CONFLICT (endpoint) DO UPDATE SET user_id = excluded.user_id, session_id = excluded.session_id, p256dh = excluded.p256dh,
+        auth = excluded.auth, user_agent = excluded.user_agent, created_at = now()`;
     const device = (await readDevices(tx, user.id)).find(({ endpoint }) => endpoint === target.endpoint);
     if (device === undefined) throw notFound('Browser');
     await recordAudit(tx, actorOf(context), { action: 'push.subscribed', subject: device.id });
@@ -105,15 +108,19 @@ export const takeAlarmsToPush = async (sql: Sql) => {
   return [...rows];
 };
 
-/** The browsers of a machine's people: its owner and members, or all users by the roastery's setting. */
+/**
+ * The browsers of a machine's people: its owner and members, or all users by the roastery's setting. A subscription ends
+ * with the session of its browser.
+ */
 export const readPushTargets = async (sql: Sql, machineId: string): Promise<(PushTarget & { id: string })[]> => {
   const rows = await sql<(PushTarget & { id: string })[]>`
-    SELECT s.id, s.endpoint, s.p256dh, s.auth FROM push_subscriptions s JOIN users u ON u.id = s.user_id
+    SELECT p.id, p.endpoint, p.p256dh, p.auth FROM push_subscriptions p
+      JOIN sessions s ON s.id = p.session_id JOIN users u ON u.id = s.user_id
       JOIN machines m ON m.id = ${machineId}
-     WHERE u.is_active AND (u.id = m.owner_id
+     WHERE ${isInForce(sql)} AND (u.id = m.owner_id
        OR EXISTS (SELECT FROM machine_members k WHERE k.machine_id = m.id AND k.user_id = u.id)
        OR (SELECT all_users_see_all_machines FROM roastery_settings))
-     ORDER BY s.id`;
+     ORDER BY p.id`;
   return [...rows];
 };
 

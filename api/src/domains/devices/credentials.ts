@@ -6,8 +6,8 @@ import { actorOf, boardActor, recordAudit } from '../../db/audit.ts';
 import type { DeviceContext, UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { hashToken, newToken } from '../../http/secrets.ts';
+import { endOfMachine } from '../../identity/endings.ts';
 import { lockManagedMachine } from '../../identity/machines.ts';
-import { revokeOpenTickets } from './tickets.ts';
 
 type Credential = Device['credential'];
 
@@ -28,19 +28,12 @@ export const standingCredentials = async (
   return new Map(rows.map(({ machine_id: id, ...credential }) => [id, credential]));
 };
 
-const revokeAll = async (tx: Sql, machineId: string): Promise<number> => {
-  const rows = await tx`
-    UPDATE machine_credentials SET revoked_at = now() WHERE machine_id = ${machineId} AND revoked_at IS NULL
-    RETURNING id`;
-  return rows.length;
-};
-
 /** A new token for the machine; the previous one stays valid for the overlap, at 0 hours not at all. */
 export const rotateCredential = async (context: UserContext, machineId: string, overlapHours: number) => {
   const token = newToken();
   const { machine, until } = await context.sql.begin(async (tx) => {
     const machine = await lockManagedMachine(tx, context.user, machineId);
-    if (overlapHours === 0) await revokeAll(tx, machine.id);
+    if (overlapHours === 0) await endOfMachine(tx, machine.id, 'replaced', actorOf(context));
     const [overlap] = await tx<{ until: string | null }[]>`
       WITH ending AS (
         UPDATE machine_credentials
@@ -74,8 +67,9 @@ export const rotateCredential = async (context: UserContext, machineId: string, 
 export const revokeCredential = async (context: UserContext, machineId: string) => {
   const { serialNumber, ...revoked } = await context.sql.begin(async (tx) => {
     const machine = await lockManagedMachine(tx, context.user, machineId);
-    const credentials = await revokeAll(tx, machine.id);
-    const tickets = await revokeOpenTickets(tx, machine.id);
+    const ended = await endOfMachine(tx, machine.id, 'credentials_revoked', actorOf(context));
+    const credentials = ended.get('machine_credentials') ?? 0;
+    const tickets = ended.get('pairing_tickets') ?? 0;
     await recordAudit(tx, actorOf(context), {
       action: 'credential.revoked',
       subject: machine.id,

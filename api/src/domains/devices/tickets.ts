@@ -6,6 +6,7 @@ import type { UserContext } from '../../context.ts';
 import { containing, type Sql } from '../../db/sql.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
 import { hashPairingCode, issueTicket } from '../../identity/pairing-tickets.ts';
+import { endOfMachine } from '../../identity/endings.ts';
 import { findManagedMachine, lockManagedMachine } from '../../identity/machines.ts';
 
 const stateOf = (sql: Sql) => sql`
@@ -67,7 +68,7 @@ export const reissueTicket = async (context: UserContext, machineId: string): Pr
   const { config, user } = context;
   return context.sql.begin(async (tx) => {
     const { id, ...machine } = await lockManagedMachine(tx, user, machineId);
-    await revokeOpenTickets(tx, id);
+    await endOfMachine(tx, id, 'reissued', actorOf(context));
     const ticket = await issueTicket(tx, {
       secretKey: config.secretKey,
       machineId: id,
@@ -85,15 +86,6 @@ export const reissueTicket = async (context: UserContext, machineId: string): Pr
       support_email: config.supportEmail ?? settings?.email ?? null,
     };
   });
-};
-
-/** Returns how many there were. */
-export const revokeOpenTickets = async (tx: Sql, machineId: string): Promise<number> => {
-  const rows = await tx`
-    UPDATE pairing_tickets SET revoked_at = now()
-     WHERE machine_id = ${machineId} AND revoked_at IS NULL AND redeemed_at IS NULL AND expires_at > now()
-    RETURNING id`;
-  return rows.length;
 };
 
 /** Revokes one open ticket. Throws `conflict` when it is no longer open. */

@@ -10,6 +10,7 @@ import { isTaken } from '../../db/postgres-errors.ts';
 import type { Sql } from '../../db/sql.ts';
 import { clearRetained, requestClear } from '../machine-maps/clear-retained.ts';
 import { requireMachine } from '../../identity/access.ts';
+import { endOfMachine } from '../../identity/endings.ts';
 import { findMachine, listMachines, readTotals } from './queries.ts';
 import { registerMachine } from './register-machine.ts';
 
@@ -87,8 +88,8 @@ const hasHistory = async (sql: Sql, id: string): Promise<boolean> => {
 };
 
 /**
- * Deletes a machine, or archives it when it has roasts or recordings. Its credential and open ticket are revoked in the
- * same transaction, and its board is disconnected right after it.
+ * Deletes a machine, or archives it when it has roasts or recordings. Its credential, its open ticket and its queue end in
+ * the same transaction (`identity/endings.ts`), and its board is disconnected right after it.
  */
 export const deleteMachine = async (
   context: UserContext,
@@ -100,15 +101,9 @@ export const deleteMachine = async (
     const machine = await findMachine(tx, context.user, id);
     if (!machine || machine.archived_at !== null) throw notFound('Machine');
     const archived = await hasHistory(tx, id);
-    if (archived) {
-      await tx`UPDATE machines SET archived_at = now(), is_online = false WHERE id = ${id}`;
-      await tx`UPDATE machine_credentials SET revoked_at = now() WHERE machine_id = ${id} AND revoked_at IS NULL`;
-      await tx`
-        UPDATE pairing_tickets SET revoked_at = now()
-         WHERE machine_id = ${id} AND revoked_at IS NULL AND redeemed_at IS NULL`;
-    } else {
-      await tx`DELETE FROM machines WHERE id = ${id}`;
-    }
+    await endOfMachine(tx, id, 'removed', actorOf(context));
+    if (archived) await tx`UPDATE machines SET archived_at = now(), is_online = false WHERE id = ${id}`;
+    else await tx`DELETE FROM machines WHERE id = ${id}`;
     await requestClear(tx, machine.serial_number);
     await recordAudit(tx, actorOf(context), {
       action: archived ? 'machine.archived' : 'machine.deleted',

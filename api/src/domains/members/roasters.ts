@@ -4,14 +4,17 @@ import type { Routes } from '../../app.ts';
 import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
-import { invalid } from '../../http/app-error.ts';
+import { invalid, notFound } from '../../http/app-error.ts';
+import { deviceCookie } from '../../http/cookies.ts';
 import { mayRoastOn, requireMachine } from '../../identity/access.ts';
-import { checkPin } from '../../identity/pins.ts';
+import { checkPin, type PinOwner } from '../../identity/pins.ts';
 import { announceRoast } from '../roasts/announce-roast.ts';
 
 export const mountRoasters = (routes: Routes): void => {
   routes.forUser(contract.listRoasters, (context, { params }) => listRoasters(context, params.id));
-  routes.forUser(contract.setRoaster, (context, { params, body }) => setRoaster(context, params.id, body));
+  routes.forUser(contract.setRoaster, (context, { params, body }, reply) =>
+    setRoaster(context, params.id, body, (cookie) => reply.header('set-cookie', cookie)),
+  );
 };
 
 const roasterColumns = (sql: Sql) => sql`u.id AS user_id, u.full_name, u.pin_hash IS NOT NULL AS has_pin`;
@@ -38,18 +41,25 @@ const listRoasters = async ({ sql, user }: UserContext, machineId: string) => {
 
 /**
  * Sets the roaster at a machine. It needs the PIN of another person who has one; it only sets a name: the caller's
- * rights stay the same.
+ * rights stay the same. With a right PIN the browser knows the person from then on.
  */
 const setRoaster = async (
   context: UserContext,
   machineId: string,
   { user_id: userId, pin }: { user_id: string; pin?: string | undefined },
+  setCookie: (cookie: string) => void,
 ): Promise<Roaster> => {
-  const { sql, user } = context;
+  const { sql, user, config } = context;
   await requireMachine(sql, user, machineId, 'roast');
   const roaster = (await readPeople(sql, machineId, user.id)).find((one) => one.user_id === userId);
   if (roaster === undefined) throw invalid('user_id', 'This person is not a roaster of this machine');
-  if (roaster.has_pin && userId !== user.id) await checkPin(sql, actorOf(context), userId, pin);
+  if (roaster.has_pin && userId !== user.id) {
+    const [owner] = await sql<PinOwner[]>`SELECT id, email FROM users WHERE id = ${userId}`;
+    if (owner === undefined) throw notFound('User');
+    const device = { ...context, callerEmail: user.email };
+    await checkPin(sql, actorOf(context), config.secretKey, { owner, device, pin });
+    setCookie(deviceCookie(context.pinCookie, config, owner.email, 'pin'));
+  }
   await sql.begin(async (tx) => {
     await tx`UPDATE machines SET roaster_id = ${userId}, roaster_since = now() WHERE id = ${machineId}`;
     const running = await tx<{ id: string }[]>`

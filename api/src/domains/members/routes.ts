@@ -5,8 +5,8 @@ import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { UserContext } from '../../context.ts';
 import { containing, type Sql } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
-import { endStreamsOf } from '../../http/sessions.ts';
 import { machineAccess, requireMachine } from '../../identity/access.ts';
+import { endOfPerson } from '../../identity/endings.ts';
 import { addMembership } from '../../identity/add-membership.ts';
 import { mountRoasters } from './roasters.ts';
 
@@ -90,7 +90,7 @@ const removeMember = async (context: UserContext, machineId: string, userId: str
        WHERE k.machine_id = ${machineId} AND k.user_id = ${userId} AND u.id = k.user_id
       RETURNING u.full_name, u.email`;
     if (removed === undefined) throw notFound('Member');
-    await endStreamsOf(tx, [userId]);
+    await endOfPerson(tx, userId, 'machine_lost', actorOf(context));
     await recordAudit(tx, actorOf(context), {
       action: 'member.removed',
       subject: machineId,

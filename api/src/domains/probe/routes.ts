@@ -151,7 +151,7 @@ export const probeRoutes: Domain = ({ forUser }) => {
       throw error;
     });
     const stream = createSseStream(session.unread, () => {
-      clearInterval(beat);
+      stopBeat();
       stopListening();
       session.done();
     });
@@ -165,10 +165,10 @@ export const probeRoutes: Domain = ({ forUser }) => {
       });
       isChecking = false;
     };
-    const beat = setInterval(() => {
+    const stopBeat = context.clock.every(heartbeatMs, () => {
       stream.heartbeat();
       void check();
-    }, heartbeatMs);
+    });
     const stopListening = subscribeJson(
       context,
       {

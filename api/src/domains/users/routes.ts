@@ -9,8 +9,7 @@ import { isTaken } from '../../db/postgres-errors.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
 import { hashPassword, randomPassword, refuseCommonPassword } from '../../identity/passwords.ts';
 import type { Sql } from '../../db/sql.ts';
-import { endSessionsOf, endStreamsOf } from '../../http/sessions.ts';
-import { deleteLinksOf } from '../../http/wall-screens.ts';
+import { endOfPerson } from '../../identity/endings.ts';
 import { addMembership, type Membership } from '../../identity/add-membership.ts';
 import { listUsers, userColumns } from './queries.ts';
 
@@ -71,8 +70,8 @@ const checkAdminRemains = async (tx: Sql, leavingId: string): Promise<void> => {
 };
 
 /**
- * Renames, activates, deactivates, promotes or demotes. A deactivated user's sessions end with the commit, and so do the wall
- * links of one who is no active admin any more.
+ * Renames, activates, deactivates, promotes or demotes. What a deactivated or demoted user was given ends with the
+ * commit (`identity/endings.ts`).
  */
 export const updateUser = async (context: UserContext, id: string, edit: UserEdit): Promise<User> =>
   context.sql.begin(async (tx) => {
@@ -85,11 +84,8 @@ export const updateUser = async (context: UserContext, id: string, edit: UserEdi
       is_admin: edit.is_admin ?? before.is_admin,
     };
     await tx`UPDATE users SET ${tx(after)} WHERE id = ${id}`;
-    if (before.is_active && !after.is_active) await endSessionsOf(tx, id);
-    else if (before.is_admin && !after.is_admin) await endStreamsOf(tx, [id]);
-    if (!after.is_active || !after.is_admin)
-      for (const { id: link, name } of await deleteLinksOf(tx, id))
-        await recordAudit(tx, actorOf(context), { action: 'wall_link.revoked', subject: link, detail: { name } });
+    if (before.is_active && !after.is_active) await endOfPerson(tx, id, 'deactivated', actorOf(context));
+    if (before.is_admin && !after.is_admin) await endOfPerson(tx, id, 'demoted', actorOf(context));
     await recordAudit(tx, actorOf(context), {
       action: 'user.updated',
       subject: id,
@@ -106,7 +102,7 @@ export const resetPassword = async (context: UserContext, id: string): Promise<{
     const [user] = await tx<{ email: string }[]>`
       UPDATE users SET password_hash = ${hashed} WHERE id = ${id} RETURNING email`;
     if (!user) throw notFound('User');
-    await endSessionsOf(tx, id);
+    await endOfPerson(tx, id, 'password_reset', actorOf(context));
     await recordAudit(tx, actorOf(context), {
       action: 'user.password_reset',
       subject: id,

@@ -1,8 +1,10 @@
-import { getPush, subscribePush, unsubscribePush, type PushDevice } from '@roastery/contract/push';
+import { getPush, unsubscribePush, type PushDevice } from '@roastery/contract/push';
 import { useEffect, useState } from 'react';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
-import { endOwnPush, ownSubscription, pushWorker, refresh, useApi } from '../../api/use-api.ts';
+import { endOwnPush, ownSubscription, pushWorker, registerPush } from '../../api/own-push.ts';
+import { useUser } from '../../api/session.tsx';
+import { refresh, useApi } from '../../api/use-api.ts';
 import { useDates } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -38,16 +40,9 @@ const useOwnEndpoint = (ability: Ability) => {
   return [endpoint, setEndpoint] as const;
 };
 
-const textOf = (key: ArrayBuffer | null): string =>
-  key === null
-    ? ''
-    : btoa(String.fromCodePoint(...new Uint8Array(key)))
-        .replaceAll('+', '-')
-        .replaceAll('/', '_')
-        .replaceAll('=', '');
-
 /** Alarms on phones and other browsers of the user. */
 export const PushSection = () => {
+  const userId = useUser().id;
   const { data } = useApi(getPush, {});
   const [ability, setAbility] = useState(abilityNow);
   const [endpoint, setEndpoint] = useOwnEndpoint(ability);
@@ -76,8 +71,7 @@ export const PushSection = () => {
           userVisibleOnly: true,
           applicationServerKey: data.public_key,
         });
-        const [p256dh, auth] = [textOf(subscription.getKey('p256dh')), textOf(subscription.getKey('auth'))];
-        await call(subscribePush, { body: { endpoint: subscription.endpoint, p256dh, auth } });
+        await registerPush(subscription, userId);
         setEndpoint(subscription.endpoint);
       },
       t`Alarms could not be turned on in this browser`,
@@ -96,7 +90,7 @@ export const PushSection = () => {
   return (
     <Section
       title={t`Alarms on this device`}
-      text={t`For the machines that you own or share: alarms that say “Send to phones”, a frozen probe, and a board that sends no readings during a roast.`}
+      text={t`For the machines that you own or share: alarms that say “Send to phones”, a frozen probe, and a board that sends no readings during a roast. They end with your session: when you sign out, or after 12 hours without the portal. When you sign in here again, they continue.`}
     >
       <div data-testid="push" data-ability={ability} className="flex max-w-lg flex-col gap-4">
         {ability === 'able' ? (

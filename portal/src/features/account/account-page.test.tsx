@@ -1,6 +1,13 @@
-import { changePassword, listSessions, logout, updatePreferences, type Preferences } from '@roastery/contract/auth';
-import { getPush } from '@roastery/contract/push';
-import { getPin } from '@roastery/contract/roasters';
+import {
+  changePassword,
+  listSessions,
+  login,
+  logout,
+  updatePreferences,
+  type Preferences,
+} from '@roastery/contract/auth';
+import { getPush, subscribePush } from '@roastery/contract/push';
+import { confirmPinLocks, getPin } from '@roastery/contract/roasters';
 import { screen, within } from '@testing-library/dom';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openPortal, textOf } from '../../testing/open-portal.tsx';
@@ -17,7 +24,7 @@ const here = {
 };
 const answers = [
   answer(listSessions, { sessions: [here] }),
-  answer(getPin, { is_set: false }),
+  answer(getPin, { is_set: false, locked: null }),
   answer(getPush, { public_key: 'key', devices: [] }),
 ];
 const inRegion = (date_language: string) => ({ ...ana, preferences: { ...ana.preferences, date_language } });
@@ -116,6 +123,33 @@ describe('alarms on phones', () => {
     expect(await screen.findByRole('button', { name: 'Send alarms to this browser' })).toBeDefined();
   });
 
+  it.each([
+    ['continue when their person signs in again', ana.id, 'endpoint'],
+    ['end when another person signs in', idOf(99), undefined],
+  ])('%s', async (_what, person, endpoint) => {
+    const unsubscribe = vi.fn<() => Promise<boolean>>(() => Promise.resolve(true));
+    withPush('granted', { endpoint: 'https://push.example/1', getKey: () => new ArrayBuffer(4), unsubscribe });
+    localStorage.setItem('push-person', person);
+    const registered = {
+      id: idOf(72),
+      endpoint: 'https://push.example/1',
+      user_agent: null,
+      created_at: ana.created_at,
+    };
+    const { fill, server, user } = await openPortal('/login', {
+      as: null,
+      answers: [...answers, answer(login, { user: ana }), answer(subscribePush, registered)],
+    });
+    await fill(await screen.findByLabelText(/^Email/), ana.email);
+    await fill(screen.getByLabelText(/^Password/), 'three drums and a cooler');
+    await user.click(screen.getByRole('button', { name: 'Login' }));
+    const sent = () => server.requests.filter((request) => request.endpoint === 'subscribePush');
+    const isContinued = () => sent().length === 1 && localStorage.getItem('push-person') === ana.id;
+    const isEnded = () => unsubscribe.mock.calls.length === 1 && localStorage.getItem('push-person') === null;
+    await expect.poll(endpoint === undefined ? isEnded : isContinued).toBe(true);
+    expect([isContinued(), isEnded()]).toEqual([endpoint !== undefined, endpoint === undefined]);
+  });
+
   it('end in the browser from which their user signs out', async () => {
     const unsubscribe = vi.fn<() => Promise<boolean>>(() => Promise.resolve(true));
     withPush('granted', { endpoint: 'https://push.example/1', unsubscribe });
@@ -126,4 +160,18 @@ describe('alarms on phones', () => {
     await expect.poll(() => location.pathname).toBe('/login');
     await expect.poll(() => unsubscribe.mock.calls).toHaveLength(1);
   });
+});
+
+it('wrong PINs that locked the PIN are shown on every page, until the person dismisses it', async () => {
+  const locked = { at: '2026-11-21T07:40:00.000Z', by: 'Rita', everywhere: false, wrong: 5 };
+  const { server, user } = await openPortal('/dashboard', {
+    answers: [answer(getPin, { is_set: true, locked }), answer(confirmPinLocks, { message: 'Confirmed.' })],
+  });
+  const notice = within(await screen.findByRole('region', { name: 'Your PIN was locked' }));
+  expect(notice.getByText(/^Wrong PINs in the session of Rita, last .*15 minutes on that device\.$/)).toBeDefined();
+  expect(notice.getByRole('link', { name: 'Change PIN' }).getAttribute('href')).toBe('/account');
+  server.answer(answer(getPin, { is_set: true, locked: null }));
+  await user.click(notice.getByRole('button', { name: 'Dismiss this notice' }));
+  await expect.poll(() => screen.queryByRole('region', { name: 'Your PIN was locked' })).toBeNull();
+  expect(server.requests.map(({ endpoint }) => endpoint)).toContain('confirmPinLocks');
 });

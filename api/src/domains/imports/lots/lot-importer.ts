@@ -24,7 +24,7 @@ interface Batch {
 const nextImport = async (sql: Sql, state: 'importing' | 'undoing'): Promise<Batch | undefined> => {
   const [row] = await sql<Batch[]>`
     SELECT i.id AS import_id, jsonb_build_object('id', u.id, 'email', u.email) AS user
-    FROM lot_imports i JOIN users u ON u.id = i.user_id WHERE i.state = ${state} ORDER BY i.created_at LIMIT 1`;
+    FROM lot_imports i JOIN users u ON u.id = i.user_id WHERE u.is_active AND i.state = ${state} ORDER BY i.created_at LIMIT 1`;
   return row;
 };
 

@@ -249,14 +249,14 @@ interface Step {
 
 /**
  * The next files, at most `jobsAtOnce`: finding them costs as much as part of the work on one. Each step reads again
- * what it changes.
+ * what it changes. The imports of an inactive user wait.
  */
 const nextSteps = async (sql: Sql): Promise<Step[]> => {
   const steps = async (work: Step['work'], which: ReturnType<typeof sql>): Promise<Step[]> => {
     const jobs = await sql<Job[]>`
       SELECT f.id AS file_id, f.import_id, f.file_name, ${userOf(sql)}
       FROM roast_import_files f JOIN roast_imports i ON i.id = f.import_id JOIN users u ON u.id = i.user_id
-      WHERE ${which} ORDER BY i.created_at, f.id LIMIT ${jobsAtOnce}`;
+      WHERE u.is_active AND ${which} ORDER BY i.created_at, f.id LIMIT ${jobsAtOnce}`;
     return jobs.map((job) => ({ job, work }));
   };
   const undone = await steps(undoFile, sql`i.state = 'undoing' AND f.state = 'imported'`);

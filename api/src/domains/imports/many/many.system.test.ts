@@ -3,7 +3,7 @@ import type { ImportFile, RoastImport } from '@roastery/contract/roast-imports';
 import type { Roast, RoastRow } from '@roastery/contract/roasts';
 import { createTestDatabase } from '@roastery/testing/test-database';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addMachine, exampleCsv } from '../../../testing/example-data.ts';
+import { addImport, addMachine, addUser, exampleCsv } from '../../../testing/example-data.ts';
 import { formatFiles } from '../../../testing/format-files.ts';
 import { migratedTemplate } from '../../../testing/ingest-fixture.ts';
 import { numberLateRoasts } from '../../../ingest/sweeper.ts';
@@ -317,6 +317,25 @@ describe('import of many files', () => {
     await ivo.send('POST', `/roast-imports/${id}/start`, {});
     await expect.poll(async () => (await ofIvo()).state).toBe('done');
     expect((await ofIvo()).imported).toBe(1);
+  });
+
+  it('waits while its user is inactive, and continues with them', async () => {
+    const { sql } = test.api.context;
+    const userId = await addUser(sql);
+    await sql`UPDATE users SET is_active = false WHERE id = ${userId}`;
+    const theirs = await addImport(sql, userId);
+    await sql`UPDATE roast_imports SET state = 'importing', created_at = now() - interval '1 day' WHERE id = ${theirs}`;
+    const theirState = async () =>
+      (await sql<{ state: string }[]>`SELECT state FROM roast_import_files WHERE import_id = ${theirs}`)[0]?.state;
+    // Imported after it, if it did not wait.
+    const id = await begin();
+    await add(id, '2025-04-07 0740 Later.csv', exampleCsv());
+    await until(id, ({ waiting }) => waiting === 0);
+    await act(id, 'start');
+    await until(id, ({ state }) => state === 'done');
+    expect(await theirState()).toBe('read');
+    await sql`UPDATE users SET is_active = true WHERE id = ${userId}`;
+    await expect.poll(theirState).toBe('imported');
   });
 
   it('belongs to one user', async () => {
