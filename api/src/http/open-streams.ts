@@ -66,6 +66,14 @@ export const createOpenStreams = () => {
       open.add(stream);
       return { signal: stream.abort.signal, done: () => open.delete(stream) };
     },
+    /**
+     * Whether a screen of a wall link has its stream, or room for one. Throws `too_many_requests`: the page shows this refusal,
+     * while a browser hides that of a stream.
+     */
+    checkScreen(sessionId: string, linkId: string): void {
+      if ([...open].some((stream) => stream.sessionId === sessionId)) return;
+      checkPlace(sessionId, linkId, ofWallLink);
+    },
     endSession(sessionId: string): void {
       for (const stream of open) if (stream.sessionId === sessionId) stream.abort.abort();
     },

@@ -12,6 +12,9 @@ import type { ServerContext, WallCaller } from './server-context.ts';
 /** The longest that browsers keep a cookie. Opening the link again renews it. */
 const maxDays = 400;
 
+/** Of one link, with those that are not open any more. */
+const maxScreens = 200;
+
 const cookieName = (isHttps: boolean): string => (isHttps ? '__Host-wall' : 'wall');
 
 export const wallCookie = (token: string, isHttps: boolean): string =>
@@ -53,6 +56,10 @@ export const startScreen = async (
   if (link === undefined) return undefined;
   await tx`DELETE FROM wall_screens WHERE expires_at <= now()`;
   const token = newToken();
+  // A browser that forgets its cookies opens the link as a new screen each time.
+  await tx`
+    DELETE FROM wall_screens WHERE id IN (
+      SELECT id FROM wall_screens WHERE link_id = ${link.id} ORDER BY id DESC OFFSET ${maxScreens - 1})`;
   await tx`
     INSERT INTO wall_screens (id, link_id, token_hash, expires_at)
     VALUES (${uuidV7()}, ${link.id}, ${hashToken(token)}, now() + make_interval(days => ${maxDays}))`;

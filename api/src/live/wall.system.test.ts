@@ -137,6 +137,41 @@ describe('wall', () => {
     expect(open).toEqual([]);
   });
 
+  it('wall link: is refused in words on more screens than may be open, those that are open go on, and a closed one makes room', async () => {
+    const { token } = await makeLink();
+    const screens = await Promise.all(Array.from({ length: 33 }, () => openedScreen(token)));
+    const last = screens.pop() ?? admin;
+    const watched = await Promise.all(screens.map(watch));
+    expect(watched.filter(({ status }) => status !== 200)).toEqual([]);
+    const refused = await last.send<{ code: string; detail: string }>('GET', '/wall');
+    expect([refused.status, refused.body.code]).toEqual([429, 'too_many_requests']);
+    expect(refused.body.detail).toContain('too many screens');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await watch(last)).status).toBe(429);
+    expect((await screens[0]?.send('GET', '/wall'))?.status).toBe(200);
+    expect((await (await openedScreen((await makeLink()).token)).send('GET', '/wall')).status).toBe(200);
+    watched[0]?.stop();
+    await until('a place', async () => (await last.send('GET', '/wall')).status === 200);
+    for (const stream of watched) stream.stop();
+    await Promise.all(watched.map(({ ended }) => ended));
+  });
+
+  it('wall link: keeps the 200 screens that were opened last', async () => {
+    const { id, token } = await makeLink();
+    const first = await openedScreen(token);
+    await database.sql`
+      INSERT INTO wall_screens (id, link_id, token_hash, expires_at)
+      SELECT gen_random_uuid(), ${id}, sha256(n::text::bytea), now() + interval '1 day' FROM generate_series(1, 250) AS n`;
+    await database.sql`
+      UPDATE wall_screens SET id = ('ffffffff' || substr(id::text, 9))::uuid WHERE link_id = ${id}
+        AND token_hash IN (SELECT sha256(n::text::bytea) FROM generate_series(1, 250) AS n)`;
+    await openedScreen(token);
+    const [row] = await database.sql<{ n: number }[]>`
+      SELECT count(*)::int AS n FROM wall_screens WHERE link_id = ${id}`;
+    expect(row?.n).toBe(200);
+    expect((await first.send('GET', '/wall')).status).toBe(401);
+  });
+
   it('wall link: is refused once it was revoked, and its open streams end', async () => {
     const link = await makeLink();
     const screen = await openedScreen(link.token);

@@ -16,7 +16,7 @@ const oneRoast = (format: string, summary: string, produces: string) =>
     right: 'see',
     params: z.object({ id: idShape }),
     produces,
-    errors: ['not_found'],
+    errors: ['not_found', 'too_large', 'too_many_requests', 'not_ready'],
   });
 
 export const exportRoastXlsx = oneRoast('xlsx', 'A roast as a workbook: summary, curve, marks', spreadsheetType);
@@ -34,7 +34,7 @@ export const exportRoastPdf = endpoint({
   params: z.object({ id: idShape }),
   query: z.object({ temperature_unit: z.enum(['C', 'F']).default('C') }),
   produces: 'application/pdf',
-  errors: ['not_found'],
+  errors: ['not_found', 'too_large', 'too_many_requests', 'not_ready'],
 });
 
 /** All rows that match, therefore without a page. */
@@ -49,6 +49,7 @@ export const exportRoastsCsv = endpoint({
   access: 'user',
   ...(listQuery && { query: listQuery }),
   produces: 'text/csv',
+  errors: ['too_many_requests', 'not_ready'],
 });
 
 export const exportRoastsXlsx = endpoint({
@@ -60,4 +61,5 @@ export const exportRoastsXlsx = endpoint({
   access: 'user',
   ...(listQuery && { query: listQuery }),
   produces: spreadsheetType,
+  errors: ['too_large', 'too_many_requests', 'not_ready'],
 });

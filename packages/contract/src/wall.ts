@@ -61,6 +61,8 @@ export const getWall = endpoint({
     /** The user's units and formats; on a screen without an account those of the user who created its link. */
     reads_as: preferencesShape,
   }),
+  /** Its link is open on too many screens. */
+  errors: ['too_many_requests'],
 });
 
 export const wallAlarmShape = z.object({

@@ -29,6 +29,8 @@ export type AnyEndpoint = Pick<Endpoint, 'name' | 'method' | 'path'>;
 type Scalar = string | number | boolean | null | undefined;
 
 const timeoutMs = 30_000;
+/** A file waits in line before it is made, and may be long. */
+const fileTimeoutMs = 300_000;
 /** The content type of every file that is uploaded alone. */
 const fileType = 'application/octet-stream';
 const signedOutListeners = new Set<() => void>();
@@ -117,8 +119,12 @@ const read = async <T>(body: Promise<T>, signal: AbortSignal | undefined): Promi
   }
 };
 
-const send = async (endpoint: AnyEndpoint, { params, query, body, file, signal }: Request): Promise<Response> => {
-  const timeout = AbortSignal.timeout(timeoutMs);
+const send = async (
+  endpoint: AnyEndpoint,
+  { params, query, body, file, signal }: Request,
+  withinMs = timeoutMs,
+): Promise<Response> => {
+  const timeout = AbortSignal.timeout(withinMs);
   const sentIn = session;
   let response: Response;
   try {
@@ -166,7 +172,7 @@ export const callForFile = async <E extends AnyEndpoint>(
   endpoint: E,
   input: CallInput<E>,
 ): Promise<{ name: string; content: Blob }> => {
-  const response = await send(endpoint, input as Request);
+  const response = await send(endpoint, input as Request, fileTimeoutMs);
   const [, encoded] = /filename\*=UTF-8''([^;]+)/.exec(response.headers.get('content-disposition') ?? '') ?? [];
   return { name: decodeURIComponent(encoded ?? endpoint.name), content: await read(response.blob(), input.signal) };
 };

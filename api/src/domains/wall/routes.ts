@@ -12,11 +12,14 @@ import { deleteLink, startScreen, wallCookie } from '../../http/wall-screens.ts'
 import { countWallMachines, readWall, viewerOf } from './read-wall.ts';
 
 export const wallRoutes: Domain = (routes) => {
-  routes.forWall(contract.getWall, async ({ sql, user, sessionId }) => ({
-    machines: await readWall(sql, viewerOf(user)),
-    total: await countWallMachines(sql, viewerOf(user)),
-    reads_as: preferencesOf(user?.preferences ?? (await choicesOfMaker(sql, sessionId))),
-  }));
+  routes.forWall(contract.getWall, async ({ sql, streams, user, linkId, sessionId }) => {
+    if (linkId !== undefined) streams.checkScreen(sessionId, linkId);
+    return {
+      machines: await readWall(sql, viewerOf(user)),
+      total: await countWallMachines(sql, viewerOf(user)),
+      reads_as: preferencesOf(user?.preferences ?? (await choicesOfMaker(sql, sessionId))),
+    };
+  });
   routes.forPublic(contract.openWall, async ({ sql, config, address }, { body }, reply) => {
     const token = await sql.begin(async (tx) => {
       const screen = await startScreen(tx, body.token);

@@ -1,36 +1,49 @@
 import { exportRoastsCsv, exportRoastsXlsx } from '@roastery/contract/exports';
+import type { QueryOf } from '@roastery/contract/endpoint';
 import { Download } from 'lucide-react';
-import { addressOf } from '../../api/call.ts';
+import { useState } from 'react';
+import { sentenceFor } from '../../api/api-error.ts';
+import { callForFile } from '../../api/call.ts';
+import { logError } from '../../api/error-log.ts';
+import { saveFile } from '../../components/save-file.ts';
 import { formatRoasts } from '../../format/numbers.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Menu, MenuItem } from '../../ui/Menu.tsx';
+import { toast } from '../../ui/toast.ts';
 
 interface ExportRoastsMenuProps {
   /** Search, filters and sorting of the list. */
-  query: object;
+  query: NonNullable<QueryOf<typeof exportRoastsXlsx>>;
   total: number | undefined;
 }
 
-/** A list can be long: the browser downloads it as a stream. */
-const download = (address: string): void => {
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = '';
-  link.click();
-};
-
 /** Downloads every roast that matches, on whatever page it is. */
-export const ExportRoastsMenu = ({ query, total }: ExportRoastsMenuProps) => (
-  <Menu
-    trigger={
-      <Button icon={<Download aria-hidden />} disabled={total === 0}>
-        {t`Export`}
-      </Button>
+export const ExportRoastsMenu = ({ query, total }: ExportRoastsMenuProps) => {
+  const [busy, setBusy] = useState(false);
+  const save = async (endpoint: typeof exportRoastsXlsx) => {
+    setBusy(true);
+    try {
+      const { name, content } = await callForFile(endpoint, { query });
+      saveFile(name, content);
+    } catch (error) {
+      logError('The roasts could not be exported', error);
+      toast(sentenceFor(error, t`The roasts could not be exported`), { tone: 'danger' });
+    } finally {
+      setBusy(false);
     }
-  >
-    <p className="label-mono px-2 pt-1.5 pb-1">{total === undefined ? t`All roasts` : formatRoasts(total)}</p>
-    <MenuItem onSelect={() => download(addressOf(exportRoastsXlsx, undefined, query))}>{t`Excel (XLSX)`}</MenuItem>
-    <MenuItem onSelect={() => download(addressOf(exportRoastsCsv, undefined, query))}>CSV</MenuItem>
-  </Menu>
-);
+  };
+  return (
+    <Menu
+      trigger={
+        <Button icon={<Download aria-hidden />} disabled={total === 0} busy={busy}>
+          {t`Export`}
+        </Button>
+      }
+    >
+      <p className="label-mono px-2 pt-1.5 pb-1">{total === undefined ? t`All roasts` : formatRoasts(total)}</p>
+      <MenuItem onSelect={() => void save(exportRoastsXlsx)}>{t`Excel (XLSX)`}</MenuItem>
+      <MenuItem onSelect={() => void save(exportRoastsCsv)}>CSV</MenuItem>
+    </Menu>
+  );
+};

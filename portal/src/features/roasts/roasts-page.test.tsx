@@ -1,9 +1,11 @@
+import { exportRoastsXlsx, exportRoastXlsx } from '@roastery/contract/exports';
 import { deleteRoast, getRoast, listRoasts } from '@roastery/contract/roasts';
 import { screen, within } from '@testing-library/dom';
 import { describe, expect, it } from 'vitest';
 import { openPortal, textOf } from '../../testing/open-portal.tsx';
 import { idOf, roast } from '../../testing/records.ts';
 import { answer, broken, refused } from '../../testing/table-server.ts';
+import { currentToasts } from '../../ui/toast.ts';
 
 /** A roast that was logged without anything but its times. */
 const bare = roast({
@@ -108,6 +110,21 @@ describe('the list of roasts', () => {
     await user.click(screen.getByRole('button', { name: 'Delete (2)' }));
     const question = await screen.findByRole('alertdialog', { name: 'Delete 2 roasts' });
     expect(within(question).getAllByRole('listitem')).toHaveLength(2);
+  });
+});
+
+describe('an export that is refused', () => {
+  const busy = refused('Too many files are being made. Try again in a few seconds.', 'too_many_requests');
+  it.each([
+    { of: 'a list', address: '/roasts', answers: [answer(exportRoastsXlsx, busy)] },
+    { of: 'a roast', address: `/roasts/${idOf(41)}`, answers: [answer(exportRoastXlsx, busy)] },
+  ])('says why, for $of, and can be repeated', async ({ address, answers }) => {
+    const { user } = await openPortal(address, { answers });
+    const button = await main().findByRole('button', { name: 'Export' });
+    await user.click(button);
+    await user.click(await screen.findByRole('menuitem', { name: 'Excel (XLSX)' }));
+    await expect.poll(() => currentToasts().map(({ text }) => text)).toEqual([busy.body?.detail]);
+    expect(button.hasAttribute('disabled')).toBe(false);
   });
 });
 

@@ -1,7 +1,7 @@
 import { getWall, openWall, type WallMachine } from '@roastery/contract/wall';
 import { Factory, TvMinimal } from 'lucide-react';
-import { useEffect, useMemo, useState } from 'react';
-import { ApiError } from '../../api/api-error.ts';
+import { useCallback, useEffect, useMemo, useState } from 'react';
+import { ApiError, isTemporary } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
@@ -27,26 +27,43 @@ const refreshMs = 30_000;
 /** /wall: every machine at once, for a television. `#token=…` of a wall link opens it without an account. */
 export default function WallPage() {
   const exchange = useExchange();
-  if (exchange === 'refused') return <WallRefused />;
-  return exchange === 'pending' ? null : <Wall />;
+  if (exchange.error !== undefined) {
+    return isTemporary(exchange.error) ? (
+      <main className="flex h-dvh items-center justify-center">
+        <ErrorState title={t`The wall could not be loaded`} error={exchange.error} onRetry={exchange.again} />
+      </main>
+    ) : (
+      <WallRefused />
+    );
+  }
+  return exchange.isDone ? <Wall /> : null;
+}
+
+interface Exchange {
+  readonly isDone: boolean;
+  readonly error?: unknown;
+  readonly again: () => void;
 }
 
 /** The token of the address, exchanged for a cookie once and removed from the address. */
-const useExchange = (): 'pending' | 'done' | 'refused' => {
+const useExchange = (): Exchange => {
   const [token] = useState(() => new URLSearchParams(location.hash.slice(1)).get('token'));
-  const [state, setState] = useState<'pending' | 'done' | 'refused'>(token === null ? 'done' : 'pending');
-  useEffect(() => {
+  const [state, setState] = useState<Omit<Exchange, 'again'>>({ isDone: token === null });
+  const exchange = useCallback(() => {
     if (token === null) return;
-    history.replaceState(history.state, '', location.pathname);
     call(openWall, { body: { token } }).then(
-      () => setState('done'),
+      () => setState({ isDone: true }),
       (error: unknown) => {
         logError('The wall link was refused', error);
-        setState('refused');
+        setState({ isDone: false, error });
       },
     );
   }, [token]);
-  return state;
+  useEffect(() => {
+    if (token !== null) history.replaceState(history.state, '', location.pathname);
+    exchange();
+  }, [token, exchange]);
+  return { ...state, again: exchange };
 };
 
 const WallRefused = () => (
