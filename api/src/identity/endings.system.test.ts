@@ -47,6 +47,7 @@ const records: Readonly<Record<string, string>> = {
   lot_alert_dismissals: 'notices that a person has read',
   map_update_dismissals: 'notices that a person has read',
   alarm_rules: 'rules of the roastery for its machine',
+  table_layouts: 'what the roastery says of tables',
   sign_in_limits: 'counts of failures',
   push_keys: 'the key of the roastery itself',
   quarantine: 'messages that could not be stored',
