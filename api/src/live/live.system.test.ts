@@ -336,6 +336,34 @@ describe('live stream', () => {
     await watching.ended;
   });
 
+  it('sends an alarm again as acknowledged that was acknowledged while the connection to the database was lost', async () => {
+    const machine = await registerMachine(database.sql, 'LIVE-7');
+    const { body: self } = await admin.send<{ id: string; full_name: string }>('GET', '/auth/me');
+    const [roastId, alarmId] = [randomUUID(), randomUUID()];
+    await database.sql`
+      INSERT INTO roasts (id, machine_id, owner_id, status, start_time)
+      SELECT ${roastId}, id, owner_id, 'in_progress', now() FROM machines WHERE id = ${machine.id}`;
+    await database.sql`
+      INSERT INTO roast_alarms (id, roast_id, machine_id, kind, occurrence, colour, sound, mono_ms, happened_at, is_late)
+      VALUES (${alarmId}, ${roastId}, ${machine.id}, 'rule', 'rule', 'blue', true, 1000, now(), false)`;
+    const watching = await watch(api.url, machine.id, admin);
+    const shown = () => ofType(watching.events, 'alarms').at(-1)?.alarms ?? [];
+    await until('the alarm', () => shown()[0]?.id === alarmId);
+    expect(shown()[0]?.acknowledged_at).toBeNull();
+    // The notification is lost with the listening connection.
+    await database.sql.begin(async (tx) => {
+      await tx`UPDATE roast_alarms SET acknowledged_at = now(), acknowledged_by = ${self.id} WHERE id = ${alarmId}`;
+      const gone = await tx`
+        SELECT pg_terminate_backend(pid, 10_000) FROM pg_stat_activity
+         WHERE datname = current_database() AND query ILIKE 'listen%'`;
+      expect(gone.length).toBeGreaterThan(0);
+    });
+    await until('its acknowledgement', () => shown()[0]?.acknowledged_by === self.full_name);
+    expect(shown()).toMatchObject([{ id: alarmId, acknowledged_at: expect.any(String) }]);
+    watching.stop();
+    await watching.ended;
+  });
+
   it('queries connections with one statement at a time, however long it takes', async () => {
     const machine = await registerMachine(database.sql, 'LIVE-6');
     const watching = await watch(api.url, machine.id, admin);
