@@ -75,6 +75,9 @@ read_source() {
         rm -f "$source" "$keyring"
         stop 2 "The packages at $portal are not signed with the key $fingerprint: nothing was installed."
         ;;
+    *'is expired'* | *'no longer valid'*)
+        stop 1 "The packages at $portal are older than two years, or this board's clock is wrong: update the server, or set the clock, then run this again."
+        ;;
     esac
     stop 1 "The packages at $portal could not be read: check this board's network, clock and DNS, then run this again."
 }

@@ -1,6 +1,6 @@
 import type { Cancel, Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
-import { isDatabaseUnavailable } from '../db/postgres-errors.ts';
+import { isDatabaseUnavailable, loggable } from '../db/postgres-errors.ts';
 import { guardTransactions } from '../db/renewing-pool.ts';
 import type { Database } from '../db/sql.ts';
 import { AppError } from './app-error.ts';
@@ -40,6 +40,19 @@ const untilGivenUp = (sql: Database, waiting: Waiting): Database =>
     },
   });
 
+/**
+ * Takes room on the disk as a statement that stores rows does, and gives it back: a sort that does not fit its memory. Without
+ * rows nothing has to be cleaned up. A server that only reads, such as a standby, refuses too.
+ */
+const tryToWrite = async (sql: Database): Promise<boolean> =>
+  sql.begin(async (tx) => {
+    await tx`SET LOCAL work_mem = '64kB'`;
+    const [row] = await tx<{ isWritable: boolean }[]>`
+      SELECT count(*) > 0 AND current_setting('transaction_read_only') = 'off' AS "isWritable"
+      FROM generate_series(1, 5000)`;
+    return row?.isWritable === true;
+  });
+
 /** @param open opens a pool of one connection to the same database */
 export const createDatabaseWatch = (sql: Database, open: () => Database, log: Logger, clock: Clock) => {
   const requests = new Set<Waiting>();
@@ -67,6 +80,19 @@ export const createDatabaseWatch = (sql: Database, open: () => Database, log: Lo
   };
   /** One statement at a time for all callers. */
   const probe = (): Promise<boolean> => (probing ??= ask());
+
+  let writing: Promise<boolean> | undefined;
+  const write = async (): Promise<boolean> => {
+    try {
+      own ??= open();
+      return await tryToWrite(own);
+    } catch (error) {
+      if (!isClosed) log.warn(loggable(error), 'database can not write');
+      return false;
+    } finally {
+      writing = undefined;
+    }
+  };
 
   const tick = (): void => {
     const oldest = Math.min(...[...requests].map(({ since }) => since));
@@ -99,13 +125,13 @@ export const createDatabaseWatch = (sql: Database, open: () => Database, log: Lo
         requests.delete(waiting);
       }
     },
-    /** Whether the database answers a statement within this time. */
-    async answersWithin(ms: number): Promise<boolean> {
+    /** Whether the database has written something within this time; a full disk still answers what is read. */
+    async writesWithin(ms: number): Promise<boolean> {
       let cancel: Cancel | undefined;
       const late = new Promise<boolean>((resolve) => {
         cancel = clock.after(ms, () => resolve(false));
       });
-      return Promise.race([probe(), late]).finally(() => cancel?.());
+      return Promise.race([(writing ??= write()), late]).finally(() => cancel?.());
     },
     /** Requests that are being answered. */
     get waiting(): number {

@@ -83,7 +83,7 @@ describe('when ingest commits nothing', () => {
       },
     });
     health.ingest = () => ({ isStalled: false, oldestWaitingSeconds: 75.4, lastCommitAt, parkedMachines: 2 });
-    expect((await ready()).ingest).toMatchObject({ stalled: false });
+    expect(await ready()).toMatchObject({ database: true, ingest: { stalled: false } });
   });
 });
 

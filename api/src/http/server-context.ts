@@ -16,7 +16,7 @@ export interface IngestHealth {
   readonly lastCommitAt: Date | undefined;
   /** Machines whose messages could not be stored and are retried. */
   readonly parkedMachines: number;
-  /** Messages wait, and for a minute none was committed. */
+  /** Messages wait, and Postgres refused the last ones for a reason of its own, or none was committed for a minute. */
   readonly isStalled: boolean;
 }
 

@@ -300,7 +300,7 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
         oldestWaitingSeconds: waitedMs / 1000,
         lastCommitAt: lastCommitAtMs === undefined ? undefined : new Date(lastCommitAtMs),
         parkedMachines: queue.parkedMachines,
-        isStalled: waitedMs > stalledMs && now - (lastCommitAtMs ?? startedAtMs) > stalledMs,
+        isStalled: isOffline || (waitedMs > stalledMs && now - (lastCommitAtMs ?? startedAtMs) > stalledMs),
       };
     },
     /** Whether Postgres could be reached at the last attempt. */

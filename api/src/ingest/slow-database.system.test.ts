@@ -122,6 +122,25 @@ describe('ingest on a slow database', () => {
     expect(writer.progress()).toMatchObject({ queuedBytes: 0, parkedMachines: 0 });
   });
 
+  it('is stalled from the first message that a full disk refuses until one is stored again', async () => {
+    const { sql, writer, acknowledged, send, clock } = await fortyBoards();
+    await sql.unsafe(`
+      CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        RAISE disk_full;
+      END $$;
+      CREATE TRIGGER refuse BEFORE INSERT ON recording_chunks EXECUTE FUNCTION refuse();`);
+    send();
+    // No time passes on the clock.
+    await until('the full disk to be noticed', () => writer.progress().isStalled);
+    await sql`DROP TRIGGER refuse ON recording_chunks`;
+    await until(
+      'every acknowledgement',
+      clock.passing(() => acknowledged.size === boards),
+    );
+    expect(writer.progress().isStalled).toBe(false);
+    expect(await storedSamples(sql)).toBe(boards * samplesEach);
+  });
+
   it('quarantines nothing because of a server error', async () => {
     const { sql, writer, acknowledged, send, clock } = await fortyBoards();
     // As while a backup is restored over it.

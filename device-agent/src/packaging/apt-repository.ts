@@ -9,6 +9,13 @@ const component = 'main';
 /** Below the address of the repository; the content of the signed file. */
 export const releasePath = `dists/${suite}/Release`;
 
+/**
+ * An attacker between board and server could repeat an old release forever. A server has its packages from a release that may be
+ * the newest for long, and a board must be installable from it.
+ */
+const validDays = 730;
+const instant = (seconds: number): string => new Date(seconds * 1000).toUTCString();
+
 const sha256 = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
 
 /** Where a package lies, below the address of the repository. */
@@ -43,7 +50,8 @@ export const aptRepositoryOf = (
     'Label: Roastery',
     `Suite: ${suite}`,
     `Codename: ${suite}`,
-    `Date: ${new Date(seconds * 1000).toUTCString()}`,
+    `Date: ${instant(seconds)}`,
+    `Valid-Until: ${instant(seconds + validDays * 24 * 3600)}`,
     `Architectures: ${architectures.join(' ')}`,
     `Components: ${component}`,
     'Description: Software for the board beside a coffee roasting machine',

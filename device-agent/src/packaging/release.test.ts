@@ -50,6 +50,10 @@ describe('apt repository', () => {
   it('lists the checksum of every index in Release, and stores each under its checksum too', () => {
     const release = text(repository, 'dists/stable/Release');
     expect(release).toMatch(/^Date: [A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/m);
+    const [from, until] = ['Date', 'Valid-Until'].map((name) =>
+      Date.parse(new RegExp(`^${name}: (.*)$`, 'm').exec(release)?.[1] ?? ''),
+    );
+    expect((until ?? 0) - (from ?? 0)).toBe(730 * 24 * 3600 * 1000);
     expect(release).toMatch(/^Acquire-By-Hash: yes$/m);
     const lines = [...release.matchAll(/^ ([0-9a-f]{64}) (\d+) (\S+)$/gm)];
     expect(lines.map(([, , , path]) => path)).toEqual([
