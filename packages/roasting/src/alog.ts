@@ -31,6 +31,8 @@ export type AlogWarning =
 /** A roast as an Artisan file stores it: °C, kg, seconds since the recording began. */
 export interface ArtisanRoast {
   readonly timesSeconds: readonly number[];
+  /** All times as the file has them, also those that do not rise. */
+  readonly writtenTimes: readonly number[];
   readonly beanTempC: readonly Reading[];
   readonly exhaustTempC: readonly Reading[];
   readonly marks: readonly Mark[];
@@ -121,6 +123,7 @@ export function artisanRoastIn(file: Dictionary): ArtisanRoast {
   const weight = valuesOf(file, 'weight');
   return {
     timesSeconds,
+    writtenTimes: rawTimes,
     beanTempC,
     exhaustTempC,
     marks: marksOf(file, kept, timesSeconds, beanTempC, warnings),

@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { sharedData } from '@roastery/testing/shared-data';
 import { describe, expect, it } from 'vitest';
 import { formatFiles } from '../../testing/format-files.ts';
+import { windowInFile } from './machine-files/file-roast.ts';
 import { readRoastFile } from './read-roast-file.ts';
+import { recordingIn } from './recording-in-file.ts';
 
 const rows = (said: Readonly<Record<number, string>>): Uint8Array =>
   new TextEncoder().encode(
@@ -67,5 +71,65 @@ describe('a mark outside of the curve', () => {
       expect(at(roast.marks, kind)).not.toBe(last);
       expect(roast.warnings).toContain('A mark outside the recording was skipped.');
     },
+  );
+});
+
+describe('a recording without a charge', () => {
+  const fluidBed = (marks: string): Uint8Array => {
+    const times = Array.from({ length: 300 }, (_, sample) => sample * 2 + 0.4);
+    // From 80 °C upwards from the first sample on: no fall shows the charge.
+    const bean = times.map((second) => (80 + 130 * (1 - Math.exp(-second / 160))).toFixed(2));
+    return new TextEncoder().encode(
+      `{'mode': 'C', 'timex': [${times.join(', ')}], 'temp1': [${bean.join(', ')}], 'temp2': [${bean.join(', ')}], 'timeindex': [${marks}]}`,
+    );
+  };
+
+  it.each([
+    [
+      'with later marks',
+      '-1, 60, 200, 0, 0, 0, 280, 0',
+      { charge: 0.4, dry_end: 120.4, first_crack: 400.4, drop: 560.4 },
+      560_400,
+    ],
+    ['without any mark', '-1, 0, 0, 0, 0, 0, 0, 0', { charge: 0.4 }, 598_400],
+  ])(
+    'of Artisan %s: begins with it, with a remark, also when it comes by itself',
+    async (_which, index, expected, endMs) => {
+      const { roast } = await readRoastFile(fluidBed(index), {});
+      expect(Object.fromEntries(roast.marks.map(({ kind, timeSeconds }) => [kind, timeSeconds]))).toEqual(expected);
+      expect(roast.warnings.join()).toMatch(/taken to begin with it/);
+      const recording = await recordingIn(fluidBed(index), {});
+      expect(windowInFile(recording)).toEqual({ from: 400, to: endMs });
+    },
+  );
+
+  it('that holds no roast asks for it', async () => {
+    const flat = Array.from({ length: 100 }, (_, second) => `${second},${(150 + second / 10).toFixed(1)},`);
+    const { roast } = await readRoastFile(new TextEncoder().encode(['Time,BT,Event', ...flat].join('\n')), {});
+    expect(roast.marks).toEqual([]);
+  });
+
+  const shared = sharedData();
+  it.skipIf(!shared.present)(
+    `of an air roaster begins with it, or at the fall of its curve${shared.title('')}`,
+    async () => {
+      for (const name of ['130', '131', '147', '155']) {
+        const bytes = new Uint8Array(readFileSync(shared.path('alog3', `${name}_air.alog`)));
+        const charge = (await readRoastFile(bytes, {})).roast.marks.find(({ kind }) => kind === 'charge');
+        expect([name, (charge?.timeSeconds ?? Infinity) < 5]).toEqual([name, true]);
+      }
+    },
+  );
+});
+
+it.each([
+  [
+    'an Artisan file',
+    "{'mode': 'C', 'timex': [0.0, 0.0, 0.0], 'temp1': [1.0, 2.0, 3.0], 'temp2': [1.0, 2.0, 3.0], 'timeindex': [0]}",
+  ],
+  ['a table', 'time,BT\n0,200\n0,199\n0,198'],
+])('%s whose times are all 0 is refused for that', async (_what, text) => {
+  await expect(readRoastFile(new TextEncoder().encode(text), {})).rejects.toThrow(
+    'All 3 samples of the file have the time 0:00: its clock did not run',
   );
 });

@@ -3,6 +3,7 @@ import { detectMarks } from '@roastery/roasting/detect-marks';
 import { markOf, marksInOrder, type Mark, type MarkKind } from '@roastery/roasting/marks';
 import { valueAt, type Reading } from '@roastery/roasting/series';
 import { formatDuration } from '@roastery/roasting/units';
+import { dropOf } from './assemble-roast.ts';
 import { valuesOf, type ImportedRoast } from './imported-roast.ts';
 
 /** The distance up to which a detected charge belongs to the same roast as the file's own, s. */
@@ -88,6 +89,38 @@ const sentenceOf = (found: readonly Mark[]): string[] => {
   return [`The file marks no ${ends.join(' and no ')}; detected from the curve. Check the marks before you continue.`];
 };
 
+/** A curve of beans: it ends well above its beginning, at a temperature of roasted coffee. */
+const minRiseC = 60;
+const minTopC = 150;
+const beginningSeconds = 180;
+
+/**
+ * The charge of a recording that begins with it, where neither the file nor the curve shows one; only of a file that marks later events
+ * of the roast, or of a program that counts from the start of its recording if no charge was marked.
+ */
+const chargeAtStart = (roast: ImportedRoast, kept: readonly Mark[]): Mark | undefined => {
+  const first = roast.timesSeconds[0];
+  if (first === undefined || (kept.length === 0 && roast.countsFromStart !== true)) return undefined;
+  const bean = (valuesOf(roast, 'bean_temp') ?? []).flatMap((temp, index) =>
+    temp === null ? [] : [{ temp, since: (roast.timesSeconds[index] ?? first) - first }],
+  );
+  const lowest = Math.min(...bean.flatMap(({ temp, since }) => (since <= beginningSeconds ? [temp] : [])));
+  const hottest = bean.reduce((most, { temp }) => Math.max(most, temp), -Infinity);
+  if (hottest < minTopC || hottest - lowest < minRiseC) return undefined;
+  const charge: Mark = { ...byHand(roast, 'charge', first), origin: 'detector', confidence: 0.5 };
+  return marksInOrder([...kept, charge]).ok ? charge : undefined;
+};
+
+/** The drop after such a charge: where the curve falls steeply from its top. */
+const dropAfterStart = (roast: ImportedRoast): Mark[] => {
+  const at = dropOf(roast.timesSeconds, valuesOf(roast, 'bean_temp') ?? []);
+  if (at === undefined || at === roast.timesSeconds.at(-1)) return [];
+  return [{ ...byHand(roast, 'drop', at), origin: 'detector', confidence: 0.5 }];
+};
+
+const startSentence =
+  'The file marks no charge and none was found in the curve: the recording was taken to begin with it. Check the charge.';
+
 /**
  * A person's choice takes precedence over the file's mark. Missing marks are detected in the curve, as on a board:
  * charge and drop, turning point and dry end.
@@ -120,11 +153,18 @@ export const completeMarks = (roast: ImportedRoast, choices: UploadChoices): Imp
       (drop === undefined || mark.timeSeconds < drop.timeSeconds);
     if (isOpen && isWithin && marksInOrder([...kept, ...added, mark]).ok) added.push(mark);
   }
+  const begun = charge === undefined && markOf(added, 'charge') === undefined ? chargeAtStart(roast, kept) : undefined;
+  if (begun !== undefined) {
+    const isOpen = drop === undefined && markOf(added, 'drop') === undefined;
+    for (const mark of [begun, ...(isOpen ? dropAfterStart(roast) : [])]) {
+      if (marksInOrder([...kept, ...added, mark]).ok) added.push(mark);
+    }
+  }
   const warnings = [
     ...roast.warnings,
     ...repeatedSentences(repeated),
     ...(left > 0 ? [`${left} of the file’s marks are out of order and were skipped.`] : []),
-    ...sentenceOf(added),
+    ...(begun === undefined ? sentenceOf(added) : [startSentence]),
   ];
   const marks = [...kept, ...added].sort((a, b) => a.timeSeconds - b.timeSeconds);
   return { ...roast, marks, warnings: markOf(marks, 'drop') ? warnings : [...warnings, 'The roast has no drop.'] };

@@ -73,6 +73,8 @@ export interface ImportedRoast {
   readonly isLocalTime: boolean;
   readonly temperatureUnit: KnownUnit<TemperatureUnit>;
   readonly timeUnit: KnownUnit<TimeUnit>;
+  /** Without a charge, the program's times of the roast count from the start of the recording. */
+  readonly countsFromStart?: boolean;
   /** The columns of a table of any program. */
   readonly table?: Upload['table'];
   /** Assumptions and omissions, one sentence each. */

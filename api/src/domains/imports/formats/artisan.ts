@@ -12,6 +12,7 @@ import {
   type KnownUnit,
   noFacts,
   refusedFile,
+  refuseStandingTimes,
   timeOfRecording,
 } from '../imported-roast.ts';
 import { type FileMoment, standardOffsetMs } from '../moments.ts';
@@ -106,6 +107,7 @@ export const artisan: RoastFileFormat = {
 };
 
 const importedRoast = (roast: ArtisanRoast, choices: UploadChoices): ImportedRoast => {
+  refuseStandingTimes(roast.writtenTimes);
   const unit = unitOf(roast, choices.temperature_unit);
   const temp = reread(roast.recordedIn, unit.value);
   const record = readRecord(roast.record);
@@ -139,6 +141,8 @@ const importedRoast = (roast: ArtisanRoast, choices: UploadChoices): ImportedRoa
     ...timeOfRecording(recordedAt(roast, record, choices), choices),
     temperatureUnit: unit,
     timeUnit: { value: 's', source: 'file' },
+    // Artisan's canvas: `charge_offset` is 0 while `timeindex[0]` is -1, so START is its zero.
+    countsFromStart: true,
     warnings: [
       ...roast.warnings.flatMap((warning) => sentences[warning] ?? []),
       ...lossWarnings(roast.greenKg, roast.roastedKg),
