@@ -250,6 +250,7 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   addImportFiles: { ...manyFiles, file: () => exampleCsv() },
   listImportFiles: manyFiles,
   correctImportFile: { params: fileOfImport, belongs: 'one person', body: () => ({ coffee_name: 'Sidamo' }) },
+  decideImportFiles: { ...manyFiles, body: () => ({ problem: 'duration', decision: 'skip' }) },
   startRoastImport: manyFiles,
   undoRoastImport: { params: withId(addDoneImport), belongs: 'one person' },
   deleteRoastImport: manyFiles,

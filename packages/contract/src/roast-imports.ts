@@ -18,6 +18,10 @@ export const importStates = ['open', 'importing', 'done', 'undoing', 'undone'] a
  */
 export const importFileStates = ['waiting', 'read', 'refused', 'imported', 'undone'] as const;
 
+/** Unlikely roasts: each is asked, none is refused. */
+export const doubtfulProblems = ['duration', 'drop', 'first_crack', 'time_offset'] as const;
+export type DoubtfulProblem = (typeof doubtfulProblems)[number];
+
 /**
  * A problem that prevents the import of a file, or should be checked first. `weights` and `check` files are imported
  * all the same; `left_out`: by a person.
@@ -28,6 +32,7 @@ export const importProblems = [
   'no_charge',
   'no_date',
   'duplicate',
+  ...doubtfulProblems,
   'failed',
   'weights',
   'check',
@@ -222,8 +227,23 @@ export const correctImportFile = endpoint({
     lot_id: idShape.nullable().optional(),
     /** True: it is not imported. False: a duplicate is imported all the same. */
     left_out: z.boolean().optional(),
+    /** True: it is imported although the roast is unlikely. */
+    accepted: z.boolean().optional(),
   }),
   response: importFileShape,
+  errors: ['not_found', 'conflict'],
+});
+
+export const decideImportFiles = endpoint({
+  name: 'decideImportFiles',
+  method: 'POST',
+  path: '/roast-imports/{id}/decisions',
+  tag: 'Roasts',
+  summary: 'Import all files that are unlikely for one reason, or skip them',
+  access: 'user',
+  params: byId,
+  body: z.object({ problem: z.enum(doubtfulProblems), decision: z.enum(['import', 'skip']) }),
+  response: roastImportShape,
   errors: ['not_found', 'conflict'],
 });
 

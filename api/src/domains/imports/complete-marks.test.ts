@@ -74,16 +74,16 @@ describe('a mark outside of the curve', () => {
   );
 });
 
-describe('a recording without a charge', () => {
-  const fluidBed = (marks: string): Uint8Array => {
-    const times = Array.from({ length: 300 }, (_, sample) => sample * 2 + 0.4);
-    // From 80 °C upwards from the first sample on: no fall shows the charge.
-    const bean = times.map((second) => (80 + 130 * (1 - Math.exp(-second / 160))).toFixed(2));
-    return new TextEncoder().encode(
-      `{'mode': 'C', 'timex': [${times.join(', ')}], 'temp1': [${bean.join(', ')}], 'temp2': [${bean.join(', ')}], 'timeindex': [${marks}]}`,
-    );
-  };
+const fluidBed = (marks: string): Uint8Array => {
+  const times = Array.from({ length: 300 }, (_, sample) => sample * 2 + 0.4);
+  // From 80 °C upwards from the first sample on: no fall shows the charge.
+  const bean = times.map((second) => (80 + 130 * (1 - Math.exp(-second / 160))).toFixed(2));
+  return new TextEncoder().encode(
+    `{'mode': 'C', 'timex': [${times.join(', ')}], 'temp1': [${bean.join(', ')}], 'temp2': [${bean.join(', ')}], 'timeindex': [${marks}]}`,
+  );
+};
 
+describe('a recording without a charge', () => {
   it.each([
     [
       'with later marks',

@@ -6,6 +6,7 @@ import { batchName, lacksColumns, valuesOf, type ImportedRoast, type ReadingChoi
 import { readRoastFile } from './read-roast-file.ts';
 import { curveHash } from './recording-in-file.ts';
 import type { DescribedFile } from './file-jobs.ts';
+import { figuresOf } from './plausibility.ts';
 import { headsKey } from './table-layout.ts';
 
 const previewPoints = 300;
@@ -75,6 +76,13 @@ export const describeFile = async (content: Uint8Array, choices: ReadingChoices)
   };
   const fileSha256 = createHash('sha256').update(content).digest();
   const layout = roast.table ? headsKey(roast.table.columns.map(({ head }) => head)) : null;
-  // Files without readings are not of one curve.
-  return { upload, fileSha256, curveSha256: lacksColumns(roast) ? fileSha256 : curveHash(roast), layout };
+  const isUnread = lacksColumns(roast);
+  return {
+    upload,
+    fileSha256,
+    // Files without readings are not of one curve.
+    curveSha256: isUnread ? fileSha256 : curveHash(roast),
+    figures: isUnread ? null : figuresOf(roast),
+    layout,
+  };
 };

@@ -4,6 +4,7 @@ import type { Mark } from '@roastery/roasting/marks';
 import type { FileJob } from '../../file-reading/file-job.ts';
 import type { FileFacts } from '../../file-reading/restored-file.ts';
 import type { ImportedBatch, ImportedChannel, ReadingChoices } from './imported-roast.ts';
+import type { RoastFigures } from './plausibility.ts';
 import type { ReadRow } from './lots/lot-rows.ts';
 
 // What the readers of files are asked for, apart from the programs that do it: the api loads no parser of a file.
@@ -13,6 +14,8 @@ export interface DescribedFile {
   readonly upload: Omit<Upload, 'id' | 'file_name' | 'machine_id' | 'choices' | 'duplicates'>;
   readonly fileSha256: Uint8Array;
   readonly curveSha256: Uint8Array;
+  /** Null for a table whose columns have to be assigned. */
+  readonly figures: RoastFigures | null;
   /** Key of the heads of a table; null for a program's own file. */
   readonly layout: string | null;
 }

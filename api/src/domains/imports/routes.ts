@@ -38,6 +38,7 @@ export const importRoutes: Domain = (routes) => {
   routes.forUser(many.correctImportFile, (context, { params, body }) =>
     imports.correctFile(context, params.id, params.file_id, body),
   );
+  routes.forUser(many.decideImportFiles, (context, { params, body }) => imports.decideFiles(context, params.id, body));
   routes.forUser(many.startRoastImport, (context, { params }) => imports.startImport(context, params.id));
   routes.forUser(many.undoRoastImport, (context, { params }) => imports.undoImport(context, params.id));
   routes.forUser(many.deleteRoastImport, (context, { params }) => imports.deleteImport(context, params.id));

@@ -11,6 +11,7 @@ import { machineAccess, roastAccess } from '../../identity/access.ts';
 import { readContent, storeContent } from './file-parts.ts';
 import { completedByName } from './named-file.ts';
 import { describeRoastFile, type DescribedFile } from './file-jobs.ts';
+import { findDoubts } from './machine-figures.ts';
 import { keepLayout, withLayouts } from './kept-layouts.ts';
 
 /** A person reviews a few files at a time; the oldest unfinished ones are deleted first. */
@@ -82,13 +83,22 @@ const describeStored = async (context: UserContext, id: string, choices: UploadC
 const completeUpload = async (
   { sql, user }: UserContext,
   { id, file_name, choices }: Pick<StoredUpload, 'id' | 'file_name' | 'choices'>,
-  { described: { upload, fileSha256, curveSha256 }, timeZone }: Described,
+  { described: { upload, fileSha256, curveSha256, figures }, timeZone }: Described,
 ): Promise<Upload> => {
   const [duplicates, machineId] = await Promise.all([
     findDuplicates(sql, user, fileSha256, curveSha256),
     findMachine(sql, user, upload.machine_name),
   ]);
-  return { id, file_name, choices, ...completedByName(file_name, upload, timeZone), machine_id: machineId, duplicates };
+  const doubts = await findDoubts(sql, figures, machineId);
+  return {
+    id,
+    file_name,
+    choices,
+    ...completedByName(file_name, upload, timeZone),
+    warnings: [...doubts.map(({ sentence }) => sentence), ...upload.warnings],
+    machine_id: machineId,
+    duplicates,
+  };
 };
 
 /** Uploads without a roast, of all users. */

@@ -7,7 +7,8 @@ import { actorOf, recordAudit } from '../../../db/audit.ts';
 import type { Sql } from '../../../db/sql.ts';
 import { AppError, notFound } from '../../../http/app-error.ts';
 import { factColumns, machineOf } from '../roast-facts.ts';
-import { judgeFile } from './file-problems.ts';
+import { leastRoasts } from '../plausibility.ts';
+import { judgeFile, skippedSentence } from './file-problems.ts';
 import { fileColumns, isOfProblem, isReady, readImport, readImportFile } from './import-rows.ts';
 
 /** Unfinished imports of one person. */
@@ -45,6 +46,16 @@ export const createImport = async (context: UserContext): Promise<RoastImport> =
   return readImport(context.sql, context.user, id);
 };
 
+/** True where the machine of the import, or the next one, has enough roasts to judge others by. */
+const judgesRoasts = async (tx: Sql, importId: string, next: string | null): Promise<boolean> => {
+  const [row] = await tx<{ roasts: number }[]>`
+    SELECT coalesce(max(c.roasts), 0)::int AS roasts FROM (
+      SELECT count(*) AS roasts FROM roasts
+      WHERE status = 'completed' AND machine_id IN (${next}, (SELECT machine_id FROM roast_imports WHERE id = ${importId}))
+      GROUP BY machine_id) c`;
+  return (row?.roasts ?? 0) >= leastRoasts;
+};
+
 export const changeImport = async (
   context: UserContext,
   id: string,
@@ -54,12 +65,19 @@ export const changeImport = async (
     await lockImport(tx, context, id, 'open');
     await machineOf(tx, context.user, body.machine_id ?? null);
     await factColumns(tx, { lot_id: body.lot_id ?? null });
+    const machineJudges = body.machine_id !== undefined && (await judgesRoasts(tx, id, body.machine_id));
     if (Object.keys(body).length > 0) await tx`UPDATE roast_imports SET ${tx(body)} WHERE id = ${id}`;
     if (body.time_zone !== undefined) {
       // Files with a local time are read again.
       await tx`
         UPDATE roast_import_files SET state = 'waiting'
         WHERE import_id = ${id} AND state = 'read' AND time_zone IS NOT NULL`;
+    }
+    if (machineJudges) {
+      // Files without their own machine are judged by the roasts of this one.
+      await tx`
+        UPDATE roast_import_files SET state = 'waiting'
+        WHERE import_id = ${id} AND state = 'read' AND machine_id IS NULL AND figures IS NOT NULL`;
     }
     await audit(tx, context, id, 'roast_import.changed');
   });
@@ -145,4 +163,27 @@ export const correctFile = async (
     });
   });
   return readImportFile(context.sql, importId, fileId);
+};
+
+/** A decision on all files that are unlikely for one reason. Remarks say the reason also afterwards. */
+export const decideFiles = async (
+  context: UserContext,
+  id: string,
+  { problem, decision }: ParsedBody<typeof contract.decideImportFiles>,
+): Promise<RoastImport> => {
+  await context.sql.begin(async (tx) => {
+    await lockImport(tx, context, id, 'open');
+    const changed =
+      decision === 'import'
+        ? await tx`
+            UPDATE roast_import_files SET accepted = true, problem = 'check'
+            WHERE import_id = ${id} AND state = 'read' AND problem = ${problem}`
+        : await tx`
+            UPDATE roast_import_files SET left_out = true, problem = 'left_out', remarks = array_prepend(${skippedSentence}, remarks)
+            WHERE import_id = ${id} AND state = 'read' AND problem = ${problem}`;
+    await audit(tx, context, id, `roast_import.${decision === 'import' ? 'accepted' : 'skipped'}`, {
+      files: changed.count,
+    });
+  });
+  return readImport(context.sql, context.user, id);
 };

@@ -1,6 +1,9 @@
+import { parseShape } from '@roastery/contract/parse-shape';
 import type { ImportProblem } from '@roastery/contract/roast-imports';
 import type { SignedInUser } from '../../../http/server-context.ts';
 import type { Sql } from '../../../db/sql.ts';
+import { findDoubts } from '../machine-figures.ts';
+import { figuresShape } from '../plausibility.ts';
 import { findDuplicates } from '../uploads.ts';
 
 interface JudgedFile {
@@ -14,15 +17,22 @@ interface JudgedFile {
   batch_size_kg: number | null;
   end_weight_kg: number | null;
   left_out: boolean | null;
+  accepted: boolean;
+  figures: unknown;
+  machine_id: string | null;
   remarks: string[];
 }
 
 interface Judgement {
   readonly problem: ImportProblem | null;
-  readonly sentence: string | null;
+  readonly sentences: readonly string[];
 }
 
+const because = (problem: ImportProblem, ...sentences: readonly string[]): Judgement => ({ problem, sentences });
+
 const dayMs = 86_400_000;
+/** The first remark of a file that a person leaves out. */
+export const skippedSentence = 'Skipped: it is not imported.';
 
 const isWeightOdd = ({ batch_size_kg: green, end_weight_kg: roasted }: JudgedFile): boolean =>
   green !== null && roasted !== null && (roasted > green || roasted < green * 0.6);
@@ -41,29 +51,31 @@ const duplicateOf = async (sql: Sql, user: SignedInUser, file: JudgedFile): Prom
 };
 
 const judge = async (sql: Sql, user: SignedInUser, file: JudgedFile): Promise<Judgement> => {
-  if (file.left_out === true) return { problem: 'left_out', sentence: 'Skipped: it is not imported.' };
+  if (file.left_out === true) return because('left_out', skippedSentence);
   if (file.needs_columns) {
-    return {
-      problem: 'columns',
-      sentence:
-        'The columns are not known. Open the file and choose them: they are kept for all files with these columns.',
-    };
+    return because(
+      'columns',
+      'The columns are not known. Open the file and choose them: they are kept for all files with these columns.',
+    );
   }
-  if (!file.has_charge) {
-    return { problem: 'no_charge', sentence: 'No charge was found. Open the file and set the charge.' };
-  }
+  if (!file.has_charge) return because('no_charge', 'No charge was found. Open the file and set the charge.');
   if (file.start_time === null) {
-    return { problem: 'no_date', sentence: 'The file doesn’t say when it was roasted. Enter the date.' };
+    return because('no_date', 'The file doesn’t say when it was roasted. Enter the date.');
   }
   if (Date.parse(file.start_time) > Date.now() + dayMs) {
-    return { problem: 'no_date', sentence: 'The start is more than a day in the future. Check the date.' };
+    return because('no_date', 'The start is more than a day in the future. Check the date.');
   }
   const duplicate = file.left_out === false ? undefined : await duplicateOf(sql, user, file);
-  if (duplicate !== undefined) return { problem: 'duplicate', sentence: `The same roast as ${duplicate}.` };
+  if (duplicate !== undefined) return because('duplicate', `The same roast as ${duplicate}.`);
+  const figures = parseShape(figuresShape, file.figures);
+  const doubts = await findDoubts(sql, figures.success ? figures.data : null, file.machine_id);
+  const sentences = doubts.map(({ sentence }) => sentence);
+  const [doubt] = doubts;
+  if (doubt !== undefined) return because(file.accepted ? 'check' : doubt.problem, ...sentences);
   if (isWeightOdd(file)) {
-    return { problem: 'weights', sentence: 'The weights are unlikely: a roast loses 10 to 25 % of its weight.' };
+    return because('weights', 'The weights are unlikely: a roast loses 10 to 25 % of its weight.');
   }
-  return file.remarks.length > 0 ? { problem: 'check', sentence: null } : { problem: null, sentence: null };
+  return { problem: file.remarks.length > 0 ? 'check' : null, sentences };
 };
 
 /**
@@ -81,12 +93,14 @@ export const judgeFile = async (sql: Sql, user: SignedInUser, fileId: string, wa
 
 const judgeOne = async (sql: Sql, user: SignedInUser, fileId: string, warnings?: readonly string[]) => {
   const [file] = await sql<(JudgedFile & { found: string[] })[]>`
-    SELECT id, import_id, file_sha256, curve_sha256, has_charge, needs_columns, start_time, batch_size_kg, end_weight_kg, left_out, remarks,
-           warnings AS found
-    FROM roast_import_files WHERE id = ${fileId} AND state = 'read' FOR UPDATE`;
+    SELECT f.id, f.import_id, f.file_sha256, f.curve_sha256, f.has_charge, f.needs_columns, f.start_time, f.batch_size_kg,
+           f.end_weight_kg, f.left_out, f.accepted, f.figures, coalesce(f.machine_id, i.machine_id) AS machine_id, f.remarks,
+           f.warnings AS found
+    FROM roast_import_files f JOIN roast_imports i ON i.id = f.import_id
+    WHERE f.id = ${fileId} AND f.state = 'read' FOR UPDATE OF f`;
   if (file === undefined) return;
   const remarks = [...(warnings ?? file.found)];
-  const { problem, sentence } = await judge(sql, user, { ...file, remarks });
-  const said = sentence === null || remarks.includes(sentence) ? remarks : [sentence, ...remarks];
+  const { problem, sentences } = await judge(sql, user, { ...file, remarks });
+  const said = [...sentences.filter((sentence) => !remarks.includes(sentence)), ...remarks];
   await sql`UPDATE roast_import_files SET problem = ${problem}, remarks = ${said}::text[] WHERE id = ${fileId}`;
 };

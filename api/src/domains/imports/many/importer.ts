@@ -114,7 +114,7 @@ const readFile = async (
     await tx`
       UPDATE roast_import_files SET
         state = 'read', format = ${found.format}, duration_seconds = ${drop}, has_charge = ${found.missing === null},
-        heads_key = ${described.layout}, needs_columns = ${found.table !== null && found.samples === 0},
+        figures = ${described.figures === null ? null : tx.json(described.figures)}, heads_key = ${described.layout}, needs_columns = ${found.table !== null && found.samples === 0},
         curve_sha256 = ${curve}, warnings = ${found.warnings}::text[],
         start_time = CASE WHEN start_time IS DISTINCT FROM read_start_time THEN start_time ELSE ${found.start_time}::timestamptz END,
         read_start_time = ${found.start_time}, time_zone = ${found.time_zone}, source_batch = ${found.source_batch},

@@ -5,6 +5,7 @@ import { ErrorState } from '../../../components/ErrorState.tsx';
 import { t } from '../../../language/t.ts';
 import { Card, Skeleton } from '../../../ui/Card.tsx';
 import { FormError } from '../../../components/form/FormError.tsx';
+import { DoubtGroups } from './DoubtGroups.tsx';
 import { FilesTable } from './FilesTable.tsx';
 import { ForAllFiles } from './ForAllFiles.tsx';
 import { ImportSteps } from './ImportSteps.tsx';
@@ -51,6 +52,7 @@ export const ManyFiles = ({ id, upload, onLeave }: ManyFilesProps) => {
         <FormError key={sentence} text={sentence} />
       ))}
       {isOpen && <ForAllFiles import={data} inOrder={inOrder} onChanged={show} />}
+      {isOpen && <DoubtGroups import={data} inOrder={inOrder} onChanged={show} />}
       <FilesTable import={data} isAtWork={upload.busy || isAtWork(data)} inOrder={inOrder} onChanged={readAgain} />
       {isOpen && <ManyFilesDrop busy={upload.busy} onFiles={(files) => void upload.send(files)} />}
     </div>

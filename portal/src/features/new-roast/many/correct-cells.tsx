@@ -1,6 +1,11 @@
 import type { BodyOf } from '@roastery/contract/endpoint';
 import { listMachines } from '@roastery/contract/machines';
-import { correctImportFile, type ImportFile, type RoastImport } from '@roastery/contract/roast-imports';
+import {
+  correctImportFile,
+  doubtfulProblems,
+  type ImportFile,
+  type RoastImport,
+} from '@roastery/contract/roast-imports';
 import { useState } from 'react';
 import { sentenceWithFields } from '../../../api/api-error.ts';
 import { call } from '../../../api/call.ts';
@@ -150,6 +155,7 @@ export const LotCell = ({ file, forAll, canCorrect, ...saving }: CellProps) => {
 export const Decision = ({ file, ...saving }: Omit<CellProps, 'canCorrect' | 'forAll'>) => {
   const { busy, correct } = useCorrection({ file, ...saving });
   const decide = (leftOut: boolean) => void correct({ left_out: leftOut });
+  const isDoubtful = doubtfulProblems.some((problem) => problem === file.problem);
   return (
     <span className="flex flex-wrap gap-1.5">
       {file.problem === 'left_out' ? (
@@ -158,7 +164,8 @@ export const Decision = ({ file, ...saving }: Omit<CellProps, 'canCorrect' | 'fo
         file.problem !== null && <Button busy={busy} onClick={() => decide(true)}>{t`Skip`}</Button>
       )}
       {file.problem === 'duplicate' && <Button busy={busy} onClick={() => decide(false)}>{t`Import anyway`}</Button>}
-      {(file.problem === 'columns' || file.problem === 'no_charge' || file.problem === 'check') && (
+      {isDoubtful && <Button busy={busy} onClick={() => void correct({ accepted: true })}>{t`Import anyway`}</Button>}
+      {(isDoubtful || file.problem === 'columns' || file.problem === 'no_charge' || file.problem === 'check') && (
         <ButtonLink to={`/roasts/new?way=upload&upload=${file.id}&import=${saving.importId}`}>{t`Open`}</ButtonLink>
       )}
     </span>
