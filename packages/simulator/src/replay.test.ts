@@ -23,6 +23,7 @@ const tenth = (value: number | null | undefined): number | null =>
 /** A short generated roast with a dropout: three seconds before the charge, and a drop. */
 const small: ArtisanRoast = {
   timesSeconds: [2, 3, 4, 6, 8, 9],
+  writtenTimes: [2, 3, 4, 6, 8, 9],
   beanTempC: [200, 199.5, null, 90, 120.04, 118],
   exhaustTempC: [210, null, 205, 190, 195, 194],
   marks: [
