@@ -253,6 +253,15 @@ describe('watchArtisanFiles', () => {
     await andNoMore(0);
   });
 
+  it('refuses a file with more parts than any roast before it is parsed, and says why', async () => {
+    await save('parts.alog', `{'x': [${'{},'.repeat(60_000)}]}`);
+    const files = await watch();
+    await poll(() => files.report().refused).toBe(1);
+    const reason = 'it has more parts than a roast file of Artisan';
+    expect(files.report().newest).toEqual([{ name: 'parts.alog', state: 'refused', reason }]);
+    await andNoMore(0);
+  });
+
   it.skipIf(process.getuid?.() === 0)('waits for a file that it may not read', async () => {
     await save('a.alog');
     await chmod(join(folder, 'a.alog'), 0);

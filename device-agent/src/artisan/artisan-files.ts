@@ -6,7 +6,7 @@ import type { Logger } from '@roastery/runtime/logger';
 import { codeOf } from '@roastery/runtime/system-errors';
 import type { AgentConfig } from '../config.ts';
 import { openFileMemory, type FileFate } from './file-memory.ts';
-import { alogNames, findFile, readAlog, type FoundFile } from './read-folder.ts';
+import { alogNames, findFile, readAlog, type FoundFile, type ReadFile } from './read-folder.ts';
 import { askMissing, sendFile } from './send-file.ts';
 
 /** The state of the files in the folder, newest first. */
@@ -46,6 +46,8 @@ const unfinishedMs = 60_000;
 const checkMs = 3_600_000;
 const checkAgainMs = 300_000;
 const reportedFiles = 8;
+const endedAgent =
+  'the agent ended twice while it read this file: import it in the portal, or save it again in Artisan';
 const retryMs = { min: 1000, max: 60_000 };
 
 const isSame = (a: FoundFile | undefined, b: { size: number; mtimeMs: number } | undefined): boolean =>
@@ -66,8 +68,10 @@ export const watchArtisanFiles = async (parts: ArtisanFilesParts) => {
   let before = new Map<string, FoundFile>();
   /** Files that can't be read or sent yet, with the reason. */
   const waiting = new Map<string, { reason: string; size: number; mtimeMs: number; since: number }>();
-  /** Links and files that are too large: checked again when they change. */
+  /** Links, files that are too large, and files that ended the agent: checked again when they change. */
   const passedOver = new Map<string, FoundFile>();
+  /** Versions that this process has read. */
+  const survived = new Map<string, FoundFile>();
   let trouble: string | null = null;
   let sendAgainAt = Number.NEGATIVE_INFINITY;
   let scans = 0;
@@ -98,11 +102,27 @@ export const watchArtisanFiles = async (parts: ArtisanFilesParts) => {
     await memory.note(file.name, seen, fate === undefined ? undefined : { ...fate, at: clock.now() });
   };
 
+  /** Reads a file. The first read of each version is remembered until the agent has survived it. */
+  const readOnce = async (file: FoundFile): Promise<ReadFile> => {
+    if (isSame(file, survived.get(file.name))) return readAlog(folder, file);
+    await memory.begins(file.name, file);
+    const result = await readAlog(folder, file);
+    survived.set(file.name, file);
+    await memory.survived(file.name);
+    return result;
+  };
+  const refusalOf = (file: FoundFile): string | undefined =>
+    file.refusal ?? (memory.isDeadly(file.name, file) ? endedAgent : undefined);
+
   /** False: nothing more can be sent now. */
   const bringIn = async (file: FoundFile): Promise<boolean> => {
-    const read = await readAlog(folder, file);
+    const read = await readOnce(file);
     if (read.kind === 'unreadable') {
       wait(file, read.reason);
+      return true;
+    }
+    if (read.kind === 'refused') {
+      await settle(file, read.sha256, { outcome: 'refused', reason: read.reason });
       return true;
     }
     if (read.kind === 'unfinished') {
@@ -162,9 +182,9 @@ export const watchArtisanFiles = async (parts: ArtisanFilesParts) => {
 
   /** The newest file shows Artisan's unit, even if it was sent long ago. */
   const learnUnit = async (files: Iterable<FoundFile>): Promise<void> => {
-    const [newest] = [...files].filter(({ refusal }) => refusal === undefined).sort((a, b) => b.mtimeMs - a.mtimeMs);
+    const [newest] = [...files].filter((file) => refusalOf(file) === undefined).sort((a, b) => b.mtimeMs - a.mtimeMs);
     if (newest === undefined || newest.mtimeMs <= (unit?.mtimeMs ?? Number.NEGATIVE_INFINITY)) return;
-    const read = await readAlog(folder, newest);
+    const read = await readOnce(newest);
     if (read.kind === 'whole' && read.unit !== null) unit = { of: read.unit, mtimeMs: newest.mtimeMs };
   };
 
@@ -193,11 +213,14 @@ export const watchArtisanFiles = async (parts: ArtisanFilesParts) => {
     const due: FoundFile[] = [];
     for (const file of found.values()) {
       if (memory.sinceMs !== null && file.mtimeMs < memory.sinceMs) continue;
-      if (file.refusal !== undefined) passedOver.set(file.name, file);
+      const refusal = refusalOf(file);
+      if (refusal !== undefined) passedOver.set(file.name, { ...file, refusal });
       else if (!isSame(file, memory.seen(file.name)) && isSame(file, before.get(file.name))) due.push(file);
     }
     before = found;
-    memory.keepNames(new Set(names));
+    const present = new Set(names);
+    memory.keepNames(present);
+    for (const name of survived.keys()) if (!present.has(name)) survived.delete(name);
     for (const file of due.sort((a, b) => a.mtimeMs - b.mtimeMs)) {
       if (stop.signal.aborted) return;
       if (!(await bringIn(file))) {

@@ -19,6 +19,14 @@ export type FileFate = z.infer<typeof fateShape>;
 const seenShape = z.object({ size: z.number(), mtimeMs: z.number(), sha256: z.string().regex(/^[0-9a-f]{64}$/) });
 export type SeenFile = z.infer<typeof seenShape>;
 
+/** The version of a file, and how often it was begun. */
+const triesShape = z.object({ size: z.number(), mtimeMs: z.number(), count: z.number() });
+/** A power cut may end one. */
+const maxTries = 2;
+
+type FileVersion = Pick<SeenFile, 'size' | 'mtimeMs'>;
+const isSameVersion = (a: FileVersion, b: FileVersion): boolean => a.size === b.size && a.mtimeMs === b.mtimeMs;
+
 const memoryShape = z.object({
   v: z.literal(1),
   /** Files that were changed before this are ignored; null takes all. */
@@ -27,6 +35,8 @@ const memoryShape = z.object({
   fates: z.record(z.string(), fateShape),
   /** By name. */
   seen: z.record(z.string(), seenShape),
+  /** Reads that were begun and not ended, by name: the agent did not survive them. */
+  tries: z.record(z.string(), triesShape).optional(),
 });
 
 /** The oldest are removed first; if such a file is renamed, the server answers that it knows it. */
@@ -51,10 +61,18 @@ export const openFileMemory = async (dataDir: string, firstSinceMs: number | nul
   const sinceMs = kept === undefined ? firstSinceMs : kept.sinceMs;
   const fates = new Map(Object.entries(kept?.fates ?? {}));
   const seen = new Map(Object.entries(kept?.seen ?? {}));
+  const tries = new Map(Object.entries(kept?.tries ?? {}));
+  for (const [file, { count }] of tries) if (count >= maxTries) log.warn({ file }, 'artisan: file ended the agent');
 
   const save = async (): Promise<void> => {
     for (const sha256 of [...fates.keys()].slice(0, Math.max(0, fates.size - maxContents))) fates.delete(sha256);
-    const memory = { v: 1, sinceMs, fates: Object.fromEntries(fates), seen: Object.fromEntries(seen) };
+    const memory = {
+      v: 1,
+      sinceMs,
+      fates: Object.fromEntries(fates),
+      seen: Object.fromEntries(seen),
+      tries: Object.fromEntries(tries),
+    };
     try {
       await writeFileAtomically(path, `${JSON.stringify(memory)}\n`);
       isFailing = false;
@@ -68,6 +86,21 @@ export const openFileMemory = async (dataDir: string, firstSinceMs: number | nul
     sinceMs,
     seen: (name: string): SeenFile | undefined => seen.get(name),
     fate: (sha256: string): FileFate | undefined => fates.get(sha256),
+    /** Whether the agent has ended each time that it read this version of a file. */
+    isDeadly(name: string, version: FileVersion): boolean {
+      const known = tries.get(name);
+      return known !== undefined && known.count >= maxTries && isSameVersion(known, version);
+    },
+    /** Remembers a read before it begins, until `survived`: a file that ends the agent must not do so at each of its starts. */
+    async begins(name: string, { size, mtimeMs }: FileVersion): Promise<void> {
+      const known = tries.get(name);
+      const count = known !== undefined && isSameVersion(known, { size, mtimeMs }) ? known.count : 0;
+      tries.set(name, { size, mtimeMs, count: count + 1 });
+      await save();
+    },
+    async survived(name: string): Promise<void> {
+      if (tries.delete(name)) await save();
+    },
     /** The newest contents, the newest first. */
     newest: (count: number): readonly (FileFate & { name: string })[] =>
       [...seen]
@@ -117,7 +150,7 @@ export const openFileMemory = async (dataDir: string, firstSinceMs: number | nul
     },
     /** Forgets files whose names no longer exist. */
     keepNames(names: ReadonlySet<string>): void {
-      for (const name of seen.keys()) if (!names.has(name)) seen.delete(name);
+      for (const known of [seen, tries]) for (const name of known.keys()) if (!names.has(name)) known.delete(name);
     },
   };
 };

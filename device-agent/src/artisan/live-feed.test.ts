@@ -55,6 +55,19 @@ describe('followArtisan', () => {
     expect(feed.link()).toEqual({ state: 'ok', detail: 'Artisan shows no exhaust temp' });
   });
 
+  it('records at most ten readings a second, drops the rest unread, and says so', async () => {
+    const feed = await follow();
+    for (let n = 0; n < 500; n++) artisan.reads(n, 200);
+    await clock.advance(999);
+    expect(values().map(([bean]) => bean)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(feed.link().detail).toMatch(/more than 10 messages a second/);
+    await clock.advance(1);
+    artisan.reads(190, 205);
+    await expect.poll(clock.passing(() => values().at(-1))).toEqual([190, 205]);
+    expect(values()).toHaveLength(11);
+    expect(feed.link().detail).toBeUndefined();
+  });
+
   it('converts °F, and records nothing while the unit is not known', async () => {
     unit = undefined;
     await follow();

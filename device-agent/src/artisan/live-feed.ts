@@ -25,6 +25,9 @@ const maxMessageBytes = 65_536;
 /** Artisan's slowest usual interval is 5 s: after this long without a reading it has stopped. */
 const silentAfterMs = 15_000;
 const checkMs = 1000;
+/** Artisan sends four readings a second at most, and one tick of its timer. */
+const maxMessages = 10;
+const perMs = 1000;
 
 const wordsOf: Readonly<Record<(typeof liveChannels)[number], string>> = {
   bean_temp: 'bean temp',
@@ -45,6 +48,17 @@ export const followArtisan = (parts: LiveFeedParts) => {
   let chargeHeard = false;
   let socket: WebSocket | undefined;
   let checkedAt = monotonic();
+  let second = { from: Number.NEGATIVE_INFINITY, messages: 0 };
+
+  /** False for a message beyond the limit: thousands of them a second would leave no time for anything else. */
+  const isWithinLimit = (): boolean => {
+    const now = monotonic();
+    if (now - second.from >= perMs) second = { from: now, messages: 0 };
+    second.messages += 1;
+    if (second.messages === maxMessages + 1)
+      setLink('ok', `Artisan sends more than ${maxMessages} messages a second: the rest of them is not recorded`);
+    return second.messages <= maxMessages;
+  };
 
   const setLink = (state: MachineLink['state'], detail: string | undefined): void => {
     if (state === link.state && detail === link.detail) return;
@@ -98,7 +112,7 @@ export const followArtisan = (parts: LiveFeedParts) => {
         made.send('');
       });
       made.on('message', (data, isBinary) => {
-        if (!isBinary) hear(Buffer.isBuffer(data) ? data.toString('utf8') : '');
+        if (isWithinLimit() && !isBinary) hear(Buffer.isBuffer(data) ? data.toString('utf8') : '');
       });
       made.on('error', (error) => {
         why = 'code' in error && typeof error.code === 'string' ? error.code : error.message;

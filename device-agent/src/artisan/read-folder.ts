@@ -43,7 +43,18 @@ export type ReadFile =
   | { readonly kind: 'whole'; readonly content: Buffer; readonly sha256: string; readonly unit: TemperatureUnit | null }
   /** It changed while it was read, or its end is missing. */
   | { readonly kind: 'unfinished'; readonly sha256: string; readonly reason: string }
+  /** It is no roast, and is not parsed. */
+  | { readonly kind: 'refused'; readonly sha256: string; readonly reason: string }
   | { readonly kind: 'unreadable'; readonly reason: string };
+
+/** A roast has some hundred of them. A file of nothing else takes more memory than the agent may have. */
+const maxParts = 50_000;
+const partSigns = new Set(Buffer.from('{[('));
+const hasTooManyParts = (content: Buffer): boolean => {
+  let parts = 0;
+  for (const sign of content) if (partSigns.has(sign)) parts += 1;
+  return parts > maxParts;
+};
 
 /** Does not follow a link that replaced the file, nor wait for a pipe. Windows has neither. */
 const carefully = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -72,6 +83,8 @@ export const readAlog = async (folder: string, found: FoundFile): Promise<ReadFi
     };
   }
   const sha256 = createHash('sha256').update(content).digest('hex');
+  if (hasTooManyParts(content))
+    return { kind: 'refused', sha256, reason: 'it has more parts than a roast file of Artisan' };
   try {
     const { recordedIn, warnings } = parseAlog(content.toString('utf8'));
     return { kind: 'whole', content, sha256, unit: warnings.includes('unit_missing') ? null : recordedIn };
