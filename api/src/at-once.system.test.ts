@@ -65,6 +65,7 @@ const changes: Readonly<Record<string, Kept>> = {
   setReferenceRoast: 'one value',
   chooseRoastUpload: 'one value',
   putMark: 'one value',
+  updateRoastFromUpload: 'one value',
   setRoastFavorite: 'one value',
 };
 

@@ -40,6 +40,8 @@ const folderWith = async (count: number, more: Record<string, string> = {}): Pro
   return pathToFileURL(`${folder}/`);
 };
 
+const labels = (...names: string[]) => Object.fromEntries(names.map((label) => [label, { label, unit: '°C' }]));
+
 describe('migrations', () => {
   it('bring an empty database up to date, and apply nothing the second time', async () => {
     const { sql } = await freshDatabase();
@@ -76,6 +78,29 @@ describe('migrations', () => {
       'loring.csv': 'loring',
       'roastime.csv': 'roastime',
     });
+  });
+
+  it('leave out tables whose time had a zone or was entered by a person, among the times to check', async () => {
+    const { sql } = await freshDatabase();
+    const before = (await readMigrations()).findIndex(({ name }) => name.endsWith('_originals_read_again.sql'));
+    await migrate(sql, log, await folderWith(before));
+    const files = [
+      ['artisan.csv', 'csv', labels('BT', 'ET')],
+      ['our own.xlsx', 'xlsx', labels('Bean Temp', 'Exhaust Temp')],
+      ['logger.csv', 'csv', labels('Beans')],
+      ['2021_4_30_17_56_49.csv', 'csv', labels('Beans')],
+      ['loring.csv', 'loring', labels('Beans')],
+    ] as const;
+    for (const [name, format, channels] of files) {
+      const [recording] = await sql<{ id: string }[]>`
+        INSERT INTO recordings (id, source, file_name, file_format, channel_labels)
+        VALUES (gen_random_uuid(), 'upload', ${name}, ${format}, ${sql.json(channels)}) RETURNING id`;
+      await sql`INSERT INTO times_to_check (recording_id) VALUES (${recording?.id ?? ''})`;
+    }
+    await migrate(sql, log);
+    const left = await sql`
+      SELECT c.file_name FROM times_to_check t JOIN recordings c ON c.id = t.recording_id ORDER BY c.file_name`;
+    expect(left.map((row) => row['file_name'])).toEqual(['2021_4_30_17_56_49.csv', 'artisan.csv', 'loring.csv']);
   });
 
   it('give imported roasts without a number of their file the next numbers, and withdraw those beside one', async () => {

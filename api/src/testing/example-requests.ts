@@ -79,6 +79,11 @@ const blend = { params: withId(addBlend), belongs: 'owner' } as const;
 const plan = { params: withId(addPlan) };
 const upload = { params: withId(addUpload), belongs: 'one person' } as const;
 const manyFiles = { params: withId(addImport), belongs: 'one person' } as const;
+const originalOfRoast = async (sql: Sql, ownerId: string) => {
+  const id = await addUpload(sql, ownerId);
+  await sql`UPDATE roast_uploads SET roast_id = ${await addTimeToCheck(sql, ownerId)} WHERE id = ${id}`;
+  return { id };
+};
 const fileOfImport = async (sql: Sql, ownerId: string) => {
   const id = await addImport(sql, ownerId);
   return { id, file_id: await addFileToImport(sql, ownerId, id) };
@@ -243,6 +248,7 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   uploadRoastFile: { query: { file_name: 'roast.csv' }, file: () => exampleCsv() },
   getRoastUpload: upload,
   chooseRoastUpload: { ...upload, body: () => ({ temperature_unit: 'C' }) },
+  updateRoastFromUpload: { params: originalOfRoast, belongs: 'one person', body: () => ({}) },
   createRoastFromUpload: { ...upload, body: () => ({ start_time: '2026-11-21T07:40:00.000Z', coffee_name: 'Guji' }) },
   createRoastImport: { body: () => ({}) },
   getRoastImport: manyFiles,

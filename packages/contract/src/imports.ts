@@ -86,6 +86,8 @@ export type UploadChoices = z.infer<typeof uploadChoicesShape>;
 
 export const uploadShape = z.object({
   id: idShape,
+  /** The roast whose original it is: `updateRoastFromUpload` changes that roast. Null: it becomes a new one. */
+  roast_id: idShape.nullable(),
   file_name: z.string(),
   format: z.enum(uploadFormats),
   size_bytes: z.number().int(),
@@ -215,7 +217,7 @@ export const readOriginalAgain = endpoint({
   name: 'readOriginalAgain',
   method: 'POST',
   summary:
-    'Preview the file that a roast was imported from, as it is read today, like an upload; nothing is imported yet',
+    'Preview the file that a roast was imported from, as it is read today with the choices of its import; nothing is changed yet',
   right: 'roast',
   status: 201,
   response: uploadShape,
@@ -260,6 +262,23 @@ export const createRoastFromUpload = endpoint({
 
 const momentsAscend = (body: { duration_seconds: number; first_crack_time?: number | null | undefined }): boolean =>
   (body.first_crack_time ?? 0) <= body.duration_seconds;
+
+export const updateRoastFromUpload = endpoint({
+  name: 'updateRoastFromUpload',
+  method: 'PUT',
+  path: '/roasts/uploads/{id}/roast',
+  tag: 'Roasts',
+  summary:
+    'Read a roast again from its original: curve and marks of the file are replaced; corrected marks and what was roasted stay, empty fields are filled',
+  access: 'user',
+  params: byId,
+  body: z.object({
+    /** The time of the charge. Absent: it stays. */
+    start_time: chargedAtShape.optional(),
+  }),
+  response: roastShape,
+  errors: ['not_found', 'conflict', 'too_many_requests'],
+});
 
 export const logRoastShape = roastFactsShape
   .extend({

@@ -55,7 +55,7 @@ export const insertFileMarks = async (
 };
 
 /** Two clicks create one roast, and a choice that changed while the file was read is not stored by mistake. */
-const lockUpload = async (tx: Sql, upload: StoredUpload, userId: string): Promise<void> => {
+export const lockUpload = async (tx: Sql, upload: StoredUpload, userId: string): Promise<void> => {
   const [row] = await tx<{ is_same: boolean }[]>`
     SELECT choices = ${tx.json(upload.choices)}::jsonb AS is_same FROM roast_uploads
     WHERE id = ${upload.id} AND user_id = ${userId} FOR UPDATE`;
@@ -79,6 +79,30 @@ export interface RoastMaker {
 }
 
 export type UploadFacts = Omit<ParsedBody<typeof endpoint>, 'even_if_duplicate'>;
+
+/** The number of the other program, in the file or its name. */
+export const sourceBatchOf = (upload: StoredUpload, recording: FileRecording, startTime: string): string | null =>
+  completedByName(upload.file_name, {
+    coffee_name: null,
+    start_time: startTime,
+    source_batch: batchName(recording.batch),
+    format: 'csv',
+  }).source_batch;
+
+/** With the columns that were used, whoever assigned them. */
+const withColumns = (choices: UploadChoices, { columns }: FileRecording): UploadChoices =>
+  columns === undefined ? choices : { ...choices, columns: [...columns] };
+
+/** An upload read with its choices, and these as they are kept with it. */
+export const readChosen = async (
+  { sql, files, user }: UserContext,
+  upload: StoredUpload,
+): Promise<{ recording: FileRecording; choices: UploadChoices }> => {
+  const content = await readContent(sql, 'upload', upload.id);
+  const choices = await withTimeZone(sql, upload.choices);
+  const recording = await files.run(readRecording, user.id, content, await withLayouts(sql, choices));
+  return { recording, choices: withColumns(choices, recording) };
+};
 
 /** Inserts the roast of an upload: its recording, marks and facts. The upload is deleted. */
 export const insertRoastOfUpload = async (
@@ -109,17 +133,9 @@ export const insertRoastOfUpload = async (
   const roastId = randomUUID();
   await lockUpload(tx, upload, user.id);
   if (!evenIfDuplicate) await refuseDuplicates(tx, user, upload.file_sha256, Buffer.from(recording.curveSha256));
-  const { columns } = recording;
-  const readWith = columns === undefined ? choices : { ...choices, columns: [...columns] };
-  const file = { fileName: upload.file_name, sha256: upload.file_sha256, choices: readWith };
+  const file = { fileName: upload.file_name, sha256: upload.file_sha256, choices: withColumns(choices, recording) };
   const stored = await storeRecording(tx, recording, Date.parse(startTime) - chargeMs, file);
-  const named = {
-    coffee_name: null,
-    start_time: startTime,
-    source_batch: batchName(recording.batch),
-    format: 'csv',
-  } as const;
-  const { source_batch: sourceBatch } = completedByName(upload.file_name, named);
+  const sourceBatch = sourceBatchOf(upload, recording, startTime);
   const row = {
     id: roastId,
     recording_id: stored.recordingId,
@@ -160,14 +176,10 @@ export const createRoastFromUpload = async (
 ): Promise<Roast> => {
   const upload = await findUpload(context.sql, uploadId, context.user.id);
   if (upload === undefined) throw notFound('Upload');
-  const content = await readContent(context.sql, 'upload', uploadId);
-  const choices = await withTimeZone(context.sql, upload.choices);
-  const recording = await context.files.run(
-    readRecording,
-    context.user.id,
-    content,
-    await withLayouts(context.sql, choices),
-  );
+  if (upload.roast_id !== null) {
+    throw new AppError('conflict', 'This is the original of a roast. Update that roast, or upload the file anew.');
+  }
+  const { recording, choices } = await readChosen(context, upload);
   const maker = { user: context.user, actor: actorOf(context) };
   const roastId = await context.sql.begin((tx) =>
     insertRoastOfUpload(tx, maker, upload, recording, { choices, facts, even_if_duplicate }),

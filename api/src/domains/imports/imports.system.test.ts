@@ -6,7 +6,7 @@ import { sharedData } from '@roastery/testing/shared-data';
 import { createTestDatabase } from '@roastery/testing/test-database';
 import { zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { exampleCsv } from '../../testing/example-data.ts';
+import { addLot, addMachine, exampleCsv } from '../../testing/example-data.ts';
 import { formatFiles } from '../../testing/format-files.ts';
 import { type OpenedTestApi, openTestApi, startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';
@@ -22,6 +22,7 @@ const files = (shared.present ? readdirSync(shared.path('alog')) : [])
 const isEmpty = ({ artisan }: (typeof files)[number]) => artisan.beanTempC.every((temp) => temp === null);
 const roasts = files.filter((one) => !isEmpty(one));
 const whySkipped = shared.title('');
+const at = (roast: Roast, kind: string) => roast.marks.find((mark) => mark.kind === kind)?.time_seconds;
 const near = (temp: number | null): unknown => (temp === null ? null : expect.closeTo(temp, 3));
 
 describe('files of roasts', () => {
@@ -158,9 +159,67 @@ describe('files of roasts', () => {
       expect([name, Buffer.compare(kept, bytes)]).toEqual([name, 0]);
       const again = await admin.send<Upload>('POST', `/roasts/${taken.body.id}/original`);
       expect([again.status, again.body.format, again.body.marks]).toEqual([201, format, body.marks]);
-      expect(again.body.duplicates).not.toEqual([]);
+      // Itself is no duplicate of it.
+      expect([again.body.roast_id, again.body.duplicates.map((one) => one.roast_id)]).toEqual([
+        taken.body.id,
+        expect.not.arrayContaining([taken.body.id]),
+      ]);
     }
   }, 120_000);
+
+  it('the original read again updates its roast, and keeps what people chose and corrected', async () => {
+    const { sql } = test.api.context;
+    const { id: adminId } = (await admin.send<{ id: string }>('GET', '/auth/me')).body;
+    const [machineId, lotId] = [await addMachine(sql, adminId), await addLot(sql)];
+    const loring = formatFiles.find(({ format }) => format === 'loring');
+    const { body } = await upload('loring - Batch 7.csv', loring?.bytes ?? '');
+    const zoned = await admin.send<Upload>('PUT', `/roasts/uploads/${body.id}`, { time_zone: 'Asia/Tokyo' });
+    const facts = { machine_id: machineId, lot_id: lotId, coffee_name: 'Named by Ana', even_if_duplicate: true };
+    const first = (await take(zoned.body, facts)).body;
+    await admin.send('PUT', `/roasts/${first.id}/marks/first_crack`, { time_seconds: 300 });
+    await admin.send('DELETE', `/roasts/${first.id}/marks/dry_end`);
+    const corrected = (await admin.send<Roast>('GET', `/roasts/${first.id}`)).body;
+    const total = async () => (await admin.send<{ total: number }>('GET', '/roasts?limit=1')).body.total;
+    const before = await total();
+    const recordings = new Set<string>();
+    // Twice: what was carried over once stays.
+    for (const startTime of [undefined, '2022-06-15T04:10:29.000Z']) {
+      const again = (await admin.send<Upload>('POST', `/roasts/${first.id}/original`)).body;
+      expect([again.choices.time_zone, again.start_time]).toEqual(['Asia/Tokyo', first.start_time]);
+      expect((await take(again, { even_if_duplicate: true })).status).toBe(409);
+      const update = () =>
+        admin.send<Roast>(
+          'PUT',
+          `/roasts/uploads/${again.id}/roast`,
+          startTime === undefined ? {} : { start_time: startTime },
+        );
+      const updated = await update();
+      expect([updated.status, (await update()).status]).toEqual([200, 404]);
+      expect(updated.body).toMatchObject({
+        start_time: startTime ?? first.start_time,
+        id: first.id,
+        machine_id: machineId,
+        lot_id: lotId,
+        coffee_name: 'Named by Ana',
+        source_batch: '7',
+        batch_number: null,
+        original_file: 'loring - Batch 7.csv',
+      });
+      expect(at(updated.body, 'first_crack')).toBe(at(corrected, 'first_crack'));
+      expect(updated.body.marks.map(({ kind }) => kind)).toEqual(corrected.marks.map(({ kind }) => kind));
+      const [row] = await sql<{ recording_id: string }[]>`SELECT recording_id FROM roasts WHERE id = ${first.id}`;
+      recordings.add(row?.recording_id ?? '');
+    }
+    expect([await total(), recordings.size]).toEqual([before, 2]);
+    const [audit] = await sql<{ detail: Record<string, unknown> }[]>`
+      SELECT detail FROM audit_log WHERE action = 'roast.read_again' AND subject = ${first.id} ORDER BY at DESC LIMIT 1`;
+    expect(audit?.detail).toMatchObject({
+      from: first.start_time,
+      to: '2022-06-15T04:10:29.000Z',
+      earlier_duration_seconds: corrected.duration_seconds,
+      earlier_recording: [...recordings][0],
+    });
+  });
 
   it('upload: refuses the same file and the same curve unless confirmed', async () => {
     const csv = exampleCsv();

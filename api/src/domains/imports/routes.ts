@@ -14,6 +14,7 @@ import { findMissingFiles, takeMachineFile } from './machine-files/take-machine-
 import * as imports from './many/change-import.ts';
 import { readImport, readImports } from './many/import-rows.ts';
 import { downloadOriginal, readOriginalAgain } from './original-file.ts';
+import { updateRoastFromUpload } from './read-again.ts';
 import { changeTimes } from './times/change-times.ts';
 import { listTimes } from './times/read-times.ts';
 import { chooseUpload, getUpload, uploadRoastFile } from './uploads.ts';
@@ -27,6 +28,9 @@ export const importRoutes: Domain = (routes) => {
   routes.forUser(contract.chooseRoastUpload, (context, { params, body }) => chooseUpload(context, params.id, body));
   routes.forUser(contract.createRoastFromUpload, (context, { params, body }) =>
     createRoastFromUpload(context, params.id, body),
+  );
+  routes.forUser(contract.updateRoastFromUpload, (context, { params, body }) =>
+    updateRoastFromUpload(context, params.id, body),
   );
   routes.forUser(contract.downloadOriginal, (context, { params }) => downloadOriginal(context, params.id));
   routes.forUser(contract.readOriginalAgain, (context, { params }) => readOriginalAgain(context, params.id));

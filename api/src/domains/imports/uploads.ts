@@ -23,12 +23,14 @@ export interface StoredUpload {
   readonly file_name: string;
   readonly file_sha256: Buffer;
   readonly choices: UploadChoices;
+  /** The roast whose original it is. */
+  readonly roast_id: string | null;
 }
 
 /** The caller's own upload, or undefined. */
 export const findUpload = async (sql: Sql, id: string, userId: string) => {
   const [row] = await sql<(Omit<StoredUpload, 'choices'> & { choices: unknown })[]>`
-    SELECT id, file_name, file_sha256, choices FROM roast_uploads
+    SELECT id, file_name, file_sha256, choices, roast_id FROM roast_uploads
     WHERE id = ${id} AND user_id = ${userId}`;
   return row && { ...row, choices: parseOrThrow(uploadChoicesShape, row.choices) };
 };
@@ -82,7 +84,7 @@ const describeStored = async (context: UserContext, id: string, choices: UploadC
 
 const completeUpload = async (
   { sql, user }: UserContext,
-  { id, file_name, choices }: Pick<StoredUpload, 'id' | 'file_name' | 'choices'>,
+  { id, file_name, choices, roast_id }: Omit<StoredUpload, 'file_sha256'>,
   { described: { upload, fileSha256, curveSha256, figures }, timeZone }: Described,
 ): Promise<Upload> => {
   const [duplicates, machineId] = await Promise.all([
@@ -94,10 +96,11 @@ const completeUpload = async (
     id,
     file_name,
     choices,
+    roast_id,
     ...completedByName(file_name, upload, timeZone),
     warnings: [...doubts.map(({ sentence }) => sentence), ...upload.warnings],
     machine_id: machineId,
-    duplicates,
+    duplicates: duplicates.filter((one) => one.roast_id !== roast_id),
   };
 };
 
@@ -114,15 +117,24 @@ const tidy = (sql: Sql, userId: string) => sql`
     OR id IN (SELECT id FROM roast_uploads WHERE user_id = ${userId} AND import_id IS NULL
               ORDER BY created_at DESC, id DESC OFFSET ${maxUploads}))`;
 
-/** Stores a file for a day and returns its contents. An unreadable file is not stored. */
-export const uploadRoastFile = async (context: UserContext, fileName: string, content: Uint8Array): Promise<Upload> => {
+/**
+ * Stores a file for a day and returns its contents. An unreadable file is not stored.
+ * @param original the file is the original of this roast, which was imported with these choices
+ */
+export const uploadRoastFile = async (
+  context: UserContext,
+  fileName: string,
+  content: Uint8Array,
+  original?: { readonly roastId: string; readonly choices: UploadChoices },
+): Promise<Upload> => {
   const { sql, user } = context;
-  const upload = { id: uuidV7(), file_name: fileName, choices: {} };
-  const read = await describe(context, content, {});
+  const { roastId = null, choices = {} } = original ?? {};
+  const upload = { id: uuidV7(), file_name: fileName, choices, roast_id: roastId };
+  const read = await describe(context, content, choices);
   await sql.begin(async (tx) => {
     await tx`
-      INSERT INTO roast_uploads (id, user_id, file_name, file_sha256)
-      VALUES (${upload.id}, ${user.id}, ${fileName}, ${Buffer.from(read.described.fileSha256)})`;
+      INSERT INTO roast_uploads (id, user_id, file_name, file_sha256, choices, roast_id)
+      VALUES (${upload.id}, ${user.id}, ${fileName}, ${Buffer.from(read.described.fileSha256)}, ${tx.json(choices)}, ${roastId})`;
     await storeContent(tx, 'upload', upload.id, content);
     await recordAudit(tx, actorOf(context), {
       action: 'upload.created',

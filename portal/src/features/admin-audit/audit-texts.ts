@@ -56,6 +56,7 @@ const words: Readonly<Record<string, string>> = {
   'upload.created': t`Uploaded a roast file`,
   'upload.changed': t`Changed an uploaded file`,
   'roast.imported': t`Imported a roast`,
+  'roast.read_again': t`Read a roast again from its file`,
   'roast.renumbered': t`Changed the number of an imported roast`,
   'roast.time_corrected': t`Corrected the time of an imported roast`,
   'roast.time_confirmed': t`Confirmed the time of an imported roast`,

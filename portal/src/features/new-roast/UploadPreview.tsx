@@ -5,7 +5,7 @@ import { paths } from '../../components/paths.ts';
 import { formatBytes, formatCount } from '../../format/numbers.ts';
 import { useDates } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
-import { Button } from '../../ui/Button.tsx';
+import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { Card, Panel } from '../../ui/Card.tsx';
 import { ChannelsFound } from './ChannelsFound.tsx';
 import { CurveSketch } from './CurveSketch.tsx';
@@ -14,6 +14,7 @@ import { MarksFound } from './MarksFound.tsx';
 import { ImportForm } from './ImportForm.tsx';
 import { TableColumns } from './TableColumns.tsx';
 import { UnitChoices } from './UnitChoices.tsx';
+import { UpdateRoast } from './UpdateRoast.tsx';
 import { useChoices } from './use-choices.ts';
 
 interface UploadPreviewProps {
@@ -27,7 +28,7 @@ interface UploadPreviewProps {
 /** The contents of a file, what was detected, and the import form. */
 export const UploadPreview = ({ upload, isOfImport, onChanged, onAnother }: UploadPreviewProps) => {
   const choices = useChoices(upload, onChanged);
-  const { table } = upload;
+  const { table, roast_id: roastId } = upload;
   const isUnread = table !== null && upload.samples === 0;
   return (
     <div className="flex flex-col gap-4">
@@ -40,7 +41,11 @@ export const UploadPreview = ({ upload, isOfImport, onChanged, onAnother }: Uplo
               : t`${formatNames[upload.format]} · ${formatBytes(upload.size_bytes)} · ${formatCount(upload.samples)} samples · batch ${upload.source_batch}`}
           </p>
         </div>
-        <Button onClick={onAnother}>{isOfImport ? t`Back to the import` : t`Choose another file`}</Button>
+        {roastId === null ? (
+          <Button onClick={onAnother}>{isOfImport ? t`Back to the import` : t`Choose another file`}</Button>
+        ) : (
+          <ButtonLink to={paths.roast(roastId)}>{t`Back to the roast`}</ButtonLink>
+        )}
       </Card>
       <Duplicates duplicates={upload.duplicates} />
       <Warnings upload={upload} />
@@ -61,7 +66,11 @@ export const UploadPreview = ({ upload, isOfImport, onChanged, onAnother }: Uplo
             </div>
           </div>
           {table !== null && <TableColumns table={table} choices={choices} isMissing={false} />}
-          <ImportForm upload={upload} isBeingRead={choices.isSaving} />
+          {roastId === null ? (
+            <ImportForm upload={upload} isBeingRead={choices.isSaving} />
+          ) : (
+            <UpdateRoast upload={upload} roastId={roastId} isBeingRead={choices.isSaving} />
+          )}
         </>
       )}
     </div>

@@ -1,15 +1,17 @@
-import { chooseRoastUpload, getRoastUpload, type Upload } from '@roastery/contract/imports';
+import { chooseRoastUpload, getRoastUpload, updateRoastFromUpload, type Upload } from '@roastery/contract/imports';
 import { listLots } from '@roastery/contract/inventory';
 import { listMachines } from '@roastery/contract/machines';
-import { screen } from '@testing-library/dom';
+import { getRoast } from '@roastery/contract/roasts';
+import { screen, within } from '@testing-library/dom';
 import { expect, it } from 'vitest';
 import { withColumn } from './TableColumns.tsx';
 import { openPortal } from '../../testing/open-portal.tsx';
-import { idOf } from '../../testing/records.ts';
+import { idOf, roast as record } from '../../testing/records.ts';
 import { answer } from '../../testing/table-server.ts';
 
 const upload = (over: Partial<Upload> = {}): Upload => ({
   id: idOf(70),
+  roast_id: null,
   file_name: 'loring.csv',
   format: 'loring',
   size_bytes: 8458,
@@ -149,4 +151,24 @@ it('preview of a table with assigned columns: the heads count again on request',
   await user.click(await screen.findByText('Columns of the file, as assigned'));
   await user.click(screen.getByRole('button', { name: 'As recognised from the heads' }));
   await screen.findByText(/The columns are not known/);
+});
+
+it('preview of the original of a roast: that roast is updated, with its own time or the one of the file', async () => {
+  const roast = record({ coffee_name: 'Guji', start_time: '2022-06-14T13:10:29.000Z' });
+  const { server, user } = await openPortal(address, {
+    answers: [
+      ...lists,
+      answer(getRoastUpload, upload({ roast_id: roast.id, choices: { time_zone: 'Europe/Berlin' } })),
+      answer(getRoast, roast),
+      answer(updateRoastFromUpload, roast),
+    ],
+  });
+  const update = within(await screen.findByRole('region', { name: 'Roast read again' }));
+  expect(screen.queryByRole('button', { name: 'Add roast' })).toBeNull();
+  await user.click(update.getByRole('combobox', { name: /^Time of the roast/ }));
+  await user.click(await screen.findByRole('option', { name: /^As in the file: .*11:10/ }));
+  await user.click(update.getByRole('button', { name: 'Update roast' }));
+  await expect.poll(() => location.pathname).toBe(`/roasts/${roast.id}`);
+  const sent = server.requests.filter(({ endpoint }) => endpoint === 'updateRoastFromUpload');
+  expect(sent.map(({ body }) => body)).toEqual([{ start_time: '2022-06-14T11:10:29.000Z' }]);
 });

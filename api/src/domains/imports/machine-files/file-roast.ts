@@ -26,7 +26,7 @@ export interface SentFile {
 }
 
 /** The facts in a file that a person can change, by column. */
-const factColumns = [
+export const factColumns = [
   'coffee_name',
   'coffee_origin',
   'coffee_process',
@@ -37,9 +37,9 @@ const factColumns = [
   'cupping_score',
   'color',
 ] as const;
-type FileFacts = Partial<Record<(typeof factColumns)[number], string | number | null>>;
+export type FileFacts = Partial<Record<(typeof factColumns)[number], string | number | null>>;
 
-export const factsOf = ({ recording }: SentFile): FileFacts =>
+export const factsOf = ({ recording }: Pick<SentFile, 'recording'>): FileFacts =>
   Object.fromEntries(factColumns.map((column) => [column, recording.facts[column]]));
 
 const isSame = (a: unknown, b: unknown): boolean => (a ?? null) === (b ?? null);
@@ -48,7 +48,7 @@ const isSame = (a: unknown, b: unknown): boolean => (a ?? null) === (b ?? null);
  * The facts that the file may set: those with the value of its last version, or that were empty without one. A roasted
  * weight above the green weight is a typing error and ignored.
  */
-const settableFacts = (now: FileFacts, before: FileFacts, next: FileFacts): FileFacts => {
+export const settableFacts = (now: FileFacts, before: FileFacts, next: FileFacts): FileFacts => {
   const set: FileFacts = Object.fromEntries(
     factColumns
       .filter((column) => isSame(now[column], before[column]) && !isSame(now[column], next[column]))
@@ -97,24 +97,30 @@ interface PersonsEntry {
   taken_back: boolean;
   by_user: string | null;
   wall_offset_ms: number | null;
+  created_at: string;
 }
 
-/** Users' marks of this roast are on its earlier recording: they move to the file's by wall clock. */
-const carryPersonsMarks = async (
+/**
+ * Users' marks of this roast are on its earlier recording: they move to the file's by wall clock, after the marks of the
+ * file. Marks that were stored together with that recording are those of its file.
+ */
+export const carryPersonsMarks = async (
   tx: Sql,
   roastId: string,
   fromRecording: string | null,
-  { recording, startedAtMs }: SentFile,
+  { recording, startedAtMs }: Pick<SentFile, 'recording' | 'startedAtMs'>,
   to: { readonly recordingId: string; readonly bootNo: number },
 ): Promise<void> => {
   const entries = await tx<PersonsEntry[]>`
-    SELECT w.kind, w.mono_ms, w.at_seq, w.temp, w.confidence, w.provisional, w.taken_back, w.by_user, b.wall_offset_ms
-    FROM roast_marks w LEFT JOIN recording_boots b ON b.recording_id = w.recording_id AND b.boot_no = w.boot_no
+    SELECT w.kind, w.mono_ms, w.at_seq, w.temp, w.confidence, w.provisional, w.taken_back, w.by_user, w.created_at,
+           b.wall_offset_ms
+    FROM roast_marks w JOIN recordings c ON c.id = w.recording_id LEFT JOIN recording_boots b ON b.recording_id = w.recording_id AND b.boot_no = w.boot_no
     WHERE w.roast_id = ${roastId} AND w.recording_id = ${fromRecording} AND w.event_seq IS NULL AND w.origin = 'person'
+      AND w.created_at <> c.created_at
     ORDER BY w.id`;
   const times = Array.from(recording.monoMs);
-  // The ids are in the order of the entries.
-  const now = Date.now() - entries.length;
+  // The ids are in the order of the entries, and the later one counts.
+  const now = Date.now() + 1;
   const rows = entries.flatMap(({ wall_offset_ms: offset, mono_ms: mono, at_seq: _seq, ...entry }, index) => {
     if (mono === null || offset === null) return [];
     const monoMs = Math.max(0, Math.round(mono + offset - startedAtMs));
