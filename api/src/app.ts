@@ -39,10 +39,10 @@ export const createApp = (context: AppContext, domains: readonly Domain[]) => {
 
   const routes = createRoutes(app, context);
   for (const domain of domains) domain(routes);
-  mountReference(app);
+  mountReference(app, context);
   mountOperations(app, context);
   mountPackages(app, context.packages, context);
-  if (portalDir !== undefined) mountPortal(app, portalDir);
+  if (portalDir !== undefined) mountPortal(app, portalDir, context);
 
   app.notFound((c) => {
     const requestId = c.get('requestId');

@@ -23,6 +23,7 @@ import {
 import type { HeldBody } from './body-budget.ts';
 import { clientAddress, networkOf, type Env } from './client-address.ts';
 import { wholeJsonAnswer } from './compress-answers.ts';
+import { holdAnswer, openAnswer } from './hold-answer.ts';
 import type { SentFile } from './multipart.ts';
 import { maxYieldMs } from './open-requests.ts';
 import { maxBodyBytes, maxPublicBodyBytes, readFileBody, readFilesBody, readJsonBody } from './request-body.ts';
@@ -37,7 +38,7 @@ import type {
 } from './server-context.ts';
 import { authenticateWall } from './wall-screens.ts';
 import { JsonPieces, streamOf } from './streamed-answer.ts';
-import type { HeldAnswer, Reader, UnreadAnswers } from './unread-answers.ts';
+import type { HeldAnswer } from './unread-answers.ts';
 
 export interface Input<E> {
   readonly params: ParsedParams<E>;
@@ -97,42 +98,6 @@ type Caller = Partial<
 const holderOf = ({ user, session, linkId, machine }: Caller): string | undefined =>
   user?.id ?? session?.user.id ?? linkId ?? machine?.credential_id;
 
-/** An answer of any length that is not sent yet. */
-const leastAnswerBytes = 4 * 1024;
-/** An answer that is created while it is read: a curve of hours, or the ids of a list. */
-const streamedAnswerBytes = 4 * 1024 * 1024;
-
-/** Counts an answer until it was sent. Event streams count by themselves what waits in them. */
-const openAnswer = (
-  c: Context<Env>,
-  answers: UnreadAnswers,
-  { produces }: Endpoint,
-  reader: Reader,
-): HeldAnswer | undefined => {
-  const outgoing = c.env?.outgoing;
-  if (outgoing === undefined || produces === 'text/event-stream') return undefined;
-  const held = answers.open(produces === undefined ? 'page' : 'file', reader);
-  held.hold(leastAnswerBytes);
-  outgoing.once('close', held.release);
-  return held;
-};
-
-const holdAnswer = async (
-  held: HeldAnswer | undefined,
-  { method }: Endpoint,
-  { body, headers }: Response,
-): Promise<void> => {
-  if (body === null) return;
-  const bytes = Math.max(leastAnswerBytes, Number(headers.get('content-length') ?? streamedAnswerBytes));
-  if (method !== 'GET') return held?.holdAnyway(bytes);
-  try {
-    held?.hold(bytes);
-  } catch (error) {
-    await body.cancel();
-    throw error;
-  }
-};
-
 const parseInput = async <E extends Endpoint>(c: Context<Env>, endpoint: E, held: HeldBody): Promise<Input<E>> => {
   const { params, query, body, accepts } = endpoint;
   const isMultipart = accepts?.type === multipartType;
@@ -172,6 +137,9 @@ export const createRoutes = <App extends ServerContext>(app: Hono<Env>, context:
     const path = `${apiBasePath}${endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
     /** Bulk work waits for people's requests, and does not count as one. */
     const isBulk = endpoint.isBulk === true;
+    const kind = endpoint.produces === undefined ? 'page' : 'file';
+    /** Event streams count by themselves what waits in them; the broker is not a stranger. */
+    const isHeld = endpoint.produces !== 'text/event-stream' && endpoint.access !== 'broker';
     const databaseOf = (sql: Database): Database =>
       isBulk ? yieldingDatabase(sql, context.openRequests.turns(maxYieldMs)) : sql;
     const serve = async (c: Context<Env>): Promise<Response> => {
@@ -195,7 +163,7 @@ export const createRoutes = <App extends ServerContext>(app: Hono<Env>, context:
         const request = requestOn(sql);
         const caller = await authenticate(c, request);
         const id = holderOf(caller);
-        unread = openAnswer(c, context.answers, endpoint, { address: request.address, id });
+        if (isHeld) unread = openAnswer(c, context.answers, kind, { address: request.address, id });
         const held = context.bodies.open(id ?? networkOf(request.address));
         try {
           const input = await parseInput(c, endpoint, held);
@@ -210,7 +178,7 @@ export const createRoutes = <App extends ServerContext>(app: Hono<Env>, context:
       const answer = context.config.checkAnswers && handled instanceof JsonPieces ? await wholeJson(handled) : handled;
       if (context.config.checkAnswers && !(answer instanceof Response)) checkAnswer(endpoint, answer);
       const response = await respond(c, answer, endpoint.status ?? 200);
-      await holdAnswer(unread, endpoint, response);
+      if (unread !== undefined) await holdAnswer(unread, endpoint.method, response);
       for (const [name, value] of headers) response.headers.append(name, value);
       if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store');
       return response;

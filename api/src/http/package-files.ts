@@ -9,6 +9,7 @@ import type { Logger } from '@roastery/runtime/logger';
 import type { Context, Hono } from 'hono';
 import { AppError } from './app-error.ts';
 import { clientAddress, type Env } from './client-address.ts';
+import { fileBufferBytes, openAnswer } from './hold-answer.ts';
 import type { ServerContext } from './server-context.ts';
 import { bodyOfReadable } from './streamed-answer.ts';
 
@@ -85,9 +86,6 @@ const isUnchanged = (c: Context, { etag, modified }: PackageFile): boolean => {
   const since = Date.parse(c.req.header('if-modified-since') ?? '');
   return Math.floor(modified.getTime() / 1000) * 1000 <= since;
 };
-
-/** Buffers of a download, here and in its socket. */
-const downloadBytes = 128 * 1024;
 
 const isReplaced = ({ fd }: FileHandle, { bytes, modified }: PackageFile): boolean => {
   const { size, mtime } = fstatSync(fd);
@@ -177,11 +175,8 @@ export const mountPackages = (app: Hono<Env>, packages: BoardPackages | undefine
     const name = decoded(c.req.path.slice(packagesPath.length + 1));
     const file = name === undefined ? undefined : packages?.files.get(name);
     if (name === undefined || file === undefined) return c.notFound();
-    if (c.env?.outgoing !== undefined) {
-      const held = answers.open('package', { address: clientAddress(c, config.trustedProxies), id: undefined });
-      held.hold(Math.min(file.bytes, downloadBytes));
-      c.env.outgoing.once('close', held.release);
-    }
+    const reader = { address: clientAddress(c, config.trustedProxies), id: undefined };
+    openAnswer(c, answers, 'package', reader)?.hold(Math.min(file.bytes, fileBufferBytes));
     if (name !== script) return answerWith(c, name, file, log);
     const text = (await readFile(file.path, 'utf8')).replaceAll(placeOfPortal, config.publicUrl);
     return c.text(text, 200, { 'cache-control': 'no-cache' });

@@ -5,6 +5,8 @@ import type { Hono } from 'hono';
 import { parseJson } from '@roastery/contract/parse-shape';
 import { z } from 'zod';
 import type { Env } from './client-address.ts';
+import { heldFiles } from './hold-answer.ts';
+import type { ServerContext } from './server-context.ts';
 
 /** The build writes a hash into the name of every file under `assets/`: those never change. */
 const cacheFor = (path: string): string =>
@@ -44,7 +46,7 @@ export const readInlineScripts = (folder: string): string[] => {
  * Serves the built portal: files as they are (a `.br` or `.gz` beside one is used when the browser accepts it), and the
  * page itself for every other address that is not the api's, since the portal routes in the browser.
  */
-export const mountPortal = (app: Hono<Env>, folder: string): void => {
+export const mountPortal = (app: Hono<Env>, folder: string, context: ServerContext): void => {
   const file = serveStatic<Env>({
     root: folder,
     precompressed: true,
@@ -61,6 +63,7 @@ export const mountPortal = (app: Hono<Env>, folder: string): void => {
       if (link) c.header('link', link);
     },
   });
+  app.use('*', heldFiles(context));
   app.use('*', (c, next) => (/^\/(api|packages)\//.test(c.req.path) ? next() : file(c, next)));
   app.get('*', (c, next) => (isPage(c.req.path) ? page(c, next) : next()));
 };

@@ -16,7 +16,7 @@ import { migratedTemplate } from '../testing/ingest-fixture.ts';
 import { presentClock } from '../testing/present.ts';
 import { startTestApi, testAdmin, type TestApi } from '../testing/test-api.ts';
 import type { Visitor } from '../testing/visitor.ts';
-import { usualAnswerLimits } from './unread-answers.ts';
+import { usualAnswerLimits, type AnswerKind } from './unread-answers.ts';
 
 const megabyte = 1024 * 1024;
 /** More than a connection holds by itself. */
@@ -49,12 +49,16 @@ describe('answers that are not read', () => {
       await writeFile(join(folder, 'pool', name), '');
       await truncate(join(folder, 'pool', name), fileBytes);
     }
+    await mkdir(join(folder, 'portal/assets'), { recursive: true });
+    await writeFile(join(folder, 'portal/index.html'), '<!doctype html><title>portal</title>');
+    await writeFile(join(folder, 'portal/assets/app.woff2'), Buffer.alloc(fileBytes));
     database = await createTestDatabase(migratedTemplate);
     test = await startTestApi(
       database.url,
       {
         trustedProxies: 1,
         packagesDir: folder,
+        portalDir: join(folder, 'portal'),
         // Two downloads by one address.
         answerLimits: {
           ...usualAnswerLimits,
@@ -104,7 +108,7 @@ describe('answers that are not read', () => {
     await admin.send('PATCH', `/admin/users/${body.id}`, { is_admin: true });
     return test.signedIn(person.email, person.password);
   };
-  const held = (kind: 'file' | 'package') => test.api.context.answers.heldBytes(kind);
+  const held = (kind: AnswerKind) => test.api.context.answers.heldBytes(kind);
 
   it('of one person: are refused above the person’s share with the time to wait, and cut off when nothing of them is read for 30 s', async () => {
     const [ana, tomo] = [await personal('ana'), await personal('tomo')];
@@ -136,6 +140,16 @@ describe('answers that are not read', () => {
     }
     expect(unread.filter(({ received }) => received() >= fileBytes)).toEqual([]);
     expect((await ana.download(`/roasts/${roast.id}/original`)).bytes).toHaveLength(fileBytes);
+  });
+
+  it('of the portal’s files: count as what is read ahead of them, and are cut off', async () => {
+    const unread = [await request('/assets/app.woff2'), await request('/assets/app.woff2')];
+    expect(unread.map(({ head }) => head().split('\r\n')[0])).toEqual(['HTTP/1.1 200 OK', 'HTTP/1.1 200 OK']);
+    expect(held('page')).toBe(2 * 128 * 1024);
+    await until('the unread files to be cut off', () => {
+      clock.pass(5000);
+      return held('page') === 0;
+    });
   });
 
   it('of packages: are refused above the share of their address, and cut off', async () => {

@@ -23,7 +23,7 @@ export const usualAnswerLimits: Readonly<Record<AnswerKind, AnswerLimits>> = {
   file: { total: 128 * megabyte, perAddress: 96 * megabyte, perReader: 34 * megabyte },
   // 256 downloads: a whole fleet is updated from one address.
   package: { total: 32 * megabyte, perAddress: 24 * megabyte, perReader: 24 * megabyte },
-  live: { total: 64 * megabyte, perAddress: 48 * megabyte, perReader: 16 * megabyte },
+  live: { total: 96 * megabyte, perAddress: 64 * megabyte, perReader: 24 * megabyte },
 };
 
 /** An answer whose reader takes nothing of it for so long is cut off. */

@@ -20,7 +20,7 @@ export const inventoryRoutes: Domain = (routes) => {
   routes.forUser(contract.exportLots, async ({ sql, user }, { query }) => {
     const { lots } = await listLots(sql, { ...query, limit: maxExported, offset: 0 });
     return fileAnswer(
-      writeLotsCsv(lots, formatsOf(user)),
+      await writeLotsCsv(lots, formatsOf(user)),
       'text/csv; charset=utf-8',
       `attachment; filename="lots-${new Date().toISOString().slice(0, 10)}.csv"`,
     );
