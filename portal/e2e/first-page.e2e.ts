@@ -62,6 +62,9 @@ const points = [
   { time: 600, burner: 10, exhaust: 80, drum: 50 },
 ];
 
+const dashboardLoaded = (page: Page) => page.getByTestId('idle-line').getByText('Offline').waitFor();
+const cockpitLoaded = (page: Page) => page.getByTestId('cockpit-status').getByText('Offline').waitFor();
+
 describe('the requests of a page', () => {
   let roastery: TestRoastery;
   let roastId: string;
@@ -99,7 +102,6 @@ describe('the requests of a page', () => {
   };
 
   it.each([
-    { page: 'dashboard', address: () => '/dashboard', shows: 'Probat P25' },
     { page: 'roast', address: () => `/roasts/${roastId}`, shows: /^[\d,]+ points$/ },
     { page: 'roasts', address: () => '/roasts', shows: 'Probat P25' },
     { page: 'machines', address: () => '/machines', shows: 'Probat P25' },
@@ -120,11 +122,12 @@ describe('the requests of a page', () => {
     expect(asked.length, asked.join('\n')).toBeLessThanOrEqual(15);
   });
 
-  it('cockpit: at most 15, and none twice', async () => {
-    // The script of its shared worker does not end for the page, so its network is never idle.
-    const asked = await requestsOf(`/machines/${machineId}/live`, 'Nothing is planned', (page) =>
-      page.getByTestId('cockpit-status').getByText('Offline').waitFor(),
-    );
+  // The script of their shared worker does not end for the page, so their network is never idle.
+  it.each([
+    { page: 'dashboard', address: () => '/dashboard', isLoaded: dashboardLoaded },
+    { page: 'cockpit', address: () => `/machines/${machineId}/live`, isLoaded: cockpitLoaded },
+  ])('$page: at most 15, and none twice', async ({ address, isLoaded }) => {
+    const asked = await requestsOf(address(), 'Nothing is planned', isLoaded);
     expect(asked.filter((one, index) => asked.indexOf(one) !== index)).toEqual([]);
     expect(asked.length, asked.join('\n')).toBeLessThanOrEqual(15);
   });

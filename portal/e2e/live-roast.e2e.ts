@@ -8,7 +8,7 @@ import { SCREEN } from '@roastery/testing/browser';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import { hurriedClock } from '@roastery/testing/shared-data';
 import { until } from '@roastery/testing/until';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bringPastRoast } from './past-roast.ts';
 import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
@@ -67,6 +67,8 @@ const agreeOnTheFall = (page: Page): Promise<boolean> =>
     return tile !== undefined && lastPoint?.startsWith(tile) === true && Number(tile.replace('−', '-')) < -21;
   });
 const clock = async (page: Page) => parseDuration(await page.getByTestId('live-clock').innerText()) ?? -1;
+/** Seconds on the card of the dashboard. */
+const clockOn = async (card: Locator) => parseDuration(await card.locator('dd').first().innerText()) ?? -1;
 const pointCount = async (page: Page) =>
   Number((await page.getByText(/^[\d,]+ points$/).innerText()).replaceAll(/\D/g, ''));
 
@@ -82,10 +84,13 @@ it('is linked from the dashboard, the machine and the bar above every page as so
   machine.order({ do: 'charge' });
   const link = card.getByRole('link', { name: 'Roasting now' });
   await link.waitFor();
-  roastId = (await link.getAttribute('href'))?.split('/').at(-1) ?? '';
+  await expect.poll(() => link.getAttribute('href')).toBe(`/machines/${probat.id}/live`);
+  roastId = (await ana.call(listMachines)).find(({ id }) => id === probat.id)?.current_roast_id ?? '';
   expect(roastId).toMatch(/^[0-9a-f-]{36}$/);
   // Immediately and without a reload.
   await link.click();
+  await page.getByTestId('cockpit-status').filter({ hasText: 'Roasting' }).waitFor();
+  await page.getByRole('button', { name: 'Close the live view' }).click();
   await page.waitForURL(`**/roasts/${roastId}`);
   await expect.poll(() => agreeOnTheFall(page), { timeout: 60_000, interval: 100 }).toBe(true);
   // The beans dry slowly: the tests up to that of first crack are not in time with the machine.
@@ -94,8 +99,14 @@ it('is linked from the dashboard, the machine and the bar above every page as so
   const row = page.getByRole('region', { name: 'Recent Activity' }).getByRole('listitem').first();
   await row.getByText('Probat P25 · roasting now').waitFor();
   await expect.poll(() => row.getByRole('link').getAttribute('href')).toBe(`/roasts/${roastId}`);
+  // The card of the machine, live: its clock goes on.
+  const now = page.getByTestId('roasting-card');
+  await expect.poll(async () => clockOn(now)).toBeGreaterThan(0);
+  const shown = await clockOn(now);
+  await expect.poll(async () => clockOn(now)).toBeGreaterThan(shown);
   await page.getByRole('list', { name: 'Roasting now' }).getByRole('link').click();
-  await page.waitForURL(`**/roasts/${roastId}`);
+  await page.waitForURL(`**/machines/${probat.id}/live`);
+  await page.goto(`/roasts/${roastId}`);
   await page.getByText(/^Probat P25\s*ROASTING \d+:\d\d$/).waitFor();
 });
 

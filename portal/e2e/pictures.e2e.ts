@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { machineMapShape } from '@roastery/contract/machine-map';
 import { createProfile, type Profile } from '@roastery/contract/profiles';
-import type { RegisteredMachine } from '@roastery/contract/machines';
+import { listMachines, type RegisteredMachine } from '@roastery/contract/machines';
 import { updateRoast, type Roast } from '@roastery/contract/roasts';
 import { parseDuration } from '@roastery/roasting/units';
 import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
@@ -136,7 +136,7 @@ it('a running roast, and the dashboard at that time', { timeout: 180_000 }, asyn
   await page.goto('/machines');
   const link = page.getByRole('link', { name: 'Roasting now' });
   await link.waitFor({ timeout: 60_000 });
-  const id = (await link.getAttribute('href'))?.split('/').at(-1) ?? '';
+  const id = (await ana.call(listMachines)).find((one) => one.id === probat.id)?.current_roast_id ?? '';
   const [coffee_name, coffee_origin, coffee_process, roast_level_target] = coffees[0];
   const body = {
     coffee_name,

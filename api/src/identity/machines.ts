@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Connection } from '@roastery/contract/machines';
-import { type DeviceStatus, statusShape } from '@roastery/contract/mqtt';
+import { type DeviceStatus, noMapDetail, statusShape } from '@roastery/contract/mqtt';
 import { parseShape } from '@roastery/contract/parse-shape';
 import type { SignedInUser } from '../http/server-context.ts';
 import type { Sql } from '../db/sql.ts';
@@ -47,6 +47,17 @@ export const isOnline = (sql: Sql, at = sql`now()`) =>
 /** The connection of a machine `m`, as `Connection` of the contract. */
 export const connectionOf = (sql: Sql) => sql`
   CASE WHEN m.last_seen_at IS NULL THEN 'never_connected' WHEN ${isOnline(sql)} THEN 'online' ELSE 'offline' END`;
+
+/** Whether and where a machine `m` does not answer its board, as `MachineSilence` of the contract. */
+export const silenceOf = (sql: Sql) => sql`
+  CASE WHEN ${isOnline(sql)} THEN m.silent_since END AS silent_since,
+  coalesce(CASE WHEN m.map -> 'link' ->> 'host' LIKE '%:%' THEN '[' || (m.map -> 'link' ->> 'host') || ']'
+                ELSE m.map -> 'link' ->> 'host' END || ':' || (m.map -> 'link' ->> 'port'),
+           m.map -> 'link' ->> 'path') AS address`;
+
+/** A machine `m` whose board reported that it has no machine map. */
+export const lacksMapOf = (sql: Sql) => sql`
+  coalesce(m.status -> 'map' IS NULL AND starts_with(m.status ->> 'machine_link_detail', ${noMapDetail}), false)`;
 
 export interface MachineConnection {
   readonly connection: Connection;

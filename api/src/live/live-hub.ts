@@ -276,7 +276,10 @@ export const createLiveHub = async ({ sql, mqtt, log, clock }: LiveHubParts) => 
         : [{ type: 'alarms', roast_id: running, alarms: await readRunningAlarms(sql, running) }];
     if (watcher.view === 'wall') {
       const shown = alarms.flatMap((event) => wallFrame(id, event, known) ?? []);
-      continueAfter(watcher, [...wallBacklogFrames(id, { connection, last_seen_at }, backlog, clock.now()), ...shown]);
+      continueAfter(watcher, [
+        ...wallBacklogFrames(id, { connection, last_seen_at, status }, backlog, clock.now()),
+        ...shown,
+      ]);
       return;
     }
     const roast = backlog.roast && {

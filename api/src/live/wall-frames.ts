@@ -2,6 +2,7 @@ import { isAlarmShown } from '@roastery/contract/alarms';
 import type { MachineEvent } from '@roastery/contract/live';
 import type { WallEvent } from '@roastery/contract/wall';
 import { sseFrame } from '../http/sse-stream.ts';
+import type { MachineConnection } from '../identity/machines.ts';
 import type { Backlog } from './backlog.ts';
 
 /** The past part of a wall's small curve. */
@@ -17,6 +18,13 @@ export interface KnownRoast {
   readonly chargeMono: number | null;
   readonly endedMono: number | null;
 }
+
+/** The connection of a machine, with whether it answers its board. */
+export const wallConnection = ({ connection, last_seen_at, status }: MachineConnection) => ({
+  connection,
+  last_seen_at,
+  is_silent: connection === 'online' && status?.machine_link === 'failing',
+});
 
 /** The wall's form of a machine's event; null for an event that the wall does not show. */
 export const wallFrame = (
@@ -40,8 +48,7 @@ export const wallFrame = (
     });
   }
   if (event.type === 'status') {
-    const { connection, last_seen_at } = event;
-    return frame({ type: 'status', ...machine, connection, last_seen_at });
+    return frame({ type: 'status', ...machine, ...wallConnection(event) });
   }
   if (event.type === 'alarms') {
     const shown = event.alarms.filter(isAlarmShown).reverse();
@@ -63,7 +70,7 @@ export const wallFrame = (
 /** The first two events of a machine: its connection, and the curve so far. */
 export const wallBacklogFrames = (
   machineId: string,
-  hello: Pick<Extract<WallEvent, { type: 'hello' }>, 'connection' | 'last_seen_at'>,
+  connection: MachineConnection,
   { samples, chargeMono, lastAtMs }: Backlog,
   nowMs: number,
 ): Uint8Array[] => {
@@ -80,7 +87,7 @@ export const wallBacklogFrames = (
   const machine = { machine_id: machineId };
   const age_ms = lastAtMs === null ? null : Math.max(0, nowMs - lastAtMs);
   return [
-    frame({ type: 'hello', ...machine, ...hello }),
+    frame({ type: 'hello', ...machine, ...wallConnection(connection) }),
     frame({ type: 'curve', ...machine, mono, bean_temp: temps, charge_mono: chargeMono, age_ms }),
   ];
 };

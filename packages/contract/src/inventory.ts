@@ -110,6 +110,7 @@ export const lotSortFields = [
   'location',
   'initial_weight',
   'current_weight',
+  'estimated_runout_days',
   'status',
 ] as const;
 type LotSort = (typeof lotSortFields)[number];
@@ -122,6 +123,8 @@ const lotFilters = {
   status: lotStatusShape.optional(),
   origin: lineShape(120).optional(),
   location: lineShape(120).optional(),
+  /** Only lots that are used up within so many days at the present use. */
+  runs_out_within_days: z.coerce.number().int().min(1).max(365).optional(),
   sort: z.enum(lotSorts).default('-registration_date'),
 };
 

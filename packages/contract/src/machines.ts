@@ -10,6 +10,15 @@ import { idShape, instantShape, lineShape, pageQuery } from './shapes.ts';
 export const connectionShape = z.enum(['online', 'offline', 'never_connected']);
 export type Connection = z.infer<typeof connectionShape>;
 
+/** A machine that does not answer its board. */
+export const machineSilenceShape = z.object({
+  /** Since when; null while it answers, and while its board is not online. */
+  silent_since: instantShape.nullable(),
+  /** Where its board looks for it: `192.168.0.20:502` or `/dev/ttyUSB0`; null if its map was not chosen here. */
+  address: z.string().nullable(),
+});
+export type MachineSilence = z.infer<typeof machineSilenceShape>;
+
 /** The machine's relation to the caller: their own, any machine for an admin, or shared with them. */
 export const machineRoleShape = z.enum(['owner', 'admin', 'roaster', 'viewer']);
 export type MachineRole = z.infer<typeof machineRoleShape>;
@@ -30,6 +39,7 @@ export const machineShape = z.object({
   role: machineRoleShape,
   connection: connectionShape,
   last_seen_at: instantShape.nullable(),
+  ...machineSilenceShape.shape,
   /** Its board last reported that it has no machine map, so that it reads nothing. */
   lacks_map: z.boolean(),
   /** Its readings come from Artisan on a computer instead of a map. */

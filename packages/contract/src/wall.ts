@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { alarmColourShape, alarmKinds } from './alarms.ts';
 import { preferencesShape } from './auth.ts';
 import { endpoint } from './endpoint.ts';
-import { connectionShape } from './machines.ts';
+import { connectionShape, machineSilenceShape } from './machines.ts';
 import { plannedPointShape } from './roast-plan.ts';
 import { idShape, instantShape, lineShape, messageShape } from './shapes.ts';
 
@@ -30,6 +30,9 @@ export const wallMachineShape = z.object({
   display_name: z.string(),
   connection: connectionShape,
   last_seen_at: instantShape.nullable(),
+  ...machineSilenceShape.shape,
+  /** Its board has no machine map, so that it reads nothing. */
+  lacks_map: z.boolean(),
   /** The running roast. */
   roast: wallRoastShape.nullable(),
   /** The first in the queue. */
@@ -38,6 +41,8 @@ export const wallMachineShape = z.object({
       batch_number: z.string().nullable(),
       coffee_name: z.string().nullable(),
       batch_size_kg: z.number().nullable(),
+      /** °C, of its recipe. */
+      target_charge_temp: z.number().nullable(),
     })
     .nullable(),
 });
@@ -84,6 +89,8 @@ export const wallEventShape = z.discriminatedUnion('type', [
     ...ofMachine,
     connection: connectionShape,
     last_seen_at: instantShape.nullable(),
+    /** The machine does not answer its board, which is online. */
+    is_silent: z.boolean(),
   }),
   /** The recent past, at most one value per second; ms since the board's boot. */
   z.object({
@@ -108,6 +115,8 @@ export const wallEventShape = z.discriminatedUnion('type', [
     ...ofMachine,
     connection: connectionShape,
     last_seen_at: instantShape.nullable(),
+    /** The machine does not answer its board, which is online. */
+    is_silent: z.boolean(),
   }),
   /** The current alarms that are not acknowledged, newest first. */
   z.object({ type: z.literal('alarms'), ...ofMachine, alarms: z.array(wallAlarmShape) }),

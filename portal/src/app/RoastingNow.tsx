@@ -8,24 +8,34 @@ import { LiveDot } from '../ui/Badge.tsx';
 const refreshMs = 15_000;
 const shownAtMost = 2;
 
-/** Links to running roasts. Shows nothing while no machine roasts. */
+/** Links to the machines that roast, each to its live view. Shows nothing while no machine roasts. */
 export const RoastingNow = () => {
   const { data } = useApi(listMachines, { query: { sort: 'name' } }, { refreshInterval: refreshMs });
-  const roasting = (data ?? []).flatMap(({ display_name, current_roast_id }) =>
-    current_roast_id === null ? [] : [{ name: display_name, roastId: current_roast_id }],
-  );
+  const roasting = (data ?? []).filter(({ current_roast_id: roast }) => roast !== null);
   if (roasting.length === 0) return null;
   return (
     <ul aria-label={t`Roasting now`} className="flex min-w-0 items-center gap-1.5">
-      {roasting.slice(0, shownAtMost).map(({ name, roastId }, i) => (
-        <li key={roastId} className={i > 0 ? 'max-w-60 min-w-0 max-md:hidden' : 'max-w-60 min-w-0'}>
+      {roasting.slice(0, shownAtMost).map(({ id, display_name: name, connection, silent_since: silentSince }, i) => (
+        <li key={id} className={i > 0 ? 'max-w-60 min-w-0 max-md:hidden' : 'max-w-60 min-w-0'}>
           <Link
-            to={paths.roast(roastId)}
+            to={paths.cockpit(id)}
             className="flex h-8 min-w-0 items-center gap-2 rounded-full border border-stroke-strong bg-surface pr-3 pl-2.5 text-sm text-strong hover:bg-hover pointer-coarse:h-10"
           >
-            <LiveDot tone="accent" pulsing />
-            <span className="truncate">{name}</span>
-            <span className="text-muted max-sm:hidden">{t`roasting`}</span>
+            {connection === 'online' && silentSince === null ? (
+              <>
+                <LiveDot tone="accent" pulsing />
+                <span className="truncate">{name}</span>
+                <span className="text-muted max-sm:hidden">{t`roasting`}</span>
+              </>
+            ) : (
+              <>
+                <LiveDot tone="warning" />
+                <span className="truncate">{name}</span>
+                <span className="whitespace-nowrap text-warning">
+                  {silentSince === null ? t`signal lost` : t`no answer`}
+                </span>
+              </>
+            )}
           </Link>
         </li>
       ))}

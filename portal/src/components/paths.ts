@@ -16,6 +16,8 @@ export const paths = {
     const query = new URLSearchParams(at).toString();
     return `/machines/${encodeURIComponent(id)}/timeline${query === '' ? '' : `?${query}`}`;
   },
+  /** The machines, with the settings of one opened. */
+  machineSettings: (id: string) => `/machines?settings=${encodeURIComponent(id)}`,
   registerMachine: '/machines/register',
   machineMaps: '/machines/maps',
   machineMap: (id: string) => `/machines/maps/${encodeURIComponent(id)}`,

@@ -52,6 +52,8 @@ export const machine = (over: Partial<Machine> = {}): Machine => ({
   role: 'owner',
   connection: 'never_connected',
   last_seen_at: null,
+  silent_since: null,
+  address: null,
   lacks_map: false,
   runs_artisan: false,
   channels_exchanged: null,

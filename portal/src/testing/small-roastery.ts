@@ -23,7 +23,8 @@ import { getRoastPlan } from '@roastery/contract/roast-plan';
 import { getRoast, getRoastCurveColumns, listRoasts } from '@roastery/contract/roasts';
 import { getRoasterySettings, listOptions } from '@roastery/contract/settings';
 import { adminStats, listUsers } from '@roastery/contract/users';
-import { lot, machine, option, recipe, roast, settings } from './records.ts';
+import { getWall } from '@roastery/contract/wall';
+import { ana, lot, machine, option, recipe, roast, settings } from './records.ts';
 import { answer, refused, type Answer } from './table-server.ts';
 
 const machineTypes = ['RM30', 'RM15', 'RM7'];
@@ -37,6 +38,7 @@ export const smallRoastery = (as: SessionUser | null): Answer[] => [
   answer(listRoastAlarms, { alarms: [] }),
   answer(systemStats, { activeMachines: 1, totalMachines: 1, todayRoasts: 0, thisMonthRoasts: 1, totalRoasted: 12 }),
   answer(listMachines, [machine()]),
+  answer(getWall, { machines: [], total: 0, reads_as: ana.preferences }),
   answer(machineTotals, { machines: 1, roasts: 0, kg_roasted: 0 }),
   answer(listMachineMaps, { maps: [], total: 0 }),
   answer(getBoardPackages, { portal_url: 'http://127.0.0.1:3000', repository: null }),

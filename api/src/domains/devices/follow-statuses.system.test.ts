@@ -75,6 +75,26 @@ describe('statuses of boards', () => {
     expect(warnings).toEqual([]);
   });
 
+  it('store since when a machine does not answer, until it answers again', async () => {
+    const { sql } = await openTwoMachines();
+    await follow(sql);
+    const silentSince = async () => {
+      const [row] = await sql<{ silent_since: string | null; is_online: boolean }[]>`
+        SELECT silent_since, is_online FROM machines WHERE serial_number = 'S-1'`;
+      return row;
+    };
+    await says('S-1', { machine_link: 'failing', machine_link_detail: 'no answer' });
+    await until('the silence', async () => typeof (await silentSince())?.silent_since === 'string');
+    const first = (await silentSince())?.silent_since;
+    await says('S-1', { machine_link: 'failing', machine_link_detail: 'still none', clock_synced: true });
+    await says('S-1', { online: false });
+    await until('the board to be offline', async () => (await silentSince())?.is_online === false);
+    expect((await silentSince())?.silent_since).toBe(first);
+    await says('S-1', { machine_link: 'ok' });
+    await until('the answer', async () => (await silentSince())?.silent_since === null);
+    expect((await silentSince())?.is_online).toBe(true);
+  });
+
   it('wait while the database is unavailable, the newest of each board, and are answered then', async () => {
     const { sql } = await openTwoMachines();
     const acks: Ack[] = [];

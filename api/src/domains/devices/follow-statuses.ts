@@ -62,6 +62,8 @@ const storeStatuses = async (sql: Sql, boards: readonly BoardStatus[]): Promise<
       status_session = said.session,
       status = CASE WHEN said.online THEN said.status
         ELSE coalesce(m.status, said.status) || jsonb_build_object('online', false) END,
+      silent_since = CASE WHEN NOT said.online THEN m.silent_since
+        WHEN said.status ->> 'machine_link' = 'failing' THEN coalesce(m.silent_since, now()) END,
       last_seen_at = CASE WHEN said.online AND NOT (m.is_online AND m.status = said.status) THEN now()
         ELSE m.last_seen_at END
     FROM (SELECT serial_number, online, session, instance, instance || '/' || session AS connection, status::jsonb AS status

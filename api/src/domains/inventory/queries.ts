@@ -37,6 +37,7 @@ const orders = {
   location: (sql: Sql) => sql`lower(lot.location)`,
   initial_weight: (sql: Sql) => sql`lot.initial_weight`,
   current_weight: (sql: Sql) => sql`lot.current_weight`,
+  estimated_runout_days: (sql: Sql) => sql`lot.estimated_runout_days`,
   status: (sql: Sql) => sql`lot.status`,
 };
 type SortField = keyof typeof orders;
@@ -49,6 +50,7 @@ export interface LotListQuery {
   readonly status?: Lot['status'] | undefined;
   readonly origin?: string | undefined;
   readonly location?: string | undefined;
+  readonly runs_out_within_days?: number | undefined;
   readonly sort: string;
 }
 
@@ -59,6 +61,11 @@ const filtered = (sql: Sql, query: LotListQuery) => {
     ${query.status === undefined ? sql`` : sql`AND lot.status = ${query.status}`}
     ${query.origin === undefined || query.origin === '' ? sql`` : sql`AND lot.origin = ${query.origin}`}
     ${query.location === undefined || query.location === '' ? sql`` : sql`AND lot.location = ${query.location}`}
+    ${
+      query.runs_out_within_days === undefined
+        ? sql``
+        : sql`AND lot.current_weight > 0 AND lot.estimated_runout_days <= ${query.runs_out_within_days}`
+    }
     ${
       search === undefined
         ? sql``

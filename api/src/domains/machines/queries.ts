@@ -1,8 +1,7 @@
 import type { Machine } from '@roastery/contract/machines';
-import { noMapDetail } from '@roastery/contract/mqtt';
 import type { SignedInUser } from '../../http/server-context.ts';
 import { machineAccess, machineRole } from '../../identity/access.ts';
-import { connectionOf } from '../../identity/machines.ts';
+import { connectionOf, lacksMapOf, silenceOf } from '../../identity/machines.ts';
 import { asksChannels, exchangedRoasts } from '../machine-maps/channel-check.ts';
 import { unreadUpdate } from '../machine-maps/map-updates.ts';
 import { containing, type Sql } from '../../db/sql.ts';
@@ -12,7 +11,7 @@ import { batchKg, sumOfKg } from '../../ledger/weights.ts';
 const columns = (sql: Sql, user: SignedInUser) => sql`
   m.id, m.serial_number, m.display_name, m.machine_type, m.max_capacity_kg, m.batch_prefix, m.created_at, m.archived_at, m.last_seen_at,
   m.owner_id, o.full_name AS owner_name, m.revision, ${machineRole(sql, user)} AS role,
-  coalesce(m.status -> 'map' IS NULL AND starts_with(m.status ->> 'machine_link_detail', ${noMapDetail}), false) AS lacks_map,
+  ${lacksMapOf(sql)} AS lacks_map, ${silenceOf(sql)},
   coalesce(m.status -> 'source' ->> 'kind' = 'artisan', false) AS runs_artisan,
   ${exchangedRoasts(sql)} AS channels_exchanged,
   ${connectionOf(sql)} AS connection,

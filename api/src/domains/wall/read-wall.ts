@@ -2,7 +2,7 @@ import { maxWallMachines, type WallMachine, type WallRoast } from '@roastery/con
 import type { Database, Sql } from '../../db/sql.ts';
 import type { SignedInUser } from '../../http/server-context.ts';
 import { machineAccess } from '../../identity/access.ts';
-import { connectionOf } from '../../identity/machines.ts';
+import { connectionOf, lacksMapOf, silenceOf } from '../../identity/machines.ts';
 import { readRoastPlan } from '../planned/roast-plan.ts';
 import { openCurve } from '../roasts/roast-curve.ts';
 
@@ -41,13 +41,16 @@ interface MachineRow extends Omit<WallMachine, 'roast' | 'next'> {
   readonly next_number: string | null;
   readonly next_coffee: string | null;
   readonly next_kg: number | null;
+  readonly next_charge: number | null;
 }
 
 const readMachines = (sql: Sql, viewer: SignedInUser) => sql<MachineRow[]>`
   SELECT m.id, m.display_name, ${connectionOf(sql)} AS connection, m.last_seen_at,
+         ${lacksMapOf(sql)} AS lacks_map, ${silenceOf(sql)},
          r.id AS roast_id, r.shown_number AS roast_number, r.batch_number, r.coffee_name,
          coalesce(f.reference_roast_id, best.id) AS reference_roast_id,
-         n.id AS next_id, n.batch_number AS next_number, n.coffee_name AS next_coffee, n.batch_size_kg AS next_kg
+         n.id AS next_id, n.batch_number AS next_number, n.coffee_name AS next_coffee, n.batch_size_kg AS next_kg,
+         n.target_charge_temp AS next_charge
     FROM machines m
     LEFT JOIN LATERAL (SELECT id, shown_number, batch_number, coffee_name, profile_id FROM roasts
                         WHERE machine_id = m.id AND status = 'in_progress' ORDER BY start_time DESC LIMIT 1) r ON true
@@ -55,7 +58,8 @@ const readMachines = (sql: Sql, viewer: SignedInUser) => sql<MachineRow[]>`
     LEFT JOIN LATERAL (SELECT id FROM roasts
                         WHERE profile_id = f.id AND status = 'completed' AND cupping_score IS NOT NULL
                         ORDER BY cupping_score DESC, start_time DESC LIMIT 1) best ON true
-    LEFT JOIN LATERAL (SELECT p.id, coalesce(p.coffee_name, l.coffee_name, q.name) AS coffee_name, p.batch_size_kg, p.batch_number
+    LEFT JOIN LATERAL (SELECT p.id, coalesce(p.coffee_name, l.coffee_name, q.name) AS coffee_name, p.batch_size_kg, p.batch_number,
+                              q.target_charge_temp
                          FROM planned_roasts p LEFT JOIN lots l ON l.id = p.lot_id LEFT JOIN profiles q ON q.id = p.profile_id
                         WHERE p.machine_id = m.id AND p.bound_at IS NULL AND p.cancelled_at IS NULL
                         ORDER BY p.queue_place, p.created_at, p.id LIMIT 1) n ON true
@@ -109,11 +113,18 @@ export const readWall = async (sql: Database, viewer: SignedInUser): Promise<Wal
   const machines: WallMachine[] = [];
   // One after the other: a wall is read again with every roast, and must not occupy every database connection.
   for (const row of await readMachines(sql, viewer)) {
-    const { id, display_name, connection, last_seen_at, next_id, next_number, next_coffee, next_kg } = row;
+    const { id, display_name, connection, last_seen_at, silent_since, address, lacks_map } = row;
     const next =
-      next_id === null ? null : { batch_number: next_number, coffee_name: next_coffee, batch_size_kg: next_kg };
+      row.next_id === null
+        ? null
+        : {
+            batch_number: row.next_number,
+            coffee_name: row.next_coffee,
+            batch_size_kg: row.next_kg,
+            target_charge_temp: row.next_charge,
+          };
     const roast = await readRunning(sql, viewer, row);
-    machines.push({ id, display_name, connection, last_seen_at, roast, next });
+    machines.push({ id, display_name, connection, last_seen_at, silent_since, address, lacks_map, roast, next });
   }
   return machines.toSorted(byName);
 };

@@ -55,7 +55,7 @@ export const CockpitHeader = ({ machine, live, roast, children }: CockpitHeaderP
         </span>
       )}
       {children}
-      <LiveStatus live={live} isRoasting={roast !== null} />
+      <LiveStatus live={live} machine={machine} isRoasting={roast !== null} />
     </header>
   );
 };
@@ -67,14 +67,19 @@ const batchText = (roast: Roast): string =>
     .join(' · ');
 
 /** Whether the figures are live, and since when they are not. */
-const LiveStatus = ({ live, isRoasting }: { live: LiveMachine; isRoasting: boolean }) => {
+const LiveStatus = ({
+  live,
+  machine,
+  isRoasting,
+}: Pick<CockpitHeaderProps, 'live' | 'machine'> & { isRoasting: boolean }) => {
   const dates = useDates();
   const isLive = live.state === 'live';
-  const since = live.readingAt ?? live.lastSeenAt;
+  const isSilent = (live.state === 'stale' || live.state === 'connecting') && machine.silent_since !== null;
+  const since = live.readingAt ?? (isSilent ? machine.silent_since : live.lastSeenAt);
   const words = {
     live: isRoasting ? t`Roasting` : t`Between batches`,
-    connecting: t`Connecting`,
-    stale: t`No new readings`,
+    connecting: isSilent ? t`No answer` : t`Connecting`,
+    stale: isSilent ? t`No answer` : machine.lacks_map ? t`No map` : t`No new readings`,
     offline: t`Offline`,
   }[live.state];
   return (
@@ -88,7 +93,9 @@ const LiveStatus = ({ live, isRoasting }: { live: LiveMachine; isRoasting: boole
     >
       <LiveDot tone={isLive ? 'accent' : 'warning'} pulsing={isLive && isRoasting} />
       {words}
-      {!isLive && live.state !== 'connecting' && since !== null && <span>{t`since ${dates.second(since)}`}</span>}
+      {!isLive && (live.state !== 'connecting' || isSilent) && since !== null && (
+        <span>{t`since ${dates.second(since)}`}</span>
+      )}
     </output>
   );
 };

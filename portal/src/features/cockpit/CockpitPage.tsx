@@ -1,17 +1,21 @@
 import { betweenBatches } from '@roastery/contract/between-batches';
 import { getMachine, type Machine } from '@roastery/contract/machines';
+import { lacksMap } from '@roastery/contract/mqtt';
 import type { Roast } from '@roastery/contract/roasts';
 import { Pencil } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { useParams } from 'react-router-dom';
+import { Link, useParams } from 'react-router-dom';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { useLive, type LiveMachine } from '../../api/use-live.ts';
 import { AlarmBanner } from '../../components/alarms/AlarmBanner.tsx';
 import { ErrorState } from '../../components/ErrorState.tsx';
+import { paths } from '../../components/paths.ts';
+import { silenceText } from '../../components/live/silence-text.ts';
+import { useDates } from '../../format/preferences.ts';
 import { markNow } from '../../components/live/live-curve.ts';
 import { marksOfThisBatch } from '../../components/live/use-live-roast.ts';
 import { RoasterPicker } from '../../components/people/RoasterPicker.tsx';
-import { mayRoast } from '../../components/people/roles.ts';
+import { mayManage, mayRoast } from '../../components/people/roles.ts';
 import { t } from '../../language/t.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { BetweenBatches } from './BetweenBatches.tsx';
@@ -38,6 +42,7 @@ export default function CockpitPage() {
 const Cockpit = ({ machine }: { machine: Machine }) => {
   const isRoaster = mayRoast(machine.role);
   const live = useLive(machine.id);
+  useFreshSilence(machine, live);
   const [roast, setRoast] = useNewestRoast(live);
   const running = roast?.status === 'in_progress' ? roast : null;
   const pending = usePendingMarks(machine.id, running, setRoast);
@@ -91,6 +96,7 @@ const Cockpit = ({ machine }: { machine: Machine }) => {
           />
         )}
       </CockpitHeader>
+      {(live.state === 'stale' || live.state === 'connecting') && <SilenceBar machine={machine} />}
       <AlarmBanner live={live} mayRoast={isRoaster} />
       <output className="sr-only m-0!">
         {sheetId !== null && t`Enter the roasted weight in the form After the drop`}
@@ -130,6 +136,16 @@ const Cockpit = ({ machine }: { machine: Machine }) => {
   );
 };
 
+/** Reads the machine again when its board says another thing about it: since when it is silent is on the server. */
+const useFreshSilence = (machine: Machine, { status }: LiveMachine): void => {
+  const isSilent = status?.machine_link === 'failing';
+  const isOutdated =
+    status !== null && (isSilent !== (machine.silent_since !== null) || lacksMap(status) !== machine.lacks_map);
+  useEffect(() => {
+    if (isOutdated) void refresh(getMachine);
+  }, [isOutdated]);
+};
+
 /** The newest state of the machine's roast: from the live stream, or from the answer to a mark, whichever is newer. */
 const useNewestRoast = (live: LiveMachine): [Roast | null, (roast: Roast | null) => void] => {
   const [answered, setAnswered] = useState<Roast | null>(null);
@@ -141,4 +157,27 @@ const useNewestRoast = (live: LiveMachine): [Roast | null, (roast: Roast | null)
       ? streamed.revision >= answered.revision
       : Date.parse(streamed.start_time) > Date.parse(answered.start_time);
   return [isStreamNewer ? streamed : answered, setAnswered];
+};
+
+/** Why there are no readings, when the machine itself is the reason, and the way to its settings. */
+const SilenceBar = ({ machine }: { machine: Machine }) => {
+  const reason =
+    silenceText(machine, useDates()) ?? (machine.lacks_map ? t`The board has no map of this machine` : null);
+  if (reason === null) return null;
+  return (
+    <p
+      data-testid="cockpit-silence"
+      className="flex min-h-11 shrink-0 flex-wrap items-center gap-x-4 border-b border-warning/40 bg-warning-soft px-4 py-1 text-base font-medium text-warning"
+    >
+      <span className="figures">{reason}</span>
+      {mayManage(machine.role) && (
+        <Link
+          to={paths.machineSettings(machine.id)}
+          className="flex min-h-10 items-center rounded-sm underline hover:no-underline"
+        >
+          {machine.lacks_map ? t`Choose a map` : t`Check settings`}
+        </Link>
+      )}
+    </p>
+  );
 };

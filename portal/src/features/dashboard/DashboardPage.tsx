@@ -1,16 +1,15 @@
 import { systemStats } from '@roastery/contract/dashboard';
-import { listRoasts } from '@roastery/contract/roasts';
-import { CalendarDays, Factory, Scale, Sun, Weight } from 'lucide-react';
-import { Link } from 'react-router-dom';
+import { CalendarDays, Factory, Scale, Sun } from 'lucide-react';
 import { useUser } from '../../api/session.tsx';
 import { useApi } from '../../api/use-api.ts';
 import { ErrorLine } from '../../components/ErrorState.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { StatCard, StatRow } from '../../components/StatCard.tsx';
-import { paths } from '../../components/paths.ts';
 import { personName } from '../../components/person-name.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { weightNumber, weightUnit } from '../../format/weights.ts';
+import { Attention } from './Attention.tsx';
+import { MachinesNow } from './MachinesNow.tsx';
 import { RecentActivity } from './RecentActivity.tsx';
 import { Shortcuts } from './Shortcuts.tsx';
 import { t } from '../../language/t.ts';
@@ -32,6 +31,7 @@ export default function DashboardPage() {
         {error !== undefined && (
           <ErrorLine title={t`The figures could not be loaded`} error={error} onRetry={() => void mutate()} />
         )}
+        <MachinesNow />
         <StatRow>
           <StatCard
             label={t`Machines`}
@@ -58,28 +58,14 @@ export default function DashboardPage() {
             unit={weightUnit()}
           />
         </StatRow>
-        <Unweighed />
         <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_17rem]">
           <RecentActivity />
-          <Shortcuts />
+          <div className="flex flex-col gap-5 max-lg:contents">
+            <Attention />
+            <Shortcuts />
+          </div>
         </div>
       </div>
     </Page>
   );
 }
-
-/** How many roasts were dropped and not weighed; nothing while there are none. */
-const Unweighed = () => {
-  const { data } = useApi(listRoasts, { query: { without: 'weight', limit: 1 } }, { refreshInterval: refreshMs });
-  const count = data?.total ?? 0;
-  if (count === 0) return null;
-  return (
-    <Link
-      to={paths.unweighedRoasts()}
-      className="flex min-h-11 items-center gap-2.5 rounded-lg border border-stroke bg-surface px-4 py-2 text-base text-content hover:bg-hover"
-    >
-      <Weight aria-hidden className="size-4 text-muted" />
-      {count === 1 ? t`1 roast is not weighed yet` : t`${formatCount(count)} roasts are not weighed yet`}
-    </Link>
-  );
-};

@@ -1,9 +1,13 @@
 import { systemStats } from '@roastery/contract/dashboard';
+import { listLots } from '@roastery/contract/inventory';
+import { listMachines, type Machine } from '@roastery/contract/machines';
 import { listRoasts } from '@roastery/contract/roasts';
+import { getWall, type WallMachine } from '@roastery/contract/wall';
 import { screen, within } from '@testing-library/dom';
 import { describe, expect, it } from 'vitest';
 import { openPortal, textOf } from '../../testing/open-portal.tsx';
-import { admin, idOf, roast } from '../../testing/records.ts';
+import { admin, ana, idOf, lot, machine, roast } from '../../testing/records.ts';
+import { openStreams } from '../../testing/streams.ts';
 import { answer } from '../../testing/table-server.ts';
 
 const ten = Array.from({ length: 10 }, (_, n) =>
@@ -72,5 +76,123 @@ describe('the dashboard', () => {
     await screen.findByText('No roasts yet');
     await user.click(screen.getByRole('link', { name: 'Get Started' }));
     await expect.poll(() => location.pathname).toBe('/machines');
+  });
+});
+
+const since = '2026-05-04T18:46:00.000Z';
+const wallOf = (of: Machine, over: Partial<WallMachine> = {}): WallMachine => ({
+  id: of.id,
+  display_name: of.display_name,
+  connection: of.connection,
+  last_seen_at: of.last_seen_at,
+  silent_since: of.silent_since,
+  address: of.address,
+  lacks_map: of.lacks_map,
+  roast: null,
+  next: null,
+  ...over,
+});
+const wall = (...machines: WallMachine[]) =>
+  answer(getWall, { machines, total: machines.length, reads_as: ana.preferences });
+
+describe('the machines on the dashboard', () => {
+  it('shows each running roast with clock, bean temperature and rate, and leads to its live view', async () => {
+    const streams = openStreams();
+    const roasting = machine({ connection: 'online', last_seen_at: since, current_roast_id: idOf(41) });
+    const running = {
+      id: idOf(41),
+      roast_number: 'R-16',
+      batch_number: 'R-16',
+      coffee_name: 'Fazenda Alta',
+      points: [],
+      interpolated: false,
+      target_drop_temp: null,
+      reference: null,
+    };
+    await openPortal('/dashboard', {
+      answers: [answer(listMachines, [roasting]), wall(wallOf(roasting, { roast: running }))],
+    });
+    const card = await screen.findByTestId('roasting-card');
+    await within(card).findByText('R-16 · Fazenda Alta');
+    await expect.poll(() => streams.open().filter((address) => address.includes('/wall/live'))).toHaveLength(1);
+    const of = { machine_id: roasting.id };
+    streams.send('/wall/live', 'hello', {
+      type: 'hello',
+      ...of,
+      connection: 'online',
+      last_seen_at: since,
+      is_silent: false,
+    });
+    for (let second = 0; second <= 40; second++)
+      streams.send('/wall/live', 'reading', {
+        type: 'reading',
+        ...of,
+        mono: 100_000 + second * 1000,
+        bean_temp: 150 + second / 6,
+        charge_mono: 100_000,
+      });
+    await expect.poll(() => textOf(card)).toMatch(/Time 0:40 Bean Temp °C 156\.7 RoR °C\/min 10\.0/);
+    const link = within(card).getByRole('link', { name: 'Live view of Probat P25' });
+    expect(link.getAttribute('href')).toBe(`/machines/${roasting.id}/live`);
+    const pill = within(screen.getByRole('list', { name: 'Roasting now' })).getByRole('link');
+    expect(pill.getAttribute('href')).toBe(`/machines/${roasting.id}/live`);
+  });
+
+  it('shows of an idle machine the next batch, and whether the drum is ready for it', async () => {
+    const streams = openStreams();
+    const idle = machine({ connection: 'online', last_seen_at: since });
+    const next = { batch_number: 'R-17', coffee_name: 'House Espresso', batch_size_kg: 26, target_charge_temp: 200 };
+    await openPortal('/dashboard', { answers: [answer(listMachines, [idle]), wall(wallOf(idle, { next }))] });
+    const line = await screen.findByTestId('idle-line');
+    await within(line).findByText('Next: R-17 · 26 kg · House Espresso');
+    const reading = (second: number, bean: number) =>
+      streams.send('/wall/live', 'reading', {
+        type: 'reading',
+        machine_id: idle.id,
+        mono: second * 1000,
+        bean_temp: bean,
+        charge_mono: null,
+      });
+    reading(1, 150);
+    await within(line).findByText('Not ready');
+    for (let second = 2; second < 90; second++) reading(second, 200);
+    await within(line).findByText('Ready to charge');
+    expect(textOf(line)).toContain('200.0 °C');
+  });
+
+  it('says of a silent machine, and of one without a map, what is wrong, and leads to its settings', async () => {
+    openStreams();
+    const silent = machine({ connection: 'online', silent_since: since, address: '192.168.0.20:502' });
+    const bare = machine({ id: idOf(12), display_name: 'Giesen W6', connection: 'online', lacks_map: true });
+    await openPortal('/dashboard', {
+      answers: [answer(listMachines, [silent, bare]), wall(wallOf(silent), wallOf(bare))],
+    });
+    const tasks = within(await screen.findByRole('region', { name: 'Needs attention' }));
+    const sentence = 'Probat P25: The machine does not answer: 192.168.0.20:502, since 05/04/2026 - 06:46 PM';
+    const link = await tasks.findByRole('link', { name: sentence });
+    expect(link.getAttribute('href')).toBe(`/machines?settings=${silent.id}`);
+    expect(tasks.getByRole('link', { name: 'Giesen W6 has no map' }).getAttribute('href')).toBe(
+      `/machines?settings=${bare.id}`,
+    );
+    const lines = await screen.findAllByTestId('idle-line');
+    await within(lines[0] ?? document.body).findByText(/^No answer since/);
+    await within(lines[1] ?? document.body).findByText('No map');
+  });
+
+  it('names the lots that run out within two weeks', async () => {
+    const short = lot({ estimated_runout_days: 9.4 });
+    await openPortal('/dashboard', {
+      answers: [
+        answer(listLots, ({ query }) =>
+          query.runs_out_within_days === 14 ? { lots: [short], total: 5 } : { lots: [], total: 0 },
+        ),
+      ],
+    });
+    const tasks = within(await screen.findByRole('region', { name: 'Needs attention' }));
+    const link = tasks.getByRole('link', { name: 'Kiambu AA KE-26-05 runs out in 9 days' });
+    expect(link.getAttribute('href')).toBe(`/inventory/lots/${short.id}/edit`);
+    expect(tasks.getByRole('link', { name: '2 more lots run out within two weeks' }).getAttribute('href')).toBe(
+      '/inventory',
+    );
   });
 });

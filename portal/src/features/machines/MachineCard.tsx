@@ -15,13 +15,16 @@ import type { ReactNode } from 'react';
 import { Link, useNavigate } from 'react-router-dom';
 import { useSession } from '../../api/session.tsx';
 import { Measure, RelativeTime } from '../../components/figures.tsx';
+import { silenceText } from '../../components/live/silence-text.ts';
 import { paths } from '../../components/paths.ts';
 import { mayManage } from '../../components/people/roles.ts';
 import { formatCount } from '../../format/numbers.ts';
+import { useDates } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
 import { Badge, LiveDot } from '../../ui/Badge.tsx';
 import { Button } from '../../ui/Button.tsx';
 import { Card } from '../../ui/Card.tsx';
+import { classes } from '../../ui/classes.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { ExchangedChannels } from './ExchangedChannels.tsx';
 import { Menu, MenuItem } from '../../ui/Menu.tsx';
@@ -40,6 +43,7 @@ interface MachineCardProps {
 export const MachineCard = ({ machine, onEdit, onMap, onPair, onPeople, onAlarms, onDelete }: MachineCardProps) => {
   const { isAdmin } = useSession();
   const navigate = useNavigate();
+  const silence = silenceText(machine, useDates());
   return (
     <Card className="group relative flex min-h-52 flex-col transition-colors hover:border-stroke-strong">
       <div className="flex flex-1 flex-col gap-4 p-4">
@@ -104,6 +108,21 @@ export const MachineCard = ({ machine, onEdit, onMap, onPair, onPeople, onAlarms
           </div>
         </div>
         <MapNotice machine={machine} onMap={onMap} />
+        {silence !== null && (
+          <p className="flex flex-wrap items-center gap-x-3 gap-y-1 rounded-md border border-warning/40 bg-warning-soft px-3 py-1.5 text-sm text-warning">
+            <span className="figures">{silence}</span>
+            {mayManage(machine.role) && (
+              <button
+                type="button"
+                aria-label={t`Check the settings of ${machine.display_name}`}
+                onClick={onMap}
+                className="rounded-sm font-medium underline hover:no-underline pointer-coarse:min-h-10"
+              >
+                {t`Check settings`}
+              </button>
+            )}
+          </p>
+        )}
         <dl className="mt-auto grid grid-cols-3 gap-3">
           <Figure label={t`Capacity`}>
             <Measure
@@ -160,14 +179,19 @@ const Figure = ({ label, children }: { label: string; children: ReactNode }) => 
 );
 
 const ConnectionState = ({ machine, onMap }: { machine: Machine; onMap: () => void }) => {
+  const isSilent = machine.silent_since !== null;
   if (machine.current_roast_id !== null) {
+    const isHeard = machine.connection === 'online' && !isSilent;
     return (
       <Link
-        to={paths.roast(machine.current_roast_id)}
-        className="flex min-h-8 items-center gap-2 rounded-sm font-medium text-accent-text hover:underline pointer-coarse:min-h-10"
+        to={paths.cockpit(machine.id)}
+        className={classes(
+          'flex min-h-8 items-center gap-2 rounded-sm font-medium hover:underline pointer-coarse:min-h-10',
+          isHeard ? 'text-accent-text' : 'text-warning',
+        )}
       >
-        <LiveDot tone="accent" pulsing={machine.connection === 'online'} />
-        {machine.connection === 'online' ? t`Roasting now` : t`Roasting, signal lost`}
+        <LiveDot tone={isHeard ? 'accent' : 'warning'} pulsing={isHeard} />
+        {isHeard ? t`Roasting now` : isSilent ? t`Roasting, no answer` : t`Roasting, signal lost`}
         <ArrowRight aria-hidden className="size-3.5" />
       </Link>
     );
@@ -183,6 +207,14 @@ const ConnectionState = ({ machine, onMap }: { machine: Machine; onMap: () => vo
         <LiveDot tone="warning" />
         {t`No map: choose one`}
       </button>
+    );
+  }
+  if (isSilent) {
+    return (
+      <span className="flex items-center gap-2 font-medium text-warning">
+        <LiveDot tone="warning" />
+        {t`No answer`}
+      </span>
     );
   }
   if (machine.connection === 'online') {

@@ -1,6 +1,6 @@
 import { formatCount } from '../../format/numbers.ts';
 import type { ResponseOf } from '@roastery/contract/endpoint';
-import { deleteMachine, listMachines, machineTotals, type Machine } from '@roastery/contract/machines';
+import { deleteMachine, getMachine, listMachines, machineTotals, type Machine } from '@roastery/contract/machines';
 import { BookOpen, Factory, Plus, ShieldCheck } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useSession } from '../../api/session.tsx';
@@ -14,9 +14,11 @@ import { usePageActions } from '../../components/page-actions.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { PairMachineDialog } from '../../components/pairing/PairMachineDialog.tsx';
 import { paths } from '../../components/paths.ts';
+import { mayManage } from '../../components/people/roles.ts';
 import { StatCard, StatRow } from '../../components/StatCard.tsx';
 import { ListSearch, NoMatch } from '../../components/table/ListControls.tsx';
 import { useListPage } from '../../components/table/use-list-page.tsx';
+import { useUrlState } from '../../components/url-state.ts';
 import type { Deletion } from '../../components/use-deletion.tsx';
 import { weightNumber, weightUnit } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
@@ -93,6 +95,11 @@ export default function MachinesPage() {
     refreshInterval: refreshMs,
     deletion,
   });
+  const address = useUrlState();
+  const settingsOf = address.read('settings');
+  const linked = useApi(getMachine, settingsOf === undefined ? null : { params: { id: settingsOf } });
+  /** The machine whose settings a link asked for. */
+  const asked = linked.data !== undefined && mayManage(linked.data.role) ? linked.data : null;
   const title = isAdmin ? t`All Machines` : t`My Machines`;
   const shown = (text: string | undefined) => text ?? (totals.error === undefined ? undefined : null);
 
@@ -180,7 +187,13 @@ export default function MachinesPage() {
         />
       </div>
       <RegisterMachineDialog open={isRegistering} onClose={() => setIsRegistering(false)} />
-      <BoardConfigDialog machine={mapped} onClose={() => setMapped(null)} />
+      <BoardConfigDialog
+        machine={mapped ?? asked}
+        onClose={() => {
+          setMapped(null);
+          address.change({ settings: undefined });
+        }}
+      />
       <PeopleDialog machine={shared} onClose={() => setShared(null)} />
       <AlarmsDialog machine={alarmed} onClose={() => setAlarmed(null)} />
       <PairMachineDialog machine={paired} onClose={() => setPaired(null)} />

@@ -1,5 +1,6 @@
 import { getPairing, notePairingTicket } from '@roastery/contract/fleet';
-import { deleteMachine, listMachines, registerMachine, updateMachine } from '@roastery/contract/machines';
+import { getBoardConfig, type BoardConfig } from '@roastery/contract/machine-maps';
+import { deleteMachine, getMachine, listMachines, registerMachine, updateMachine } from '@roastery/contract/machines';
 import { listOptions } from '@roastery/contract/settings';
 import { fireEvent, screen, within } from '@testing-library/dom';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -170,5 +171,58 @@ describe('the machines of a roastery', () => {
     screen.getByText('Admin View: Viewing all machines from all users');
     const card = (await screen.findByRole('heading', { name: 'Probat P25' })).closest('li') ?? document.body;
     expect(textOf(card)).toMatch(/PRB-P25-0042.*Ana Restrepo.*30 kg/);
+  });
+});
+
+describe('a machine that does not answer its board', () => {
+  const silent = {
+    connection: 'online',
+    silent_since: '2026-05-04T18:46:00.000Z',
+    address: '192.168.0.20:502',
+  } as const;
+  const sentence = 'The machine does not answer: 192.168.0.20:502, since 05/04/2026 - 06:46 PM';
+
+  it('says so on its card instead of Online, with the way to its settings for those who may change them', async () => {
+    await openPortal('/machines', { answers: [answer(listMachines, [machine(silent)])] });
+    await screen.findByText(sentence);
+    const card = within(screen.getByRole('heading', { name: 'Probat P25' }).closest('li') ?? document.body);
+    card.getByText(sentence);
+    card.getByRole('button', { name: 'Check the settings of Probat P25' });
+    expect(card.queryByText('Online')).toBeNull();
+    await openPortal('/machines', { answers: [answer(listMachines, [machine({ ...silent, role: 'viewer' })])] });
+    await screen.findByText(sentence);
+    expect(screen.queryByRole('button', { name: 'Check the settings of Probat P25' })).toBeNull();
+  });
+
+  it('has its settings opened by a link, and closed with the address of the list', async () => {
+    const board: BoardConfig = {
+      map: null,
+      link: null,
+      map_hz: null,
+      settings: {
+        host: null,
+        port: null,
+        path: null,
+        hz: null,
+        log_level: null,
+        timeout_ms: null,
+        gap_ms: null,
+        status_page: null,
+        time_servers: null,
+      },
+      revision: 1,
+      changed_at: null,
+      state: 'none',
+      reason: null,
+      running_map: null,
+    };
+    const { user } = await openPortal(`/machines?settings=${machine().id}`, {
+      answers: [answer(getMachine, machine(silent)), answer(getBoardConfig, board)],
+    });
+    const dialog = await screen.findByRole('dialog');
+    expect(textOf(dialog)).toContain('Probat P25');
+    await user.keyboard('{Escape}');
+    await expect.poll(() => location.search).toBe('');
+    await expect.poll(() => screen.queryByRole('dialog')).toBeNull();
   });
 });

@@ -1,4 +1,4 @@
-import { getWall, openWall, type WallMachine } from '@roastery/contract/wall';
+import { getWall, openWall } from '@roastery/contract/wall';
 import { Factory, TvMinimal } from 'lucide-react';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { ApiError, isTemporary } from '../../api/api-error.ts';
@@ -10,12 +10,11 @@ import { ErrorState } from '../../components/ErrorState.tsx';
 import { OfflineBanner } from '../../components/OfflineBanner.tsx';
 import { paths } from '../../components/paths.ts';
 import { useWakeLock } from '../../components/live/use-wake-lock.ts';
+import { useAlarmed, useWallFeed } from '../../components/live/wall-hooks.tsx';
 import { ScreenPreferences, useScreenFormats } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
 import { ButtonLink } from '../../ui/Button.tsx';
-import { createWallFeed, type WallFeed } from './wall-feed.ts';
-import { useAlarmed, wallGrid } from './wall-hooks.tsx';
-import { PageTile, useTurning, wallPages } from './wall-pages.tsx';
+import { PageTile, useTurning, wallGrid, wallPages } from './wall-pages.tsx';
 import { WallTile } from './WallTile.tsx';
 
 /** The height of a tile below which its curve is behind its texts. */
@@ -83,21 +82,6 @@ const WallRefused = () => (
   </main>
 );
 
-/** Follows the machines of the wall. The stream has the machines at its opening: for a new one it is opened again. */
-const useFeed = (machines: readonly WallMachine[] | undefined): WallFeed => {
-  const [feed] = useState(createWallFeed);
-  const [known, setKnown] = useState(machines);
-  const [opened, setOpened] = useState(0);
-  if (machines !== undefined && machines !== known) {
-    setKnown(machines);
-    const isNew = ({ id }: WallMachine) => known?.every((one) => one.id !== id) ?? false;
-    if (machines.some(isNew)) setOpened(opened + 1);
-  }
-  // oxlint-disable-next-line react/exhaustive-effect-dependencies -- each opening is a stream of its own
-  useEffect(() => feed.start(() => void refresh(getWall)), [feed, opened]);
-  return feed;
-};
-
 const useWindowSize = () => {
   const [size, setSize] = useState(() => ({ width: innerWidth, height: innerHeight }));
   useEffect(() => {
@@ -111,7 +95,7 @@ const useWindowSize = () => {
 const Wall = () => {
   const { data, error } = useApi(getWall, {}, { refreshInterval: refreshMs });
   const readsAs = useScreenFormats(data?.reads_as);
-  const feed = useFeed(data?.machines);
+  const feed = useWallFeed(data?.machines);
   const { width, height } = useWindowSize();
   useWakeLock();
   const machines = useMemo(() => data?.machines ?? [], [data]);

@@ -2,19 +2,20 @@ import type { WallMachine, WallRoast } from '@roastery/contract/wall';
 import { dueStep, goalText, guideOf, nextStep, stepMoment } from '@roastery/roasting/guide';
 import { formatDuration } from '@roastery/roasting/units';
 import { memo, useCallback, useMemo } from 'react';
+import { Link } from 'react-router-dom';
+import { useSession } from '../../api/session.tsx';
 import { alarmText, alarmTones } from '../../components/alarms/alarm-texts.ts';
+import { silenceText } from '../../components/live/silence-text.ts';
 import { StepChange } from '../../components/live/use-next-step.tsx';
+import { idleAxisSeconds, WallCurve } from '../../components/live/WallCurve.tsx';
+import type { WallFeed, WallTrack } from '../../components/live/wall-feed.ts';
+import { LiveText, stateOf, useWallValue, worstAlarm, type MachineState } from '../../components/live/wall-hooks.tsx';
+import { paths } from '../../components/paths.ts';
 import { exactWeight } from '../../format/weights.ts';
 import { useDates, usePreferences } from '../../format/preferences.ts';
 import { readingOf, unitOf } from '../../format/quantities.ts';
 import { t } from '../../language/t.ts';
 import { classes } from '../../ui/classes.ts';
-import { idleAxisSeconds, WallCurve } from './WallCurve.tsx';
-import type { WallFeed, WallTrack } from './wall-feed.ts';
-import { LiveText, useWallValue, worstAlarm } from './wall-hooks.tsx';
-
-/** A reading older than this is no longer live; boards send 1 to 4 a second. */
-const staleAfterMs = 5000;
 
 interface WallTileProps {
   machine: WallMachine;
@@ -58,19 +59,15 @@ const textSizes = {
   },
 } as const;
 
-type State = 'roasting' | 'between' | 'stale' | 'offline';
-const stateLabels: Record<State, string> = {
+const stateLabels: Record<MachineState, string> = {
   roasting: t`Roasting`,
   between: t`Between batches`,
   stale: t`No new readings`,
+  silent: t`No answer`,
   offline: t`Offline`,
 };
 
-const stateOf = (track: WallTrack, machine: WallMachine): State => {
-  const isFresh = track.readingAt !== null && Date.now() - track.readingAt <= staleAfterMs;
-  if (isFresh) return track.elapsedSeconds === null ? 'between' : 'roasting';
-  return (track.connection ?? machine.connection) === 'online' ? 'stale' : 'offline';
-};
+const lacksMap = ({ lacks_map: lacks }: WallMachine, state: MachineState): boolean => lacks && state === 'stale';
 
 const timeText = (track: WallTrack): string => formatDuration(track.elapsedSeconds);
 /** A figure that is older between batches is not shown. */
@@ -89,6 +86,9 @@ const Tile = ({ machine, feed, isDense }: WallTileProps) => {
     useCallback((track: WallTrack) => stateOf(track, machine), [machine]),
   );
   const alarm = useWallValue(feed, id, worstAlarm);
+  const dates = useDates();
+  const isSignedIn = useSession().user !== null;
+  const trouble = state === 'silent' ? silenceText(machine, dates) : lacksMap(machine, state) ? t`No map` : null;
   const beanText = useCallback(
     (track: WallTrack) => readingOf('temperature', isOld(track) ? null : track.beanC, units).value,
     [units],
@@ -114,7 +114,14 @@ const Tile = ({ machine, feed, isDense }: WallTileProps) => {
       <div className="isolate flex h-full flex-col px-[3.5cqw] py-[2.5cqh]">
         <p className="flex shrink-0 items-baseline justify-between gap-[3cqw]">
           <span className={classes('truncate leading-tight font-semibold text-strong', size.name)}>
-            {machine.display_name}
+            {isSignedIn ? (
+              // Its area is the tile.
+              <Link to={paths.cockpit(id)} className="after:absolute after:inset-0">
+                {machine.display_name}
+              </Link>
+            ) : (
+              machine.display_name
+            )}
           </span>
           <span
             className={classes(
@@ -132,16 +139,18 @@ const Tile = ({ machine, feed, isDense }: WallTileProps) => {
             <span aria-hidden className="size-[0.55em] rounded-full bg-current" />
             {/* The line below has it too, and the space is free for a long name. */}
             <span className={classes(isShortState && 'sr-only')}>{stateLabels[state]}</span>
-            {(isLost || state === 'stale') && <Age {...live} />}
+            {(isLost || state === 'stale' || state === 'silent') && <Age {...live} />}
           </span>
         </p>
         {alarm === null ? (
           <p className={classes('shrink-0 truncate leading-tight text-content', size.coffee)}>
+            {trouble !== null && <span className="text-warning">{trouble}</span>}
             {roast === null && state === 'offline' && <LastSeen {...live} seenAt={machine.last_seen_at} />}
             {roast === null && state === 'stale' && isDense && stateLabels.stale}
-            {roast !== null
-              ? runningText(roast)
-              : nextText(machine, state === 'offline' || (state === 'stale' && isDense))}
+            {trouble === null &&
+              (roast !== null
+                ? runningText(roast)
+                : nextText(machine, state === 'offline' || (state === 'stale' && isDense)))}
           </p>
         ) : (
           <p

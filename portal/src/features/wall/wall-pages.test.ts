@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { turnPages, wallPages, type TurnState } from './wall-pages.tsx';
+import { turnPages, wallGrid, wallPages, type TurnState } from './wall-pages.tsx';
 
 const machines = (count: number, roasting: readonly number[] = []) =>
   Array.from({ length: count }, (_, index) => ({ id: `m${index}`, roast: roasting.includes(index) ? {} : null }));
@@ -57,4 +57,28 @@ it('wall pages: change every 15 s, not within a minute after a touch or a key, a
   expect(turnPages(paused, { do: 'tick', now: 1e9 }).page).toBe(0);
   const going = turnPages(paused, { do: 'pause', now: 20_000 });
   expect(turnPages(going, { do: 'tick', now: 35_000 }).page).toBe(1);
+});
+
+it('wall grid: fills televisions, tablets and phones of any aspect', () => {
+  expect(wallGrid(1, 1920, 1080)).toEqual({ columns: 1, rows: 1 });
+  expect(wallGrid(2, 1920, 1080)).toEqual({ columns: 2, rows: 1 });
+  expect(wallGrid(8, 1920, 1080)).toEqual({ columns: 3, rows: 3 });
+  expect(wallGrid(24, 1920, 1080)).toEqual({ columns: 5, rows: 5 });
+  expect(wallGrid(8, 1080, 1920)).toEqual({ columns: 2, rows: 4 });
+  expect(wallGrid(3, 390, 844)).toEqual({ columns: 1, rows: 3 });
+  expect(wallGrid(0, 1920, 1080)).toEqual({ columns: 1, rows: 1 });
+});
+
+it('wall grid: has a tile for every machine', () => {
+  for (let tiles = 1; tiles <= 24; tiles++) {
+    for (const [width, height] of [
+      [1920, 1080],
+      [1080, 1920],
+      [3840, 1080],
+      [820, 1180],
+    ] as const) {
+      const { columns, rows } = wallGrid(tiles, width, height);
+      expect(columns * rows).toBeGreaterThanOrEqual(tiles);
+    }
+  }
 });

@@ -36,6 +36,25 @@ export const wallPages = <Machine extends AnyMachine>(
   ]);
 };
 
+/** Width to height at which a tile shows its figures largest. */
+const idealAspect = 1.5;
+
+export interface WallGrid {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** The grid in which this many tiles are largest on a screen of this size. */
+export const wallGrid = (tiles: number, width: number, height: number): WallGrid => {
+  let best: WallGrid & { size: number } = { columns: 1, rows: Math.max(1, tiles), size: -1 };
+  for (let columns = 1; columns <= tiles; columns++) {
+    const rows = Math.ceil(tiles / columns);
+    const size = Math.min(width / columns / idealAspect, height / rows);
+    if (size > best.size) best = { columns, rows, size };
+  }
+  return { columns: best.columns, rows: best.rows };
+};
+
 const turnMs = 15_000;
 /** After a touch or a key a page stays for this long. */
 const heldMs = 60_000;

@@ -13,6 +13,8 @@ const maxIdleMs = 10 * 60_000;
 /** The known state of a machine. A new object for each change; the curve is appended in place. */
 export interface WallTrack {
   readonly connection: WallMachine['connection'] | null;
+  /** The machine does not answer its board. */
+  readonly isSilent: boolean;
   /** When the newest reading arrived here, epoch ms. */
   readonly readingAt: number | null;
   /** When the end of the curve was measured, epoch ms by the clock of this screen. */
@@ -30,6 +32,7 @@ export interface WallTrack {
 
 const unheard = (): WallTrack => ({
   connection: null,
+  isSilent: false,
   readingAt: null,
   endedAt: null,
   beanC: null,
@@ -44,8 +47,8 @@ export interface WallFeed {
   readonly get: (machineId: string) => WallTrack;
   readonly subscribe: (machineId: string, listener: () => void) => () => void;
   /**
-   * Opens the connection; the returned function closes it. `onChanged`: a roast began, changed or ended, or the
-   * connection is new.
+   * Opens the connection; the returned function closes it. `onChanged`: a roast began, changed or ended, a machine began or
+   * ceased to answer, or the connection is new.
    */
   readonly start: (onChanged: () => void) => () => void;
 }
@@ -76,7 +79,17 @@ const withReading = (track: WallTrack, event: Extract<WallEvent, { type: 'readin
   if (chargeMono !== track.chargeMono) rate.reset();
   const rateC = elapsedSeconds === null || elapsedSeconds < 0 ? null : rate.push(mono / 1000, beanC);
   const now = Date.now();
-  return { ...track, connection: 'online', readingAt: now, endedAt: now, beanC, rateC, elapsedSeconds, chargeMono };
+  return {
+    ...track,
+    connection: 'online',
+    isSilent: false,
+    readingAt: now,
+    endedAt: now,
+    beanC,
+    rateC,
+    elapsedSeconds,
+    chargeMono,
+  };
 };
 
 /** The curve so far, and the rate of rise that continues from its end. */
@@ -114,8 +127,10 @@ export const createWallFeed = (): WallFeed => {
     if (event.type === 'curve') return withCurve(track, event, rateOf(id));
     if (event.type === 'alarms') return { ...track, alarms: event.alarms };
     // Current alarms follow the curve.
-    if (event.type === 'hello') return { ...track, connection: event.connection, alarms: [] };
-    if (event.type === 'status') return { ...track, connection: event.connection };
+    if (event.type === 'hello' || event.type === 'status') {
+      const { connection, is_silent: isSilent } = event;
+      return { ...track, connection, isSilent, ...(event.type === 'hello' && { alarms: [] }) };
+    }
     const isOver = event.charge_mono === null;
     return {
       ...track,
@@ -124,30 +139,38 @@ export const createWallFeed = (): WallFeed => {
     };
   };
 
-  const receive = (data: string): WallEvent['type'] | undefined => {
+  /** Returns whether the list of the machines has changed. */
+  const receive = (data: string): boolean => {
     const parsed = parseJson(wallEventShape, data);
     if (!parsed.success) {
       logError('A wall event has a shape this page does not know', describeRefusal(parsed));
-      return undefined;
+      return false;
     }
     const event = parsed.data;
-    tracks.set(event.machine_id, next(event));
+    const { isSilent } = get(event.machine_id);
+    const track = next(event);
+    tracks.set(event.machine_id, track);
     for (const listener of listeners.get(event.machine_id) ?? []) listener();
-    return event.type;
+    return event.type === 'changed' || track.isSilent !== isSilent;
   };
 
   const start: WallFeed['start'] = (onChanged) => {
     const address = addressOf(wallLive, undefined, undefined);
+    let wasUp = false;
     return openSharedStream({
       address,
       machineId: null,
       ownAddress: () => address,
       types: eventTypes,
       onEvent(data) {
-        if (receive(data) === 'changed') onChanged();
+        if (receive(data)) onChanged();
       },
-      // Also when it is lost: the list reports at once that a link was revoked, or a machine was lost.
-      onLink: onChanged,
+      // Also when it is lost: the list reports at once that a link was revoked, or a machine was lost. At first the list was
+      // just read.
+      onLink(up) {
+        if (up && !wasUp) wasUp = true;
+        else onChanged();
+      },
     });
   };
 

@@ -1,6 +1,7 @@
-import type { WallAlarm } from '@roastery/contract/wall';
-import { useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
-import type { WallFeed, WallTrack } from './wall-feed.ts';
+import { getWall, type WallAlarm, type WallMachine } from '@roastery/contract/wall';
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { refresh } from '../../api/use-api.ts';
+import { createWallFeed, type WallFeed, type WallTrack } from './wall-feed.ts';
 
 /* 8 machines send 32 readings a second. Rendering a tile for each would use most of a television's processor, so a
    reading only writes its texts, and a tile renders when its other content changes. */
@@ -79,21 +80,32 @@ export const worstAlarm = ({ alarms }: Pick<WallTrack, 'alarms'>): WallAlarm | n
   return null;
 };
 
-/** Width to height at which a tile shows its figures largest. */
-const idealAspect = 1.5;
+/** A reading older than this is no longer live; boards send 1 to 4 a second. */
+const staleAfterMs = 5000;
 
-export interface WallGrid {
-  readonly columns: number;
-  readonly rows: number;
-}
+/** `silent`: the board is online and its machine does not answer it. */
+export type MachineState = 'roasting' | 'between' | 'stale' | 'silent' | 'offline';
 
-/** The grid in which this many tiles are largest on a screen of this size. */
-export const wallGrid = (tiles: number, width: number, height: number): WallGrid => {
-  let best: WallGrid & { size: number } = { columns: 1, rows: Math.max(1, tiles), size: -1 };
-  for (let columns = 1; columns <= tiles; columns++) {
-    const rows = Math.ceil(tiles / columns);
-    const size = Math.min(width / columns / idealAspect, height / rows);
-    if (size > best.size) best = { columns, rows, size };
+export const isStale = ({ readingAt }: WallTrack): boolean =>
+  readingAt === null || Date.now() - readingAt > staleAfterMs;
+
+export const stateOf = (track: WallTrack, machine: Pick<WallMachine, 'connection' | 'silent_since'>): MachineState => {
+  if (!isStale(track)) return track.elapsedSeconds === null ? 'between' : 'roasting';
+  if ((track.connection ?? machine.connection) !== 'online') return 'offline';
+  return track.isSilent || (track.connection === null && machine.silent_since !== null) ? 'silent' : 'stale';
+};
+
+/** Follows these machines. The stream has the machines at its opening: for a new one it is opened again. */
+export const useWallFeed = (machines: readonly Pick<WallMachine, 'id'>[] | undefined): WallFeed => {
+  const [feed] = useState(createWallFeed);
+  const [known, setKnown] = useState(machines);
+  const [opened, setOpened] = useState(0);
+  if (machines !== undefined && machines !== known) {
+    setKnown(machines);
+    const isNew = ({ id }: { readonly id: string }) => known?.every((one) => one.id !== id) ?? false;
+    if (machines.some(isNew)) setOpened(opened + 1);
   }
-  return { columns: best.columns, rows: best.rows };
+  // oxlint-disable-next-line react/exhaustive-effect-dependencies -- each opening is a stream of its own
+  useEffect(() => feed.start(() => void refresh(getWall)), [feed, opened]);
+  return feed;
 };
