@@ -188,6 +188,7 @@ export const documentedCalls: readonly DocumentedCall[] = [
       todayRoasts: 'integer',
       thisMonthRoasts: 'integer',
       totalRoasted: 'number',
+      unweighedRoasts: 'integer',
     },
     holds: () => ({ totalMachines: 1, totalRoasted: 12.5 }),
   },

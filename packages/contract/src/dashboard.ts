@@ -7,7 +7,7 @@ export const systemStats = endpoint({
   path: '/dashboard/stats',
   tag: 'Dashboard',
   summary:
-    'The four figures of the dashboard, over the machines that the user may see; days in the roastery’s time zone',
+    'The four figures of the dashboard, and the roasts to weigh, over the machines that the user may see; days in the roastery’s time zone',
   access: 'user',
   response: z.object({
     activeMachines: z.number().int(),
@@ -16,5 +16,7 @@ export const systemStats = endpoint({
     thisMonthRoasts: z.number().int(),
     /** kg of green coffee charged. */
     totalRoasted: z.number(),
+    /** Completed roasts without a roasted weight. */
+    unweighedRoasts: z.number().int(),
   }),
 });

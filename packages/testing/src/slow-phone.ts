@@ -23,8 +23,9 @@ const network = { offline: false, latency: 150, downloadThroughput: 1_600_000 / 
 const longTaskMs = 50;
 /** A page is loaded when it has neither sent requests nor computed for this long. */
 const quietMs = 2000;
-/** Reads that a page delays on purpose (`useSettled`): alarms, and suggestions of text fields. */
-export const isReadLater = (path: string): boolean => /\/alarms$|\/settings\/options\/(?!machine_type)/.test(path);
+/** Reads that a page delays on purpose (`useSettled`): alarms, low stock, and suggestions of text fields. */
+export const isReadLater = (path: string): boolean =>
+  /\/alarms$|\/alerts$|\/settings\/options\/(?!machine_type)/.test(path);
 
 /** The end of its script is reported to the session of the worker, not to that of the page. */
 const isSharedWorker = (path: string): boolean => path.includes('/live-worker-');

@@ -94,7 +94,14 @@ describe('failed reads', () => {
       'The figures could not be loaded',
       '/dashboard',
       answer(systemStats, notToday),
-      answer(systemStats, { activeMachines: 1, totalMachines: 2, todayRoasts: 3, thisMonthRoasts: 4, totalRoasted: 5 }),
+      answer(systemStats, {
+        activeMachines: 1,
+        totalMachines: 2,
+        todayRoasts: 3,
+        thisMonthRoasts: 4,
+        totalRoasted: 5,
+        unweighedRoasts: 0,
+      }),
       '--',
     ],
   ])('are logged, shown as empty, and reported: %s', async (error, address, failing, later, empty) => {

@@ -28,7 +28,7 @@ export const readSystemStats = async (sql: Sql, user: SignedInUser, now = new Da
       SELECT count(*) AS total,
              count(*) FILTER (WHERE ${isOnline(sql, sql`${at}::timestamptz`)}) AS active
       FROM machines m WHERE m.archived_at IS NULL AND ${machineAccess(sql, user)}`,
-    sql<{ today: number; month: number; kg: number }[]>`
+    sql<{ today: number; month: number; kg: number; unweighed: number }[]>`
       SELECT
         (SELECT count(*) FROM roasts r WHERE ${visible}
           AND r.start_time >= date_trunc('day', ${at}::timestamptz, ${zone})
@@ -36,7 +36,8 @@ export const readSystemStats = async (sql: Sql, user: SignedInUser, now = new Da
         (SELECT count(*) FROM roasts r WHERE ${visible}
           AND r.start_time >= date_trunc('month', ${at}::timestamptz, ${zone})
           AND r.start_time < date_trunc('month', ${at}::timestamptz AT TIME ZONE ${zone} + interval '1 month') AT TIME ZONE ${zone}) AS month,
-        (SELECT ${sumOfKg(sql, batchKg(sql))} FROM roasts r WHERE ${visible}) AS kg`,
+        (SELECT ${sumOfKg(sql, batchKg(sql))} FROM roasts r WHERE ${visible}) AS kg,
+        (SELECT count(*) FROM roasts r WHERE ${visible} AND r.status = 'completed' AND r.end_weight_kg IS NULL) AS unweighed`,
   ]);
   return {
     activeMachines: machines?.active ?? 0,
@@ -44,5 +45,6 @@ export const readSystemStats = async (sql: Sql, user: SignedInUser, now = new Da
     todayRoasts: roasts?.today ?? 0,
     thisMonthRoasts: roasts?.month ?? 0,
     totalRoasted: roasts?.kg ?? 0,
+    unweighedRoasts: roasts?.unweighed ?? 0,
   };
 };

@@ -43,6 +43,7 @@ describe('the dashboard', () => {
       todayRoasts: 2,
       thisMonthRoasts: 5,
       totalRoasted: 63,
+      unweighedRoasts: 6,
     });
     expect(await readSystemStats(sql, person(uuidV7(), true), now)).toEqual({
       activeMachines: 1,
@@ -50,6 +51,7 @@ describe('the dashboard', () => {
       todayRoasts: 3,
       thisMonthRoasts: 6,
       totalRoasted: 63.5,
+      unweighedRoasts: 7,
     });
   });
 });

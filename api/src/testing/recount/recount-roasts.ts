@@ -42,6 +42,7 @@ export const expectMachinesAndStats = async (viewer: Viewer, rows: RawRows): Pro
     todayRoasts: seen.filter((roast) => dayOf(roast.start_time) === today).length,
     thisMonthRoasts: seen.filter(inMonth).length,
     totalRoasted: expect.closeTo(sumOf(seen.map((one) => one.batch_size_kg)), 6),
+    unweighedRoasts: seen.filter((one) => one.status === 'completed' && one.end_weight_kg === null).length,
   });
   if (!viewer.isAdmin) return;
   expect(await read(visitor, '/admin/stats')).toEqual({

@@ -4,7 +4,7 @@ import { PackageX, X } from 'lucide-react';
 import { Link } from 'react-router-dom';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
-import { refresh, useApi } from '../../api/use-api.ts';
+import { refresh, useApi, useSettled } from '../../api/use-api.ts';
 import { paths } from '../../components/paths.ts';
 import { usePreferences } from '../../format/preferences.ts';
 import { exactWeight, weightText } from '../../format/weights.ts';
@@ -15,6 +15,8 @@ import { toast } from '../../ui/toast.ts';
 /** At most this many lots; the rest is a number with a link to all lots. */
 const maxShown = 3;
 const refreshMs = 30_000;
+/** The page that was opened comes first. */
+const settleMs = 1500;
 
 /** Rounded down: 19.96 kg are below 20 and must not read as 20.0. */
 const leftText = (kg: number): string => weightText(kg, 1, 1, 'floor');
@@ -23,7 +25,7 @@ const leftText = (kg: number): string => weightText(kg, 1, 1, 'floor');
 export const LowStockBanner = () => {
   // Another unit renders it again: it stays while pages change.
   usePreferences();
-  const { data } = useApi(listAlerts, {}, { refreshInterval: refreshMs });
+  const { data } = useApi(listAlerts, useSettled(settleMs) ? {} : null, { refreshInterval: refreshMs });
   const alerts = data?.alerts ?? [];
   if (alerts.length === 0) return null;
   const dismiss = async () => {

@@ -1,7 +1,7 @@
 import { listRecentAlarms } from '@roastery/contract/alarms';
+import { systemStats } from '@roastery/contract/dashboard';
 import { listLots, type Lot } from '@roastery/contract/inventory';
 import { listMachines } from '@roastery/contract/machines';
-import { listRoasts } from '@roastery/contract/roasts';
 import { BellRing, Package, TriangleAlert, Weight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router-dom';
@@ -87,10 +87,8 @@ const useAlarmTask = (): Task[] => {
   ];
 };
 
-/** How many roasts were dropped and not weighed. */
 const useWeighTask = (): Task[] => {
-  const { data } = useApi(listRoasts, { query: { without: 'weight', limit: 1 } }, { refreshInterval: refreshMs });
-  const count = data?.total ?? 0;
+  const count = useApi(systemStats, {}).data?.unweighedRoasts ?? 0;
   if (count === 0) return [];
   const text = count === 1 ? t`1 roast is not weighed yet` : t`${formatCount(count)} roasts are not weighed yet`;
   return [{ id: 'weigh', icon: <Weight />, text, to: paths.unweighedRoasts() }];
