@@ -74,8 +74,8 @@ const isUsedOnce = (columns: readonly ColumnChoice[]): boolean => {
 export const uploadChoicesShape = z.object({
   temperature_unit: temperatureUnitShape.optional(),
   time_unit: timeUnitShape.optional(),
-  /** Charge and drop entered by hand, in seconds since the recording began. */
-  charge_seconds: z.number().min(0).max(86_400).optional(),
+  /** Charge and drop entered by hand, in seconds since the recording began; a charge up to an hour before it. */
+  charge_seconds: z.number().min(-3600).max(86_400).optional(),
   drop_seconds: z.number().min(0).max(86_400).optional(),
   /** Of times that the file states without a zone. Absent: the roastery's. */
   time_zone: timeZoneShape.optional(),
@@ -153,6 +153,8 @@ export const uploadShape = z.object({
       coffee_name: z.string().nullable(),
       start_time: instantShape,
       same: z.enum(['file', 'curve']),
+      /** Of the same curve in another file: what was changed before it was saved again. */
+      differs: z.array(z.enum(['date', 'number'])),
     }),
   ),
 });

@@ -113,4 +113,29 @@ describe('texts', () => {
     expect(pythonRepr([1, -0.5, 1e21, null, true, false])).toBe('[1, -0.5, 1e+21, None, True, False]');
     expect(() => pythonRepr(Number.NaN)).toThrow(RangeError);
   });
+
+  it('in °F: is read back as it was, within a thousandth of a degree', () => {
+    const text = writeAlog({ ...roast, mode: 'F' });
+    expect(text).toContain("'mode': 'F'");
+    // 210 °C
+    expect(text).toMatch(/'temp2': \[392\.18, -1, 203\.9, 410(?:\.0)?\]/);
+    const read = parseAlog(text);
+    expect(read.recordedIn).toBe('F');
+    for (const [index, tempC] of roast.beanTempC.entries()) {
+      if (tempC === null) expect(read.beanTempC[index]).toBeNull();
+      else expect(read.beanTempC[index]).toBeCloseTo(tempC, 3);
+    }
+    expect(read.marks.map(({ tempC }) => Math.round(tempC ?? 0))).toEqual([200, 210]);
+  });
+
+  it.each([
+    ['A-12', 'A-', 12],
+    ['PR-0012', 'PR-00', 12],
+    ['1204', null, 1204],
+    [null, null, null],
+    ['A-', null, null],
+  ])('batch %j: has its prefix and its number', (batch, prefix, number) => {
+    const read = parseAlog(writeAlog({ ...roast, batch }));
+    expect([read.batchPrefix, read.batchNumber]).toEqual([prefix, number]);
+  });
 });

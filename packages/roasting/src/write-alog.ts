@@ -4,6 +4,7 @@ import { withEscapes } from './alog-fields.ts';
 import { markOf, type MarkKind } from './marks.ts';
 import { pythonRepr, type WritableValue } from './python-repr.ts';
 import type { Reading } from './series.ts';
+import { cToF, type TemperatureUnit } from './units.ts';
 
 /** An extra curve, on the same times as bean and exhaust temperature. */
 export interface WrittenChannel {
@@ -15,6 +16,10 @@ export interface WrittenChannel {
 
 /** A roast to write for Artisan: °C, kg, seconds since the recording began. */
 export interface WrittenRoast {
+  /** In which the file has its temperatures, as Artisan's `mode`; °C without it. */
+  readonly mode?: TemperatureUnit;
+  /** The number on the bags, `A-12`: Artisan stores what precedes the number as its prefix. */
+  readonly batch?: string | null;
   readonly timesSeconds: readonly number[];
   readonly beanTempC: readonly Reading[];
   readonly exhaustTempC: readonly Reading[];
@@ -73,12 +78,36 @@ export function* writeAlogPieces(roast: WrittenRoast): Generator<string> {
   yield '}\n';
 }
 
-function alogOf(roast: WrittenRoast): Record<string, WritableValue> {
+/** Thousandths of a degree: more than any probe has, and no trace of the conversion. */
+const inFahrenheit = (reading: Reading): Reading => (reading === null ? null : Math.round(cToF(reading) * 1000) / 1000);
+
+function inMode(roast: WrittenRoast): WrittenRoast {
+  if (roast.mode !== 'F') return roast;
+  return {
+    ...roast,
+    beanTempC: roast.beanTempC.map(inFahrenheit),
+    exhaustTempC: roast.exhaustTempC.map(inFahrenheit),
+    channels: roast.channels.map((channel) =>
+      channel.isTemperature ? { ...channel, values: channel.values.map(inFahrenheit) } : channel,
+    ),
+  };
+}
+
+/** `PR-0012` as `PR-00` and 12: Artisan writes them behind each other. */
+function batchOf({ batch }: WrittenRoast): { prefix: string; number: number } {
+  const found = /^(.*?)([1-9]\d{0,8})$/.exec(batch ?? '');
+  return found === null ? { prefix: '', number: 0 } : { prefix: found[1] ?? '', number: Number(found[2]) };
+}
+
+function alogOf(written: WrittenRoast): Record<string, WritableValue> {
+  const roast = inMode(written);
+  const isF = roast.mode === 'F';
+  const batch = batchOf(roast);
   const started = new Date(roast.startedAtMs);
   return {
     version: artisanVersion,
     viewerMode: false,
-    mode: 'C',
+    mode: isF ? 'F' : 'C',
     title: withEscapes(roast.title),
     beans: withEscapes(roast.beans),
     roastertype: withEscapes(roast.machine),
@@ -93,8 +122,8 @@ function alogOf(roast: WrittenRoast): Record<string, WritableValue> {
     roastepoch: Math.floor(roast.startedAtMs / 1000),
     roasttzoffset: 0,
     roastUUID: roast.uuid.replaceAll('-', ''),
-    roastbatchnr: 0,
-    roastbatchprefix: '',
+    roastbatchnr: batch.number,
+    roastbatchprefix: withEscapes(batch.prefix),
     timeindex: timeindexOf(roast),
     timex: [...roast.timesSeconds],
     temp1: roast.exhaustTempC.map(orDropout),
@@ -109,9 +138,9 @@ function alogOf(roast: WrittenRoast): Record<string, WritableValue> {
     xmin: 0,
     xmax: Math.ceil(roast.timesSeconds.at(-1) ?? 0) + 60,
     ymin: 0,
-    ymax: 275,
+    ymax: isF ? 530 : 275,
     zmin: 0,
-    zmax: 45,
+    zmax: isF ? 80 : 45,
     [recordKey]: roast.record,
   };
 }

@@ -6,8 +6,8 @@ import { Spinner } from '../ui/Button.tsx';
 interface FileDropProps {
   /** Accessible name. */
   label: string;
-  /** As in `<input accept>`. */
-  accept: string;
+  /** As in `<input accept>`. Without it the dialog offers every file, also one whose name has no ending. */
+  accept?: string;
   busy: boolean;
   onFile: (file: File) => void;
   /** Classes of the button, e.g. its height. */

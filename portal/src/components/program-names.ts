@@ -23,6 +23,3 @@ export const formatNames: Record<UploadFormat, string> = {
 
 /** Tables of any program: their unit of time may have to be chosen. */
 export const isPlainTable = (format: UploadFormat): boolean => format === 'csv' || format === 'xlsx';
-
-/** Endings that the dialog for files offers; a file is recognised by its content. */
-export const acceptedFiles = '.alog,.csv,.tsv,.txt,.xlsx,.xls,.json,.klog,.log';

@@ -11,8 +11,8 @@ export const reportChannels = ['bean_temp', 'exhaust_temp'] as const;
 
 /** A roast to be made a file, with what each format adds to it. */
 export type RoastFileRequest = { readonly roast: GatheredRoast } & (
-  | { readonly format: 'csv' }
-  | { readonly format: 'alog' }
+  | { readonly format: 'csv'; readonly unit: TemperatureUnit }
+  | { readonly format: 'alog'; readonly unit: TemperatureUnit }
   | { readonly format: 'xlsx'; readonly timeZone: string; readonly preferences: Preferences }
   | {
       readonly format: 'pdf';

@@ -5,6 +5,8 @@ import type { Reading } from '@roastery/roasting/series';
 import { ratesAlong } from '../roasts/roast-curve.ts';
 
 export type ExportedUnit = '°C' | '%' | '';
+/** As a file writes it. */
+export type WrittenUnit = ExportedUnit | '°F';
 
 export interface ExportedChannel {
   /** Name in the recording. */

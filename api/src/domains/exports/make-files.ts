@@ -28,8 +28,8 @@ const wholeFile = async (pieces: Pieces): Promise<Uint8Array<ArrayBuffer>> => {
 /** Makes the file of one roast, in the process of a reader. */
 export const roastFile = async (_: Uint8Array, request: RoastFileRequest): Promise<Uint8Array<ArrayBuffer>> => {
   const roast = unpackRoast(request.roast);
-  if (request.format === 'csv') return wholeFile(roastCsv(roast));
-  if (request.format === 'alog') return wholeFile(roastAlog(roast));
+  if (request.format === 'csv') return wholeFile(roastCsv(roast, request.unit));
+  if (request.format === 'alog') return wholeFile(roastAlog(roast, request.unit));
   const formats = readerFormats(request.preferences);
   if (request.format === 'pdf') return roastReport(roast, request.letterhead, request.unit, formats);
   return wholeFile(writeWorkbook(roastWorkbook(roast, request.timeZone, formats)));

@@ -57,6 +57,27 @@ describe('files for a person who reads pounds in Germany', () => {
     expect(text).not.toMatch(/\bkg\b/);
   });
 
+  it('have CSV and .alog of a roast in °F, which are read back to the same temperatures', async () => {
+    const { admin } = opened;
+    const wasRead = (
+      await admin.sendFile<Upload>('/roasts/uploads?file_name=c.csv', await download(`/roasts/${roast.id}/export/csv`))
+    ).body;
+    await admin.send('PATCH', '/account/preferences', { temperature_unit: 'F' });
+    try {
+      for (const format of ['csv', 'alog']) {
+        const bytes = await download(`/roasts/${roast.id}/export/${format}`);
+        if (format === 'csv') expect(textOf(bytes).split('\r\n')[0]).toContain('Bean temp (°F)');
+        const read = (await admin.sendFile<Upload>(`/roasts/uploads?file_name=f.${format}`, bytes)).body;
+        expect([format, read.temperature_unit]).toEqual([format, { value: 'F', source: 'file' }]);
+        expect(read.samples).toBe(wasRead.samples);
+        const [before, after] = [wasRead.curve.bean_temp, read.curve.bean_temp];
+        expect(after[5]).toBeCloseTo(before[5] ?? Number.NaN, 2);
+      }
+    } finally {
+      await admin.send('PATCH', '/account/preferences', { temperature_unit: 'C' });
+    }
+  });
+
   it('list lots in pounds, and are imported to the same kilograms', async () => {
     const { admin } = opened;
     const lot = {

@@ -1,5 +1,6 @@
 import { stepsOf } from '@roastery/roasting/alog-controls';
 import type { Reading } from '@roastery/roasting/series';
+import type { TemperatureUnit } from '@roastery/roasting/units';
 import { writeAlogPieces } from '@roastery/roasting/write-alog';
 import { recordedMarks, type RestoredFile } from '../../file-reading/restored-file.ts';
 import { sinceRecordingBegan, type ExportedRoast } from './exported-roast.ts';
@@ -41,10 +42,10 @@ export const changesOfFile = (exported: RoastFacts): Pick<RestoredFile, 'facts' 
 });
 
 /**
- * A roast as an Artisan file, in parts. It includes the data that Artisan has no place for, so that an import restores
+ * A roast as an Artisan file, in parts, in the unit that the person reads. It includes the data that Artisan has no place for, so that an import restores
  * all of it.
  */
-export const roastAlog = (exported: ExportedRoast): Iterable<string> => {
+export const roastAlog = (exported: ExportedRoast, mode: TemperatureUnit): Iterable<string> => {
   const { roast, timesSeconds, channels, recordedAtMs } = exported;
   const values = (name: string): readonly Reading[] =>
     channels.find((channel) => channel.name === name)?.values ?? timesSeconds.map(() => null);
@@ -74,6 +75,8 @@ export const roastAlog = (exported: ExportedRoast): Iterable<string> => {
     color: roast.color,
     greenKg: roast.batch_size_kg,
     roastedKg: roast.end_weight_kg,
+    mode,
+    batch: roast.batch_number ?? roast.source_batch,
     startedAtMs: recordedAtMs,
     uuid: roast.id,
     record: {

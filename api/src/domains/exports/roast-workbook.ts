@@ -57,7 +57,7 @@ const summaryRows = (
 };
 
 const curveRows = function* (exported: ExportedRoast): Generator<WrittenCell[]> {
-  yield ['Time (s)', 'Since charge', ...curveHead(exported), 'Rate of rise (°C/min)'];
+  yield ['Time (s)', 'Since charge', ...curveHead(exported.channels), 'Rate of rise (°C/min)'];
   for (const [index, seconds] of exported.timesSeconds.entries()) {
     yield [
       sinceRecordingBegan(exported, seconds),
@@ -83,7 +83,7 @@ const markRows = (exported: ExportedRoast): WrittenCell[][] => [
 
 const channelRows = (exported: ExportedRoast): WrittenCell[][] => [
   ['Column', 'Channel', 'Name', 'Unit'],
-  ...curveHead(exported).map((head, place) => {
+  ...curveHead(exported.channels).map((head, place) => {
     const channel = exported.channels[place];
     return [head, channel?.name, channel?.label, channel?.unit];
   }),

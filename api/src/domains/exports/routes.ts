@@ -38,6 +38,8 @@ const roastFile = async (
 
 const readyRoast = (request: RoastFileRequest) => readyJob(makeRoastFile, new Uint8Array(), request);
 
+const unitOf = ({ user }: UserContext) => preferencesOf(user.preferences).temperature_unit;
+
 /** Mounted before the roasts: `export` is not an id. */
 export const exportRoutes: Domain = (routes) => {
   routes.forUser(contract.exportRoastXlsx, (context, input) =>
@@ -51,14 +53,17 @@ export const exportRoutes: Domain = (routes) => {
     ),
   );
   routes.forUser(contract.exportRoastCsv, (context, input) =>
-    roastFile(context, input, { ending: 'csv', type: csvType }, async (roast) => readyRoast({ roast, format: 'csv' })),
+    roastFile(context, input, { ending: 'csv', type: csvType }, async (roast) =>
+      readyRoast({ roast, format: 'csv', unit: unitOf(context) }),
+    ),
   );
   routes.forUser(contract.exportRoastAlog, (context, input) =>
     roastFile(
       context,
       input,
       { ending: 'alog', type: 'application/octet-stream' },
-      async (roast) => (await importedAlog(context, roast)) ?? readyRoast({ roast, format: 'alog' }),
+      async (roast) =>
+        (await importedAlog(context, roast)) ?? readyRoast({ roast, format: 'alog', unit: unitOf(context) }),
     ),
   );
   routes.forUser(contract.exportRoastPdf, (context, input) =>

@@ -133,3 +133,18 @@ it.each([
     'All 3 samples of the file have the time 0:00: its clock did not run',
   );
 });
+
+it('a charge before the first sample, set by a person: is the zero of the recording, and its clock follows', async () => {
+  const text = Array.from({ length: 300 }, (_, sample) => {
+    const at = new Date(Date.UTC(2026, 5, 7, 12, 0, sample * 2)).toISOString();
+    return `${at},${(95 + sample / 3).toFixed(1)}`;
+  });
+  const bytes = new TextEncoder().encode(['Timestamp,BT', ...text].join('\n'));
+  const { chargeMs, monoMs, startedAtMs, marks } = await recordingIn(bytes, { charge_seconds: -30, drop_seconds: 570 });
+  expect([chargeMs, monoMs[0], monoMs[1]]).toEqual([0, 30_000, 32_000]);
+  expect(new Date(startedAtMs ?? 0).toISOString()).toBe('2026-06-07T11:59:30.000Z');
+  expect(marks.map(({ kind, monoMs: at }) => [kind, at])).toEqual([
+    ['charge', 0],
+    ['drop', 600_000],
+  ]);
+});

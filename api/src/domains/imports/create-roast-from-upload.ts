@@ -66,7 +66,7 @@ export const lockUpload = async (tx: Sql, upload: StoredUpload, userId: string):
 const refuseDuplicates = async (tx: Sql, user: SignedInUser, file: Uint8Array, curve: Buffer): Promise<void> => {
   // Of two concurrent requests with the same roast the second one waits and finds the first.
   await tx`SELECT pg_advisory_xact_lock(${curve.readInt32BE(0)}, ${curve.readInt32BE(4)})`;
-  const [duplicate] = await findDuplicates(tx, user, file, curve);
+  const [duplicate] = await findDuplicates(tx, user, { file, curve, startTime: null, sourceBatch: null });
   if (duplicate === undefined) return;
   const name = duplicate.coffee_name === null ? '' : ` ${duplicate.coffee_name}`;
   throw new AppError('already_exists', `This roast was imported before: ${duplicate.roast_number}${name}.`);

@@ -7,7 +7,7 @@ import { createTestDatabase } from '@roastery/testing/test-database';
 import { zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addLot, addMachine, exampleCsv } from '../../testing/example-data.ts';
-import { formatFiles } from '../../testing/format-files.ts';
+import { formatFiles, makeFormatFile } from '../../testing/format-files.ts';
 import { type OpenedTestApi, openTestApi, startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';
 
@@ -233,6 +233,21 @@ describe('files of roasts', () => {
     expect((await take(renamed, { even_if_duplicate: true })).status).toBe(201);
     // The upload is deleted with its roast: a second click creates no second one.
     expect((await take(renamed, { even_if_duplicate: true })).status).toBe(404);
+  });
+
+  it('upload: a file that was saved again with another date or number is noted', async () => {
+    const artisan = formatFiles.findIndex(({ format }) => format === 'alog');
+    const saved = (day: string, number: number) => {
+      const { bytes } = makeFormatFile(artisan, { chargedAt: new Date(`${day}T07:00:00Z`), warmerC: 7.7 });
+      const text = Buffer.from(bytes).toString('utf8').replace("'roastbatchnr': 42", `'roastbatchnr': ${number}`);
+      return new TextEncoder().encode(text);
+    };
+    expect((await take((await upload('a.alog', saved('2025-03-01', 42))).body)).status).toBe(201);
+    const differs = async (bytes: Uint8Array<ArrayBuffer>) =>
+      (await upload('b.alog', bytes)).body.duplicates.map((one) => [one.same, one.differs]);
+    expect(await differs(saved('2025-03-02', 42))).toEqual([['curve', ['date']]]);
+    expect(await differs(saved('2025-03-02', 43))).toEqual([['curve', ['date', 'number']]]);
+    expect(await differs(saved('2025-03-01', 42))).toEqual([['file', []]]);
   });
 
   it('upload: reports no duplicates of another user', async () => {

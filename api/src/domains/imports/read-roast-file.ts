@@ -1,4 +1,6 @@
 import type { UploadFormat } from '@roastery/contract/imports';
+import { parseShape } from '@roastery/contract/parse-shape';
+import { roastFieldsShape } from '@roastery/contract/roasts';
 import { coldestC, hottestC } from '@roastery/roasting/units';
 import { formatCount } from '../../format/format.ts';
 import { writeCsv } from '../../sheets/csv.ts';
@@ -46,6 +48,25 @@ const cutFacts = (facts: ImportedFacts): ImportedFacts =>
       typeof value === 'string' ? value.slice(0, name === 'notes' ? maxFactLength.notes : maxFactLength.name) : value,
     ]),
   ) as ImportedFacts;
+
+const limited = ['color', 'cupping_score', 'batch_size_kg', 'end_weight_kg'] as const;
+const limitedWords: Record<(typeof limited)[number], string> = {
+  color: 'color',
+  cupping_score: 'cupping score',
+  batch_size_kg: 'batch weight',
+  end_weight_kg: 'roasted weight',
+};
+
+/** Numbers that the fields of a roast do not take are left out, with a remark: a form and an import of many files take the same. */
+const withinFields = (roast: ImportedRoast): ImportedRoast => {
+  const outside = limited.filter((name) => !parseShape(roastFieldsShape.shape[name], roast.facts[name]).success);
+  if (outside.length === 0) return roast;
+  const facts = { ...roast.facts, ...Object.fromEntries(outside.map((name) => [name, null])) };
+  const remarks = outside.map(
+    (name) => `The ${limitedWords[name]} of the file, ${roast.facts[name]}, is impossible: left out.`,
+  );
+  return { ...roast, facts, warnings: [...roast.warnings, ...remarks] };
+};
 
 /** Readings outside a probe's range are missing. */
 const withoutImpossibleReadings = (roast: ImportedRoast): ImportedRoast => {
@@ -111,7 +132,7 @@ export const readRoastFile = async (
   const { known } = reader;
   const whole = await known.read(reader.bytes, choices);
   refuseTooMuch(whole);
-  const roast = withoutImpossibleReadings({ ...whole, facts: cutFacts(whole.facts) });
+  const roast = withoutImpossibleReadings(withinFields({ ...whole, facts: cutFacts(whole.facts) }));
   if (lacksColumns(roast)) return { format: known.format, roast };
   refuseEmpty(roast);
   return { format: known.format, roast: completeMarks(roast, choices) };

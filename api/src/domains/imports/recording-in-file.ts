@@ -8,14 +8,12 @@ import { readRoastFile } from './read-roast-file.ts';
 import type { FileRecording } from './file-jobs.ts';
 
 /** Times of the samples on the recording's own clock, whole ms from 0. */
-const recordingTimes = (timesSeconds: readonly number[]): Int32Array => {
-  const first = Math.min(0, timesSeconds[0] ?? 0);
-  return Int32Array.from(timesSeconds, (seconds) => Math.round((seconds - first) * 1000));
-};
+const recordingTimes = (timesSeconds: readonly number[], zeroSeconds: number): Int32Array =>
+  Int32Array.from(timesSeconds, (seconds) => Math.round((seconds - zeroSeconds) * 1000));
 
 /** Hash of the stored times and bean temperatures, counted from the first sample: equal for equal curves. */
 export const curveHash = (roast: ImportedRoast): Uint8Array => {
-  const times = recordingTimes(roast.timesSeconds);
+  const times = recordingTimes(roast.timesSeconds, 0);
   const bean = valuesOf(roast, 'bean_temp') ?? [];
   const first = times[0] ?? 0;
   return createHash('sha256')
@@ -30,11 +28,12 @@ export const recordingIn = async (content: Uint8Array, choices: ReadingChoices):
   if (lacksColumns(roast)) throw refusedFile('Choose the columns of the time and the bean temperature first.');
   const { timesSeconds, table } = roast;
   const bean = valuesOf(roast, 'bean_temp') ?? [];
-  const offsetSeconds = Math.min(0, timesSeconds[0] ?? 0);
-  const monoMsOf = (seconds: number) => Math.round((seconds - offsetSeconds) * 1000);
   const charge = markOf(roast.marks, 'charge');
+  // A person's charge may lie before the first sample.
+  const offsetSeconds = Math.min(0, timesSeconds[0] ?? 0, charge?.timeSeconds ?? 0);
+  const monoMsOf = (seconds: number) => Math.round((seconds - offsetSeconds) * 1000);
   return {
-    monoMs: recordingTimes(timesSeconds),
+    monoMs: recordingTimes(timesSeconds, offsetSeconds),
     channels: roast.channels.map(({ name, label, unit, values }) => ({
       name,
       label,

@@ -35,21 +35,40 @@ export const findUpload = async (sql: Sql, id: string, userId: string) => {
   return row && { ...row, choices: parseOrThrow(uploadChoicesShape, row.choices) };
 };
 
+/** A file as it is compared with imported roasts. */
+export interface ComparedFile {
+  readonly file: Uint8Array;
+  readonly curve: Uint8Array;
+  /** Its own date and number, where it has them. */
+  readonly startTime: string | null;
+  readonly sourceBatch: string | null;
+}
+
+/** A clock that is off by less is not another date. */
+const sameDateMs = 60_000;
+
 /** Roasts that the user may see and that have the same file, or the same curve. */
 export const findDuplicates = async (
   sql: Sql,
   user: SignedInUser,
-  file: Uint8Array,
-  curve: Uint8Array,
+  { file, curve, startTime, sourceBatch }: ComparedFile,
 ): Promise<Upload['duplicates']> => {
-  const rows = await sql<(Omit<Upload['duplicates'][number], 'same'> & { is_file: boolean })[]>`
-    SELECT r.id AS roast_id, r.shown_number AS roast_number, r.coffee_name, r.start_time,
+  type Row = Omit<Upload['duplicates'][number], 'same' | 'differs'> & { is_file: boolean; source_batch: string | null };
+  const rows = await sql<Row[]>`
+    SELECT r.id AS roast_id, r.shown_number AS roast_number, r.coffee_name, r.start_time, r.source_batch,
            c.file_sha256 = ${Buffer.from(file)} AS is_file
     FROM recordings c JOIN roasts r ON r.recording_id = c.id
     WHERE (c.file_sha256 = ${Buffer.from(file)} OR c.curve_sha256 = ${Buffer.from(curve)})
       AND ${roastAccess(sql, user)}
     ORDER BY r.start_time DESC, r.id LIMIT 5`;
-  return rows.map(({ is_file: isFile, ...row }) => ({ ...row, same: isFile ? 'file' : 'curve' }));
+  return rows.map(({ is_file: isFile, source_batch: batch, ...row }) => {
+    const isOtherDate = startTime !== null && Math.abs(Date.parse(row.start_time) - Date.parse(startTime)) > sameDateMs;
+    const isOtherNumber = sourceBatch !== null && batch !== null && batch !== sourceBatch;
+    const differs = isFile
+      ? []
+      : [...(isOtherDate ? ['date' as const] : []), ...(isOtherNumber ? ['number' as const] : [])];
+    return { ...row, same: isFile ? 'file' : 'curve', differs };
+  });
 };
 
 export const findMachine = async (sql: Sql, user: SignedInUser, name: string | null): Promise<string | null> => {
@@ -87,8 +106,15 @@ const completeUpload = async (
   { id, file_name, choices, roast_id }: Omit<StoredUpload, 'file_sha256'>,
   { described: { upload, fileSha256, curveSha256, figures }, timeZone }: Described,
 ): Promise<Upload> => {
+  const named = completedByName(file_name, upload, timeZone);
+  const compared = {
+    file: fileSha256,
+    curve: curveSha256,
+    startTime: named.start_time,
+    sourceBatch: named.source_batch,
+  };
   const [duplicates, machineId] = await Promise.all([
-    findDuplicates(sql, user, fileSha256, curveSha256),
+    findDuplicates(sql, user, compared),
     findMachine(sql, user, upload.machine_name),
   ]);
   const doubts = await findDoubts(sql, figures, machineId);
@@ -97,7 +123,7 @@ const completeUpload = async (
     file_name,
     choices,
     roast_id,
-    ...completedByName(file_name, upload, timeZone),
+    ...named,
     warnings: [...doubts.map(({ sentence }) => sentence), ...upload.warnings],
     machine_id: machineId,
     duplicates: duplicates.filter((one) => one.roast_id !== roast_id),

@@ -5,7 +5,6 @@ import { call } from '../../api/call.ts';
 import { FileDrop } from '../../components/FileDrop.tsx';
 import { FormError } from '../../components/form/FormError.tsx';
 import { t } from '../../language/t.ts';
-import { acceptedFiles } from '../../components/program-names.ts';
 
 /** Uploads one file by click or drop; the server reads it. */
 export const FilePicker = ({ onUploaded }: { onUploaded: (upload: Upload) => void }) => {
@@ -28,13 +27,7 @@ export const FilePicker = ({ onUploaded }: { onUploaded: (upload: Upload) => voi
   };
   return (
     <div className="flex flex-col gap-4">
-      <FileDrop
-        label={t`Roast file`}
-        accept={acceptedFiles}
-        busy={busy}
-        onFile={(file) => void choose(file)}
-        className="py-16"
-      >
+      <FileDrop label={t`Roast file`} busy={busy} onFile={(file) => void choose(file)} className="py-16">
         <span className="text-lg font-medium text-strong">
           {busy ? t`Reading the file…` : t`Choose a roast file or drop it here`}
         </span>

@@ -51,6 +51,13 @@ export const MarksFound = ({ upload, choices }: MarksFoundProps) => (
   </Panel>
 );
 
+/** `-0:20`: the recording was started after the charge. */
+const signedDuration = (text: string): number | null => {
+  const [, minus, rest = ''] = /^\s*([-\u2212])?(.*)$/.exec(text) ?? [];
+  const seconds = parseDuration(rest);
+  return seconds === null || minus === undefined ? seconds : -seconds;
+};
+
 /** Charge and drop on the recording's own clock, as the drawing shows it. */
 const SetByHand = ({ upload, choices: { isSaving, choose } }: MarksFoundProps) => {
   const drop = upload.marks.find(({ kind }) => kind === 'drop');
@@ -63,7 +70,7 @@ const SetByHand = ({ upload, choices: { isSaving, choose } }: MarksFoundProps) =
     chargeText !== (charge === null ? '' : formatDuration(charge)) ||
     dropText !== (dropAt === null ? '' : formatDuration(dropAt));
   const apply = () => {
-    const seconds = { charge: parseDuration(chargeText), drop: parseDuration(dropText) };
+    const seconds = { charge: signedDuration(chargeText), drop: parseDuration(dropText) };
     const isWrong =
       (chargeText !== '' && seconds.charge === null) ||
       (dropText !== '' && seconds.drop === null) ||
@@ -109,7 +116,7 @@ const SetByHand = ({ upload, choices: { isSaving, choose } }: MarksFoundProps) =
       <p className={`w-full text-xs ${wrong ? 'text-danger' : 'text-muted'}`} role={wrong ? 'alert' : undefined}>
         {wrong
           ? t`Enter times as 11:20. The drop must come after the charge.`
-          : t`Minutes and seconds since the recording started.`}
+          : t`Minutes and seconds since the recording started; a charge before it as -0:20.`}
       </p>
     </form>
   );

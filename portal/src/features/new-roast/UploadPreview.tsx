@@ -77,6 +77,14 @@ export const UploadPreview = ({ upload, isOfImport, onChanged, onAnother }: Uplo
   );
 };
 
+const sameWords = ({ same, differs }: Upload['duplicates'][number]): string => {
+  if (same === 'file') return t`the same file`;
+  const [isDate, isNumber] = (['date', 'number'] as const).map((what) => differs.includes(what));
+  if (isDate && isNumber) return t`the same curve, saved again with another date and another number`;
+  if (isDate) return t`the same curve, saved again with another date`;
+  return isNumber ? t`the same curve, saved again with another number` : t`the same curve`;
+};
+
 const Duplicates = ({ duplicates }: Pick<Upload, 'duplicates'>) => {
   const dates = useDates();
   if (duplicates.length === 0) return null;
@@ -91,17 +99,11 @@ const Duplicates = ({ duplicates }: Pick<Upload, 'duplicates'>) => {
         <ul>
           {duplicates.map((one) => (
             <li key={one.roast_id}>
-              {one.same === 'file'
-                ? t`${(
-                    <Link to={paths.roast(one.roast_id)} className="rounded-sm text-accent-text hover:underline">
-                      {one.roast_number} {one.coffee_name}
-                    </Link>
-                  )} of ${dates.dayAndTime(one.start_time)}: the same file`
-                : t`${(
-                    <Link to={paths.roast(one.roast_id)} className="rounded-sm text-accent-text hover:underline">
-                      {one.roast_number} {one.coffee_name}
-                    </Link>
-                  )} of ${dates.dayAndTime(one.start_time)}: the same curve`}
+              {t`${(
+                <Link to={paths.roast(one.roast_id)} className="rounded-sm text-accent-text hover:underline">
+                  {one.roast_number} {one.coffee_name}
+                </Link>
+              )} of ${dates.dayAndTime(one.start_time)}: ${sameWords(one)}`}
             </li>
           ))}
         </ul>

@@ -1,6 +1,8 @@
 import { chooseRoastUpload, getRoastUpload, updateRoastFromUpload, type Upload } from '@roastery/contract/imports';
 import { listLots } from '@roastery/contract/inventory';
 import { listMachines } from '@roastery/contract/machines';
+import { listRoastImports } from '@roastery/contract/roast-imports';
+import { listTimesToCheck } from '@roastery/contract/roast-times';
 import { getRoast } from '@roastery/contract/roasts';
 import { screen, within } from '@testing-library/dom';
 import { expect, it } from 'vitest';
@@ -171,4 +173,54 @@ it('preview of the original of a roast: that roast is updated, with its own time
   await expect.poll(() => location.pathname).toBe(`/roasts/${roast.id}`);
   const sent = server.requests.filter(({ endpoint }) => endpoint === 'updateRoastFromUpload');
   expect(sent.map(({ body }) => body)).toEqual([{ start_time: '2022-06-14T11:10:29.000Z' }]);
+});
+
+it('preview of a recording that began after the charge: the charge is set before its zero', async () => {
+  const { fill, server, user } = await openPortal(address, {
+    answers: [
+      ...lists,
+      answer(getRoastUpload, upload()),
+      answer(chooseRoastUpload, ({ body }) => upload({ choices: body, charge_seconds: body.charge_seconds ?? null })),
+    ],
+  });
+  await fill(await screen.findByLabelText('Charge at'), '-0:20');
+  await user.click(screen.getByRole('button', { name: 'Set charge and drop' }));
+  await expect
+    .poll(() => server.requests.find(({ endpoint }) => endpoint === 'chooseRoastUpload')?.body)
+    .toEqual({ charge_seconds: -20 });
+});
+
+it('the dialog for files offers every file, also one without an ending', async () => {
+  await openPortal('/roasts/new?way=upload', {
+    answers: [
+      ...lists,
+      answer(listRoastImports, { imports: [] }),
+      answer(listTimesToCheck, {
+        roasts: [],
+        total: 0,
+        time_zone: 'UTC',
+        formats: [],
+        states: { open: 0, shifted: 0, right: 0 },
+      }),
+    ],
+  });
+  for (const label of ['Roast file', 'Files to import']) {
+    expect((await screen.findByLabelText(label)).hasAttribute('accept')).toBe(false);
+  }
+});
+
+it('preview of a file that was saved again: says what has changed since the first import', async () => {
+  const duplicates = [
+    {
+      roast_id: idOf(90),
+      roast_number: 'R-12',
+      coffee_name: 'Guji',
+      start_time: '2022-06-13T11:10:29.000Z',
+      same: 'curve' as const,
+      differs: ['date' as const, 'number' as const],
+    },
+  ];
+  await openPortal(address, { answers: [...lists, answer(getRoastUpload, upload({ duplicates }))] });
+  const notice = await screen.findByRole('region', { name: 'Duplicates' });
+  expect(notice.textContent).toContain('the same curve, saved again with another date and another number');
 });

@@ -133,7 +133,7 @@ const importedRoast = (roast: ArtisanRoast, choices: UploadChoices): ImportedRoa
       roasted_by: roast.operator?.slice(0, 120) ?? null,
       batch_size_kg: roast.greenKg,
       end_weight_kg: roast.roastedKg,
-      color: roast.color !== null && roast.color <= 200 ? roast.color : null,
+      color: roast.color,
       notes: notesOf(roast, coffeeName)?.slice(0, 10_000) ?? null,
     },
     batch: batchOf(roast),

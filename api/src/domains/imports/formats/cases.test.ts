@@ -86,4 +86,14 @@ describe('files made from public complaints', () => {
     expect(chosen.timesSeconds.at(-1)).toBeCloseTo(660, 0);
     expect(valuesOf(chosen, 'bean_temp')).toHaveLength(chosen.timesSeconds.length);
   });
+
+  it.skipIf(!shared.present)(`RoasTime’s colours and its machine are read${whySkipped}`, async () => {
+    const { roast } = await read('roastime-color.json');
+    expect(roast.facts).toMatchObject({ color: 92.1, machine_name: 'Aillio Bullet R2' });
+    expect(roast.facts.notes).toContain('Color of the whole beans: 78.5');
+    expect((await read('roastime-plain.json')).roast.facts).toMatchObject({
+      color: null,
+      machine_name: 'Aillio Bullet R1',
+    });
+  });
 });

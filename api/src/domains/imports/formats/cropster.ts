@@ -49,9 +49,9 @@ const generalOf = (sheet: SheetRows | undefined) => {
   };
 };
 
-/** `PR-0007` → `PR-` and 7. */
+/** `PR-0007` → `PR-000` and 7: its zeros stand on the bags, too. */
 const batchOf = (id: string): ImportedBatch | null => {
-  const found = /^(\D{0,20})(\d{1,9})$/.exec(id);
+  const found = /^(\D{0,20}0*)([1-9]\d{0,8})$/.exec(id);
   return found === null ? null : { prefix: found[1] ?? '', number: Number(found[2]) };
 };
 

@@ -85,12 +85,12 @@ describe('formats of roast files', () => {
     [
       'cropster.xls',
       { coffee_name: 'Guji', machine_name: 'Probat L-5', batch_size_kg: 5, roasted_by: 'Ada' },
-      { prefix: 'PR-', number: 7 },
+      { prefix: 'PR-000', number: 7 },
     ],
     [
       'cropster-de.xls',
       { coffee_name: 'Guji', end_weight_kg: 4.3, profile_name: 'Espresso' },
-      { prefix: 'PR-', number: 7 },
+      { prefix: 'PR-000', number: 7 },
     ],
     ['roastime.json', { coffee_name: 'Guji', batch_size_kg: 0.5 }, { prefix: '', number: 42 }],
     ['hibean.json', { coffee_name: 'Guji', end_weight_kg: 0.43 }, null],

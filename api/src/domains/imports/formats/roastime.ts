@@ -52,6 +52,21 @@ const gramsAt = (data: JsonObject, key: string): number | null => {
   return grams !== null && grams > 0 ? grams / 1000 : null;
 };
 
+/** `{"value": 78.5}`, null where nothing was measured. */
+const levelAt = (data: JsonObject, key: string): number | null => numberAt(objectAt(data, key), 'value') || null;
+
+/** The colours of newer versions, of ground coffee before whole beans as in Artisan's files; the other one is kept in the notes. */
+const coloursOf = (data: JsonObject): { color: number | null; note: string | null } => {
+  const [whole, ground] = [levelAt(data, 'wholeColorLevel'), levelAt(data, 'groundColorLevel')];
+  const color = numberAt(data, 'agtron') || ground || whole;
+  const isOther = whole !== null && whole !== color;
+  return { color, note: isOther ? `Color of the whole beans: ${whole}` : null };
+};
+
+/** `R1`, `R2`: both machines write the same files. Older versions name none. */
+const machineOf = (data: JsonObject): string =>
+  /r2/i.test(textAt(data, 'hardware') ?? '') ? 'Aillio Bullet R2' : 'Aillio Bullet R1';
+
 /** RoasTime and Roast World (Aillio): one JSON object with a list for each curve, two samples per second. */
 export const roastime: RoastFileFormat = {
   format: 'roastime',
@@ -78,6 +93,7 @@ export const roastime: RoastFileFormat = {
     // 65535 and others are no places in the curve.
     const within = placed.filter(({ index }) => index <= last);
     const number = numberAt(data, 'roastNumber');
+    const colours = coloursOf(data);
     return assembleRoast(
       {
         timesSeconds,
@@ -91,13 +107,15 @@ export const roastime: RoastFileFormat = {
         facts: {
           coffee_name:
             textAt(data, 'beanName') ?? textAt(objectAt(data, 'bean'), 'beanName') ?? textAt(data, 'roastName'),
-          machine_name: 'Aillio Bullet R1',
+          machine_name: machineOf(data),
           roasted_by: textAt(data, 'roastMasterName'),
           batch_size_kg: gramsAt(data, 'weightGreen'),
           end_weight_kg: gramsAt(data, 'weightRoasted'),
-          color: numberAt(data, 'agtron') || null,
+          color: colours.color,
           notes:
-            [textAt(data, 'roastName'), textAt(data, 'comments')].filter((text) => text !== null).join('\n') || null,
+            [textAt(data, 'roastName'), textAt(data, 'comments'), colours.note]
+              .filter((text) => text !== null)
+              .join('\n') || null,
         },
         batch: number !== null && number > 0 ? { prefix: '', number: Math.floor(number) } : null,
         recordedAt: momentOf(data),

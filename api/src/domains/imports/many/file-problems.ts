@@ -14,6 +14,7 @@ interface JudgedFile {
   has_charge: boolean;
   needs_columns: boolean;
   start_time: string | null;
+  source_batch: string | null;
   batch_size_kg: number | null;
   end_weight_kg: number | null;
   left_out: boolean | null;
@@ -37,17 +38,35 @@ export const skippedSentence = 'Skipped: it is not imported.';
 const isWeightOdd = ({ batch_size_kg: green, end_weight_kg: roasted }: JudgedFile): boolean =>
   green !== null && roasted !== null && (roasted > green || roasted < green * 0.6);
 
-/** The name of the duplicate: a roast that was imported before, or an earlier file of this import. */
+const changedWords = { date: 'another date', number: 'another number' } as const;
+
+/** `The same roast as R-12 Guji, saved again with another date`: one that was imported before, or an earlier file of this import. */
 const duplicateOf = async (sql: Sql, user: SignedInUser, file: JudgedFile): Promise<string | undefined> => {
   if (file.curve_sha256 === null) return undefined;
-  const [roast] = await findDuplicates(sql, user, file.file_sha256, file.curve_sha256);
-  if (roast !== undefined) return `${roast.roast_number}${roast.coffee_name === null ? '' : ` ${roast.coffee_name}`}`;
-  const [earlier] = await sql<{ file_name: string }[]>`
-    SELECT file_name FROM roast_import_files
+  const [roast] = await findDuplicates(sql, user, {
+    file: file.file_sha256,
+    curve: file.curve_sha256,
+    startTime: file.start_time,
+    sourceBatch: file.source_batch,
+  });
+  if (roast !== undefined) {
+    const name = `${roast.roast_number}${roast.coffee_name === null ? '' : ` ${roast.coffee_name}`}`;
+    const changed = roast.differs.map((what) => changedWords[what]).join(' and ');
+    return `The same roast as ${name}${changed === '' ? '' : `, saved again with ${changed}`}.`;
+  }
+  const [earlier] = await sql<{ file_name: string; is_other_date: boolean; is_other_number: boolean }[]>`
+    SELECT file_name, file_sha256 <> ${file.file_sha256} AND (abs(extract(epoch FROM start_time - ${file.start_time}::timestamptz)) > 60) IS TRUE AS is_other_date,
+           file_sha256 <> ${file.file_sha256} AND (source_batch <> ${file.source_batch}::text) IS TRUE AS is_other_number
+    FROM roast_import_files
     WHERE import_id = ${file.import_id} AND id < ${file.id} AND state = 'read' AND left_out IS NOT TRUE
       AND (curve_sha256 = ${file.curve_sha256} OR file_sha256 = ${file.file_sha256})
     ORDER BY id LIMIT 1`;
-  return earlier?.file_name;
+  if (earlier === undefined) return undefined;
+  const changed = [
+    ...(earlier.is_other_date ? [changedWords.date] : []),
+    ...(earlier.is_other_number ? [changedWords.number] : []),
+  ].join(' and ');
+  return `The same roast as ${earlier.file_name}${changed === '' ? '' : `, saved again with ${changed}`}.`;
 };
 
 const judge = async (sql: Sql, user: SignedInUser, file: JudgedFile): Promise<Judgement> => {
@@ -66,7 +85,7 @@ const judge = async (sql: Sql, user: SignedInUser, file: JudgedFile): Promise<Ju
     return because('no_date', 'The start is more than a day in the future. Check the date.');
   }
   const duplicate = file.left_out === false ? undefined : await duplicateOf(sql, user, file);
-  if (duplicate !== undefined) return because('duplicate', `The same roast as ${duplicate}.`);
+  if (duplicate !== undefined) return because('duplicate', duplicate);
   const figures = parseShape(figuresShape, file.figures);
   const doubts = await findDoubts(sql, figures.success ? figures.data : null, file.machine_id);
   const sentences = doubts.map(({ sentence }) => sentence);
@@ -93,7 +112,7 @@ export const judgeFile = async (sql: Sql, user: SignedInUser, fileId: string, wa
 
 const judgeOne = async (sql: Sql, user: SignedInUser, fileId: string, warnings?: readonly string[]) => {
   const [file] = await sql<(JudgedFile & { found: string[] })[]>`
-    SELECT f.id, f.import_id, f.file_sha256, f.curve_sha256, f.has_charge, f.needs_columns, f.start_time, f.batch_size_kg,
+    SELECT f.id, f.import_id, f.file_sha256, f.curve_sha256, f.has_charge, f.needs_columns, f.start_time, f.source_batch, f.batch_size_kg,
            f.end_weight_kg, f.left_out, f.accepted, f.figures, coalesce(f.machine_id, i.machine_id) AS machine_id, f.remarks,
            f.warnings AS found
     FROM roast_import_files f JOIN roast_imports i ON i.id = f.import_id

@@ -1,6 +1,5 @@
 import { FolderUp } from 'lucide-react';
 import { useRef, useState, type DragEvent } from 'react';
-import { acceptedFiles } from '../../../components/program-names.ts';
 import { t } from '../../../language/t.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { classes } from '../../../ui/classes.ts';
@@ -11,7 +10,7 @@ interface ManyFilesDropProps {
   onFiles: (files: readonly NamedFile[]) => void;
 }
 
-/** Accepts files, folders and archives, by drop or by dialog. */
+/** Accepts files, folders and archives, by drop or by dialog. A file is recognised by its content: programs also write files without an ending. */
 export const ManyFilesDrop = ({ busy, onFiles }: ManyFilesDropProps) => {
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
@@ -53,7 +52,6 @@ export const ManyFilesDrop = ({ busy, onFiles }: ManyFilesDropProps) => {
         {...picker}
         ref={files}
         aria-label={t`Files to import`}
-        accept={`${acceptedFiles},.zip`}
         onChange={(event) => {
           take(event.target.files);
           event.target.value = '';
