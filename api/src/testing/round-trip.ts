@@ -63,7 +63,7 @@ const differences = (before: Uint8Array, after: Uint8Array): string[] => {
     (key) => asText(one.get(key)) !== asText(other.get(key)),
   );
 };
-const numbers = ['source_batch'] as const;
+const numbers = ['source_batch', 'is_numbered'] as const;
 
 /** Prefix and number as Artisan has them; null for a file without. */
 const batchIn = (bytes: Uint8Array): string | null => {
@@ -138,14 +138,16 @@ export const describeRoundTrips = (every: number, rates: readonly (1 | 4)[]): vo
       roast: Roast,
       format: 'alog' | 'xlsx',
       [before, after]: readonly [number, number],
+      number: string | null,
       { unit, warnings }: { unit: string; warnings: readonly string[] } = { unit: 'C', warnings: [] },
     ) => {
       const again = await exported(roast.id, format);
       expect(again.warnings).toEqual(warnings);
       expect(again.temperature_unit.value).toBe(unit);
       const back = await take(again);
-      // Only Artisan's own file has the number that Artisan gave it.
-      const lost = [...identity, 'profile_name', 'roast_level_target', ...(format === 'alog' ? [] : numbers)] as const;
+      const lost = [...identity, 'profile_name', 'roast_level_target', ...numbers] as const;
+      // Only an Artisan file has the number of the batch: the imported roast has it as that of its file.
+      expect(back.source_batch).toBe(number);
       expect(without(back, ...lost)).toEqual(without(roast, ...lost));
       expect(again.profile_name).toBe(roast.profile_name);
       expect(await around(back.id, before, after)).toEqual(await around(roast.id, before, after));
@@ -183,8 +185,8 @@ export const describeRoundTrips = (every: number, rates: readonly (1 | 4)[]): vo
         const warnings = uploaded.warnings.filter(
           (warning) => !/^The (?:weights in the file|file marks no) /.test(warning),
         );
-        await comesBackWhole(roast, 'alog', [14_400, 14_400], { unit: unit.value, warnings });
-        await comesBackWhole(roast, 'xlsx', [14_400, 14_400]);
+        await comesBackWhole(roast, 'alog', [14_400, 14_400], roast.source_batch, { unit: unit.value, warnings });
+        await comesBackWhole(roast, 'xlsx', [14_400, 14_400], null);
         await comesBackAsCurve(roast, 14_400, 14_400);
       });
     });
@@ -257,8 +259,8 @@ export const describeRoundTrips = (every: number, rates: readonly (1 | 4)[]): vo
         ]),
       );
       // Readings from two minutes before the charge and five after the drop belong to the neighbouring roasts.
-      await comesBackWhole(roast, 'alog', [120, 300]);
-      await comesBackWhole(roast, 'xlsx', [120, 300]);
+      await comesBackWhole(roast, 'alog', [120, 300], roast.batch_number);
+      await comesBackWhole(roast, 'xlsx', [120, 300], null);
       await comesBackAsCurve(roast, 120, 300);
       const artisan = parseAlog(
         Buffer.from((await admin.download(`/roasts/${id}/export/alog`)).bytes).toString('utf8'),

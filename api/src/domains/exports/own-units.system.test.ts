@@ -66,7 +66,9 @@ describe('files for a person who reads pounds in Germany', () => {
     try {
       for (const format of ['csv', 'alog']) {
         const bytes = await download(`/roasts/${roast.id}/export/${format}`);
-        if (format === 'csv') expect(textOf(bytes).split('\r\n')[0]).toContain('Bean temp (°F)');
+        expect(textOf(bytes)).toContain(format === 'csv' ? ',Bean temp (°F),' : "'mode': 'F'");
+        // The roast's own number, as it stands on the bags.
+        expect(textOf(bytes)).toContain(format === 'csv' ? 'Event' : `'roastbatchnr': ${roast.batch_number}`);
         const read = (await admin.sendFile<Upload>(`/roasts/uploads?file_name=f.${format}`, bytes)).body;
         expect([format, read.temperature_unit]).toEqual([format, { value: 'F', source: 'file' }]);
         expect(read.samples).toBe(wasRead.samples);

@@ -42,9 +42,14 @@ const isRateUnit = (words: readonly Word[]): boolean =>
 
 const isDerivedWords = (words: readonly Word[]): boolean => {
   const has = (concept: Concept) => words.some(({ concepts }) => concepts.includes(concept));
-  return (
-    has('ror') || (has('rate') && has('rise')) || (has('delta') && (has('bean') || has('exhaust'))) || isRateUnit(words)
-  );
+  // `Delta BT` is a rate; `DeltaBTET` the distance of two probes.
+  const isDelta =
+    has('delta') &&
+    has('bean') !== has('exhaust') &&
+    words.every(
+      (word) => isUnitWord(word) || word.concepts.some((one) => ['delta', 'bean', 'exhaust', 'filler'].includes(one)),
+    );
+  return has('ror') || (has('rate') && has('rise')) || isDelta || isRateUnit(words);
 };
 
 /** A rate of rise by its name or its unit: it is computed from a temperature, and never a channel itself. */
@@ -74,7 +79,9 @@ const timeMeaning = (head: string): HeadMeaning | undefined => {
   const isTime = words.some(({ concepts }) => concepts.includes('time'));
   const isShort = words.some(({ concepts }) => concepts.includes('t'));
   const hasUnit = words.some(({ timeUnit }) => timeUnit !== undefined);
-  if (!isTime && !hasUnit && (!isShort || hasNumber)) return undefined;
+  // `mm:ss`
+  const isClock = words.length > 1 && words.every(({ concepts }) => concepts.includes('clock'));
+  if (!isTime && !hasUnit && !isClock && (!isShort || hasNumber)) return undefined;
   return { use: 'time', timeUnit: timeUnitOf(words), isTimeOrTemperature: isShort && !isTime && !hasUnit };
 };
 

@@ -39,7 +39,7 @@ const wordsOf: readonly (readonly [Concept, string])[] = [
   ['t', 't temps'],
   [
     'temperature',
-    `temp temperature tmp temperatur température temperatura temperatuur температура thermocouple tc 温度 溫度 온도`,
+    `temp temperature tmp temperatur température temperatura temperatuur температура thermocouple tc 温 溫 温度 溫度 온도`,
   ],
   ['bean', 'bt bean beans bohne bohnen grain grains grano grão chicchi bonen зерна 豆 생두'],
   // Of the beans only with a temperature: a column `Coffee` may hold names.
@@ -63,7 +63,7 @@ const wordsOf: readonly (readonly [Concept, string])[] = [
   ['clock', 'mm ss hh fff zzz of day wall utc local'],
   [
     'filler',
-    `of the in at for del de des dei della du la le roast roaster roasting start begin actual current measured value values
+    `of the in at for del de des dei della do du la le flow roast roaster roasting start begin actual current measured value values
     reading readings raw pv now log logged speed level setting output deg degree degrees`,
   ],
 ];
@@ -105,17 +105,21 @@ const maxNameLength = 120;
 
 export const cutName = (name: string): string => name.slice(0, maxNameLength);
 
-/** `beantemp` and `btc`: two known words without a sign between them; undefined for any other. */
+/** Of one sign in scripts of syllables and ideas; a single Latin letter is a unit behind a probe, and nothing else. */
+const mayStandAlone = (part: string, isUnit: boolean): boolean =>
+  part.length > 1 || isUnit || /[^\p{Script=Latin}]/u.test(part);
+
+/** `beantemp`, `btc`, `豆温`: two known words without a sign between them; undefined for any other. */
 const compound = (text: string): Word[] | undefined => {
-  for (let at = text.length - 1; at >= 2; at -= 1) {
-    const [first, second] = [vocabulary.get(text.slice(0, at)), vocabulary.get(text.slice(at))];
+  for (let at = text.length - 1; at >= 1; at -= 1) {
+    const [start, end] = [text.slice(0, at), text.slice(at)];
+    const [first, second] = [vocabulary.get(start), vocabulary.get(end)];
     if (first === undefined || second === undefined) continue;
-    // A single letter is a unit behind a probe, and nothing else.
-    const isUnit = second.temperatureUnit !== undefined && /^(?:bt|temp)$/.test(text.slice(0, at));
-    if (text.length - at < 2 && !isUnit) continue;
+    const isUnit = second.temperatureUnit !== undefined && /^(?:bt|temp)$/.test(start);
+    if (!mayStandAlone(start, false) || !mayStandAlone(end, isUnit)) continue;
     return [
-      { text: text.slice(0, at), ...first },
-      { text: text.slice(at), ...second },
+      { text: start, ...first },
+      { text: end, ...second },
     ];
   }
   return undefined;
