@@ -43,6 +43,9 @@ const python = ((): string | undefined => {
   }
 })();
 
+const rounded = (readings: readonly (number | null)[]) =>
+  readings.map((tempC) => (tempC === null ? null : Math.round(tempC * 100) / 100));
+
 describe('a written Artisan file', () => {
   it('is read back as it was', () => {
     const read = parseAlog(writeAlog(roast));
@@ -121,8 +124,6 @@ describe('texts', () => {
     expect(text).toMatch(/'temp2': \[392\.18, -1, 203\.9, 410(?:\.0)?\]/);
     const read = parseAlog(text);
     expect(read.recordedIn).toBe('F');
-    const rounded = (readings: readonly (number | null)[]) =>
-      readings.map((tempC) => (tempC === null ? null : Math.round(tempC * 100) / 100));
     expect(rounded(read.beanTempC)).toEqual(rounded(roast.beanTempC));
     expect(read.marks.map(({ tempC }) => Math.round(tempC ?? 0))).toEqual([200, 210]);
   });
