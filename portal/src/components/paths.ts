@@ -26,8 +26,8 @@ export const paths = {
   unweighedRoasts: (machineId?: string) =>
     `/roasts?without=weight${machineId === undefined ? '' : `&machine_id=${machineId}`}`,
   newRoast: '/roasts/new',
-  /** The preview of an uploaded file. */
-  uploadedFile: (id: string) => `/roasts/new?way=upload&upload=${encodeURIComponent(id)}`,
+  /** The original of a roast, read again: `uploadId` is its upload. */
+  originalRead: (uploadId: string) => `/roasts/new?way=upload&upload=${encodeURIComponent(uploadId)}&again=1`,
   /** A planned roast in the queue of its machine. */
   plannedRoast: (id: string) => `/roasts/new?plan=${encodeURIComponent(id)}`,
   compare: (ids: readonly string[]) => `/roasts/compare${ids.length === 0 ? '' : `?ids=${ids.join(',')}`}`,

@@ -2,7 +2,7 @@ import { betweenBatches } from '@roastery/contract/between-batches';
 import { getMachine, type Machine } from '@roastery/contract/machines';
 import { lacksMap } from '@roastery/contract/mqtt';
 import type { Roast } from '@roastery/contract/roasts';
-import { Pencil } from 'lucide-react';
+import { CloudOff, Pencil } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { Link, useParams } from 'react-router-dom';
 import { refresh, useApi } from '../../api/use-api.ts';
@@ -123,8 +123,12 @@ const Cockpit = ({ machine }: { machine: Machine }) => {
         )}
         {isRunning &&
           pending.others.map((name) => (
-            <p key={name} className="border-t border-stroke bg-surface px-4 py-1.5 text-sm text-muted">
-              {t`Markers set by ${name} are on this device only: they are sent when ${name} signs in here. Set them again to send them now.`}
+            <p
+              key={name}
+              className="flex items-start gap-2 border-t border-stroke bg-surface px-4 py-1.5 text-sm text-content"
+            >
+              <CloudOff aria-hidden className="mt-0.5 size-4 shrink-0 text-warning" />
+              {t`Markers of ${name} wait on this device until they sign in here. Set them again to send them.`}
             </p>
           ))}
         <NoticeBar marking={marking} />

@@ -75,13 +75,13 @@ export const CurveSketch = ({ upload }: { upload: Upload }) => {
         <path d={path(bean)} fill="none" className="stroke-curve-bean" strokeWidth={2.25} strokeLinejoin="round" />
       </svg>
       <figcaption className="figures flex justify-between gap-3 font-mono text-xs text-muted">
-        <span>{formatDuration(first)}</span>
+        <span className="shrink-0">{formatDuration(first)}</span>
         <span className="text-center">
           {exhaust.some((temp) => temp !== null)
             ? t`Bean temp, exhaust dashed, up to ${formatTemperature(hottest, unit)}`
             : t`Bean temp, up to ${formatTemperature(hottest, unit)}`}
         </span>
-        <span>{formatDuration(last)}</span>
+        <span className="shrink-0">{formatDuration(last)}</span>
       </figcaption>
     </figure>
   );

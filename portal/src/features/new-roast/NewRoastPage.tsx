@@ -18,6 +18,7 @@ const ways = ['machine', 'hand', 'upload'] as const;
 export default function NewRoastPage() {
   const { read, change } = useUrlState();
   const way = oneOf(ways, read('way'), 'machine');
+  if (way === 'upload' && read('again') !== undefined) return <OriginalReadAgain />;
   return (
     <Page wide={way === 'upload' && read('import') !== undefined}>
       <PageHeader
@@ -41,6 +42,17 @@ export default function NewRoastPage() {
     </Page>
   );
 }
+
+/** The original of a roast: no roast is added. */
+const OriginalReadAgain = () => (
+  <Page>
+    <PageHeader
+      title={t`Read the original again`}
+      crumbs={[{ label: t`Home`, to: paths.dashboard }, { label: t`Roasts`, to: paths.roasts }, { label: t`Original` }]}
+    />
+    <UploadRoast />
+  </Page>
+);
 
 interface PlanOrEditProps {
   /** Of the plan that is edited. */

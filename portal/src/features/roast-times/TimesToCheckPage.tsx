@@ -40,7 +40,11 @@ const columnsFor = (dates: DateTexts, state: TimeState): readonly Column<TimeToC
   {
     id: 'imported',
     label: t`Imported as`,
-    cell: (row) => <span className="figures">{dates.dayAndTime(row.imported_time)}</span>,
+    cell: (row) => (
+      <span className="figures max-sm:inline-block max-sm:text-balance max-sm:whitespace-normal">
+        {dates.dayAndTime(row.imported_time)}
+      </span>
+    ),
   },
   ...(state === 'right'
     ? []
@@ -49,7 +53,9 @@ const columnsFor = (dates: DateTexts, state: TimeState): readonly Column<TimeToC
           id: 'corrected',
           label: t`Corrected`,
           cell: (row: TimeToCheck) => (
-            <span className="figures font-medium text-strong">{dates.dayAndTime(row.corrected_time)}</span>
+            <span className="figures font-medium text-strong max-sm:inline-block max-sm:text-balance max-sm:whitespace-normal">
+              {dates.dayAndTime(row.corrected_time)}
+            </span>
           ),
         },
       ]),
@@ -142,7 +148,7 @@ export default function TimesToCheckPage() {
         ]}
       />
       <Card className="mb-3 flex flex-col gap-3 px-4 py-3">
-        <p className="max-w-prose text-sm text-content">
+        <p className="max-w-4xl text-sm text-content">
           {t`Some programs write the time of a roast without its time zone. These roasts were imported as if it were UTC. Check the corrected times, then correct all of them or the ones you select. You can undo it.`}
         </p>
         <div className="flex flex-wrap items-end gap-3">

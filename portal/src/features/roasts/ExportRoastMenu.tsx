@@ -57,7 +57,7 @@ export const ExportRoastMenu = ({ roast, mayRead }: ExportRoastMenuProps) => {
     setBusy(true);
     try {
       const { id } = await call(readOriginalAgain, { params });
-      await navigate(paths.uploadedFile(id));
+      await navigate(paths.originalRead(id));
     } catch (error) {
       logError('The original could not be read', error);
       toast(sentenceFor(error, t`The original could not be read`), { tone: 'danger' });

@@ -31,7 +31,7 @@ export const StretchPanel = ({ mayChange, ...panel }: StretchPanelProps) =>
     <MakingPanel {...panel} />
   ) : (
     <p className="text-sm text-muted">
-      {t`You may view this machine. Its owner and its roasters can create and change roasts.`}
+      {t`You may view this machine. Its owner and its roasters can create and change roasts. Select a roast to open it.`}
     </p>
   );
 

@@ -31,7 +31,7 @@ export const ForAllFiles = ({ import: one, inOrder, onChanged }: ForAllFilesProp
   };
   return (
     <Panel title={t`For files without a machine, lot or time zone`}>
-      <div className="grid items-start gap-4 p-4 sm:grid-cols-2">
+      <div className="grid items-start gap-4 p-4 sm:grid-cols-2 lg:grid-cols-3">
         <SavedChoice stored={one.machine_id} onChosen={(machine_id) => change({ machine_id })}>
           {(id, choose) => <MachineField value={id} placeholder={t`From the file`} onChange={choose} />}
         </SavedChoice>
@@ -52,7 +52,7 @@ export const ForAllFiles = ({ import: one, inOrder, onChanged }: ForAllFilesProp
         <SavedChoice stored={one.takes_green} onChosen={(takes_green) => change({ takes_green })}>
           {(takes, choose) => (
             <Checkbox
-              className="sm:col-span-2"
+              className="sm:col-span-2 lg:col-span-3"
               label={t`Deduct the green coffee of these roasts from their lots`}
               checked={takes}
               onChange={choose}
