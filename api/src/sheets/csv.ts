@@ -5,7 +5,7 @@ export interface CsvRecord {
 }
 
 export interface CsvFile {
-  readonly separator: ',' | ';' | '\t';
+  readonly separator: ',' | ';' | '\t' | '|';
   /** Line of a cell whose quote is not closed, so that it contains the rest of the file. */
   readonly unclosedQuoteLine: number | undefined;
   readonly records: readonly CsvRecord[];
@@ -28,7 +28,7 @@ const maxHeadLines = 40;
 const decimalComma = /(?<=\d),(?=\d)/g;
 
 /**
- * The separator of cells: the most frequent of the three in the first lines, outside of quotes. Beside another one, a
+ * The separator of cells: the most frequent of the four in the first lines, outside of quotes. Beside another one, a
  * comma between digits is a decimal sign.
  */
 const separatorOf = (text: string): CsvFile['separator'] => {
@@ -36,14 +36,14 @@ const separatorOf = (text: string): CsvFile['separator'] => {
     .slice(0, maxHeadLength)
     .replaceAll(/"[^"]*(?:"|$)/g, '')
     .split(/\r\n|\r|\n/, maxHeadLines)
-    .map((line) => (/[;\t]/.test(line) ? line.replaceAll(decimalComma, '') : line));
+    .map((line) => (/[;\t|]/.test(line) ? line.replaceAll(decimalComma, '') : line));
   const count = (separator: string) => lines.reduce((sum, line) => sum + line.split(separator).length - 1, 0);
-  const separators = [',', ';', '\t'] as const;
+  const separators = [',', ';', '\t', '|'] as const;
   return separators.reduce((best, next) => (count(next) > count(best) ? next : best));
 };
 
 /**
- * Reads CSV as in RFC 4180 and as spreadsheets write it: a byte order mark, `;` or tabs where the comma is the decimal
+ * Reads CSV as in RFC 4180 and as spreadsheets write it: a byte order mark, `;`, tabs or `|` where the comma is the decimal
  * sign, any line end, quoted cells with line breaks. Blank lines are left out; an unclosed quote runs to the end. A
  * quote that guards a formula (`'=1+1`) is removed.
  */

@@ -114,7 +114,7 @@ export const publicStyles: readonly TableStyle[] = [
 ];
 
 export interface Notation {
-  readonly separator: ',' | ';' | '\t';
+  readonly separator: ',' | ';' | '\t' | '|';
   readonly decimal: '.' | ',';
   readonly inF: boolean;
   readonly isReversed: boolean;
@@ -126,6 +126,7 @@ export const notations: readonly Notation[] = [
   { separator: '\t', decimal: ',', inF: false, isReversed: true },
   { separator: '\t', decimal: '.', inF: true, isReversed: false },
   { separator: ';', decimal: ',', inF: false, isReversed: false },
+  { separator: '|', decimal: ',', inF: true, isReversed: false },
 ];
 
 /** The roast in a style and a notation. */

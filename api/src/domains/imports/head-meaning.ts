@@ -110,7 +110,11 @@ const channelMeaning = (words: readonly Word[]): HeadMeaning => {
   if (has('bean') && only('bean', 'front', ...(isTemperature ? (['mass'] as const) : []), ...about))
     return temperature('bean_temp');
   if (has('mass') && isTemperature && only('mass', ...about)) return temperature('bean_temp');
-  if (has('exhaust') && only('exhaust', 'air', ...about)) return temperature('exhaust_temp');
+  // `exhaust gas`
+  const isGas = words.some(({ text }) => text === 'gas');
+  if (has('exhaust') && only('exhaust', 'air', ...(isGas ? (['burner'] as const) : []), ...about)) {
+    return temperature('exhaust_temp');
+  }
   if (has('air') && isTemperature && only('air', ...about)) return temperature('exhaust_temp');
   for (const side of ['front', 'back'] as const) {
     if (has('burner') && has(side) && only('burner', side, ...about)) return temperature(`burner_${side}_temp`);

@@ -32,7 +32,7 @@ export type Concept =
 const wordsOf: readonly (readonly [Concept, string])[] = [
   [
     'time',
-    `time times timestamp stamp datetime date clock elapsed epoch unix duration runtime zeit uhrzeit zeitstempel datum
+    `time times timestamp stamp datetime date clock elapsed epoch unix duration runtime uptime timer stopwatch ts zeit laufzeit uhrzeit zeitstempel datum
     röstzeit fecha hora heure tiempo tempo tijd время 時間 时间 시간`,
   ],
   // French for time, and the plural of the temperature.
@@ -41,10 +41,13 @@ const wordsOf: readonly (readonly [Concept, string])[] = [
     'temperature',
     `temp temperature tmp temperatur température temperatura temperatuur температура thermocouple tc 温 溫 温度 溫度 온도`,
   ],
-  ['bean', 'bt bean beans bohne bohnen grain grains grano grão chicchi bonen зерна 豆 생두'],
+  ['bean', 'bt bean beans bohne bohnen grain grains grano granos grão chicco chicchi bonen зерна 豆 생두'],
   // Of the beans only with a temperature: a column `Coffee` may hold names.
-  ['mass', 'coffee product pile mass'],
-  ['exhaust', `et env environment environmental exhaust outlet exit abluft salida fumi 排気 排風 排风`],
+  ['mass', 'coffee kaffee café product pile mass'],
+  [
+    'exhaust',
+    `et env environ environment environmental exhaust exh egt stack outlet exit abluft abgas umgebung salida fumi 排気 排風 排风`,
+  ],
   ['air', 'air'],
   ['burner', 'burner heater htr heat heating gas flame brenner 燃燒室 火力'],
   ['fan', 'fan airflow blower damper lüfter 進風量 風門'],
@@ -64,7 +67,7 @@ const wordsOf: readonly (readonly [Concept, string])[] = [
   [
     'filler',
     `of the in at for del de des dei della do du la le flow roast roaster roasting start begin actual current measured value values
-    reading readings raw pv now log logged speed level setting output deg degree degrees`,
+    reading readings raw avg average mean smooth smoothed filtered pv now log logged speed level setting output deg degree degrees`,
   ],
 ];
 
@@ -105,9 +108,9 @@ const maxNameLength = 120;
 
 export const cutName = (name: string): string => name.slice(0, maxNameLength);
 
-/** Of one sign in scripts of syllables and ideas; a single Latin letter is a unit behind a probe, and nothing else. */
-const mayStandAlone = (part: string, isUnit: boolean): boolean =>
-  part.length > 1 || isUnit || /[^\p{Script=Latin}]/u.test(part);
+/** Of one sign in scripts of syllables and ideas; a single Latin letter is a unit behind a probe, or a `t`. */
+const mayStandAlone = (part: string, isAllowed: boolean): boolean =>
+  part.length > 1 || isAllowed || /[^\p{Script=Latin}]/u.test(part);
 
 /** `beantemp`, `btc`, `豆温`: two known words without a sign between them; undefined for any other. */
 const compound = (text: string): Word[] | undefined => {
@@ -116,7 +119,11 @@ const compound = (text: string): Word[] | undefined => {
     const [first, second] = [vocabulary.get(start), vocabulary.get(end)];
     if (first === undefined || second === undefined) continue;
     const isUnit = second.temperatureUnit !== undefined && /^(?:bt|temp)$/.test(start);
-    if (!mayStandAlone(start, false) || !mayStandAlone(end, isUnit)) continue;
+    // `tsec`, `tbean`
+    const isT =
+      start === 't' &&
+      (second.timeUnit !== undefined || second.concepts.some((one) => one === 'bean' || one === 'exhaust'));
+    if (!mayStandAlone(start, isT) || !mayStandAlone(end, isUnit)) continue;
     return [
       { text: start, ...first },
       { text: end, ...second },

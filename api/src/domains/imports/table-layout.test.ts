@@ -114,6 +114,13 @@ describe('tables of people and small programs', () => {
     expect(valuesOf(roast, 'exhaust_temp')?.[10]).toBeCloseTo(210, 6);
   });
 
+  it('of several columns of one meaning the plainest counts', async () => {
+    const rows = Array.from({ length: 60 }, (_, row) => `${row * 10},${100 + row},${200 + row},${300 + row}`);
+    const roast = await read(encode(['time_s,BT_avg,BT 2,BT', ...rows].join('\n')), { temperature_unit: 'C' });
+    expect(valuesOf(roast, 'bean_temp')?.[10]).toBe(310);
+    expect(roast.channels.map(({ name }) => name)).toEqual(['bt_avg', 'bt_2', 'bean_temp']);
+  });
+
   it.each(['time,coffee,temp set', 'origin,Guji\nnotes,good', 'a plain text'])(
     '%j: is no table of readings',
     async (text) => {

@@ -3,6 +3,7 @@ import { columnHeadLength, type ColumnChoice, type TableUse } from '@roastery/co
 import type { TemperatureUnit } from '@roastery/roasting/units';
 import type { TimeUnit } from '@roastery/roasting/time-unit';
 import type { SheetCell } from '../../sheets/read-workbook.ts';
+import { wordsIn } from './head-vocabulary.ts';
 import { type HeadMeaning, isUnitText, type KnownChannel, meaningOf } from './head-meaning.ts';
 import { type ChannelUnit, type KeptLayouts, maxColumns, refusedFile } from './imported-roast.ts';
 import { numberIn, textIn, timeIn } from './table-cells.ts';
@@ -49,13 +50,17 @@ export const isComplete = (layout: TableLayout): boolean => isHeadOf(layout, 'ti
 const headOf = (cell: SheetCell | undefined, place: number): string =>
   textIn(cell).slice(0, columnHeadLength) || `Column ${place + 1}`;
 
-/** Of columns with one meaning the first counts, and one without a number before `BT 2`. */
+/** `BT` and `BT temp (°C)` are equally plain. */
+const wordsBesideUnit = (head: string): number =>
+  wordsIn(head).filter((word) => word.temperatureUnit === undefined && !word.concepts.includes('temperature')).length;
+
+/** Of columns with one meaning the one in the fewest words counts: `BT` before `BT 2` and `BT avg`. */
 const withoutDoubles = (columns: readonly TableColumn[]): TableColumn[] =>
   columns.map((column) => {
     const same = columns.filter((other) =>
       column.use === 'event' ? other.use === 'event' : column.channel !== undefined && other.channel === column.channel,
     );
-    const counts = same.find(({ head }) => !/\d/.test(head)) ?? same[0];
+    const [counts] = same.toSorted((a, b) => wordsBesideUnit(a.head) - wordsBesideUnit(b.head));
     if (counts === undefined || counts === column) return column;
     return column.use === 'event' ? { ...column, use: 'none' } : { ...column, channel: undefined };
   });
@@ -63,7 +68,7 @@ const withoutDoubles = (columns: readonly TableColumn[]): TableColumn[] =>
 const layoutOf = (heads: readonly string[], firstRow: number, rows: readonly TableRow[]): TableLayout => {
   const meanings = heads.map((head) => meaningOf(head));
   const hasTime = meanings.some((one) => one?.use === 'time' && one.isTimeOrTemperature !== true);
-  const hasNumbers = (place: number) => rows.slice(firstRow).some((row) => numberIn(row[place]) !== null);
+  const hasNumbers = (place: number) => rows.some((row, at) => at >= firstRow && numberIn(row[place]) !== null);
   const said = meanings.map((one): HeadMeaning => {
     const isTemperature = hasTime && one?.isTimeOrTemperature === true;
     if (isTemperature) return { use: 'channel', unit: '°C', isUnnamedProbe: true };
