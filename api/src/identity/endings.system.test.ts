@@ -135,6 +135,7 @@ describe('what the api issues', () => {
     const [own, shared] = [await machineOf(here), await machineOf(admin)];
     await admin.send('PUT', `/machines/${shared.id}/members/${id}`, { role: 'roaster' });
     await here.send('POST', `/machines/${shared.id}/pairing-ticket`, {});
+    await here.send('PUT', `/machines/${shared.id}/roaster`, { user_id: id });
     await here.send('POST', '/account/push', exampleRequests['subscribePush']?.body?.(email));
     const plan = await here.send<{ id: string }>('POST', '/roasts/planned', { machine_id: own.id, batch_size_kg: 12 });
     const link = await here.send<{ token: string }>('POST', '/admin/wall-links', { name: `Wall of ${email}` });
@@ -164,6 +165,11 @@ describe('what the api issues', () => {
       pairing_tickets: () => isPending(own.serial),
       'pairing_tickets of a machine of others': () => isPending(shared.serial),
       machine_credentials: () => isAnswered(api.visitor(), '/devices/me', device),
+      roasters_at_machines: async () => {
+        const path = `/machines/${shared.id}/roasters`;
+        const { body } = await admin.send<{ current: { user_id: string } | null }>('GET', path);
+        return body.current?.user_id === id;
+      },
       planned_roasts: async () => {
         const { body } = await admin.send<{ planned: { id: string }[] }>('GET', '/roasts/planned');
         return body.planned.some((one) => one.id === plan.body.id);
@@ -185,6 +191,7 @@ describe('what the api issues', () => {
   const streams = streamNames;
   const ofSession = ['sessions', 'push_subscriptions', ...streams];
   const ofLinks = ['wall_links', 'wall_screens', 'wallLive of a screen'];
+  const ofAdmin = [...streams, ...ofLinks, 'pairing_tickets of a machine of others'];
   const ofMachine = ['machine_credentials', 'pairing_tickets', 'planned_roasts'];
   /** The wall connects again and shows the other machines. */
   const withMachine = [...ofMachine, ...streams, 'wallLive of a screen'];
@@ -219,9 +226,24 @@ describe('what the api issues', () => {
     [
       'a deactivation',
       patch({ is_active: false }),
-      [...ofSession, 'sessions elsewhere', ...ofLinks, 'pairing_tickets', 'pairing_tickets of a machine of others'],
+      [
+        ...ofSession,
+        'sessions elsewhere',
+        ...ofLinks,
+        'pairing_tickets',
+        'pairing_tickets of a machine of others',
+        'roasters_at_machines',
+      ],
     ],
-    ['a demotion', patch({ is_admin: false }), [...streams, ...ofLinks, 'pairing_tickets of a machine of others']],
+    ['a demotion', patch({ is_admin: false }), ofAdmin],
+    [
+      'a demotion and the role of a viewer',
+      async (issued) => {
+        await patch({ is_admin: false })(issued);
+        await admin.send('PUT', `/machines/${issued.shared.id}/members/${issued.id}`, { role: 'viewer' });
+      },
+      [...ofAdmin, 'roasters_at_machines'],
+    ],
     [
       'a machine that is no longer shared',
       ({ id, shared }) => admin.send('DELETE', `/machines/${shared.id}/members/${id}`),
@@ -263,7 +285,14 @@ describe('what the api issues', () => {
         await database.sql`DELETE FROM users WHERE id = ${id}`;
         await clock.advance(60_000);
       },
-      [...ofSession, 'sessions elsewhere', ...ofLinks, ...ofMachine, 'pairing_tickets of a machine of others'],
+      [
+        ...ofSession,
+        'sessions elsewhere',
+        ...ofLinks,
+        ...ofMachine,
+        'pairing_tickets of a machine of others',
+        'roasters_at_machines',
+      ],
     ],
   ])('ends with %s, and nothing else does', async (_way, end, gone) => {
     const issued = await issueAll();

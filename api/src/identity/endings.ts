@@ -2,6 +2,7 @@ import { type Actor, recordAudit, recordAudits } from '../db/audit.ts';
 import type { Sql } from '../db/sql.ts';
 import { endSessionsOf, endStreamsOf } from '../http/sessions.ts';
 import { deleteLinksOf } from '../http/wall-screens.ts';
+import { mayRoastOn } from './access.ts';
 
 /* What the api issues and accepts later, and what ends it. `endings.system.test.ts` tries each of them in every way. It fails
    for a table that could hold another one, and for a live stream, until it is listed here or there. */
@@ -9,7 +10,7 @@ import { deleteLinksOf } from '../http/wall-screens.ts';
 /** Ends what is issued to one person or machine. Returns how many there were. */
 type End = (tx: Sql, id: string, why: { readonly by: Actor; readonly keepSession?: string }) => Promise<number>;
 
-/** `machine_lost`: a machine is no longer shared with the person. */
+/** `machine_lost`: a machine is no longer shared with the person, or only to view it. */
 export type PersonEnding = 'deactivated' | 'demoted' | 'machine_lost' | 'password_changed' | 'password_reset';
 /** `reissued`: another ticket replaces the open one; `replaced`: another token replaces all others at once. */
 export type MachineEnding = 'removed' | 'credentials_revoked' | 'replaced' | 'reissued';
@@ -21,6 +22,14 @@ const otherSessions: End = (tx, userId, { keepSession }) => endSessionsOf(tx, us
 const streams: End = async (tx, userId) => {
   await endStreamsOf(tx, [userId]);
   return 0;
+};
+
+/** Chosen at a machine: its next roasts would name a person who may not roast on it. */
+const chosenAtMachines: End = async (tx, userId) => {
+  const { count } = await tx`
+    UPDATE machines m SET roaster_id = NULL, roaster_since = NULL FROM users u
+     WHERE u.id = ${userId} AND m.roaster_id = u.id AND NOT (u.is_active AND (u.is_admin OR ${mayRoastOn(tx)}))`;
+  return count;
 };
 
 const wallLinks: End = async (tx, userId, { by }) => {
@@ -68,13 +77,14 @@ const queue: End = async (tx, machineId, { by }) => {
 };
 
 /**
- * By the name of the table. Sessions also end one by one, and by their age. Push subscriptions and live streams end with
+ * By the name of the table where they have one of their own. Sessions also end one by one, and by their age. Push subscriptions and live streams end with
  * their session, screens and their streams with their wall link: by a foreign key and `announceEndedSessions`. Imports in
  * the background wait while their person is inactive.
  */
 export const issuedToPeople = {
   sessions: { deactivated: allSessions, password_changed: otherSessions, password_reset: allSessions },
   live_streams: { demoted: streams, machine_lost: streams },
+  roasters_at_machines: { deactivated: chosenAtMachines, demoted: chosenAtMachines, machine_lost: chosenAtMachines },
   wall_links: { deactivated: wallLinks, demoted: wallLinks },
   pairing_tickets: { deactivated: ticketsOfIssuer(false), demoted: ticketsOfIssuer(true) },
 } satisfies Record<string, Partial<Record<PersonEnding, End>>>;

@@ -7,7 +7,7 @@ import { isUnstorableValue } from '../../db/postgres-errors.ts';
 import type { Sql } from '../../db/sql.ts';
 import { isTimeZone } from '../../format/format.ts';
 import { AppError, invalid } from '../../http/app-error.ts';
-import { endStreamsOf } from '../../http/sessions.ts';
+import { endOfPerson } from '../../identity/endings.ts';
 import { changeCurrency } from '../../ledger/money.ts';
 import { createOption, deleteOption, listOptions, seedDefaults } from './options.ts';
 
@@ -67,10 +67,7 @@ export const changeRoastery = async (
     if (after.currency !== before.currency) await changeCurrency(tx, before.currency, after.currency);
     if (before.all_users_see_all_machines && !after.all_users_see_all_machines) {
       const others = await tx<{ id: string }[]>`SELECT id FROM users WHERE NOT is_admin`;
-      await endStreamsOf(
-        tx,
-        others.map((user) => user.id),
-      );
+      for (const { id } of others) await endOfPerson(tx, id, 'machine_lost', actorOf(context));
     }
     const { all_users_see_all_machines: sharesAll } = changed;
     await recordAudit(tx, actorOf(context), {
