@@ -25,9 +25,9 @@ export const createApp = (context: AppContext, domains: readonly Domain[]) => {
   const app = new Hono<Env>();
   app.use('*', async (c, next) => {
     c.set('requestId', uuidV7());
+    if (c.env?.outgoing instanceof ServerResponse) context.answers.watch(c.env.outgoing);
     await next();
     c.res.headers.set('x-request-id', c.get('requestId'));
-    if (c.env?.outgoing instanceof ServerResponse) context.answers.watch(c.env.outgoing);
     if (context.health.stopping) c.res.headers.set('connection', 'close');
     // The body of a response to HEAD is never read, so its producer must stop.
     if (c.req.method === 'HEAD') await c.res.body?.cancel();

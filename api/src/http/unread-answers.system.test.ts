@@ -142,6 +142,23 @@ describe('answers that are not read', () => {
     expect((await ana.download(`/roasts/${roast.id}/original`)).bytes).toHaveLength(fileBytes);
   });
 
+  it('of requests that wait behind another one on a connection: are given back when the connection ends', async () => {
+    const reader = await personal('pipelining');
+    const socket = connect(test.api.port, '127.0.0.1');
+    sockets.push(socket);
+    await once(socket, 'connect');
+    socket.pause();
+    const head = `host: roastery\r\ncookie: ${reader.cookie ?? ''}\r\n\r\n`;
+    const path = `${apiBasePath}/roasts/${roast.id}/original`;
+    socket.write(
+      `GET ${path} HTTP/1.1\r\n${head}GET ${path} HTTP/1.1\r\n${head}GET ${apiBasePath}/wall/live HTTP/1.1\r\n${head}`,
+    );
+    const { streams } = test.api.context;
+    await until('three answers', () => held('file') === 2 * fileBytes && streams.size === 1);
+    socket.destroy();
+    await expect.poll(() => [held('file'), streams.size]).toEqual([0, 0]);
+  });
+
   it('of the portal’s files: count as what is read ahead of them, and are cut off', async () => {
     const unread = [await request('/assets/app.woff2'), await request('/assets/app.woff2')];
     expect(unread.map(({ head }) => head().split('\r\n')[0])).toEqual(['HTTP/1.1 200 OK', 'HTTP/1.1 200 OK']);

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Clock } from '@roastery/runtime/clock';
 import { AppError } from './app-error.ts';
 import { networkOf } from './client-address.ts';
@@ -63,8 +64,23 @@ interface Watched {
 export const createUnreadAnswers = (clock: Clock, limits: Readonly<Record<AnswerKind, AnswerLimits>>) => {
   const held = new Map<string, number>();
   const watched = new Map<ServerResponse, Watched>();
+  /** Of connections that serve several requests: all but the first answer wait for the one before. */
+  const ofSocket = new WeakMap<Socket, Set<ServerResponse>>();
   const heldBy = (key: string): number => held.get(key) ?? 0;
   const exceeds = (key: string, more: number, limit: number): boolean => heldBy(key) + more > limit;
+
+  const answersOf = (socket: Socket): Set<ServerResponse> => {
+    const known = ofSocket.get(socket);
+    if (known !== undefined) return known;
+    const open = new Set<ServerResponse>();
+    ofSocket.set(socket, open);
+    // Node reports the end only to the answer whose turn it is; the others would be produced and held forever.
+    const endWaiting = (): void => {
+      for (const answer of open) answer.emit('close');
+    };
+    socket.once('close', () => setImmediate(endWaiting));
+    return open;
+  };
 
   const cutStalled = (): void => {
     for (const [answer, last] of watched) {
@@ -117,11 +133,15 @@ export const createUnreadAnswers = (clock: Clock, limits: Readonly<Record<Answer
         },
       };
     },
-    /** Cuts the connection of an answer when its reader takes nothing of it for 30 s. */
+    /** Cuts the connection of an answer when its reader takes nothing of it for 30 s, and ends it with its connection. */
     watch(answer: ServerResponse): void {
-      if (answer.closed) return;
       watched.set(answer, { sent: -1, since: clock.monotonic() });
-      answer.once('close', () => watched.delete(answer));
+      const others = answersOf(answer.req.socket);
+      others.add(answer);
+      answer.once('close', () => {
+        watched.delete(answer);
+        others.delete(answer);
+      });
     },
     close: cancel,
   };
