@@ -36,12 +36,32 @@ const ofTwo = (
   return undefined;
 };
 
+/** A reading a second is enough; searching many more than this takes seconds. */
+const maxExamined = 7200;
+
+const examinedIndices = (timesSeconds: readonly number[]): number[] => {
+  const span = (timesSeconds.at(-1) ?? 0) - (timesSeconds[0] ?? 0);
+  const apart = Math.max(1, span / maxExamined) - 0.05;
+  let last = Number.NEGATIVE_INFINITY;
+  return timesSeconds.flatMap((time, index) => {
+    if (time - last < apart) return [];
+    last = time;
+    return [index];
+  });
+};
+
 /** Which of the curves of unnamed probes is in the beans; undefined where a person has to say it. */
 export const beanProbeOf = (
   timesSeconds: readonly number[],
   curves: readonly (readonly Reading[])[],
 ): number | undefined => {
   if (curves.length === 1) return 0;
-  const [one, other] = curves.map(inCelsius);
-  return curves.length !== 2 || one === undefined || other === undefined ? undefined : ofTwo(timesSeconds, one, other);
+  if (curves.length !== 2) return undefined;
+  const indices = examinedIndices(timesSeconds);
+  const [one = [], other = []] = curves.map((curve) => inCelsius(indices.map((index) => curve[index] ?? null)));
+  return ofTwo(
+    indices.map((index) => timesSeconds[index] ?? 0),
+    one,
+    other,
+  );
 };

@@ -49,7 +49,7 @@ export const keepLayout = async (
       ON CONFLICT (heads_key) DO UPDATE SET columns = excluded.columns, changed_by = excluded.changed_by, changed_at = now()`;
   }
   await tx`
-    UPDATE roast_import_files f SET state = 'waiting'
+    UPDATE roast_import_files f SET state = 'waiting', accepted = false
     FROM roast_imports i, roast_uploads u
     WHERE i.id = f.import_id AND u.id = f.id AND i.state = 'open' AND f.state = 'read' AND f.heads_key = ${key}
       AND f.id <> ${uploadId} AND NOT u.choices ? 'columns'`;

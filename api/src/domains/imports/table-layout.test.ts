@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { utils, write } from '@e965/xlsx';
 import type { ColumnChoice } from '@roastery/contract/imports';
 import { sharedData } from '@roastery/testing/shared-data';
 import { describe, expect, it } from 'vitest';
@@ -12,6 +13,7 @@ import {
   tableMarks,
   type TableStyle,
 } from '../../testing/table-styles.ts';
+import { beanProbeOf } from './bean-probe.ts';
 import { valuesOf, type ImportedRoast, type ReadingChoices } from './imported-roast.ts';
 import { readRoastFile } from './read-roast-file.ts';
 import { headsKey } from './table-layout.ts';
@@ -112,6 +114,25 @@ describe('tables of people and small programs', () => {
     const roast = await read(encode(['time_s,bean_c,exhaust_f', ...rows].join('\n')));
     expect(valuesOf(roast, 'bean_temp')?.[10]).toBe(160);
     expect(valuesOf(roast, 'exhaust_temp')?.[10]).toBeCloseTo(210, 6);
+  });
+
+  it('a workbook of two sheets: the columns of its table are asked for, and assigned', async () => {
+    const book = utils.book_new();
+    const rows = Array.from({ length: 100 }, (_, row) => [row * 5, 90 + row]);
+    utils.book_append_sheet(book, utils.aoa_to_sheet([['Guji', 'washed']]), 'About');
+    utils.book_append_sheet(book, utils.aoa_to_sheet([['x', 'p'], ...rows]), 'Readings');
+    const bytes = new Uint8Array(write(book, { type: 'array', bookType: 'xlsx' }) as ArrayBuffer);
+    expect((await read(bytes)).table?.columns.map(({ head }) => head)).toEqual(['x', 'p']);
+    const roast = await read(bytes, { columns: chosen.slice(0, 2).map((column) => ({ ...column, unit: null })) });
+    expect(valuesOf(roast, 'bean_temp')?.at(-1)).toBe(189);
+    expect(roast.timesSeconds.at(-1)).toBe(495);
+  });
+
+  it('two unnamed probes of a recording at 80 Hz are told apart by some of their readings', () => {
+    const times = Array.from({ length: 52_000 }, (_, sample) => sample / 80);
+    expect(beanProbeOf(times, [times.map(tableAirC), times.map(tableBeanC)])).toBe(1);
+    expect(beanProbeOf(times, [times.map(tableBeanC), times.map(tableAirC)])).toBe(0);
+    expect(beanProbeOf(times, [times.map(tableAirC), times.map(tableAirC)])).toBeUndefined();
   });
 
   it('of several columns of one meaning the plainest counts', async () => {

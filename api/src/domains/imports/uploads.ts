@@ -209,8 +209,8 @@ export const chooseUpload = async (context: UserContext, id: string, choices: Up
     await refuseBegunImport(tx, id);
     await tx`UPDATE roast_uploads SET choices = ${tx.json(choices)} WHERE id = ${id}`;
     await keepColumns(tx, context.user.id, id, choices.columns, described.described);
-    // A file of an import is read again with them.
-    await tx`UPDATE roast_import_files SET state = 'waiting' WHERE id = ${id} AND state = 'read'`;
+    // A file of an import is read again with them, and asked again.
+    await tx`UPDATE roast_import_files SET state = 'waiting', accepted = false WHERE id = ${id} AND state = 'read'`;
     await recordAudit(tx, actorOf(context), {
       action: 'upload.changed',
       subject: id,

@@ -61,6 +61,11 @@ describe('unlikely roasts in an import of many files', () => {
     // A later correction asks nothing again.
     const path = `/roast-imports/${id}/files/${files[1]?.id}`;
     expect((await admin.send<ImportFile>('PUT', path, { coffee_name: 'Guji' })).body.problem).toBe('check');
+    // Another unit is another roast, and asked again.
+    await admin.send('PUT', `/roasts/uploads/${files[2]?.id}`, { time_unit: 'cs' });
+    await untilRead(id);
+    expect((await filesOf(id))[2]?.problem).toBe('duration');
+    expect((await decide(id, 'duration', 'import')).body.ready).toBe(3);
     await admin.send('POST', `/roast-imports/${id}/start`, {});
     await expect.poll(async () => (await stateOf(id)).state, { timeout: 60_000, interval: 100 }).toBe('done');
     expect((await stateOf(id)).imported).toBe(3);
