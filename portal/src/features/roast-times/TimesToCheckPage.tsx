@@ -33,7 +33,12 @@ const columnsFor = (dates: DateTexts, state: TimeState): readonly Column<TimeToC
     id: 'roast',
     label: t`Roast`,
     isName: true,
-    cell: (row) => <span className="figures font-medium text-strong">{row.roast_number}</span>,
+    cell: ({ batch, roast_number: number }) => (
+      <span className="figures font-medium text-strong">
+        {batch === null ? number : t`Batch ${batch}`}
+        {batch !== null && <span className="ml-2 font-mono text-xs font-normal text-muted">{number}</span>}
+      </span>
+    ),
   },
   { id: 'coffee', label: t`Coffee`, cell: (row) => row.coffee_name ?? '--' },
   { id: 'program', label: t`Program`, cell: (row) => formatNames[row.format] },
