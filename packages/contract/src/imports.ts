@@ -133,6 +133,8 @@ export const uploadShape = z.object({
     bean_temp: z.array(z.number().nullable()),
     exhaust_temp: z.array(z.number().nullable()),
   }),
+  /** What is unlikely about the roast, by other roasts of its machine where there are five. */
+  doubts: z.array(z.string()),
   /** Assumptions and omissions, one sentence each. */
   warnings: z.array(z.string()),
   /** Why it cannot be imported yet, as a sentence: a charge has to be set. Null when it can. */
@@ -182,9 +184,11 @@ export const getRoastUpload = endpoint({
   method: 'GET',
   path: '/roasts/uploads/{id}',
   tag: 'Roasts',
-  summary: 'Content of an uploaded file, for a day after the upload',
+  summary:
+    'Content of an uploaded file, for a day after the upload; judged by the roasts of a machine, if one is named',
   access: 'user',
   params: byId,
+  query: z.object({ machine_id: idShape.optional() }),
   response: uploadShape,
   errors: ['not_found', 'too_many_requests'],
 });

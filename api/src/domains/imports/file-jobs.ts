@@ -11,7 +11,7 @@ import type { ReadRow } from './lots/lot-rows.ts';
 
 /** The contents of a file, without the parts that need the database. */
 export interface DescribedFile {
-  readonly upload: Omit<Upload, 'id' | 'roast_id' | 'file_name' | 'machine_id' | 'choices' | 'duplicates'>;
+  readonly upload: Omit<Upload, 'id' | 'roast_id' | 'file_name' | 'machine_id' | 'choices' | 'duplicates' | 'doubts'>;
   readonly fileSha256: Uint8Array;
   readonly curveSha256: Uint8Array;
   /** Null for a table whose columns have to be assigned. */

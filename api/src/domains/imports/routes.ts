@@ -24,7 +24,9 @@ export const importRoutes: Domain = (routes) => {
   routes.forUser(contract.uploadRoastFile, (context, { query, file }) =>
     uploadRoastFile(context, query.file_name, file),
   );
-  routes.forUser(contract.getRoastUpload, (context, { params }) => getUpload(context, params.id));
+  routes.forUser(contract.getRoastUpload, (context, { params, query }) =>
+    getUpload(context, params.id, query.machine_id),
+  );
   routes.forUser(contract.chooseRoastUpload, (context, { params, body }) => chooseUpload(context, params.id, body));
   routes.forUser(contract.createRoastFromUpload, (context, { params, body }) =>
     createRoastFromUpload(context, params.id, body),

@@ -10,6 +10,7 @@ import { AppError, invalid, notFound } from '../../http/app-error.ts';
 import { machineAccess, roastAccess } from '../../identity/access.ts';
 import { readContent, storeContent } from './file-parts.ts';
 import { completedByName } from './named-file.ts';
+import { machineOf } from './roast-facts.ts';
 import { describeRoastFile, type DescribedFile } from './file-jobs.ts';
 import { findDoubts } from './machine-figures.ts';
 import { keepLayout, withLayouts } from './kept-layouts.ts';
@@ -105,6 +106,7 @@ const completeUpload = async (
   { sql, user }: UserContext,
   { id, file_name, choices, roast_id }: Omit<StoredUpload, 'file_sha256'>,
   { described: { upload, fileSha256, curveSha256, figures }, timeZone }: Described,
+  judgingMachineId?: string,
 ): Promise<Upload> => {
   const named = completedByName(file_name, upload, timeZone);
   const compared = {
@@ -117,14 +119,14 @@ const completeUpload = async (
     findDuplicates(sql, user, compared),
     findMachine(sql, user, upload.machine_name),
   ]);
-  const doubts = await findDoubts(sql, figures, machineId);
+  const doubts = await findDoubts(sql, figures, judgingMachineId ?? machineId);
   return {
     id,
     file_name,
     choices,
     roast_id,
     ...named,
-    warnings: [...doubts.map(({ sentence }) => sentence), ...upload.warnings],
+    doubts: doubts.map(({ sentence }) => sentence),
     machine_id: machineId,
     duplicates: duplicates.filter((one) => one.roast_id !== roast_id),
   };
@@ -172,10 +174,11 @@ export const uploadRoastFile = async (
   return completeUpload(context, upload, read);
 };
 
-export const getUpload = async (context: UserContext, id: string): Promise<Upload> => {
+export const getUpload = async (context: UserContext, id: string, machineId?: string): Promise<Upload> => {
   const upload = await findUpload(context.sql, id, context.user.id);
   if (upload === undefined) throw notFound('Upload');
-  return completeUpload(context, upload, await describeStored(context, id, upload.choices));
+  if (machineId !== undefined) await machineOf(context.sql, context.user, machineId);
+  return completeUpload(context, upload, await describeStored(context, id, upload.choices), machineId);
 };
 
 /** A file that is being imported would be skipped when it is read again. */

@@ -3,7 +3,7 @@ import { listLots } from '@roastery/contract/inventory';
 import { parseShape } from '@roastery/contract/parse-shape';
 import { listRoasts } from '@roastery/contract/roasts';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { FormProvider, type Resolver } from 'react-hook-form';
+import { FormProvider, useWatch, type Resolver } from 'react-hook-form';
 import type { z } from 'zod';
 import { ApiError, sentenceWithFields } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
@@ -21,6 +21,7 @@ import { Checkbox } from '../../ui/Checkbox.tsx';
 import { toast } from '../../ui/toast.ts';
 import { bodyOfFacts, errorsOfShape, factFields, factsOfUpload, type FactValues } from './fact-values.ts';
 import { FactsFields } from './FactsFields.tsx';
+import { MachineDoubts } from './MachineDoubts.tsx';
 
 type TakeBody = z.output<typeof takeUploadShape>;
 
@@ -72,6 +73,7 @@ export const ImportForm = ({ upload, isBeingRead }: ImportFormProps) => {
     if (getValues('start_time') === stated.current) setValue('start_time', local);
     stated.current = local;
   }, [local, getValues, setValue]);
+  const machineId = useWatch({ control: form.hookForm.control, name: 'machine_id' });
   const isDuplicate = upload.duplicates.length > 0;
   return (
     <FormProvider {...form.hookForm}>
@@ -81,6 +83,7 @@ export const ImportForm = ({ upload, isBeingRead }: ImportFormProps) => {
             <FactsFields coffeeRequired={false} timeZone={timeZone} />
           </div>
         </Panel>
+        <MachineDoubts upload={upload} machineId={machineId} />
         <FormActions>
           <FormError text={form.failure} />
           <div className="flex flex-wrap items-center justify-end gap-3">

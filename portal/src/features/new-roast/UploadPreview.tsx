@@ -10,6 +10,7 @@ import { Card, Panel } from '../../ui/Card.tsx';
 import { ChannelsFound } from './ChannelsFound.tsx';
 import { CurveSketch } from './CurveSketch.tsx';
 import { formatNames } from '../../components/program-names.ts';
+import { MachineDoubts } from './MachineDoubts.tsx';
 import { MarksFound } from './MarksFound.tsx';
 import { ImportForm } from './ImportForm.tsx';
 import { TableColumns } from './TableColumns.tsx';
@@ -69,7 +70,10 @@ export const UploadPreview = ({ upload, isOfImport, onChanged, onAnother }: Uplo
           {roastId === null ? (
             <ImportForm upload={upload} isBeingRead={choices.isSaving} />
           ) : (
-            <UpdateRoast upload={upload} roastId={roastId} isBeingRead={choices.isSaving} />
+            <>
+              <MachineDoubts upload={upload} machineId={null} />
+              <UpdateRoast upload={upload} roastId={roastId} isBeingRead={choices.isSaving} />
+            </>
           )}
         </>
       )}

@@ -8,7 +8,7 @@ import { screen, within } from '@testing-library/dom';
 import { expect, it } from 'vitest';
 import { withColumn } from './TableColumns.tsx';
 import { openPortal } from '../../testing/open-portal.tsx';
-import { idOf, roast as record } from '../../testing/records.ts';
+import { idOf, machine, roast as record } from '../../testing/records.ts';
 import { answer } from '../../testing/table-server.ts';
 
 const upload = (over: Partial<Upload> = {}): Upload => ({
@@ -43,6 +43,7 @@ const upload = (over: Partial<Upload> = {}): Upload => ({
   channels: [],
   marks: [],
   curve: { time_seconds: [0, 300, 594], bean_temp: [200, 150, 210], exhaust_temp: [null, null, null] },
+  doubts: [],
   warnings: [],
   missing: null,
   table: null,
@@ -223,4 +224,27 @@ it('preview of a file that was saved again: says what has changed since the firs
   await openPortal(address, { answers: [...lists, answer(getRoastUpload, upload({ duplicates }))] });
   const notice = await screen.findByRole('region', { name: 'Duplicates' });
   expect(notice.textContent).toContain('the same curve, saved again with another date and another number');
+});
+
+it('preview of an unlikely roast: is judged by the roasts of the machine that is chosen', async () => {
+  const probat = machine({ display_name: 'Probat P25' });
+  const { user } = await openPortal(address, {
+    answers: [
+      answer(listMachines, [probat]),
+      answer(listLots, { lots: [], total: 0 }),
+      answer(getRoastUpload, ({ query }) =>
+        upload({
+          doubts:
+            query.machine_id === undefined
+              ? ['The roast lasts 1:04, less than 2 minutes.']
+              : ['The roast lasts 1:04; 23 other roasts of this machine last 8:10 to 12:30.'],
+        }),
+      ),
+    ],
+  });
+  await screen.findByText('The roast lasts 1:04, less than 2 minutes.');
+  await user.click(screen.getByRole('combobox', { name: /^Machine/ }));
+  await user.click(await screen.findByRole('option', { name: /Probat P25/ }));
+  await screen.findByText(/23 other roasts of this machine last 8:10 to 12:30/);
+  expect(screen.queryByText(/less than 2 minutes/)).toBeNull();
 });
