@@ -130,7 +130,7 @@ it('cockpit: shows a charge of the machine as set, and all figures of the roast 
   await expect.poll(() => page.getByTestId('cockpit-bean').innerText()).toMatch(/\d+\.\d$/);
   await expect.poll(() => page.getByTestId('cockpit-rate').innerText(), { timeout: 30_000 }).toMatch(/\d+\.\d$/);
   await expect.poll(() => page.getByTestId('cockpit-deviation').innerText()).toMatch(/[+−±]\d+\.\d °C$/);
-  await expect.poll(() => page.getByTestId('cockpit-phase').innerText()).toMatch(/^DRYING\s+100.0%/);
+  await expect.poll(() => page.getByTestId('cockpit-phase').innerText()).toMatch(/^DRYING\s+\d+:\d\d$/);
   await expect.poll(() => page.getByTestId('next-step').innerText()).toMatch(/^NEXT STEP\s/);
   for (const name of ['Edit', 'Delete', 'Export']) {
     await expect.poll(() => page.getByRole('button', { name, exact: true }).count()).toBe(0);
@@ -407,7 +407,7 @@ it('cockpit: keeps the screen on while it is shown, and reports a refusal of the
   const { page } = watched;
   await page.setViewportSize({ width: 1180, height: 820 });
   // The browser of the tests cannot keep a screen on.
-  await page.getByText('Screen may turn off').waitFor();
+  await page.getByText('Screen can’t be kept on here').waitFor();
   await page.addInitScript(() => {
     const locks: EventTarget[] = [];
     Object.assign(globalThis, { locks });
@@ -425,17 +425,17 @@ it('cockpit: keeps the screen on while it is shown, and reports a refusal of the
   await untilTimed(page);
   const locks = () => page.evaluate(() => (globalThis as unknown as { locks: EventTarget[] }).locks.length);
   await expect.poll(locks).toBe(1);
-  await expect.poll(() => page.getByText('Screen may turn off').count()).toBe(0);
+  await expect.poll(() => page.getByText('Screen can’t be kept on here').count()).toBe(0);
   // A browser releases the lock whenever the page is hidden.
   await page.evaluate(() => {
     const [lock] = (globalThis as unknown as { locks: EventTarget[] }).locks;
     Object.assign(lock ?? {}, { released: true });
     lock?.dispatchEvent(new Event('release'));
   });
-  await page.getByText('Screen may turn off').waitFor();
+  await page.getByText('Screen can’t be kept on here').waitFor();
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
   await expect.poll(locks).toBe(2);
-  await expect.poll(() => page.getByText('Screen may turn off').count()).toBe(0);
+  await expect.poll(() => page.getByText('Screen can’t be kept on here').count()).toBe(0);
 });
 
 it('cockpit: ends the roast by a drop by hand, and a drop can be undone', async () => {
@@ -458,6 +458,11 @@ it('cockpit: ends the roast by a drop by hand, and a drop can be undone', async 
     )
     .toBe(true);
   await expect.poll(async () => (await ana.call(listRoasts, { query: { status: 'in_progress' } })).total).toBe(0);
+  const result = page.getByTestId('cockpit-result');
+  await result.getByText(/\d+:\d\d · \d+\.\d °C · (?:development \d+\.\d% · )?\d+\.\d °C off \S+$/).waitFor();
+  await page.getByTestId('cockpit-chart').locator('canvas').waitFor();
+  const compare = () => result.getByRole('link', { name: 'Compare with reference' }).getAttribute('href');
+  await expect.poll(compare).toMatch(/^\/roasts\/compare\?ids=[0-9a-f-]{36},[0-9a-f-]{36}$/);
 });
 
 it('cockpit: requests the weight after the drop, also later, and refuses more than the batch', async () => {

@@ -88,7 +88,7 @@ export const screens: readonly Screen[] = [
     name: 'timeline-picked',
     address: '/machines/{drum}/timeline?roast={picked}',
     who: 'ana',
-    shows: 'Discard: not a roast',
+    shows: 'Discard as false start',
   },
   {
     name: 'timeline-marked',

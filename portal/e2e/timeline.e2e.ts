@@ -200,14 +200,15 @@ it('cockpit: the user confirms a charge withdrawn by the board, and the board fi
   expect(complaints).toEqual([]);
 });
 
-it('a false roast is discarded by one click, which is undone', async () => {
+it('a false roast is discarded after a question, which can be undone, and restored from the timeline', async () => {
   await using watched = await roastery.openAs(ana);
   const { page, complaints } = watched;
   const told = dayRoast('falsely');
   const falseId = told.ids[1] ?? '';
   await openTimeline(page, told);
   await rowOf(page, falseId).click();
-  await actions(page).getByRole('button', { name: 'Discard: not a roast' }).click();
+  await actions(page).getByRole('button', { name: 'Discard as false start' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Discard' }).click();
   await page.getByText(`Roast PR-${falseId.slice(0, 8)} discarded`).waitFor();
   await expect.poll(() => rowOf(page, falseId).count()).toBe(0);
   expect((await roastsOf(drum)).some(({ id }) => id === falseId)).toBe(false);
@@ -215,9 +216,18 @@ it('a false roast is discarded by one click, which is undone', async () => {
   await rowOf(page, falseId).waitFor();
   // Also from its own page, which then opens the timeline.
   await page.goto(`/roasts/${falseId}`);
-  await page.getByRole('button', { name: 'Not a roast' }).click();
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Discard as false start' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Discard' }).click();
   await page.waitForURL('**/timeline?**');
   await rowOf(page, told.ids[0] ?? '').waitFor();
+  await expect.poll(() => rowOf(page, falseId).count()).toBe(0);
+  // It stays restorable after the message with Undo is gone.
+  await page.reload();
+  await page.getByRole('button', { name: `Restore PR-${falseId.slice(0, 8)}` }).click();
+  await rowOf(page, falseId).waitFor();
+  await actions(page).getByRole('button', { name: 'Discard as false start' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Discard' }).click();
   await expect.poll(() => rowOf(page, falseId).count()).toBe(0);
   expect(complaints).toEqual([]);
 });

@@ -32,6 +32,19 @@ export const timelineRoastShape = z.object({
 });
 export type TimelineRoast = z.infer<typeof timelineRoastShape>;
 
+/** A roast that was discarded, and can be restored. */
+export const discardedRoastShape = z.object({
+  id: idShape,
+  roast_number: z.string(),
+  coffee_name: z.string().nullable(),
+  from: instantShape,
+  discarded_at: instantShape,
+});
+export type DiscardedRoast = z.infer<typeof discardedRoastShape>;
+
+/** The newest discarded roasts of a span. */
+export const maxDiscardedRoasts = 50;
+
 export const timelineShape = between.extend({
   /** First and last time of everything that this machine recorded; null before its first sample. */
   first_at: instantShape.nullable(),
@@ -49,6 +62,8 @@ export const timelineShape = between.extend({
   roasts: z.array(timelineRoastShape),
   /** The number of roasts in the span. */
   roasts_total: z.number().int(),
+  /** Newest first. */
+  discarded: z.array(discardedRoastShape).max(maxDiscardedRoasts),
 });
 export type Timeline = z.infer<typeof timelineShape>;
 

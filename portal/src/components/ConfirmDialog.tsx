@@ -1,4 +1,5 @@
 import { useState, type ReactNode } from 'react';
+import { t } from '../language/t.ts';
 import { AlertDialog } from '../ui/AlertDialog.tsx';
 
 interface ConfirmDialogProps<Thing> {
@@ -53,3 +54,25 @@ export const ConfirmDialog = <Thing,>({
     </AlertDialog>
   );
 };
+
+interface DiscardDialogProps<Discarded> {
+  roast: Discarded | null;
+  onClose: () => void;
+  onConfirm: (roast: Discarded) => Promise<void>;
+}
+
+/** Asks before a roast is discarded, and says what becomes of it. */
+export const DiscardDialog = <Discarded extends { readonly roast_number: string }>({
+  roast,
+  ...rest
+}: DiscardDialogProps<Discarded>) => (
+  <ConfirmDialog
+    {...rest}
+    thing={roast}
+    title={({ roast_number: number }) => t`Discard ${number} as false start`}
+    question={() =>
+      t`Its readings stay on the timeline, its coffee goes back to stock and its plan to the queue. It can be restored from the timeline.`
+    }
+    confirmLabel={t`Discard`}
+  />
+);

@@ -32,7 +32,21 @@ export const attempt = async <Made>(
   }
 };
 
-/** Discards a false roast with one click and offers Undo; its samples stay. Undefined when it failed. */
+/** Restores a discarded roast. Undefined when it failed. */
+export const restore = (
+  roast: { readonly id: string; readonly roast_number: string },
+  onRestored: (id: string) => void,
+): Promise<unknown> =>
+  attempt(
+    () => call(restoreRoast, { params: { id: roast.id } }),
+    t`The roast could not be restored`,
+    () => {
+      toast(t`Roast ${roast.roast_number} restored`);
+      onRestored(roast.id);
+    },
+  );
+
+/** Discards a false roast and offers Undo; its samples stay. Undefined when it failed. */
 export const discard = (
   roast: { readonly id: string; readonly roast_number: string },
   onRestored: (id: string) => void,
@@ -43,18 +57,7 @@ export const discard = (
     () =>
       toast(t`Roast ${roast.roast_number} discarded`, {
         detail: t`Its readings stay on the timeline.`,
-        action: {
-          label: t`Undo`,
-          run: () =>
-            void attempt(
-              () => call(restoreRoast, { params: { id: roast.id } }),
-              t`The roast could not be restored`,
-              () => {
-                toast(t`Roast ${roast.roast_number} restored`);
-                onRestored(roast.id);
-              },
-            ),
-        },
+        action: { label: t`Undo`, run: () => void restore(roast, onRestored) },
         stays: 20_000,
       }),
     true,

@@ -93,7 +93,7 @@ describe('administrators', () => {
     const first = await admin.send<{ message: string }>('POST', '/settings/seed-defaults');
     expect(first.body.message).toBe('Defaults seeded: 35 added, 0 kept.');
     const second = await admin.send<{ message: string }>('POST', '/settings/seed-defaults');
-    expect(second.body.message).toBe('Defaults seeded: 0 added, 35 kept.');
+    expect(second.body.message).toBe('All 35 defaults are already there.');
     const option = await admin.send<Option>('POST', '/settings/options', { category: 'process', value: 'Koji' });
     expect(option.body).toMatchObject({ sort_order: 8, is_active: true });
     const again = await admin.send<{ code: string }>('POST', '/settings/options', {

@@ -68,5 +68,8 @@ export const seedDefaults = async (context: UserContext): Promise<{ message: str
       }
     }
     await recordAudit(tx, actorOf(context), { action: 'option.defaults_seeded', detail: { added, kept } });
-    return { message: `Defaults seeded: ${added} added, ${kept} kept.` };
+    return {
+      message:
+        added === 0 ? `All ${kept} defaults are already there.` : `Defaults seeded: ${added} added, ${kept} kept.`,
+    };
   });

@@ -1,5 +1,11 @@
 import type { ParsedQuery } from '@roastery/contract/endpoint';
-import type { getTimeline, Timeline, TimelineRoast } from '@roastery/contract/timeline';
+import {
+  maxDiscardedRoasts,
+  type DiscardedRoast,
+  type getTimeline,
+  type Timeline,
+  type TimelineRoast,
+} from '@roastery/contract/timeline';
 import { maxTimelineDays, minTimelineSeconds } from '@roastery/contract/limits';
 import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
@@ -69,6 +75,18 @@ const readRoasts = async (
   return { roasts: rows.map(({ total: _total, ...roast }) => roast).reverse(), total: rows[0]?.total ?? 0 };
 };
 
+const readDiscarded = (
+  sql: Sql,
+  { user }: UserContext,
+  machineId: string,
+  { fromMs, toMs }: Span,
+): Promise<DiscardedRoast[]> => sql<DiscardedRoast[]>`
+  SELECT t.roast_id AS id, r.shown_number AS roast_number, r.coffee_name, r.start_time AS "from", t.deleted_at AS discarded_at
+    FROM roast_tombstones t CROSS JOIN LATERAL jsonb_populate_record(NULL::roasts, t.kept -> 'roast') r
+   WHERE t.kept IS NOT NULL AND r.machine_id = ${machineId} AND ${roastAccess(sql, user)}
+     AND r.start_time BETWEEN ${new Date(fromMs)} AND ${new Date(toMs)}
+   ORDER BY r.start_time DESC, t.roast_id DESC LIMIT ${maxDiscardedRoasts}`;
+
 const extent = (boots: readonly BootSpan[]): { first: number; last: number } | undefined => {
   const [any] = boots;
   if (any === undefined) return undefined;
@@ -94,9 +112,10 @@ export const readTimeline = async (
   const boots = await readBoots(sql, machineId);
   const all = extent(boots);
   const span = spanOf(query, all ?? { first: Date.now(), last: Date.now() });
-  const [steps, { roasts, total }] = await Promise.all([
+  const [steps, { roasts, total }, discarded] = await Promise.all([
     readSteps(sql, boots, span, query.points),
     readRoasts(sql, context, machineId, span),
+    readDiscarded(sql, context, machineId, span),
   ]);
   const shown = steps.filter((step) => step.last_ms >= span.fromMs && step.first_ms <= span.toMs);
   const hasBean = shown.filter((step) => step.low !== null);
@@ -114,5 +133,6 @@ export const readTimeline = async (
     gaps: await timelineGaps(sql, steps, span, query.points),
     roasts,
     roasts_total: total,
+    discarded: [...discarded],
   };
 };

@@ -1,11 +1,21 @@
 import { getProfile, type Profile } from '@roastery/contract/profiles';
-import { getRoast, getRoastCurveColumns, type CurveColumns, type Roast } from '@roastery/contract/roasts';
+import {
+  getRoast,
+  getRoastCurveColumns,
+  type CurveColumns,
+  type Roast,
+  type RoastMark,
+} from '@roastery/contract/roasts';
+import { curveDistance, type CurveDistance } from '@roastery/roasting/compare';
+import { useMemo } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import { useUrlState } from '../url-state.ts';
 import { coffeeName, roastNumber } from './roast-texts.ts';
 
 export interface Reference {
   readonly id: string;
+  /** `R-11` */
+  readonly number: string;
   /** `PR-0193f2ab Huila Pink Bourbon` */
   readonly name: string;
   readonly curve: CurveColumns;
@@ -44,7 +54,13 @@ export const useReference = (roast: Roast): Behind => {
   const { data: other, error } = useApi(getRoast, input, once);
   const { data: curve } = useApi(getRoastCurveColumns, input, once);
   return {
-    reference: other && curve && { id: other.id, name: `${roastNumber(other)} ${coffeeName(other)}`, curve },
+    reference: other &&
+      curve && {
+        id: other.id,
+        number: roastNumber(other),
+        name: `${roastNumber(other)} ${coffeeName(other)}`,
+        curve,
+      },
     recipeRoastId,
     chosen,
     isMissing: wanted !== undefined && error !== undefined,
@@ -52,4 +68,23 @@ export const useReference = (roast: Roast): Behind => {
     recipe,
     dropC: recipe?.target_drop_temp ?? null,
   };
+};
+
+/** How far a finished roast is from its reference, up to its drop; null while that is unknown. */
+export const useDistance = (
+  reference: Reference | undefined,
+  curve: CurveColumns | undefined,
+  marks: readonly RoastMark[],
+): CurveDistance | null => {
+  const drop = marks.find((mark) => mark.kind === 'drop');
+  const behind = reference?.curve;
+  return useMemo(() => {
+    if (behind === undefined || curve === undefined || drop === undefined || drop.provisional) return null;
+    const lined = ({ time_seconds: timesSeconds, channels }: CurveColumns) => ({
+      timesSeconds,
+      beanTempC: channels['bean_temp'] ?? [],
+      zeroSeconds: 0,
+    });
+    return curveDistance({ ...lined(curve), endSeconds: drop.time_seconds }, lined(behind));
+  }, [curve, drop, behind]);
 };

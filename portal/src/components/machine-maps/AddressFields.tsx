@@ -31,7 +31,13 @@ export const AddressFields = ({ link, host, port, path }: AddressFieldsProps) =>
     />
   ) : (
     <div className="grid grid-cols-[1fr_7rem] gap-4">
-      <TextField label={t`Machine’s address`} mono placeholder={link.host} hint={t`In your network.`} {...host} />
+      <TextField
+        label={t`Machine’s address`}
+        mono
+        placeholder={link.host}
+        hint={t`IP address of the roaster in your network`}
+        {...host}
+      />
       <NumberField label={t`Port`} placeholder={String(link.port)} {...port} />
     </div>
   );

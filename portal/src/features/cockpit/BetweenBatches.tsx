@@ -4,7 +4,7 @@ import type { Roast, RoastRow } from '@roastery/contract/roasts';
 import { chargeReadiness, steadyRateC, type ChargeReadiness } from '@roastery/roasting/charge-readiness';
 import { formatDuration } from '@roastery/roasting/units';
 import { Weight } from 'lucide-react';
-import { useMemo, type ReactNode } from 'react';
+import { useMemo, useState, type ReactNode } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import type { LiveMachine } from '../../api/use-live.ts';
 import { Difference, Measure } from '../../components/figures.tsx';
@@ -13,6 +13,7 @@ import { batchLabel, coffeeName } from '../../components/live/roast-texts.ts';
 import { exactWeight } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
 import { classes } from '../../ui/classes.ts';
+import { AfterDrop, resultShownMs } from './AfterDrop.tsx';
 import { CockpitChart } from './CockpitChart.tsx';
 import { drumCurve } from './drum-curve.ts';
 import { FigureTile, Value } from './FigureTile.tsx';
@@ -38,6 +39,12 @@ export const BetweenBatches = ({ machine, live, onWeigh, onKept, children }: Bet
   const next = read?.next ?? null;
   const newest = read?.newest_roast ?? null;
   const lastDropAt = dropOf(newest);
+  const [closed, setClosed] = useState<string | null>(null);
+  const hasResult =
+    newest?.status === 'completed' &&
+    newest.id !== closed &&
+    lastDropAt !== null &&
+    live.now - lastDropAt < resultShownMs;
   const targetC = next?.target_charge_temp ?? null;
   const { track } = live;
   const { curve, rateC: lastRateC } = useMemo(
@@ -94,7 +101,12 @@ export const BetweenBatches = ({ machine, live, onWeigh, onKept, children }: Bet
           testId="cockpit-slope"
           className="col-span-3 md:col-span-4 lg:col-span-1"
         >
-          <Measure quantity="rate" value={rateC} stale={stale} />
+          {/* Its label has the sign. */}
+          <Measure
+            quantity="rate"
+            value={rateC === null || Math.abs(rateC) <= steadyRateC ? rateC : Math.abs(rateC)}
+            stale={stale}
+          />
         </FigureTile>
         <FigureTile
           label={t`Since last drop`}
@@ -108,9 +120,13 @@ export const BetweenBatches = ({ machine, live, onWeigh, onKept, children }: Bet
       {newest !== null && isWithdrawn(newest, live.now) && (
         <WithdrawnCharge machineId={machine.id} roast={newest} onKept={onKept} />
       )}
-      <Readiness {...{ readiness, stale, targetC, next }} />
+      {!hasResult && <Readiness {...{ readiness, stale, targetC, next }} />}
       {onWeigh !== undefined && read !== undefined && <Unweighed {...read.not_weighed} onWeigh={onWeigh} />}
-      <CockpitChart curve={curve} reference={target} marks={[]} endSeconds={0} shown={drumOnly} />
+      {hasResult ? (
+        <AfterDrop key={`result ${newest.id}`} roastId={newest.id} onClose={() => setClosed(newest.id)} />
+      ) : (
+        <CockpitChart curve={curve} reference={target} marks={[]} endSeconds={0} shown={drumOnly} />
+      )}
       {children}
     </>
   );

@@ -51,7 +51,7 @@ export const CockpitHeader = ({ machine, live, roast, children }: CockpitHeaderP
       {!isAwake && (
         <span className="flex shrink-0 items-center gap-1.5 text-sm text-muted max-lg:hidden">
           <MoonStar aria-hidden className="size-4" />
-          {t`Screen may turn off`}
+          {t`Screen can’t be kept on here`}
         </span>
       )}
       {children}

@@ -74,11 +74,14 @@ const Cockpit = ({ machine }: { machine: Machine }) => {
     setWeighed(isDropped && roast.end_weight_kg === null ? roast.id : null);
   }
   const sheetId = isRoaster && !isRunning ? weighed : null;
-  const wasRunning = useRef(isRunning);
+  // Also when it was weighed on another device.
+  const isWeighed = roast !== null && roast.end_weight_kg !== null;
+  const state = `${isRunning} ${isWeighed}`;
+  const known = useRef(state);
   useEffect(() => {
-    if (wasRunning.current !== isRunning) void refresh(betweenBatches);
-    wasRunning.current = isRunning;
-  }, [isRunning]);
+    if (known.current !== state) void refresh(betweenBatches);
+    known.current = state;
+  }, [state]);
   return (
     <div data-testid="cockpit" className="flex h-full flex-col overflow-hidden bg-page">
       <title>{t`${machine.display_name} · live`}</title>

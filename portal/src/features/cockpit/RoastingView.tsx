@@ -102,6 +102,9 @@ export const RoastingView = ({ roast, live, isCorrecting, onCorrected, onChanged
         >
           {phase === null ? (
             <span className="text-muted">--</span>
+          ) : phase.share >= 1 ? (
+            // All of the roast so far.
+            formatDuration(phase.durationSeconds)
           ) : (
             <>
               {formatPercent(phase.share)}

@@ -1,14 +1,13 @@
 import type { CurveColumns, Roast, RoastMark } from '@roastery/contract/roasts';
-import { curveDistance } from '@roastery/roasting/compare';
 import { Layers2 } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'react-router-dom';
 import { paths } from '../../components/paths.ts';
 import { Difference } from '../../components/figures.tsx';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { ReferenceDialog } from './ReferenceDialog.tsx';
-import type { Behind, Reference } from '../../components/live/use-reference.ts';
+import { useDistance, type Behind, type Reference } from '../../components/live/use-reference.ts';
 
 interface ReferenceNoteProps {
   roast: Roast;
@@ -48,16 +47,7 @@ interface DistanceProps {
 
 /** The deviation of the whole roast from the reference, once it has dropped. */
 const Distance = ({ reference, curve, marks }: DistanceProps) => {
-  const drop = marks.find((mark) => mark.kind === 'drop');
-  const distance = useMemo(() => {
-    if (curve === undefined || drop === undefined || drop.provisional) return null;
-    const lined = ({ time_seconds: timesSeconds, channels }: CurveColumns) => ({
-      timesSeconds,
-      beanTempC: channels['bean_temp'] ?? [],
-      zeroSeconds: 0,
-    });
-    return curveDistance({ ...lined(curve), endSeconds: drop.time_seconds }, lined(reference.curve));
-  }, [curve, drop, reference]);
+  const distance = useDistance(reference, curve, marks);
   return (
     <p className="min-w-0 text-sm text-muted sm:truncate">
       {t`Reference: ${(

@@ -1,6 +1,6 @@
 import type { Roast } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
-import { ArrowLeft, Ban, ChartGantt, GitCompareArrows, Maximize2, Pencil, Trash2 } from 'lucide-react';
+import { ArrowLeft, Ban, ChartGantt, Ellipsis, GitCompareArrows, Maximize2, Pencil, Trash2 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router-dom';
 import { Measure } from '../../components/figures.tsx';
@@ -8,6 +8,8 @@ import { paths } from '../../components/paths.ts';
 import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
+import { IconButton } from '../../ui/IconButton.tsx';
+import { Menu, MenuItem } from '../../ui/Menu.tsx';
 import { ExportRoastMenu } from './ExportRoastMenu.tsx';
 import {
   batchLabel,
@@ -28,7 +30,7 @@ interface RoastHeaderProps {
   mayEdit: boolean;
   onEdit: () => void;
   onDelete: () => void;
-  /** Discards a false roast with one click. */
+  /** Asks whether a false roast is discarded. */
   onDiscard: () => void;
 }
 
@@ -77,7 +79,7 @@ export const RoastHeader = ({
             icon={<Maximize2 aria-hidden />}
             className="max-sm:col-span-2 max-sm:h-12"
           >
-            {t`Full screen`}
+            {t`Live view`}
           </ButtonLink>
         )}
         <ButtonLink to={paths.compare([roast.id])} icon={<GitCompareArrows aria-hidden />}>
@@ -94,15 +96,17 @@ export const RoastHeader = ({
             {t`Edit`}
           </Button>
         )}
-        {mayEdit && roast.recorded !== null && (
-          <Button icon={<Ban aria-hidden />} onClick={onDiscard} title={t`Discard: the readings stay on the timeline`}>
-            {t`Not a roast`}
-          </Button>
-        )}
         {mayEdit && (
           <Button icon={<Trash2 aria-hidden />} onClick={onDelete}>
             {t`Delete`}
           </Button>
+        )}
+        {mayEdit && roast.recorded !== null && (
+          <Menu trigger={<IconButton label={t`More actions`} icon={<Ellipsis aria-hidden />} />}>
+            <MenuItem icon={<Ban aria-hidden />} onSelect={onDiscard}>
+              {t`Discard as false start`}
+            </MenuItem>
+          </Menu>
         )}
       </div>
     </div>

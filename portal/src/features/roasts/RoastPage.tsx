@@ -7,7 +7,7 @@ import { call } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
 import { useShownError } from '../../api/failed-reads.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
-import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
+import { ConfirmDialog, DiscardDialog } from '../../components/ConfirmDialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { lazyDialog } from '../../components/lazy-dialog.tsx';
 import { useMayRoast } from '../../components/people/roles.ts';
@@ -146,11 +146,12 @@ const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
       toast(t`Failed to delete roast. Please try again.`, { tone: 'danger' });
     }
   };
-  const discardIt = useCallback(async () => {
+  const [discarding, setDiscarding] = useState<Roast | null>(null);
+  const discardIt = async (it: Roast) => {
     const restored = (id: string) => void navigate(paths.roast(id));
-    if ((await discard(roast, restored)) === undefined) return;
-    await navigate(roast.machine_id === null ? paths.roasts : timelineOf(roast, roast.machine_id));
-  }, [roast, navigate]);
+    if ((await discard(it, restored)) === undefined) return;
+    await navigate(it.machine_id === null ? paths.roasts : timelineOf(it, it.machine_id));
+  };
 
   usePageActions(
     useMemo(
@@ -161,9 +162,9 @@ const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
         ...(mayEdit ? [{ id: 'delete', label: t`Delete roast`, run: () => setDeleting(roast) }] : []),
         ...(roast.recorded === null || !mayEdit
           ? []
-          : [{ id: 'discard', label: t`Discard: not a roast`, run: () => void discardIt() }]),
+          : [{ id: 'discard', label: t`Discard as false start`, run: () => setDiscarding(roast) }]),
       ],
-      [navigate, roast, mayEdit, discardIt],
+      [navigate, roast, mayEdit],
     ),
   );
 
@@ -172,7 +173,7 @@ const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
     mayEdit,
     onEdit: () => setEditing(true),
     onDelete: () => setDeleting(roast),
-    onDiscard: () => void discardIt(),
+    onDiscard: () => setDiscarding(roast),
   };
 
   return (
@@ -192,7 +193,7 @@ const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
       ) : (
         <>
           <RoastHeader {...head} state={stateBadge(roast)} />
-          <FinishedRoast roast={roast} onChanged={onChanged} onDiscard={() => void discardIt()} />
+          <FinishedRoast roast={roast} onChanged={onChanged} onDiscard={() => setDiscarding(roast)} />
         </>
       )}
       <div className="mt-4 grid items-start gap-4 lg:grid-cols-3 print:mt-2 print:grid-cols-3 print:gap-2">
@@ -210,6 +211,7 @@ const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
         confirmLabel={t`Delete`}
         onConfirm={remove}
       />
+      <DiscardDialog roast={discarding} onClose={() => setDiscarding(null)} onConfirm={discardIt} />
     </Page>
   );
 };

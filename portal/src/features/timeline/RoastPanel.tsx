@@ -3,6 +3,7 @@ import { mergeRoasts, splitRoast, type TimelineRoast } from '@roastery/contract/
 import { ArrowRight, Ban, Merge, Scissors, X } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { call } from '../../api/call.ts';
+import { DiscardDialog } from '../../components/ConfirmDialog.tsx';
 import { paths } from '../../components/paths.ts';
 import { useDates } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
@@ -61,10 +62,10 @@ export const RoastPanel = ({ roast, mayChange, before, after, onSelect }: RoastP
       );
       if (kept !== undefined) onSelect(kept.id);
     });
-  const throwAway = () =>
-    run('discard', async () => {
-      if ((await discard(roast, onSelect)) !== undefined) onSelect(undefined);
-    });
+  const [discarding, setDiscarding] = useState<TimelineRoast | null>(null);
+  const throwAway = async (it: TimelineRoast) => {
+    if ((await discard(it, onSelect)) !== undefined) onSelect(undefined);
+  };
   const isRecorded = roast.recording_id !== null;
   const canSplit = isRecorded && roast.charge_at !== null && (roast.drop_at !== null || roast.status === 'in_progress');
   return (
@@ -111,15 +112,11 @@ export const RoastPanel = ({ roast, mayChange, before, after, onSelect }: RoastP
           {t`Open roast`}
         </ButtonLink>
         {mayChange && (
-          <Button
-            icon={<Ban aria-hidden />}
-            busy={busy === 'discard'}
-            disabled={busy !== null}
-            onClick={() => void throwAway()}
-          >
-            {t`Discard: not a roast`}
+          <Button icon={<Ban aria-hidden />} disabled={busy !== null} onClick={() => setDiscarding(roast)}>
+            {t`Discard as false start`}
           </Button>
         )}
+        <DiscardDialog roast={discarding} onClose={() => setDiscarding(null)} onConfirm={throwAway} />
       </div>
       {mayChange && (canSplit || before !== undefined || after !== undefined) && (
         <div className="flex flex-col gap-3 border-t border-stroke pt-4">

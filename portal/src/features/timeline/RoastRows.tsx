@@ -1,10 +1,13 @@
-import type { Timeline, TimelineRoast } from '@roastery/contract/timeline';
-import { ChartGantt, CircleDashed } from 'lucide-react';
+import type { DiscardedRoast, Timeline, TimelineRoast } from '@roastery/contract/timeline';
+import { ChartGantt, CircleDashed, Undo2 } from 'lucide-react';
+import { useState } from 'react';
 import { EmptyState } from '../../components/EmptyState.tsx';
+import { restore } from '../../components/roast-changes.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { useDates } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
+import { Button } from '../../ui/Button.tsx';
 import { Panel } from '../../ui/Card.tsx';
 import { classes } from '../../ui/classes.ts';
 import { gapText, lengthText, statusText } from './timeline-texts.ts';
@@ -35,6 +38,48 @@ export const RoastRows = ({ timeline, selectedId, onSelect }: RoastRowsProps) =>
     )}
   </Panel>
 );
+
+interface DiscardedRowsProps {
+  roasts: readonly DiscardedRoast[];
+  mayChange: boolean;
+  onRestored: (id: string) => void;
+}
+
+/** Roasts that were discarded as false starts, each with a way back; nothing without one. */
+export const DiscardedRows = ({ roasts, mayChange, onRestored }: DiscardedRowsProps) => {
+  const dates = useDates();
+  const [busy, setBusy] = useState<string | null>(null);
+  if (roasts.length === 0) return null;
+  const bringBack = async (roast: DiscardedRoast) => {
+    setBusy(roast.id);
+    await restore(roast, onRestored);
+    setBusy(null);
+  };
+  return (
+    <Panel title={t`Discarded in this range (${formatCount(roasts.length)})`} className="min-w-0 overflow-hidden">
+      <ul className="max-h-96 divide-y divide-stroke overflow-y-auto">
+        {roasts.map((roast) => (
+          <li key={roast.id} className="flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-1.5 text-sm">
+            <span className="font-mono text-xs text-muted">{roast.roast_number}</span>
+            <span className="min-w-0 flex-1 truncate text-content">{roast.coffee_name ?? t`Unnamed Roast`}</span>
+            <span className="figures text-muted">{dates.dayAndTime(roast.from)}</span>
+            {mayChange && (
+              <Button
+                aria-label={t`Restore ${roast.roast_number}`}
+                icon={<Undo2 aria-hidden />}
+                busy={busy === roast.id}
+                disabled={busy !== null}
+                onClick={() => void bringBack(roast)}
+              >
+                {t`Restore`}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+};
 
 interface RowProps {
   roast: TimelineRoast;

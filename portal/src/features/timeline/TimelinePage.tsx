@@ -22,7 +22,7 @@ import { IconButton } from '../../ui/IconButton.tsx';
 import { RecordingLane, RoastLane } from './Lanes.tsx';
 import { useZone } from './MomentField.tsx';
 import { RoastPanel } from './RoastPanel.tsx';
-import { GapRows, RoastRows } from './RoastRows.tsx';
+import { DiscardedRows, GapRows, RoastRows } from './RoastRows.tsx';
 import { StretchPanel } from './StretchPanel.tsx';
 import { dayMs, moved, readSpan, withRoom, zoomed, type Span } from './timeline-span.ts';
 import { lengthText } from './timeline-texts.ts';
@@ -215,6 +215,7 @@ const LoadedTimeline = (props: LoadedTimelineProps) => {
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <RoastRows {...{ timeline, selectedId }} onSelect={select} />
         <GapRows timeline={timeline} />
+        <DiscardedRows roasts={timeline.discarded} mayChange={mayChange} onRestored={select} />
       </div>
     </>
   );
