@@ -21,7 +21,6 @@ import { Checkbox } from '../../ui/Checkbox.tsx';
 import { toast } from '../../ui/toast.ts';
 import { bodyOfFacts, errorsOfShape, factFields, factsOfUpload, type FactValues } from './fact-values.ts';
 import { FactsFields } from './FactsFields.tsx';
-import { MachineDoubts } from './MachineDoubts.tsx';
 
 type TakeBody = z.output<typeof takeUploadShape>;
 
@@ -41,10 +40,12 @@ interface ImportFormProps {
   upload: Upload;
   /** With other units or marks: the roast is created from the data read with them. */
   isBeingRead: boolean;
+  /** The machine that is chosen; the roast is judged by its roasts. */
+  onMachine: (machineId: string | null) => void;
 }
 
 /** What was roasted, prefilled from the file; then the roast is imported. */
-export const ImportForm = ({ upload, isBeingRead }: ImportFormProps) => {
+export const ImportForm = ({ upload, isBeingRead, onMachine }: ImportFormProps) => {
   const { roastery_time_zone: timeZone } = useUser();
   const [twice, setTwice] = useState(false);
   const { start_time: start } = upload;
@@ -74,6 +75,7 @@ export const ImportForm = ({ upload, isBeingRead }: ImportFormProps) => {
     stated.current = local;
   }, [local, getValues, setValue]);
   const machineId = useWatch({ control: form.hookForm.control, name: 'machine_id' });
+  useEffect(() => onMachine(machineId), [machineId, onMachine]);
   const isDuplicate = upload.duplicates.length > 0;
   return (
     <FormProvider {...form.hookForm}>
@@ -83,7 +85,6 @@ export const ImportForm = ({ upload, isBeingRead }: ImportFormProps) => {
             <FactsFields coffeeRequired={false} timeZone={timeZone} />
           </div>
         </Panel>
-        <MachineDoubts upload={upload} machineId={machineId} />
         <FormActions>
           <FormError text={form.failure} />
           <div className="flex flex-wrap items-center justify-end gap-3">

@@ -1,5 +1,6 @@
 import type { Upload } from '@roastery/contract/imports';
 import { TriangleAlert } from 'lucide-react';
+import { useState } from 'react';
 import { Link } from 'react-router-dom';
 import { paths } from '../../components/paths.ts';
 import { formatBytes, formatCount } from '../../format/numbers.ts';
@@ -29,6 +30,7 @@ interface UploadPreviewProps {
 /** The contents of a file, what was detected, and the import form. */
 export const UploadPreview = ({ upload, isOfImport, onChanged, onAnother }: UploadPreviewProps) => {
   const choices = useChoices(upload, onChanged);
+  const [machineId, setMachineId] = useState(upload.machine_id);
   const { table, roast_id: roastId } = upload;
   const isUnread = table !== null && upload.samples === 0;
   return (
@@ -49,6 +51,7 @@ export const UploadPreview = ({ upload, isOfImport, onChanged, onAnother }: Uplo
         )}
       </Card>
       <Duplicates duplicates={upload.duplicates} />
+      <MachineDoubts upload={upload} machineId={machineId} />
       <Warnings upload={upload} />
       {isUnread ? (
         <TableColumns table={table} choices={choices} isMissing />
@@ -68,12 +71,9 @@ export const UploadPreview = ({ upload, isOfImport, onChanged, onAnother }: Uplo
           </div>
           {table !== null && <TableColumns table={table} choices={choices} isMissing={false} />}
           {roastId === null ? (
-            <ImportForm upload={upload} isBeingRead={choices.isSaving} />
+            <ImportForm upload={upload} isBeingRead={choices.isSaving} onMachine={setMachineId} />
           ) : (
-            <>
-              <MachineDoubts upload={upload} machineId={null} />
-              <UpdateRoast upload={upload} roastId={roastId} isBeingRead={choices.isSaving} />
-            </>
+            <UpdateRoast upload={upload} roastId={roastId} isBeingRead={choices.isSaving} />
           )}
         </>
       )}
