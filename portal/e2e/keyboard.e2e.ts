@@ -226,6 +226,28 @@ describe('without a mouse', () => {
 });
 
 describe('the palette', () => {
+  it('loses no letter that is typed right after its key, in 30 openings with a slow processor', async () => {
+    await using watched = await roastery.openAs(ana);
+    const { page } = watched;
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send('Emulation.setCPUThrottlingRate', { rate: 6 });
+    const field = palette(page).getByRole('combobox');
+    for (let opening = 0; opening < 30; opening++) {
+      // Each time of a document that has not opened it yet, or one that has.
+      if (opening % 5 === 0) {
+        await page.goto('/roasts');
+        await page.getByRole('heading', { level: 1 }).waitFor();
+      }
+      await page.keyboard.press('Control+k');
+      // `g` and `c` are keys of the page.
+      await page.keyboard.type('gcnk');
+      await expect.poll(() => field.inputValue(), { message: `opening ${opening}` }).toBe('gcnk');
+      await page.keyboard.press('Escape');
+      await palette(page).waitFor({ state: 'detached' });
+    }
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/roasts');
+  });
+
   it('finds records of every kind, pages and commands, and people and boards for admins', async () => {
     await using watched = await roastery.openAs(roastery.admin);
     const { page } = watched;

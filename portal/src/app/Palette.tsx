@@ -1,7 +1,6 @@
 // oxlint-disable jsx-a11y/prefer-tag-over-role -- HTML has no element for a list of options beside a text field
-import { Dialog as Base } from '@base-ui/react/dialog';
 import { Search } from 'lucide-react';
-import { useId, useState, type KeyboardEvent } from 'react';
+import { useId, useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { useTyped } from '../components/use-typed.ts';
 import { t } from '../language/t.ts';
 import { classes } from '../ui/classes.ts';
@@ -10,23 +9,31 @@ import { Spinner } from '../ui/Button.tsx';
 import type { PaletteItem } from './palette-records.ts';
 import { usePaletteGroups } from './palette-items.ts';
 
-/** Ctrl/Cmd+K: all actions and destinations, found by typing a part of their name. */
-export const Palette = ({ open, onClose }: { open: boolean; onClose: () => void }) => (
-  <Base.Root
-    open={open}
-    onOpenChange={(next) => {
-      if (!next) onClose();
-    }}
-  >
-    <Base.Portal>
-      <Base.Backdrop className="fixed inset-0 z-40 bg-scrim" />
-      <Base.Popup className="popup-motion fixed inset-x-3 top-[max(0.75rem,12dvh)] z-50 mx-auto flex max-h-[min(34rem,76dvh)] max-w-xl flex-col overflow-hidden rounded-lg border border-stroke-strong bg-overlay shadow-overlay outline-none">
-        <Base.Title className="sr-only">{t`Search or jump to`}</Base.Title>
-        <PaletteBody onClose={onClose} />
-      </Base.Popup>
-    </Base.Portal>
-  </Base.Root>
-);
+/**
+ * Ctrl/Cmd+K: all actions and destinations, found by typing a part of their name. The browser's own dialog: it has the focus
+ * before the next key, and the first page has no room for a library of dialogs.
+ */
+export const Palette = ({ open, onClose }: { open: boolean; onClose: () => void }) => {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    if (open) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [open]);
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions, jsx-a11y/click-events-have-key-events -- a click beside it closes it, as Escape does
+    <dialog
+      ref={dialog}
+      aria-label={t`Search or jump to`}
+      onClose={onClose}
+      onClick={(event) => {
+        if (event.target === dialog.current) onClose();
+      }}
+      className="popup-motion fixed inset-x-3 top-[max(0.75rem,12dvh)] mx-auto hidden max-h-[min(34rem,76dvh)] w-auto max-w-xl flex-col overflow-hidden rounded-lg border border-stroke-strong bg-overlay p-0 text-content shadow-overlay outline-none backdrop:bg-scrim open:flex"
+    >
+      {open && <PaletteBody onClose={onClose} />}
+    </dialog>
+  );
+};
 
 const PaletteBody = ({ onClose }: { onClose: () => void }) => {
   const listId = useId();

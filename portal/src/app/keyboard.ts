@@ -30,13 +30,15 @@ const isTaken = (event: KeyboardEvent): boolean => {
 export interface KeyboardHandlers {
   onPalette: () => void;
   onHelp: () => void;
+  /** Keys then belong to its text. */
+  isPaletteOpen: boolean;
 }
 
 /**
  * Keys of the whole portal: Ctrl/Cmd+K, `?`, `g` and the letter of a destination, and the keys of the page's own
  * actions.
  */
-export const useKeyboard = ({ onPalette, onHelp }: KeyboardHandlers): void => {
+export const useKeyboard = ({ onPalette, onHelp, isPaletteOpen }: KeyboardHandlers): void => {
   const { isAdmin } = useSession();
   const navigate = useNavigate();
   const actions = useOfferedActions();
@@ -49,7 +51,7 @@ export const useKeyboard = ({ onPalette, onHelp }: KeyboardHandlers): void => {
         onPalette();
         return;
       }
-      if (isTaken(event)) return;
+      if (isPaletteOpen || isTaken(event)) return;
       const isGoing = event.timeStamp - goPressedAt.current < sequencePauseMs;
       goPressedAt.current = Number.NEGATIVE_INFINITY;
       const destination = isGoing ? destinationsFor(isAdmin).find(({ key }) => key === event.key) : undefined;
@@ -63,5 +65,5 @@ export const useKeyboard = ({ onPalette, onHelp }: KeyboardHandlers): void => {
     };
     addEventListener('keydown', press);
     return () => removeEventListener('keydown', press);
-  }, [actions, isAdmin, navigate, onPalette, onHelp]);
+  }, [actions, isAdmin, navigate, onPalette, onHelp, isPaletteOpen]);
 };

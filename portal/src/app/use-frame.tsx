@@ -7,10 +7,9 @@ import { useUser } from '../api/session.tsx';
 import { chooseTheme, themeChoice } from '../ui/theme.ts';
 import { signedInState } from './guards.tsx';
 import { useKeyboard, type KeyboardHandlers } from './keyboard.ts';
+import { Palette } from './Palette.tsx';
 
-// Not needed to see the first page.
-const loadPalette = async () => ({ default: (await import('./Palette.tsx')).Palette });
-const Palette = lazy(loadPalette);
+// Not needed to see the first page. The palette is: text typed right after Ctrl+K would be lost while it loads.
 const KeyboardHelp = lazy(async () => ({ default: (await import('./KeyboardHelp.tsx')).KeyboardHelp }));
 const Drawer = lazy(async () => ({ default: (await import('./Drawer.tsx')).Drawer }));
 
@@ -66,17 +65,6 @@ const useRefreshOnReturn = () => {
   }, [reachable, mutate]);
 };
 
-/** Loaded when Ctrl is pressed, so that text typed right after Ctrl+K is not lost. */
-const usePaletteInTime = () => {
-  useEffect(() => {
-    const press = ({ key }: KeyboardEvent) => {
-      if (key === 'Control' || key === 'Meta') void loadPalette();
-    };
-    addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
-  }, []);
-};
-
 /** The theme belongs to the account: this browser adopts it at sign-in. */
 const useKeptTheme = () => {
   const { theme } = useUser().preferences;
@@ -119,12 +107,11 @@ export const useFrame = (): FrameParts => {
   useRefreshOnReturn();
   useKeptTheme();
   useRememberPages();
-  usePaletteInTime();
   const layers = (
     <>
-      <Keyboard onPalette={openPalette} onHelp={openHelp} />
+      <Keyboard onPalette={openPalette} onHelp={openHelp} isPaletteOpen={layer === 'palette'} />
+      {used.has('palette') && <Palette open={layer === 'palette'} onClose={close} />}
       <Suspense fallback={null}>
-        {used.has('palette') && <Palette open={layer === 'palette'} onClose={close} />}
         {used.has('keyboard') && <KeyboardHelp open={layer === 'keyboard'} onClose={close} />}
         {used.has('drawer') && <Drawer open={layer === 'drawer'} onClose={close} />}
       </Suspense>
