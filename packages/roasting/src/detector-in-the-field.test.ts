@@ -21,7 +21,7 @@ describe('detector: simulated machines', () => {
     }
   });
 
-  it('reports marks in the order of a roast when the clock jumps', { timeout: 30_000 }, () => {
+  it('reports marks in the order of a roast when the clock jumps', () => {
     const order: readonly DetectedKind[] = ['charge', 'turning_point', 'dry_end', 'drop'];
     for (let seed = 0; seed < 60; seed++) {
       const random = randomStream(seed);

@@ -120,7 +120,6 @@ describe('table of formats in the README', () => {
 
   it.skipIf(!shared.present)(
     `states samples and marks of the real files of Artisan as they are measured${shared.title('')}`,
-    { timeout: 60_000 },
     async () => {
       const all: Compared[] = [];
       let files = 0;
