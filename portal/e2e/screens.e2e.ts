@@ -246,7 +246,7 @@ const look = async ({ page, complaints }: WatchedPage, screen: Screen, at: Look)
     await page.screenshot({ path: file, fullPage: screen.isOver !== true });
   }
   // The page behind is a screen of its own.
-  const within = screen.isOver === true ? '[role=dialog], [role=alertdialog], [role=menu]' : undefined;
+  const within = screen.isOver === true ? '[role=dialog], [role=alertdialog], [role=menu], dialog[open]' : undefined;
   for (const { rule, impact, elements } of isInspected(screen, at) ? await accessibilityFindings(page, within) : [])
     // Content over a page is necessarily outside its landmarks.
     if (rule !== 'region' || screen.isOver !== true) found.push(`${place}: ${impact} ${rule}: ${elements.join(' | ')}`);

@@ -10,6 +10,7 @@ import { type ReactNode, createElement } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { useSession } from '../api/session.tsx';
 import { useApi } from '../api/use-api.ts';
+import { roastName } from '../components/live/roast-texts.ts';
 import { paths } from '../components/paths.ts';
 import { personName } from '../components/person-name.ts';
 import { useDates } from '../format/preferences.ts';
@@ -59,9 +60,8 @@ export const useFoundRecords = (searched: string): { groups: readonly PaletteGro
       title: t`Roasts`,
       items: (roasts.data?.roasts ?? []).map((roast) => ({
         id: roast.id,
-        label: roast.coffee_name ?? roast.roast_number,
-        hint: roast.roast_number,
-        moreHint: dates.day(roast.start_time),
+        label: roastName(roast),
+        hint: dates.day(roast.start_time),
         icon: createElement(Coffee),
         run: go(paths.roast(roast.id)),
       })),

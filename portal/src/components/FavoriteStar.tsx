@@ -9,7 +9,7 @@ import { classes } from '../ui/classes.ts';
 import { IconButton } from '../ui/IconButton.tsx';
 import { toast } from '../ui/toast.ts';
 import { useChosen } from './saved-fields.tsx';
-import { roastNumber } from './live/roast-texts.ts';
+import { saidNumber } from './live/roast-texts.ts';
 
 type Favorite = [isFavorite: boolean, toggle: () => void];
 
@@ -45,7 +45,7 @@ const Star = ({ name, favorite: [isFavorite, toggle] }: { name: string; favorite
 );
 
 export const RoastStar = ({ roast }: { roast: RoastRow }) => (
-  <Star name={roastNumber(roast)} favorite={useFavoriteRoast(roast)} />
+  <Star name={saidNumber(roast)} favorite={useFavoriteRoast(roast)} />
 );
 
 export const RecipeStar = ({ recipe }: { recipe: Profile }) => {

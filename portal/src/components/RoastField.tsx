@@ -1,6 +1,7 @@
 import { listRoasts, type RoastRow } from '@roastery/contract/roasts';
 import { useState } from 'react';
 import { useApi } from '../api/use-api.ts';
+import { roastName } from './live/roast-texts.ts';
 import { t } from '../language/t.ts';
 import { Combobox } from '../ui/Combobox.tsx';
 import { useDates } from '../format/preferences.ts';
@@ -36,7 +37,7 @@ export const RoastField = ({ without, onChoose, ...field }: RoastFieldProps) => 
       onSearch={setSearch}
       choices={roasts.map((roast) => ({
         value: roast.id,
-        label: `${roast.roast_number} ${roast.coffee_name ?? t`Unnamed Roast`}`,
+        label: roastName(roast),
         hint: dates.day(roast.start_time),
       }))}
       value={null}

@@ -50,9 +50,15 @@ export const restore = (
 export const discard = (
   roast: { readonly id: string; readonly roast_number: string },
   onRestored: (id: string) => void,
+  /** Leaves the roast's own page, before it reads more of a roast that is gone. */
+  leave?: () => void | Promise<void>,
 ): Promise<{ message: string } | undefined> =>
   attempt(
-    () => call(discardRoast, { params: { id: roast.id } }),
+    async () => {
+      const made = await call(discardRoast, { params: { id: roast.id } });
+      await leave?.();
+      return made;
+    },
     t`The roast could not be discarded`,
     () =>
       toast(t`Roast ${roast.roast_number} discarded`, {

@@ -4,7 +4,7 @@ import { formatDuration } from '@roastery/roasting/units';
 import { formatPercent } from '../../format/numbers.ts';
 import { t } from '../../language/t.ts';
 
-/** Number of a roast as every page shows it; `PR-` and eight characters if the roastery gave none. */
+/** Number of a roast in its details; `PR-` and eight characters if the roastery gave none. */
 export const roastNumber = ({ id, roast_number: number }: Pick<RoastRow, 'id' | 'roast_number'>): string =>
   number === '' ? `PR-${id.slice(0, 8)}` : number;
 
@@ -25,6 +25,15 @@ export const batchLabel = ({
 
 /** Name of a roast on the detail page. */
 export const coffeeName = ({ coffee_name: name }: Pick<RoastRow, 'coffee_name'>): string => name ?? t`Unnamed Roast`;
+
+type Numbered = Pick<RoastRow, 'id' | 'roast_number' | 'batch_number' | 'source_batch'>;
+
+/** The number that people say: of its batch, or of the program it was imported from; without one that of its details. */
+export const saidNumber = (roast: Numbered): string => roast.batch_number ?? roast.source_batch ?? roastNumber(roast);
+
+/** `R-11 · Fazenda Alta` */
+export const roastName = (roast: Numbered & Pick<RoastRow, 'coffee_name'>): string =>
+  `${saidNumber(roast)} · ${coffeeName(roast)}`;
 
 /** The level of a roast, else its target level; `Soft` is the label of a roast with neither. */
 export const levelLabel = ({

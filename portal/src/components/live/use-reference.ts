@@ -10,13 +10,13 @@ import { curveDistance, type CurveDistance } from '@roastery/roasting/compare';
 import { useMemo } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import { useUrlState } from '../url-state.ts';
-import { coffeeName, roastNumber } from './roast-texts.ts';
+import { roastName, saidNumber } from './roast-texts.ts';
 
 export interface Reference {
   readonly id: string;
   /** `R-11` */
   readonly number: string;
-  /** `PR-0193f2ab Huila Pink Bourbon` */
+  /** `R-11 · Huila Pink Bourbon` */
   readonly name: string;
   readonly curve: CurveColumns;
 }
@@ -57,8 +57,8 @@ export const useReference = (roast: Roast): Behind => {
     reference: other &&
       curve && {
         id: other.id,
-        number: roastNumber(other),
-        name: `${roastNumber(other)} ${coffeeName(other)}`,
+        number: saidNumber(other),
+        name: roastName(other),
         curve,
       },
     recipeRoastId,

@@ -1,6 +1,7 @@
 import { ArrowLeftToLine, X } from 'lucide-react';
 import { Link } from 'react-router-dom';
 import { ApiError } from '../../api/api-error.ts';
+import { roastName } from '../../components/live/roast-texts.ts';
 import { paths } from '../../components/paths.ts';
 import { useDates } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
@@ -45,7 +46,7 @@ export const ComparedLegend = ({ compared, unplaced, onBase, onRemove }: Compare
       className="grid grid-cols-[minmax(0,1fr)] gap-2 sm:grid-cols-[repeat(2,minmax(0,1fr))] xl:grid-cols-[repeat(3,minmax(0,1fr))]"
     >
       {compared.map(({ id, style, roast, error }, place) => {
-        const name = roast === undefined ? t`Roast` : `${roast.roast_number} ${roast.coffee_name ?? t`Unnamed Roast`}`;
+        const name = roast === undefined ? t`Roast` : roastName(roast);
         return (
           <li
             key={id}

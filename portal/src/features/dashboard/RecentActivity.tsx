@@ -74,13 +74,17 @@ const RowSkeleton = () => (
 const Row = ({ roast }: { roast: RoastRow }) => {
   const dates = useDates();
   const isRunning = roast.status === 'in_progress';
+  const number = roast.batch_number ?? roast.source_batch;
   return (
     <li>
       <Link to={paths.roast(roast.id)} className={`${rowClass} hover:bg-hover focus-visible:-outline-offset-2`}>
         <span className="min-w-0">
           <span className="flex items-center gap-2">
             {isRunning && <LiveDot tone="accent" pulsing />}
-            <span className="truncate font-medium text-strong">{roast.coffee_name ?? t`Roast #${roast.id}`}</span>
+            <span className="truncate font-medium text-strong">
+              {roast.coffee_name ?? t`Roast #${roast.id.slice(0, 8)}`}
+            </span>
+            {number !== null && <span className="figures shrink-0 text-sm text-muted">{number}</span>}
           </span>
           <span className="block truncate text-sm text-muted">
             {roast.machine_name ?? t`Unknown`}

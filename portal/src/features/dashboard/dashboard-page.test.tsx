@@ -63,10 +63,15 @@ describe('the dashboard', () => {
   });
 
   it('labels a roast without a name: Roast #id and Unknown on the dashboard', async () => {
-    const bare = roast({ coffee_name: null, batch_size_kg: null, start_time: '2026-03-05T15:06:00.000Z' });
+    const bare = roast({
+      coffee_name: null,
+      batch_number: 'R-9',
+      batch_size_kg: null,
+      start_time: '2026-03-05T15:06:00.000Z',
+    });
     await openPortal('/dashboard', { answers: [latest([bare])] });
-    const row = await activity().findByRole('link', { name: new RegExp(`^Roast #${bare.id}`) });
-    expect(textOf(row)).toBe(`Roast #${bare.id} Unknown -- Mar 05, 2026 03:06 PM`);
+    const row = await activity().findByRole('link', { name: new RegExp(`^Roast #${bare.id.slice(0, 8)}`) });
+    expect(textOf(row)).toBe(`Roast #${bare.id.slice(0, 8)} R-9 Unknown -- Mar 05, 2026 03:06 PM`);
   });
 
   it('shows the first steps without roasts', async () => {

@@ -17,7 +17,7 @@ import { Select } from '../../ui/Select.tsx';
 import { NumberField, WeightField } from '../../components/number-fields.tsx';
 import { TextArea, TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
-import { roastNumber } from '../../components/live/roast-texts.ts';
+import { roastName } from '../../components/live/roast-texts.ts';
 
 type Values = z.input<typeof editRoastShape>;
 type Parsed = z.output<typeof editRoastShape>;
@@ -91,7 +91,7 @@ export const EditRoastDialog = ({ roast, open, onClose }: EditRoastDialogProps) 
     <Dialog
       open={open}
       onClose={leave}
-      title={t`Edit ${roastNumber(roast)}`}
+      title={t`Edit ${roastName(roast)}`}
       description={t`The recorded curve is not changed.`}
       width="md"
     >

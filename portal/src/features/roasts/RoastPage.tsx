@@ -25,7 +25,7 @@ import { PrintedHead } from './PrintedRoast.tsx';
 import { RoastAlarms } from './RoastAlarms.tsx';
 import { CoffeeCard, ParametersCard, RecordCard } from './RoastCards.tsx';
 import { RoastHeader } from './RoastHeader.tsx';
-import { coffeeName, roastNumber, timelineOf } from '../../components/live/roast-texts.ts';
+import { coffeeName, roastName, saidNumber, timelineOf } from '../../components/live/roast-texts.ts';
 
 // Forms, schemas and the live stream are not needed to view a roast that is over.
 const LiveRoast = lazy(async () => ({ default: (await import('./LiveRoast.tsx')).LiveRoast }));
@@ -139,7 +139,7 @@ const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
     try {
       await call(deleteRoast, { params: { id: roast.id } });
       await refresh(listRoasts);
-      toast(t`Roast ${roastNumber(roast)} deleted`);
+      toast(t`Roast ${saidNumber(roast)} deleted`);
       await navigate(paths.roasts);
     } catch (error) {
       logError('Failed to delete roast', error);
@@ -149,8 +149,8 @@ const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
   const [discarding, setDiscarding] = useState<Roast | null>(null);
   const discardIt = async (it: Roast) => {
     const restored = (id: string) => void navigate(paths.roast(id));
-    if ((await discard(it, restored)) === undefined) return;
-    await navigate(it.machine_id === null ? paths.roasts : timelineOf(it, it.machine_id));
+    const leave = () => navigate(it.machine_id === null ? paths.roasts : timelineOf(it, it.machine_id));
+    await discard(it, restored, leave);
   };
 
   usePageActions(
@@ -206,7 +206,7 @@ const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
       <ConfirmDialog
         thing={deleting}
         onClose={() => setDeleting(null)}
-        title={(thing) => t`Delete ${roastNumber(thing)} ${coffeeName(thing)}`}
+        title={(thing) => t`Delete ${roastName(thing)}`}
         question={() => t`Are you sure you want to delete this roast?`}
         confirmLabel={t`Delete`}
         onConfirm={remove}
