@@ -25,6 +25,7 @@ export const sampleWords = (from: string, to: string): Samples['words'] => ({
   'getTimeline from': [`${from}T00:00:00Z`],
   'getTimeline to': [`${to}T00:00:00Z`],
   points: ['600'],
+  runs_out_within_days: ['14'],
   before: ['60'],
   after: ['60'],
   rev: ['1'],

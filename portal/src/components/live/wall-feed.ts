@@ -48,9 +48,9 @@ export interface WallFeed {
   readonly subscribe: (machineId: string, listener: () => void) => () => void;
   /**
    * Opens the connection; the returned function closes it. `onChanged`: a roast began, changed or ended, a machine began or
-   * ceased to answer, or the connection is new.
+   * ceased to answer, or the connection is new; not the first one if the list was just read (`isListFresh`).
    */
-  readonly start: (onChanged: () => void) => () => void;
+  readonly start: (onChanged: () => void, isListFresh: boolean) => () => void;
 }
 
 /** Adds a point to the curve; a restarted clock starts it again. */
@@ -154,7 +154,7 @@ export const createWallFeed = (): WallFeed => {
     return event.type === 'changed' || track.isSilent !== isSilent;
   };
 
-  const start: WallFeed['start'] = (onChanged) => {
+  const start: WallFeed['start'] = (onChanged, isListFresh) => {
     const address = addressOf(wallLive, undefined, undefined);
     let wasUp = false;
     return openSharedStream({
@@ -165,10 +165,9 @@ export const createWallFeed = (): WallFeed => {
       onEvent(data) {
         if (receive(data)) onChanged();
       },
-      // Also when it is lost: the list reports at once that a link was revoked, or a machine was lost. At first the list was
-      // just read.
+      // Also when it is lost: the list reports at once that a link was revoked, or a machine was lost.
       onLink(up) {
-        if (up && !wasUp) wasUp = true;
+        if (up && !wasUp && isListFresh) wasUp = true;
         else onChanged();
       },
     });

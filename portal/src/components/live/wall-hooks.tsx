@@ -95,8 +95,15 @@ export const stateOf = (track: WallTrack, machine: Pick<WallMachine, 'connection
   return track.isSilent || (track.connection === null && machine.silent_since !== null) ? 'silent' : 'stale';
 };
 
-/** Follows these machines. The stream has the machines at its opening: for a new one it is opened again. */
-export const useWallFeed = (machines: readonly Pick<WallMachine, 'id'>[] | undefined): WallFeed => {
+/**
+ * Follows these machines. The stream has the machines at its opening: for a new one it is opened again.
+ * @param isListFresh for a page of a signed-in person, whose first read is not dropped when it turns out that nobody is
+ *   signed in
+ */
+export const useWallFeed = (
+  machines: readonly Pick<WallMachine, 'id'>[] | undefined,
+  isListFresh = false,
+): WallFeed => {
   const [feed] = useState(createWallFeed);
   const [known, setKnown] = useState(machines);
   const [opened, setOpened] = useState(0);
@@ -106,6 +113,6 @@ export const useWallFeed = (machines: readonly Pick<WallMachine, 'id'>[] | undef
     if (machines.some(isNew)) setOpened(opened + 1);
   }
   // oxlint-disable-next-line react/exhaustive-effect-dependencies -- each opening is a stream of its own
-  useEffect(() => feed.start(() => void refresh(getWall)), [feed, opened]);
+  useEffect(() => feed.start(() => void refresh(getWall), isListFresh), [feed, opened, isListFresh]);
   return feed;
 };
