@@ -147,10 +147,10 @@ const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
     }
   };
   const [discarding, setDiscarding] = useState<Roast | null>(null);
+  const openRestored = (id: string) => void navigate(paths.roast(id));
   const discardIt = async (it: Roast) => {
-    const restored = (id: string) => void navigate(paths.roast(id));
     const leave = () => navigate(it.machine_id === null ? paths.roasts : timelineOf(it, it.machine_id));
-    await discard(it, restored, leave);
+    await discard(it, openRestored, leave);
   };
 
   usePageActions(
