@@ -3,7 +3,6 @@ import { lazy, Suspense, useMemo } from 'react';
 import { Link } from 'react-router-dom';
 import { useApi } from '../../api/use-api.ts';
 import type { ProfilePoint, ReferenceRoast } from '../../components/chart/profile-chart-lines.ts';
-import { saidNumber } from '../../components/live/roast-texts.ts';
 import { paths } from '../../components/paths.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { useDates, usePreferences } from '../../format/preferences.ts';
@@ -89,7 +88,7 @@ const Preview = ({ points, interpolated, referenceRoastId }: PreviewProps) => {
           <>
             {t`Reference: the highest-scoring roast, ${(
               <Link to={paths.roast(roast.id)} className="text-accent-text underline underline-offset-2">
-                {saidNumber(roast)}
+                {roast.roast_number}
               </Link>
             )} of ${dates.day(roast.start_time)}.`}
           </>
