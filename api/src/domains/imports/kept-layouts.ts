@@ -21,7 +21,7 @@ export const withLayouts = async <Choices extends UploadChoices>(
   choices: Choices,
 ): Promise<Choices & ReadingChoices> => ({ ...choices, layouts: await readLayouts(sql) });
 
-/** A file that is read meanwhile, and a new assignment of its columns, wait for each other. */
+/** The reading of a file and a new assignment of its columns wait for each other. */
 export const lockLayout = (tx: Sql, key: string) =>
   tx`SELECT pg_advisory_xact_lock(hashtextextended(${`layout ${key}`}, 0))`;
 

@@ -141,23 +141,18 @@ const Figure = ({ label, unit, children }: { label: string; unit?: string; child
 const StateText = ({ machine, wall, feed }: MachineProps) => {
   const dates = useDates();
   const { id, silent_since: since } = machine;
-  const text = useWallValue(
+  const state = useWallValue(
     feed,
     id,
-    useCallback(
-      (track: WallTrack) => {
-        const state = stateOf(track, wall ?? machine);
-        if (state === 'silent') return since === null ? t`No answer` : t`No answer since ${sinceText(since, dates)}`;
-        if (state === 'stale') return machine.lacks_map ? t`No map` : t`No new readings`;
-        return state === 'offline' ? t`Offline` : '';
-      },
-      [wall, machine, since, dates],
-    ),
+    useCallback((track: WallTrack) => stateOf(track, wall ?? machine), [wall, machine]),
   );
+  if (state === 'roasting' || state === 'between') return null;
+  const silent = since === null ? t`No answer` : t`No answer since ${sinceText(since, dates)}`;
+  const stale = machine.lacks_map ? t`No map` : t`No new readings`;
   return (
     <span className="figures shrink-0 text-sm font-medium text-warning">
-      {text}
-      {text === t`Offline` && machine.last_seen_at !== null && (
+      {{ silent, stale, offline: t`Offline` }[state]}
+      {state === 'offline' && machine.last_seen_at !== null && (
         <>
           , <RelativeTime moment={machine.last_seen_at} />
         </>

@@ -10,6 +10,7 @@ import { Skeleton } from '../../ui/Card.tsx';
 const LiveMachines = lazy(() => import('./LiveMachines.tsx'));
 
 const refreshMs = 15_000;
+const idleShown = 6;
 
 /** The heights of LiveMachines: nothing below moves when it is loaded. */
 const Loading = ({ machines }: { machines: readonly Machine[] }) => (
@@ -44,5 +45,3 @@ export const MachinesNow = () => {
     </section>
   );
 };
-
-const idleShown = 6;

@@ -6,7 +6,7 @@ import { notations, tableIn, type TableStyle } from '../../../testing/table-styl
 import { type OpenedTestApi, openTestApi } from '../../../testing/test-api.ts';
 import type { Visitor } from '../../../testing/visitor.ts';
 
-/** The logger of one roastery: nobody else has these heads. */
+/** The logger of one roastery: no other program has these heads. */
 const style: TableStyle = { name: 'strange', columns: ['x|s', 'p|bean', 'q|air'] };
 const columns = [
   { head: 'x', use: 'time', unit: 's' },
