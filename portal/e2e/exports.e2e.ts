@@ -50,7 +50,7 @@ describe('the roast page', () => {
         await page.getByRole('button', { name: 'Export' }).click();
         await page.getByRole('menuitem', { name: item }).click();
       });
-    const name = `${roast?.roast_number} Yirgacheffe Konga`;
+    const name = `${roast?.said_number} Yirgacheffe Konga`;
     const xlsx = await take('Excel (XLSX)');
     expect([xlsx.name, xlsx.bytes.subarray(0, 2).toString()]).toEqual([`${name}.xlsx`, 'PK']);
     const pdf = await take('PDF report');

@@ -143,7 +143,7 @@ describe('recipes', () => {
     expect(charts).toEqual([]);
     await page.getByRole('button', { name: 'Preview Curve' }).click();
     const dialog = page.getByRole('dialog', { name: 'Preview Curve' });
-    await dialog.getByRole('link', { name: roast.roast_number }).waitFor();
+    await dialog.getByRole('link', { name: roast.said_number }).waitFor();
     await dialog.getByText('721 points').waitFor();
     const chart = dialog.getByTestId('profile-chart');
     const box = await chart.boundingBox();

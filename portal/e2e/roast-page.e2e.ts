@@ -314,7 +314,7 @@ describe('the page of a finished roast', () => {
       page.waitForEvent('download'),
       page.getByRole('menuitem', { name: 'Chart PNG' }).click(),
     ]);
-    expect(download.suggestedFilename()).toBe(`${roast.roast_number}.png`);
+    expect(download.suggestedFilename()).toBe(`${roast.said_number}.png`);
     const png = await readFile(await download.path());
     expect(png.subarray(1, 4).toString()).toBe('PNG');
     expect([png.readUInt32BE(16), png.readUInt32BE(20)], 'A4 across at 300 dpi').toEqual([3507, 2478]);

@@ -47,8 +47,9 @@ const openTimeline = async (page: Page, around: RecordedRoast): Promise<void> =>
 };
 const actions = (page: Page) => page.getByRole('complementary', { name: 'Actions' });
 const windows = (page: Page) => page.getByRole('list', { name: 'Roasts on the timeline' });
-const rowOf = (page: Page, id: string) =>
-  page.getByRole('region', { name: /^Roasts in this range/ }).getByRole('button', { name: `PR-${id.slice(0, 8)}` });
+const rowOf = (page: Page, roast: RoastRow) =>
+  page.getByRole('region', { name: /^Roasts in this range/ }).getByRole('button', { name: `${roast.said_number} · ` });
+const readRoast = (id: string | undefined) => ana.call(getRoast, { params: { id: id ?? '' } });
 
 it('a roast that the detector missed is made by hand from the timeline', async () => {
   await using watched = await roastery.openAs(ana);
@@ -73,7 +74,7 @@ it('a roast that the detector missed is made by hand from the timeline', async (
   await actions(page).getByLabel('Charge').fill(typed(missed.chargedAt));
   await actions(page).getByLabel('Drop').fill(typed(missed.droppedAt));
   await actions(page).getByRole('button', { name: 'Create a roast' }).click();
-  await page.getByText(/^Roast PR-[0-9a-f]{8} created$/).waitFor();
+  await page.getByText(/^Roast \d+ created$/).waitFor();
   await actions(page).getByText('Created by hand').waitFor();
   const made = (await roastsOf(drum)).find(
     (roast) => Math.abs(Date.parse(roast.start_time) - missed.chargedAt.getTime()) < 1500,
@@ -204,31 +205,32 @@ it('a false roast is discarded after a question, which can be undone, and restor
   await using watched = await roastery.openAs(ana);
   const { page, complaints } = watched;
   const told = dayRoast('falsely');
-  const falseId = told.ids[1] ?? '';
+  const real = await readRoast(told.ids[0]);
+  const wrong = await readRoast(told.ids[1]);
   await openTimeline(page, told);
-  await rowOf(page, falseId).click();
+  await rowOf(page, wrong).click();
   await actions(page).getByRole('button', { name: 'Discard as false start' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Discard' }).click();
-  await page.getByText(`Roast PR-${falseId.slice(0, 8)} discarded`).waitFor();
-  await expect.poll(() => rowOf(page, falseId).count()).toBe(0);
-  expect((await roastsOf(drum)).some(({ id }) => id === falseId)).toBe(false);
+  await page.getByText(`Roast ${wrong.said_number} discarded`).waitFor();
+  await expect.poll(() => rowOf(page, wrong).count()).toBe(0);
+  expect((await roastsOf(drum)).some(({ id }) => id === wrong.id)).toBe(false);
   await page.getByRole('button', { name: 'Undo' }).click();
-  await rowOf(page, falseId).waitFor();
+  await rowOf(page, wrong).waitFor();
   // Also from its own page, which then opens the timeline.
-  await page.goto(`/roasts/${falseId}`);
+  await page.goto(`/roasts/${wrong.id}`);
   await page.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Discard as false start' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Discard' }).click();
   await page.waitForURL('**/timeline?**');
-  await rowOf(page, told.ids[0] ?? '').waitFor();
-  await expect.poll(() => rowOf(page, falseId).count()).toBe(0);
+  await rowOf(page, real).waitFor();
+  await expect.poll(() => rowOf(page, wrong).count()).toBe(0);
   // It stays restorable after the message with Undo is gone.
   await page.reload();
-  await page.getByRole('button', { name: `Restore PR-${falseId.slice(0, 8)}` }).click();
-  await rowOf(page, falseId).waitFor();
+  await page.getByRole('button', { name: `Restore ${wrong.said_number}` }).click();
+  await rowOf(page, wrong).waitFor();
   await actions(page).getByRole('button', { name: 'Discard as false start' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Discard' }).click();
-  await expect.poll(() => rowOf(page, falseId).count()).toBe(0);
+  await expect.poll(() => rowOf(page, wrong).count()).toBe(0);
   expect(complaints).toEqual([]);
 });
 
@@ -236,24 +238,23 @@ it('a roast is split and its parts are merged', async () => {
   await using watched = await roastery.openAs(ana);
   const { page, complaints } = watched;
   const whole = dayRoast('whole');
-  const id = whole.ids[0] ?? '';
-  const before = await ana.call(getRoast, { params: { id } });
+  const before = await readRoast(whole.ids[0]);
   await openTimeline(page, whole);
   await windows(page)
-    .getByRole('button', { name: new RegExp(`^PR-${id.slice(0, 8)}`) })
+    .getByRole('button', { name: `${before.said_number} · ` })
     .click();
   await actions(page)
     .getByLabel('Split at')
     .fill(typed(new Date(whole.chargedAt.getTime() + 300_000)));
   await actions(page).getByRole('button', { name: 'Split' }).click();
-  await page.getByText(/^Split: the second part is PR-/).waitFor();
-  const first = await ana.call(getRoast, { params: { id } });
+  await page.getByText(/^Split: the second part is \d+$/).waitFor();
+  const first = await readRoast(before.id);
   expect(first.duration_seconds).toBeCloseTo(300, -0.5);
   await actions(page)
-    .getByRole('button', { name: /^Merge with later roast PR-/ })
+    .getByRole('button', { name: /^Merge with later roast \d+$/ })
     .click();
-  await page.getByText(`Merged into PR-${id.slice(0, 8)}`).waitFor();
-  const merged = await ana.call(getRoast, { params: { id } });
+  await page.getByText(`Merged into ${before.said_number}`).waitFor();
+  const merged = await readRoast(before.id);
   expect([merged.duration_seconds, merged.first_crack_time]).toEqual([
     before.duration_seconds,
     before.first_crack_time,

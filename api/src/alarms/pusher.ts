@@ -47,7 +47,7 @@ export const pusher = async ({ sql, log: parent, config }: AppContext): Promise<
     for (const alarm of await takeAlarmsToPush(sql)) {
       const message = {
         title: alarm.machine_name,
-        body: alarm.coffee_name === null ? textOf(alarm) : `${textOf(alarm)} · ${alarm.coffee_name}`,
+        body: [textOf(alarm), alarm.said_number, alarm.coffee_name].filter((part) => part !== null).join(' · '),
         tag: alarm.id,
         url: `/machines/${alarm.machine_id}/live`,
       };

@@ -42,6 +42,7 @@ const without = (roast: Roast, ...fields: (keyof Roast)[]) =>
   Object.fromEntries(Object.entries(roast).filter(([field]) => !fields.includes(field as keyof Roast)));
 const identity = [
   'batch_number',
+  'said_number',
   'id',
   'revision',
   'profile_id',

@@ -136,7 +136,7 @@ export type ReferenceSource = z.infer<typeof referenceSourceShape>;
 const degrees = z.number().nullable();
 export const comparedRoastShape = z.object({
   id: idShape,
-  roast_number: z.string(),
+  said_number: z.string(),
   start_time: instantShape,
   machine_name: z.string().nullable(),
   roasted_by: z.string().nullable(),
@@ -214,7 +214,7 @@ export const analyticsConsistency = endpoint({
     profile: named,
     /** Null while the recipe has no roast with a curve. */
     reference: z
-      .object({ id: idShape, roast_number: z.string(), start_time: instantShape, source: referenceSourceShape })
+      .object({ id: idShape, said_number: z.string(), start_time: instantShape, source: referenceSourceShape })
       .nullable(),
     /** Newest first; the reference itself is among them when it is within the span, with a deviation of 0. */
     roasts: z.array(comparedRoastShape),

@@ -5,7 +5,7 @@ import { idShape, instantShape, lineShape, messageShape, pageQuery, textShape } 
 export const blendComponentShape = z.object({
   /** Null when the roast has been deleted: its share of the blend stays. */
   roast_id: idShape.nullable(),
-  roast_number: z.string(),
+  said_number: z.string(),
   coffee_name: z.string().nullable(),
   roasted_at: instantShape.nullable(),
   kg: z.number(),
@@ -60,7 +60,7 @@ export const listBlends = endpoint({
 
 export const blendableRoastShape = z.object({
   roast_id: idShape,
-  roast_number: z.string(),
+  said_number: z.string(),
   coffee_name: z.string().nullable(),
   coffee_origin: z.string().nullable(),
   roasted_at: instantShape,

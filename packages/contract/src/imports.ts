@@ -151,7 +151,7 @@ export const uploadShape = z.object({
   duplicates: z.array(
     z.object({
       roast_id: idShape,
-      roast_number: z.string(),
+      said_number: z.string(),
       coffee_name: z.string().nullable(),
       start_time: instantShape,
       same: z.enum(['file', 'curve']),

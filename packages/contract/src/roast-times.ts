@@ -12,9 +12,7 @@ export type TimeState = (typeof timeStates)[number];
 
 export const timeToCheckShape = z.object({
   roast_id: idShape,
-  roast_number: z.string(),
-  /** Its batch number, else that of its program; null while it has neither. */
-  batch: z.string().nullable(),
+  said_number: z.string(),
   coffee_name: z.string().nullable(),
   machine_name: z.string().nullable(),
   file_name: z.string().nullable(),

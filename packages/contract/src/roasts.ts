@@ -70,6 +70,8 @@ const roastRowFields = {
   is_numbered: z.boolean(),
   /** The number in another program, with its prefix, where it was imported: `P5-42`. */
   source_batch: z.string().nullable(),
+  /** The number that people say: of its batch, else of the program that it comes from, else `roast_number`. */
+  said_number: z.string(),
   status: roastStatusShape,
   coffee_name: z.string().nullable(),
   coffee_origin: z.string().nullable(),
@@ -124,7 +126,7 @@ export type Roast = z.infer<typeof roastShape>;
 
 export const roastSortFields = [
   'start_time',
-  'roast_number',
+  'said_number',
   'coffee_name',
   'coffee_origin',
   'profile_name',

@@ -17,7 +17,7 @@ export type TimelineGap = z.infer<typeof timelineGapShape>;
 /** A roast as a window on a recording. */
 export const timelineRoastShape = z.object({
   id: idShape,
-  roast_number: z.string(),
+  said_number: z.string(),
   coffee_name: z.string().nullable(),
   status: roastStatusShape,
   /** Null for a roast that no board recorded: a file, or one that was logged by hand. */
@@ -35,7 +35,7 @@ export type TimelineRoast = z.infer<typeof timelineRoastShape>;
 /** A roast that was discarded, and can be restored. */
 export const discardedRoastShape = z.object({
   id: idShape,
-  roast_number: z.string(),
+  said_number: z.string(),
   coffee_name: z.string().nullable(),
   from: instantShape,
   discarded_at: instantShape,

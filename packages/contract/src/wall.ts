@@ -12,7 +12,6 @@ import { idShape, instantShape, lineShape, messageShape } from './shapes.ts';
  */
 export const wallRoastShape = z.object({
   id: idShape,
-  roast_number: z.string(),
   batch_number: z.string().nullable(),
   coffee_name: z.string().nullable(),
   /** Of its plan or recipe; empty without one. */

@@ -18,7 +18,7 @@ const blend = (over: Partial<Blend> = {}): Blend => ({
   created_by: 'Ana Restrepo',
   total_kg: 2,
   components: [
-    { roast_id: idOf(41), roast_number: 'PR-1', coffee_name: 'Guji', roasted_at: ana.created_at, kg: 2, share: 1 },
+    { roast_id: idOf(41), said_number: 'PR-1', coffee_name: 'Guji', roasted_at: ana.created_at, kg: 2, share: 1 },
   ],
   revision: 1,
   ...over,

@@ -62,14 +62,14 @@ interface DiscardDialogProps<Discarded> {
 }
 
 /** Asks before a roast is discarded, and says what becomes of it. */
-export const DiscardDialog = <Discarded extends { readonly roast_number: string }>({
+export const DiscardDialog = <Discarded extends { readonly said_number: string }>({
   roast,
   ...rest
 }: DiscardDialogProps<Discarded>) => (
   <ConfirmDialog
     {...rest}
     thing={roast}
-    title={({ roast_number: number }) => t`Discard ${number} as false start`}
+    title={({ said_number: number }) => t`Discard ${number} as false start`}
     question={() =>
       t`Its readings stay on the timeline, its coffee goes back to stock and its plan to the queue. It can be restored from the timeline.`
     }

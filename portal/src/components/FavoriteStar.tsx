@@ -9,7 +9,6 @@ import { classes } from '../ui/classes.ts';
 import { IconButton } from '../ui/IconButton.tsx';
 import { toast } from '../ui/toast.ts';
 import { useChosen } from './saved-fields.tsx';
-import { saidNumber } from './live/roast-texts.ts';
 
 type Favorite = [isFavorite: boolean, toggle: () => void];
 
@@ -45,7 +44,7 @@ const Star = ({ name, favorite: [isFavorite, toggle] }: { name: string; favorite
 );
 
 export const RoastStar = ({ roast }: { roast: RoastRow }) => (
-  <Star name={saidNumber(roast)} favorite={useFavoriteRoast(roast)} />
+  <Star name={roast.said_number} favorite={useFavoriteRoast(roast)} />
 );
 
 export const RecipeStar = ({ recipe }: { recipe: Profile }) => {

@@ -34,21 +34,21 @@ export const attempt = async <Made>(
 
 /** Restores a discarded roast. Undefined when it failed. */
 export const restore = (
-  roast: { readonly id: string; readonly roast_number: string },
+  roast: { readonly id: string; readonly said_number: string },
   onRestored: (id: string) => void,
 ): Promise<unknown> =>
   attempt(
     () => call(restoreRoast, { params: { id: roast.id } }),
     t`The roast could not be restored`,
     () => {
-      toast(t`Roast ${roast.roast_number} restored`);
+      toast(t`Roast ${roast.said_number} restored`);
       onRestored(roast.id);
     },
   );
 
 /** Discards a false roast and offers Undo; its samples stay. Undefined when it failed. */
 export const discard = (
-  roast: { readonly id: string; readonly roast_number: string },
+  roast: { readonly id: string; readonly said_number: string },
   onRestored: (id: string) => void,
   /** Leaves the roast's own page, before it reads more of a roast that is gone. */
   leave?: () => void | Promise<void>,
@@ -61,7 +61,7 @@ export const discard = (
     },
     t`The roast could not be discarded`,
     () =>
-      toast(t`Roast ${roast.roast_number} discarded`, {
+      toast(t`Roast ${roast.said_number} discarded`, {
         detail: t`Its readings stay on the timeline.`,
         action: { label: t`Undo`, run: () => void restore(roast, onRestored) },
         stays: 20_000,

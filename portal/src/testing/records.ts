@@ -131,6 +131,7 @@ export const recipe = (over: Partial<Profile> = {}): Profile => ({
 
 export const roast = (over: Partial<Roast> = {}): Roast => ({
   id: idOf(41),
+  said_number: over.batch_number ?? over.source_batch ?? over.roast_number ?? 'PR-00000000',
   roast_number: 'PR-00000000',
   batch_number: null,
   is_numbered: true,

@@ -94,6 +94,7 @@ export const takeAlarmsToPush = async (sql: Sql) => {
       machine_id: string;
       machine_name: string;
       message: string | null;
+      said_number: string | null;
       coffee_name: string | null;
     }[]
   >`
@@ -103,7 +104,7 @@ export const takeAlarmsToPush = async (sql: Sql) => {
          WHERE push AND pushed_at IS NULL AND NOT is_late AND raised_at > now() - interval '1 minute'
          ORDER BY raised_at LIMIT 20 FOR UPDATE SKIP LOCKED)
       RETURNING id, kind, channel, machine_id, roast_id, message)
-    SELECT d.id, d.kind, d.channel, d.machine_id, m.display_name AS machine_name, d.message, r.coffee_name
+    SELECT d.id, d.kind, d.channel, d.machine_id, m.display_name AS machine_name, d.message, r.said_number, r.coffee_name
       FROM due d JOIN machines m ON m.id = d.machine_id LEFT JOIN roasts r ON r.id = d.roast_id`;
   return [...rows];
 };

@@ -30,7 +30,7 @@ interface Compared {
 }
 
 const rowColumns = (sql: Sql) => sql`
-  r.id, r.shown_number AS roast_number, r.start_time, m.display_name AS machine_name, ${roastedBy(sql)} AS roasted_by,
+  r.id, r.said_number, r.start_time, m.display_name AS machine_name, ${roastedBy(sql)} AS roasted_by,
   r.duration_seconds, r.drop_temp, ${curveSourceColumns(sql)}`;
 const rowTables = (sql: Sql) => sql`
   roasts r JOIN users o ON o.id = r.owner_id LEFT JOIN machines m ON m.id = r.machine_id`;
@@ -88,7 +88,7 @@ const medianRoast = (compared: readonly Compared[]): Compared | undefined => {
 
 const shown = ({ row }: Compared, distance: ComparedRoast['distance']): ComparedRoast => ({
   id: row.id,
-  roast_number: row.roast_number,
+  said_number: row.said_number,
   start_time: row.start_time,
   machine_name: row.machine_name,
   roasted_by: row.roasted_by,
@@ -122,10 +122,10 @@ const compareAll = (
     };
   }
   const roasts = compared.map((one) => shown(one, distanceFrom(reference.curve, one.curve)));
-  const { id, roast_number, start_time } = reference.row;
+  const { id, said_number, start_time } = reference.row;
   return {
     profile,
-    reference: { id, roast_number, start_time, source: reference.source },
+    reference: { id, said_number, start_time, source: reference.source },
     roasts,
     total,
     mean_rms: meanOf(distancesOf(compared, reference)),

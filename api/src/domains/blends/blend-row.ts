@@ -14,7 +14,7 @@ const total = (components: readonly ComponentRow[]): number =>
 
 const withComponents = async (sql: Sql, rows: readonly BlendRow[]): Promise<Blend[]> => {
   const components = await sql<ComponentRow[]>`
-    SELECT c.blend_id, c.roast_id, c.kg, coalesce(r.shown_number, c.roast_number) AS roast_number,
+    SELECT c.blend_id, c.roast_id, c.kg, coalesce(r.said_number, c.roast_number) AS said_number,
            CASE WHEN r.id IS NULL THEN c.coffee_name ELSE r.coffee_name END AS coffee_name,
            coalesce(r.start_time, c.roasted_at) AS roasted_at
     FROM blend_components c LEFT JOIN roasts r ON r.id = c.roast_id

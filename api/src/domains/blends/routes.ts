@@ -60,7 +60,7 @@ export const readBlendableRoasts = async (
     sql<BlendableRoast[]>`
       WITH page AS MATERIALIZED (
         SELECT r.id FROM roasts r WHERE ${where} ORDER BY r.start_time DESC, r.id DESC LIMIT ${limit} OFFSET ${offset})
-      SELECT r.id AS roast_id, r.shown_number AS roast_number, r.coffee_name, r.coffee_origin,
+      SELECT r.id AS roast_id, r.said_number, r.coffee_name, r.coffee_origin,
              r.start_time AS roasted_at, ${roastedKg(sql)} AS weight_kg,
              r.end_weight_kg IS NOT NULL AS is_roasted_weight, ${used} AS used_kg, ${roastedKg(sql)} - ${used} AS left_kg
       FROM roasts r JOIN page ON page.id = r.id ORDER BY r.start_time DESC, r.id DESC`,

@@ -20,7 +20,7 @@ type BlendBody = ParsedBody<typeof createEndpoint>;
 
 interface RoastRow {
   id: string;
-  shown_number: string;
+  said_number: string;
   coffee_name: string | null;
   start_time: string;
   status: string;
@@ -33,7 +33,7 @@ interface RoastRow {
 const putComponents = async (tx: Sql, context: UserContext, blendId: string, body: BlendBody): Promise<void> => {
   const ids = body.components.map(({ roast_id: id }) => id).sort();
   const rows = await tx<RoastRow[]>`
-    SELECT r.id, r.shown_number, r.coffee_name, r.start_time, r.status FROM roasts r
+    SELECT r.id, r.said_number, r.coffee_name, r.start_time, r.status FROM roasts r
     WHERE r.id = ANY(${ids}::uuid[]) AND ${roastAccess(tx, context.user, 'roast')} ORDER BY r.id FOR NO KEY UPDATE`;
   const roasts = new Map(rows.map((row) => [row.id, row]));
   await tx`DELETE FROM blend_components WHERE blend_id = ${blendId} AND roast_id IS NOT NULL`;
@@ -51,13 +51,13 @@ const putComponents = async (tx: Sql, context: UserContext, blendId: string, bod
     if (roast.status !== 'completed') throw invalid(`${field}.roast_id`, 'This roast is not finished');
     const leftKg = left.get(id) ?? 0;
     if (milligrams(kg) > milligrams(leftKg)) {
-      throw invalid(`${field}.kg`, `Only ${formatKilograms(leftKg)} of ${roast.shown_number} is left`);
+      throw invalid(`${field}.kg`, `Only ${formatKilograms(leftKg)} of ${roast.said_number} is left`);
     }
     const component = {
       blend_id: blendId,
       place: (kept?.next ?? 0) + place,
       roast_id: id,
-      roast_number: roast.shown_number,
+      roast_number: roast.said_number,
       coffee_name: roast.coffee_name,
       roasted_at: roast.start_time,
       kg,

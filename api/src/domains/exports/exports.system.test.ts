@@ -78,7 +78,7 @@ describe('export of a roast', () => {
     expect(records.map(({ cells }) => cells[4]).filter((text) => text !== '' && text !== 'Event')).toContain(
       'First Crack',
     );
-    expect(out.headers.get('content-disposition')).toContain(`filename*=UTF-8''%3D1%20Guji%20A.csv`);
+    expect(out.headers.get('content-disposition')).toContain(`filename*=UTF-8''${roast.said_number}%20Guji%20A.csv`);
   });
 
   it('rate of rise: is the same in CSV, XLSX, page and page with margins, from charge to drop', async () => {

@@ -67,7 +67,7 @@ export const roastAlog = (exported: ExportedRoast, mode: TemperatureUnit): Itera
       values: channel.values,
     })),
     marks,
-    title: roast.coffee_name ?? roast.roast_number,
+    title: roast.coffee_name ?? roast.said_number,
     beans: [roast.coffee_name, roast.coffee_origin, roast.coffee_process].filter((text) => text !== null).join(', '),
     machine: roast.machine_name ?? '',
     operator: roast.roasted_by ?? '',

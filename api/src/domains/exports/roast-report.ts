@@ -153,7 +153,7 @@ const drawFeet = ({ pdf, text }: Sheet, { roast }: ExportedRoast): void => {
     pdf.switchToPage(number);
     const style = { size: 7, color: grey, width: inner } as const;
     const y = page.height - page.margin;
-    text.line(roast.roast_number, page.margin, y, style);
+    text.line(roast.said_number, page.margin, y, style);
     text.line(`${number + 1} / ${count}`, page.margin, y, { ...style, align: 'right' });
   }
 };
@@ -178,7 +178,7 @@ export const roastReport = async (
     bufferPages: true,
     font: '',
     info: {
-      Title: `${roast.coffee_name ?? 'Unnamed Roast'} · ${roast.roast_number}`,
+      Title: `${roast.said_number} · ${roast.coffee_name ?? 'Unnamed Roast'}`,
       Author: letterhead.name ?? 'Roasting Management',
       CreationDate: new Date(roast.start_time),
     },

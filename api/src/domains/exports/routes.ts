@@ -89,8 +89,8 @@ export const exportRoutes: Domain = (routes) => {
   });
 };
 
-/** `PR-0189abcd Guji.xlsx`, without characters that a file system can't store. */
-export const roastFileName = ({ roast_number: number, coffee_name: coffee }: Roast, ending: string): string => {
+/** `R-11 Guji.xlsx`, without characters that a file system can't store. */
+export const roastFileName = ({ said_number: number, coffee_name: coffee }: Roast, ending: string): string => {
   const words = `${number}${coffee === null ? '' : ` ${coffee}`}`
     // oxlint-disable-next-line no-control-regex -- the pattern finds the control characters to remove
     .replaceAll(/[\u0000-\u001f\u007f\\/:*?"<>|]+/g, ' ')

@@ -69,7 +69,7 @@ const refuseDuplicates = async (tx: Sql, user: SignedInUser, file: Uint8Array, c
   const [duplicate] = await findDuplicates(tx, user, { file, curve, startTime: null, sourceBatch: null });
   if (duplicate === undefined) return;
   const name = duplicate.coffee_name === null ? '' : ` ${duplicate.coffee_name}`;
-  throw new AppError('already_exists', `This roast was imported before: ${duplicate.roast_number}${name}.`);
+  throw new AppError('already_exists', `This roast was imported before: ${duplicate.said_number}${name}.`);
 };
 
 /** The owner of the roast, and the actor of the audit row. */

@@ -56,7 +56,7 @@ export const findDuplicates = async (
 ): Promise<Upload['duplicates']> => {
   type Row = Omit<Upload['duplicates'][number], 'same' | 'differs'> & { is_file: boolean; source_batch: string | null };
   const rows = await sql<Row[]>`
-    SELECT r.id AS roast_id, r.shown_number AS roast_number, r.coffee_name, r.start_time, r.source_batch,
+    SELECT r.id AS roast_id, r.said_number, r.coffee_name, r.start_time, r.source_batch,
            c.file_sha256 = ${Buffer.from(file)} AS is_file
     FROM recordings c JOIN roasts r ON r.recording_id = c.id
     WHERE (c.file_sha256 = ${Buffer.from(file)} OR c.curve_sha256 = ${Buffer.from(curve)})

@@ -214,4 +214,22 @@ describe('batch numbers', () => {
     expect(new Set(shown).size).toBe(12);
     expect(made.every((answer) => answer.body.id[14] === '4')).toBe(true);
   });
+
+  it('are what a roast is named and sorted by, as people count, beside those of other programs', async () => {
+    const body = { coffee_name: 'Sidamo', start_time: '2026-11-20T07:40:00.000Z', duration_seconds: 640 };
+    const made = await Promise.all(Array.from({ length: 11 }, () => admin.send<Roast>('POST', '/roasts', body)));
+    const [imported, unnumbered] = made.map((answer) => answer.body.id);
+    await sql()`UPDATE roasts SET batch_number = NULL, is_numbered = false, source_batch = 'P5-9' WHERE id = ${imported ?? ''}`;
+    await sql()`UPDATE roasts SET batch_number = NULL, is_numbered = false WHERE id = ${unnumbered ?? ''}`;
+    const { body: list } = await admin.send<{ roasts: Roast[] }>('GET', '/roasts?q=Sidamo&sort=said_number');
+    const numbers = list.roasts.map((roast) => roast.said_number);
+    const own = numbers.slice(0, 9);
+    expect(own).toEqual(
+      made
+        .slice(2)
+        .map((answer) => answer.body.batch_number)
+        .sort((one, other) => counted(one) - counted(other)),
+    );
+    expect(numbers.slice(9)).toEqual(['P5-9', `PR-${unnumbered?.slice(0, 8)}`]);
+  });
 });

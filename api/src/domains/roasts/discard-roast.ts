@@ -28,7 +28,7 @@ interface DiscardedRow {
   profile_id: string | null;
   machine_id: string | null;
   status: string;
-  number: string;
+  said_number: string;
   coffee_name: string | null;
   batch_number: string | null;
   /** The blend that contains it. */
@@ -46,7 +46,7 @@ export const discardRoast = async (context: UserContext, id: string): Promise<{ 
     // A statement that waited for the row does not see the blend that it waited for.
     await tx`SELECT 1 FROM roasts WHERE id = ${id} FOR UPDATE`;
     const [roast] = await tx<DiscardedRow[]>`
-      SELECT r.profile_id, r.machine_id, r.status, r.coffee_name, r.batch_number, r.shown_number AS number,
+      SELECT r.profile_id, r.machine_id, r.status, r.coffee_name, r.batch_number, r.said_number,
              (SELECT b.name FROM blend_components c JOIN blends b ON b.id = c.blend_id WHERE c.roast_id = r.id LIMIT 1) AS blend
       FROM roasts r WHERE r.id = ${id}`;
     if (roast === undefined) throw notFound('Roast');
@@ -64,7 +64,7 @@ export const discardRoast = async (context: UserContext, id: string): Promise<{ 
     await countProfileUse(tx, [roast.profile_id]);
     await unsettleLot(tx, id, context.user.id);
     if (roast.status === 'in_progress') await announceDeletedRoast(tx, id, roast.machine_id);
-    const detail = { roast_number: roast.number };
+    const detail = { said_number: roast.said_number };
     await recordAudit(tx, actorOf(context), { action: 'roast.discarded', subject: id, detail });
   });
   return { message: 'The roast was discarded. Its samples stay on the timeline.' };

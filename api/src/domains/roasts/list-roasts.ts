@@ -83,8 +83,8 @@ const foundBy = (sql: Sql, { search, machineIds, ownerIds }: Named) => sql`(
 
 const sortExpression = (sql: Sql, field: string) => {
   switch (field) {
-    case 'roast_number':
-      return sql`r.shown_number`;
+    case 'said_number':
+      return sql`r.said_order`;
     case 'machine_name':
       return sql`m.display_name`;
     case 'roasted_by':
@@ -100,7 +100,7 @@ const orderBy = (sql: Sql, sort: string) => {
   const field = descending ? sort.slice(1) : sort;
   const expression = sortExpression(sql, field);
   // These two are never missing; for other keys, roasts without the value come last either way.
-  if (descending && (field === 'start_time' || field === 'roast_number')) return sql`${expression} DESC, r.id DESC`;
+  if (descending && (field === 'start_time' || field === 'said_number')) return sql`${expression} DESC, r.id DESC`;
   return descending ? sql`${expression} DESC NULLS LAST, r.id DESC` : sql`${expression}, r.id`;
 };
 

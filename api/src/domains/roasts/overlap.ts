@@ -16,14 +16,14 @@ const maxRoastSeqs = 144_000;
 
 interface OverlappingRow {
   id: string;
-  roast_number: string;
+  said_number: string;
   duration_seconds: number | null;
 }
 
 /** The roasts with a charge whose windows overlap this one, without those named. */
 const overlapping = (sql: Sql, recordingId: string, { fromSeq, toSeq }: SeqWindow, without: readonly string[]) =>
   sql<OverlappingRow[]>`
-    SELECT r.id, r.shown_number AS roast_number, r.duration_seconds FROM roasts r
+    SELECT r.id, r.said_number, r.duration_seconds FROM roasts r
     WHERE r.recording_id = ${recordingId} AND r.id <> ALL(${[...without]}::uuid[])
       AND r.charge_seq > ${fromSeq - maxRoastSeqs} AND (${toSeq}::bigint IS NULL OR r.charge_seq < ${toSeq})
       AND (r.charge_seq >= ${fromSeq}
@@ -49,6 +49,6 @@ export const refuseOverlap = async (
   const length = first.duration_seconds === null ? '' : ` (${formatDuration(first.duration_seconds)})`;
   throw new AppError(
     'conflict',
-    `Roast ${first.roast_number}${length} covers part of this range. Discard it or move its charge or drop first.`,
+    `Roast ${first.said_number}${length} covers part of this range. Discard it or move its charge or drop first.`,
   );
 };

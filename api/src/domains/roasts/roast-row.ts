@@ -18,7 +18,7 @@ export const usedGreenCoffee = (sql: Sql) =>
   sql`(r.deducts IS TRUE AND r.lot_id IS NOT NULL AND r.batch_size_kg IS NOT NULL)`;
 
 export const rowColumns = (sql: Sql, userId: string | null) => sql`
-  r.id, r.shown_number AS roast_number, r.batch_number, r.is_numbered, r.source_batch, r.status, r.coffee_name, r.coffee_origin, r.coffee_process, r.start_time,
+  r.id, r.shown_number AS roast_number, r.batch_number, r.is_numbered, r.source_batch, r.said_number, r.status, r.coffee_name, r.coffee_origin, r.coffee_process, r.start_time,
   r.profile_name, r.profile_id, r.lot_id, r.machine_id, m.display_name AS machine_name, o.full_name AS owner_name,
   ${roastedBy(sql)} AS roasted_by, r.batch_size_kg, r.end_weight_kg, r.duration_seconds, r.roast_level,
   r.roast_level_target, r.charge_temp, r.drop_temp, r.first_crack_time, r.first_crack_temp, r.development_time_seconds,

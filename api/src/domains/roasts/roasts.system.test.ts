@@ -462,7 +462,7 @@ describe('roasts', () => {
     expect(await list('sort=-batch_size_kg')).toEqual(['Brasil', '100% Kenya_AA']);
     expect(await list('sort=batch_size_kg&limit=1&offset=1')).toEqual(['100% Kenya_AA']);
     for (const sort of [
-      'roast_number',
+      'said_number',
       'machine_name',
       '-roasted_by',
       '-drop_temp',

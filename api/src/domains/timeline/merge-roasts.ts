@@ -17,12 +17,12 @@ const refuseUnmergeable = async (tx: Sql, earlier: LockedRoast, later: LockedRoa
     throw new AppError('conflict', 'These roasts are in different recordings, so they can’t be merged.');
   }
   const [from, to] = [markOf(earlier.marks, 'charge')?.at_seq, markOf(later.marks, 'charge')?.at_seq];
-  const [between] = await tx<{ roast_number: string }[]>`
-    SELECT shown_number AS roast_number FROM roasts
+  const [between] = await tx<{ said_number: string }[]>`
+    SELECT said_number FROM roasts
     WHERE recording_id = ${earlier.recordingId} AND charge_seq > ${from ?? 0} AND charge_seq < ${to ?? 0}
       AND id <> ALL(${[earlier.id, later.id]}::uuid[]) LIMIT 1`;
   if (between !== undefined) {
-    throw new AppError('conflict', `Roast ${between.roast_number} is between these two, so they can’t be merged.`);
+    throw new AppError('conflict', `Roast ${between.said_number} is between these two, so they can’t be merged.`);
   }
   const [blend] = await tx<{ name: string }[]>`
     SELECT b.name FROM blend_components c JOIN blends b ON b.id = c.blend_id WHERE c.roast_id = ${later.id} LIMIT 1`;

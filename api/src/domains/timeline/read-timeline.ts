@@ -60,7 +60,7 @@ const readRoasts = async (
 ): Promise<{ roasts: TimelineRoast[]; total: number }> => {
   const rows = await sql<(TimelineRoast & { total: number })[]>`
     SELECT r.*, count(*) OVER () AS total FROM (
-      SELECT r.id, r.shown_number AS roast_number, r.coffee_name, r.status,
+      SELECT r.id, r.said_number, r.coffee_name, r.status,
              CASE WHEN ${isRecorded(sql)} THEN r.recording_id END AS recording_id,
              r.start_time AS "from", coalesce(${endedAt(sql)},
                CASE WHEN r.duration_seconds IS NOT NULL THEN r.start_time + make_interval(secs => r.duration_seconds) END)
@@ -81,7 +81,7 @@ const readDiscarded = (
   machineId: string,
   { fromMs, toMs }: Span,
 ): Promise<DiscardedRoast[]> => sql<DiscardedRoast[]>`
-  SELECT t.roast_id AS id, r.shown_number AS roast_number, r.coffee_name, r.start_time AS "from", t.deleted_at AS discarded_at
+  SELECT t.roast_id AS id, r.said_number, r.coffee_name, r.start_time AS "from", t.deleted_at AS discarded_at
     FROM roast_tombstones t CROSS JOIN LATERAL jsonb_populate_record(NULL::roasts, t.kept -> 'roast') r
    WHERE t.kept IS NOT NULL AND r.machine_id = ${machineId} AND ${roastAccess(sql, user)}
      AND r.start_time BETWEEN ${new Date(fromMs)} AND ${new Date(toMs)}

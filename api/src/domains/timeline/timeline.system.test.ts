@@ -118,7 +118,7 @@ describe('timeline', () => {
     const overlapping = await make(machineId, board.at(600), board.at(800));
     expect([overlapping.status, overlapping.body.detail]).toEqual([
       409,
-      `Roast ${made.body.roast_number} (10:00) covers part of this range. Discard it or move its charge or drop first.`,
+      `Roast ${made.body.said_number} (10:00) covers part of this range. Discard it or move its charge or drop first.`,
     ]);
     const beside = await make(machineId, board.at(660), board.at(800));
     expect(beside.status).toBe(201);

@@ -33,7 +33,6 @@ export const wallMachineIds = async (sql: Sql, viewer: SignedInUser): Promise<st
 
 interface MachineRow extends Omit<WallMachine, 'roast' | 'next'> {
   readonly roast_id: string | null;
-  readonly roast_number: string | null;
   readonly batch_number: string | null;
   readonly coffee_name: string | null;
   readonly reference_roast_id: string | null;
@@ -47,12 +46,12 @@ interface MachineRow extends Omit<WallMachine, 'roast' | 'next'> {
 const readMachines = (sql: Sql, viewer: SignedInUser) => sql<MachineRow[]>`
   SELECT m.id, m.display_name, ${connectionOf(sql)} AS connection, m.last_seen_at,
          ${lacksMapOf(sql)} AS lacks_map, ${silenceOf(sql)},
-         r.id AS roast_id, r.shown_number AS roast_number, r.batch_number, r.coffee_name,
+         r.id AS roast_id, r.batch_number, r.coffee_name,
          coalesce(f.reference_roast_id, best.id) AS reference_roast_id,
          n.id AS next_id, n.batch_number AS next_number, n.coffee_name AS next_coffee, n.batch_size_kg AS next_kg,
          n.target_charge_temp AS next_charge
     FROM machines m
-    LEFT JOIN LATERAL (SELECT id, shown_number, batch_number, coffee_name, profile_id FROM roasts
+    LEFT JOIN LATERAL (SELECT id, batch_number, coffee_name, profile_id FROM roasts
                         WHERE machine_id = m.id AND status = 'in_progress' ORDER BY start_time DESC LIMIT 1) r ON true
     LEFT JOIN profiles f ON f.id = r.profile_id
     LEFT JOIN LATERAL (SELECT id FROM roasts
@@ -82,12 +81,11 @@ const readReference = async (sql: Database, viewer: SignedInUser, roastId: strin
 };
 
 const readRunning = async (sql: Database, viewer: SignedInUser, row: MachineRow): Promise<WallRoast | null> => {
-  const { roast_id: id, roast_number: number, batch_number, coffee_name, reference_roast_id: referenceId } = row;
-  if (id === null || number === null) return null;
+  const { roast_id: id, batch_number, coffee_name, reference_roast_id: referenceId } = row;
+  if (id === null) return null;
   const plan = await readRoastPlan(sql, viewer, id);
   return {
     id,
-    roast_number: number,
     batch_number,
     coffee_name,
     points: plan?.points ?? [],

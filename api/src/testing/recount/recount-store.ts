@@ -141,7 +141,7 @@ export const expectBlendsAndPlans = async (viewer: Viewer, rows: RawRows): Promi
   expect(offered.total).toBe(blendable.length);
   for (const one of offered.roasts) {
     const roast = rows.roasts.find(({ id }) => id === one.roast_id);
-    expect(milligrams(one.left_kg), one.roast_number).toBe(roast === undefined ? NaN : leftMg(roast));
+    expect(milligrams(one.left_kg), one.said_number).toBe(roast === undefined ? NaN : leftMg(roast));
   }
   const machines = new Set(machinesOf(viewer, rows).map(({ id }) => id));
   const waiting = rows.plans.filter(

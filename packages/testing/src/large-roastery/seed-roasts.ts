@@ -110,7 +110,7 @@ export const seedRoasts = async (sql: Sql, sizes: RoasterySizes): Promise<void> 
 export const seedBlends = async (sql: Sql, sizes: RoasterySizes): Promise<void> => {
   await sql`
     CREATE TEMPORARY TABLE blended ON COMMIT DROP AS
-      SELECT id, owner_id, start_time, shown_number, coffee_name, batch_size_kg,
+      SELECT id, owner_id, start_time, said_number, coffee_name, batch_size_kg,
              (row_number() OVER (PARTITION BY owner_id ORDER BY start_time, id) - 1) / 3 AS trio,
              (row_number() OVER (PARTITION BY owner_id ORDER BY start_time, id) - 1) % 3 AS place
         FROM roasts WHERE status = 'completed' AND hashtext(id::text) % 17 = 0`;
@@ -120,7 +120,7 @@ export const seedBlends = async (sql: Sql, sizes: RoasterySizes): Promise<void> 
       FROM blended GROUP BY owner_id, trio ORDER BY owner_id, trio LIMIT ${Math.ceil(sizes.roasts / 50)}`;
   await sql`
     INSERT INTO blend_components (blend_id, place, roast_id, roast_number, coffee_name, roasted_at, kg)
-    SELECT b.id, c.place, c.id, c.shown_number, c.coffee_name, c.start_time, 2
+    SELECT b.id, c.place, c.id, c.said_number, c.coffee_name, c.start_time, 2
       FROM blends b JOIN blended c ON c.owner_id = b.owner_id AND 'House blend ' || c.trio = b.name
      WHERE c.batch_size_kg > 4`;
 };

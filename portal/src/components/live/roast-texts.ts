@@ -26,14 +26,9 @@ export const batchLabel = ({
 /** Name of a roast on the detail page. */
 export const coffeeName = ({ coffee_name: name }: Pick<RoastRow, 'coffee_name'>): string => name ?? t`Unnamed Roast`;
 
-type Numbered = Pick<RoastRow, 'id' | 'roast_number' | 'batch_number' | 'source_batch'>;
-
-/** The number that people say: of its batch, or of the program it was imported from; without one that of its details. */
-export const saidNumber = (roast: Numbered): string => roast.batch_number ?? roast.source_batch ?? roastNumber(roast);
-
 /** `R-11 · Fazenda Alta` */
-export const roastName = (roast: Numbered & Pick<RoastRow, 'coffee_name'>): string =>
-  `${saidNumber(roast)} · ${coffeeName(roast)}`;
+export const roastName = (roast: Pick<RoastRow, 'said_number' | 'coffee_name'>): string =>
+  `${roast.said_number} · ${coffeeName(roast)}`;
 
 /** The level of a roast, else its target level; `Soft` is the label of a roast with neither. */
 export const levelLabel = ({

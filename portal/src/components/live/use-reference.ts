@@ -10,7 +10,7 @@ import { curveDistance, type CurveDistance } from '@roastery/roasting/compare';
 import { useMemo } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import { useUrlState } from '../url-state.ts';
-import { roastName, saidNumber } from './roast-texts.ts';
+import { roastName } from './roast-texts.ts';
 
 export interface Reference {
   readonly id: string;
@@ -57,7 +57,7 @@ export const useReference = (roast: Roast): Behind => {
     reference: other &&
       curve && {
         id: other.id,
-        number: saidNumber(other),
+        number: other.said_number,
         name: roastName(other),
         curve,
       },

@@ -106,13 +106,13 @@ const ComparisonTiles = ({ data }: ComparisonProps) => {
         label={t`Worst roast`}
         value={shown(differenceText(farthest?.distance?.rms ?? null, degree))}
         unit={`°${degree}`}
-        note={farthest && `${farthest.roast_number}, ${dates.day(farthest.start_time)}`}
+        note={farthest && `${farthest.said_number}, ${dates.day(farthest.start_time)}`}
         to={farthest && paths.roast(farthest.id)}
       />
       <FigureTile
         label={t`Reference`}
         isWord
-        value={shown(reference?.roast_number ?? '--')}
+        value={shown(reference?.said_number ?? '--')}
         note={reference ? `${sourceLabels[reference.source]}, ${dates.day(reference.start_time)}` : ''}
         to={reference ? paths.roast(reference.id) : undefined}
       />
@@ -175,7 +175,7 @@ const ComparisonCharts = ({ data, isLoading }: { data: Consistency | undefined; 
         columns={columns}
         rows={data?.roasts}
         rowId={({ id }) => id}
-        rowLabel={(roast) => t`Roast ${roast.roast_number}`}
+        rowLabel={(roast) => t`Roast ${roast.said_number}`}
         rowLink={(roast) => paths.roast(roast.id)}
         empty={<EmptyState icon={<ChartSpline />} title={t`No roasts in this period`} />}
       />

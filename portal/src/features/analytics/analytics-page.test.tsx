@@ -55,7 +55,7 @@ const green = { kg: 52.5, cost: 420, kg_without_cost: 0, roasts: 3 };
 
 const compared = (n: number, rms: number, batch: string): ComparedRoast => ({
   id: idOf(n),
-  roast_number: batch,
+  said_number: batch,
   start_time: '2026-05-04T09:30:00.000Z',
   machine_name: 'Big Drum',
   roasted_by: 'Ida',
@@ -67,7 +67,7 @@ const consistency = {
   profile: { id: idOf(31), name: 'House Espresso' },
   reference: {
     id: idOf(51),
-    roast_number: 'PR-1',
+    said_number: 'PR-1',
     start_time: '2026-05-04T09:30:00.000Z',
     source: 'best_rated' as const,
   },

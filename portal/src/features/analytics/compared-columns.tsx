@@ -31,7 +31,7 @@ export const comparedColumns = ({
       isName: true,
       cell: (roast) => (
         <span className="inline-flex items-center gap-2">
-          {roast.roast_number}
+          {roast.said_number}
           {roast.id === referenceId && <Badge tone="accent">{t`Reference`}</Badge>}
         </span>
       ),

@@ -16,6 +16,7 @@ import { refresh, useApi } from '../../api/use-api.ts';
 import { PageForm } from '../../components/form/RecordForm.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
 import { paths } from '../../components/paths.ts';
+import { roastName } from '../../components/live/roast-texts.ts';
 import { t } from '../../language/t.ts';
 import { Panel } from '../../ui/Card.tsx';
 import { IconButton } from '../../ui/IconButton.tsx';
@@ -70,7 +71,7 @@ export const BlendForm = ({ blend }: { blend?: Blend }) => {
         textOf: (_field: string, value: string | readonly BlendLine[]) =>
           typeof value === 'string'
             ? value
-            : value.map(({ roastNumber, kg }) => `${roastNumber} ${exactWeight(Number(kg))}`).join(', '),
+            : value.map(({ name, kg }) => `${name} ${exactWeight(Number(kg))}`).join(', '),
         read: () => call(getBlend, { params: { id: blend.id } }),
       },
     }),
@@ -148,10 +149,7 @@ export const BlendForm = ({ blend }: { blend?: Blend }) => {
             {deleted.length > 0 && (
               <p className="border-t border-stroke px-4 py-2.5 text-sm text-muted">
                 {t`Deleted roasts that stay in the blend: ${deleted
-                  .map(
-                    ({ roast_number: number, coffee_name: coffee, kg }) =>
-                      `${number}${coffee === null ? '' : ` ${coffee}`} ${exactWeight(kg)}`,
-                  )
+                  .map((component) => `${roastName(component)} ${exactWeight(component.kg)}`)
                   .join(', ')}`}
               </p>
             )}
@@ -177,15 +175,13 @@ interface LineProps {
 }
 
 const Line = ({ line, share, showError, onChange, onRemove }: LineProps) => {
-  const title = `${line.roastNumber}${line.coffeeName === null ? '' : ` ${line.coffeeName}`}`;
   return (
     <li className="flex flex-wrap items-start gap-x-3 gap-y-1 px-4 py-2.5">
       <div className="min-w-0 flex-1 py-1 max-sm:basis-full">
-        <p className="truncate text-base font-medium text-strong">{line.coffeeName ?? t`Unnamed Roast`}</p>
-        <p className="truncate font-mono text-xs text-muted">{line.roastNumber}</p>
+        <p className="truncate text-base font-medium text-strong">{line.name}</p>
       </div>
       <WeightField
-        label={t`Weight of ${title}`}
+        label={t`Weight of ${line.name}`}
         hideLabel
         min={0}
         step={0.1}
@@ -199,7 +195,7 @@ const Line = ({ line, share, showError, onChange, onRemove }: LineProps) => {
         {share === null ? '--' : formatPercent(share, 0)}
       </span>
       <IconButton
-        label={t`Remove ${title}`}
+        label={t`Remove ${line.name}`}
         tone="danger"
         icon={<Trash2 aria-hidden />}
         onClick={onRemove}

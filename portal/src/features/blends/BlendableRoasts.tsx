@@ -7,6 +7,7 @@ import { ErrorState } from '../../components/ErrorState.tsx';
 import { exactWeight } from '../../format/weights.ts';
 import { useDates } from '../../format/preferences.ts';
 import { useTyped } from '../../components/use-typed.ts';
+import { roastName } from '../../components/live/roast-texts.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Panel, Skeleton } from '../../ui/Card.tsx';
@@ -76,25 +77,18 @@ export const BlendableRoasts = ({ blendId, chosen, onChoose }: BlendableRoastsPr
 
 const Offered = ({ roast, isFull, onChoose }: { roast: BlendableRoast; isFull: boolean; onChoose: () => void }) => {
   const dates = useDates();
-  const name = roast.coffee_name ?? t`Unnamed Roast`;
+  const name = roastName(roast);
   return (
     <li className="flex items-center gap-3 py-2 pr-2 pl-4">
       <div className="min-w-0 flex-1">
         <p className="truncate text-base text-strong">{name}</p>
-        <p className="figures truncate text-xs text-muted">
-          {roast.roast_number} · {dates.day(roast.roasted_at)}
-        </p>
+        <p className="figures truncate text-xs text-muted">{dates.day(roast.roasted_at)}</p>
       </div>
       <p className="figures text-right text-sm text-strong">
         {exactWeight(roast.left_kg)}
         <span className="block text-xs text-muted">{roast.is_roasted_weight ? t`left` : t`left of the batch`}</span>
       </p>
-      <Button
-        icon={<Plus aria-hidden />}
-        disabled={isFull}
-        aria-label={t`Add ${roast.roast_number} ${name}`}
-        onClick={onChoose}
-      >
+      <Button icon={<Plus aria-hidden />} disabled={isFull} aria-label={t`Add ${name}`} onClick={onChoose}>
         {t`Add`}
       </Button>
     </li>

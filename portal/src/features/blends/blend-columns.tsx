@@ -19,7 +19,10 @@ export const blendColumns = (dates: DateTexts): readonly Column<Blend>[] => [
     cell: (blend) => (
       <span className="whitespace-normal">
         {blend.components
-          .map(({ coffee_name: coffee, roast_number: number, share }) => `${percent(share)} ${coffee ?? number}`)
+          .map(
+            ({ coffee_name: coffee, said_number: number, share }) =>
+              `${percent(share)} ${number}${coffee === null ? '' : ` · ${coffee}`}`,
+          )
           .join(', ')}
       </span>
     ),

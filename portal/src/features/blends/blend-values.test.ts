@@ -3,8 +3,7 @@ import { bodyOfBlend, lineError, shareOf, totalKg, type BlendLine } from './blen
 
 const line = (kg: string, leftKg?: number): BlendLine => ({
   roastId: '018f0000-0000-7000-8000-000000000001',
-  roastNumber: 'PR-018f0000',
-  coffeeName: 'Guji',
+  name: 'R-11 · Guji',
   kg,
   leftKg,
 });

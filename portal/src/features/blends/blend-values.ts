@@ -2,13 +2,14 @@ import type { Blend, BlendableRoast, createBlend } from '@roastery/contract/blen
 import type { BodyOf } from '@roastery/contract/endpoint';
 import { exactWeight, weightUnit } from '../../format/weights.ts';
 import type { Resolver } from 'react-hook-form';
+import { roastName } from '../../components/live/roast-texts.ts';
 import { t } from '../../language/t.ts';
 
 /** One line of the form: a roast and the kilograms as typed. */
 export interface BlendLine {
   readonly roastId: string;
-  readonly roastNumber: string;
-  readonly coffeeName: string | null;
+  /** `R-11 · Fazenda Alta` */
+  readonly name: string;
   readonly kg: string;
   /** Available weight, kg; undefined until the server answered. */
   readonly leftKg: number | undefined;
@@ -26,15 +27,15 @@ export const emptyBlend: BlendValues = { name: '', notes: '', lines: [] };
 export const valuesOfBlend = (blend: Blend): BlendValues => ({
   name: blend.name,
   notes: blend.notes ?? '',
-  lines: blend.components.flatMap(({ roast_id: roastId, roast_number: roastNumber, coffee_name: coffeeName, kg }) =>
-    roastId === null ? [] : [{ roastId, roastNumber, coffeeName, kg: String(kg), leftKg: undefined }],
-  ),
+  lines: blend.components.flatMap((component) => {
+    const { roast_id: roastId, kg } = component;
+    return roastId === null ? [] : [{ roastId, name: roastName(component), kg: String(kg), leftKg: undefined }];
+  }),
 });
 
 export const lineOfRoast = (roast: BlendableRoast): BlendLine => ({
   roastId: roast.roast_id,
-  roastNumber: roast.roast_number,
-  coffeeName: roast.coffee_name,
+  name: roastName(roast),
   kg: '',
   leftKg: roast.left_kg,
 });

@@ -16,7 +16,7 @@ import { answer, refused } from '../../testing/table-server.ts';
 
 const offered = (n: number, over: Partial<BlendableRoast>): BlendableRoast => ({
   roast_id: idOf(n),
-  roast_number: `PR-${n}`,
+  said_number: `R-${n}`,
   coffee_name: 'Huila Pink Bourbon',
   coffee_origin: 'Colombia',
   roasted_at: ana.created_at,
@@ -39,9 +39,9 @@ const blendOf = (huilaKg: number): Blend => ({
   components: [
     { ...huila, kg: huilaKg, share: huilaKg / (huilaKg + 2) },
     { ...rainha, kg: 2, share: 2 / (huilaKg + 2) },
-  ].map(({ roast_id, roast_number, coffee_name, roasted_at, kg, share }) => ({
+  ].map(({ roast_id, said_number, coffee_name, roasted_at, kg, share }) => ({
     roast_id,
-    roast_number,
+    said_number,
     coffee_name,
     roasted_at,
     kg,
@@ -87,7 +87,7 @@ describe('post-roast blends', () => {
     server.answer(blends(blendOf(6)));
     await user.click(screen.getByRole('button', { name: 'Save blend' }));
     await expect.poll(() => location.pathname).toBe('/roasts/blends');
-    expect(textOf(await row())).toMatch(/75% Huila Pink Bourbon, 25% Fazenda Rainha 8\.00 kg/);
+    expect(textOf(await row())).toMatch(/75% R-\d+ · Huila Pink Bourbon, 25% R-\d+ · Fazenda Rainha 8\.00 kg/);
     expect(sentBy(server, 'createBlend')).toMatchObject({
       name: 'House espresso',
       components: [
@@ -124,7 +124,7 @@ describe('post-roast blends', () => {
   });
 
   it('show why the server refuses one whose coffee another blend has used', async () => {
-    const used = refused([{ field: 'components', message: 'Only 3.2 kg of PR-41 is left' }], 'validation');
+    const used = refused([{ field: 'components', message: 'Only 3.2 kg of R-41 is left' }], 'validation');
     const { fill, user } = await openPortal('/roasts/blends/new', {
       answers: [blends(), roastsLeft, answer(createBlend, used)],
     });
@@ -132,6 +132,6 @@ describe('post-roast blends', () => {
     await user.click(await screen.findByRole('button', { name: /^Add .*Huila Pink Bourbon/ }));
     await fill(weightOf('Huila'), '7');
     await user.click(screen.getByRole('button', { name: 'Save blend' }));
-    expect(await screen.findByText('Only 3.2 kg of PR-41 is left')).toBeDefined();
+    expect(await screen.findByText('Only 3.2 kg of R-41 is left')).toBeDefined();
   });
 });

@@ -5,6 +5,7 @@ import { Link } from 'react-router-dom';
 import { paths } from '../../components/paths.ts';
 import { formatBytes, formatCount } from '../../format/numbers.ts';
 import { useDates } from '../../format/preferences.ts';
+import { roastName } from '../../components/live/roast-texts.ts';
 import { t } from '../../language/t.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { Card, Panel } from '../../ui/Card.tsx';
@@ -105,7 +106,7 @@ const Duplicates = ({ duplicates }: Pick<Upload, 'duplicates'>) => {
             <li key={one.roast_id}>
               {t`${(
                 <Link to={paths.roast(one.roast_id)} className="rounded-sm text-accent-text hover:underline">
-                  {one.roast_number} {one.coffee_name}
+                  {roastName(one)}
                 </Link>
               )} of ${dates.dayAndTime(one.start_time)}: ${sameWords(one)}`}
             </li>

@@ -214,7 +214,7 @@ it('preview of a file that was saved again: says what has changed since the firs
   const duplicates = [
     {
       roast_id: idOf(90),
-      roast_number: 'R-12',
+      said_number: 'R-12',
       coffee_name: 'Guji',
       start_time: '2022-06-13T11:10:29.000Z',
       same: 'curve' as const,

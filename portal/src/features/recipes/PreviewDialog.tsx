@@ -88,7 +88,7 @@ const Preview = ({ points, interpolated, referenceRoastId }: PreviewProps) => {
           <>
             {t`Reference: the highest-scoring roast, ${(
               <Link to={paths.roast(roast.id)} className="text-accent-text underline underline-offset-2">
-                {roast.roast_number}
+                {roast.said_number}
               </Link>
             )} of ${dates.day(roast.start_time)}.`}
           </>

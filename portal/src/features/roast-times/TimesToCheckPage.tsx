@@ -33,12 +33,7 @@ const columnsFor = (dates: DateTexts, state: TimeState): readonly Column<TimeToC
     id: 'roast',
     label: t`Roast`,
     isName: true,
-    cell: ({ batch, roast_number: number }) => (
-      <span className="figures font-medium text-strong">
-        {batch === null ? number : t`Batch ${batch}`}
-        {batch !== null && <span className="ml-2 font-mono text-xs font-normal text-muted">{number}</span>}
-      </span>
-    ),
+    cell: (row) => <span className="figures font-medium text-strong">{row.said_number}</span>,
   },
   { id: 'coffee', label: t`Coffee`, cell: (row) => row.coffee_name ?? '--' },
   { id: 'program', label: t`Program`, cell: (row) => formatNames[row.format] },
@@ -217,7 +212,7 @@ export default function TimesToCheckPage() {
             onChange={(action) => void actOn(rows)(action)}
           />
         )}
-        rowLabel={({ roast_number: number }) => t`Roast ${number}`}
+        rowLabel={({ said_number: number }) => t`Roast ${number}`}
         rowLink={({ roast_id: id }) => paths.roast(id)}
         empty={
           <EmptyState icon={<Clock aria-hidden />} title={emptyTitles[state]}>

@@ -13,8 +13,7 @@ import { answer, broken } from '../../testing/table-server.ts';
 
 const row = (n: number, over: Partial<TimeToCheck> = {}): TimeToCheck => ({
   roast_id: idOf(n),
-  roast_number: `#${n}`,
-  batch: null,
+  said_number: `#${n}`,
   coffee_name: 'Guji',
   machine_name: 'Big Drum',
   file_name: 'loring.csv',
@@ -32,7 +31,7 @@ const times = (roasts: readonly TimeToCheck[], over: Partial<TimesToCheck> = {})
   states: { open: roasts.length, shifted: 0, right: 0 },
   ...over,
 });
-const open = times([row(31), row(32, { batch: 'P5-42' })]);
+const open = times([row(31), row(32, { said_number: 'P5-42' })]);
 const shifted = times([row(31, { state: 'shifted' })], { states: { open: 1, shifted: 1, right: 0 } });
 
 it('times to check: selected ones are corrected, and the correction is undone', async () => {
@@ -42,7 +41,7 @@ it('times to check: selected ones are corrected, and the correction is undone', 
   const table = await screen.findByRole('table', { name: 'Times to check' });
   await within(table).findByText('#31');
   expect(textOf(table)).toMatch(/1:10 PM.*11:10 AM/);
-  within(table).getByText('Batch P5-42');
+  within(table).getByText('P5-42');
   screen.getByRole('button', { name: 'Correct all (2)' });
   await user.click(within(table).getByRole('checkbox', { name: /#31/ }));
   await user.click(await screen.findByRole('button', { name: 'Correct (1)' }));

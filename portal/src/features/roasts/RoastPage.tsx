@@ -25,7 +25,7 @@ import { PrintedHead } from './PrintedRoast.tsx';
 import { RoastAlarms } from './RoastAlarms.tsx';
 import { CoffeeCard, ParametersCard, RecordCard } from './RoastCards.tsx';
 import { RoastHeader } from './RoastHeader.tsx';
-import { coffeeName, roastName, saidNumber, timelineOf } from '../../components/live/roast-texts.ts';
+import { coffeeName, roastName, timelineOf } from '../../components/live/roast-texts.ts';
 
 // Forms, schemas and the live stream are not needed to view a roast that is over.
 const LiveRoast = lazy(async () => ({ default: (await import('./LiveRoast.tsx')).LiveRoast }));
@@ -139,7 +139,7 @@ const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
     try {
       await call(deleteRoast, { params: { id: roast.id } });
       await refresh(listRoasts);
-      toast(t`Roast ${saidNumber(roast)} deleted`);
+      toast(t`Roast ${roast.said_number} deleted`);
       await navigate(paths.roasts);
     } catch (error) {
       logError('Failed to delete roast', error);

@@ -23,7 +23,6 @@ import { ExportRoastsMenu } from './ExportRoastsMenu.tsx';
 import { useFavoriteRoast } from '../../components/FavoriteStar.tsx';
 import { roastColumns } from './roast-columns.tsx';
 import { useRoastFilters } from './roast-filters.ts';
-import { saidNumber } from '../../components/live/roast-texts.ts';
 import { RoastFilterPanel } from './RoastFilterPanel.tsx';
 
 const pageSizes = [25, 50, 100] as const;
@@ -34,7 +33,7 @@ const maxCompared = 5;
 const deletion: Deletion<RoastRow> = {
   remove: (roast) => call(deleteRoast, { params: { id: roast.id } }),
   refresh: () => refresh(listRoasts),
-  title: (roasts) => (roasts.length === 1 ? t`Delete ${saidNumber(roasts[0])}` : t`Delete ${roasts.length} roasts`),
+  title: (roasts) => (roasts.length === 1 ? t`Delete ${roasts[0].said_number}` : t`Delete ${roasts.length} roasts`),
   question: (roasts) => (
     <>
       <p>
@@ -46,7 +45,7 @@ const deletion: Deletion<RoastRow> = {
         <ul className="mt-2 max-h-48 list-disc overflow-y-auto pl-5">
           {roasts.map((roast) => (
             <li key={roast.id}>
-              {saidNumber(roast)} {roast.coffee_name}
+              {roast.said_number} {roast.coffee_name}
             </li>
           ))}
         </ul>
@@ -61,7 +60,7 @@ const deletion: Deletion<RoastRow> = {
 const RoastMenu = ({ roast, onDelete }: { roast: RoastRow; onDelete?: () => void }) => {
   const [isFavorite, toggleFavorite] = useFavoriteRoast(roast);
   return (
-    <Menu trigger={<IconButton label={t`Actions for roast ${saidNumber(roast)}`} icon={<Ellipsis aria-hidden />} />}>
+    <Menu trigger={<IconButton label={t`Actions for roast ${roast.said_number}`} icon={<Ellipsis aria-hidden />} />}>
       <MenuLink to={paths.compare([roast.id])} icon={<GitCompareArrows aria-hidden />}>
         {t`Compare`}
       </MenuLink>
@@ -142,11 +141,11 @@ export default function RoastsPage() {
         {...list.table}
         label={t`Roasts`}
         columns={columns.visible}
-        rowLabel={(roast) => t`Roast ${saidNumber(roast)}`}
+        rowLabel={(roast) => t`Roast ${roast.said_number}`}
         rowLink={(roast) => paths.roast(roast.id)}
         rowActions={(roast) =>
           watched.has(roast.machine_id) ? null : (
-            <DeleteButton label={t`Delete roast ${saidNumber(roast)}`} onClick={() => list.delete([roast])} />
+            <DeleteButton label={t`Delete roast ${roast.said_number}`} onClick={() => list.delete([roast])} />
           )
         }
         phoneActions={(roast) => (

@@ -17,7 +17,7 @@ import { createTimeView } from '../../components/chart/time-view.ts';
 import type { Units } from '../../format/quantities.ts';
 import { saveFile } from '../../components/save-file.ts';
 import { withResolution } from './png-resolution.ts';
-import { coffeeName, developmentText, roastNumber } from '../../components/live/roast-texts.ts';
+import { coffeeName, developmentText } from '../../components/live/roast-texts.ts';
 import { t } from '../../language/t.ts';
 
 /** A4 wide at 300 dpi, drawn at 3 pixels per unit, so that 11 units print as 8 points. */
@@ -65,7 +65,7 @@ const drawHead = (
   context.fillText(coffeeName(roast), sheet.margin, sheet.margin + 22, right - sheet.margin);
   context.fillStyle = palette.muted;
   context.font = `400 13px ${sans}`;
-  const about = [roast.coffee_origin, roast.roast_level, roast.machine_name, roastNumber(roast), charged];
+  const about = [roast.said_number, roast.coffee_origin, roast.roast_level, roast.machine_name, charged];
   const words = about.filter((part) => part !== null && part !== '').join(' · ');
   context.fillText(words, sheet.margin, sheet.margin + 44, right - sheet.margin);
   const figures: readonly (readonly [string, string])[] = [
@@ -180,5 +180,5 @@ export const saveChartPng = async (about: Omit<ChartPicture, 'curve'>): Promise<
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
   if (!blob) throw new Error('the picture could not be made');
   const png = withResolution(new Uint8Array(await blob.arrayBuffer()), dotsPerInch);
-  saveFile(`${roastNumber(about.roast)}.png`, new Blob([png], { type: 'image/png' }));
+  saveFile(`${about.roast.said_number}.png`, new Blob([png], { type: 'image/png' }));
 };

@@ -35,7 +35,7 @@ export const roastColumns = (dates: DateTexts): readonly Column<RoastRow>[] => [
         {roast.status === 'aborted' && <Badge tone="danger">{t`Aborted`}</Badge>}
       </span>
     ),
-    sort: 'roast_number',
+    sort: 'said_number',
     phone: 'title',
   },
   {

@@ -64,7 +64,7 @@ export const RoastLane = ({ roasts, span, selectedId, onSelect }: RoastLaneProps
                   roast.id === selectedId && 'outline-2 -outline-offset-1 outline-focus',
                 )}
               >
-                <span className="truncate">{roast.roast_number}</span>
+                <span className="truncate">{roast.said_number}</span>
               </button>
             )}
           </li>

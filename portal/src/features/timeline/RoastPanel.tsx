@@ -6,6 +6,7 @@ import { call } from '../../api/call.ts';
 import { DiscardDialog } from '../../components/ConfirmDialog.tsx';
 import { paths } from '../../components/paths.ts';
 import { useDates } from '../../format/preferences.ts';
+import { roastName } from '../../components/live/roast-texts.ts';
 import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
@@ -50,7 +51,7 @@ export const RoastPanel = ({ roast, mayChange, before, after, onSelect }: RoastP
       attempt(
         () => call(splitRoast, { params: { id: roast.id }, body: { at: new Date(ms).toISOString() } }),
         t`The roast could not be split`,
-        ({ second }) => toast(t`Split: the second part is ${second.roast_number}`),
+        ({ second }) => toast(t`Split: the second part is ${second.said_number}`),
       ),
     );
   const merge = (other: TimelineRoast) =>
@@ -58,7 +59,7 @@ export const RoastPanel = ({ roast, mayChange, before, after, onSelect }: RoastP
       const kept = await attempt(
         () => call(mergeRoasts, { params: { id: roast.id }, body: { with: other.id } }),
         t`The roasts could not be merged`,
-        (made) => toast(t`Merged into ${made.roast_number}`),
+        (made) => toast(t`Merged into ${made.said_number}`),
       );
       if (kept !== undefined) onSelect(kept.id);
     });
@@ -72,10 +73,10 @@ export const RoastPanel = ({ roast, mayChange, before, after, onSelect }: RoastP
     <section aria-labelledby="picked-title" className="flex flex-col gap-4">
       <div className="flex items-start justify-between gap-2">
         <div className="min-w-0">
-          <p className="font-mono text-xs text-muted">{roast.roast_number}</p>
           <h2 id="picked-title" className="truncate text-base font-semibold text-strong">
-            {roast.coffee_name ?? t`Unnamed Roast`}
+            {roastName(roast)}
           </h2>
+          <p className="font-mono text-xs text-muted">#{roast.id.slice(0, 8)}</p>
           <p className="figures mt-0.5 text-sm text-muted">
             {dates.dayAndTime(roast.from)}
             {roast.to !== null && ` · ${lengthText(Date.parse(roast.to) - Date.parse(roast.from))}`}
@@ -143,8 +144,8 @@ export const RoastPanel = ({ roast, mayChange, before, after, onSelect }: RoastP
                   onClick={() => void merge(other)}
                 >
                   {other === before
-                    ? t`Merge with earlier roast ${other.roast_number}`
-                    : t`Merge with later roast ${other.roast_number}`}
+                    ? t`Merge with earlier roast ${other.said_number}`
+                    : t`Merge with later roast ${other.said_number}`}
                 </Button>
               ),
           )}

@@ -5,6 +5,7 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { restore } from '../../components/roast-changes.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { useDates } from '../../format/preferences.ts';
+import { roastName } from '../../components/live/roast-texts.ts';
 import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button } from '../../ui/Button.tsx';
@@ -60,12 +61,11 @@ export const DiscardedRows = ({ roasts, mayChange, onRestored }: DiscardedRowsPr
       <ul className="max-h-96 divide-y divide-stroke overflow-y-auto">
         {roasts.map((roast) => (
           <li key={roast.id} className="flex min-h-11 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-1.5 text-sm">
-            <span className="font-mono text-xs text-muted">{roast.roast_number}</span>
-            <span className="min-w-0 flex-1 truncate text-content">{roast.coffee_name ?? t`Unnamed Roast`}</span>
+            <span className="min-w-0 flex-1 truncate text-content">{roastName(roast)}</span>
             <span className="figures text-muted">{dates.dayAndTime(roast.from)}</span>
             {mayChange && (
               <Button
-                aria-label={t`Restore ${roast.roast_number}`}
+                aria-label={t`Restore ${roast.said_number}`}
                 icon={<Undo2 aria-hidden />}
                 busy={busy === roast.id}
                 disabled={busy !== null}
@@ -99,8 +99,7 @@ const Row = ({ roast, isSelected, onSelect }: RowProps) => {
         isSelected && 'bg-selected',
       )}
     >
-      <span className="font-mono text-xs text-muted">{roast.roast_number}</span>
-      <span className="min-w-0 flex-1 truncate text-strong">{roast.coffee_name ?? t`Unnamed Roast`}</span>
+      <span className="min-w-0 flex-1 truncate text-strong">{roastName(roast)}</span>
       <span className="figures text-muted max-sm:order-last max-sm:w-full">
         {dates.dayAndTime(roast.from)}
         {roast.to !== null && ` · ${lengthText(Date.parse(roast.to) - Date.parse(roast.from))}`}

@@ -67,7 +67,7 @@ const MakingPanel = (panel: Omit<StretchPanelProps, 'mayChange'>) => {
     const made = await attempt(
       () => call(makeRoast, { params: { id: machineId }, body }),
       t`The roast could not be created`,
-      (roast) => toast(how === 'now' ? t`Roast started` : t`Roast ${roast.roast_number} created`),
+      (roast) => toast(how === 'now' ? t`Roast started` : t`Roast ${roast.said_number} created`),
     );
     setBusy(null);
     if (made !== undefined) onMade(made);

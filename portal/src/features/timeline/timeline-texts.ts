@@ -2,6 +2,7 @@ import type { TimelineGap, TimelineRoast } from '@roastery/contract/timeline';
 import { formatDuration } from '@roastery/roasting/units';
 import { timelineGapText } from '../../components/gap-texts.ts';
 import type { DateTexts } from '../../format/dates.ts';
+import { roastName } from '../../components/live/roast-texts.ts';
 import { t } from '../../language/t.ts';
 
 /** `2 d 3 h`, `5 h 12 min`, `14:05`: as precise as the length allows. */
@@ -20,6 +21,5 @@ export const statusText = { in_progress: t`In progress`, completed: t`Completed`
 /** A roast in a list and for a screen reader: number, coffee, status, start and length. */
 export const roastText = (roast: TimelineRoast, dates: DateTexts): string => {
   const length = roast.to === null ? '' : `, ${t`${lengthText(Date.parse(roast.to) - Date.parse(roast.from))} long`}`;
-  const coffee = roast.coffee_name === null ? '' : ` ${roast.coffee_name}`;
-  return `${roast.roast_number}${coffee}, ${statusText[roast.status]}, ${dates.dayAndTime(roast.from)}${length}`;
+  return `${roastName(roast)}, ${statusText[roast.status]}, ${dates.dayAndTime(roast.from)}${length}`;
 };

@@ -50,7 +50,7 @@ const duplicateOf = async (sql: Sql, user: SignedInUser, file: JudgedFile): Prom
     sourceBatch: file.source_batch,
   });
   if (roast !== undefined) {
-    const name = `${roast.roast_number}${roast.coffee_name === null ? '' : ` ${roast.coffee_name}`}`;
+    const name = `${roast.said_number}${roast.coffee_name === null ? '' : ` ${roast.coffee_name}`}`;
     const changed = roast.differs.map((what) => changedWords[what]).join(' and ');
     return `The same roast as ${name}${changed === '' ? '' : `, saved again with ${changed}`}.`;
   }

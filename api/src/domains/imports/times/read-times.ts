@@ -54,7 +54,7 @@ export const listTimes = async (
   const where = isToCheck(sql, user, timeZone);
   const [rows, counts] = await Promise.all([
     sql<TimeRow[]>`
-      SELECT r.id AS roast_id, r.shown_number AS roast_number, coalesce(r.batch_number, r.source_batch) AS batch, r.coffee_name, m.display_name AS machine_name, c.file_name,
+      SELECT r.id AS roast_id, r.said_number, r.coffee_name, m.display_name AS machine_name, c.file_name,
              c.file_format AS format, t.state, r.start_time, t.shifted_ms::float8, b.wall_offset_ms::float8
       FROM ${timesToCheck(sql)} LEFT JOIN machines m ON m.id = r.machine_id
       WHERE ${where} AND t.state = ${state} AND ${format === undefined ? sql`true` : sql`c.file_format = ${format}`}

@@ -65,7 +65,7 @@ describe('times of roasts that an earlier version imported', () => {
     expect(await rowOf(loring.id)).toMatchObject({
       format: 'loring',
       file_name: 'loring.csv',
-      batch: expect.stringMatching(/^\d+$/),
+      said_number: expect.stringMatching(/^\d+$/),
       imported_time: '2022-06-14T22:00:00.000Z',
       corrected_time: '2022-06-15T05:00:00.000Z',
     });

@@ -22,7 +22,7 @@ export const DistanceChart = ({ roasts, height }: { roasts: readonly ComparedRoa
       columns={roasts.map((roast) => ({
         key: roast.id,
         axisLabel: dates.day(roast.start_time).replace(/,\s*\d+$/, ''),
-        title: `${roast.roast_number}, ${dates.day(roast.start_time)}`,
+        title: `${roast.said_number}, ${dates.day(roast.start_time)}`,
         lines: [
           [t`Average deviation`, `${differenceText(roast.distance?.rms ?? null, degree)} °${degree}`],
           [
