@@ -39,6 +39,19 @@ const expectRoast = (roast: ImportedRoast, style: TableStyle, name: string): voi
   expect(rates, name).toEqual([]);
 };
 
+it.each(['dBT', 'ΔET', 'RoR 2', 'Timer', 'Sample no', 'Marker', 'Clock', 'Rate of rise', 'Time', 'BT', 'x'])(
+  'a table that we have written keeps its channel %j',
+  async (label) => {
+    const heads = ['Time (s)', 'Since charge (s)', 'Bean temp (°C)', label, 'Rate of rise (°C/min)', 'Event'];
+    const rows = Array.from({ length: 166 }, (_, at) => [at * 4, at * 4 - 30, tableBeanC(at * 4), at / 10, 5, '']);
+    const { channels } = await read(encode([heads, ...rows].map((row) => row.join()).join('\n')));
+    expect(channels.map((channel) => [channel.label, channel.values[10]])).toEqual([
+      ['Bean temp', expect.closeTo(tableBeanC(40), 1)],
+      [label, 1],
+    ]);
+  },
+);
+
 describe('tables of people and small programs', () => {
   it.each([...ownStyles, ...publicStyles])('$name: is the roast in every notation', async (style) => {
     for (const notation of notations) {

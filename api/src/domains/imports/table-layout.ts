@@ -65,8 +65,22 @@ const withoutDoubles = (columns: readonly TableColumn[]): TableColumn[] =>
     return column.use === 'event' ? { ...column, use: 'none' } : { ...column, channel: undefined };
   });
 
+/**
+ * In a table that we have written every column between these two is a channel, whatever its name says: Artisan files have channels such
+ * as `dBT`.
+ */
+const isOwnChannel = (heads: readonly string[]): ((place: number) => boolean) => {
+  const first = heads.findIndex((head) => /^since charge(?: \(s\))?$/i.test(head));
+  const last = heads.findIndex((head) => /^rate of rise \(°[CF]\/min\)$/i.test(head));
+  return (place) => first !== -1 && place > first && place < last;
+};
+
 const layoutOf = (heads: readonly string[], firstRow: number, rows: readonly TableRow[]): TableLayout => {
-  const meanings = heads.map((head) => meaningOf(head));
+  const isOwn = isOwnChannel(heads);
+  const meanings = heads.map((head, place): HeadMeaning | undefined => {
+    const meaning = meaningOf(head);
+    return isOwn(place) && meaning?.use !== 'channel' ? { use: 'channel', unit: '' } : meaning;
+  });
   const hasTime = meanings.some((one) => one?.use === 'time' && one.isTimeOrTemperature !== true);
   const hasNumbers = (place: number) => rows.some((row, at) => at >= firstRow && numberIn(row[place]) !== null);
   const said = meanings.map((one): HeadMeaning => {
