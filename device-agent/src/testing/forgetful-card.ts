@@ -116,12 +116,14 @@ export const createCommittingServer = () => {
       through: Number.MAX_SAFE_INTEGER,
       owner,
     }),
-    /** Numbers of the first recording that are in no entry, and those that gaps name, also those that are stored. */
+    /**
+     * Numbers up to the last one of the first recording that are in no entry of any recording, and those that its gaps name, also where
+     * they are stored. A board that has forgotten a stream uses numbers of its recording again, which makes another recording.
+     */
     holes(): { missing: RangeSet; named: RangeSet } {
       const [recording] = recordings;
-      const seqs = [...(recording?.keys() ?? [])];
-      const missing = new RangeSet([[0, Math.max(...seqs)]]);
-      for (const seq of seqs) missing.remove(seq, seq);
+      const missing = new RangeSet([[0, Math.max(...(recording?.keys() ?? []))]]);
+      for (const seq of recordings.flatMap((one) => [...one.keys()])) missing.remove(seq, seq);
       const named = new RangeSet(gaps.filter((gap) => gap.recording === recording).map(({ range }) => range));
       return { missing, named };
     },
