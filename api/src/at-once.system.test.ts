@@ -162,16 +162,16 @@ describe('concurrent changes', () => {
       const machineId = await addMachine(sql, ownerId);
       const plan = (page: Visitor, count: number) =>
         page.send('POST', '/roasts/planned', { machine_id: machineId, coffee_name: 'Guji', count });
-      expect(await madeOf(4, (page) => plan(page, 10))).toBe(4);
-      expect(await madeOf(14, (page) => plan(page, 1))).toBe(10);
+      expect(await madeOf(6, (page) => plan(page, 30))).toBe(6);
+      expect(await madeOf(24, (page) => plan(page, 1))).toBe(20);
       const { body } = await pages[0].send<{ planned: PlannedRoast[] }>(
         'GET',
         `/roasts/planned?machine_id=${machineId}`,
       );
-      expect(body.planned).toHaveLength(50);
+      expect(body.planned).toHaveLength(200);
       const places = await sql<{ queue_place: number }[]>`
         SELECT queue_place FROM planned_roasts WHERE machine_id = ${machineId} ORDER BY queue_place`;
-      expect(places.map((row) => row.queue_place)).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
+      expect(places.map((row) => row.queue_place)).toEqual(Array.from({ length: 200 }, (_, index) => index + 1));
     });
 
     it('of alarm rules hold, and a ready-made alarm is added once', async () => {

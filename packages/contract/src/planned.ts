@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { idShape, instantShape, lineShape, messageShape, textShape } from './shapes.ts';
+import { dayShape, givenDayShape, idShape, instantShape, lineShape, messageShape, textShape } from './shapes.ts';
 
 export const plannedRoastShape = z.object({
   id: idShape,
@@ -20,13 +20,34 @@ export const plannedRoastShape = z.object({
   created_by: z.string(),
   /** It waits for its machine's next charge, is bound to the roast that began with one, or was cancelled. */
   status: z.enum(['waiting', 'bound', 'cancelled']),
+  /** The day it is planned for; a waiting plan of an earlier day is of today. */
+  day: dayShape,
   /** Those of the same machine that wait before it. */
   ahead: z.number().int(),
+  /** Where it comes from: planned by a person. */
+  origin: z.enum(['person']),
   roast_id: idShape.nullable(),
 });
 export type PlannedRoast = z.infer<typeof plannedRoastShape>;
 
+/** The waiting roasts of a machine on one day. */
+export const plannedDayShape = z.object({
+  machine_id: idShape,
+  day: dayShape,
+  batches: z.number().int(),
+  green_kg: z.number(),
+  /** When the last one is done, from the machine's usual pace and first charge; null with too few roasts in its past. */
+  done_at: instantShape.nullable(),
+  /** Lots of this day that the plans of all machines up to it use up. */
+  short: z.array(
+    z.object({ lot_id: idShape, lot_number: z.string(), coffee_name: z.string(), missing_kg: z.number() }),
+  ),
+});
+export type PlannedDay = z.infer<typeof plannedDayShape>;
+
 const planFields = {
+  /** Not before today. It comes after the plans of its day. Today if absent. */
+  day: givenDayShape.optional(),
   lot_id: idShape.nullable().optional(),
   profile_id: idShape.nullable().optional(),
   /** The coffee when no lot is linked. */
@@ -50,7 +71,12 @@ export const listPlannedRoasts = endpoint({
   summary: 'The queue: roasts that wait for a charge, next first',
   access: 'user',
   query: z.object({ machine_id: idShape.optional() }),
-  response: z.object({ planned: z.array(plannedRoastShape) }),
+  response: z.object({
+    planned: z.array(plannedRoastShape),
+    days: z.array(plannedDayShape),
+    /** The present day of the roastery. */
+    today: dayShape,
+  }),
 });
 
 export const planRoast = endpoint({
@@ -124,6 +150,8 @@ export const orderQueue = endpoint({
     plan_ids: z.array(idShape).max(200),
     /** The order that the page showed; the change is refused when the queue has another order now. */
     order_before: z.array(idShape).max(200).optional(),
+    /** Those that were moved to another day. The queue stays in the order of its days. */
+    moved: z.object({ plan_ids: z.array(idShape).max(200), day: givenDayShape }).optional(),
   }),
   response: z.object({ planned: z.array(plannedRoastShape) }),
   errors: ['not_found', 'changed_meanwhile'],

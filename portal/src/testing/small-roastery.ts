@@ -55,7 +55,7 @@ export const smallRoastery = (as: SessionUser | null): Answer[] => [
   answer(getRoast, roast()),
   answer(getRoastCurveColumns, { time_seconds: [], channels: {}, ror: [], gaps: [] }),
   answer(getRoastPlan, { plan: null }),
-  answer(listPlannedRoasts, { planned: [] }),
+  answer(listPlannedRoasts, { planned: [], days: [], today: '2026-11-21' }),
   answer(listLots, { lots: [lot()], total: 1 }),
   answer(getLot, lot()),
   answer(listLotMovements, { movements: [], total: 0 }),

@@ -11,8 +11,17 @@ import { AppError, notFound } from '../../http/app-error.ts';
 import { requireMachine, requirePlan } from '../../identity/access.ts';
 import { checkPlan } from './check-plan.ts';
 import { readPlan, readWaitingPlans } from './planned-row.ts';
+import { lockQueue, orderByDay, refuseEarlierDay } from './queue-order.ts';
 
 const begun = () => new AppError('conflict', 'The roast has started or was cancelled, so it can no longer be changed.');
+
+/** Behind the plans of its day: the others of the queue keep their order. */
+const moveToEndOfDay = async (tx: Sql, machineId: string, id: string): Promise<void> => {
+  await tx`
+    UPDATE planned_roasts SET queue_place = (SELECT max(queue_place) + 1 FROM planned_roasts
+      WHERE machine_id = ${machineId} AND bound_at IS NULL AND cancelled_at IS NULL) WHERE id = ${id}`;
+  await orderByDay(tx, machineId);
+};
 
 /** Changes a plan while it waits. */
 export const updatePlan = async (
@@ -28,6 +37,10 @@ export const updatePlan = async (
   );
   await context.sql.begin(async (tx) => {
     await requirePlan(tx, context.user, id, 'roast');
+    await refuseEarlierDay(tx, edit.day);
+    const [plan] = await tx<{ machine_id: string }[]>`SELECT machine_id FROM planned_roasts WHERE id = ${id}`;
+    const machineId = plan?.machine_id ?? '';
+    if (edit.day !== undefined) await lockQueue(tx, machineId);
     const [before] = await tx<
       { machine_id: string; lot_id: string | null; profile_id: string | null; batch_size_kg: number | null }[]
     >`
@@ -36,6 +49,7 @@ export const updatePlan = async (
     if (before === undefined) throw begun();
     await checkPlan(tx, { ...before, ...given });
     if (Object.keys(given).length > 0) await tx`UPDATE planned_roasts SET ${tx(given)} WHERE id = ${id}`;
+    if (edit.day !== undefined) await moveToEndOfDay(tx, machineId, id);
     await recordAudit(tx, actorOf(context), {
       action: 'plan.updated',
       subject: id,
@@ -60,26 +74,15 @@ export const cancelPlan = async (context: UserContext, id: string): Promise<{ me
   return { message: 'The queued roast was cancelled.' };
 };
 
-/**
- * The waiting plans of a machine in their order, locked: a charge that takes one of them waits. They are locked by id,
- * since two concurrent changes of the order would deadlock by their positions, and read by a second statement, which
- * sees the changes it waited for.
- */
-const lockQueue = async (tx: Sql, machineId: string): Promise<{ id: string }[]> => {
-  const waiting = tx`machine_id = ${machineId} AND bound_at IS NULL AND cancelled_at IS NULL`;
-  await tx`SELECT 1 FROM planned_roasts WHERE ${waiting} ORDER BY id FOR UPDATE`;
-  return tx<{ id: string }[]>`
-    SELECT id FROM planned_roasts WHERE ${waiting} ORDER BY queue_place, created_at, id`;
-};
-
 /** Changes the order of the queue. */
 export const orderQueue = async (
   context: UserContext,
   machineId: string,
-  { plan_ids: planIds, order_before: before }: ParsedBody<typeof orderEndpoint>,
+  { plan_ids: planIds, order_before: before, moved }: ParsedBody<typeof orderEndpoint>,
 ): Promise<{ planned: PlannedRoast[] }> => {
   await context.sql.begin(async (tx) => {
     await requireMachine(tx, context.user, machineId, 'roast');
+    await refuseEarlierDay(tx, moved?.day);
     const waiting = await lockQueue(tx, machineId);
     const named = new Set(planIds);
     const isOther = before !== undefined && waiting.some(({ id }, place) => id !== before[place]);
@@ -89,10 +92,15 @@ export const orderQueue = async (
     await tx`
       UPDATE planned_roasts p SET queue_place = o.place
       FROM unnest(${[...planIds]}::uuid[]) WITH ORDINALITY AS o (id, place) WHERE p.id = o.id`;
+    if (moved !== undefined) {
+      const those = moved.plan_ids.filter((id) => named.has(id));
+      await tx`UPDATE planned_roasts SET day = ${moved.day} WHERE id = ANY(${those}::uuid[])`;
+    }
+    await orderByDay(tx, machineId);
     await recordAudit(tx, actorOf(context), {
       action: 'queue.ordered',
       subject: machineId,
-      detail: { plans: [...planIds] },
+      detail: { plans: [...planIds], ...(moved === undefined ? {} : { moved: [...moved.plan_ids], day: moved.day }) },
     });
   });
   return { planned: await readWaitingPlans(context.sql, context.user, machineId) };

@@ -3,14 +3,16 @@ import type { ParsedBody } from '@roastery/contract/endpoint';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { UserContext } from '../../context.ts';
+import { readToday } from '../../db/roastery-time-zone.ts';
 import type { Sql } from '../../db/sql.ts';
 import { invalid, notFound } from '../../http/app-error.ts';
 import { machineAccess, requireMachine } from '../../identity/access.ts';
 import { checkPlan } from './check-plan.ts';
+import { lockQueue, orderByDay, refuseEarlierDay } from './queue-order.ts';
 import { readPlan } from './planned-row.ts';
 
-/** More than a day's work for one machine: a longer queue is a mistake. */
-const maxWaiting = 50;
+/** More than two weeks' work for one machine: a longer queue is a mistake. */
+const maxWaiting = 200;
 
 interface Queue {
   readonly waiting: number;
@@ -44,11 +46,15 @@ export const planRoast = async (
     const queue = await readQueue(tx, context, body.machine_id);
     if (queue.waiting + count > maxWaiting) throw invalid('machine_id', 'The queue of this machine is full');
     await checkPlan(tx, body);
+    await refuseEarlierDay(tx, body.day);
+    await lockQueue(tx, body.machine_id);
+    const day = body.day ?? (await readToday(tx));
     for (const [index, id] of ids.entries()) {
       const row = {
         id,
         machine_id: body.machine_id,
         created_by: user.id,
+        day,
         lot_id: body.lot_id ?? null,
         profile_id: body.profile_id ?? null,
         coffee_name: body.coffee_name || null,
@@ -67,9 +73,11 @@ export const planRoast = async (
           machine_id: row.machine_id,
           coffee_name: row.coffee_name,
           batch_size_kg: row.batch_size_kg,
+          day: row.day,
         },
       });
     }
+    await orderByDay(tx, body.machine_id);
   });
   const made = await readPlan(context.sql, user, ids[0] ?? '');
   if (made === undefined) throw notFound('Queued roast');

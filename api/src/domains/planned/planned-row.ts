@@ -1,12 +1,17 @@
 import type { PlannedRoast } from '@roastery/contract/planned';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
+import { today } from '../../db/roastery-time-zone.ts';
 import { machineAccess } from '../../identity/access.ts';
+
+/** What was not roasted on its day is left for today. */
+export const dayOf = (sql: Sql) => sql`greatest(p.day, ${today(sql)})`;
 
 const columns = (sql: Sql) => sql`
   p.id, p.batch_number, p.machine_id, m.display_name AS machine_name, p.lot_id, l.lot_number, p.profile_id, f.name AS profile_name,
   coalesce(p.coffee_name, l.coffee_name) AS coffee_name, p.batch_size_kg, p.roasted_by, p.notes, p.created_at,
-  u.full_name AS created_by, p.roast_id,
+  u.full_name AS created_by, p.roast_id, p.origin,
+  CASE WHEN p.bound_at IS NULL AND p.cancelled_at IS NULL THEN ${dayOf(sql)} ELSE p.day END AS day,
   CASE WHEN p.bound_at IS NOT NULL THEN 'bound' WHEN p.cancelled_at IS NOT NULL THEN 'cancelled' ELSE 'waiting' END
     AS status,
   CASE WHEN p.bound_at IS NULL AND p.cancelled_at IS NULL THEN (

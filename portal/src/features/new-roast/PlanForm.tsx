@@ -6,14 +6,17 @@ import {
   type PlannedRoast,
 } from '@roastery/contract/planned';
 import type { Lot } from '@roastery/contract/inventory';
+import { listMachines } from '@roastery/contract/machines';
+import { getProfile } from '@roastery/contract/profiles';
 import { listRoasters } from '@roastery/contract/roasters';
 import { Timer } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useWatch } from 'react-hook-form';
 import { sentenceWithFields } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { useUser } from '../../api/session.tsx';
 import { refresh, useApi } from '../../api/use-api.ts';
+import { DateField } from '../../components/date-fields.tsx';
 import { FormError } from '../../components/form/FormError.tsx';
 import { FormField, FormFrame } from '../../components/form/RecordForm.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
@@ -30,6 +33,7 @@ import { TextArea, TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
 import {
   batchHint,
+  batchOf,
   emptyPlan,
   keepLastPlan,
   planFields,
@@ -73,6 +77,7 @@ export const PlanForm = ({ edited, onPlanned, onDone }: PlanFormProps) => {
       if (edited === undefined) {
         keepLastPlan(user.id, values);
         startAnew({ ...values, count: '1' });
+        setBatchTyped(false);
         if (Number(values.count) === 1) return onPlanned(id);
       }
       toast(
@@ -84,7 +89,21 @@ export const PlanForm = ({ edited, onPlanned, onDone }: PlanFormProps) => {
     },
   });
   const { control, setValue, getValues } = form.hookForm;
-  const [machineId, lotId, batch] = useWatch({ control, name: ['machine_id', 'lot_id', 'batch_size_kg'] });
+  const [machineId, lotId, batch, profileId] = useWatch({
+    control,
+    name: ['machine_id', 'lot_id', 'batch_size_kg', 'profile_id'],
+  });
+  const { data: machines } = useApi(listMachines, { query: { sort: 'name' } });
+  const { data: recipe } = useApi(getProfile, profileId === null ? null : { params: { id: profileId } });
+  const machine = machines?.find(({ id }) => id === machineId);
+  const suggested = batchOf(profileId === null ? undefined : recipe, machine);
+  /** A batch that a person has typed stays. */
+  const [isBatchTyped, setBatchTyped] = useState(edited !== undefined);
+  useEffect(() => {
+    if (suggested !== undefined && !isBatchTyped) {
+      setValue('batch_size_kg', String(suggested), { shouldDirty: true });
+    }
+  }, [suggested, isBatchTyped, setValue]);
   const { data: roasters } = useApi(listRoasters, machineId === null ? null : { params: { id: machineId } });
   return (
     <Panel title={edited === undefined ? t`Next roast` : t`Edit queued roast`}>
@@ -102,9 +121,6 @@ export const PlanForm = ({ edited, onPlanned, onDone }: PlanFormProps) => {
               {...field}
               onRecipe={(recipe) => {
                 if (recipe?.green_coffee_lot_id) setValue('lot_id', recipe.green_coffee_lot_id, { shouldDirty: true });
-                if (typeof recipe?.max_batch_size === 'number' && getValues('batch_size_kg') === '') {
-                  setValue('batch_size_kg', String(recipe.max_batch_size), { shouldDirty: true });
-                }
               }}
             />
           )}
@@ -112,7 +128,11 @@ export const PlanForm = ({ edited, onPlanned, onDone }: PlanFormProps) => {
         <FormField of={form} name="lot_id">
           {({ ref: _ref, ...field }) => <LotField {...field} onLot={setLot} placeholder={t`No lot`} />}
         </FormField>
-        {lotId === null && <TextField label={t`Coffee name`} maxLength={200} {...form.field('coffee_name')} />}
+        {lotId === null && (
+          <div className="sm:col-span-2">
+            <TextField label={t`Coffee name`} maxLength={200} {...form.field('coffee_name')} />
+          </div>
+        )}
         <WeightField
           label={t`Batch`}
           required
@@ -120,7 +140,19 @@ export const PlanForm = ({ edited, onPlanned, onDone }: PlanFormProps) => {
           step={0.1}
           hint={batchHint(batch, lot?.id === lotId ? lot?.current_weight : undefined)}
           {...form.field('batch_size_kg')}
+          onInput={() => setBatchTyped(true)}
         />
+        {edited === undefined && (
+          <NumberField
+            label={t`How many`}
+            required
+            min={1}
+            step={1}
+            hint={t`Each gets its own batch number.`}
+            {...form.field('count')}
+          />
+        )}
+        <DateField label={t`Day`} hint={t`Today, unless you choose a later one.`} {...form.field('day')} />
         <FormField of={form} name="roasted_by">
           {(field) => (
             <SuggestField
@@ -131,16 +163,6 @@ export const PlanForm = ({ edited, onPlanned, onDone }: PlanFormProps) => {
             />
           )}
         </FormField>
-        {edited === undefined && (
-          <NumberField
-            label={t`How many`}
-            required
-            min={1}
-            step={1}
-            hint={t`Adds this roast that many times, each with its own batch number.`}
-            {...form.field('count')}
-          />
-        )}
         <div className="sm:col-span-2">
           <TextArea label={t`Notes`} rows={2} {...form.field('notes')} />
         </div>

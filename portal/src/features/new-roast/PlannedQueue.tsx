@@ -42,7 +42,13 @@ export const PlannedQueue = ({ onOpen, onEdit }: PlannedQueueProps) => {
         </EmptyState>
       ) : (
         byMachine(data.planned).map(([machineId, plans]) => (
-          <MachineQueue key={machineId} {...{ machineId, plans, onOpen, onEdit }} mayChange={!watched.has(machineId)} />
+          <MachineQueue
+            key={machineId}
+            {...{ machineId, plans, onOpen, onEdit }}
+            days={data.days.filter((day) => day.machine_id === machineId)}
+            today={data.today}
+            mayChange={!watched.has(machineId)}
+          />
         ))
       )}
     </Panel>

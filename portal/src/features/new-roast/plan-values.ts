@@ -17,6 +17,8 @@ export interface PlanValues {
   batch_size_kg: string;
   roasted_by: string;
   notes: string;
+  /** `yyyy-mm-dd`; today if empty. */
+  day: string;
   /** Number of identical roasts. */
   count: string;
 }
@@ -28,6 +30,7 @@ export const planFields = [
   'batch_size_kg',
   'roasted_by',
   'notes',
+  'day',
   'count',
 ] as const satisfies readonly (keyof PlanValues)[];
 
@@ -40,6 +43,7 @@ export const emptyPlan = (roastedBy: string, last: Partial<PlanValues> = {}): Pl
   batch_size_kg: '',
   roasted_by: roastedBy,
   notes: '',
+  day: '',
   count: '1',
   ...last,
 });
@@ -52,10 +56,21 @@ export const valuesOfPlan = (plan: PlannedRoast): PlanValues => ({
   batch_size_kg: plan.batch_size_kg === null ? '' : String(plan.batch_size_kg),
   roasted_by: plan.roasted_by ?? '',
   notes: plan.notes ?? '',
+  day: plan.day,
   count: '1',
 });
 
 const textOrNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
+
+/** The largest batch that recipe and machine take, kg; undefined without a recipe. */
+export const batchOf = (
+  recipe: { readonly max_batch_size?: number | null | undefined } | undefined,
+  machine: { readonly max_capacity_kg: number } | undefined,
+): number | undefined => {
+  if (recipe === undefined) return undefined;
+  const most = Math.min(recipe.max_batch_size ?? Infinity, machine?.max_capacity_kg ?? Infinity);
+  return Number.isFinite(most) ? most : undefined;
+};
 
 /** A warning when the batch exceeds its lot. It does not block saving; the machine and the recipe do. */
 export const batchHint = (batch: string, lotKg: number | undefined): string | undefined => {
@@ -86,6 +101,7 @@ export const planResolver: Resolver<PlanValues, unknown, PlanBody> = (values) =>
       batch_size_kg: batch,
       roasted_by: textOrNull(values.roasted_by),
       notes: textOrNull(values.notes),
+      ...(values.day === '' ? {} : { day: values.day }),
       count,
     },
     errors: {},

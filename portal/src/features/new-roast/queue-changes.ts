@@ -39,25 +39,36 @@ export const removeFromQueue = (plan: PlannedRoast): Promise<boolean> =>
     t`The roast could not be removed from the queue`,
   );
 
-/** Adds the same roast at the end of the queue. */
+/** Adds the same roast behind the others of its day. */
 export const copyPlan = (plan: PlannedRoast): Promise<boolean> =>
   changeQueue(
     async () => {
-      const { machine_id, lot_id, profile_id, coffee_name, batch_size_kg, roasted_by, notes } = plan;
+      const { machine_id, lot_id, profile_id, coffee_name, batch_size_kg, roasted_by, notes, day } = plan;
       const own = lot_id === null ? coffee_name : null;
-      const body = { machine_id, lot_id, profile_id, coffee_name: own, batch_size_kg, roasted_by, notes };
+      const body = { machine_id, lot_id, profile_id, coffee_name: own, batch_size_kg, roasted_by, notes, day };
       await call(planRoast, { body });
       toast(t`${plannedName(plan)} was added again`);
     },
     t`The roast could not be added to the queue`,
   );
 
+/** Plans that were moved to another day. */
+export interface MovedPlans {
+  readonly plan_ids: readonly string[];
+  readonly day: string;
+}
+
 export const saveOrder = async (
   machineId: string,
   plans: readonly PlannedRoast[],
   before: readonly PlannedRoast[],
+  moved?: MovedPlans,
 ): Promise<void> => {
-  const body = { plan_ids: plans.map(({ id }) => id), order_before: before.map(({ id }) => id) };
+  const body = {
+    plan_ids: plans.map(({ id }) => id),
+    order_before: before.map(({ id }) => id),
+    ...(moved === undefined ? {} : { moved: { plan_ids: [...moved.plan_ids], day: moved.day } }),
+  };
   await changeQueue(
     () => call(orderQueue, { params: { id: machineId }, body }),
     t`The order of the queue could not be saved`,

@@ -33,12 +33,14 @@ const placeAt = (handle: HTMLElement, y: number): number => {
 
 /**
  * Reorders the items of an `ol` by dragging a handle, by mouse or touch, or with the arrow keys on it.
+ * @param firstPlace rows above this place stay where they are
  * @param isSaving an order is being saved: until the list shows it, it stays as dragged
  * @param onOrder saves the new order; the previous one is the second argument
  */
 export const useReorder = <Item extends { readonly id: string }>(
   items: readonly Item[],
   isSaving: boolean,
+  firstPlace: number,
   onOrder: (items: readonly Item[], before: readonly Item[]) => void,
 ): Reorder<Item> => {
   const [order, setOrder] = useState<readonly Item[] | null>(null);
@@ -71,7 +73,7 @@ export const useReorder = <Item extends { readonly id: string }>(
       onPointerMove: (event) => {
         if (dragged !== id) return;
         const from = shown.findIndex((item) => item.id === id);
-        const to = Math.min(placeAt(event.currentTarget, event.clientY), shown.length - 1);
+        const to = Math.min(Math.max(firstPlace, placeAt(event.currentTarget, event.clientY)), shown.length - 1);
         if (from !== to) setOrder(moved(shown, from, to));
       },
       onPointerUp: drop,
@@ -85,7 +87,7 @@ export const useReorder = <Item extends { readonly id: string }>(
         event.preventDefault();
         const from = shown.findIndex((item) => item.id === id);
         const to = from + step;
-        if (to >= 0 && to < shown.length) save(moved(shown, from, to), shown);
+        if (to >= firstPlace && to < shown.length) save(moved(shown, from, to), shown);
       },
     }),
   };

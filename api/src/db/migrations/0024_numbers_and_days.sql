@@ -9,3 +9,13 @@ ALTER TABLE roasts
       '\d*(\d{10})', '\1', 'g')) STORED;
 DROP INDEX roasts_by_number;
 CREATE INDEX roasts_by_number ON roasts (said_order, id);
+
+-- A planned roast is of a day in the roastery's time zone. Its place in the queue stays the order in which charges take it; the queue is
+-- kept in the order of the days. `origin` says where it comes from: so far each was planned by a person.
+ALTER TABLE planned_roasts
+  ADD COLUMN day date,
+  ADD COLUMN origin text NOT NULL DEFAULT 'person' CHECK (origin IN ('person'));
+UPDATE planned_roasts SET day = (
+  CASE WHEN bound_at IS NULL AND cancelled_at IS NULL THEN now() ELSE created_at END
+  AT TIME ZONE coalesce((SELECT time_zone FROM roastery_settings), 'UTC'))::date;
+ALTER TABLE planned_roasts ALTER COLUMN day SET DEFAULT CURRENT_DATE, ALTER COLUMN day SET NOT NULL;
