@@ -123,7 +123,7 @@ it('push: sends an alarm once to the browsers of the machine’s people, sealed 
   const message = await until('the message', () => pushed.find(({ path }) => path === '/one'));
   expect(message.headers).toMatchObject({ 'content-encoding': 'aes128gcm', ttl: '120', urgency: 'high' });
   expect(browser.read(message.body)).toMatchObject({
-    body: 'Open the air now · Yirgacheffe',
+    body: `Open the air now · PR-${alarm.roast_id?.slice(0, 8)} · Yirgacheffe`,
     tag: alarm.id,
     url: `/machines/${alarm.machine_id}/live`,
   });
