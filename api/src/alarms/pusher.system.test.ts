@@ -110,6 +110,8 @@ const adminId = async (): Promise<string> => {
   return body.id;
 };
 
+const roastOf = ({ roast_id: id }: NewAlarm): string => `PR-${id?.slice(0, 8)} · Yirgacheffe`;
+
 it('push: sends an alarm once to the browsers of the machine’s people, sealed and signed', async () => {
   const browser = openBrowser();
   const { p256dh, auth } = browser;
@@ -123,7 +125,7 @@ it('push: sends an alarm once to the browsers of the machine’s people, sealed 
   const message = await until('the message', () => pushed.find(({ path }) => path === '/one'));
   expect(message.headers).toMatchObject({ 'content-encoding': 'aes128gcm', ttl: '120', urgency: 'high' });
   expect(browser.read(message.body)).toMatchObject({
-    body: `Open the air now · PR-${alarm.roast_id?.slice(0, 8)} · Yirgacheffe`,
+    body: `Open the air now · ${roastOf(alarm)}`,
     tag: alarm.id,
     url: `/machines/${alarm.machine_id}/live`,
   });
@@ -154,8 +156,8 @@ it('push: sends an alarm once to the browsers of the machine’s people, sealed 
   const messages = pushed.map((one) => browser.read(one.body) as { tag: string; body: string });
   expect(messages.map(({ tag }) => tag).toSorted()).toEqual([alarm.id, frozen.id, silent.id, last.id].toSorted());
   const bodyOf = ({ id }: NewAlarm) => messages.find(({ tag }) => tag === id)?.body;
-  expect(bodyOf(frozen)).toBe('Bean Temp is frozen. Check the probe. · Yirgacheffe');
-  expect(bodyOf(silent)).toBe('No readings arrive. Check the board. · Yirgacheffe');
+  expect(bodyOf(frozen)).toBe(`Bean Temp is frozen. Check the probe. · ${roastOf(frozen)}`);
+  expect(bodyOf(silent)).toBe(`No readings arrive. Check the board. · ${roastOf(silent)}`);
 });
 
 const sentTo = (wanted: string): number => pushed.filter(({ path }) => path === wanted).length;
