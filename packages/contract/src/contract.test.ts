@@ -60,12 +60,35 @@ describe('a limit without its own message', () => {
   });
 });
 
+/** JSON with each object and list on one line where it fits 120 characters. */
+const written = (value: unknown, indent = 0): string => {
+  const line = JSON.stringify(value);
+  if (typeof value !== 'object' || value === null || line.length + indent <= 120) return line;
+  const space = ' '.repeat(indent + 2);
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
+  const parts = Array.isArray(value)
+    ? value.map((one: unknown) => written(one, indent + 2))
+    : Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${written(one, indent + 2)}`);
+  return `${open}\n${parts.map((part) => space + part).join(',\n')}\n${' '.repeat(indent)}${close}`;
+};
+
 describe('OpenAPI', () => {
   const golden = fileURLToPath(new URL('../openapi.golden.json', import.meta.url));
   it('equals the golden file (after an intended change run with UPDATE_GOLDEN=1 and review the difference)', () => {
-    const text = `${JSON.stringify(openApiDocument(), null, 2)}\n`;
+    const text = `${written(openApiDocument())}\n`;
     if (process.env['UPDATE_GOLDEN']) writeFileSync(golden, text);
     expect(text).toBe(readFileSync(golden, 'utf8'));
+  });
+  it('refers only to schemas and responses that it has, each of which is referred to', () => {
+    const { components, paths } = openApiDocument();
+    const text = JSON.stringify({ paths, components });
+    const referred = new Set([...text.matchAll(/"\$ref":"#\/components\/([^"]+)"/g)].map(([, name]) => name));
+    const named = [
+      ...Object.keys(components.schemas).map((name) => `schemas/${name}`),
+      ...Object.keys(components.responses).map((name) => `responses/${name}`),
+    ];
+    // The live stream is described, and no answer: EventSource reads it.
+    expect(new Set([...referred, 'schemas/LiveEvent'])).toEqual(new Set(named));
   });
 });
 

@@ -41,8 +41,8 @@ import * as wall from './wall.ts';
 const isEndpoint = (value: unknown): value is Endpoint =>
   typeof value === 'object' && value !== null && 'method' in value && 'path' in value && 'access' in value;
 
-/** Every endpoint, in the order of the files: the api mounts them all, OpenAPI and the tests iterate over them. */
-export const endpoints: readonly Endpoint[] = [
+/** The files of the contract with endpoints, in the order of the description. */
+export const endpointFiles: readonly Readonly<Record<string, unknown>>[] = [
   auth,
   dashboard,
   machines,
@@ -81,4 +81,7 @@ export const endpoints: readonly Endpoint[] = [
   boardUpdates,
   fleet,
   quarantine,
-].flatMap((file) => Object.values(file as Record<string, unknown>).filter(isEndpoint));
+];
+
+/** Every endpoint, in the order of the files: the api mounts them all, OpenAPI and the tests iterate over them. */
+export const endpoints: readonly Endpoint[] = endpointFiles.flatMap((file) => Object.values(file).filter(isEndpoint));

@@ -1,8 +1,11 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { endpoints } from './endpoints.ts';
 import { apiBasePath, multipartType, type Access, type Endpoint } from './endpoint.ts';
-import { errorBodyShape, errorStatus, type ErrorCode } from './errors.ts';
-import { liveEventShape } from './live.ts';
+import { errorStatus, type ErrorCode } from './errors.ts';
+import { contractSchemas, type JsonSchema } from './openapi-schemas.ts';
+
+type Schemas = ReturnType<typeof contractSchemas>;
+type ObjectSchema = { readonly properties?: JsonSchema; readonly required?: readonly string[] };
 
 /** Codes that every endpoint with the same access can answer, besides its own. */
 const commonErrors: Record<Access, readonly ErrorCode[]> = {
@@ -21,38 +24,30 @@ const security: Record<Access, object[]> = {
   broker: [{ brokerSecret: [] }],
 };
 
-const jsonSchema = (shape: z.ZodType, io: 'input' | 'output'): Record<string, unknown> => {
-  const { $schema: _, ...schema } = z.toJSONSchema(shape, { target: 'draft-2020-12', io, unrepresentable: 'any' });
-  return schema;
-};
-
-const parametersOf = (shape: z.ZodType | undefined, place: 'path' | 'query') => {
+/** Path and query are objects of one level, without a name. */
+const parametersOf = (schemas: Schemas, shape: z.ZodType | undefined, place: 'path' | 'query') => {
   if (!shape) return [];
-  const schema = jsonSchema(shape, 'input') as { properties?: Record<string, unknown>; required?: string[] };
-  return Object.entries(schema.properties ?? {}).map(([name, property]) => ({
+  const { properties = {}, required = [] } = schemas.of(shape, 'input') as ObjectSchema;
+  return Object.entries(properties).map(([name, property]) => ({
     name,
     in: place,
-    required: place === 'path' || (schema.required ?? []).includes(name),
+    required: place === 'path' || required.includes(name),
     schema: property,
   }));
 };
 
-const errorsOf = (endpoint: Endpoint) => {
+/** `not_signed_in`, of several codes `conflict.already_exists` */
+const responseName = (codes: readonly ErrorCode[]): string => codes.join('.');
+
+/** The codes of an endpoint, by status. */
+const errorsOf = (endpoint: Endpoint): readonly (readonly [status: number, codes: readonly ErrorCode[]])[] => {
   const ofRight: readonly ErrorCode[] =
     endpoint.right === undefined || endpoint.right === 'see' ? [] : ['forbidden' as const];
   const codes = [
     ...new Set([...commonErrors[endpoint.access], ...ofRight, ...(endpoint.errors ?? []), 'internal' as const]),
   ];
   const statuses = [...new Set(codes.map((code) => errorStatus[code]))].sort((a, b) => a - b);
-  return Object.fromEntries(
-    statuses.map((status) => [
-      String(status),
-      {
-        description: codes.filter((code) => errorStatus[code] === status).join(', '),
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-      },
-    ]),
-  );
+  return statuses.map((status) => [status, codes.filter((code) => errorStatus[code] === status)]);
 };
 
 const fileSchema = ({ type, maxBytes }: NonNullable<Endpoint['accepts']>) => {
@@ -60,15 +55,15 @@ const fileSchema = ({ type, maxBytes }: NonNullable<Endpoint['accepts']>) => {
   return type === multipartType ? { type: 'object', properties: { files: { type: 'array', items: file } } } : file;
 };
 
-const operationOf = (endpoint: Endpoint) => ({
+const operationOf = (schemas: Schemas, endpoint: Endpoint) => ({
   operationId: endpoint.name,
   summary: endpoint.summary,
   tags: [endpoint.tag],
   security: security[endpoint.access],
   ...(endpoint.right && { 'x-machine-right': endpoint.right }),
-  parameters: [...parametersOf(endpoint.params, 'path'), ...parametersOf(endpoint.query, 'query')],
+  parameters: [...parametersOf(schemas, endpoint.params, 'path'), ...parametersOf(schemas, endpoint.query, 'query')],
   ...(endpoint.body && {
-    requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(endpoint.body, 'input') } } },
+    requestBody: { required: true, content: { 'application/json': { schema: schemas.of(endpoint.body, 'input') } } },
   }),
   ...(endpoint.accepts && {
     requestBody: {
@@ -82,20 +77,43 @@ const operationOf = (endpoint: Endpoint) => ({
     [String(endpoint.status ?? 200)]: {
       description: 'Success',
       ...(endpoint.response && {
-        content: { 'application/json': { schema: jsonSchema(endpoint.response, 'output') } },
+        content: { 'application/json': { schema: schemas.of(endpoint.response, 'output') } },
       }),
       ...(endpoint.produces && { content: { [endpoint.produces]: { schema: { type: 'string' } } } }),
     },
-    ...errorsOf(endpoint),
+    ...Object.fromEntries(
+      errorsOf(endpoint).map(([status, codes]) => [
+        String(status),
+        { $ref: `#/components/responses/${responseName(codes)}` },
+      ]),
+    ),
   },
 });
 
+/** Each set of codes that some endpoint answers with one status. */
+const errorResponses = () => {
+  const sets = endpoints.flatMap((endpoint) => errorsOf(endpoint).map(([, codes]) => codes));
+  const named = new Map(sets.map((codes) => [responseName(codes), codes]));
+  return Object.fromEntries(
+    [...named]
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, codes]) => [
+        name,
+        {
+          description: codes.join(', '),
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        },
+      ]),
+  );
+};
+
 /** The OpenAPI 3.1 description of every endpoint, derived from the same values that the api mounts. */
 export const openApiDocument = () => {
+  const schemas = contractSchemas();
   const paths: Record<string, Record<string, unknown>> = {};
   for (const endpoint of endpoints) {
     const path = (paths[endpoint.path] ??= {});
-    path[endpoint.method.toLowerCase()] = operationOf(endpoint);
+    path[endpoint.method.toLowerCase()] = operationOf(schemas, endpoint);
   }
   return {
     openapi: '3.1.0',
@@ -109,7 +127,8 @@ export const openApiDocument = () => {
     servers: [{ url: apiBasePath }],
     paths,
     components: {
-      schemas: { Error: jsonSchema(errorBodyShape, 'output'), LiveEvent: jsonSchema(liveEventShape, 'output') },
+      schemas: schemas.named,
+      responses: errorResponses(),
       securitySchemes: {
         session: { type: 'apiKey', in: 'cookie', name: 'session', description: '`__Host-session` behind TLS' },
         machineToken: { type: 'http', scheme: 'bearer' },

@@ -45,13 +45,30 @@ const hashesPassword = new Set(['login', 'changePassword', 'createUser', 'resetP
 /** They end the session that all other requests use. */
 const leftOut = new Set(['logout', 'endSession']);
 
+/** A part of the document with the named schemas in place of the references to them. */
+const resolved = <Part>(part: Part, named: Readonly<Record<string, unknown>>): Part => {
+  if (Array.isArray(part)) return part.map((one: unknown) => resolved(one, named)) as Part;
+  if (typeof part !== 'object' || part === null) return part;
+  const name = '$ref' in part && /^#\/components\/schemas\/(.+)$/.exec(String(part.$ref))?.[1];
+  if (name) return resolved(named[name], named) as Part;
+  return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, resolved(value, named)])) as Part;
+};
+
 /** Every operation of the OpenAPI document. */
-const fuzzOperations = (): FuzzOperation[] =>
-  Object.entries(openApiDocument().paths).flatMap(([path, methods]) =>
+const fuzzOperations = (): FuzzOperation[] => {
+  const { paths, components } = openApiDocument();
+  return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods as Record<string, Operation>)
       .filter(([, { operationId }]) => !leftOut.has(operationId))
-      .map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
+      .map(([method, { parameters, requestBody, ...operation }]) => ({
+        ...operation,
+        parameters: resolved(parameters, components.schemas),
+        ...(requestBody && { requestBody: resolved(requestBody, components.schemas) }),
+        method: method.toUpperCase(),
+        path,
+      })),
   );
+};
 
 /** Characters allowed in a request line; the rest is percent-encoded. */
 const inRequestLine = (text: string): string => text.replaceAll(/[^\u0021-\u007e]|[#]/gu, encodeURIComponentSafe);
