@@ -42,6 +42,9 @@ export const profileBodyShape = z.object({
   auto_interpolate: z.boolean().default(false),
 });
 
+/** `reference_roast_id`: the roast that the recipe was made from. */
+export const newProfileShape = profileBodyShape.extend({ reference_roast_id: idShape.nullable().optional() });
+
 export const profileShape = z.object({
   id: idShape,
   name: z.string(),
@@ -109,7 +112,7 @@ export const createProfile = endpoint({
   summary: 'Save a new recipe',
   access: 'user',
   status: 201,
-  body: profileBodyShape,
+  body: newProfileShape,
   response: profileShape,
 });
 
@@ -121,10 +124,7 @@ export const updateProfile = endpoint({
   summary: 'Change a recipe',
   access: 'user',
   params: byId,
-  body: profileBodyShape.extend({
-    reference_roast_id: idShape.nullable().optional(),
-    revision: z.number().int().optional(),
-  }),
+  body: newProfileShape.extend({ revision: z.number().int().optional() }),
   response: profileShape,
   errors: ['not_found', 'changed_meanwhile'],
 });

@@ -44,6 +44,8 @@ export const paths = {
   editLot: (id: string) => `/inventory/lots/${encodeURIComponent(id)}/edit`,
   recipes: '/recipes',
   newRecipe: '/recipes/new',
+  /** A new recipe, filled in from a roast. */
+  recipeFromRoast: (roastId: string) => `/recipes/new?from_roast=${encodeURIComponent(roastId)}`,
   recipe: (id: string) => `/recipes/${encodeURIComponent(id)}`,
   users: '/admin/users',
   statistics: '/admin/stats',

@@ -17,20 +17,22 @@ const sizes = {
   lg: 'size-12 [&_svg]:size-5',
 };
 
+/** Also of a link that looks like one. */
+export const iconButtonClass = (
+  size: keyof typeof sizes = 'sm',
+  tone: 'plain' | 'danger' = 'plain',
+  extra?: string,
+): string =>
+  classes(
+    'inline-flex shrink-0 items-center justify-center rounded-md text-muted transition-colors',
+    'disabled:cursor-not-allowed disabled:opacity-50',
+    tone === 'danger' ? 'hover:bg-danger-soft hover:text-danger' : 'hover:bg-hover hover:text-strong',
+    sizes[size],
+    extra,
+  );
+
 export const IconButton = ({ label, icon, size = 'sm', tone = 'plain', className, ...rest }: IconButtonProps) => (
-  <button
-    type="button"
-    title={label}
-    {...rest}
-    aria-label={label}
-    className={classes(
-      'inline-flex shrink-0 items-center justify-center rounded-md text-muted transition-colors',
-      'disabled:cursor-not-allowed disabled:opacity-50',
-      tone === 'danger' ? 'hover:bg-danger-soft hover:text-danger' : 'hover:bg-hover hover:text-strong',
-      sizes[size],
-      className,
-    )}
-  >
+  <button type="button" title={label} {...rest} aria-label={label} className={iconButtonClass(size, tone, className)}>
     {icon}
   </button>
 );

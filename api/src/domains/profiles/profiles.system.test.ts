@@ -104,6 +104,14 @@ describe('recipes', () => {
     expect(foreign.status).toBe(422);
   });
 
+  it('reference: is the roast that a new recipe was made from, if its maker may see it', async () => {
+    const roastId = await addRoast(test.api.context.sql, adminId);
+    const body = { name: 'From a roast', control_profile: points, reference_roast_id: roastId };
+    const made = await admin.send<Profile>('POST', '/profiles', body);
+    expect(made.body).toMatchObject({ reference_roast_id: roastId, reference_is_chosen: true });
+    expect((await other.send('POST', '/profiles', body)).status, 'another user’s roast').toBe(422);
+  });
+
   it('reference roast: is set while another user edits the recipe', async () => {
     const { sql } = test.api.context;
     const [curved, bare] = [await addRoast(sql, adminId), await addRoast(sql, adminId)];

@@ -1,4 +1,4 @@
-import type { Profile, profileBodyShape } from '@roastery/contract/profiles';
+import type { newProfileShape, Profile } from '@roastery/contract/profiles';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { z } from 'zod';
 import { actorOf, recordAudit } from '../../db/audit.ts';
@@ -10,11 +10,8 @@ import { roastAccess } from '../../identity/access.ts';
 import { watchStock } from '../../ledger/move-lot.ts';
 import { findProfile } from './queries.ts';
 
-type ProfileForm = z.output<typeof profileBodyShape>;
-type ProfileEdit = ProfileForm & {
-  readonly reference_roast_id?: string | null | undefined;
-  readonly revision?: number | undefined;
-};
+type ProfileForm = z.output<typeof newProfileShape>;
+type ProfileEdit = ProfileForm & { readonly revision?: number | undefined };
 
 const columnsOf = (tx: Sql, form: ProfileForm) => ({
   name: form.name,
@@ -69,7 +66,9 @@ export const createProfile = async (context: UserContext, form: ProfileForm): Pr
   context.sql.begin(async (tx) => {
     const id = uuidV7();
     await checkLot(tx, form.green_coffee_lot_id, null);
-    await tx`INSERT INTO profiles ${tx({ id, created_by: context.user.id, ...columnsOf(tx, form) })}`;
+    await checkReference(tx, context.user, form.reference_roast_id);
+    const made = { id, created_by: context.user.id, reference_roast_id: form.reference_roast_id ?? null };
+    await tx`INSERT INTO profiles ${tx({ ...made, ...columnsOf(tx, form) })}`;
     await watchLot(tx, form);
     await recordAudit(tx, actorOf(context), { action: 'recipe.created', subject: id, detail: { name: form.name } });
     return mustFindProfile(tx, context.user, id);

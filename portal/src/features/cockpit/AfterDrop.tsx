@@ -1,6 +1,6 @@
 import { getRoast, getRoastCurveColumns, type CurveColumns, type Roast } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
-import { GitCompareArrows, X } from 'lucide-react';
+import { BookPlus, GitCompareArrows, X } from 'lucide-react';
 import { useApi } from '../../api/use-api.ts';
 import { Difference, Measure } from '../../components/figures.tsx';
 import { batchLabel, coffeeName } from '../../components/live/roast-texts.ts';
@@ -69,6 +69,11 @@ const Result = ({ roast, onClose }: { roast: Roast; onClose: () => void }) => {
             className="max-md:hidden"
           >
             {t`Compare with reference`}
+          </ButtonLink>
+        )}
+        {roast.status === 'completed' && (
+          <ButtonLink to={paths.recipeFromRoast(id)} icon={<BookPlus aria-hidden />}>
+            <span className="max-md:sr-only">{t`Save as recipe`}</span>
           </ButtonLink>
         )}
         <IconButton label={t`Show the drum`} icon={<X aria-hidden />} onClick={onClose} />

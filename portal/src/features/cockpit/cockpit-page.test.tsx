@@ -70,6 +70,9 @@ it('cockpit: keeps the result of a roast for two minutes after its drop, or unti
   expect(within(result).getByRole('link', { name: 'Compare with reference' }).getAttribute('href')).toBe(
     `/roasts/compare?ids=${dropped.id},${reference.id}`,
   );
+  expect(within(result).getByRole('link', { name: 'Save as recipe' }).getAttribute('href')).toBe(
+    `/recipes/new?from_roast=${dropped.id}`,
+  );
   await user.click(within(result).getByRole('button', { name: 'Show the drum' }));
   await expect.poll(() => screen.queryByTestId('cockpit-result')).toBeNull();
 });

@@ -1,11 +1,11 @@
-import { ArrowLeftToLine, X } from 'lucide-react';
+import { ArrowLeftToLine, BookPlus, X } from 'lucide-react';
 import { Link } from 'react-router-dom';
 import { ApiError } from '../../api/api-error.ts';
 import { roastName } from '../../components/live/roast-texts.ts';
 import { paths } from '../../components/paths.ts';
 import { useDates } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
-import { IconButton } from '../../ui/IconButton.tsx';
+import { IconButton, iconButtonClass } from '../../ui/IconButton.tsx';
 import type { LineStyle } from './compare-lines.ts';
 import type { ComparedRoast } from './use-compared.ts';
 
@@ -78,6 +78,16 @@ export const ComparedLegend = ({ compared, unplaced, onBase, onRemove }: Compare
                 </>
               )}
             </span>
+            {roast?.status === 'completed' && (
+              <Link
+                to={paths.recipeFromRoast(id)}
+                title={t`Save ${name} as recipe`}
+                aria-label={t`Save ${name} as recipe`}
+                className={iconButtonClass()}
+              >
+                <BookPlus aria-hidden />
+              </Link>
+            )}
             {place === 0 ? (
               compared.length > 1 && <span className="label-mono px-1">{t`Reference`}</span>
             ) : (

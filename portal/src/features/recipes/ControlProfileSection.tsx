@@ -1,6 +1,6 @@
 import { formatDuration } from '@roastery/roasting/units';
 import { ChartSpline, Plus } from 'lucide-react';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useController, useWatch } from 'react-hook-form';
 import { usePageKeys, type PageKey } from '../../components/page-actions.tsx';
 import { formatCount } from '../../format/numbers.ts';
@@ -11,7 +11,7 @@ import { Checkbox } from '../../ui/Checkbox.tsx';
 import { problemsOf, readablePoints, resultingCount, sorted, withNext } from './control-points.ts';
 import { ControlTable } from './ControlTable.tsx';
 import { CurveEditor } from './CurveEditor.tsx';
-import { PreviewDialog } from './PreviewDialog.tsx';
+import { PreviewDialog, type PreviewedReference } from './PreviewDialog.tsx';
 import { parseTime, type RecipeFormState } from './recipe-form-values.ts';
 
 const curveKeys: readonly PageKey[] = [
@@ -24,10 +24,13 @@ const curveKeys: readonly PageKey[] = [
 /** Burner, exhaust and drum over time: dragged in the curves, typed in the table, shown together in the preview. */
 export const ControlProfileSection = ({
   form,
-  referenceRoastId,
+  reference,
+  about,
 }: {
   form: RecipeFormState;
-  referenceRoastId: string | null;
+  reference: PreviewedReference;
+  /** Where the points come from. */
+  about?: ReactNode;
 }) => {
   const { field: profile } = useController({ control: form.control, name: 'control_profile' });
   const { value: points, onChange: onPoints, ref: focusWhenRefused } = profile;
@@ -59,6 +62,7 @@ export const ControlProfileSection = ({
         </Button>
       }
     >
+      {about}
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-1 border-b border-stroke px-4 py-2.5">
         <Checkbox
           label={t`Auto-interpolate between control points`}
@@ -104,7 +108,7 @@ export const ControlProfileSection = ({
         onClose={() => setPreviewing(false)}
         points={drawn}
         interpolated={interpolate.value}
-        referenceRoastId={referenceRoastId}
+        reference={reference}
       />
     </Panel>
   );

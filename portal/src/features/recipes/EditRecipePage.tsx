@@ -22,7 +22,7 @@ import {
   textOfValue,
   valuesOfRecipe,
 } from './recipe-form-values.ts';
-import { RecipeForm } from './RecipeForm.tsx';
+import { LoadingRecipe, RecipeForm } from './RecipeForm.tsx';
 
 /** /recipes/:id */
 export default function EditRecipePage() {
@@ -85,7 +85,12 @@ const EditRecipe = ({ recipe }: { recipe: Profile }) => {
           </span>
         }
       />
-      <RecipeForm of={form} unit={unit} recipe={recipe} />
+      <RecipeForm
+        of={form}
+        unit={unit}
+        recipe={recipe}
+        reference={{ roastId: recipe.reference_roast_id, isChosen: recipe.reference_is_chosen }}
+      />
       <div className="mt-4">
         <Panel title={t`Alarms`}>
           <div className="max-w-3xl p-4">
@@ -98,14 +103,9 @@ const EditRecipe = ({ recipe }: { recipe: Profile }) => {
 };
 
 const Loading = () => (
-  <div aria-busy className="flex flex-col gap-4">
+  <div className="flex flex-col gap-4">
     <Skeleton className="h-4 w-48" />
-    <Skeleton className="h-7 w-64" />
-    <div className="mt-2 grid gap-4 lg:grid-cols-2 xl:grid-cols-3">
-      <Skeleton className="h-80 w-full" />
-      <Skeleton className="h-80 w-full" />
-      <Skeleton className="h-80 w-full" />
-    </div>
-    <Skeleton className="h-112 w-full" />
+    <Skeleton className="mb-2 h-7 w-64" />
+    <LoadingRecipe />
   </div>
 );

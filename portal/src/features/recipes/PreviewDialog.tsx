@@ -1,4 +1,4 @@
-import { getRoast, getRoastCurveColumns } from '@roastery/contract/roasts';
+import { getRoast, getRoastCurveColumns, type Roast } from '@roastery/contract/roasts';
 import { lazy, Suspense, useMemo } from 'react';
 import { Link } from 'react-router-dom';
 import { useApi } from '../../api/use-api.ts';
@@ -15,17 +15,23 @@ import { resultingCount, type DraftPoint } from './control-points.ts';
 // Chart.js is loaded only where a chart is shown.
 const ProfileChart = lazy(() => import('../../components/chart/ProfileChart.tsx'));
 
+export interface PreviewedReference {
+  readonly roastId: string | null;
+  /** A person chose it; false for the highest-scoring one, and for none. */
+  readonly isChosen: boolean;
+}
+
 interface PreviewDialogProps {
   open: boolean;
   onClose: () => void;
   /** Sorted by time, all valid. */
   points: readonly DraftPoint[];
   interpolated: boolean;
-  referenceRoastId: string | null;
+  reference: PreviewedReference;
 }
 
-/** The whole control profile, with the best past roast of the recipe as reference. */
-export const PreviewDialog = ({ open, onClose, points, interpolated, referenceRoastId }: PreviewDialogProps) => {
+/** The whole control profile, over the reference roast of the recipe. */
+export const PreviewDialog = ({ open, onClose, points, interpolated, reference }: PreviewDialogProps) => {
   const count = resultingCount(points, interpolated);
   return (
     <Dialog
@@ -35,9 +41,7 @@ export const PreviewDialog = ({ open, onClose, points, interpolated, referenceRo
       description={t`${formatCount(count)} points`}
       width="lg"
     >
-      <DialogBody>
-        {open && <Preview points={points} interpolated={interpolated} referenceRoastId={referenceRoastId} />}
-      </DialogBody>
+      <DialogBody>{open && <Preview points={points} interpolated={interpolated} reference={reference} />}</DialogBody>
       <DialogFooter>
         <Button onClick={onClose}>{t`Close`}</Button>
       </DialogFooter>
@@ -49,10 +53,10 @@ type PreviewProps = Omit<PreviewDialogProps, 'open' | 'onClose'>;
 
 const once = { revalidateOnFocus: false, revalidateIfStale: false } as const;
 
-const Preview = ({ points, interpolated, referenceRoastId }: PreviewProps) => {
+const Preview = ({ points, interpolated, reference: { roastId, isChosen } }: PreviewProps) => {
   const dates = useDates();
   const { temperature_unit: unit } = usePreferences();
-  const roastInput = referenceRoastId === null ? null : { params: { id: referenceRoastId } };
+  const roastInput = roastId === null ? null : { params: { id: roastId } };
   const { data: roast, error: roastError } = useApi(getRoast, roastInput, once);
   const { data: curve, error: curveError } = useApi(getRoastCurveColumns, roastInput, once);
   const drawn = useMemo<ProfilePoint[]>(
@@ -68,9 +72,9 @@ const Preview = ({ points, interpolated, referenceRoastId }: PreviewProps) => {
   const reference = useMemo<ReferenceRoast | undefined>(
     () =>
       roast && curve && curve.time_seconds.length > 0
-        ? { label: t`Highest-scoring roast`, curve, maxDrumRpm: roast.max_drum_rpm }
+        ? { label: isChosen ? t`Reference roast` : t`Highest-scoring roast`, curve, maxDrumRpm: roast.max_drum_rpm }
         : undefined,
-    [roast, curve],
+    [roast, curve, isChosen],
   );
   return (
     <>
@@ -78,22 +82,22 @@ const Preview = ({ points, interpolated, referenceRoastId }: PreviewProps) => {
         <ProfileChart points={drawn} interpolated={interpolated} reference={reference} unit={unit} />
       </Suspense>
       <p className="text-sm text-muted">
-        {referenceRoastId === null ? (
-          t`No roast of this recipe has a cupping score yet. The highest-scoring roast is shown behind these curves.`
-        ) : roastError || curveError ? (
-          t`The highest-scoring roast of this recipe could not be loaded.`
-        ) : roast === undefined ? (
-          t`Loading the highest-scoring roast…`
-        ) : (
-          <>
-            {t`Reference: the highest-scoring roast, ${(
-              <Link to={paths.roast(roast.id)} className="text-accent-text underline underline-offset-2">
-                {roast.said_number}
-              </Link>
-            )} of ${dates.day(roast.start_time)}.`}
-          </>
-        )}
+        {roastId === null
+          ? t`No roast of this recipe has a cupping score yet. The highest-scoring roast is shown behind these curves.`
+          : roastError || curveError
+            ? t`The reference roast of this recipe could not be loaded.`
+            : roast === undefined
+              ? t`Loading the reference roast…`
+              : isChosen
+                ? t`Reference: ${linked(roast)} of ${dates.day(roast.start_time)}.`
+                : t`Reference: the highest-scoring roast, ${linked(roast)} of ${dates.day(roast.start_time)}.`}
       </p>
     </>
   );
 };
+
+const linked = (roast: Roast) => (
+  <Link to={paths.roast(roast.id)} className="text-accent-text underline underline-offset-2">
+    {roast.said_number}
+  </Link>
+);

@@ -1,17 +1,19 @@
 import type { Profile } from '@roastery/contract/profiles';
 import { roastLevels } from '@roastery/contract/roasts';
 import type { TemperatureUnit } from '@roastery/roasting/units';
+import type { ReactNode } from 'react';
 import { FormField, PageForm } from '../../components/form/RecordForm.tsx';
 import type { RecordForm } from '../../components/form/use-record-form.ts';
 import { OptionField } from '../../components/fields.tsx';
 import { paths } from '../../components/paths.ts';
 import { t } from '../../language/t.ts';
-import { Panel } from '../../ui/Card.tsx';
+import { Panel, Skeleton } from '../../ui/Card.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { NumberField, WeightField } from '../../components/number-fields.tsx';
 import { TextArea, TextField } from '../../ui/TextField.tsx';
 import { ControlProfileSection } from './ControlProfileSection.tsx';
 import { InventorySection } from './InventorySection.tsx';
+import type { PreviewedReference } from './PreviewDialog.tsx';
 import type { RecipeBody, RecipeValues } from './recipe-form-values.ts';
 
 const levels = roastLevels.map((level) => ({ value: level, label: level }));
@@ -21,10 +23,13 @@ interface RecipeFormProps {
   unit: TemperatureUnit;
   /** The recipe that is edited; absent for a new one. */
   recipe?: Profile;
+  reference: PreviewedReference;
+  /** Where the steps come from. */
+  aboutSteps?: ReactNode;
 }
 
 /** The sections of the document. */
-export const RecipeForm = ({ of, unit, recipe }: RecipeFormProps) => {
+export const RecipeForm = ({ of, unit, recipe, reference, aboutSteps }: RecipeFormProps) => {
   const { field } = of;
   const time = { unit: 'm:ss', inputMode: 'text', autoComplete: 'off' } as const;
   const option = (name: 'coffee_origin' | 'coffee_variety', category: 'origin' | 'variety', label: string) => (
@@ -76,7 +81,16 @@ export const RecipeForm = ({ of, unit, recipe }: RecipeFormProps) => {
         </Panel>
         <InventorySection form={of.hookForm} />
       </div>
-      <ControlProfileSection form={of.hookForm} referenceRoastId={recipe?.reference_roast_id ?? null} />
+      <ControlProfileSection form={of.hookForm} reference={reference} about={aboutSteps} />
     </PageForm>
   );
 };
+
+export const LoadingRecipe = () => (
+  <div aria-busy className="grid gap-4 lg:grid-cols-2 xl:grid-cols-3">
+    <Skeleton className="h-80 w-full" />
+    <Skeleton className="h-80 w-full" />
+    <Skeleton className="h-80 w-full" />
+    <Skeleton className="h-112 w-full lg:col-span-2 xl:col-span-3" />
+  </div>
+);

@@ -1,6 +1,16 @@
 import type { Roast } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
-import { ArrowLeft, Ban, ChartGantt, Ellipsis, GitCompareArrows, Maximize2, Pencil, Trash2 } from 'lucide-react';
+import {
+  ArrowLeft,
+  Ban,
+  BookPlus,
+  ChartGantt,
+  Ellipsis,
+  GitCompareArrows,
+  Maximize2,
+  Pencil,
+  Trash2,
+} from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router-dom';
 import { Measure } from '../../components/figures.tsx';
@@ -85,6 +95,11 @@ export const RoastHeader = ({
         <ButtonLink to={paths.compare([roast.id])} icon={<GitCompareArrows aria-hidden />}>
           {t`Compare`}
         </ButtonLink>
+        {roast.status === 'completed' && (
+          <ButtonLink to={paths.recipeFromRoast(roast.id)} icon={<BookPlus aria-hidden />}>
+            {t`Save as recipe`}
+          </ButtonLink>
+        )}
         <ExportRoastMenu roast={roast} mayRead={mayEdit} />
         {roast.recorded !== null && roast.machine_id !== null && (
           <ButtonLink to={timelineOf(roast, roast.machine_id)} icon={<ChartGantt aria-hidden />}>

@@ -158,6 +158,15 @@ const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
       () => [
         ...(mayEdit ? [{ id: 'edit', label: t`Edit roast`, key: 'e', run: () => setEditing(true) }] : []),
         { id: 'compare', label: t`Compare roast`, key: 'c', run: () => void navigate(paths.compare([roast.id])) },
+        ...(roast.status === 'completed'
+          ? [
+              {
+                id: 'recipe',
+                label: t`Save roast as recipe`,
+                run: () => void navigate(paths.recipeFromRoast(roast.id)),
+              },
+            ]
+          : []),
         { id: 'print', label: t`Print roast`, key: 'p', run: () => print() },
         ...(mayEdit ? [{ id: 'delete', label: t`Delete roast`, run: () => setDeleting(roast) }] : []),
         ...(roast.recorded === null || !mayEdit
