@@ -7,8 +7,7 @@ import * as machineMap from './machine-map.ts';
 import * as mqtt from './mqtt.ts';
 import * as shapes from './shapes.ts';
 
-/** A JSON schema, as far as it is looked into. */
-export type JsonSchema = Record<string, unknown>;
+export type JsonSchema = z.core.JSONSchema._JSONSchema;
 
 interface Schemas {
   /** The schema of a shape in requests (`input`) or answers: a reference where it has a name. */
@@ -37,18 +36,13 @@ const namedShapes = (): Map<z.ZodType, string> => {
   return names;
 };
 
-/** Replaces references to definitions of one conversion by those to components, under other names where these are given. */
-const referring = (schema: unknown, names: ReadonlyMap<string, string>): unknown => {
-  if (Array.isArray(schema)) return schema.map((one) => referring(one, names));
-  if (typeof schema !== 'object' || schema === null) return schema;
-  return Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => {
-      if (key !== '$ref' || typeof value !== 'string') return [key, referring(value, names)];
-      const name = value.slice(value.lastIndexOf('/') + 1);
-      return [key, `#/components/schemas/${names.get(name) ?? name}`];
-    }),
-  );
-};
+/** A schema that refers to components instead of definitions of its conversion, under other names where these are given. */
+const referring = (schema: JsonSchema, names: ReadonlyMap<string, string>): JsonSchema =>
+  JSON.parse(JSON.stringify(schema), (key, value: unknown) => {
+    if (key !== '$ref' || typeof value !== 'string') return value;
+    const name = value.slice(value.lastIndexOf('/') + 1);
+    return `#/components/schemas/${names.get(name) ?? name}`;
+  });
 
 interface Converted {
   readonly roots: readonly JsonSchema[];
@@ -65,8 +59,8 @@ const convert = (shapes: readonly z.ZodType[], names: Map<z.ZodType, string>, io
     unrepresentable: 'any',
     metadata,
   });
-  const named = Object.entries($defs).map(([name, { id: _id, ...schema }]) => [name, schema as JsonSchema] as const);
-  return { roots: shapes.map((_, place) => properties[place] as JsonSchema), named: Object.fromEntries(named) };
+  const named = Object.entries($defs).map(([name, { id: _id, ...schema }]) => [name, schema] as const);
+  return { roots: shapes.map((_, place) => properties[place] ?? {}), named: Object.fromEntries(named) };
 };
 
 /** Names whose schema for requests is another one than that for answers, by themselves or by what they refer to. */
@@ -102,8 +96,8 @@ export const contractSchemas = (): Schemas => {
       .map(([name, schema]) => [inputNames.get(name) ?? name, referring(schema, inputNames)] as const),
   ].toSorted(([one], [other]) => (one < other ? -1 : 1));
   const roots = {
-    input: new Map(asked.map((shape, place) => [shape, referring(requests.roots[place], inputNames) as JsonSchema])),
-    output: new Map(answered.map((shape, place) => [shape, referring(answers.roots[place], unchanged) as JsonSchema])),
+    input: new Map(asked.map((shape, place) => [shape, referring(requests.roots[place] ?? {}, inputNames)])),
+    output: new Map(answered.map((shape, place) => [shape, referring(answers.roots[place] ?? {}, unchanged)])),
   };
-  return { of: (shape, io) => roots[io].get(shape) ?? {}, named: Object.fromEntries(named) as Schemas['named'] };
+  return { of: (shape, io) => roots[io].get(shape) ?? {}, named: Object.fromEntries(named) };
 };

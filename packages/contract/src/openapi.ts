@@ -2,10 +2,9 @@ import type { z } from 'zod';
 import { endpoints } from './endpoints.ts';
 import { apiBasePath, multipartType, type Access, type Endpoint } from './endpoint.ts';
 import { errorStatus, type ErrorCode } from './errors.ts';
-import { contractSchemas, type JsonSchema } from './openapi-schemas.ts';
+import { contractSchemas } from './openapi-schemas.ts';
 
 type Schemas = ReturnType<typeof contractSchemas>;
-type ObjectSchema = { readonly properties?: JsonSchema; readonly required?: readonly string[] };
 
 /** Codes that every endpoint with the same access can answer, besides its own. */
 const commonErrors: Record<Access, readonly ErrorCode[]> = {
@@ -26,8 +25,9 @@ const security: Record<Access, object[]> = {
 
 /** Path and query are objects of one level, without a name. */
 const parametersOf = (schemas: Schemas, shape: z.ZodType | undefined, place: 'path' | 'query') => {
-  if (!shape) return [];
-  const { properties = {}, required = [] } = schemas.of(shape, 'input') as ObjectSchema;
+  const schema = shape === undefined ? false : schemas.of(shape, 'input');
+  if (typeof schema === 'boolean') return [];
+  const { properties = {}, required = [] } = schema;
   return Object.entries(properties).map(([name, property]) => ({
     name,
     in: place,
