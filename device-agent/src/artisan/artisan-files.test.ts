@@ -198,6 +198,16 @@ describe('watchArtisanFiles', () => {
     expect(newest).toContainEqual({ name: 'a.alog', state: 'refused', reason: 'There is no roast in it.' });
   });
 
+  it('keeps what the server doubts about a file beside it', async () => {
+    answers = [[200, { ...taken, doubts: ['First crack is at 120 °C.', 'Check it.'] }]];
+    await save('a.alog');
+    const files = await watch();
+    await sentTo(1);
+    await restart();
+    const { newest } = watchers.at(-1)?.report() ?? files.report();
+    expect(newest).toEqual([{ name: 'a.alog', state: 'sent', reason: 'First crack is at 120 °C. Check it.' }]);
+  });
+
   it('sends the other files first when the server fails at one', async () => {
     answers = [
       [500, {}],

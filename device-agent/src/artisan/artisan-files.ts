@@ -153,13 +153,9 @@ export const watchArtisanFiles = async (parts: ArtisanFilesParts) => {
     setTrouble(null);
     // The answer to the check also names the owner for whom the server keeps it.
     checkAt = Number.NEGATIVE_INFINITY;
-    await settle(
-      file,
-      read.sha256,
-      result.kind === 'refused'
-        ? { outcome: 'refused', reason: result.reason.slice(0, 300) }
-        : { outcome: result.outcome },
-    );
+    const reason = result.kind === 'refused' ? result.reason : result.doubts?.join(' ');
+    const outcome = result.kind === 'refused' ? result.kind : result.outcome;
+    await settle(file, read.sha256, { outcome, ...(reason !== undefined && { reason: reason.slice(0, 300) }) });
     return true;
   };
 

@@ -13,7 +13,7 @@ import type { AgentConfig } from '../config.ts';
 import { httpRequest } from '../http-request.ts';
 
 export type SendingResult =
-  | { readonly kind: 'taken'; readonly outcome: MachineFileOutcome }
+  | { readonly kind: 'taken'; readonly outcome: MachineFileOutcome; readonly doubts?: readonly string[] | undefined }
   /** The server can't use this content, now or later. */
   | { readonly kind: 'refused'; readonly reason: string }
   /** Not now. `isOfFile`: the file may be the cause, so the others are sent first. */
@@ -58,7 +58,7 @@ export const sendFile = async (config: AgentConfig, name: string, content: Uint8
     const { status, text, headers: given } = await httpRequest(url, { headers, timeoutMs, file: content });
     if (status === 200) {
       const parsed = parseJson(machineFileShape, text);
-      return parsed.success ? { kind: 'taken', outcome: parsed.data.outcome } : notNow('unexpected answer');
+      return parsed.success ? { kind: 'taken', ...parsed.data } : notNow('unexpected answer');
     }
     if (refusals.has(status)) return { kind: 'refused', reason: detailOf(text) || `the server refused it (${status})` };
     if (status === 401) return notNow('the server does not accept this computer’s credential');

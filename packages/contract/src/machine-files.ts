@@ -15,6 +15,8 @@ export const machineFileShape = z.object({
   outcome: z.enum(machineFileOutcomes),
   /** Null when it was deleted. */
   roast_id: idShape.nullable(),
+  /** What is unlikely about the roast, for a person to check; it is kept all the same. */
+  doubts: z.array(z.string()).optional(),
 });
 export type MachineFile = z.infer<typeof machineFileShape>;
 

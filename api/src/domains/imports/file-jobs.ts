@@ -39,6 +39,7 @@ export interface FileRecording {
   readonly sourceId: string | null;
   readonly batch: ImportedBatch | null;
   readonly facts: FileFacts;
+  readonly figures: RoastFigures;
   /** The columns that a person had assigned for a table with these heads. */
   readonly columns?: readonly ColumnChoice[];
   /** The file itself, gzip. */

@@ -4,6 +4,7 @@ import { nearestSample } from '@roastery/roasting/alog-controls';
 import { markOf } from '@roastery/roasting/marks';
 import { valueAt } from '@roastery/roasting/series';
 import { lacksColumns, refusedFile, valuesOf, type ImportedRoast, type ReadingChoices } from './imported-roast.ts';
+import { figuresOf } from './plausibility.ts';
 import { readRoastFile } from './read-roast-file.ts';
 import type { FileRecording } from './file-jobs.ts';
 
@@ -52,6 +53,7 @@ export const recordingIn = async (content: Uint8Array, choices: ReadingChoices):
     sourceId: roast.sourceId ?? null,
     batch: roast.batch,
     facts: roast.facts,
+    figures: figuresOf(roast),
     ...(table?.source === 'person'
       ? { columns: table.columns.map(({ head, use, unit }) => ({ head, use, unit })) }
       : {}),

@@ -39,7 +39,11 @@ export const ArtisanFilesDialog = ({ device, onClose }: { device: Device | null;
                     <span className="font-medium wrap-anywhere text-strong">{name}</span>
                     {reason !== undefined && <span className="text-pretty text-muted">{reason}</span>}
                   </span>
-                  <Badge tone={stateLabels[state].tone}>{stateLabels[state].label}</Badge>
+                  {state === 'sent' && reason !== undefined ? (
+                    <Badge tone="warning">{t`Imported, to check`}</Badge>
+                  ) : (
+                    <Badge tone={stateLabels[state].tone}>{stateLabels[state].label}</Badge>
+                  )}
                 </li>
               ))}
             </ul>

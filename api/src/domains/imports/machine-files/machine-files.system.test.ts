@@ -121,6 +121,14 @@ it('file without an epoch: its local time is of the roastery’s zone', async ()
   }
 });
 
+it('file of an unlikely roast: is kept, and says what is to be checked', async () => {
+  expect(await bring(drumRoast(hourAgo(), { firstCrack: 180 }))).toMatchObject({
+    outcome: 'created',
+    doubts: [expect.stringMatching(/^First crack is at \d+ °C \(\d+ °F\); beans crack between 150 °C/)],
+  });
+  expect(await bring(drumRoast(hourAgo() - 7_200_000))).not.toHaveProperty('doubts');
+});
+
 describe('files after a restore of a backup', () => {
   it('are reported as missing, and recreate their roasts; deleted ones are not missing', async () => {
     const at = hourAgo();

@@ -9,6 +9,7 @@ import { notFound } from '../../../http/app-error.ts';
 import { historyOwner } from '../../../identity/machines.ts';
 import { refusedFile } from '../imported-roast.ts';
 import { type FileRecording, readRecording } from '../file-jobs.ts';
+import { findDoubts } from '../machine-figures.ts';
 import { withTimeZone } from '../uploads.ts';
 import { createFileRoast, factsOf, giveRoastFile, type SentFile, windowInFile } from './file-roast.ts';
 import { hasDeletedRoast, joinPieces, liveRoastsOf } from './live-roasts.ts';
@@ -140,6 +141,8 @@ export const takeMachineFile = async (
   const choices = await withTimeZone(sql, {});
   const recording = await files.run(readRecording, `machine ${machine.id}`, content, choices);
   const file = placed(fileName, sha256, recording, choices);
+  // Nobody is asked: the roast is kept, and the person reads it with the file.
+  const doubts = (await findDoubts(sql, recording.figures, machine.id)).map(({ sentence }) => sentence);
   return sql.begin(async (tx) => {
     await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`files of ${machine.id}`}, 0))`;
     // Ingest locks a recording while it creates roasts from it: each transaction sees the other's result.
@@ -161,6 +164,7 @@ export const takeMachineFile = async (
         detail: { file_name: fileName, ...(outcome === 'created' ? {} : { fields: [...changed] }) },
       });
     }
-    return { outcome, roast_id: roastId };
+    const isStored = outcome === 'created' || outcome === 'joined' || outcome === 'updated';
+    return { outcome, roast_id: roastId, ...(isStored && doubts.length > 0 && { doubts: [...doubts] }) };
   });
 };
