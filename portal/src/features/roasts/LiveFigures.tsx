@@ -23,90 +23,114 @@ interface LiveFiguresProps {
   expected: ExpectedEvent | null;
   crackBetween: CrackRange | null;
   predictedCrack: PredictedCrack | undefined;
+  /** The next step of the plan. */
+  step: ReactNode;
   /** The button that marks the next event. */
   action: ReactNode;
 }
 
 /**
- * The figures of a running roast, large enough for three metres. They turn grey and show their age when readings stop: a
+ * The figures of a running roast and its next step, in a band above the curve. What the stream fills has its room from
+ * the start: the curve below does not move. The figures turn grey and show their age when readings stop: a
  * frozen number must not look live.
  */
 export const LiveFigures = (props: LiveFiguresProps) => {
-  const { roast, live, elapsedSeconds, rateC, deviationC, expected, crackBetween, predictedCrack, action } = props;
+  const { roast, live, elapsedSeconds, rateC, deviationC, expected, crackBetween, predictedCrack, step, action } =
+    props;
   const stale = live.state !== 'live';
   const values = live.reading?.values ?? {};
   return (
-    <Card className="overflow-hidden" data-testid="live-figures" data-state={live.state}>
-      <div className="grid grid-cols-2 gap-px bg-stroke md:grid-cols-[1fr_1.1fr_1fr]">
-        <BigFigure label={t`Time`} stale={stale} age={live.readingAgeSeconds} state={stateLabels[live.state]}>
-          <span data-testid="live-clock">{formatDuration(elapsedSeconds)}</span>
-        </BigFigure>
-        <BigFigure
-          label={t`Bean Temp`}
-          quantity="temperature"
-          token="curve-bean"
-          stale={stale}
-          className="max-md:col-span-2 max-md:row-start-1 max-md:text-[5.75rem]"
-        >
-          <span data-testid="live-bean">
-            <Value quantity="temperature" value={values['bean_temp']} />
-          </span>
-        </BigFigure>
-        <BigFigure label={t`Rate of Rise`} quantity="rate" token="curve-rate" stale={stale}>
-          <Value quantity="rate" value={rateC} />
-        </BigFigure>
-      </div>
-      <div className="flex flex-wrap items-center gap-x-8 gap-y-3 border-t border-stroke px-4 py-3">
-        <dl className="grid grow grid-cols-4 gap-x-4 gap-y-3 text-base sm:flex sm:flex-wrap sm:gap-x-8">
-          <NextEvent {...{ roast, expected, crackBetween, predictedCrack, elapsedSeconds, stale }} />
-          {deviationC !== undefined && (
-            <SmallFigure label={t`vs reference`} className="max-sm:col-span-2">
-              <Difference valueC={deviationC} stale={stale} />
+    <Card className="overflow-hidden">
+      <div
+        data-testid="live-figures"
+        data-state={live.state}
+        className="grid min-[1400px]:min-h-22 min-[1400px]:grid-cols-[auto_minmax(0,1fr)]"
+      >
+        <div className="grid grid-cols-[1fr_1.6fr_1.2fr] md:grid-cols-3 min-[1400px]:grid-cols-[repeat(3,10.5rem)]">
+          <BigFigure label={t`Time`} stale={stale}>
+            <span data-testid="live-clock">{formatDuration(elapsedSeconds)}</span>
+          </BigFigure>
+          <BigFigure
+            label={t`Bean Temp`}
+            quantity="temperature"
+            token="curve-bean"
+            stale={stale}
+            className="max-md:text-[3.25rem]"
+          >
+            <span data-testid="live-bean">
+              <Value quantity="temperature" value={values['bean_temp']} />
+            </span>
+          </BigFigure>
+          <BigFigure label={t`Rate of Rise`} quantity="rate" token="curve-rate" stale={stale}>
+            <Value quantity="rate" value={rateC} />
+          </BigFigure>
+        </div>
+        <div className="flex items-center gap-x-3 border-stroke px-3 py-1.5 text-sm max-[1400px]:border-t md:px-4">
+          <dl className="flex min-h-9 min-w-0 flex-1 flex-wrap items-center gap-x-5">
+            {stale && <Silence live={live} />}
+            <NextEvent {...{ roast, expected, crackBetween, predictedCrack, elapsedSeconds, stale }} />
+          </dl>
+          {/* On a phone the charts of the controls show them, and the panel of the last point. */}
+          <dl className="grid shrink-0 grid-cols-[4.25rem_2.75rem_3.75rem_2.75rem] gap-x-3 max-md:hidden">
+            <ControlFigures {...{ values, stale }} />
+          </dl>
+          <dl className="w-22 shrink-0">
+            <SmallFigure label={t`vs reference`}>
+              <Difference valueC={deviationC ?? null} stale={stale} />
             </SmallFigure>
-          )}
-          <ControlFigures {...{ values, stale }} />
-        </dl>
+          </dl>
+        </div>
+      </div>
+      <div className="flex flex-col border-t border-stroke md:flex-row md:items-stretch">
+        {step}
         {action}
       </div>
     </Card>
   );
 };
 
+/** The state of a signal without fresh readings, and its age: in the place of the next event, which is then unknown. */
+const Silence = ({ live }: { live: LiveMachine }) => (
+  <div className="min-w-0">
+    <dt className="label-mono truncate">{t`Readings`}</dt>
+    <dd className="font-medium text-warning">
+      <output>{stateLabels[live.state]}</output>
+      {live.readingAgeSeconds !== null && <span className="figures"> · {t`${live.readingAgeSeconds} s ago`}</span>}
+    </dd>
+  </div>
+);
+
 interface BigFigureProps {
   label: string;
   quantity?: Quantity;
   token?: string;
   stale: boolean;
-  age?: number | null;
-  state?: string;
   className?: string;
   children: ReactNode;
 }
 
 /** Value large and bright; its unit is with the label, where it takes no room from the figure. */
-const BigFigure = ({ label, quantity, token, stale, age, state, className, children }: BigFigureProps) => {
+const BigFigure = ({ label, quantity, token, stale, className, children }: BigFigureProps) => {
   const units = usePreferences();
   return (
     <div
       className={classes(
-        'flex min-w-0 flex-col justify-between gap-1 bg-surface px-4 pt-3 pb-3.5 text-[3.25rem] md:text-[clamp(3.5rem,6.4vw,5.75rem)]',
+        'flex min-w-0 flex-col justify-between gap-1 border-stroke px-2.5 pt-1.5 pb-2 md:px-3 text-[1.625rem] not-first:border-l md:text-[4rem] min-[1400px]:border-r min-[1400px]:text-[3.25rem] min-[1400px]:not-first:border-l-0',
         className,
       )}
     >
-      <p className="flex items-baseline gap-x-2 gap-y-0.5">
+      <p className="flex items-baseline gap-x-2 md:whitespace-nowrap">
         {token !== undefined && (
-          <span aria-hidden className="size-2 shrink-0 rounded-full" style={{ background: `var(--${token})` }} />
+          <span
+            aria-hidden
+            className="size-2 shrink-0 rounded-full max-md:hidden"
+            style={{ background: `var(--${token})` }}
+          />
         )}
         <span className="label-mono">
           {label}
           {quantity !== undefined && <span className="normal-case"> {unitOf(quantity, units)}</span>}
         </span>
-        {state !== undefined && stale && (
-          <span className="text-sm font-medium text-warning">
-            <output>{state}</output>
-            {age !== null && age !== undefined && <span className="figures"> · {t`${age} s ago`}</span>}
-          </span>
-        )}
       </p>
       <p
         className={classes(

@@ -11,7 +11,7 @@ import { RoasterPicker } from '../../components/people/RoasterPicker.tsx';
 import { useMayRoast } from '../../components/people/roles.ts';
 import { LiveFigures } from './LiveFigures.tsx';
 import { MarkBar } from './MarkBar.tsx';
-import { NextStep } from './NextStep.tsx';
+import { NextStep, NoStep } from './NextStep.tsx';
 import { RoastCurves } from './RoastCurves.tsx';
 
 interface LiveRoastProps {
@@ -23,7 +23,7 @@ interface LiveRoastProps {
   header: (badge: ReactNode) => ReactNode;
 }
 
-/** The running roast: clock, bean temperature and rate of rise readable from three metres, and the curve as it grows. */
+/** The running roast: a band of its figures and steps, and the curve as it grows. The cockpit shows it for three metres. */
 export const LiveRoast = ({ roast, machineId, onChanged, onDeleted, header }: LiveRoastProps) => {
   const live = useLive(machineId);
   const mayRoast = useMayRoast(machineId);
@@ -63,19 +63,25 @@ export const LiveRoast = ({ roast, machineId, onChanged, onDeleted, header }: Li
     <>
       {header(<LiveBadge live={live} machineName={roast.machine_name} elapsedSeconds={elapsedSeconds} />)}
       <AlarmBanner live={live} mayRoast={mayRoast} />
-      <div className="flex flex-col gap-4">
+      <div className="flex flex-col gap-3">
         <LiveFigures
           {...{ roast, live, elapsedSeconds, rateC, deviationC, expected, crackBetween, predictedCrack }}
+          step={
+            plan && plan.points.length > 0 ? (
+              <NextStep {...{ plan, live, elapsedSeconds }} />
+            ) : (
+              <NoStep isRead={plan !== undefined} />
+            )
+          }
           action={
             mayRoast && (
-              <div className="flex gap-2 max-sm:w-full">
+              <div className="flex shrink-0 items-center gap-2 px-3 py-1.5 max-md:border-t max-md:border-stroke">
                 <MarkBar {...{ roast, marks, onChanged }} now={markNow(live, elapsedSeconds)} />
                 <RoasterPicker machineId={machineId} roastedBy={roast.roasted_by} />
               </div>
             )
           }
         />
-        {plan && plan.points.length > 0 && <NextStep {...{ plan, live, elapsedSeconds }} />}
         <RoastCurves
           {...{ roast, curve, behind, plan, marks, selected, onChanged }}
           alarms={live.raised}

@@ -75,7 +75,7 @@ export const MarkBar = ({ roast, marks, now, onChanged }: MarkBarProps) => {
   );
   if (next === undefined) return null;
   return (
-    <div className="flex min-w-0 gap-2 max-sm:flex-1">
+    <div className="flex min-w-0 gap-2 max-md:flex-1">
       <Button
         kind="primary"
         size="lg"
@@ -83,7 +83,7 @@ export const MarkBar = ({ roast, marks, now, onChanged }: MarkBarProps) => {
         busy={busy}
         disabled={now === null}
         onClick={() => void mark(next)}
-        className="min-w-0 max-sm:flex-1"
+        className="min-w-0 max-md:flex-1"
       >
         {t`Mark ${markLabels[next].long}`}
         <span className="max-sm:hidden pointer-coarse:hidden">

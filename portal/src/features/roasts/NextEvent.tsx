@@ -22,7 +22,7 @@ export const NextEvent = ({ roast, expected, crackBetween, predictedCrack, elaps
   return (
     <>
       {developed !== null && elapsedSeconds !== null && (
-        <div className="min-w-0 max-sm:col-span-2">
+        <div className="min-w-0">
           <dt className="label-mono truncate">{t`Development`}</dt>
           <dd className="figures font-medium text-strong">
             {formatDuration(developed)}
@@ -34,16 +34,16 @@ export const NextEvent = ({ roast, expected, crackBetween, predictedCrack, elaps
         <ExpectedCrack {...{ expected, predictedCrack, elapsedSeconds }} />
       )}
       {expected === null && crackBetween !== null && predictedCrack !== undefined && !stale && (
-        <div className="min-w-0 max-sm:col-span-4" data-testid="next-event">
+        <div className="min-w-0" data-testid="next-event">
           <dt className="label-mono truncate">{t`First Crack`}</dt>
           <dd className="figures font-medium text-strong">
             {t`from ${<Measure quantity="temperature" value={crackBetween.fromC} digits={0} />} to ${<Measure quantity="temperature" value={crackBetween.toC} digits={0} />}`}
           </dd>
-          <dd className="text-sm text-muted">{learntFrom(predictedCrack)}</dd>
+          <dd className="text-xs text-muted">{learntFrom(predictedCrack)}</dd>
         </div>
       )}
       {expected !== null && expected.kind !== 'first_crack' && !stale && (
-        <div className="min-w-0 max-sm:col-span-4" data-testid="next-event">
+        <div className="min-w-0" data-testid="next-event">
           <dt className="label-mono truncate">{t`${markLabels[expected.kind].long} expected`}</dt>
           <dd className="figures font-medium text-strong">
             {formatDuration(expected.likely)}
@@ -69,7 +69,7 @@ const ExpectedCrack = ({ expected, predictedCrack, elapsedSeconds }: ExpectedCra
   const isDue = expected.likely - elapsedSeconds < 5;
   const soonest = expected.earliest - elapsedSeconds;
   return (
-    <div className="min-w-0 max-sm:col-span-4" data-testid="next-event">
+    <div className="min-w-0" data-testid="next-event">
       <dt className="label-mono truncate">{t`First Crack`}</dt>
       <dd className="figures font-medium text-strong">
         {isDue ? t`any moment` : t`in ${formatDuration(expected.likely - elapsedSeconds)}`}
@@ -78,7 +78,7 @@ const ExpectedCrack = ({ expected, predictedCrack, elapsedSeconds }: ExpectedCra
           {t`(${soonest < 1 ? t`now` : formatDuration(soonest)}–${formatDuration(expected.latest - elapsedSeconds)}), at ${<Measure quantity="temperature" value={predictedCrack.temp} />}`}
         </span>
       </dd>
-      <dd className="text-sm text-muted">{learntFrom(predictedCrack)}</dd>
+      <dd className="text-xs text-muted">{learntFrom(predictedCrack)}</dd>
     </div>
   );
 };

@@ -17,8 +17,8 @@ interface NextStepProps {
 }
 
 /**
- * The next step and its time, readable from three metres, and deviations from the plan. Without
- * fresh readings it shows the step's time without a countdown.
+ * One row above the curve: the next step and its time, and beneath it what deviates, else what comes after. Without fresh
+ * readings it shows the step's time without a countdown.
  */
 export const NextStep = ({ plan, live, elapsedSeconds }: NextStepProps) => {
   const {
@@ -36,53 +36,38 @@ export const NextStep = ({ plan, live, elapsedSeconds }: NextStepProps) => {
       aria-label={t`Plan`}
       data-testid="next-step"
       data-nearness={nearness}
-      // On a phone the controls come before the figures: there is no room for both above the fold.
       className={classes(
-        'rounded-lg border px-4 py-3 max-sm:order-first',
-        nearness === 'now' ? 'border-accent bg-accent-soft' : 'border-stroke bg-surface',
+        planRow,
+        'grid grid-cols-[auto_minmax(0,1fr)_auto] content-center gap-x-3 py-1',
+        nearness === 'now' && 'bg-accent-soft',
       )}
     >
-      <div className="flex items-center justify-between gap-x-4">
-        <p className="min-w-0 text-sm text-muted">
-          <span className="label-mono">{t`Plan`}</span>{' '}
-          <span className="font-medium text-strong">{planName(plan)}</span>
-          {settings !== null && <span className="max-sm:hidden"> · {settingsText(settings)}</span>}
-        </p>
-        <IconButton
-          size="md"
-          label={isOn ? t`Sound and vibration at steps: on` : t`Sound and vibration at steps: off`}
-          aria-pressed={isOn}
-          icon={isOn ? <Bell aria-hidden className="text-accent-text" /> : <BellOff aria-hidden />}
-          onClick={toggle}
-        />
-      </div>
       {step === null ? (
         <LastPart plan={plan} />
       ) : (
-        <p className="mt-1 flex flex-wrap items-baseline gap-x-6 gap-y-1 font-semibold tracking-tight" aria-hidden>
-          <span
+        <>
+          <p
+            aria-hidden
             data-testid="step-moment"
             className={classes(
-              'figures min-w-[4.6ch] text-[2.5rem] leading-tight md:text-[3.25rem]',
+              'figures min-w-[4.2ch] text-xl leading-none font-semibold tracking-tight whitespace-nowrap md:row-start-1 md:row-end-3 md:text-[1.75rem]',
               stale ? 'text-muted' : nearness === 'later' ? 'text-strong' : 'text-accent-text',
             )}
           >
             {stale && !step.gradual ? t`At ${formatDuration(step.atSeconds)}` : stepMoment(step)}
-          </span>
-          <span
+          </p>
+          <p
+            aria-hidden
             data-testid="step-changes"
-            className={classes(
-              'figures flex flex-wrap gap-x-6 text-[1.75rem] leading-tight md:text-[2.75rem]',
-              stale ? 'text-muted' : 'text-strong',
-            )}
+            className={classes(changesClass, 'max-md:col-span-2 md:row-start-1', stale ? 'text-muted' : 'text-strong')}
           >
             {step.changes.map((change) => (
               <StepChange key={change.control} change={change} />
             ))}
-          </span>
-        </p>
+          </p>
+        </>
       )}
-      <div className="flex min-h-7 flex-wrap items-baseline gap-x-6 text-base">
+      <div className="flex min-h-5 min-w-0 flex-wrap gap-x-3 text-sm max-md:col-span-2 row-start-2 md:col-start-2">
         {stale && live.state !== 'connecting' && (
           <p className="text-warning">{t`No new readings: the next step follows the roast time`}</p>
         )}
@@ -92,7 +77,7 @@ export const NextStep = ({ plan, live, elapsedSeconds }: NextStepProps) => {
           </p>
         ))}
         {after !== null && (
-          <p className="figures text-muted">
+          <p className="figures truncate text-muted">
             {t`then ${stepMoment(after).toLowerCase()}: ${after.changes.map((change, index) => (
               <Fragment key={change.control}>
                 {index > 0 && ' · '}
@@ -101,11 +86,35 @@ export const NextStep = ({ plan, live, elapsedSeconds }: NextStepProps) => {
             ))}`}
           </p>
         )}
+        {(!stale || live.state === 'connecting') && deviations.length === 0 && after === null && (
+          <p className="truncate text-muted">
+            {planName(plan)}
+            {settings !== null && <span className="max-md:hidden"> · {settingsText(settings)}</span>}
+          </p>
+        )}
       </div>
+      <IconButton
+        size="md"
+        label={isOn ? t`Sound and vibration at steps: on` : t`Sound and vibration at steps: off`}
+        aria-pressed={isOn}
+        icon={isOn ? <Bell aria-hidden className="text-accent-text" /> : <BellOff aria-hidden />}
+        onClick={toggle}
+        className="col-start-3 row-start-2 md:row-start-1 md:row-end-3"
+      />
       <output className="sr-only">{stale ? '' : spokenStep(step, nearness)}</output>
     </section>
   );
 };
+
+/** As tall without a step as with one whose changes take two lines: the curve below does not move. */
+const planRow = 'min-h-17 min-w-0 flex-1 items-center px-3 md:min-h-15 md:px-4';
+const changesClass =
+  'figures flex flex-wrap gap-x-4 text-sm font-semibold md:text-base md:leading-5 min-[1400px]:text-lg';
+
+/** Before the plan is read, and for a roast without one. */
+export const NoStep = ({ isRead }: { isRead: boolean }) => (
+  <p className={classes(planRow, 'flex text-sm text-muted', isRead && 'max-md:min-h-9')}>{isRead && t`No plan`}</p>
+);
 
 const planName = (plan: FollowedPlan): string => plan.recipe?.name ?? plan.coffee_name ?? t`Unnamed Roast`;
 
@@ -113,7 +122,7 @@ const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.s
 
 /** After the last step only the drop remains. */
 const LastPart = ({ plan }: { plan: FollowedPlan }) => (
-  <p className="mt-1 flex flex-wrap items-baseline gap-x-6 text-[1.75rem] leading-tight font-semibold tracking-tight text-strong md:text-[2.75rem]">
+  <p className={classes(changesClass, 'col-span-2 text-strong')}>
     <span>{t`No more steps`}</span>
     {plan.target_drop_temp !== null && (
       <span>

@@ -6,6 +6,7 @@ import { paths } from '../../components/paths.ts';
 import { Difference } from '../../components/figures.tsx';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
+import { classes } from '../../ui/classes.ts';
 import { ReferenceDialog } from './ReferenceDialog.tsx';
 import { useDistance, type Behind, type Reference } from '../../components/live/use-reference.ts';
 
@@ -49,7 +50,13 @@ interface DistanceProps {
 const Distance = ({ reference, curve, marks }: DistanceProps) => {
   const distance = useDistance(reference, curve, marks);
   return (
-    <p className="min-w-0 text-sm text-muted sm:truncate">
+    <p
+      className={classes(
+        'min-w-0 text-sm text-muted',
+        // A running roast has no distance yet, and one line for its reference.
+        distance === null ? 'truncate max-sm:order-last max-sm:w-full' : 'sm:truncate',
+      )}
+    >
       {t`Reference: ${(
         <Link
           to={paths.roast(reference.id)}

@@ -65,6 +65,8 @@ interface RoastCurvesProps {
 }
 
 const chartHeight = 500;
+/** Below the figures of a running roast, so that the curve is in the first screen. */
+const runningHeight = 'h-75 sm:h-[clamp(20rem,calc(100dvh-26rem),31.25rem)]';
 /** So that the roast fits on one page, also with its plan. */
 const printedHeight = { alone: 260, besidePlan: 205 };
 const chartKeys: readonly PageKey[] = [
@@ -110,21 +112,27 @@ export const RoastCurves = ({
   const view = useMemo(() => createTimeView(first, last), [isThere]);
   useEffect(() => view.setExtent(first, last), [view, first, last]);
   const points = times?.length ?? 0;
+  const isRunning = roast.status === 'in_progress';
   return (
     <Card className="flex min-w-0 flex-col xl:flex-row print:block print:border-0">
       <div className="min-w-0 flex-1 p-3 sm:p-4 print:p-0">
-        <div className="flex min-h-8 flex-wrap items-center justify-between gap-x-4 gap-y-1 pb-2">
-          <h2 className="text-base font-semibold text-strong">
+        <div
+          className={classes(
+            'flex min-h-10 flex-wrap items-center justify-between gap-x-4 gap-y-1 pb-2 pointer-coarse:min-h-12',
+            isRunning && 'max-sm:min-h-18 max-sm:content-start sm:flex-nowrap',
+          )}
+        >
+          <h2 className="shrink-0 text-base font-semibold text-strong">
             {t`Temperature Curve`}
             <span className="figures ml-2 text-sm font-normal text-muted">{t`${formatCount(points)} points`}</span>
           </h2>
-          <div className="flex min-w-0 items-center gap-3">
+          <div className={classes('flex min-w-0 items-center gap-3', isRunning && 'max-sm:contents')}>
             {points > 0 && <ReferenceNote {...{ roast, behind, curve, marks }} />}
             <ResetZoom view={view} />
           </div>
         </div>
         {curve === undefined ? (
-          <ChartsSkeleton />
+          <ChartsSkeleton isRunning={isRunning} />
         ) : points === 0 ? (
           <div className="flex h-[500px] items-center justify-center">
             <EmptyState icon={<ChartSpline aria-hidden />} title={t`No curve data available`}>
@@ -133,7 +141,7 @@ export const RoastCurves = ({
           </div>
         ) : (
           <ChartBoundary>
-            <Suspense fallback={<ChartsSkeleton />}>
+            <Suspense fallback={<ChartsSkeleton isRunning={isRunning} />}>
               <Charts
                 {...{
                   curve,
@@ -148,6 +156,7 @@ export const RoastCurves = ({
                   selected,
                   onSelect,
                   nowSeconds,
+                  isRunning,
                   isCorrecting,
                 }}
                 onMoveMark={
@@ -200,6 +209,7 @@ interface ChartsProps extends RoastChartProps {
   plan: FollowedPlan | null;
   nowSeconds: number | null;
   endSeconds: number;
+  isRunning: boolean;
   /** The charts of the controls make room: curve and markers are in one view. */
   isCorrecting: boolean;
 }
@@ -219,6 +229,7 @@ const ChartsHere = ({
   plan,
   nowSeconds,
   endSeconds,
+  isRunning,
   isCorrecting,
   loaded,
   ...props
@@ -234,7 +245,12 @@ const ChartsHere = ({
   const drawn = useGrowing(stepStyles.length, { first: 0, step: 1, isReady: false });
   return (
     <>
-      <RoastChart {...props} height={printing ? printedHeight[plan === null ? 'alone' : 'besidePlan'] : chartHeight} />
+      <div className={classes(isRunning && runningHeight, 'print:h-auto!')}>
+        <RoastChart
+          {...props}
+          height={printing ? printedHeight[plan === null ? 'alone' : 'besidePlan'] : isRunning ? 'fill' : chartHeight}
+        />
+      </div>
       {!isCorrecting && (
         <div className="mt-2 flex flex-col gap-1.5">
           {stepStyles.map((style, place) =>
@@ -256,9 +272,9 @@ const ChartsHere = ({
 };
 
 /** As tall as the charts that replace it. */
-const ChartsSkeleton = () => (
+const ChartsSkeleton = ({ isRunning }: Pick<ChartsProps, 'isRunning'>) => (
   <>
-    <Skeleton className="h-[500px] w-full" />
+    <Skeleton className={classes('w-full', isRunning ? runningHeight : 'h-[500px]')} />
     <div className="mt-2 flex flex-col gap-1.5">
       {stepStyles.map(({ key }) => (
         <Skeleton key={key} className="h-20.5 w-full" />

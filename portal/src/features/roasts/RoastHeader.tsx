@@ -18,8 +18,9 @@ import { paths } from '../../components/paths.ts';
 import { t } from '../../language/t.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
+import { classes } from '../../ui/classes.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
-import { Menu, MenuItem } from '../../ui/Menu.tsx';
+import { Menu, MenuItem, MenuLink } from '../../ui/Menu.tsx';
 import { ExportRoastMenu } from './ExportRoastMenu.tsx';
 import {
   batchLabel,
@@ -30,18 +31,21 @@ import {
   timelineOf,
 } from '../../components/live/roast-texts.ts';
 
-interface RoastHeaderProps {
+interface RoastActions {
   roast: Roast;
-  /** State of a roast that is not completed. */
-  state?: ReactNode;
-  /** While it runs its figures are below, in large type. */
-  isLive?: boolean;
   /** Whether the user may change it: viewers of its machine may not. */
   mayEdit: boolean;
   onEdit: () => void;
   onDelete: () => void;
   /** Asks whether a false roast is discarded. */
   onDiscard: () => void;
+}
+
+interface RoastHeaderProps extends RoastActions {
+  /** State of a roast that is not completed. */
+  state?: ReactNode;
+  /** While it runs its figures are below, in large type. */
+  isLive?: boolean;
 }
 
 export const BackToRoasts = () => (
@@ -55,78 +59,128 @@ export const BackToRoasts = () => (
 );
 
 /** Identity, actions and the six figures of a roast. */
-export const RoastHeader = ({
-  roast,
-  state,
-  isLive = false,
-  mayEdit,
-  onEdit,
-  onDelete,
-  onDiscard,
-}: RoastHeaderProps) => (
-  <header className="flex flex-col gap-4 pb-5">
-    <BackToRoasts />
-    <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
-      <div className="min-w-0">
-        <p className="text-sm text-content">
-          <span className="font-semibold">{batchLabel(roast)}</span>{' '}
-          <span className="font-mono text-xs text-muted">{roastNumber(roast)}</span>
-        </p>
-        <div className="mt-0.5 flex flex-wrap items-center gap-2">
-          <h1 tabIndex={-1} className="mr-1 text-2xl font-semibold tracking-tight text-strong outline-none">
-            {coffeeName(roast)}
-          </h1>
-          {roast.coffee_origin !== null && <Badge>{roast.coffee_origin}</Badge>}
-          <Badge tone="accent">{levelLabel(roast)}</Badge>
-          {state ?? <Badge tone="success">{t`Completed`}</Badge>}
+export const RoastHeader = ({ state, isLive = false, ...actions }: RoastHeaderProps) => {
+  const { roast } = actions;
+  return (
+    <header className={classes('flex flex-col', isLive ? 'gap-1 pb-2' : 'gap-4 pb-5')}>
+      {isLive ? (
+        <div className="flex flex-wrap items-center gap-x-4 pointer-coarse:-my-2">
+          <BackToRoasts />
+          <Numbers roast={roast} />
         </div>
+      ) : (
+        <BackToRoasts />
+      )}
+      <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
+        <div className="min-w-0">
+          {!isLive && <Numbers roast={roast} />}
+          <div className="mt-0.5 flex flex-wrap items-center gap-2">
+            <h1 tabIndex={-1} className="mr-1 text-2xl font-semibold tracking-tight text-strong outline-none">
+              {coffeeName(roast)}
+            </h1>
+            {roast.coffee_origin !== null && <Badge>{roast.coffee_origin}</Badge>}
+            <Badge tone="accent">{levelLabel(roast)}</Badge>
+            {state ?? <Badge tone="success">{t`Completed`}</Badge>}
+          </div>
+        </div>
+        {isLive ? <LiveActions {...actions} /> : <Actions {...actions} />}
       </div>
-      <div className="grid w-full grid-cols-2 gap-2 sm:flex sm:w-auto sm:flex-wrap print:hidden">
-        {isLive && roast.machine_id !== null && (
-          <ButtonLink
-            to={paths.cockpit(roast.machine_id)}
-            kind="primary"
-            icon={<Maximize2 aria-hidden />}
-            className="max-sm:col-span-2 max-sm:h-12"
-          >
-            {t`Live view`}
-          </ButtonLink>
-        )}
-        <ButtonLink to={paths.compare([roast.id])} icon={<GitCompareArrows aria-hidden />}>
-          {t`Compare`}
-        </ButtonLink>
-        {roast.status === 'completed' && (
-          <ButtonLink to={paths.recipeFromRoast(roast.id)} icon={<BookPlus aria-hidden />}>
-            {t`Save as recipe`}
-          </ButtonLink>
-        )}
-        <ExportRoastMenu roast={roast} mayRead={mayEdit} />
-        {roast.recorded !== null && roast.machine_id !== null && (
-          <ButtonLink to={timelineOf(roast, roast.machine_id)} icon={<ChartGantt aria-hidden />}>
-            {t`Timeline`}
-          </ButtonLink>
-        )}
-        {mayEdit && (
-          <Button icon={<Pencil aria-hidden />} onClick={onEdit}>
-            {t`Edit`}
-          </Button>
-        )}
-        {mayEdit && (
-          <Button icon={<Trash2 aria-hidden />} onClick={onDelete}>
-            {t`Delete`}
-          </Button>
-        )}
-        {mayEdit && roast.recorded !== null && (
-          <Menu trigger={<IconButton label={t`More actions`} icon={<Ellipsis aria-hidden />} />}>
-            <MenuItem icon={<Ban aria-hidden />} onSelect={onDiscard}>
-              {t`Discard as false start`}
-            </MenuItem>
-          </Menu>
-        )}
-      </div>
-    </div>
-    {!isLive && <Metrics roast={roast} />}
-  </header>
+      {!isLive && <Metrics roast={roast} />}
+    </header>
+  );
+};
+
+const Numbers = ({ roast }: { roast: Roast }) => (
+  <p className="text-sm text-content">
+    <span className="font-semibold">{batchLabel(roast)}</span>{' '}
+    <span className="font-mono text-xs text-muted">{roastNumber(roast)}</span>
+  </p>
+);
+
+const Actions = ({ roast, mayEdit, onEdit, onDelete, onDiscard }: RoastActions) => (
+  <div className="grid w-full grid-cols-2 gap-2 sm:flex sm:w-auto sm:flex-wrap print:hidden">
+    <ButtonLink to={paths.compare([roast.id])} icon={<GitCompareArrows aria-hidden />}>
+      {t`Compare`}
+    </ButtonLink>
+    {roast.status === 'completed' && (
+      <ButtonLink to={paths.recipeFromRoast(roast.id)} icon={<BookPlus aria-hidden />}>
+        {t`Save as recipe`}
+      </ButtonLink>
+    )}
+    <ExportRoastMenu roast={roast} mayRead={mayEdit} />
+    {roast.recorded !== null && roast.machine_id !== null && (
+      <ButtonLink to={timelineOf(roast, roast.machine_id)} icon={<ChartGantt aria-hidden />}>
+        {t`Timeline`}
+      </ButtonLink>
+    )}
+    {mayEdit && (
+      <Button icon={<Pencil aria-hidden />} onClick={onEdit}>
+        {t`Edit`}
+      </Button>
+    )}
+    {mayEdit && (
+      <Button icon={<Trash2 aria-hidden />} onClick={onDelete}>
+        {t`Delete`}
+      </Button>
+    )}
+    {mayEdit && roast.recorded !== null && (
+      <Menu trigger={<IconButton label={t`More actions`} icon={<Ellipsis aria-hidden />} />}>
+        <MenuItem icon={<Ban aria-hidden />} onSelect={onDiscard}>
+          {t`Discard as false start`}
+        </MenuItem>
+      </Menu>
+    )}
+  </div>
+);
+
+/** One row at every width: while it runs, the room below belongs to the curve. */
+const LiveActions = ({ roast, mayEdit, onEdit, onDelete, onDiscard }: RoastActions) => (
+  <div className="flex gap-2 max-sm:w-full print:hidden">
+    {roast.machine_id !== null && (
+      <ButtonLink
+        to={paths.cockpit(roast.machine_id)}
+        kind="primary"
+        icon={<Maximize2 aria-hidden />}
+        className="max-sm:flex-1"
+      >
+        {t`Live view`}
+      </ButtonLink>
+    )}
+    <ExportRoastMenu roast={roast} mayRead={mayEdit} />
+    {mayEdit && (
+      <Button icon={<Pencil aria-hidden />} onClick={onEdit}>
+        {t`Edit`}
+      </Button>
+    )}
+    <Menu
+      trigger={
+        <IconButton
+          label={t`More actions`}
+          icon={<Ellipsis aria-hidden />}
+          className="border border-stroke-strong pointer-coarse:size-10!"
+        />
+      }
+    >
+      <MenuLink to={paths.compare([roast.id])} icon={<GitCompareArrows aria-hidden />}>
+        {t`Compare`}
+      </MenuLink>
+      {roast.recorded !== null && roast.machine_id !== null && (
+        <MenuLink to={timelineOf(roast, roast.machine_id)} icon={<ChartGantt aria-hidden />}>
+          {t`Timeline`}
+        </MenuLink>
+      )}
+      {mayEdit && roast.recorded !== null && (
+        <MenuItem icon={<Ban aria-hidden />} onSelect={onDiscard}>
+          {t`Discard as false start`}
+        </MenuItem>
+      )}
+      {mayEdit && (
+        <MenuItem icon={<Trash2 aria-hidden />} danger onSelect={onDelete}>
+          {t`Delete`}
+        </MenuItem>
+      )}
+    </Menu>
+  </div>
 );
 
 const Metrics = ({ roast }: { roast: Roast }) => (

@@ -1,6 +1,6 @@
 import { deleteRoast, getRoast, listRoasts, type Roast } from '@roastery/contract/roasts';
 import { TriangleAlert } from 'lucide-react';
-import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
+import { lazy, Suspense, useCallback, useMemo, useState, type ReactNode } from 'react';
 import { useNavigate, useParams } from 'react-router-dom';
 import { ApiError, sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
@@ -121,6 +121,15 @@ const LoadingCurves = () => (
   </>
 );
 
+/** The places of the figures and of the charts. */
+const LoadingLive = ({ header }: { header: ReactNode }) => (
+  <>
+    {header}
+    <Skeleton className="h-36 w-full" />
+    <Skeleton className="mt-3 h-230 w-full" />
+  </>
+);
+
 interface LoadedRoastProps {
   roast: Roast;
   onChanged: (roast: Roast) => void;
@@ -190,7 +199,7 @@ const LoadedRoast = ({ roast, onChanged, onDeleted }: LoadedRoastProps) => {
       <title>{t`${coffeeName(roast)} · Roasting Management`}</title>
       <PrintedHead roast={roast} />
       {running && roast.machine_id !== null ? (
-        <Suspense fallback={<LoadingCurves />}>
+        <Suspense fallback={<LoadingLive header={<RoastHeader {...head} state={stateBadge(roast)} isLive />} />}>
           <LiveRoast
             roast={roast}
             machineId={roast.machine_id}
