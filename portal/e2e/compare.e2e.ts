@@ -55,6 +55,14 @@ describe('comparison of roasts', () => {
       Number(/B\s+[\d.]+ °C\s+(−?[\d.]+) °C/.exec(await moment(page).innerText())?.[1]?.replace('−', '-'));
     await expect.poll(difference).toBeLessThan(-1);
     await page.waitForURL(/at=300/);
+    // The figures stand beside the charts, and the readout goes on where one roast has ended.
+    const figures = await page.getByRole('region', { name: 'Figures', exact: true }).boundingBox();
+    expect((figures?.y ?? Infinity) + (figures?.height ?? 0)).toBeLessThanOrEqual(page.viewportSize()?.height ?? 0);
+    await page.getByTestId('compare-temperature').focus();
+    for (let press = 0; press < 40; press++) await page.keyboard.press('PageDown');
+    await expect.poll(() => moment(page).innerText()).toMatch(/ended \d+:\d\d/);
+    await page.goto(page.url().replace(/&at=\d+/, '&at=300'));
+    await expect.poll(() => moment(page).innerText()).toMatch(/^5:00 after charge/);
     // Relative to the other roast, the same difference has the other sign.
     const before = await difference();
     await page.getByRole('button', { name: /^Use .* as the reference$/ }).click();

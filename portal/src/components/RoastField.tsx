@@ -8,6 +8,7 @@ import { useDates } from '../format/preferences.ts';
 
 interface RoastFieldProps {
   label: string;
+  hideLabel?: boolean;
   placeholder: string;
   /** Roasts that are not offered, because they were added before. */
   without: readonly string[];

@@ -1,8 +1,9 @@
 import { classes } from '../ui/classes.ts';
 import { useDates, usePreferences } from '../format/preferences.ts';
-import { readingOf, type Quantity } from '../format/quantities.ts';
+import { readingOf, shownDifference, unitOf, type Quantity } from '../format/quantities.ts';
 import { rateCToF } from '@roastery/roasting/units';
 import { formatNumber } from '../format/numbers.ts';
+import { t } from '../language/t.ts';
 import { useEffect, useState } from 'react';
 
 interface MeasureProps {
@@ -45,6 +46,30 @@ export const Difference = ({ valueC, stale = false, signed = true }: DifferenceP
     <span className={classes('figures whitespace-nowrap', stale ? 'text-muted' : 'text-strong')}>
       {`${sign}${text}`}
       <span className="text-[0.85em] font-normal text-muted"> °{unit}</span>
+    </span>
+  );
+};
+
+interface DifferenceBetweenProps {
+  quantity: Quantity;
+  /** As stored. */
+  value: number | null;
+  from: number | null;
+}
+
+/** The difference of two figures that stand beside it, as they are shown; of shares in percentage points. */
+export const DifferenceBetween = ({ quantity, value, from }: DifferenceBetweenProps) => {
+  const units = usePreferences();
+  const difference = shownDifference(quantity, value, from, units);
+  if (difference === null) return <span className="figures text-muted">--</span>;
+  const sign = difference === 0 ? '±' : difference > 0 ? '+' : '−';
+  return (
+    <span className="figures whitespace-nowrap text-strong">
+      {`${sign}${formatNumber(Math.abs(difference), quantity === 'weight' ? 0 : 1, 3)}`}
+      <span className="text-[0.85em] font-normal text-muted">
+        {' '}
+        {quantity === 'share' ? t`pts` : unitOf(quantity, units)}
+      </span>
     </span>
   );
 };

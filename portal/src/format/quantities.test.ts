@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest';
-import { readingOf } from './quantities.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { defaultConventions, setConventions } from './conventions.ts';
+import { readingOf, shownDifference } from './quantities.ts';
+
+afterEach(() => setConventions(defaultConventions));
 
 const celsius = { temperature_unit: 'C', rate_unit: 'per_minute' } as const;
 const fahrenheit = { temperature_unit: 'F', rate_unit: 'per_minute' } as const;
@@ -17,6 +20,17 @@ describe('figures in the user’s units', () => {
       value: '5.0',
       unit: '°C/30 s',
     });
+  });
+
+  it('subtracts figures as they are shown, in every region', () => {
+    // 204.5 and 203.4 on the page: 1.1, although 204.46 - 203.44 is 1.0 when it is rounded.
+    expect(shownDifference('temperature', 204.46, 203.44, celsius)).toBe(1.1);
+    expect(shownDifference('temperature', 200, 201, fahrenheit)).toBe(-1.8);
+    expect(shownDifference('weight', 1234.56, 0.284, celsius)).toBe(1234.316);
+    expect(shownDifference('share', 0.1825, 0.2, celsius)).toBe(-1.7);
+    expect(shownDifference('temperature', null, 201, celsius)).toBeNull();
+    setConventions({ ...defaultConventions, region: 'de-DE' });
+    expect(shownDifference('weight', 1234.56, 1000, celsius)).toBe(234.6);
   });
 
   it('groups thousands, has no negative zero and shows -- for a missing value', () => {

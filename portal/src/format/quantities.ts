@@ -1,7 +1,7 @@
 import type { Preferences } from '@roastery/contract/auth';
 import { cToF, rateCToF } from '@roastery/roasting/units';
-import { formatNumber } from './numbers.ts';
-import { inWeightUnit, weightNumber, weightUnit } from './weights.ts';
+import { formatNumber, readNumber } from './numbers.ts';
+import { inWeightUnit, weightNumber, weightUnit, withoutNoise } from './weights.ts';
 
 /** `temperature` in °C, `rate` in °C/min, `weight` in kg, `share` from 0 to 1, `percent` already in %. */
 export type Quantity = 'temperature' | 'rate' | 'weight' | 'share' | 'percent';
@@ -41,4 +41,19 @@ export const readingOf = (quantity: Quantity, stored: number | null | undefined,
   const unit = unitOf(quantity, units);
   if (quantity === 'weight') return { value: weightNumber(stored, digits, digits), unit };
   return { value: formatNumber(inUnitsOf(quantity, stored, units), digits), unit };
+};
+
+/**
+ * The difference of two figures as they are shown, so that a reader who subtracts them gets the same; null where either is
+ * missing.
+ */
+export const shownDifference = (
+  quantity: Quantity,
+  one: number | null | undefined,
+  other: number | null | undefined,
+  units: Units,
+  digits = 1,
+): number | null => {
+  const [left, right] = [one, other].map((stored) => readNumber(readingOf(quantity, stored, units, digits).value));
+  return left === undefined || right === undefined ? null : withoutNoise(Number(left) - Number(right));
 };

@@ -1,5 +1,5 @@
 import { formatDuration } from '@roastery/roasting/units';
-import { Difference, Measure } from '../../components/figures.tsx';
+import { DifferenceBetween, Measure } from '../../components/figures.tsx';
 import { useCursor, type TimeViewStore } from '../../components/chart/time-view.ts';
 import { valueAtMoment, type AlignedRoast, type Alignment } from './compare-lines.ts';
 import { LineSample } from './ComparedLegend.tsx';
@@ -29,11 +29,8 @@ export const AtMoment = ({ placed, view, selected, alignment }: AtMomentProps) =
   if (base === undefined) return null;
   const seconds = cursor ?? selected ?? Math.min(...placed.map(({ aligned }) => aligned.endSeconds));
   return (
-    <section
-      aria-label={t`Values at one time`}
-      className="rounded-lg border border-stroke bg-surface xl:sticky xl:top-18"
-    >
-      <h2 className="border-b border-stroke px-4 py-2.5 text-base font-semibold text-strong">
+    <section aria-label={t`Values at one time`} className="rounded-lg border border-stroke bg-surface">
+      <h2 className="border-b border-stroke px-4 py-2 text-base font-semibold text-strong">
         <span className="figures">{formatDuration(seconds)}</span>{' '}
         <span className="text-sm font-normal text-muted">
           {alignment === 'charge' ? t`after charge` : seconds < 0 ? t`before first crack` : t`after first crack`}
@@ -42,10 +39,10 @@ export const AtMoment = ({ placed, view, selected, alignment }: AtMomentProps) =
       <table className="w-full text-sm">
         <thead>
           <tr className="label-mono text-left">
-            <th className="py-1.5 pl-4 font-normal">{t`Roast`}</th>
-            <th className="py-1.5 text-right font-normal">{t`Bean`}</th>
-            <th className="py-1.5 text-right font-normal">{t`vs ${base.style.tag}`}</th>
-            <th className="py-1.5 pr-4 text-right font-normal">{t`RoR`}</th>
+            <th className="py-1 pl-4 font-normal">{t`Roast`}</th>
+            <th className="py-1 text-right font-normal">{t`Bean`}</th>
+            <th className="py-1 text-right font-normal">{t`vs ${base.style.tag}`}</th>
+            <th className="py-1 pr-4 text-right font-normal">{t`RoR`}</th>
           </tr>
         </thead>
         <tbody className="divide-y divide-stroke">
@@ -54,18 +51,20 @@ export const AtMoment = ({ placed, view, selected, alignment }: AtMomentProps) =
             const there = valueAtMoment(base.aligned, 'bean_temp', seconds);
             return (
               <tr key={id}>
-                <td className="py-1.5 pl-4">
+                <td className="py-1 pl-4">
                   <LineSample style={style} />
                 </td>
-                <td className="py-1.5 text-right">
-                  <Measure quantity="temperature" value={bean} />
-                </td>
-                <td className="py-1.5 text-right">
-                  {id === base.id ? null : (
-                    <Difference valueC={bean === null || there === null ? null : bean - there} />
+                <td className="py-1 text-right">
+                  {seconds > aligned.endSeconds ? (
+                    <span className="figures whitespace-nowrap text-muted">{t`ended ${formatDuration(aligned.endSeconds)}`}</span>
+                  ) : (
+                    <Measure quantity="temperature" value={bean} />
                   )}
                 </td>
-                <td className="py-1.5 pr-4 text-right">
+                <td className="py-1 text-right">
+                  {id === base.id ? null : <DifferenceBetween quantity="temperature" value={bean} from={there} />}
+                </td>
+                <td className="py-1 pr-4 text-right">
                   <Measure quantity="rate" value={valueAtMoment(aligned, 'ror', seconds)} />
                 </td>
               </tr>

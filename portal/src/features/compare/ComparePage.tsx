@@ -12,8 +12,8 @@ import { RoastField } from '../../components/RoastField.tsx';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
 import { useTyped } from '../../components/use-typed.ts';
 import { t } from '../../language/t.ts';
-import { ButtonLink } from '../../ui/Button.tsx';
 import { Card, Skeleton } from '../../ui/Card.tsx';
+import { classes } from '../../ui/classes.ts';
 import { Segments } from '../../ui/Segments.tsx';
 import { AtMoment, type PlacedRoast } from './AtMoment.tsx';
 import {
@@ -29,6 +29,7 @@ import {
 import { ComparedLegend } from './ComparedLegend.tsx';
 import { FiguresTable } from './FiguresTable.tsx';
 import { LinesChart } from './LinesChart.tsx';
+import { Proposals } from './Proposals.tsx';
 import { maxCompared } from './compare-lines.ts';
 import { useCompared } from './use-compared.ts';
 
@@ -52,6 +53,10 @@ const linesOf = (placed: readonly PlacedRoast[], quantity: ComparedQuantity) =>
     values: columnOfQuantity(aligned, quantity),
     marks: quantity === 'bean_temp' ? aligned.marks : [],
   }));
+
+/** The figures stand beside the charts: the more roasts, the wider their table. */
+const columnsFor = (roasts: number): string =>
+  roasts > 2 ? 'xl:grid-cols-[minmax(0,1fr)_34rem]' : 'xl:grid-cols-[minmax(0,1fr)_26rem]';
 
 /**
  * /roasts/compare: up to five roasts over each other. The roasts, their alignment and the pinned time are in the
@@ -121,27 +126,22 @@ export default function ComparePage() {
         ]}
       />
       {ids.length === 0 ? (
-        <Card>
-          <EmptyState
-            icon={<GitCompareArrows aria-hidden />}
-            title={t`Nothing to compare yet`}
-            action={
-              <ButtonLink to={paths.roasts} kind="primary">
-                {t`Choose roasts`}
-              </ButtonLink>
-            }
-          >
-            {t`Select up to five roasts in the list, or search for them here.`}
-          </EmptyState>
-          <div className="mx-auto max-w-md px-4 pb-8">
-            <RoastField
-              label={t`Add a roast`}
-              placeholder={t`Search coffee, number, machine…`}
-              without={[]}
-              onChoose={({ id }) => choose([id])}
-            />
-          </div>
-        </Card>
+        <div className="flex flex-col gap-4">
+          <Card>
+            <EmptyState icon={<GitCompareArrows aria-hidden />} title={t`Nothing to compare yet`}>
+              {t`Begin with one of the newest roasts, select up to five in the list of roasts, or search for one here.`}
+            </EmptyState>
+            <div className="mx-auto max-w-md px-4 pb-8">
+              <RoastField
+                label={t`Add a roast`}
+                placeholder={t`Search coffee, number, machine…`}
+                without={[]}
+                onChoose={({ id }) => choose([id])}
+              />
+            </div>
+          </Card>
+          <Proposals base={undefined} onAdd={choose} />
+        </div>
       ) : (
         <div className="flex flex-col gap-4">
           <ComparedLegend
@@ -154,32 +154,34 @@ export default function ComparePage() {
             {ids.length < maxCompared && (
               <RoastField
                 label={t`Add a roast`}
-                placeholder={t`Search coffee, number, machine…`}
+                hideLabel
+                placeholder={t`Add a roast: coffee, number, machine…`}
                 without={ids}
                 size="sm"
-                className="w-full sm:w-72"
+                className="w-full sm:w-80"
                 onChoose={({ id }) => choose([...ids, id])}
               />
             )}
             <Segments
               label={t`Aligned at`}
-              showLabel
               choices={[
-                { value: 'charge', label: t`Charge` },
-                { value: 'first_crack', label: t`First crack` },
+                { value: 'charge', label: t`At charge` },
+                { value: 'first_crack', label: t`At first crack` },
               ]}
               value={alignment}
               onChange={(next) => change({ align: next === 'charge' ? undefined : next, at: undefined })}
             />
             <Segments
               label={t`Curve`}
-              showLabel
               choices={quantities.map((value) => ({ value, label: quantityLabels[value] }))}
               value={quantity}
               onChange={(next) => change({ show: next === 'bean_temp' ? undefined : next })}
             />
           </div>
-          <div className="grid items-start gap-4 xl:grid-cols-[minmax(0,1fr)_22rem]">
+          {ids.length === 1 && compared[0]?.roast && (
+            <Proposals base={compared[0].roast} onAdd={(added) => choose([...ids, ...added])} />
+          )}
+          <div className={classes('grid items-start gap-4', columnsFor(ids.length))}>
             <Card className="min-w-0 p-3 sm:p-4">
               <div className="flex min-h-8 items-center justify-between gap-3 pb-1">
                 <h2 className="text-base font-semibold text-strong">
@@ -247,9 +249,11 @@ export default function ComparePage() {
                 </>
               )}
             </Card>
-            <AtMoment placed={placed} view={view} selected={selected} alignment={alignment} />
+            <div className="flex min-w-0 flex-col gap-4 xl:sticky xl:top-18 xl:gap-3">
+              <AtMoment placed={placed} view={view} selected={selected} alignment={alignment} />
+              <FiguresTable compared={withFigures} />
+            </div>
           </div>
-          <FiguresTable compared={withFigures} />
         </div>
       )}
     </Page>

@@ -5,6 +5,7 @@ import { roastName } from '../../components/live/roast-texts.ts';
 import { paths } from '../../components/paths.ts';
 import { useDates } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
+import { classes } from '../../ui/classes.ts';
 import { IconButton, iconButtonClass } from '../../ui/IconButton.tsx';
 import type { LineStyle } from './compare-lines.ts';
 import type { ComparedRoast } from './use-compared.ts';
@@ -43,7 +44,12 @@ export const ComparedLegend = ({ compared, unplaced, onBase, onRemove }: Compare
   return (
     <ul
       aria-label={t`Compared roasts`}
-      className="grid grid-cols-[minmax(0,1fr)] gap-2 sm:grid-cols-[repeat(2,minmax(0,1fr))] xl:grid-cols-[repeat(3,minmax(0,1fr))]"
+      className={classes(
+        'grid grid-cols-[minmax(0,1fr)] gap-2',
+        compared.length > 1 && 'sm:grid-cols-[repeat(2,minmax(0,1fr))]',
+        // The rows are full: three, or three and two.
+        (compared.length === 3 || compared.length === 5) && 'xl:grid-cols-[repeat(3,minmax(0,1fr))]',
+      )}
     >
       {compared.map(({ id, style, roast, error }, place) => {
         const name = roast === undefined ? t`Roast` : roastName(roast);

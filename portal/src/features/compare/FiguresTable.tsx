@@ -2,13 +2,12 @@ import type { Roast } from '@roastery/contract/roasts';
 import { markOf } from '@roastery/roasting/marks';
 import { formatDuration } from '@roastery/roasting/units';
 import type { ReactNode } from 'react';
-import { Difference, Measure } from '../../components/figures.tsx';
-import { formatNumber } from '../../format/numbers.ts';
-import { weightText } from '../../format/weights.ts';
+import { Difference, DifferenceBetween, Measure } from '../../components/figures.tsx';
 import { distanceBetween, type AlignedRoast } from './compare-lines.ts';
 import { LineSample } from './ComparedLegend.tsx';
 import type { LineStyle } from './compare-lines.ts';
 import { t } from '../../language/t.ts';
+import { classes } from '../../ui/classes.ts';
 
 export interface FiguresOf {
   readonly id: string;
@@ -53,31 +52,30 @@ const Value = ({ kind, value }: { kind: Kind; value: number | null }) =>
     <Measure quantity={kind} value={value} />
   );
 
-const signed = (text: string, value: number): string => (value > 0 ? `+${text}` : text.replace('-', '−'));
-
-/** The difference from the reference, in the figure's own unit. */
-const Change = ({ kind, value }: { kind: Kind; value: number }) => {
-  if (kind === 'temperature') return <Difference valueC={value} />;
-  const text =
-    kind === 'time'
-      ? formatDuration(value)
-      : kind === 'share'
-        ? t`${formatNumber(value * 100, 1)} pts`
-        : weightText(value, 1, 1);
-  return <span className="figures whitespace-nowrap">{signed(text, value)}</span>;
+/** The difference from the reference, of the figures as they are shown. */
+const Change = ({ kind, value, from }: { kind: Kind; value: number; from: number }) => {
+  if (kind !== 'time') return <DifferenceBetween quantity={kind} value={value} from={from} />;
+  const seconds = Math.round(value) - Math.round(from);
+  const sign = seconds === 0 ? '±' : seconds > 0 ? '+' : '−';
+  return <span className="figures whitespace-nowrap">{`${sign}${formatDuration(Math.abs(seconds))}`}</span>;
 };
 
 /** The figures of each roast, with the difference from the reference. */
 export const FiguresTable = ({ compared }: { compared: readonly FiguresOf[] }) => {
   const base = compared[0];
   if (base === undefined) return null;
+  // Beside the figures there is room for the differences of two roasts.
+  const isWide = compared.length > 3;
   const row = (label: string, cell: (one: FiguresOf) => ReactNode) => (
     <tr key={label}>
-      <th scope="row" className="sticky left-0 bg-surface py-2 pr-3 pl-4 text-left font-normal text-muted">
+      <th
+        scope="row"
+        className="sticky left-0 bg-surface py-1 pr-3 pl-4 text-left font-normal whitespace-nowrap text-muted"
+      >
         {label}
       </th>
       {compared.map((one) => (
-        <td key={one.id} className="px-3 py-2 text-right align-top whitespace-nowrap">
+        <td key={one.id} className="px-3 py-1 text-right align-top whitespace-nowrap">
           {cell(one)}
         </td>
       ))}
@@ -85,17 +83,17 @@ export const FiguresTable = ({ compared }: { compared: readonly FiguresOf[] }) =
   );
   return (
     <section aria-label={t`Figures`} className="min-w-0 rounded-lg border border-stroke bg-surface">
-      <h2 className="border-b border-stroke px-4 py-2.5 text-base font-semibold text-strong">{t`Figures`}</h2>
+      <h2 className="border-b border-stroke px-4 py-2 text-base font-semibold text-strong">{t`Figures`}</h2>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- five columns scroll by keyboard on a phone */}
       <section className="overflow-x-auto" tabIndex={0} aria-label={t`Table of figures`}>
         <table className="w-full text-sm">
           <thead>
             <tr>
-              <th className="sticky left-0 bg-surface py-2 pl-4 text-left">
+              <th className="sticky left-0 bg-surface py-1 pl-4 text-left">
                 <span className="sr-only">{t`Figure`}</span>
               </th>
               {compared.map(({ id, style }) => (
-                <th key={id} scope="col" className="px-3 py-2 text-right font-normal">
+                <th key={id} scope="col" className="px-3 py-1 text-right font-normal">
                   <LineSample style={style} />
                 </th>
               ))}
@@ -110,8 +108,8 @@ export const FiguresTable = ({ compared }: { compared: readonly FiguresOf[] }) =
                   <>
                     <Value kind={kind} value={value} />
                     {one.id !== base.id && value !== null && there !== null && (
-                      <span className="block text-xs text-muted">
-                        <Change kind={kind} value={value - there} />
+                      <span className={classes('text-xs text-muted', isWide ? 'block' : 'ml-2 max-sm:block')}>
+                        <Change kind={kind} value={value} from={there} />
                       </span>
                     )}
                   </>
