@@ -2,9 +2,10 @@ import type { ParsedQuery } from '@roastery/contract/endpoint';
 import type { listRoasts as listRoastsEndpoint, RoastPart, RoastRow } from '@roastery/contract/roasts';
 import type { SignedInUser } from '../../http/server-context.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
-import { containing, type Sql } from '../../db/sql.ts';
+import type { Sql } from '../../db/sql.ts';
 import { roastAccess } from '../../identity/access.ts';
 import { roastedBy, rowColumns, rowSource, usedGreenCoffee } from './roast-row.ts';
+import { foundBySearch, readSearch, type RoastSearch } from './search-words.ts';
 
 export type RoastListQuery = ParsedQuery<typeof listRoastsEndpoint>;
 
@@ -28,7 +29,13 @@ const lacks = (sql: Sql, part: RoastPart) => {
   return part === 'weight' ? sql`r.status = 'completed' AND NOT ${has[part](sql)}` : sql`NOT ${has[part](sql)}`;
 };
 
-const matching = (sql: Sql, user: SignedInUser, query: RoastListQuery, zone: string, named: Named | undefined) => sql`
+const matching = (
+  sql: Sql,
+  user: SignedInUser,
+  query: RoastListQuery,
+  zone: string,
+  search: RoastSearch | undefined,
+) => sql`
     ${roastAccess(sql, user)}
     ${query.ids === undefined ? sql`` : sql`AND r.id = ANY(${query.ids}::uuid[])`}
     ${query.status === undefined ? sql`` : sql`AND r.status = ${query.status}`}
@@ -57,29 +64,7 @@ const matching = (sql: Sql, user: SignedInUser, query: RoastListQuery, zone: str
     }
     ${query.from === undefined ? sql`` : sql`AND r.start_time >= (${query.from}::date)::timestamp AT TIME ZONE ${zone}`}
     ${query.to === undefined ? sql`` : sql`AND r.start_time < (${query.to}::date + 1)::timestamp AT TIME ZONE ${zone}`}
-    ${named === undefined ? sql`` : sql`AND ${foundBy(sql, named)}`}`;
-
-interface Named {
-  readonly search: string;
-  readonly machineIds: readonly string[];
-  readonly ownerIds: readonly string[];
-}
-
-/** Machines and people whose names contain the words. They are few: with them an index can find their roasts. */
-const findNamed = async (sql: Sql, q: string | undefined): Promise<Named | undefined> => {
-  if (q === undefined || q === '') return undefined;
-  const search = containing(q.replace(/^#/, ''));
-  const [machines, owners] = await Promise.all([
-    sql<{ id: string }[]>`SELECT id FROM machines WHERE display_name ILIKE ${search}`,
-    sql<{ id: string }[]>`SELECT id FROM users WHERE full_name ILIKE ${search}`,
-  ]);
-  return { search, machineIds: machines.map((row) => row.id), ownerIds: owners.map((row) => row.id) };
-};
-
-const foundBy = (sql: Sql, { search, machineIds, ownerIds }: Named) => sql`(
-  r.found_by ILIKE ${search}
-  ${machineIds.length === 0 ? sql`` : sql`OR r.machine_id = ANY(${machineIds}::uuid[])`}
-  ${ownerIds.length === 0 ? sql`` : sql`OR (r.roasted_by IS NULL AND r.owner_id = ANY(${ownerIds}::uuid[]))`})`;
+    ${search === undefined ? sql`` : sql`AND ${foundBySearch(sql, search)}`}`;
 
 const sortExpression = (sql: Sql, field: string) => {
   switch (field) {
@@ -121,7 +106,7 @@ export const listRoasts = async (
 ): Promise<{ roasts: RoastRow[]; total: number }> => {
   const needsZone = query.from !== undefined || query.to !== undefined;
   const zone = needsZone ? await readTimeZone(sql) : 'UTC';
-  const where = matching(sql, user, query, zone, await findNamed(sql, query.q));
+  const where = matching(sql, user, query, zone, await readSearch(sql, query.q));
   const [roasts, [count]] = await Promise.all([
     sql<RoastRow[]>`
       WITH page AS (
@@ -145,7 +130,7 @@ export const matchingRoastIds = async (
   query: Omit<RoastListQuery, 'limit' | 'offset'>,
 ): Promise<string[]> => {
   const whole = { ...query, limit: 0, offset: 0 };
-  const where = matching(sql, user, whole, await readTimeZone(sql), await findNamed(sql, query.q));
+  const where = matching(sql, user, whole, await readTimeZone(sql), await readSearch(sql, query.q));
   // One text with all of them: one row per id would take the driver longer than the query takes Postgres.
   const [found] = await sql<{ ids: string | null }[]>`
     SELECT string_agg(r.id::text, ' ' ORDER BY ${orderBy(sql, query.sort)}) AS ids
