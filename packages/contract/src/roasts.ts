@@ -137,8 +137,9 @@ export const roastSortFields = [
   'drop_temp',
 ] as const;
 type SortField = (typeof roastSortFields)[number];
-const roastSorts = roastSortFields.flatMap((field) => [field, `-${field}`]) as [
-  SortField | `-${SortField}`,
+/** `best_match`: a roast whose number is the searched text comes first, then the newest. */
+const roastSorts = ['best_match', ...roastSortFields.flatMap((field) => [field, `-${field}`])] as [
+  'best_match',
   ...(SortField | `-${SortField}`)[],
 ];
 

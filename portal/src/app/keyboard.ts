@@ -17,7 +17,7 @@ const isTaken = (event: KeyboardEvent): boolean => {
   if (!(event.target instanceof Element)) return false;
   if (
     event.target.closest(
-      'input, textarea, select, [contenteditable="true"], [role="dialog"], [role="alertdialog"], [role="menu"]',
+      'input, textarea, select, [contenteditable="true"], [role="combobox"], [role="listbox"], [role="dialog"], [role="alertdialog"], [role="menu"]',
     )
   )
     return true;
@@ -48,6 +48,7 @@ export const useKeyboard = ({ onPalette, onHelp, isPaletteOpen }: KeyboardHandle
     const press = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
         event.preventDefault();
+        goPressedAt.current = Number.NEGATIVE_INFINITY;
         onPalette();
         return;
       }

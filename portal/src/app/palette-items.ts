@@ -1,15 +1,18 @@
-import { CornerDownLeft, History, LogOut, Moon, Sun, Thermometer } from 'lucide-react';
+import { listMachines } from '@roastery/contract/machines';
+import { CornerDownLeft, Gauge, History, LogOut, Moon, Plus, Sun, Thermometer, Ticket } from 'lucide-react';
 import { createElement } from 'react';
 import { useLocation, useNavigate } from 'react-router-dom';
 import { sentenceFor } from '../api/api-error.ts';
 import { useSession, useUser } from '../api/session.tsx';
+import { useApi } from '../api/use-api.ts';
 import { useOfferedActions } from '../components/page-actions.tsx';
+import { paths } from '../components/paths.ts';
 import { t } from '../language/t.ts';
 import { chooseTheme, useTheme } from '../ui/theme.ts';
 import { toast } from '../ui/toast.ts';
 import { destinationsFor } from './destinations.ts';
 import type { PaletteGroup, PaletteItem } from './palette-records.ts';
-import { useFoundRecords } from './palette-records.ts';
+import { maxOfAKind, useFoundRecords } from './palette-records.ts';
 import { keyName } from './keyboard.ts';
 import { recentPages } from '../api/recent-pages.ts';
 import { useLogout } from './Sidebar.tsx';
@@ -23,6 +26,37 @@ export const matches = (label: string, typed: string): boolean => {
     .toLowerCase()
     .split(/\s+/)
     .every((part) => words.some((word) => word.startsWith(part)));
+};
+
+/** Begun or whole: a code is typed into the tickets' own search only, which admins have. */
+const ticketStart = /^pair-/i;
+const wholeTicket = /^pair(?:-[a-z]{4}){3}$/i;
+
+/** Forms for new records, found by what people call them too. */
+const additions: readonly { to: string; label: string; also: string }[] = [
+  { to: paths.newRoast, label: t`Add roast`, also: t`new plan` },
+  { to: paths.logRoast, label: t`Log a roast by hand`, also: t`new add` },
+  { to: paths.uploadRoasts, label: t`Upload roasts`, also: t`import files` },
+  { to: paths.newLot, label: t`Add lot`, also: t`new green coffee` },
+  { to: paths.importLots, label: t`Import lots`, also: t`upload green coffee` },
+  { to: paths.newRecipe, label: t`Create recipe`, also: t`new add profile` },
+  { to: paths.newBlend, label: t`Add blend`, also: t`new` },
+  { to: paths.registerMachine, label: t`Register machine`, also: t`new add` },
+];
+
+/** Live views of the machines that the text names, those that roast first. */
+const useLiveViews = (typed: string) => {
+  const { data = [] } = useApi(listMachines, { query: { sort: 'name' } });
+  if (typed === '') return [];
+  return data
+    .map(({ id, display_name: name, current_roast_id: roast }) => ({
+      to: paths.cockpit(id),
+      label: t`Live view of ${name}`,
+      isRoasting: roast !== null,
+    }))
+    .filter(({ label }) => matches(label, typed))
+    .toSorted((a, b) => Number(b.isRoasting) - Number(a.isRoasting))
+    .slice(0, maxOfAKind);
 };
 
 /** Actions that are available on every page. */
@@ -59,8 +93,8 @@ const useCommands = (): PaletteItem[] => {
 };
 
 /**
- * The items for a typed text: actions of the page, recently opened records, destinations, then the records that the
- * server finds, and global actions.
+ * The items for a typed text: actions of the page, recently opened records, forms and live views, destinations, then
+ * the records that the server finds, and global actions.
  */
 export const usePaletteGroups = (
   typed: string,
@@ -72,10 +106,24 @@ export const usePaletteGroups = (
   const { id: userId } = useUser();
   const actions = useOfferedActions();
   const commands = useCommands();
-  const found = useFoundRecords(typed === '' ? '' : searched);
+  const liveViews = useLiveViews(typed);
+  const isTicket = ticketStart.test(typed);
+  const found = useFoundRecords(typed === '' || isTicket || ticketStart.test(searched) ? '' : searched);
   const go = (to: string) => () => void navigate(to);
   const isWanted = ({ label }: { label: string }) => matches(label, typed);
 
+  if (isTicket) {
+    const ticket = {
+      id: 'ticket',
+      label: t`Search the pairing tickets for ${typed.toUpperCase()}`,
+      icon: createElement(Ticket),
+      run: go(paths.pairingTicket(typed)),
+    };
+    const items = isAdmin && wholeTicket.test(typed) ? [ticket] : [];
+    return { groups: items.length === 0 ? [] : [{ title: t`Devices`, items }], isSearching: false };
+  }
+
+  const isOffered = (label: string) => actions.some((action) => action.label === label);
   const groups: PaletteGroup[] = [
     {
       title: t`This page`,
@@ -104,9 +152,24 @@ export const usePaletteGroups = (
           : [],
     },
     {
+      title: t`Actions`,
+      items: [
+        ...additions
+          .filter(({ label, also }) => matches(`${label} ${also}`, typed) && !isOffered(label))
+          .map(({ to, label }) => ({ id: to, label, icon: createElement(Plus), run: go(to) })),
+        ...liveViews.map(({ to, label, isRoasting }) => ({
+          id: to,
+          label,
+          ...(isRoasting && { hint: t`roasting` }),
+          icon: createElement(Gauge),
+          run: go(to),
+        })),
+      ],
+    },
+    {
       title: t`Go to`,
       items: destinationsFor(isAdmin)
-        .filter(isWanted)
+        .filter((place) => place.to !== paths.newRoast && isWanted(place))
         .map(({ to, label, icon, key }) => ({
           id: to,
           label,

@@ -32,7 +32,7 @@ export interface PaletteGroup {
   items: readonly PaletteItem[];
 }
 
-const maxOfAKind = 5;
+export const maxOfAKind = 5;
 /** The previous results stay until the next answer arrives. */
 const options = { keepPreviousData: true };
 
@@ -45,7 +45,11 @@ export const useFoundRecords = (searched: string): { groups: readonly PaletteGro
   const dates = useDates();
   const query = searched === '' ? null : { query: { q: searched, limit: maxOfAKind } };
   const forAdmin = isAdmin ? query : null;
-  const roasts = useApi(listRoasts, query, options);
+  const roasts = useApi(
+    listRoasts,
+    searched === '' ? null : { query: { q: searched, limit: maxOfAKind, sort: 'best_match' } },
+    options,
+  );
   const machines = useApi(listMachines, query, options);
   const lots = useApi(listLots, query, options);
   const recipes = useApi(listProfiles, query, options);

@@ -26,6 +26,8 @@ export const paths = {
   unweighedRoasts: (machineId?: string) =>
     `/roasts?without=weight${machineId === undefined ? '' : `&machine_id=${machineId}`}`,
   newRoast: '/roasts/new',
+  logRoast: '/roasts/new?way=hand',
+  uploadRoasts: '/roasts/new?way=upload',
   /** The original of a roast, read again: `uploadId` is its upload. */
   originalRead: (uploadId: string) => `/roasts/new?way=upload&upload=${encodeURIComponent(uploadId)}&again=1`,
   /** A planned roast in the queue of its machine. */
@@ -51,6 +53,8 @@ export const paths = {
   statistics: '/admin/stats',
   settings: '/admin/settings',
   devices: '/admin/devices',
+  /** Its code, `PAIR-…`, typed into the search of the tickets. */
+  pairingTicket: (code: string) => `/admin/devices?tab=tickets&q=${encodeURIComponent(code)}`,
   audit: '/admin/audit',
   analytics: '/analytics',
   account: '/account',

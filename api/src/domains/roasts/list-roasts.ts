@@ -80,7 +80,11 @@ const sortExpression = (sql: Sql, field: string) => {
   }
 };
 
-const orderBy = (sql: Sql, sort: string) => {
+const orderBy = (sql: Sql, { sort, q = '' }: Pick<RoastListQuery, 'sort' | 'q'>) => {
+  if (sort === 'best_match') {
+    const isNamed = q === '' ? sql`` : sql`lower(r.said_number) = lower(${q.replace(/^#/, '')}) DESC,`;
+    return sql`${isNamed} r.start_time DESC, r.id DESC`;
+  }
   const descending = sort.startsWith('-');
   const field = descending ? sort.slice(1) : sort;
   const expression = sortExpression(sql, field);
@@ -110,9 +114,9 @@ export const listRoasts = async (
   const [roasts, [count]] = await Promise.all([
     sql<RoastRow[]>`
       WITH page AS (
-        SELECT r.id, row_number() OVER (ORDER BY ${orderBy(sql, query.sort)}) AS place
+        SELECT r.id, row_number() OVER (ORDER BY ${orderBy(sql, query)}) AS place
         FROM ${source(sql, query)} WHERE ${where}
-        ORDER BY ${orderBy(sql, query.sort)} LIMIT ${query.limit} OFFSET ${query.offset})
+        ORDER BY ${orderBy(sql, query)} LIMIT ${query.limit} OFFSET ${query.offset})
       SELECT ${rowColumns(sql, user.id)}
       FROM ${rowSource(sql)} JOIN page ON page.id = r.id ORDER BY page.place`,
     sql<{ total: number }[]>`SELECT count(*) AS total FROM ${source(sql, query)} WHERE ${where}`,
@@ -133,7 +137,7 @@ export const matchingRoastIds = async (
   const where = matching(sql, user, whole, await readTimeZone(sql), await readSearch(sql, query.q));
   // One text with all of them: one row per id would take the driver longer than the query takes Postgres.
   const [found] = await sql<{ ids: string | null }[]>`
-    SELECT string_agg(r.id::text, ' ' ORDER BY ${orderBy(sql, query.sort)}) AS ids
+    SELECT string_agg(r.id::text, ' ' ORDER BY ${orderBy(sql, query)}) AS ids
     FROM ${source(sql, whole)} WHERE ${where}`;
   return found?.ids?.split(' ') ?? [];
 };

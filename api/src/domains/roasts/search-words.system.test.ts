@@ -1,4 +1,3 @@
-import { listRoasts as listRoastsEndpoint } from '@roastery/contract/roasts';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openMigratedDatabase, registerMachine } from '../../testing/ingest-fixture.ts';
@@ -26,9 +25,8 @@ const roasts = [
 
 describe('the search of roasts', () => {
   let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
-  const found = async (q: string): Promise<(string | null)[]> => {
-    const query = listRoastsEndpoint.query.parse({ q });
-    const answer = await listRoasts(database.sql, person, query);
+  const found = async (q: string, sort: 'best_match' | '-start_time' = '-start_time'): Promise<(string | null)[]> => {
+    const answer = await listRoasts(database.sql, person, { q, sort, limit: 100, offset: 0 });
     expect(answer.total).toBe(answer.roasts.length);
     return answer.roasts.map((roast) => roast.coffee_name);
   };
@@ -59,5 +57,12 @@ describe('the search of roasts', () => {
     { q: '#', names: ['Maragogype', 'Sidamo', 'Guji', 'Kochere'], what: 'no word' },
   ])('finds roasts by $what', async ({ q, names }) => {
     expect(await found(q)).toEqual(names);
+  });
+
+  it('has the roast of a number first where it sorts by match, then the newest', async () => {
+    await database.sql`UPDATE roasts SET batch_number = CASE coffee_name WHEN 'Kochere' THEN '7' WHEN 'Guji' THEN '70' WHEN 'Sidamo' THEN '17' ELSE '27' END`;
+    expect(await found('#7')).toEqual(['Maragogype', 'Sidamo', 'Guji', 'Kochere']);
+    expect(await found('#7', 'best_match')).toEqual(['Kochere', 'Maragogype', 'Sidamo', 'Guji']);
+    expect(await found('', 'best_match')).toEqual(['Maragogype', 'Sidamo', 'Guji', 'Kochere']);
   });
 });

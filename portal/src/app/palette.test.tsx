@@ -1,0 +1,103 @@
+import { listDevices, listPairingTickets } from '@roastery/contract/fleet';
+import { listBlends } from '@roastery/contract/blends';
+import { getMachine, listMachines } from '@roastery/contract/machines';
+import { listRoasts } from '@roastery/contract/roasts';
+import { screen, within } from '@testing-library/dom';
+import { describe, expect, it } from 'vitest';
+import { openPortal, textOf, type OpenedPortal, type PortalOptions } from '../testing/open-portal.tsx';
+import { admin, machine, roast } from '../testing/records.ts';
+import { answer } from '../testing/table-server.ts';
+
+const giesen = machine({ display_name: 'Giesen W6' });
+const code = 'PAIR-BCDF-GHJK-LMNP';
+
+const field = () => screen.findByRole<HTMLInputElement>('combobox', { name: 'Search or jump to' });
+const open = async (address: string, options: PortalOptions = {}): Promise<OpenedPortal> => {
+  const answers = [
+    answer(listMachines, [giesen]),
+    answer(getMachine, giesen),
+    answer(listBlends, { blends: [], total: 0 }),
+    answer(listDevices, { devices: [], total: 0 }),
+    answer(listPairingTickets, { tickets: [], total: 0 }),
+  ];
+  const portal = await openPortal(address, { ...options, answers: [...answers, ...(options.answers ?? [])] });
+  await portal.user.keyboard('{Control>}k{/Control}');
+  // A document without layout does not move the focus into a dialog that opens.
+  (await field()).focus();
+  return portal;
+};
+const palette = () => within(screen.getByRole('dialog', { name: 'Search or jump to' }));
+const offered = (group: string): string[] => {
+  const shown = palette().queryByRole('group', { name: group });
+  return shown === null ? [] : within(shown).getAllByRole('option').map(textOf);
+};
+
+describe('the palette', () => {
+  it.each([
+    { typed: 'new roast', offers: 'Add roast', at: '/roasts/new' },
+    { typed: 'log', offers: 'Log a roast by hand', at: '/roasts/new?way=hand' },
+    { typed: 'add lot', offers: 'Add lot', at: '/inventory/lots/new' },
+    { typed: 'live gie', offers: 'Live view of Giesen W6', at: `/machines/${giesen.id}/live` },
+  ])('offers $offers for “$typed” and opens $at', async ({ typed, offers, at }) => {
+    const { user } = await open('/recipes');
+    await user.keyboard(typed);
+    await expect.poll(() => offered('Actions')[0]).toBe(offers);
+    expect(palette().getAllByRole('option', { selected: true }).map(textOf)).toEqual([offers]);
+    await user.keyboard('{Enter}');
+    await expect.poll(() => location.pathname + location.search).toBe(at);
+  });
+
+  it('sends all words to the server at once, and has the roast of a number first', async () => {
+    const asked: object[] = [];
+    const found = answer(listRoasts, ({ query }) => {
+      if (query.q !== undefined) asked.push(query);
+      return { roasts: [roast()], total: 1 };
+    });
+    const { user } = await open('/recipes', { answers: [found] });
+    await user.keyboard('ethiopia march');
+    await expect.poll(() => asked.at(-1)).toMatchObject({ q: 'ethiopia march', sort: 'best_match', limit: 5 });
+    await expect.poll(() => offered('Roasts')).toHaveLength(1);
+  });
+
+  it('opens Devices with a whole pairing code filled in, for admins, and searches nothing for it itself', async () => {
+    const { user, server } = await open('/inventory', { as: admin });
+    await user.keyboard(code.slice(0, -1));
+    await palette().findByText('Nothing found');
+    await user.keyboard(code.slice(-1));
+    expect(offered('Devices')).toEqual([`Search the pairing tickets for ${code}`]);
+    const searches = server.requests.filter(({ query }) => JSON.stringify(query).includes('PAIR'));
+    expect(searches).toEqual([]);
+    await user.keyboard('{Enter}');
+    const search = await screen.findByRole<HTMLInputElement>('searchbox', { name: 'Search devices' });
+    expect(search.value).toBe(code);
+    expect(location.search).toBe(`?tab=tickets&q=${code}`);
+  });
+
+  it('offers nothing for a pairing code to others', async () => {
+    const { user } = await open('/inventory');
+    await user.keyboard(code);
+    await palette().findByText('Nothing found');
+    expect(palette().queryAllByRole('option')).toEqual([]);
+  });
+});
+
+describe('keys of a page', () => {
+  it('are off from Ctrl+K until the palette closes, and a sequence that was begun before ends', async () => {
+    const { user } = await openPortal('/inventory');
+    await user.keyboard('g{Control>}k{/Control}');
+    await field();
+    await user.keyboard('n');
+    await user.click(screen.getByRole('dialog', { name: 'Search or jump to' }));
+    await expect.poll(() => screen.queryByRole('combobox', { name: 'Search or jump to' })).toBe(null);
+    await user.keyboard('r');
+    expect(location.pathname).toBe('/inventory');
+  });
+
+  it('are off while a choice has the focus', async () => {
+    const { user } = await openPortal('/inventory');
+    const [choice] = await screen.findAllByRole('combobox');
+    choice?.focus();
+    await user.keyboard('n');
+    expect(location.pathname).toBe('/inventory');
+  });
+});
