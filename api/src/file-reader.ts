@@ -1,3 +1,5 @@
+import { summaryFile } from './domains/summaries/summary-files.ts';
+import { makeSummary } from './domains/summaries/summary-tables.ts';
 import { makeRoastFile, makeRoastList } from './domains/exports/export-jobs.ts';
 import { roastFile, roastListFile } from './domains/exports/make-files.ts';
 import { describeFile } from './domains/imports/describe-file.ts';
@@ -18,4 +20,5 @@ await serveJobs([
   served(readArtisanSettings, artisanMachine),
   served(makeRoastFile, roastFile),
   served(makeRoastList, roastListFile),
+  served(makeSummary, summaryFile),
 ]);

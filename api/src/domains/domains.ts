@@ -21,6 +21,7 @@ import { probeRoutes } from './probe/routes.ts';
 import { profileRoutes } from './profiles/routes.ts';
 import { roastRoutes } from './roasts/routes.ts';
 import { settingsRoutes } from './settings/routes.ts';
+import { summaryRoutes } from './summaries/routes.ts';
 import { timelineRoutes } from './timeline/routes.ts';
 import { userRoutes } from './users/routes.ts';
 import { wallRoutes } from './wall/routes.ts';
@@ -46,6 +47,7 @@ export const domains: readonly Domain[] = [
   alarmRoutes,
   alertRoutes,
   analyticsRoutes,
+  summaryRoutes,
   settingsRoutes,
   userRoutes,
   adminRoutes,

@@ -1,5 +1,13 @@
 import { expect, it } from 'vitest';
-import { formatCount, formatKilograms, formatMoment, formatPercent, isTimeZone, localDay } from './format.ts';
+import {
+  formatCount,
+  formatDays,
+  formatKilograms,
+  formatMoment,
+  formatPercent,
+  isTimeZone,
+  localDay,
+} from './format.ts';
 
 it('formats counts, weights and shares in one way', () => {
   expect([formatCount(1_250_000), formatKilograms(10.2004), formatKilograms(12), formatPercent(0.18345)]).toEqual([
@@ -17,6 +25,16 @@ it('formatMoment and localDay: use the clock of the time zone', () => {
     '2026-11-22',
     '2026-11-21',
   ]);
+});
+
+const daysText = (from: string, to: string, region?: string) => formatDays({ from, to }, region);
+
+it('formatDays: names a whole month, else the first and the last day', () => {
+  expect(daysText('2028-02-01', '2028-02-29')).toBe('February 2028');
+  expect(daysText('2026-11-01', '2026-11-12')).toBe('Nov 1 – Nov 12, 2026');
+  expect(daysText('2025-12-31', '2026-01-01', 'en-GB')).toBe('31 Dec 2025 – 1 Jan 2026');
+  expect(daysText('2026-01-01', '2026-03-31', 'de-DE'), 'files are English').toBe('Jan 1 – Mar 31, 2026');
+  expect(daysText('2026-11-12', '2026-11-12')).toBe('Nov 12, 2026');
 });
 
 it('isTimeZone: accepts IANA names only', () => {

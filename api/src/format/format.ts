@@ -73,6 +73,21 @@ export const formatMoment = (instant: string, timeZone: string, region: string =
   return `${order.map((part) => parts.get(part)).join(' ')} at ${time}`;
 };
 
+const inWords = (day: string, region: string, options: Intl.DateTimeFormatOptions): string =>
+  new Intl.DateTimeFormat(/^en\b/.test(region) ? knownRegion(region) : locale, { timeZone: 'UTC', ...options }).format(
+    Date.parse(`${day}T12:00:00Z`),
+  );
+
+/** Calendar days, both included: `Nov 1 – Nov 12, 2026`; a whole month as `October 2026`. English, as files are. */
+export const formatDays = ({ from, to }: { from: string; to: string }, region: string = defaultRegion): string => {
+  const isMonth = from.endsWith('-01') && new Date(Date.parse(`${to}T12:00:00Z`) + 86_400_000).getUTCDate() === 1;
+  if (isMonth && from.slice(0, 7) === to.slice(0, 7)) return inWords(from, region, { month: 'long', year: 'numeric' });
+  const day = { day: 'numeric', month: 'short', year: 'numeric' } as const;
+  if (from === to) return inWords(from, region, day);
+  const first = from.slice(0, 4) === to.slice(0, 4) ? ({ day: 'numeric', month: 'short' } as const) : day;
+  return `${inWords(from, region, first)} – ${inWords(to, region, day)}`;
+};
+
 /** A time as the clock of a time zone shows it, treated as UTC, in ms. */
 export const localClock = (timeZone: string): ((instant: string | Date) => number) => {
   const format = new Intl.DateTimeFormat(locale, {

@@ -10,6 +10,10 @@ export interface ReaderFormats {
   readonly weight: (kg: number | null) => string;
   /** `204.5`, `204,5` */
   readonly decimal: (value: number) => string;
+  /** `1,234.5`, `1.234,5`: with thousands, for reading only. */
+  readonly grouped: (value: number, digits: number) => string;
+  /** `$1,234.50` */
+  readonly money: (amount: number, currency: string) => string;
   /** `204.5 °C`; `--` when missing. */
   readonly temperature: (tempC: number | null, unit: TemperatureUnit) => string;
   /** `8.4 °C/min`; `--` when missing. */
@@ -34,6 +38,9 @@ export const readerFormats = (choices: { weight_unit: MassUnit; date_language: s
     weightNumber: (kg) => (kg === null ? null : unit === 'kg' ? kg : weightAsTyped(kg, unit)),
     weight: (kg) => (kg === null ? '--' : `${number(weightAsTyped(kg, unit))} ${unit}`),
     decimal: oneDecimal,
+    grouped: (value, digits) =>
+      formatWith(region, { minimumFractionDigits: digits, maximumFractionDigits: digits })(value),
+    money: (amount, currency) => formatWith(region, { style: 'currency', currency })(amount),
     temperature: (tempC, degree) =>
       tempC === null ? '--' : `${oneDecimal(degree === 'F' ? cToF(tempC) : tempC)} °${degree}`,
     rate: (rateC, degree) =>

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import { spreadsheetType } from './exports.ts';
 import { roastFilters } from './roasts.ts';
 import { dayShape, idShape, instantShape } from './shapes.ts';
 
@@ -66,7 +67,10 @@ export const analyticsProduction = endpoint({
   query: z.object(periodQuery),
   response: z.object({
     totals: figuresShape,
-    /** The same number of days just before `from`, to compare with; null without a `from`. */
+    /**
+     * To compare with: the same days of the month or year before for a month or a year to date, as many months for whole
+     * months, else the same number of days just before `from`; null without a `from`.
+     */
     earlier: z.object({ ...periodDays, ...figures }).nullable(),
     period: periodKindShape,
     /** In order; periods without a roast are included with zeros. */
@@ -268,3 +272,23 @@ export const analyticsGreen = endpoint({
     total_lots: z.number().int(),
   }),
 });
+
+const summaryOf = (format: string, summary: string, produces: string) =>
+  endpoint({
+    name: `exportSummary${format.charAt(0).toUpperCase()}${format.slice(1)}`,
+    method: 'GET',
+    path: `/analytics/export/${format}`,
+    tag: 'Analytics',
+    summary,
+    access: 'user',
+    query: z.object(analyticsFilters),
+    produces,
+    errors: ['too_many_requests', 'not_ready'],
+  });
+
+export const exportSummaryPdf = summaryOf(
+  'pdf',
+  'A span of days on one page: production, cost, loss, coffees, consistency, what runs out, and the span before',
+  'application/pdf',
+);
+export const exportSummaryXlsx = summaryOf('xlsx', 'The same as a workbook', spreadsheetType);

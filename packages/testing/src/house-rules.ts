@@ -61,6 +61,8 @@ const DOMAIN_IMPORTS: Record<string, readonly string[]> = {
   imports: ['inventory', 'planned', 'roasts'],
   members: ['roasts'],
   exports: ['roasts'],
+  // The figures of analytics and what runs out, made a file.
+  summaries: ['analytics', 'exports', 'inventory'],
   // A charge takes the first waiting plan.
   roasts: ['planned'],
   // A timeline shows and creates roasts.

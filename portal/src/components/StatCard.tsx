@@ -1,5 +1,7 @@
 import type { ReactNode } from 'react';
+import { Link } from 'react-router-dom';
 import { Card, Skeleton } from '../ui/Card.tsx';
+import { classes } from '../ui/classes.ts';
 
 interface StatCardProps {
   label: string;
@@ -8,12 +10,27 @@ interface StatCardProps {
   /** Dim, after the figure: `kg`, `of 4`. */
   unit?: ReactNode;
   icon?: ReactNode;
+  /** Where the card leads. */
+  to?: string;
 }
 
-export const StatCard = ({ label, value, unit, icon }: StatCardProps) => (
-  <Card className="flex min-w-0 flex-col justify-between gap-3 p-4">
+export const StatCard = ({ label, value, unit, icon, to }: StatCardProps) => (
+  <Card
+    className={classes(
+      'flex min-w-0 flex-col justify-between gap-3 p-4',
+      to !== undefined && 'relative hover:border-stroke-strong hover:bg-hover',
+    )}
+  >
     <div className="flex items-center justify-between gap-2">
-      <h2 className="label-mono truncate">{label}</h2>
+      <h2 className="label-mono truncate">
+        {to === undefined ? (
+          label
+        ) : (
+          <Link to={to} className="after:absolute after:inset-0 after:rounded-lg">
+            {label}
+          </Link>
+        )}
+      </h2>
       {icon !== undefined && (
         <span aria-hidden className="text-faint [&_svg]:size-4">
           {icon}

@@ -57,5 +57,7 @@ export const paths = {
   pairingTicket: (code: string) => `/admin/devices?tab=tickets&q=${encodeURIComponent(code)}`,
   audit: '/admin/audit',
   analytics: '/analytics',
+  /** The month so far, compared with the one before. */
+  month: '/analytics?span=month',
   account: '/account',
 } as const;

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { choosePeriod, daysBefore, daysIn, periodStart, periodStarts, periodWithin } from './periods.ts';
 
+const before = (from: string, to: string) => Object.values(daysBefore({ from, to }) ?? {});
+
 describe('periods', () => {
   it('begin weeks on the requested day', () => {
     expect(periodStart('2026-11-21', 'week', 'sunday')).toBe('2026-11-15');
@@ -59,8 +61,18 @@ describe('periods', () => {
   });
 
   it('compare with the same number of days before', () => {
-    expect(daysBefore({ from: '2026-03-01', to: '2026-03-31' })).toEqual({ from: '2026-01-29', to: '2026-02-28' });
+    expect(daysBefore({ from: '2026-03-02', to: '2026-03-31' })).toEqual({ from: '2026-01-31', to: '2026-03-01' });
     expect(daysIn({ from: '2026-03-29', to: '2026-03-29' })).toBe(1);
     expect(daysBefore({ from: '0001-01-02', to: '2026-03-31' })).toBeUndefined();
+  });
+
+  it('compare months and a year to date with those before', () => {
+    expect(before('2026-03-01', '2026-03-31'), 'March').toEqual(['2026-02-01', '2026-02-28']);
+    expect(before('2026-01-01', '2026-01-31'), 'January').toEqual(['2025-12-01', '2025-12-31']);
+    expect(before('2026-04-01', '2026-06-30'), 'a quarter').toEqual(['2026-01-01', '2026-03-31']);
+    expect(before('2026-11-01', '2026-11-12'), 'a month to date').toEqual(['2026-10-01', '2026-10-12']);
+    expect(before('2026-03-01', '2026-03-30'), 'a longer month to date').toEqual(['2026-02-01', '2026-02-28']);
+    expect(before('2026-01-01', '2026-11-28'), 'a year to date').toEqual(['2025-01-01', '2025-11-28']);
+    expect(before('2024-01-01', '2024-02-29'), 'of a leap year').toEqual(['2023-01-01', '2023-02-28']);
   });
 });

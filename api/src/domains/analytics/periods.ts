@@ -23,12 +23,33 @@ const dayText = (number: number): string => new Date(number * dayMs).toISOString
 
 export const daysIn = ({ from, to }: Days): number => dayNumber(to) - dayNumber(from) + 1;
 
-/** The same number of days just before; undefined before the year 1. */
+const lastOfMonth = (year: number, month: number): string =>
+  new Date(Date.UTC(year, month, 0)).toISOString().slice(0, 10);
+
+/** A month or year to date is compared with the same days of the one before, whole months with as many before. */
+const sameDaysBefore = ({ from, to }: Days): Days | undefined => {
+  const [year = 0, month = 1, day = 1] = from.split('-').map(Number);
+  const [toYear = 0, toMonth = 1, toDay = 1] = to.split('-').map(Number);
+  const isWhole = to === lastOfMonth(toYear, toMonth);
+  const isYearToDate = month === 1 && year === toYear;
+  if (day !== 1 || !(isWhole || isYearToDate || from.slice(0, 7) === to.slice(0, 7))) return undefined;
+  const months = isYearToDate && toMonth > 1 ? 12 : isWhole ? (toYear - year) * 12 + toMonth - month + 1 : 1;
+  const ofMonth = lastOfMonth(toYear, toMonth - months);
+  return {
+    from: dayText(dayNumber(lastOfMonth(year, month - months - 1)) + 1),
+    to: isWhole ? ofMonth : dayText(Math.min(dayNumber(ofMonth), dayNumber(`${ofMonth.slice(0, 8)}01`) + toDay - 1)),
+  };
+};
+
+/**
+ * The days to compare a span with: those of the month or year before where it is one, else the same number of days just
+ * before; undefined before the year 1.
+ */
 export const daysBefore = (span: Days): Days | undefined => {
   const length = daysIn(span);
   const first = dayNumber(span.from) - length;
   if (length < 1 || first < dayNumber('0001-01-01')) return undefined;
-  return { from: dayText(first), to: dayText(first + length - 1) };
+  return sameDaysBefore(span) ?? { from: dayText(first), to: dayText(first + length - 1) };
 };
 
 /** First day of the period that a day lies in, both as numbers. */

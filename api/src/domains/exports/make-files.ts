@@ -13,7 +13,8 @@ const maxFileBytes = 32 * 1024 * 1024;
 
 type Pieces = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
 
-const wholeFile = async (pieces: Pieces): Promise<Uint8Array<ArrayBuffer>> => {
+/** All pieces of a file. Throws AppError `too_large` above what the api may hold. */
+export const wholeFile = async (pieces: Pieces): Promise<Uint8Array<ArrayBuffer>> => {
   const all: Uint8Array[] = [];
   let length = 0;
   for await (const piece of pieces) {

@@ -4,44 +4,26 @@ import type { ReaderFormats } from '../../format/reader-formats.ts';
 import { type ExportedRoast, markName } from './exported-roast.ts';
 import type { Letterhead } from './letterhead.ts';
 import { drawChart } from './report-chart.ts';
-import { type Pdf, reportText, type ReportText } from './report-text.ts';
-
-const page = { width: 595.28, height: 841.89, margin: 42 };
-const inner = page.width - 2 * page.margin;
-const grey = '#78716c';
-const hairline = '#e7e5e4';
+import {
+  drawLetterhead,
+  drawTable,
+  grey,
+  inner,
+  page,
+  rule,
+  type Sheet,
+  type Table,
+  writeReport,
+} from './report-sheet.ts';
 
 const lossOf = (
   { batch_size_kg: green, end_weight_kg: roasted }: ExportedRoast['roast'],
   formats: ReaderFormats,
 ): string => (green === null || roasted === null ? '--' : formats.percent((green - roasted) / green));
 
-interface Sheet {
-  readonly pdf: Pdf;
-  readonly text: ReportText;
-  readonly formats: ReaderFormats;
-}
-
-const rule = (pdf: Pdf, y: number): void => {
-  pdf
-    .save()
-    .lineWidth(0.5)
-    .strokeColor(hairline)
-    .moveTo(page.margin, y)
-    .lineTo(page.width - page.margin, y);
-  pdf.stroke().restore();
-};
-
-const drawHead = ({ pdf, text, formats }: Sheet, { roast }: ExportedRoast, letterhead: Letterhead): number => {
-  const half = inner / 2;
-  text.line(letterhead.name ?? 'Roast report', page.margin, page.margin, { size: 11, weight: 600, width: half });
-  let y = page.margin;
-  for (const line of letterhead.lines) {
-    text.line(line, page.margin + half, y, { size: 7.5, color: grey, width: half, align: 'right' });
-    y += 10;
-  }
-  y = Math.max(y, page.margin + 16) + 6;
-  rule(pdf, y);
+const drawHead = (sheet: Sheet, { roast }: ExportedRoast, letterhead: Letterhead): number => {
+  const { text, formats } = sheet;
+  const y = drawLetterhead(sheet, letterhead, 'Roast report');
   text.line(roast.coffee_name ?? 'Unnamed Roast', page.margin, y + 12, { size: 20, weight: 600, width: inner });
   const from = [roast.coffee_origin, roast.coffee_process, roast.roast_level].filter((part) => part !== null);
   const imported = roast.is_numbered || roast.source_batch === null ? [] : [`Batch ${roast.source_batch} (imported)`];
@@ -67,36 +49,6 @@ const drawFigures = ({ pdf, text }: Sheet, all: readonly (readonly [string, stri
   const bottom = top + Math.ceil(figures.length / 4) * 32;
   rule(pdf, bottom);
   return bottom + 10;
-};
-
-interface Table {
-  readonly heads: readonly string[];
-  readonly widths: readonly number[];
-  readonly rows: readonly (readonly string[])[];
-}
-
-const drawTable = ({ pdf, text }: Sheet, { heads, widths, rows }: Table, x: number, top: number): number => {
-  const line = (cells: readonly string[], y: number, isHead: boolean) => {
-    let at = x;
-    for (const [place, cell] of cells.entries()) {
-      const width = widths[place] ?? 60;
-      text.line(cell, at, y, {
-        size: isHead ? 7 : 8.5,
-        color: isHead ? grey : '#1c1917',
-        width: width - 6,
-        align: place === 0 ? 'left' : 'right',
-      });
-      at += width;
-    }
-  };
-  line(heads, top, true);
-  let y = top + 12;
-  for (const row of rows) {
-    line(row, y, false);
-    y += 13;
-  }
-  pdf.fillColor('#1c1917');
-  return y;
 };
 
 const phaseName = { drying: 'Drying', maillard: 'Maillard', development: 'Development' } as const;
@@ -169,60 +121,39 @@ export const roastReport = async (
   formats: ReaderFormats,
 ): Promise<Uint8Array<ArrayBuffer>> => {
   const { roast } = exported;
-  // Loaded with the first report: it would be a fifth of the start of the api.
-  const { default: PdfWriter } = await import('pdfkit');
-  const pdf = new PdfWriter({
-    size: 'A4',
-    // The text in the margins is positioned explicitly; the library would begin a new page for a line at the foot.
-    margin: 0,
-    bufferPages: true,
-    font: '',
-    info: {
-      Title: `${roast.said_number} · ${roast.coffee_name ?? 'Unnamed Roast'}`,
-      Author: letterhead.name ?? 'Roasting Management',
-      CreationDate: new Date(roast.start_time),
-    },
+  const title = `${roast.said_number} · ${roast.coffee_name ?? 'Unnamed Roast'}`;
+  return writeReport({ title, author: letterhead.name, created: roast.start_time }, formats, (sheet) => {
+    let y = drawHead(sheet, exported, letterhead);
+    y = drawFigures(
+      sheet,
+      [
+        ['Duration', formatDuration(roast.duration_seconds)],
+        ['Development', developmentOf(exported, formats)],
+        ['First crack', formatDuration(roast.first_crack_time)],
+        ['Drop temp', formats.temperature(roast.drop_temp, unit)],
+        ['Batch', formats.weight(roast.batch_size_kg)],
+        ['Roasted weight', formats.weight(roast.end_weight_kg)],
+        ['Weight loss', lossOf(roast, formats)],
+        ['Charge temp', formats.temperature(roast.charge_temp, unit)],
+        ['Machine', roast.machine_name ?? '--'],
+        ['Roasted by', roast.roasted_by ?? '--'],
+        ['Profile', roast.profile_name ?? '--'],
+        ['Color', formats.number(roast.color)],
+        ['Cupping score', formats.number(roast.cupping_score)],
+      ],
+      y,
+    );
+    if (exported.timesSeconds.length === 0) {
+      sheet.text.line('No curve data available', page.margin, y, { size: 9, color: grey });
+      y += 24;
+    } else {
+      drawChart(sheet.pdf, sheet.text, exported, { x: page.margin, y, width: inner, height: 300 }, unit, formats);
+      y += 308;
+    }
+    y = drawTables(sheet, exported, unit, y);
+    drawNotes(sheet, roast.notes, y);
+    drawFeet(sheet, exported);
   });
-  const pieces: Buffer[] = [];
-  const ended = new Promise<void>((resolve, reject) => {
-    pdf.on('data', (piece: Buffer) => pieces.push(piece));
-    pdf.on('end', resolve);
-    pdf.on('error', reject);
-  });
-  const sheet: Sheet = { pdf, text: reportText(pdf), formats };
-  let y = drawHead(sheet, exported, letterhead);
-  y = drawFigures(
-    sheet,
-    [
-      ['Duration', formatDuration(roast.duration_seconds)],
-      ['Development', developmentOf(exported, formats)],
-      ['First crack', formatDuration(roast.first_crack_time)],
-      ['Drop temp', formats.temperature(roast.drop_temp, unit)],
-      ['Batch', formats.weight(roast.batch_size_kg)],
-      ['Roasted weight', formats.weight(roast.end_weight_kg)],
-      ['Weight loss', lossOf(roast, formats)],
-      ['Charge temp', formats.temperature(roast.charge_temp, unit)],
-      ['Machine', roast.machine_name ?? '--'],
-      ['Roasted by', roast.roasted_by ?? '--'],
-      ['Profile', roast.profile_name ?? '--'],
-      ['Color', formats.number(roast.color)],
-      ['Cupping score', formats.number(roast.cupping_score)],
-    ],
-    y,
-  );
-  if (exported.timesSeconds.length === 0) {
-    sheet.text.line('No curve data available', page.margin, y, { size: 9, color: grey });
-    y += 24;
-  } else {
-    drawChart(pdf, sheet.text, exported, { x: page.margin, y, width: inner, height: 300 }, unit, formats);
-    y += 308;
-  }
-  y = drawTables(sheet, exported, unit, y);
-  drawNotes(sheet, roast.notes, y);
-  drawFeet(sheet, exported);
-  pdf.end();
-  await ended;
-  return new Uint8Array(Buffer.concat(pieces));
 };
 
 const developmentOf = ({ roast }: ExportedRoast, formats: ReaderFormats): string => {

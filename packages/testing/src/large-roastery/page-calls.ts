@@ -129,6 +129,7 @@ const together: Readonly<Record<string, readonly Readonly<Record<string, string>
   listLots: [{ q: 'kochere', status: 'Available', sort: '-current_weight' }],
   analyticsProduction: [{ from: 'YEAR', to: 'TODAY', period: 'week' }],
   analyticsGreen: [{ from: 'YEAR', to: 'TODAY', period: 'month' }],
+  exportSummaryPdf: [{ from: 'YEAR', to: 'TODAY' }],
 };
 
 /**

@@ -4,6 +4,7 @@ import { oneOf, useUrlState } from '../../components/url-state.ts';
 import { t } from '../../language/t.ts';
 import { Tabs } from '../../ui/Tabs.tsx';
 import { ConsistencyTab } from './ConsistencyTab.tsx';
+import { ExportSummaryMenu } from './ExportSummaryMenu.tsx';
 import { FilterBar } from './FilterBar.tsx';
 import { GreenTab } from './GreenTab.tsx';
 import { ProductionTab } from './ProductionTab.tsx';
@@ -23,7 +24,11 @@ export default function AnalyticsPage() {
   const page = useAnalyticsFilter();
   return (
     <Page>
-      <PageHeader title={t`Analytics`} crumbs={[{ label: t`Home`, to: paths.dashboard }, { label: t`Analytics` }]} />
+      <PageHeader
+        title={t`Analytics`}
+        crumbs={[{ label: t`Home`, to: paths.dashboard }, { label: t`Analytics` }]}
+        actions={<ExportSummaryMenu filter={page.filter} />}
+      />
       <div className="flex flex-col gap-4">
         <Tabs
           label={t`Analytics`}

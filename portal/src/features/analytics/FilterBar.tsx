@@ -7,7 +7,7 @@ import { Combobox } from '../../ui/Combobox.tsx';
 import { Segments } from '../../ui/Segments.tsx';
 import type { Choice } from '../../ui/Select.tsx';
 import { DayField } from '../../components/date-fields.tsx';
-import { usualSpans } from './span.ts';
+import { calendarSpans, rollingSpans } from './span.ts';
 import type { ChosenKey, useAnalyticsFilter } from './use-analytics-filter.ts';
 
 type PageFilter = ReturnType<typeof useAnalyticsFilter>;
@@ -73,7 +73,8 @@ export const FilterBar = ({ page, hideRecipe }: FilterBarProps) => {
   return (
     <section aria-label={t`Filters`} className="flex flex-col gap-2.5">
       <div className="flex flex-wrap items-center gap-2.5">
-        <Segments label={t`Date range`} choices={usualSpans} value={usual} onChange={takeSpan} />
+        <Segments label={t`Calendar`} choices={calendarSpans} value={usual} onChange={takeSpan} />
+        <Segments label={t`Date range`} choices={rollingSpans} value={usual} onChange={takeSpan} />
         <div className="flex items-center gap-1.5 max-sm:w-full">
           <DayField
             label={t`From`}

@@ -5,6 +5,8 @@ import {
   analyticsGroups,
   analyticsProduction,
   analyticsRecipeConsistency,
+  exportSummaryPdf,
+  exportSummaryXlsx,
   type ComparedRoast,
   type Figures,
   type GroupFigures,
@@ -12,9 +14,10 @@ import {
 } from '@roastery/contract/analytics';
 import { screen, within } from '@testing-library/dom';
 import { describe, expect, it } from 'vitest';
+import { addDays, addMonths } from '../../format/calendar.ts';
 import { openPortal, textOf } from '../../testing/open-portal.tsx';
 import { idOf } from '../../testing/records.ts';
-import { answer } from '../../testing/table-server.ts';
+import { answer, refused } from '../../testing/table-server.ts';
 
 const figures = (over: Partial<Figures> = {}): Figures => ({
   roasts: 4,
@@ -292,5 +295,25 @@ describe('analytics', () => {
       lot_id: idOf(21),
       with: 'green',
     });
+  });
+
+  it('exports the summary of the chosen days as PDF and XLSX', async () => {
+    const busy = refused('Too many files are being made. Try again in a few seconds.', 'too_many_requests');
+    const { server, user } = await openPortal('/analytics?span=last-month', {
+      answers: [...answers, answer(exportSummaryPdf, busy), answer(exportSummaryXlsx, busy)],
+    });
+    const exported = () =>
+      server.requests.flatMap(({ endpoint, query }) =>
+        endpoint.startsWith('exportSummary') ? [{ endpoint, query }] : [],
+      );
+    const firstOfMonth = `${new Date().toISOString().slice(0, 8)}01`;
+    const query = { from: addMonths(firstOfMonth, -1), to: addDays(firstOfMonth, -1) };
+    await user.click(await screen.findByRole('button', { name: 'Export' }));
+    await user.click(await screen.findByRole('menuitem', { name: 'One page (PDF)' }));
+    await expect.poll(exported).toEqual([{ endpoint: 'exportSummaryPdf', query }]);
+    await screen.findByText(/^Too many files are being made/);
+    await user.click(screen.getByRole('button', { name: 'Export' }));
+    await user.click(await screen.findByRole('menuitem', { name: 'Excel (XLSX)' }));
+    await expect.poll(() => exported().at(-1)).toEqual({ endpoint: 'exportSummaryXlsx', query });
   });
 });

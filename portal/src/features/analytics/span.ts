@@ -1,15 +1,22 @@
+import { addDays, addMonths } from '../../format/calendar.ts';
 import { isGivenDay } from '../../format/zoned-time.ts';
 import { t } from '../../language/t.ts';
 
-/** The date range: one of the usual spans that end today, or chosen days. */
-export const usualSpans = [
+/** The date range: a month or year of the calendar, one of the usual spans that end today, or chosen days. */
+export const calendarSpans = [
+  { value: 'month', label: t`This month` },
+  { value: 'last-month', label: t`Last month` },
+  { value: 'year', label: t`Year to date` },
+] as const;
+export const rollingSpans = [
   { value: '30d', label: t`30 days` },
   { value: '90d', label: t`90 days` },
   { value: '12m', label: t`12 months` },
   { value: 'all', label: t`All` },
 ] as const;
+const usualSpans = [...calendarSpans, ...rollingSpans] as const;
 export type UsualSpan = (typeof usualSpans)[number]['value'];
-export const usualSpanNames = usualSpans.map(({ value }) => value);
+export const usualSpanNames: readonly UsualSpan[] = usualSpans.map(({ value }) => value);
 
 /** Calendar days `yyyy-mm-dd`, both included; absent: without an end. */
 export interface DaySpan {
@@ -17,19 +24,16 @@ export interface DaySpan {
   to?: string;
 }
 
-const dayMs = 86_400_000;
-
-const daysEarlier = (day: string, days: number): string =>
-  new Date(Date.parse(`${day}T00:00:00Z`) - days * dayMs).toISOString().slice(0, 10);
-
 /** Twelve months are whole ones, this one included. */
 export const daysOf = (span: UsualSpan, today: string): DaySpan => {
   if (span === 'all') return {};
-  if (span === '30d') return { from: daysEarlier(today, 29) };
-  if (span === '90d') return { from: daysEarlier(today, 89) };
-  const [year = 0, month = 1] = today.split('-').map(Number);
-  const first = new Date(Date.UTC(year, month - 12, 1));
-  return { from: first.toISOString().slice(0, 10) };
+  if (span === '30d') return { from: addDays(today, -29) };
+  if (span === '90d') return { from: addDays(today, -89) };
+  const firstOfMonth = `${today.slice(0, 8)}01`;
+  if (span === 'month') return { from: firstOfMonth };
+  if (span === 'last-month') return { from: addMonths(firstOfMonth, -1), to: addDays(firstOfMonth, -1) };
+  if (span === 'year') return { from: `${today.slice(0, 5)}01-01` };
+  return { from: addMonths(firstOfMonth, -11) };
 };
 
 /** Days from an address, as far as they are days. */

@@ -121,7 +121,7 @@ export const FiguresTable = ({ compared }: { compared: readonly FiguresOf[] }) =
                 one.id === base.id || base.aligned === undefined || one.aligned === undefined ? (
                   <span className="text-muted">{one.id === base.id ? t`Reference` : '--'}</span>
                 ) : (
-                  <Apart base={base.aligned} other={one.aligned} />
+                  <Apart base={base.aligned} other={one.aligned} isWide={isWide} />
                 ),
               )}
           </tbody>
@@ -132,13 +132,13 @@ export const FiguresTable = ({ compared }: { compared: readonly FiguresOf[] }) =
 };
 
 /** Average deviation of two bean curves, and the largest with its time. */
-const Apart = ({ base, other }: { base: AlignedRoast; other: AlignedRoast }) => {
+const Apart = ({ base, other, isWide }: { base: AlignedRoast; other: AlignedRoast; isWide: boolean }) => {
   const distance = distanceBetween(base, other);
   if (distance === null) return <span className="text-muted">--</span>;
   return (
     <>
       <Difference valueC={distance.rmsC} signed={false} />
-      <span className="block text-xs text-muted">
+      <span className={classes('block text-xs text-muted', isWide && 'whitespace-normal')}>
         {t`${<Difference valueC={distance.maxC} signed={false} />} at most, at ${formatDuration(distance.maxAtSeconds)}`}
       </span>
     </>

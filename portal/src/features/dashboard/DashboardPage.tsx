@@ -4,6 +4,7 @@ import { useUser } from '../../api/session.tsx';
 import { useApi } from '../../api/use-api.ts';
 import { ErrorLine } from '../../components/ErrorState.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
+import { paths } from '../../components/paths.ts';
 import { StatCard, StatRow } from '../../components/StatCard.tsx';
 import { personName } from '../../components/person-name.ts';
 import { formatCount } from '../../format/numbers.ts';
@@ -50,6 +51,7 @@ export default function DashboardPage() {
             icon={<CalendarDays />}
             value={shown(data && formatCount(data.thisMonthRoasts))}
             unit={roasts(data?.thisMonthRoasts)}
+            to={paths.month}
           />
           <StatCard
             label={t`Total Roasted`}

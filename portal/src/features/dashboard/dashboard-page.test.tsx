@@ -36,6 +36,7 @@ describe('the dashboard', () => {
     const text = textOf(screen.getByRole('main'));
     expect(text).toContain('Production Overview');
     expect(text).toMatch(/Machines 0 of 1 active Today 1 roast This Month 27 roasts Total Roasted 445\.5 kg/);
+    expect(screen.getByRole('link', { name: 'This Month' }).getAttribute('href')).toBe('/analytics?span=month');
     expect(activity().getAllByRole('listitem')).toHaveLength(8);
     expect(textOf(activity().getAllByRole('listitem')[0] ?? document.body)).toBe(
       'Coffee 0 Probat P25 10.0 kg May 04, 2026 09:30 AM',
