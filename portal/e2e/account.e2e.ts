@@ -67,10 +67,13 @@ describe('the account', () => {
       .getByRole('button', { name: /^End session/ })
       .first()
       .click();
+    const question = page.getByRole('alertdialog');
+    await question.getByRole('button', { name: 'End' }).click();
     await page.getByText('The session has ended').waitFor();
     await signIn(roastery.stack.url, anaRestrepo);
     await page.reload();
     await page.getByRole('button', { name: /^End all other sessions/ }).click();
+    await question.getByRole('button', { name: 'End' }).click();
     await page.getByText(/sessions have ended$/).waitFor();
     expect((await ana.call(listSessions)).sessions).toHaveLength(1);
     await expect(stranger.call(me)).rejects.toThrow(/not_signed_in/);

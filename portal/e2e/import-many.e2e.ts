@@ -152,6 +152,7 @@ describe('import of many files', () => {
     // Of all three only the date is missing now.
     await expect.poll(async () => (await table.innerText()).match(/No date/g)?.length).toBe(3);
     await page.getByRole('button', { name: 'Delete import' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('drop it here').waitFor();
   });
 
@@ -172,6 +173,7 @@ describe('import of many files', () => {
       const { files } = await ana.call(listImportFiles, { params: { id }, query: { limit: 100 } });
       expect(files.map(({ file_name: name }) => name).toSorted()).toEqual(names);
       await page.getByRole('button', { name: 'Delete import' }).click();
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
       await page.getByText('drop it here').waitFor();
       await expect.poll(() => page.url()).not.toContain('import=');
     };
@@ -202,6 +204,7 @@ describe('import of many files', () => {
     await page.getByRole('button', { name: 'Continue' }).first().click();
     await page.getByText(/\d+ of 18 files can be imported/).waitFor();
     await page.getByRole('button', { name: 'Delete import' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('drop it here').waitFor();
     await expect.poll(() => page.url()).not.toContain('import=');
   });
@@ -225,6 +228,7 @@ describe('import of many files', () => {
     await page.getByText(/Reading: |0 of 60 files can be imported/).waitFor();
     expect(await arrived()).toEqual(names);
     await page.getByRole('button', { name: 'Delete import' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('drop it here').waitFor();
   });
 
@@ -257,6 +261,7 @@ describe('import of many files', () => {
     expect(total).toBe(19);
     await expect.poll(() => page.getByText(/^(?:Sending|Unpacking)/).count()).toBe(0);
     await page.getByRole('button', { name: 'Delete import' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('drop it here').waitFor();
   });
 

@@ -120,6 +120,7 @@ describe('a roast on a machine', () => {
       .toMatch(/Up next\s+Sidamo natural\s+Batch \d+ · 12 kg/);
     await page.getByTestId('next-planned').getByRole('link').click();
     await page.getByRole('button', { name: 'Remove from queue' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('Sidamo natural was removed from the queue').waitFor();
     await page.getByText('The queue is empty').waitFor();
     await page.goto(waiting);

@@ -253,6 +253,7 @@ it('a roast is split and its parts are merged', async () => {
   await actions(page)
     .getByRole('button', { name: /^Merge with later roast \d+$/ })
     .click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Merge' }).click();
   await page.getByText(`Merged into ${before.said_number}`).waitFor();
   const merged = await readRoast(before.id);
   expect([merged.duration_seconds, merged.first_crack_time]).toEqual([

@@ -33,6 +33,7 @@ export const ImportProgress = (props: ImportProgressProps) => {
   const dates = useDates();
   const [busy, setBusy] = useState(false);
   const [undoing, setUndoing] = useState<true | null>(null);
+  const [deleting, setDeleting] = useState<true | null>(null);
   const act = async (what: () => Promise<void>) => {
     setBusy(true);
     try {
@@ -63,7 +64,7 @@ export const ImportProgress = (props: ImportProgressProps) => {
           {one.state !== 'importing' && one.state !== 'undoing' && <Button onClick={onLeave}>{t`Close`}</Button>}
           {one.state === 'open' && (
             <>
-              <Button busy={busy} onClick={() => void act(props.onDelete)}>{t`Delete import`}</Button>
+              <Button busy={busy} onClick={() => setDeleting(true)}>{t`Delete import`}</Button>
               <Button
                 kind="primary"
                 busy={busy}
@@ -94,6 +95,14 @@ export const ImportProgress = (props: ImportProgressProps) => {
         question={() => undoQuestion}
         confirmLabel={undoLabel}
         onConfirm={() => act(props.onUndo)}
+      />
+      <ConfirmDialog
+        thing={deleting}
+        onClose={() => setDeleting(null)}
+        title={() => t`Delete import`}
+        question={() => t`Nothing was imported yet. Its files, and what was corrected in them here, are deleted.`}
+        confirmLabel={t`Delete`}
+        onConfirm={() => act(props.onDelete)}
       />
     </Card>
   );

@@ -118,7 +118,16 @@ export const AlarmRules = ({ holder, mayEdit }: { holder: RuleHolder; mayEdit: b
       );
     });
   const drop = (rule: AlarmRule) =>
-    change(() => call(remove, { params: { id: holder.id, rule_id: rule.id } }), t`The alarm could not be deleted`);
+    change(
+      async () => {
+        await call(remove, { params: { id: holder.id, rule_id: rule.id } });
+        toast(t`Alarm “${rule.message}” deleted`, {
+          action: { label: t`Undo`, run: () => void save(bodyOf(rule)) },
+          stays: 10_000,
+        });
+      },
+      t`The alarm could not be deleted`,
+    );
 
   if (data === undefined) {
     if (error === undefined) return <Skeleton className="h-24 w-full" />;

@@ -1,9 +1,11 @@
 import { zodResolver } from '@hookform/resolvers/zod';
 import { getPin, pinShape, removePin, setPin } from '@roastery/contract/roasters';
+import { useState } from 'react';
 import { z } from 'zod';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
+import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { FormError } from '../../components/form/FormError.tsx';
 import { FormFrame } from '../../components/form/RecordForm.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
@@ -28,6 +30,7 @@ const remove = async () => {
 /** The PIN that identifies this person on a shared device. */
 export const PinSection = () => {
   const { data } = useApi(getPin, {});
+  const [removing, setRemoving] = useState<true | null>(null);
   const form = useRecordForm({
     values: { pin: '', current_password: '' },
     resolver,
@@ -65,12 +68,20 @@ export const PinSection = () => {
             {t`Set PIN`}
           </Button>
           {data?.is_set === true && (
-            <Button size="md" onClick={() => void remove()}>
+            <Button size="md" onClick={() => setRemoving(true)}>
               {t`Remove PIN`}
             </Button>
           )}
         </div>
       </FormFrame>
+      <ConfirmDialog
+        thing={removing}
+        onClose={() => setRemoving(null)}
+        title={() => t`Remove PIN`}
+        question={() => t`You can no longer confirm with a PIN on a shared tablet that you are the roaster.`}
+        confirmLabel={t`Remove`}
+        onConfirm={remove}
+      />
     </Section>
   );
 };

@@ -5,6 +5,7 @@ import { call } from '../../api/call.ts';
 import { endOwnPush, ownSubscription, pushWorker, registerPush } from '../../api/own-push.ts';
 import { useUser } from '../../api/session.tsx';
 import { refresh, useApi } from '../../api/use-api.ts';
+import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { useDates } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -47,6 +48,7 @@ export const PushSection = () => {
   const [ability, setAbility] = useState(abilityNow);
   const [endpoint, setEndpoint] = useOwnEndpoint(ability);
   const [isBusy, setBusy] = useState(false);
+  const [asked, setAsked] = useState<PushDevice | null>(null);
   const devices = data?.devices ?? [];
   const isOn = endpoint !== null && devices.some((device) => device.endpoint === endpoint);
 
@@ -116,12 +118,23 @@ export const PushSection = () => {
                 device={device}
                 isThis={device.endpoint === endpoint}
                 isBusy={isBusy}
-                onTurnOff={() => void turnOff(device)}
+                // This browser can be turned on again here.
+                onTurnOff={() => (device.endpoint === endpoint ? void turnOff(device) : setAsked(device))}
               />
             ))}
           </ul>
         )}
       </div>
+      <ConfirmDialog
+        thing={asked}
+        onClose={() => setAsked(null)}
+        title={() => t`Turn off alarms`}
+        question={(device) =>
+          t`${deviceName(device.user_agent)} receives no more alarms. They can only be turned on again there.`
+        }
+        confirmLabel={t`Turn off`}
+        onConfirm={turnOff}
+      />
     </Section>
   );
 };

@@ -5,6 +5,7 @@ import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
+import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { ErrorLine } from '../../components/ErrorState.tsx';
 import { useDates } from '../../format/preferences.ts';
 import { RelativeTime } from '../../components/figures.tsx';
@@ -20,6 +21,7 @@ import { Section } from './Section.tsx';
 export const SessionsSection = () => {
   const { data, error, mutate } = useApi(listSessions, {});
   const [ending, setEnding] = useState<ReadonlySet<string>>(new Set());
+  const [asked, setAsked] = useState<readonly Session[] | null>(null);
   const others = (data?.sessions ?? []).filter((session) => !session.is_current);
 
   const end = async (sessions: readonly Session[]) => {
@@ -51,7 +53,7 @@ export const SessionsSection = () => {
                 key={session.id}
                 session={session}
                 busy={ending.has(session.id)}
-                onEnd={() => void end([session])}
+                onEnd={() => setAsked([session])}
               />
             ))}
           </ul>
@@ -61,12 +63,24 @@ export const SessionsSection = () => {
             icon={<LogOut aria-hidden />}
             className="self-start"
             busy={ending.size > 1}
-            onClick={() => void end(others)}
+            onClick={() => setAsked(others)}
           >
             {t`End all other sessions (${others.length})`}
           </Button>
         )}
       </div>
+      <ConfirmDialog
+        thing={asked}
+        onClose={() => setAsked(null)}
+        title={({ length }) => (length === 1 ? t`End session` : t`End ${length} sessions`)}
+        question={(sessions) =>
+          sessions.length === 1
+            ? t`${deviceName(sessions[0]?.user_agent ?? null)} is signed out. What was typed there and not saved is lost.`
+            : t`All your other devices are signed out. What was typed there and not saved is lost.`
+        }
+        confirmLabel={t`End`}
+        onConfirm={end}
+      />
     </Section>
   );
 };

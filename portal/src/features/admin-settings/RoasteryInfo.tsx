@@ -75,7 +75,15 @@ const RoasteryForm = ({ settings }: { settings: RoasterySettings }) => {
       }
     },
   });
-  const { field } = form;
+  const { field, hookForm } = form;
+  const discard = () => {
+    const typed = hookForm.getValues();
+    hookForm.reset();
+    toast(t`Changes discarded`, {
+      action: { label: t`Undo`, run: () => hookForm.reset(typed, { keepDefaultValues: true }) },
+      stays: 10_000,
+    });
+  };
   return (
     <CardForm
       of={form}
@@ -85,7 +93,7 @@ const RoasteryForm = ({ settings }: { settings: RoasterySettings }) => {
       submitting={t`Saving…`}
       isUnchanged={!form.isDirty}
       cancel={
-        <Button disabled={!form.isDirty || form.isSubmitting} onClick={() => form.hookForm.reset()}>
+        <Button disabled={!form.isDirty || form.isSubmitting} onClick={discard}>
           {t`Discard`}
         </Button>
       }

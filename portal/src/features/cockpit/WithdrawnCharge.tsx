@@ -1,11 +1,12 @@
 import { betweenBatches } from '@roastery/contract/between-batches';
 import type { Roast, RoastRow } from '@roastery/contract/roasts';
-import { discardRoast, makeRoast } from '@roastery/contract/timeline';
+import { makeRoast } from '@roastery/contract/timeline';
 import { CircleHelp } from 'lucide-react';
 import { useState } from 'react';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
+import { discard } from '../../components/roast-changes.ts';
 import { useDates } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -43,7 +44,7 @@ export const WithdrawnCharge = ({ machineId, roast, onKept }: WithdrawnChargePro
   };
   const keep = async () =>
     onKept?.(await call(makeRoast, { params: { id: machineId }, body: { charge_at: roast.start_time } }));
-  const discard = () => call(discardRoast, { params: { id: roast.id } });
+  const throwAway = () => discard(roast, () => void refresh(betweenBatches));
   return (
     <section
       aria-label={t`Charge uncertain`}
@@ -69,7 +70,7 @@ export const WithdrawnCharge = ({ machineId, roast, onKept }: WithdrawnChargePro
             size="lg"
             busy={busy === 'discard'}
             disabled={busy !== null}
-            onClick={() => void answer('discard', discard)}
+            onClick={() => void answer('discard', throwAway)}
           >
             {t`It was the door`}
           </Button>

@@ -109,7 +109,12 @@ const MemberRow = ({ member, machine, manages, inOrder }: MemberRowProps) => {
     change(
       async () => {
         const params = { id: machine.id, user_id: member.user_id };
-        toast((await call(removeMachineMember, { params })).message);
+        const { message } = await call(removeMachineMember, { params });
+        const undo = role === 'owner' ? undefined : () => setRole(machine.id, member.user_id, role);
+        toast(message, {
+          ...(undo !== undefined && { action: { label: t`Undo`, run: () => void inOrder(undo) } }),
+          stays: 10_000,
+        });
       },
       t`The person could not be removed`,
     );

@@ -12,7 +12,8 @@ import { classes } from '../../ui/classes.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { Menu, MenuItem } from '../../ui/Menu.tsx';
 import { QueueDay, useDayName } from './QueueDay.tsx';
-import { clear, copyPlan, removeFromQueue, saveOrder } from './queue-changes.ts';
+import { clear, copyPlan, saveOrder } from './queue-changes.ts';
+import { RemoveFromQueue } from './RemoveFromQueue.tsx';
 import { movedToDay, orderOf, rowsOf, type QueueRow } from './queue-rows.ts';
 import { useReorder } from './use-reorder.ts';
 
@@ -59,6 +60,7 @@ export const MachineQueue = ({ machineId, plans, days, today, mayChange, onOpen,
   const [apart, setApart] = useState<ReadonlySet<string>>(new Set());
   const dayName = useDayName(today);
   const name = plans[0]?.machine_name ?? '';
+  const [removing, setRemoving] = useState<PlannedRoast | null>(null);
   const { inOrder, isSaving } = useInOrder();
   const save = (next: readonly QueueRow[], before: readonly QueueRow[]) => {
     const order = orderOf(next);
@@ -106,6 +108,7 @@ export const MachineQueue = ({ machineId, plans, days, today, mayChange, onOpen,
               {mayChange && (
                 <RowMenu
                   {...{ row, onEdit, dayName }}
+                  onRemove={setRemoving}
                   days={otherDays(row.plans[0].day)}
                   onDay={(day) => save(movedToDay(rows, row.id, day), rows)}
                   onApart={() => setApart(new Set([...apart, ...row.plans.map(({ id }) => id)]))}
@@ -116,6 +119,7 @@ export const MachineQueue = ({ machineId, plans, days, today, mayChange, onOpen,
         )}
       </ol>
       <output className="sr-only">{said}</output>
+      <RemoveFromQueue plan={removing} onClose={() => setRemoving(null)} />
       <ConfirmDialog
         thing={asked}
         onClose={() => setAsked(null)}
@@ -157,12 +161,13 @@ interface RowMenuProps {
   dayName: (day: string) => string;
   onDay: (day: string) => void;
   onEdit: (planId: string) => void;
+  onRemove: (plan: PlannedRoast) => void;
   /** Shows each roast of the row by itself. */
   onApart: () => void;
 }
 
 /** What can be done with a row; several roasts are edited, copied and removed one by one. */
-const RowMenu = ({ row, days, dayName, onDay, onEdit, onApart }: RowMenuProps) => {
+const RowMenu = ({ row, days, dayName, onDay, onEdit, onRemove, onApart }: RowMenuProps) => {
   const [plan] = row.plans;
   const isOne = row.plans.length === 1;
   return (
@@ -186,7 +191,7 @@ const RowMenu = ({ row, days, dayName, onDay, onEdit, onApart }: RowMenuProps) =
         </MenuItem>
       ))}
       {isOne && (
-        <MenuItem icon={<X aria-hidden />} danger onSelect={() => void removeFromQueue(plan)}>
+        <MenuItem icon={<X aria-hidden />} danger onSelect={() => onRemove(plan)}>
           {t`Remove from queue`}
         </MenuItem>
       )}

@@ -18,7 +18,7 @@ import { t } from '../../language/t.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { Card, Skeleton } from '../../ui/Card.tsx';
 import { LiveDot } from '../../ui/Badge.tsx';
-import { removeFromQueue } from './queue-changes.ts';
+import { RemoveFromQueue } from './RemoveFromQueue.tsx';
 
 const refreshMs = 3000;
 
@@ -80,12 +80,8 @@ const NoLongerWaiting = ({ plan, onLeave }: { plan: PlannedRoast; onLeave: () =>
 
 const Waiting = ({ plan, live, onLeave }: { plan: PlannedRoast; live: LiveMachine; onLeave: () => void }) => {
   const [busy, setBusy] = useState(false);
+  const [removing, setRemoving] = useState<PlannedRoast | null>(null);
   const navigate = useNavigate();
-  const cancel = async () => {
-    setBusy(true);
-    if (await removeFromQueue(plan)) onLeave();
-    else setBusy(false);
-  };
   const chargeNow = async () => {
     setBusy(true);
     const made = await attempt(
@@ -117,7 +113,7 @@ const Waiting = ({ plan, live, onLeave }: { plan: PlannedRoast; live: LiveMachin
             {t`Charge now`}
           </Button>
         )}
-        <Button size="lg" busy={busy} onClick={() => void cancel()}>
+        <Button size="lg" disabled={busy} onClick={() => setRemoving(plan)}>
           {t`Remove from queue`}
         </Button>
         <Button size="lg" kind="quiet" onClick={onLeave}>
@@ -129,6 +125,7 @@ const Waiting = ({ plan, live, onLeave }: { plan: PlannedRoast; live: LiveMachin
           </ButtonLink>
         )}
       </div>
+      <RemoveFromQueue plan={removing} onClose={() => setRemoving(null)} onRemoved={onLeave} />
     </Card>
   );
 };

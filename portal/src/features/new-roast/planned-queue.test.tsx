@@ -1,5 +1,11 @@
 import { listMachines } from '@roastery/contract/machines';
-import { listPlannedRoasts, orderQueue, type PlannedDay, type PlannedRoast } from '@roastery/contract/planned';
+import {
+  cancelPlannedRoast,
+  listPlannedRoasts,
+  orderQueue,
+  type PlannedDay,
+  type PlannedRoast,
+} from '@roastery/contract/planned';
 import { getProfile, listProfiles } from '@roastery/contract/profiles';
 import { listRoasters } from '@roastery/contract/roasters';
 import { screen, within } from '@testing-library/dom';
@@ -91,6 +97,20 @@ it('queue: a row is moved to another day by its menu and by the arrow keys', asy
       order_before: idsOf(1, 2, 3, 4),
       moved: { plan_ids: idsOf(3), day: tomorrow },
     });
+});
+
+it('queue: asks before a roast is removed', async () => {
+  const { server, user } = await openPortal('/roasts/new', {
+    answers: [queue, answer(cancelPlannedRoast, { message: 'Removed' })],
+  });
+  const sent = () => server.requests.filter(({ endpoint }) => endpoint === 'cancelPlannedRoast');
+  await user.click(await screen.findByRole('button', { name: 'Actions for Guji' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Remove from queue' }));
+  const question = within(await screen.findByRole('alertdialog', { name: 'Remove from queue' }));
+  question.getByText(/^Remove Guji from the queue of/);
+  expect(sent()).toEqual([]);
+  await user.click(question.getByRole('button', { name: 'Remove' }));
+  await expect.poll(sent).toHaveLength(1);
 });
 
 it('batch of a planned roast: is the smaller of recipe and machine, and follows the recipe until it is typed over', async () => {

@@ -3,7 +3,7 @@ import { mergeRoasts, splitRoast, type TimelineRoast } from '@roastery/contract/
 import { ArrowRight, Ban, Merge, Scissors, X } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { call } from '../../api/call.ts';
-import { DiscardDialog } from '../../components/ConfirmDialog.tsx';
+import { ConfirmDialog, DiscardDialog } from '../../components/ConfirmDialog.tsx';
 import { paths } from '../../components/paths.ts';
 import { useDates } from '../../format/preferences.ts';
 import { roastName } from '../../components/live/roast-texts.ts';
@@ -63,6 +63,7 @@ export const RoastPanel = ({ roast, mayChange, before, after, onSelect }: RoastP
       );
       if (kept !== undefined) onSelect(kept.id);
     });
+  const [merging, setMerging] = useState<TimelineRoast | null>(null);
   const [discarding, setDiscarding] = useState<TimelineRoast | null>(null);
   const throwAway = async (it: TimelineRoast) => {
     if ((await discard(it, onSelect)) !== undefined) onSelect(undefined);
@@ -117,6 +118,14 @@ export const RoastPanel = ({ roast, mayChange, before, after, onSelect }: RoastP
             {t`Discard as false start`}
           </Button>
         )}
+        <ConfirmDialog
+          thing={merging}
+          onClose={() => setMerging(null)}
+          title={(other) => t`Merge ${roast.said_number} with ${other.said_number}`}
+          question={() => t`They become one roast with the marks of both. Only a split can part them again.`}
+          confirmLabel={t`Merge`}
+          onConfirm={merge}
+        />
         <DiscardDialog roast={discarding} onClose={() => setDiscarding(null)} onConfirm={throwAway} />
       </div>
       {mayChange && (canSplit || before !== undefined || after !== undefined) && (
@@ -141,7 +150,7 @@ export const RoastPanel = ({ roast, mayChange, before, after, onSelect }: RoastP
                   icon={<Merge aria-hidden />}
                   busy={busy === `merge ${other.id}`}
                   disabled={busy !== null}
-                  onClick={() => void merge(other)}
+                  onClick={() => setMerging(other)}
                 >
                   {other === before
                     ? t`Merge with earlier roast ${other.said_number}`
