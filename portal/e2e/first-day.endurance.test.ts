@@ -180,10 +180,10 @@ const importYears = async (page: Page, address: string): Promise<void> => {
   const headline = `${years.roasts - years.lost.length} of ${years.count} files can be imported`;
   await page.getByText(headline).waitFor({ timeout: 300_000 });
   await picture(page, 'files');
-  await choose(page, 'Problem', new RegExp(`^Can’t be read \\(${years.broken}\\)`));
+  await choose(page, 'Status', new RegExp(`^Can’t be read \\(${years.broken}\\)`));
   await picture(page, 'files-broken');
-  await choose(page, 'Problem', new RegExp(`^Duplicate \\(${years.copies}\\)`));
-  await choose(page, 'Problem', new RegExp(`^No date \\(${years.lost.length}\\)`));
+  await choose(page, 'Status', new RegExp(`^Duplicate \\(${years.copies}\\)`));
+  await choose(page, 'Status', new RegExp(`^No date \\(${years.lost.length}\\)`));
   for (const [index, name] of years.lost.entries()) {
     const charged = page.getByLabel(`Charge of ${name}`);
     await charged.fill(`0${index + 3}.09.2025 08:15`);

@@ -89,7 +89,7 @@ describe('import of many files', () => {
     expect(await seriousAccessibilityFindings(page)).toEqual([]);
 
     // Filtered by problem, then corrected in its row.
-    await page.getByRole('combobox', { name: 'Problem' }).click();
+    await page.getByRole('combobox', { name: 'Status' }).click();
     await page.getByRole('option', { name: /No date/ }).click();
     await expect.poll(() => page.url()).toContain('problem=no_date');
     const charge = page.getByLabel('Charge of 2025/stronghold.xlsx');
@@ -98,7 +98,7 @@ describe('import of many files', () => {
     await charge.waitFor({ state: 'detached' });
 
     // All sample files have the same curve: the first is imported, and a duplicate only by the user's choice.
-    await page.getByRole('combobox', { name: 'Problem' }).click();
+    await page.getByRole('combobox', { name: 'Status' }).click();
     await page.getByRole('option', { name: /Duplicate/ }).click();
     const anyway = table.getByRole('button', { name: 'Import anyway' });
     await anyway.first().waitFor();
@@ -153,7 +153,7 @@ describe('import of many files', () => {
     await expect.poll(async () => (await table.innerText()).match(/No date/g)?.length).toBe(3);
     await page.getByRole('button', { name: 'Delete import' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('drop it here').waitFor();
+    await page.getByText(/Drop roast files/).waitFor();
   });
 
   it('accepts a folder that is chosen or dropped, with its subfolders', async () => {
@@ -174,7 +174,7 @@ describe('import of many files', () => {
       expect(files.map(({ file_name: name }) => name).toSorted()).toEqual(names);
       await page.getByRole('button', { name: 'Delete import' }).click();
       await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
-      await page.getByText('drop it here').waitFor();
+      await page.getByText(/Drop roast files/).waitFor();
       await expect.poll(() => page.url()).not.toContain('import=');
     };
     await page.goto('/roasts/new?way=upload');
@@ -182,7 +182,7 @@ describe('import of many files', () => {
     await arrive();
 
     // As in manual use: the browser gets the path of the folder.
-    const area = page.getByRole('region', { name: 'Many files', exact: true });
+    const area = page.getByRole('region', { name: 'Roast files', exact: true });
     await area.scrollIntoViewIfNeeded();
     const box = await area.boundingBox();
     const [x, y] = [(box?.x ?? 0) + 20, (box?.y ?? 0) + 20];
@@ -205,7 +205,7 @@ describe('import of many files', () => {
     await page.getByText(/\d+ of 18 files can be imported/).waitFor();
     await page.getByRole('button', { name: 'Delete import' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('drop it here').waitFor();
+    await page.getByText(/Drop roast files/).waitFor();
     await expect.poll(() => page.url()).not.toContain('import=');
   });
 
@@ -229,7 +229,7 @@ describe('import of many files', () => {
     expect(await arrived()).toEqual(names);
     await page.getByRole('button', { name: 'Delete import' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('drop it here').waitFor();
+    await page.getByText(/Drop roast files/).waitFor();
   });
 
   it('continues with a ZIP archive after a reload before it was unpacked, beside a damaged one', async () => {
@@ -262,7 +262,7 @@ describe('import of many files', () => {
     await expect.poll(() => page.getByText(/^(?:Sending|Unpacking)/).count()).toBe(0);
     await page.getByRole('button', { name: 'Delete import' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('drop it here').waitFor();
+    await page.getByText(/Drop roast files/).waitFor();
   });
 
   it('deletes unsent files when the user signs out', async () => {

@@ -163,7 +163,7 @@ const csv = (shift: number): string =>
   ].join('\n');
 
 const upload = (page: Page, name: string, text: string): Promise<void> =>
-  page.getByLabel('Roast file').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
+  page.getByLabel('Files to import').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
 
 describe('a roast from a file', () => {
   it('is shown with its guesses, read again in another unit, and saved', async () => {

@@ -102,7 +102,7 @@ describe('quick changes', () => {
       .replace(/^.*/, 'Time,BT,Event')
       .replaceAll(/^(\d+),/gm, '$1000,');
     await page
-      .getByLabel('Roast file')
+      .getByLabel('Files to import')
       .setInputFiles({ name: 'three.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
     const unit = page.getByRole('radiogroup', { name: 'Unit of temperature' });
     const add = page.getByRole('button', { name: 'Add roast' });

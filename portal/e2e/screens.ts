@@ -164,14 +164,16 @@ export const screens: readonly Screen[] = [
   },
   { name: 'new-roast', address: '/roasts/new', who: 'ana', shows: 'The queue is empty' },
   { name: 'new-roast-hand', address: '/roasts/new?way=hand', who: 'ana', shows: 'Times and temperatures' },
-  { name: 'new-roast-pick', address: '/roasts/new?way=upload', who: 'ana', shows: /drop it here/ },
+  { name: 'new-roast-pick', address: '/roasts/new?way=upload', who: 'ana', shows: /Drop roast files/ },
   {
     name: 'new-roast-upload',
     address: '/roasts/new?way=upload',
     who: 'ana',
     shows: 'detected from the values',
     does: (page) =>
-      page.getByLabel('Roast file').setInputFiles(csvFile('roast.csv', `Time,BT,Event\n${shortRoast.join('\n')}\n`)),
+      page
+        .getByLabel('Files to import')
+        .setInputFiles(csvFile('roast.csv', `Time,BT,Event\n${shortRoast.join('\n')}\n`)),
   },
   {
     name: 'new-roast-many',

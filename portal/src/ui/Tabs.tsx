@@ -43,7 +43,7 @@ export const Tabs = <Value extends string>({ label, tabs, value, onChange }: Tab
       {tabs.map(
         (tab) =>
           tab.content !== undefined && (
-            <Base.Panel key={tab.value} value={tab.value} className="pt-4 outline-none">
+            <Base.Panel key={tab.value} value={tab.value} className="rounded-sm pt-4">
               {tab.content}
             </Base.Panel>
           ),

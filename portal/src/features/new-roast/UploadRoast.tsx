@@ -1,9 +1,17 @@
-import { getRoastUpload, type Upload } from '@roastery/contract/imports';
+import {
+  getRoastUpload,
+  maxUploadBytes,
+  maxUploadText,
+  uploadRoastFile,
+  type Upload,
+} from '@roastery/contract/imports';
 import { createRoastImport, getRoastImport, listImportFiles, listRoastImports } from '@roastery/contract/roast-imports';
 import { listTimesToCheck } from '@roastery/contract/roast-times';
+import { useState } from 'react';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
+import { FormError } from '../../components/form/FormError.tsx';
 import { ErrorState } from '../../components/ErrorState.tsx';
 import { paths } from '../../components/paths.ts';
 import { useUrlState } from '../../components/url-state.ts';
@@ -12,10 +20,9 @@ import { t } from '../../language/t.ts';
 import { ButtonLink } from '../../ui/Button.tsx';
 import { Card, Skeleton } from '../../ui/Card.tsx';
 import { toast } from '../../ui/toast.ts';
-import { FilePicker } from './FilePicker.tsx';
-import type { NamedFile } from './many/files-in.ts';
+import { FilesDrop } from './many/FilesDrop.tsx';
+import { isArchive, type NamedFile } from './many/files-in.ts';
 import { ManyFiles } from './many/ManyFiles.tsx';
-import { ManyFilesDrop } from './many/ManyFilesDrop.tsx';
 import { OpenImports } from './many/OpenImports.tsx';
 import { useSending } from './many/use-sending.ts';
 import { UploadPreview } from './UploadPreview.tsx';
@@ -26,6 +33,8 @@ export const UploadRoast = () => {
   const uploadId = read('upload');
   const importId = read('import');
   const sending = useSending(importId, () => void refresh(getRoastImport, listImportFiles));
+  const [isReading, setReading] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
   const back = () => change({ upload: undefined });
   if (uploadId !== undefined) return <OneUpload id={uploadId} isOfImport={importId !== undefined} onAnother={back} />;
   if (importId !== undefined) {
@@ -33,6 +42,19 @@ export const UploadRoast = () => {
       <ManyFiles id={importId} upload={sending} onLeave={() => change({ import: undefined, problem: undefined })} />
     );
   }
+  /** One file opens a preview. */
+  const readOne = async ({ name, content }: NamedFile) => {
+    if (content.size > maxUploadBytes) return setFailure(t`${name} is larger than ${maxUploadText}.`);
+    setReading(true);
+    try {
+      const made = await call(uploadRoastFile, { query: { file_name: name.slice(-200) }, file: content });
+      change({ upload: made.id });
+    } catch (error) {
+      setFailure(`${name}: ${sentenceFor(error, t`The file could not be read`)}`);
+    } finally {
+      setReading(false);
+    }
+  };
   const sendMany = async (files: readonly NamedFile[]) => {
     try {
       const { id } = await call(createRoastImport, { body: {} });
@@ -44,8 +66,20 @@ export const UploadRoast = () => {
   };
   return (
     <div className="mx-auto flex max-w-3xl flex-col gap-4">
-      <FilePicker onUploaded={(made) => change({ upload: made.id })} />
-      <ManyFilesDrop busy={sending.busy} onFiles={(files) => void sendMany(files)} />
+      <FilesDrop
+        about={
+          isReading
+            ? t`Reading the file…`
+            : t`One file opens a preview; of several, or years of them, you check one table before they are imported. Artisan, Cropster, RoasTime and ten more programs, CSV or Excel, up to ${maxUploadText} each.`
+        }
+        busy={isReading || sending.busy}
+        onFiles={(files) => {
+          setFailure(null);
+          const [file] = files;
+          void (files.length === 1 && file !== undefined && !isArchive(file) ? readOne(file) : sendMany(files));
+        }}
+      />
+      <FormError text={failure} />
       <OpenImports onOpen={(id) => change({ import: id })} />
       <TimesNotice />
     </div>

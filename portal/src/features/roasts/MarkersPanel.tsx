@@ -33,7 +33,7 @@ const originText = (mark: RoastMark): string => {
     return mark.provisional ? t`${name} from the machine, provisional` : t`${name} from the machine`;
   }
   const share = Math.round(mark.confidence * 100);
-  return mark.provisional ? t`${name} estimated (${share}%), provisional` : t`${name} estimated (${share}%)`;
+  return mark.provisional ? t`${name} estimated (${share} %), provisional` : t`${name} estimated (${share} %)`;
 };
 
 /** A detected mark with this confidence needs no note. */
@@ -43,8 +43,8 @@ const sureEnough = 0.9;
 const doubtText = (mark: RoastMark | undefined): string | null => {
   if (mark?.origin !== 'detector' || (!mark.provisional && mark.confidence >= sureEnough)) return null;
   return mark.provisional
-    ? t`provisional · estimated (${Math.round(mark.confidence * 100)}%)`
-    : t`estimated (${Math.round(mark.confidence * 100)}%)`;
+    ? t`provisional · estimated (${Math.round(mark.confidence * 100)} %)`
+    : t`estimated (${Math.round(mark.confidence * 100)} %)`;
 };
 
 /** MARKERS: Charge, First Crack and Drop always, the others where they are known. */

@@ -144,7 +144,7 @@ const RowsTable = ({ import: one, isAtWork, inOrder, onChanged }: RowsTableProps
       <div className="flex flex-wrap items-end gap-3">
         <ListSearch search={list.search} label={t`Search rows`} placeholder={t`Search lot, coffee or origin…`} />
         <Select
-          label={t`Problem`}
+          label={t`Status`}
           hideLabel
           size="sm"
           className="w-full sm:w-64"

@@ -184,7 +184,7 @@ export const rowColumns = (
       width: 'w-16',
       cell: ({ line }) => <span className="figures">{line}</span>,
     },
-    { id: 'problem', label: t`Problem`, sort: 'problem', cell: (row) => <ProblemCell {...props(row)} /> },
+    { id: 'problem', label: t`Status`, sort: 'problem', cell: (row) => <ProblemCell {...props(row)} /> },
     {
       id: 'lot',
       label: t`Lot number`,

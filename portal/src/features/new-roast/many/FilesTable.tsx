@@ -75,7 +75,7 @@ export const FilesTable = ({ import: one, isAtWork, inOrder, onChanged }: FilesT
       <div className="flex flex-wrap items-end gap-3">
         <ListSearch search={list.search} label={t`Search files`} placeholder={t`Search file or coffee…`} />
         <Select
-          label={t`Problem`}
+          label={t`Status`}
           hideLabel
           size="sm"
           className="w-full sm:w-64"

@@ -9,7 +9,7 @@ import { DoubtGroups } from './DoubtGroups.tsx';
 import { FilesTable } from './FilesTable.tsx';
 import { ForAllFiles } from './ForAllFiles.tsx';
 import { ImportSteps } from './ImportSteps.tsx';
-import { ManyFilesDrop } from './ManyFilesDrop.tsx';
+import { FilesDrop } from './FilesDrop.tsx';
 import type { useSending } from './use-sending.ts';
 
 /** How often a running import is read again. */
@@ -54,7 +54,13 @@ export const ManyFiles = ({ id, upload, onLeave }: ManyFilesProps) => {
       {isOpen && <ForAllFiles import={data} inOrder={inOrder} onChanged={show} />}
       {isOpen && <DoubtGroups import={data} inOrder={inOrder} onChanged={show} />}
       <FilesTable import={data} isAtWork={upload.busy || isAtWork(data)} inOrder={inOrder} onChanged={readAgain} />
-      {isOpen && <ManyFilesDrop busy={upload.busy} onFiles={(files) => void upload.send(files)} />}
+      {isOpen && (
+        <FilesDrop
+          about={t`They are added to this import.`}
+          busy={upload.busy}
+          onFiles={(files) => void upload.send(files)}
+        />
+      )}
     </div>
   );
 };

@@ -97,7 +97,7 @@ export const fileColumns = (
     { id: 'file', label: t`File`, isName: true, sort: 'file_name', cell: (file) => <FileCell file={file} /> },
     {
       id: 'problem',
-      label: t`Problem`,
+      label: t`Status`,
       sort: 'problem',
       cell: (file) => (
         <span className="flex flex-col items-start gap-1.5 py-2">

@@ -5,13 +5,15 @@ import { Button } from '../../../ui/Button.tsx';
 import { classes } from '../../../ui/classes.ts';
 import { filesOfDrop, filesOfList, type NamedFile } from './files-in.ts';
 
-interface ManyFilesDropProps {
+interface FilesDropProps {
+  /** What becomes of the files. */
+  about: string;
   busy: boolean;
   onFiles: (files: readonly NamedFile[]) => void;
 }
 
 /** Accepts files, folders and archives, by drop or by dialog. A file is recognised by its content: programs also write files without an ending. */
-export const ManyFilesDrop = ({ busy, onFiles }: ManyFilesDropProps) => {
+export const FilesDrop = ({ about, busy, onFiles }: FilesDropProps) => {
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
@@ -28,7 +30,7 @@ export const ManyFilesDrop = ({ busy, onFiles }: ManyFilesDropProps) => {
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the buttons in it do the same by keyboard
     <section
-      aria-label={t`Many files`}
+      aria-label={t`Roast files`}
       onDragOver={(event) => {
         event.preventDefault();
         setOver(true);
@@ -36,14 +38,13 @@ export const ManyFilesDrop = ({ busy, onFiles }: ManyFilesDropProps) => {
       onDragLeave={() => setOver(false)}
       onDrop={(event) => void drop(event)}
       className={classes(
-        'flex flex-col items-center gap-3 rounded-lg border border-dashed px-4 py-8 text-center transition-colors',
+        'flex flex-col items-center gap-3 rounded-lg border border-dashed px-4 py-10 text-center transition-colors',
         isOver ? 'border-accent bg-accent-soft' : 'border-stroke-control bg-surface',
       )}
     >
       <FolderUp aria-hidden className="size-6 text-muted" />
-      <p className="max-w-lg text-sm text-muted">
-        {t`Drop files, whole folders or a ZIP archive here: years of roasts at once, from any supported program. You check them in one table before they are imported.`}
-      </p>
+      <p className="text-lg font-medium text-strong">{t`Drop roast files, folders or a ZIP archive here`}</p>
+      <p className="max-w-lg text-sm text-muted">{about}</p>
       <div className="flex flex-wrap justify-center gap-2">
         <Button busy={busy} onClick={() => files.current?.click()}>{t`Choose files`}</Button>
         <Button busy={busy} onClick={() => folder.current?.click()}>{t`Choose a folder`}</Button>
