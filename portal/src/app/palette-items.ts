@@ -33,8 +33,8 @@ const ticketStart = /^pair-/i;
 const wholeTicket = /^pair(?:-[a-z]{4}){3}$/i;
 
 /** Forms for new records, found by what people call them too. */
-const additions: readonly { to: string; label: string; also: string }[] = [
-  { to: paths.newRoast, label: t`Add roast`, also: t`new plan` },
+const additions: readonly { to: string; label: string; also: string; keys?: readonly string[] }[] = [
+  { to: paths.newRoast, label: t`Add roast`, also: t`new plan`, keys: ['g', 'n'] },
   { to: paths.logRoast, label: t`Log a roast by hand`, also: t`new add` },
   { to: paths.uploadRoasts, label: t`Upload roasts`, also: t`import files` },
   { to: paths.newLot, label: t`Add lot`, also: t`new green coffee` },
@@ -156,7 +156,7 @@ export const usePaletteGroups = (
       items: [
         ...additions
           .filter(({ label, also }) => matches(`${label} ${also}`, typed) && !isOffered(label))
-          .map(({ to, label }) => ({ id: to, label, icon: createElement(Plus), run: go(to) })),
+          .map(({ to, label, keys = [] }) => ({ id: to, label, icon: createElement(Plus), keys, run: go(to) })),
         ...liveViews.map(({ to, label, isRoasting }) => ({
           id: to,
           label,

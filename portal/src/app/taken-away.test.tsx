@@ -36,6 +36,8 @@ const account = [
   answer(unsubscribePush, done),
 ];
 
+const question = async () => within(await screen.findByRole('alertdialog'));
+
 describe('what takes something away on the account page', () => {
   it.each([
     { tap: /^Remove PIN/, confirm: 'Remove', endpoint: 'removePin', times: 1 },
@@ -47,7 +49,6 @@ describe('what takes something away on the account page', () => {
     async ({ tap, confirm, endpoint, times }) => {
       const { user, server } = await openPortal('/account', { answers: account });
       const sent = () => server.requests.filter((request) => request.endpoint === endpoint).length;
-      const question = async () => within(await screen.findByRole('alertdialog'));
       const [button] = await screen.findAllByRole('button', { name: tap });
       if (button === undefined) throw new Error('no button');
       await user.click(button);
@@ -61,13 +62,13 @@ describe('what takes something away on the account page', () => {
   );
 });
 
-describe('what a machine loses', () => {
-  const openDialog = async (user: OpenedPortal['user'], name: string) => {
-    await user.click(await screen.findByRole('button', { name: `Actions for ${machine().display_name}` }));
-    await user.click(await screen.findByRole('menuitem', { name }));
-  };
-  const undo = async () => screen.findByRole('button', { name: 'Undo' });
+const openDialog = async (user: OpenedPortal['user'], name: string) => {
+  await user.click(await screen.findByRole('button', { name: `Actions for ${machine().display_name}` }));
+  await user.click(await screen.findByRole('menuitem', { name }));
+};
+const undo = async () => screen.findByRole('button', { name: 'Undo' });
 
+describe('what a machine loses', () => {
   it('a person who was removed comes back with their role by Undo', async () => {
     const vera = { user_id: idOf(81), full_name: 'Vera Lind', email: 'vera@roastery.example', is_active: true };
     const members = [{ ...vera, role: 'viewer' as const }];

@@ -12,8 +12,7 @@ import { classes } from '../../ui/classes.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { Menu, MenuItem } from '../../ui/Menu.tsx';
 import { QueueDay, useDayName } from './QueueDay.tsx';
-import { clear, copyPlan, saveOrder } from './queue-changes.ts';
-import { RemoveFromQueue } from './RemoveFromQueue.tsx';
+import { clear, copyPlan, saveOrder, removeFromQueue } from './queue-changes.ts';
 import { movedToDay, orderOf, rowsOf, type QueueRow } from './queue-rows.ts';
 import { useReorder } from './use-reorder.ts';
 
@@ -198,3 +197,26 @@ const RowMenu = ({ row, days, dayName, onDay, onEdit, onRemove, onApart }: RowMe
     </Menu>
   );
 };
+
+interface RemoveFromQueueProps {
+  /** Null while nothing is asked. */
+  plan: PlannedRoast | null;
+  onClose: () => void;
+  onRemoved?: () => void;
+}
+
+/** Asks before a roast leaves the queue: planned again, it has another number and the last place. */
+export const RemoveFromQueue = ({ plan, onClose, onRemoved }: RemoveFromQueueProps) => (
+  <ConfirmDialog
+    thing={plan}
+    onClose={onClose}
+    title={() => t`Remove from queue`}
+    question={(one) =>
+      t`Remove ${plannedName(one)} from the queue of ${one.machine_name}? Its batch number stays listed.`
+    }
+    confirmLabel={t`Remove`}
+    onConfirm={async (one) => {
+      if (await removeFromQueue(one)) onRemoved?.();
+    }}
+  />
+);

@@ -18,7 +18,7 @@ import { t } from '../../language/t.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
 import { Card, Skeleton } from '../../ui/Card.tsx';
 import { LiveDot } from '../../ui/Badge.tsx';
-import { RemoveFromQueue } from './RemoveFromQueue.tsx';
+import { RemoveFromQueue } from './MachineQueue.tsx';
 
 const refreshMs = 3000;
 
