@@ -1,7 +1,7 @@
 import { me } from '@roastery/contract/auth';
 import { listUsers } from '@roastery/contract/users';
 import { seedLargeRoastery } from '@roastery/testing/large-roastery/seed';
-import type { WatchedPage } from '@roastery/testing/browser';
+import { SCREEN, type WatchedPage } from '@roastery/testing/browser';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anaRestrepo, openRoastery, type TestRoastery } from './roastery.ts';
@@ -86,6 +86,22 @@ const hasWholeColumns = async (page: Page, last: string | undefined): Promise<vo
     await expect.poll(() => cutColumns(page), { message: `${width}` }).toEqual([]);
   }
 };
+
+/** Texts of the first four columns that their cells do not show whole. */
+const cutCells = (page: Page): Promise<string[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('main tbody tr')].flatMap((row) =>
+      [...row.querySelectorAll('td')]
+        .filter((cell) => cell.querySelector('input') === null && getComputedStyle(cell).display !== 'none')
+        .slice(0, 4)
+        .filter((cell) =>
+          [cell, ...cell.querySelectorAll('*')].some(
+            (part) => getComputedStyle(part).overflowX === 'hidden' && part.scrollWidth > part.clientWidth,
+          ),
+        )
+        .map((cell) => cell.innerText),
+    ),
+  );
 
 describe('lists of thousands of rows', () => {
   it.each(lists)(
@@ -174,6 +190,92 @@ describe('lists with long and short texts', () => {
     await watched.page.getByRole('row').nth(1).waitFor();
     await hasWholeColumns(watched.page, 'Pairing');
     expect(watched.complaints).toEqual([]);
+  });
+
+  it.each([
+    { address: '/roasts' },
+    { address: '/inventory' },
+    { address: '/admin/users' },
+    { address: '/admin/devices' },
+    { address: '/analytics' },
+    { address: '/analytics?tab=green' },
+  ])('$address: no cell of the first four columns is cut at any width', async ({ address }) => {
+    await using watched = await roastery.openAs(roastery.admin);
+    const { page } = watched;
+    await page.goto(address);
+    await page.locator('main tbody td').nth(10).waitFor();
+    for (const width of [1440, 1180, 820, 640]) {
+      await page.setViewportSize({ width, height: 900 });
+      await expect.poll(() => cutCells(page), { message: `${width}` }).toEqual([]);
+      await expect
+        .poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth), { message: `${width}` })
+        .toBeLessThanOrEqual(0);
+    }
+  });
+
+  it('/roasts: coffee has 180 px, weight and duration are in view on a tablet, and the page is its only scroller', async () => {
+    await using watched = await roastery.openAs(roastery.admin);
+    const { page } = watched;
+    await page.goto('/roasts');
+    await page.getByRole('row').nth(20).waitFor();
+    for (const width of [1440, 1180, 820]) {
+      await page.setViewportSize({ width, height: 900 });
+      const head = (name: string) => page.getByRole('columnheader', { name }).boundingBox();
+      const isInView = async () => {
+        const [coffee, weight, duration] = await Promise.all(['Coffee', 'Batch (kg)', 'Duration'].map(head));
+        const ends = [weight, duration].map((box) => (box?.x ?? Number.NaN) + (box?.width ?? Number.NaN));
+        return { isWide: (coffee?.width ?? 0) >= 180, areIn: ends.every((end) => end <= width) };
+      };
+      await expect.poll(isInView, { message: `${width}` }).toEqual({ isWide: true, areIn: true });
+      await expect
+        .poll(
+          () =>
+            page
+              .getByRole('button', { name: /^Delete roast/ })
+              .first()
+              .isVisible(),
+          { message: `${width}` },
+        )
+        .toBe(width >= 1024);
+      const scrollers = await page.evaluate(() =>
+        [...document.querySelectorAll('main *')]
+          .filter(
+            (one) => /auto|scroll/.test(getComputedStyle(one).overflowY) && one.scrollHeight > one.clientHeight + 1,
+          )
+          .map((one) => one.className),
+      );
+      expect(scrollers, `${width}`).toEqual([]);
+    }
+    await page
+      .getByRole('button', { name: /^Actions for roast/ })
+      .first()
+      .click();
+    await expect
+      .poll(() => page.getByRole('menuitem').allInnerTexts())
+      .toEqual(['Compare', 'Add to favorites', 'Delete']);
+  });
+
+  it('/roasts: filters, position and selection are there again on return from a roast', async () => {
+    await using watched = await roastery.openAs(roastery.admin);
+    const { page } = watched;
+    await page.goto('/roasts?rows=50&status=completed');
+    const row = page.getByRole('row').nth(30);
+    await row.scrollIntoViewIfNeeded();
+    await row.getByRole('checkbox').check({ force: true });
+    const bar = page.getByText('1 selected');
+    await expect.poll(async () => (await bar.boundingBox())?.y ?? 0).toBeGreaterThan(SCREEN.desk.height - 60);
+    const before = await page.evaluate(() => scrollY);
+    expect(before).toBeGreaterThan(100);
+    const address = page.url();
+    for (const back of ['link', 'browser']) {
+      await row.getByRole('link').click();
+      await page.waitForURL(/\/roasts\/[0-9a-f-]{36}/);
+      if (back === 'link') await page.getByRole('link', { name: 'Back to roasts' }).click();
+      else await page.goBack();
+      await page.waitForURL(address);
+      await bar.waitFor();
+      await expect.poll(() => page.evaluate(() => scrollY), { message: back }).toBe(before);
+    }
   });
 
   it.each([

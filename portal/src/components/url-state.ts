@@ -1,5 +1,5 @@
 import { useCallback } from 'react';
-import { useSearchParams } from 'react-router-dom';
+import { useLocation, useSearchParams } from 'react-router-dom';
 
 /**
  * State of a page that belongs in its address: filters, tab, sorting, search. `undefined` removes a key, so defaults
@@ -10,6 +10,7 @@ export const useUrlState = (): {
   change: (change: Record<string, string | undefined>) => void;
 } => {
   const [search, setSearch] = useSearchParams();
+  const { state } = useLocation();
   const read = useCallback((key: string) => search.get(key) ?? undefined, [search]);
   const change = useCallback(
     (change: Record<string, string | undefined>) => {
@@ -24,10 +25,10 @@ export const useUrlState = (): {
           }
           return next;
         },
-        { replace: true },
+        { replace: true, state },
       );
     },
-    [setSearch],
+    [setSearch, state],
   );
   return { read, change };
 };

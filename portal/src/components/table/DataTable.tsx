@@ -1,4 +1,4 @@
-import { useEffect, useSyncExternalStore, type ReactNode } from 'react';
+import { useCallback, useEffect, useSyncExternalStore, type ReactNode } from 'react';
 import { t } from '../../language/t.ts';
 import { Card } from '../../ui/Card.tsx';
 import { ErrorLine } from '../ErrorState.tsx';
@@ -39,7 +39,7 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
           {...(onRetry === undefined ? {} : { onRetry })}
         />
       )}
-      <Card className="overflow-hidden" aria-busy={rows.rows === undefined || isRefreshing}>
+      <Card className="overflow-clip" aria-busy={rows.rows === undefined || isRefreshing}>
         {nothing ? (
           empty
         ) : (
@@ -69,14 +69,18 @@ const useReturnToLastPage = (paging: Paging | undefined, isEmpty: boolean): bool
   return isBeyond;
 };
 
-/** Tailwind's `sm` begins at 640 px. */
-const phoneWidth = '(max-width: 639.98px)';
-
-const subscribe = (listener: () => void) => {
-  const query = matchMedia(phoneWidth);
-  query.addEventListener('change', listener);
-  return () => query.removeEventListener('change', listener);
+export const useNarrowerThan = (pixels: number): boolean => {
+  const query = `(max-width: ${pixels - 0.02}px)`;
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      const list = matchMedia(query);
+      list.addEventListener('change', listener);
+      return () => list.removeEventListener('change', listener);
+    },
+    [query],
+  );
+  return useSyncExternalStore(subscribe, () => matchMedia(query).matches);
 };
 
-/** True on the width of a phone, where tables become cards. */
-export const usePhone = (): boolean => useSyncExternalStore(subscribe, () => matchMedia(phoneWidth).matches);
+/** True on the width of a phone, where tables become cards: below Tailwind's `sm`. */
+const usePhone = (): boolean => useNarrowerThan(640);

@@ -5,7 +5,16 @@ import { t } from '../../language/t.ts';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Skeleton } from '../../ui/Card.tsx';
-import { isDescending, memoRow, nextSort, sortField, type Column, type OneRowProps, type RowProps } from './columns.ts';
+import {
+  fromList,
+  isDescending,
+  memoRow,
+  nextSort,
+  sortField,
+  type Column,
+  type OneRowProps,
+  type RowProps,
+} from './columns.ts';
 
 const cellClass = 'h-11 border-b border-stroke px-1.5 whitespace-nowrap first:pl-4 last:pr-4 2xl:px-2';
 /** Stays visible while the row scrolls below it; the covered text fades out. */
@@ -15,21 +24,24 @@ const actionsClass =
 const fadeRoom = '[&_td:nth-last-child(2)]:pr-6 [&_th:nth-last-child(2)]:pr-6';
 const skeletonRows = 10;
 
-/** Rows of 44 px under a sticky head. The whole row is a link; its buttons work on their own. */
+/** Beside each other they need more than a tablet has: the table then scrolls sideways. */
+const manyColumns = 9;
+
+/** Rows of 44 px or more, from 1280 px on under a sticky head; the page scrolls, not the table. The whole row is a link; its buttons work on their own. */
 export const Rows = <Row,>(props: RowProps<Row>) => {
   const { label, columns, rows, drawn, rowId, rowLabel, rowLink, rowActions, sort = '', onSort, selection } = props;
-  const hasShares = columns.some(({ share }) => share !== undefined);
+  const isLong = columns.length >= manyColumns && !columns.some(({ isWide }) => isWide);
   return (
-    <div className="max-h-[max(24rem,calc(100dvh-17rem))] overflow-auto">
+    <div className="overflow-x-auto xl:overflow-x-visible">
       <table
         aria-label={label}
         className={classes(
           'w-full border-separate border-spacing-0 text-sm',
-          hasShares && 'min-w-260',
+          isLong && 'min-w-260',
           rowActions !== undefined && fadeRoom,
         )}
       >
-        <thead className="sticky top-0 z-10 bg-surface">
+        <thead className="z-10 bg-surface xl:sticky xl:top-13.5">
           <tr className="bg-inherit">
             {selection !== undefined && (
               <th scope="col" className={classes(cellClass, 'w-10')}>
@@ -69,7 +81,7 @@ export const Rows = <Row,>(props: RowProps<Row>) => {
 };
 
 interface SkeletonRowsProps {
-  columns: readonly Pick<Column<never>, 'id' | 'align'>[];
+  columns: readonly Pick<Column<never>, 'id' | 'align' | 'isWide'>[];
   isSelectable: boolean;
   hasActions: boolean;
 }
@@ -80,7 +92,7 @@ const SkeletonRows = memo(({ columns, isSelectable, hasActions }: SkeletonRowsPr
     <tr key={i}>
       {isSelectable && <td aria-hidden className={cellClass} />}
       {columns.map((column) => (
-        <td key={column.id} className={cellClass}>
+        <td key={column.id} className={classes(cellClass, column.isWide && 'max-xl:hidden')}>
           <Skeleton className={classes('h-3.5', column.align === 'right' ? 'ml-auto w-12' : 'w-3/4 min-w-12')} />
         </td>
       ))}
@@ -110,13 +122,17 @@ const GridRow = memoRow(<Row,>({ row, columns, rowLabel, rowLink, rowActions, se
           key={column.id}
           className={classes(
             cellClass,
-            column.share === undefined ? 'max-w-52 truncate' : 'max-w-0 truncate',
+            column.share === undefined && column.wraps !== true
+              ? 'max-w-52 truncate'
+              : 'py-1.5 leading-tight wrap-break-word whitespace-normal!',
+            column.isWide && 'max-xl:hidden',
             column.align === 'right' && 'figures text-right',
           )}
         >
           {column.isName && rowLink !== undefined ? (
             <Link
               to={rowLink(row)}
+              state={fromList}
               className="font-medium text-strong after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-focus"
             >
               {column.cell(row)}
@@ -154,6 +170,7 @@ const Head = <Row,>({ column, sort, onSort }: HeadProps<Row>) => {
         'label-mono h-10 font-medium',
         column.align === 'right' ? 'text-right' : 'text-left',
         column.width,
+        column.isWide && 'max-xl:hidden',
       )}
       {...(column.share !== undefined && { style: { width: `${column.share}%` } })}
     >

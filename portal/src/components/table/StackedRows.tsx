@@ -4,7 +4,7 @@ import { t } from '../../language/t.ts';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Skeleton } from '../../ui/Card.tsx';
-import { memoRow, type Column, type OneRowProps, type RowProps } from './columns.ts';
+import { fromList, memoRow, type Column, type OneRowProps, type RowProps } from './columns.ts';
 
 /** The rows of a table for a phone: two lines each if its columns define them, else cards. */
 export const StackedRows = <Row,>(props: RowProps<Row>) =>
@@ -76,6 +76,7 @@ const TwoLineRow = memoRow(<Row,>({ row, columns, rowLabel, rowLink, rowActions,
           ) : (
             <Link
               to={rowLink(row)}
+              state={fromList}
               className="flex min-w-0 items-baseline gap-2 font-medium text-strong after:absolute after:inset-0"
             >
               {title}
@@ -139,7 +140,11 @@ const RowCard = memoRow(<Row,>({ row, columns, rowLabel, rowLink, rowActions, se
       <div className="min-w-0 flex-1">
         <div className="flex min-h-6 items-start justify-between gap-3">
           {rowLink !== undefined ? (
-            <Link to={rowLink(row)} className="min-w-0 font-medium text-strong after:absolute after:inset-0">
+            <Link
+              to={rowLink(row)}
+              state={fromList}
+              className="min-w-0 font-medium text-strong after:absolute after:inset-0"
+            >
               {name?.cell(row)}
             </Link>
           ) : (

@@ -2,6 +2,7 @@ import { formatCount } from '../../format/numbers.ts';
 import { ChevronLeft, ChevronRight, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { t } from '../../language/t.ts';
+import { classes } from '../../ui/classes.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { Select } from '../../ui/Select.tsx';
 import type { Selection } from './selection.ts';
@@ -29,11 +30,16 @@ interface TableFooterProps<Row> {
   isLoading: boolean;
 }
 
-/** The selection with its actions at the left, paging at the right. Nothing moves when a row is selected. */
+/** The selection with its actions at the left, paging at the right. With a selection it stays at the end of the window. */
 export const TableFooter = <Row,>({ paging, selection, bulkActions, isLoading }: TableFooterProps<Row>) => {
   const count = selection?.rows.length ?? 0;
   return (
-    <footer className="flex min-h-12 flex-wrap items-center justify-between gap-x-4 gap-y-2 border-t border-stroke bg-surface px-4 py-2 -mt-px text-sm">
+    <footer
+      className={classes(
+        'flex min-h-12 flex-wrap items-center justify-between gap-x-4 gap-y-2 border-t border-stroke bg-surface px-4 py-2 -mt-px text-sm',
+        count > 0 && 'sticky bottom-0 z-10 max-lg:bottom-[calc(3.5rem+env(safe-area-inset-bottom))]',
+      )}
+    >
       <div className="flex min-h-8 flex-wrap items-center gap-2">
         {selection !== undefined && count > 0 && (
           <>

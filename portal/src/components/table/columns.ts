@@ -17,8 +17,12 @@ export interface Column<Row> {
   isName?: boolean;
   /** Hidden at first; the person can show it. */
   hiddenAtFirst?: boolean;
-  /** Share of the table's width, %: the column gets no more and cuts its text, so that no column leaves the screen. */
+  /** Share of the table's width, %: its text takes more lines where that is narrow. */
   share?: number;
+  /** Its text takes more lines where the table is narrow, without a share of its own. */
+  wraps?: boolean;
+  /** Only from 1280 px on: below, another column holds its value. */
+  isWide?: boolean;
   /**
    * On a phone: on the first line of a row at the left, at its right end, or on the second line. A table without such
    * columns has a card for each row, its name on top and a line for each column except those with `none`.
@@ -48,6 +52,9 @@ export interface RowProps<Row> {
   onSort?: (sort: string) => void;
   selection?: Selection<Row>;
 }
+
+/** State of an address that a row of a list leads to. */
+export const fromList = 'from-list';
 
 /** A row that is rendered again only when one of these changes. */
 export interface OneRowProps<Row> extends Pick<RowProps<Row>, 'columns' | 'rowLabel'> {

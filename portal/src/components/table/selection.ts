@@ -1,4 +1,5 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
+import { useLocation } from 'react-router-dom';
 
 /** The selected rows. They are stored whole, so that they stay selected and can be named across pages and filters. */
 export interface Selection<Row> {
@@ -37,7 +38,25 @@ export const selectionOf = <Row>(
   };
 };
 
-export const useSelection = <Row>(rowId: (row: Row) => string): Selection<Row> => {
-  const [selected, setSelected] = useState<ById<Row>>(new Map());
+const entryKey = 'selected';
+
+/** The selection of the list `name` in the current entry of the history. */
+const keptRows = (name: string): readonly unknown[] => {
+  const state = history.state as { [entryKey]?: Record<string, readonly unknown[]> } | null;
+  return state?.[entryKey]?.[name] ?? [];
+};
+
+/** The rows stay selected on return from one of them: they are kept in the entry of the history. */
+export const useSelection = <Row>(name: string, rowId: (row: Row) => string): Selection<Row> => {
+  const [selected, setSelected] = useState<ById<Row>>(
+    () => new Map((keptRows(name) as readonly Row[]).map((row) => [rowId(row), row])),
+  );
+  const { key } = useLocation();
+  useEffect(() => {
+    const state = history.state as object | null;
+    if (selected.size === 0 && keptRows(name).length === 0) return;
+    history.replaceState({ ...state, [entryKey]: { [name]: [...selected.values()] } }, '');
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- a change of the address, by a filter for example, replaces the entry
+  }, [selected, name, key]);
   return selectionOf(selected, rowId, setSelected);
 };

@@ -65,7 +65,7 @@ export const useListPage = <E extends AnyEndpoint, Row, Sort extends string = ne
     { keepPreviousData: true, ...(refreshInterval !== undefined && { refreshInterval }) },
   );
   const searchFor = useCallback((text: string) => change({ q: text.trim() }), [change]);
-  const selection = useSelection(rowId);
+  const selection = useSelection(endpoint.name, rowId);
   const deletion = useDeletion(options.deletion, selection.select);
   const shown = data === undefined ? undefined : rows(data);
   const count = data === undefined ? undefined : total?.(data);

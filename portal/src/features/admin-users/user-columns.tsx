@@ -13,12 +13,19 @@ export const userColumns = (dates: DateTexts, ownId: string): readonly Column<Us
     isName: true,
     cell: (user) => (
       <span className="flex min-w-0 items-center gap-2">
-        <span className="truncate">{personName(user)}</span>
+        <span className="min-w-0">{personName(user)}</span>
         {user.id === ownId && <Badge>{t`You`}</Badge>}
       </span>
     ),
+    share: 26,
   },
-  { id: 'email', label: t`Email`, sort: 'email', cell: (user) => user.email },
+  {
+    id: 'email',
+    label: t`Email`,
+    sort: 'email',
+    cell: (user) => <span className="wrap-anywhere">{user.email}</span>,
+    share: 34,
+  },
   {
     id: 'status',
     label: t`Status`,

@@ -22,7 +22,7 @@ export const RecipesTable = ({ filter }: { filter: Omit<AnalyticsFilter, 'profil
   const columns = useMemo((): readonly Column<RecipeConsistency>[] => {
     const most = Math.max(0, ...(data?.recipes ?? []).map(({ mean_rms: mean }) => mean ?? 0));
     return [
-      { id: 'name', label: t`Recipe`, isName: true, cell: ({ name }) => name },
+      { id: 'name', label: t`Recipe`, isName: true, cell: ({ name }) => name, share: 24 },
       {
         id: 'mean',
         label: t`Average deviation (°${degree})`,

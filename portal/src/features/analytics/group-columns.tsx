@@ -64,6 +64,7 @@ export const groupColumns = (
           </Link>
         );
       },
+      share: 22,
     },
     {
       id: 'kg',

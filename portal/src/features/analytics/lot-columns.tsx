@@ -32,6 +32,7 @@ export const lotColumns = (lots: readonly LotUse[], filter: AnalyticsFilter): re
           {lot.coffee_name} <span className="text-muted">{lot.origin}</span>
         </>
       ),
+      share: 22,
     },
     {
       id: 'kg',

@@ -26,8 +26,8 @@ const figures = (text: string) => <span className="figures whitespace-nowrap">{t
 
 const MachineName = ({ of }: { of: { display_name: string; serial_number: string } }) => (
   <span className="flex min-w-0 flex-col">
-    <span className="truncate">{of.display_name}</span>
-    <span className="truncate font-mono text-xs font-normal text-muted">{of.serial_number}</span>
+    <span className="min-w-28">{of.display_name}</span>
+    <span className="font-mono text-xs font-normal text-muted">{of.serial_number}</span>
   </span>
 );
 

@@ -24,6 +24,7 @@ import { bothWays, useListPage } from '../../components/table/use-list-page.tsx'
 import type { Deletion } from '../../components/use-deletion.tsx';
 import { t } from '../../language/t.ts';
 import { Button, buttonClass, ButtonLink } from '../../ui/Button.tsx';
+import { Select } from '../../ui/Select.tsx';
 import { InventoryStats } from './InventoryStats.tsx';
 import { lotColumns } from './lot-columns.tsx';
 import { everyStatus, useLotFilters, type LotFilters } from './lot-filters.ts';
@@ -32,6 +33,15 @@ import { LotFilterBar } from './LotFilterBar.tsx';
 
 const pageSizes = [25, 50, 100] as const;
 const sorts = bothWays(lotSortFields);
+const newestFirst = '-registration_date';
+/** Rows on a phone have no heads to sort by. */
+const phoneSorts = [
+  { value: newestFirst, label: t`Newest first` },
+  { value: 'estimated_runout_days', label: t`Runs out first` },
+  { value: 'coffee_name', label: t`Name` },
+  { value: 'current_weight', label: t`Least left` },
+  { value: '-current_weight', label: t`Most left` },
+];
 
 const deletion: Deletion<Lot, ResponseOf<typeof deleteLot>> = {
   remove: (lot) => call(deleteLot, { params: { id: lot.id } }),
@@ -73,7 +83,7 @@ export default function InventoryPage() {
     total: ({ total }) => total,
     rowId: ({ id }) => id,
     sorts,
-    initialSort: '-registration_date',
+    initialSort: newestFirst,
     pageSize: 100,
     pageSizes,
     deletion,
@@ -114,6 +124,15 @@ export default function InventoryPage() {
         <InventoryStats />
       </div>
       <LotFilterBar filters={filters} search={list.search}>
+        <Select
+          label={t`Sort lots`}
+          hideLabel
+          size="sm"
+          className="flex-1 sm:hidden"
+          choices={phoneSorts}
+          value={list.sort ?? newestFirst}
+          onChange={list.sortBy}
+        />
         <ColumnsMenu columns={columns} />
       </LotFilterBar>
       <DataTable

@@ -1,4 +1,5 @@
 import type { Lot } from '@roastery/contract/inventory';
+import { Hourglass } from 'lucide-react';
 import type { DateTexts } from '../../format/dates.ts';
 import type { Column } from '../../components/table/columns.ts';
 import { weightNumber, weightUnit } from '../../format/weights.ts';
@@ -63,9 +64,9 @@ export const lotColumns = (dates: DateTexts): readonly Column<Lot>[] => [
     label: t`Name`,
     cell: (lot) => (
       <span className="flex flex-col leading-tight">
-        <span className="truncate text-strong">{lot.coffee_name}</span>
+        <span className="text-strong sm:min-w-36">{lot.coffee_name}</span>
         {lot.region !== null && lot.region !== '' && (
-          <span className="truncate text-xs text-muted max-sm:hidden">{lot.region}</span>
+          <span className="text-xs text-muted max-sm:hidden">{lot.region}</span>
         )}
       </span>
     ),
@@ -108,8 +109,15 @@ export const lotColumns = (dates: DateTexts): readonly Column<Lot>[] => [
   {
     id: 'run_out',
     label: t`Run out estimation`,
-    cell: (lot) => <span className="figures">{runOutText(lot.estimated_runout_days)}</span>,
+    cell: (lot) => (
+      <span className="figures inline-flex items-center gap-1 whitespace-nowrap">
+        <Hourglass aria-label={t`Run out estimation`} className="size-3 sm:hidden" />
+        {runOutText(lot.estimated_runout_days)}
+      </span>
+    ),
     align: 'right',
+    sort: 'estimated_runout_days',
+    phone: 'detail',
     width: twoLinesRight,
   },
   {

@@ -124,7 +124,7 @@ export default function TimesToCheckPage() {
     pageSize: 50,
   });
   const columns = useMemo(() => columnsFor(dates, state), [dates, state]);
-  const selection = useSelection<TimeToCheck>(({ roast_id: id }) => id);
+  const selection = useSelection<TimeToCheck>('timesToCheck', ({ roast_id: id }) => id);
   const { busy, apply } = useTimesChange();
   const choose = (next: Record<string, string | undefined>) => {
     selection.select([]);

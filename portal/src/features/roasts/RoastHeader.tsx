@@ -12,7 +12,8 @@ import {
   Trash2,
 } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { Link } from 'react-router-dom';
+import { Link, useLocation, useNavigate } from 'react-router-dom';
+import { fromList } from '../../components/table/columns.ts';
 import { Measure } from '../../components/figures.tsx';
 import { paths } from '../../components/paths.ts';
 import { t } from '../../language/t.ts';
@@ -48,15 +49,25 @@ interface RoastHeaderProps extends RoastActions {
   isLive?: boolean;
 }
 
-export const BackToRoasts = () => (
-  <Link
-    to={paths.roasts}
-    className="inline-flex items-center gap-1.5 rounded-sm text-sm text-muted hover:text-strong pointer-coarse:py-2 print:hidden"
-  >
-    <ArrowLeft aria-hidden className="size-3.5" />
-    {t`Back to roasts`}
-  </Link>
-);
+/** To the list as it was left: its filters, position and selection belong to its entry of the history. */
+export const BackToRoasts = () => {
+  const navigate = useNavigate();
+  const { state } = useLocation();
+  return (
+    <Link
+      to={paths.roasts}
+      onClick={(event) => {
+        if (state !== fromList || event.metaKey || event.ctrlKey || event.shiftKey) return;
+        event.preventDefault();
+        void navigate(-1);
+      }}
+      className="inline-flex items-center gap-1.5 rounded-sm text-sm text-muted hover:text-strong pointer-coarse:py-2 print:hidden"
+    >
+      <ArrowLeft aria-hidden className="size-3.5" />
+      {t`Back to roasts`}
+    </Link>
+  );
+};
 
 /** Identity, actions and the six figures of a roast. */
 export const RoastHeader = ({ state, isLive = false, ...actions }: RoastHeaderProps) => {

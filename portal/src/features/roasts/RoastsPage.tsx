@@ -11,7 +11,7 @@ import { useWatchedMachines } from '../../components/people/roles.ts';
 import { useDates } from '../../format/preferences.ts';
 import { RoastTabs } from '../../components/RoastTabs.tsx';
 import { ColumnsMenu, useColumns } from '../../components/table/ColumnsMenu.tsx';
-import { DataTable } from '../../components/table/DataTable.tsx';
+import { DataTable, useNarrowerThan } from '../../components/table/DataTable.tsx';
 import { DeleteButton, ListSearch, NoMatch } from '../../components/table/ListControls.tsx';
 import { bothWays, useListPage } from '../../components/table/use-list-page.tsx';
 import type { Deletion } from '../../components/use-deletion.tsx';
@@ -56,7 +56,7 @@ const deletion: Deletion<RoastRow> = {
   failed: () => ({ text: t`Failed to delete roast. Please try again.` }),
 };
 
-/** On a phone: all columns and buttons of the wide table. */
+/** Below 1024 px: the buttons of the wide table. */
 const RoastMenu = ({ roast, onDelete }: { roast: RoastRow; onDelete?: () => void }) => {
   const [isFavorite, toggleFavorite] = useFavoriteRoast(roast);
   return (
@@ -82,6 +82,8 @@ const RoastMenu = ({ roast, onDelete }: { roast: RoastRow; onDelete?: () => void
 /** /roasts: every roast that this person may see. */
 export default function RoastsPage() {
   const dates = useDates();
+  const isNarrow = useNarrowerThan(1280);
+  const isUpright = useNarrowerThan(1024);
   const filters = useRoastFilters();
   const [isFiltering, setFiltering] = useState(filters.count > 0);
   const list = useListPage(listRoasts, {
@@ -97,10 +99,13 @@ export default function RoastsPage() {
   });
   const columns = useColumns(
     'roasts',
-    useMemo(() => roastColumns(dates), [dates]),
+    useMemo(() => roastColumns(dates, isNarrow), [dates, isNarrow]),
   );
   const watched = useWatchedMachines();
   useAddAction(t`Add roast`, paths.newRoast);
+  const menuOf = (roast: RoastRow) => (
+    <RoastMenu roast={roast} {...(watched.has(roast.machine_id) ? {} : { onDelete: () => list.delete([roast]) })} />
+  );
 
   return (
     <Page wide>
@@ -143,17 +148,13 @@ export default function RoastsPage() {
         columns={columns.visible}
         rowLabel={(roast) => t`Roast ${roast.said_number}`}
         rowLink={(roast) => paths.roast(roast.id)}
-        rowActions={(roast) =>
-          watched.has(roast.machine_id) ? null : (
+        rowActions={(roast) => {
+          if (isUpright) return menuOf(roast);
+          return watched.has(roast.machine_id) ? null : (
             <DeleteButton label={t`Delete roast ${roast.said_number}`} onClick={() => list.delete([roast])} />
-          )
-        }
-        phoneActions={(roast) => (
-          <RoastMenu
-            roast={roast}
-            {...(watched.has(roast.machine_id) ? {} : { onDelete: () => list.delete([roast]) })}
-          />
-        )}
+          );
+        }}
+        phoneActions={menuOf}
         bulkActions={(roasts) => (
           <>
             {roasts.length > 1 && roasts.length <= maxCompared && (

@@ -10,8 +10,23 @@ import { RoastStar } from '../../components/FavoriteStar.tsx';
 
 const orDash = (text: string | null) => text ?? <span className="text-faint">--</span>;
 
+const BatchNumber = ({ roast }: { roast: RoastRow }) => {
+  if (roast.batch_number !== null) return <span className="figures">{roast.batch_number}</span>;
+  if (roast.is_numbered) return <span className="font-normal text-muted">{t`provisional`}</span>;
+  return (
+    <span className="font-normal text-muted">
+      {roast.source_batch === null ? t`imported` : t`${roast.source_batch} imported`}
+    </span>
+  );
+};
+
+/** On a tablet: what has a column of its own on a desk. */
+const Beneath = ({ texts }: { texts: readonly (string | null)[] }) => (
+  <span className="block text-xs text-muted max-sm:hidden">{texts.filter((text) => text !== null).join(' · ')}</span>
+);
+
 /** Columns of the document, in its order. */
-export const roastColumns = (dates: DateTexts): readonly Column<RoastRow>[] => [
+export const roastColumns = (dates: DateTexts, isNarrow: boolean): readonly Column<RoastRow>[] => [
   {
     id: 'favorite',
     label: t`Favorite`,
@@ -26,7 +41,10 @@ export const roastColumns = (dates: DateTexts): readonly Column<RoastRow>[] => [
     isName: true,
     cell: (roast) => (
       <span className="inline-flex items-center gap-2">
-        <span className="font-mono text-[0.92em] max-sm:hidden">#{roast.id.slice(0, 8)}</span>
+        <span className="inline-flex flex-col py-1 leading-tight">
+          <BatchNumber roast={roast} />
+          <span className="font-mono text-xs font-normal text-muted max-sm:hidden">#{roast.id.slice(0, 8)}</span>
+        </span>
         {roast.status === 'in_progress' && (
           <Badge tone="accent" icon={<LiveDot tone="accent" pulsing />}>
             {t`Live`}
@@ -41,41 +59,58 @@ export const roastColumns = (dates: DateTexts): readonly Column<RoastRow>[] => [
   {
     id: 'coffee',
     label: t`Coffee`,
-    cell: (roast) => <span className="text-strong">{orDash(roast.coffee_name)}</span>,
+    cell: (roast) => (
+      <>
+        <span className="text-strong sm:block sm:min-w-45">{orDash(roast.coffee_name)}</span>
+        {isNarrow && <Beneath texts={[roast.coffee_origin, roast.profile_name]} />}
+      </>
+    ),
     sort: 'coffee_name',
-    share: 20,
+    wraps: true,
     phone: 'title',
   },
   {
-    id: 'batch_number',
-    label: t`Batch no.`,
-    cell: (roast) =>
-      roast.batch_number !== null ? (
-        <span className="figures font-medium text-strong">{roast.batch_number}</span>
-      ) : roast.is_numbered ? (
-        <span className="text-muted">{t`provisional`}</span>
-      ) : (
-        <span className="text-muted">
-          {roast.source_batch === null ? t`imported` : t`${roast.source_batch} imported`}
-        </span>
-      ),
-    phone: 'title',
+    id: 'origin',
+    label: t`Origin`,
+    cell: (roast) => orDash(roast.coffee_origin),
+    sort: 'coffee_origin',
+    wraps: true,
+    isWide: true,
   },
-  { id: 'origin', label: t`Origin`, cell: (roast) => orDash(roast.coffee_origin), sort: 'coffee_origin', share: 11 },
   {
     id: 'date',
     label: t`Roast date`,
-    cell: (roast) => <span className="figures">{dates.dayAndTime(roast.start_time)}</span>,
+    cell: (roast) => (
+      <>
+        <span className="figures sm:hidden 2xl:inline">{dates.dayAndTime(roast.start_time)}</span>
+        <span className="figures flex flex-col leading-tight max-sm:hidden 2xl:hidden">
+          <span>{dates.day(roast.start_time)}</span>
+          <span className="text-xs text-muted">{dates.time(roast.start_time)}</span>
+        </span>
+      </>
+    ),
     sort: 'start_time',
     phone: 'detail',
   },
-  { id: 'profile', label: t`Profile`, cell: (roast) => orDash(roast.profile_name), sort: 'profile_name', share: 14 },
+  {
+    id: 'profile',
+    label: t`Profile`,
+    cell: (roast) => orDash(roast.profile_name),
+    sort: 'profile_name',
+    wraps: true,
+    isWide: true,
+  },
   {
     id: 'machine',
     label: t`Machine`,
-    cell: (roast) => orDash(roast.machine_name),
+    cell: (roast) => (
+      <>
+        {orDash(roast.machine_name)}
+        {isNarrow && <Beneath texts={[roast.roasted_by ?? roast.owner_name]} />}
+      </>
+    ),
     sort: 'machine_name',
-    share: 13,
+    wraps: true,
     phone: 'detail',
   },
   {
@@ -83,7 +118,8 @@ export const roastColumns = (dates: DateTexts): readonly Column<RoastRow>[] => [
     label: t`Roasted by`,
     cell: (roast) => orDash(roast.roasted_by ?? roast.owner_name),
     sort: 'roasted_by',
-    share: 12,
+    wraps: true,
+    isWide: true,
   },
   {
     id: 'batch',

@@ -46,7 +46,6 @@ describe('the list of roasts', () => {
       'Favorite',
       'Roast',
       'Coffee',
-      'Batch no.',
       'Origin',
       'Roast date',
       'Profile',
