@@ -1,5 +1,6 @@
 import { kgOfTyped, parseMassUnit, type MassUnit } from '@roastery/roasting/units';
 import { numberInField, readNumber } from './numbers.ts';
+import { weightUnit } from './weights.ts';
 
 /** A bag as it is sold: 60 kg, 152 lb. */
 export interface BagSize {
@@ -27,5 +28,8 @@ const readBag = (text: string): BagSize | undefined => {
   return number === undefined || unit === null || !(Number(number) > 0) ? undefined : { weight: Number(number), unit };
 };
 
-/** Weight of this many bags in kg, to the milligram. */
-export const kilogramsOfBags = (count: number, { weight, unit }: BagSize): number => kgOfTyped(count * weight, unit);
+/** Weight of this many bags in kg: to 10 g for who reads kg, whose field shows all decimals; else to the milligram. */
+export const kilogramsOfBags = (count: number, { weight, unit }: BagSize): number => {
+  const kg = kgOfTyped(count * weight, unit);
+  return weightUnit() === 'kg' ? Math.round(kg * 100) / 100 : kg;
+};

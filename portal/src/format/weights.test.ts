@@ -96,6 +96,7 @@ describe('bags', () => {
 
   it('have the weight on the label', () => {
     expect(kilogramsOfBags(8, { weight: 69, unit: 'kg' })).toBe(552);
+    expect(kilogramsOfBags(60, { weight: 152, unit: 'lb' }), 'in pounds, read in kg').toBe(4136.76);
     read('lb');
     expect(typedWeight(kilogramsOfBags(3, { weight: 152, unit: 'lb' }))).toBe('456');
   });

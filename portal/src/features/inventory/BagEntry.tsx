@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import { NumberField } from '../../components/number-fields.tsx';
 import { bagText, kilogramsOfBags } from '../../format/bags.ts';
-import { exactWeight } from '../../format/weights.ts';
+import { weightText } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
 import { Select } from '../../ui/Select.tsx';
 
@@ -39,7 +39,7 @@ export const BagEntry = ({ onWeight }: BagEntryProps) => {
         label={t`Bags`}
         min={0}
         value={count}
-        hint={kg === null ? t`Or enter bags: they fill in the weight.` : t`${bagText(size)} each: ${exactWeight(kg)}`}
+        hint={kg === null ? t`Or enter bags: they fill in the weight.` : t`${bagText(size)} each: ${weightText(kg, 0)}`}
         onChange={({ target }) => enter(target.value, chosen)}
       />
       <Select
