@@ -5,6 +5,7 @@ import { useInOrder } from '../../api/use-api.ts';
 import { ConfirmDialog } from '../../components/ConfirmDialog.tsx';
 import { RelativeTime } from '../../components/figures.tsx';
 import { plannedDetails, plannedName } from '../../components/PlannedRoast.tsx';
+import { formatCount } from '../../format/numbers.ts';
 import { exactWeight } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -33,7 +34,7 @@ type RoastsRow = Extract<QueueRow, { kind: 'roasts' }>;
 /** `5 × House Espresso` */
 const rowName = ({ plans }: RoastsRow): string => {
   const name = plannedName(plans[0]);
-  return plans.length === 1 ? name : t`${plans.length} × ${name}`;
+  return plans.length === 1 ? name : `${formatCount(plans.length)} × ${name}`;
 };
 
 /** `Batch R-16 · 26 kg · L-0042`, of several `Batch R-16 to R-20 · 26 kg each, 130 kg · L-0042`. */
