@@ -2,6 +2,7 @@ import { createProfile } from '@roastery/contract/profiles';
 import type { RegisteredMachine } from '@roastery/contract/machines';
 import { getRoast, getRoastCurve, type Roast } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
+import { SCREEN } from '@roastery/testing/browser';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
@@ -303,6 +304,36 @@ describe('the page of a finished roast', () => {
     await expect.poll(() => inspected.innerText()).toMatch(/Bean vs reference\s+[+−]\d+\.\d °C/);
     await note.getByRole('link').click();
     await page.waitForURL(`**/roasts/${best.id}`);
+  });
+
+  it('scrolls under a finger on its chart, also after the zoom has loaded', async () => {
+    await using phone = await roastery.openAs(ana, { viewport: SCREEN.phone, hasTouch: true, isMobile: true });
+    const { page } = phone;
+    await open(page, roast.id);
+    const touch = await page.context().newCDPSession(page);
+    const scrolled = () => page.evaluate(() => Math.round(scrollY));
+    /** Swipes up by 120 px from the middle of the chart. */
+    const swipe = async () => {
+      await chart(page).scrollIntoViewIfNeeded();
+      const box = await chart(page).boundingBox();
+      if (!box) throw new Error('no chart');
+      const x = Math.round(box.x + box.width / 2);
+      const y = Math.round(Math.min(SCREEN.phone.height - 120, box.y + box.height / 2));
+      const send = (type: 'touchStart' | 'touchMove' | 'touchEnd', dy?: number) =>
+        touch.send('Input.dispatchTouchEvent', { type, touchPoints: dy === undefined ? [] : [{ x, y: y - dy }] });
+      await send('touchStart', 0);
+      for (let dy = 10; dy <= 120; dy += 10) await send('touchMove', dy);
+      await send('touchEnd');
+    };
+    await chart(page).scrollIntoViewIfNeeded();
+    const start = await scrolled();
+    await swipe();
+    await expect.poll(scrolled).toBeGreaterThan(start + 50);
+    await page.locator('[data-testid="roast-chart"][data-zoomable="true"]').waitFor();
+    const between = await scrolled();
+    await swipe();
+    await expect.poll(scrolled, { message: 'the second swipe' }).toBeGreaterThan(between + 50);
+    expect(phone.complaints).toEqual([]);
   });
 
   it('exports its chart as a picture to print: as large on a phone, and light in the dark theme', async () => {

@@ -173,7 +173,7 @@ export default function RoastChart({
       aria-label={t`Temperature curve, ${formatDuration(curve.time_seconds.at(-1) ?? 0)} long. Arrow keys inspect points, Escape clears, 0 shows all.`}
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- see above
       tabIndex={0}
-      className="relative w-full touch-pan-y select-none"
+      className="relative w-full touch-scrolls select-none"
       style={{ height: height === 'fill' ? '100%' : height }}
       onKeyDown={onKeyDown}
       onPointerDown={onPointerDown}

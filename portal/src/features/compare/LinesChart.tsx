@@ -170,7 +170,7 @@ export const LinesChart = ({ lines, axis, label, units, view, selected, onSelect
       aria-label={t`${label}, ${formatDuration(extent.to - extent.from)} long. Arrow keys move the cursor, Escape clears it, 0 resets the zoom.`}
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- see above
       tabIndex={0}
-      className="relative w-full touch-pan-y select-none"
+      className="relative w-full touch-scrolls select-none"
       style={{ height }}
       onPointerDown={(event) => {
         down.current = { x: event.clientX, y: event.clientY };
