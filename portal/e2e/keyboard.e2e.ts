@@ -300,9 +300,10 @@ describe('the palette', () => {
     await page.getByRole('heading', { name: 'Yirgacheffe Konga' }).waitFor();
     await keys(page, 'Control+k');
     await palette(page).waitFor();
-    expect((await offered(page)).slice(0, 4).map((text) => text.split('\n')[0])).toEqual([
+    expect((await offered(page)).slice(0, 5).map((text) => text.split('\n')[0])).toEqual([
       'Edit roast',
       'Compare roast',
+      'Save roast as recipe',
       'Print roast',
       'Delete roast',
     ]);
