@@ -177,7 +177,8 @@ export default function MachinesPage() {
                     </Button>
                   }
                 >
-                  {t`Register a machine to connect the board beside it and see its roasts live.`}
+                  <p>{t`Register a machine to connect the board beside it and see its roasts live.`}</p>
+                  {!isAdmin && <p>{t`To see one that is registered, ask its owner or an administrator.`}</p>}
                 </EmptyState>
               ) : (
                 <NoMatch title={t`No machines match your filters`} search={list.search} />

@@ -23,6 +23,20 @@ const offered = async () =>
     .getAllByRole('option')
     .map(textOf);
 
+describe('a person without a machine', () => {
+  it('reads who gives access to one, unless an administrator', async () => {
+    await openPortal('/machines', { answers: [answer(listMachines, [])] });
+    const sentence = 'To see one that is registered, ask its owner or an administrator.';
+    expect(await screen.findByText(sentence)).toBeDefined();
+  });
+
+  it('as an administrator, is not sent to one', async () => {
+    await openPortal('/machines', { as: admin, answers: [answer(listMachines, [])] });
+    await screen.findByText('No machines registered');
+    expect(screen.queryByText(/ask its owner/)).toBeNull();
+  });
+});
+
 describe('registering a machine', () => {
   it('is offered without machines and refuses missing fields', async () => {
     const { fill, user } = await openPortal('/machines', { answers: [answer(listMachines, [])] });
