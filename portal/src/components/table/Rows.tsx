@@ -16,7 +16,8 @@ import {
   type RowProps,
 } from './columns.ts';
 
-const cellClass = 'h-11 border-b border-stroke px-1.5 whitespace-nowrap first:pl-4 last:pr-4 2xl:px-2';
+const cellClass =
+  'h-11 border-b border-stroke px-1.5 whitespace-nowrap max-xl:px-1 first:pl-4 last:pr-4 max-xl:first:pl-1 max-xl:last:pr-1 2xl:px-2';
 /** Stays visible while the row scrolls below it; the covered text fades out. */
 const actionsClass =
   "sticky right-0 bg-inherit before:absolute before:inset-y-0 before:right-full before:w-6 before:bg-inherit before:content-[''] before:[mask-image:linear-gradient(to_left,black,transparent)]";

@@ -32,7 +32,7 @@ export const roastColumns = (dates: DateTexts, isNarrow: boolean): readonly Colu
     label: t`Favorite`,
     hideLabel: true,
     cell: (roast) => <RoastStar roast={roast} />,
-    width: 'w-12',
+    width: 'w-10',
     phone: 'none',
   },
   {
@@ -40,14 +40,15 @@ export const roastColumns = (dates: DateTexts, isNarrow: boolean): readonly Colu
     label: t`Roast`,
     isName: true,
     cell: (roast) => (
-      <span className="inline-flex items-center gap-2">
+      // On a tablet a state stands below the number: weight and duration need the width.
+      <span className="inline-flex items-center gap-2 sm:max-xl:flex-col sm:max-xl:items-start sm:max-xl:gap-0.5 sm:max-xl:pb-1">
         <span className="inline-flex flex-col py-1 leading-tight">
           <BatchNumber roast={roast} />
           <span className="font-mono text-xs font-normal text-muted max-sm:hidden">#{roast.id.slice(0, 8)}</span>
         </span>
         {roast.status === 'in_progress' && (
           <Badge tone="accent" icon={<LiveDot tone="accent" pulsing />}>
-            {t`Live`}
+            <span className="max-sm:sr-only">{t`Live`}</span>
           </Badge>
         )}
         {roast.status === 'aborted' && <Badge tone="danger">{t`Aborted`}</Badge>}
