@@ -161,6 +161,9 @@ describe('three users at two machines', () => {
 
     const queue = page.getByRole('region', { name: 'Queue of Probat P25' });
     const order = async () => (await queued(probat)).map((plan) => plan.batch_number).join(' ');
+    // Equal roasts are one row, until they are taken apart.
+    await queue.getByRole('button', { name: 'Actions for 3 × Huila' }).click();
+    await page.getByRole('menuitem', { name: 'Show each' }).click();
     await queue
       .getByRole('button', { name: /^Move / })
       .first()

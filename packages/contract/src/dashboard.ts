@@ -18,5 +18,9 @@ export const systemStats = endpoint({
     totalRoasted: z.number(),
     /** Completed roasts without a roasted weight. */
     unweighedRoasts: z.number().int(),
+    /** What a new roastery does first: whether there is any. */
+    hasRoasts: z.boolean(),
+    hasLots: z.boolean(),
+    hasRecipes: z.boolean(),
   }),
 });

@@ -28,7 +28,17 @@ export const readSystemStats = async (sql: Sql, user: SignedInUser, now = new Da
       SELECT count(*) AS total,
              count(*) FILTER (WHERE ${isOnline(sql, sql`${at}::timestamptz`)}) AS active
       FROM machines m WHERE m.archived_at IS NULL AND ${machineAccess(sql, user)}`,
-    sql<{ today: number; month: number; kg: number; unweighed: number }[]>`
+    sql<
+      {
+        today: number;
+        month: number;
+        kg: number;
+        unweighed: number;
+        has_roasts: boolean;
+        has_lots: boolean;
+        has_recipes: boolean;
+      }[]
+    >`
       SELECT
         (SELECT count(*) FROM roasts r WHERE ${visible}
           AND r.start_time >= date_trunc('day', ${at}::timestamptz, ${zone})
@@ -37,7 +47,9 @@ export const readSystemStats = async (sql: Sql, user: SignedInUser, now = new Da
           AND r.start_time >= date_trunc('month', ${at}::timestamptz, ${zone})
           AND r.start_time < date_trunc('month', ${at}::timestamptz AT TIME ZONE ${zone} + interval '1 month') AT TIME ZONE ${zone}) AS month,
         (SELECT ${sumOfKg(sql, batchKg(sql))} FROM roasts r WHERE ${visible}) AS kg,
-        (SELECT count(*) FROM roasts r WHERE ${visible} AND r.status = 'completed' AND r.end_weight_kg IS NULL) AS unweighed`,
+        (SELECT count(*) FROM roasts r WHERE ${visible} AND r.status = 'completed' AND r.end_weight_kg IS NULL) AS unweighed,
+        EXISTS (SELECT FROM roasts r WHERE ${visible}) AS has_roasts,
+        EXISTS (SELECT FROM lots) AS has_lots, EXISTS (SELECT FROM profiles) AS has_recipes`,
   ]);
   return {
     activeMachines: machines?.active ?? 0,
@@ -46,5 +58,8 @@ export const readSystemStats = async (sql: Sql, user: SignedInUser, now = new Da
     thisMonthRoasts: roasts?.month ?? 0,
     totalRoasted: roasts?.kg ?? 0,
     unweighedRoasts: roasts?.unweighed ?? 0,
+    hasRoasts: roasts?.has_roasts ?? false,
+    hasLots: roasts?.has_lots ?? false,
+    hasRecipes: roasts?.has_recipes ?? false,
   };
 };

@@ -44,6 +44,9 @@ describe('the dashboard', () => {
       thisMonthRoasts: 5,
       totalRoasted: 63,
       unweighedRoasts: 6,
+      hasRoasts: true,
+      hasLots: false,
+      hasRecipes: false,
     });
     expect(await readSystemStats(sql, person(uuidV7(), true), now)).toEqual({
       activeMachines: 1,
@@ -52,6 +55,9 @@ describe('the dashboard', () => {
       thisMonthRoasts: 6,
       totalRoasted: 63.5,
       unweighedRoasts: 7,
+      hasRoasts: true,
+      hasLots: false,
+      hasRecipes: false,
     });
   });
 });

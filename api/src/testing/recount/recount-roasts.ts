@@ -43,6 +43,9 @@ export const expectMachinesAndStats = async (viewer: Viewer, rows: RawRows): Pro
     thisMonthRoasts: seen.filter(inMonth).length,
     totalRoasted: expect.closeTo(sumOf(seen.map((one) => one.batch_size_kg)), 6),
     unweighedRoasts: seen.filter((one) => one.status === 'completed' && one.end_weight_kg === null).length,
+    hasRoasts: seen.length > 0,
+    hasLots: rows.lots.length > 0,
+    hasRecipes: rows.recipes.length > 0,
   });
   if (!viewer.isAdmin) return;
   expect(await read(visitor, '/admin/stats')).toEqual({

@@ -35,6 +35,10 @@ export const environmentFile = (machine: Credentials): string =>
     '',
   ].join('\n');
 
+/** Whether only the computer itself reaches this address: the server runs without a public one. */
+export const isOwnAddress = (url: string): boolean =>
+  /^https?:\/\/(?:localhost|127\.[\d.]+|0\.0\.0\.0|\[::1?\])(?:[:/]|$)/i.test(url);
+
 export const ticketId = (pairingCode: string): string => `PAIR-${pairingCode}`;
 
 /** The text file for support to pair the board, without a token. */

@@ -10,6 +10,7 @@ import { personName } from '../../components/person-name.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { weightNumber, weightUnit } from '../../format/weights.ts';
 import { Attention } from './Attention.tsx';
+import { FirstSteps } from './FirstSteps.tsx';
 import { MachinesNow } from './MachinesNow.tsx';
 import { RecentActivity } from './RecentActivity.tsx';
 import { Shortcuts } from './Shortcuts.tsx';
@@ -32,6 +33,7 @@ export default function DashboardPage() {
         {error !== undefined && (
           <ErrorLine title={t`The figures could not be loaded`} error={error} onRetry={() => void mutate()} />
         )}
+        {data !== undefined && <FirstSteps stats={data} />}
         <MachinesNow />
         <StatRow>
           <StatCard

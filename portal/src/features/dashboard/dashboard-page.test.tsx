@@ -3,6 +3,7 @@ import { listLots } from '@roastery/contract/inventory';
 import { listMachines, type Machine } from '@roastery/contract/machines';
 import { listRoasts } from '@roastery/contract/roasts';
 import { getWall, type WallMachine } from '@roastery/contract/wall';
+import { refresh } from '../../api/use-api.ts';
 import { screen, within } from '@testing-library/dom';
 import { describe, expect, it } from 'vitest';
 import { openPortal, textOf } from '../../testing/open-portal.tsx';
@@ -21,6 +22,9 @@ const figures = {
   thisMonthRoasts: 27,
   totalRoasted: 445.54,
   unweighedRoasts: 0,
+  hasRoasts: true,
+  hasLots: true,
+  hasRecipes: true,
 };
 const activity = () => within(screen.getByRole('region', { name: 'Recent Activity' }));
 const tiles = () =>
@@ -199,4 +203,23 @@ describe('the machines on the dashboard', () => {
       '/inventory',
     );
   });
+});
+
+it('dashboard of a new roastery: lists the first steps, those that are done, and nothing when all are', async () => {
+  const stats = { ...figures, hasRoasts: false, hasRecipes: false };
+  const { server } = await openPortal('/dashboard', { answers: [latest([]), answer(systemStats, stats)] });
+  const list = await screen.findByRole('region', { name: 'First steps' });
+  const steps = () =>
+    within(list)
+      .getAllByRole('link')
+      .map((link) => [textOf(link), link.getAttribute('href')]);
+  expect(steps()).toEqual([
+    ['Connect a machine done', '/machines/register'],
+    ['Import old roasts', '/roasts/new?way=upload'],
+    ['Add green coffee done', '/inventory/lots/new'],
+    ['Make a recipe', '/recipes/new'],
+  ]);
+  server.answer(answer(systemStats, figures));
+  await refresh(systemStats);
+  await expect.poll(() => screen.queryByRole('region', { name: 'First steps' })).toBeNull();
 });

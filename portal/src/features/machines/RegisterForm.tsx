@@ -7,6 +7,7 @@ import {
   registerMachineShape,
   type RegisteredMachine,
 } from '@roastery/contract/machines';
+import { useState } from 'react';
 import { useWatch } from 'react-hook-form';
 import type { z } from 'zod';
 import { sentenceFor } from '../../api/api-error.ts';
@@ -20,7 +21,7 @@ import { t } from '../../language/t.ts';
 import { Select } from '../../ui/Select.tsx';
 import { WeightField } from '../../components/number-fields.tsx';
 import { TextField } from '../../ui/TextField.tsx';
-import { capacityOf, defaultType, hasOwnMap, useMachineTypes } from './machine-types.ts';
+import { capacityOf, defaultType, hasOwnMap, typeOfMap, useMachineTypes } from './machine-types.ts';
 
 type Values = z.input<typeof registerMachineShape>;
 type Body = z.output<typeof registerMachineShape>;
@@ -62,16 +63,17 @@ export const RegisterFields = ({ of }: { of: RecordForm<Values, Body> }) => {
   const mapId = useWatch({ control: form.control, name: 'map_id' }) ?? null;
   const { data: chosen } = useApi(getMachineMap, mapId === null ? null : { params: { id: mapId } });
 
-  /** Fills in the capacity unless it was typed. */
+  // What a person has chosen stays; a field that was only passed by the keyboard still follows.
+  const [isTypeChosen, setTypeChosen] = useState(false);
+  const [isCapacityTyped, setCapacityTyped] = useState(false);
   const setCapacity = (kg: number | null | undefined) => {
-    if (kg === null || kg === undefined || form.getFieldState('max_capacity_kg').isTouched) return;
+    if (kg === null || kg === undefined || isCapacityTyped) return;
     form.setValue('max_capacity_kg', kg, { shouldValidate: form.formState.isSubmitted });
   };
   /** Fills in the fields that the catalogue has for the machine. */
   const takeFromMap = (map: MapSummary | null) => {
     if (map === null) return;
-    const isTyped = form.getFieldState('machine_type').isTouched;
-    if (!isTyped) form.setValue('machine_type', map.model.slice(0, maxTypeLength), { shouldDirty: true });
+    if (!isTypeChosen) form.setValue('machine_type', typeOfMap(map).slice(0, maxTypeLength), { shouldDirty: true });
     setCapacity(map.capacity_kg);
   };
 
@@ -97,6 +99,7 @@ export const RegisterFields = ({ of }: { of: RecordForm<Values, Body> }) => {
               {...props}
               onChange={(chosen) => {
                 onChange(chosen);
+                setTypeChosen(true);
                 setCapacity(capacityOf(chosen));
               }}
             />
@@ -108,6 +111,7 @@ export const RegisterFields = ({ of }: { of: RecordForm<Values, Body> }) => {
           step={0.1}
           min={0.1}
           {...field('max_capacity_kg', { valueAsNumber: true })}
+          onInput={() => setCapacityTyped(true)}
         />
       </div>
       <FormField of={of} name="map_id">

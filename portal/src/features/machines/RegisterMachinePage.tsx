@@ -23,7 +23,7 @@ export default function RegisterMachinePage() {
   if (machine !== null) {
     return (
       <Page>
-        <div className="mx-auto max-w-2xl">
+        <div className="mx-auto max-w-5xl">
           <PageHeader
             title={t`Machine Registered Successfully!`}
             crumbs={crumbs}

@@ -15,6 +15,10 @@ export const capacityOf = (type: string): number | undefined => capacities[type]
 /** The catalogue has maps for the product's own types. */
 export const hasOwnMap = (type: string): boolean => type in capacities;
 
+/** The type of a machine of the catalogue: `Toper USB` with its maker, but the product's own types as they are. */
+export const typeOfMap = ({ maker, model }: { readonly maker: string; readonly model: string }): string =>
+  hasOwnMap(model) || model.toLowerCase().startsWith(maker.toLowerCase()) ? model : `${maker} ${model}`;
+
 const choiceOf = (type: string): Choice => {
   const kg = capacityOf(type);
   return { value: type, label: kg === undefined ? type : `${type} (${exactWeightNumber(kg)}${weightUnit()})` };

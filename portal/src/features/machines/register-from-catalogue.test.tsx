@@ -92,14 +92,15 @@ describe('a machine in the catalogue', () => {
     await screen.findByRole('option', { name: /^Loring Auto/ });
     await portal.user.keyboard('{ArrowDown}{Enter}');
     await expect.poll(capacity).toBe('7');
-    await expect.poll(machineType).toContain('Auto');
+    await expect.poll(machineType).toContain('Loring Auto');
     await screen.findByText(/^Not verified on real hardware/);
     expect(await register(portal, '10.0.0.31')).toMatchObject({
-      machine_type: 'Auto',
+      machine_type: 'Loring Auto',
       max_capacity_kg: 7,
       map_id: 'loring-auto',
       host: '10.0.0.31',
     });
+    await screen.findByText(/^A board can’t reach http:\/\/127\.0\.0\.1:3000/);
   });
 });
 
@@ -124,9 +125,9 @@ describe('a machine that is not in the catalogue', () => {
     await screen.findByText(remarks[0] ?? '');
     await expect.poll(() => which().value).toBe('Giesen W15A');
     await expect.poll(capacity).toBe('15');
-    await expect.poll(machineType).toContain('W15A');
+    await expect.poll(machineType).toContain('Giesen W15A');
     expect(await register(portal, '10.0.0.20')).toMatchObject({
-      machine_type: 'W15A',
+      machine_type: 'Giesen W15A',
       max_capacity_kg: 15,
       map_id: 'giesen-w15a',
       host: '10.0.0.20',

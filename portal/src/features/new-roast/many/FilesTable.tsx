@@ -6,7 +6,7 @@ import {
   type RoastImport,
 } from '@roastery/contract/roast-imports';
 import { FileSearch } from 'lucide-react';
-import { useEffect, useMemo } from 'react';
+import { useMemo } from 'react';
 import { refresh, type InOrder } from '../../../api/use-api.ts';
 import { EmptyState } from '../../../components/EmptyState.tsx';
 import { ColumnsMenu, useColumns } from '../../../components/table/ColumnsMenu.tsx';
@@ -56,10 +56,6 @@ export const FilesTable = ({ import: one, isAtWork, inOrder, onChanged }: FilesT
       [one, inOrder, onChanged],
     ),
   );
-  // The last files were read, imported or undone after the list was last read.
-  useEffect(() => {
-    if (!isAtWork) void refresh(listImportFiles);
-  }, [isAtWork]);
   const counts = new Map(one.problems.map(({ problem: kind, files }) => [kind, files]));
   const withAny = one.problems.reduce((sum, { files }) => sum + files, 0);
   const choices = [

@@ -1,6 +1,6 @@
-import { getRoastImport, type RoastImport } from '@roastery/contract/roast-imports';
+import { getRoastImport, listImportFiles, type RoastImport } from '@roastery/contract/roast-imports';
 import { useCallback } from 'react';
-import { useApi, useInOrder } from '../../../api/use-api.ts';
+import { refresh, useApi, useInOrder } from '../../../api/use-api.ts';
 import { ErrorState } from '../../../components/ErrorState.tsx';
 import { t } from '../../../language/t.ts';
 import { Card, Skeleton } from '../../../ui/Card.tsx';
@@ -28,7 +28,13 @@ export const ManyFiles = ({ id, upload, onLeave }: ManyFilesProps) => {
   const { data, error, mutate } = useApi(
     getRoastImport,
     { params: { id } },
-    { refreshInterval: (latest) => (upload.busy || isAtWork(latest) ? everyMs : 0) },
+    {
+      refreshInterval: (latest) => (upload.busy || isAtWork(latest) ? everyMs : 0),
+      // The list is read by itself: what it shows may be older than these counts, which are the last ones.
+      onSuccess: (latest) => {
+        if (!isAtWork(latest)) void refresh(listImportFiles);
+      },
+    },
   );
   const { inOrder, isSaving } = useInOrder();
   const readAgain = useCallback(() => mutate(), [mutate]);
