@@ -9,6 +9,7 @@ import { chooseTheme, useThemeChoice, type ThemeChoice } from '../ui/theme.ts';
 import { toast } from '../ui/toast.ts';
 import { AccountButton } from './AccountButton.tsx';
 import { useLogout } from './Sidebar.tsx';
+import { ZoneNote } from './TopBar.tsx';
 
 const themes = [
   { value: 'light', label: t`Light`, icon: <Sun aria-hidden /> },
@@ -45,6 +46,7 @@ export const AccountMenu = () => {
       <div className="px-2 pt-1.5 pb-1">
         <p className="max-w-56 truncate font-medium text-strong">{personName(user)}</p>
         <p className="max-w-56 truncate text-xs text-muted">{user.email}</p>
+        <ZoneNote className="max-w-56 lg:hidden" />
       </div>
       <MenuSeparator />
       <MenuChoices label={t`Theme`} value={theme} choices={themes} onChange={pickTheme} />

@@ -4,8 +4,10 @@ import { Link } from 'react-router-dom';
 import { useUser } from '../api/session.tsx';
 import { paths } from '../components/paths.ts';
 import { personName } from '../components/person-name.ts';
+import { offsetOf } from '../format/zoned-time.ts';
 import { t } from '../language/t.ts';
 import { Kbd } from '../ui/Badge.tsx';
+import { classes } from '../ui/classes.ts';
 import { AlarmBell } from './AlarmBell.tsx';
 import { AccountButton } from './AccountButton.tsx';
 import { modifierKey } from './keyboard.ts';
@@ -38,6 +40,15 @@ const Account = ({ name }: { name: string }) => {
   );
 };
 
+/** Times are of the roastery's zone: said where the clock of the device shows another time. */
+export const ZoneNote = ({ className }: { className: string }) => {
+  const zone = useUser().roastery_time_zone;
+  const now = new Date();
+  const device = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (offsetOf(zone, now) === offsetOf(device, now)) return null;
+  return <p className={classes('text-xs text-muted', className)}>{t`Times are of ${zone}`}</p>;
+};
+
 export const TopBar = ({ onSearch }: { onSearch: () => void }) => {
   const name = personName(useUser());
   return (
@@ -61,6 +72,7 @@ export const TopBar = ({ onSearch }: { onSearch: () => void }) => {
         </button>
       </div>
       <div className="flex min-w-0 items-center gap-3">
+        <ZoneNote className="truncate max-lg:hidden" />
         <RoastingNow />
         <AlarmBell />
         <Account name={name} />

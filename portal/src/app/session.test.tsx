@@ -197,6 +197,15 @@ describe('a session', () => {
 const main = () => within(screen.getAllByRole('navigation', { name: 'Main' })[0] ?? document.body);
 
 describe('the frame around every page', () => {
+  it('says the roastery’s time zone where the device has another time', async () => {
+    await openPortal('/dashboard', { as: { ...ana, roastery_time_zone: 'Pacific/Apia' } });
+    await screen.findByText('Times are of Pacific/Apia');
+    const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+    await openPortal('/dashboard', { as: { ...ana, roastery_time_zone: timeZone } });
+    await screen.findByRole('heading', { name: /^Welcome back/ });
+    expect(screen.queryByText(/^Times are of/)).toBeNull();
+  });
+
   it('has the links of the document', async () => {
     await openPortal('/roasts');
     const links = main().getAllByRole('link').map(textOf);

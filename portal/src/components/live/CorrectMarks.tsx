@@ -6,9 +6,11 @@ import { useState } from 'react';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
+import { useDates } from '../../format/preferences.ts';
 import { markLabels } from '../chart/mark-layout.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
+import { classes } from '../../ui/classes.ts';
 import { IconButton } from '../../ui/IconButton.tsx';
 import { TextField } from '../../ui/TextField.tsx';
 import { toast } from '../../ui/toast.ts';
@@ -79,6 +81,7 @@ export const useCorrectMarks = ({
 /** Each mark with its time, which can be typed; Set uses the pinned point. Dragging a mark has the same effect. */
 export const CorrectMarks = ({ roast, marks, selected, onSelect, onChanged, onDone }: CorrectMarksProps) => {
   const { busy, set, takeBack } = useCorrectMarks({ roast, onSelect, onChanged });
+  const dates = useDates();
   const at = selected === null ? null : formatDuration(selected);
   return (
     <section aria-labelledby="correct-title" className="@container min-w-0">
@@ -101,8 +104,13 @@ export const CorrectMarks = ({ roast, marks, selected, onSelect, onChanged, onDo
           const { long } = markLabels[kind];
           return (
             <li key={kind} className="flex min-h-9 items-center gap-2 px-1 text-sm">
-              <span className={mark === undefined ? 'min-w-0 flex-1 truncate text-muted' : 'min-w-0 flex-1 truncate'}>
+              <span className={classes('min-w-0 flex-1 py-1 leading-tight', mark === undefined && 'text-muted')}>
                 {long}
+                {mark !== undefined && (
+                  <span className="figures block text-xs text-muted">
+                    {dates.second(Date.parse(roast.start_time) + mark.time_seconds * 1000)}
+                  </span>
+                )}
               </span>
               <TimeField
                 key={mark?.time_seconds}
