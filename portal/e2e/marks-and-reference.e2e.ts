@@ -68,6 +68,16 @@ describe('marks corrected by hand', () => {
       .poll(() => markers(page).getByRole('button', { name: 'Set First Crack', exact: true }).isDisabled())
       .toBe(true);
 
+    // Each name is whole, and a set marker has the time of the machine's clock.
+    const rows = await markers(page).getByRole('listitem').all();
+    for (const row of rows) {
+      const name = row.locator('span').first();
+      expect(await name.evaluate((span) => span.scrollWidth <= span.clientWidth), await name.innerText()).toBe(true);
+    }
+    const names = await Promise.all(rows.map((row) => row.locator('span').first().innerText()));
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.find((name) => name.startsWith('Charge'))).toMatch(/^Charge\s+\d\d:\d\d:\d\d [AP]M$/);
+
     await clickAt(page, 0.7);
     const set = markers(page).getByRole('button', { name: /^Set First Crack to / });
     const to = /to (.*)$/.exec((await set.getAttribute('aria-label')) ?? '')?.[1] ?? '';
