@@ -108,12 +108,14 @@ const Group = ({ title, roasts, onAdd }: GroupProps) => {
           <li key={roast.id}>
             <button
               type="button"
-              aria-label={t`Compare with ${roastName(roast)}`}
               className="flex min-h-11 w-full items-center gap-3 px-4 py-1.5 text-left hover:bg-hover"
               onClick={() => onAdd([roast.id])}
             >
               <span className="min-w-0 flex-1">
-                <span className="block truncate text-base text-strong">{roastName(roast)}</span>
+                <span className="block truncate text-base text-strong">
+                  <span className="sr-only">{t`Compare with`} </span>
+                  {roastName(roast)}
+                </span>
                 <span className="figures block truncate text-xs text-muted">{dates.dayAndTime(roast.start_time)}</span>
               </span>
               <Plus aria-hidden className="size-4 shrink-0 text-accent-text" />

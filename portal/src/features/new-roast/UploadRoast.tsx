@@ -119,7 +119,11 @@ const OneUpload = ({ id, isOfImport, onAnother }: OneUploadProps) => {
     { params: { id } },
     { revalidateOnFocus: false, revalidateIfStale: false, revalidateOnReconnect: false },
   );
-  const show = (next: Upload | undefined) => mutate(next, { revalidate: false });
+  const show = async (next: Upload | undefined) => {
+    await mutate(next, { revalidate: false });
+    // Columns that were assigned here are those of other files too: what was read of the import a moment ago is old.
+    if (isOfImport) await refresh(getRoastImport, listImportFiles);
+  };
   if (upload !== undefined) {
     return <UploadPreview key={upload.id} {...{ upload, isOfImport, onAnother }} onChanged={show} />;
   }
