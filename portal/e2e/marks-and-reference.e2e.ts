@@ -3,6 +3,7 @@ import type { RegisteredMachine } from '@roastery/contract/machines';
 import { getRoast, getRoastCurveColumns, type Roast } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
+import { markKinds } from '@roastery/roasting/marks';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bringPastRoast } from './past-roast.ts';
@@ -69,14 +70,18 @@ describe('marks corrected by hand', () => {
       .toBe(true);
 
     // Each name is whole, and a set marker has the time of the machine's clock.
-    const rows = await markers(page).getByRole('listitem').all();
-    for (const row of rows) {
-      const name = row.locator('span').first();
-      expect(await name.evaluate((span) => span.scrollWidth <= span.clientWidth), await name.innerText()).toBe(true);
-    }
-    const names = await Promise.all(rows.map((row) => row.locator('span').first().innerText()));
-    expect(new Set(names).size).toBe(names.length);
-    expect(names.find((name) => name.startsWith('Charge'))).toMatch(/^Charge\s+\d\d:\d\d:\d\d [AP]M$/);
+    const names = () =>
+      markers(page)
+        .getByRole('listitem')
+        .evaluateAll((rows) =>
+          rows.map(({ firstElementChild: name }) => [
+            name?.textContent ?? '',
+            (name?.scrollWidth ?? 1) <= (name?.clientWidth ?? 0),
+          ]),
+        );
+    await expect.poll(async () => (await names()).every(([, isWhole]) => isWhole)).toBe(true);
+    await expect.poll(async () => new Set((await names()).map(([name]) => name)).size).toBe(markKinds.length);
+    await expect.poll(async () => (await names())[0]?.[0]).toMatch(/^Charge\d\d:\d\d:\d\d [AP]M$/);
 
     await clickAt(page, 0.7);
     const set = markers(page).getByRole('button', { name: /^Set First Crack to / });

@@ -1,5 +1,8 @@
 import type { ButtonHTMLAttributes, Ref } from 'react';
 import { t } from '../language/t.ts';
+import { useUser } from '../api/session.tsx';
+import { isDeviceTime } from '../format/zoned-time.ts';
+import { classes } from '../ui/classes.ts';
 
 interface AccountButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   name: string;
@@ -24,3 +27,10 @@ export const AccountButton = ({ name, ...rest }: AccountButtonProps) => (
     {initialsOf(name)}
   </button>
 );
+
+/** Times are of the roastery's zone: said where the clock of the device shows another time. */
+export const ZoneNote = ({ className }: { className: string }) => {
+  const zone = useUser().roastery_time_zone;
+  if (isDeviceTime(zone)) return null;
+  return <p className={classes('text-xs text-muted', className)}>{t`Times are of ${zone}`}</p>;
+};

@@ -7,9 +7,8 @@ import { t } from '../language/t.ts';
 import { Menu, MenuChoices, MenuItem, MenuLink, MenuSeparator } from '../ui/Menu.tsx';
 import { chooseTheme, useThemeChoice, type ThemeChoice } from '../ui/theme.ts';
 import { toast } from '../ui/toast.ts';
-import { AccountButton } from './AccountButton.tsx';
+import { AccountButton, ZoneNote } from './AccountButton.tsx';
 import { useLogout } from './Sidebar.tsx';
-import { ZoneNote } from './TopBar.tsx';
 
 const themes = [
   { value: 'light', label: t`Light`, icon: <Sun aria-hidden /> },

@@ -4,12 +4,10 @@ import { Link } from 'react-router-dom';
 import { useUser } from '../api/session.tsx';
 import { paths } from '../components/paths.ts';
 import { personName } from '../components/person-name.ts';
-import { offsetOf } from '../format/zoned-time.ts';
 import { t } from '../language/t.ts';
 import { Kbd } from '../ui/Badge.tsx';
-import { classes } from '../ui/classes.ts';
 import { AlarmBell } from './AlarmBell.tsx';
-import { AccountButton } from './AccountButton.tsx';
+import { AccountButton, ZoneNote } from './AccountButton.tsx';
 import { modifierKey } from './keyboard.ts';
 import { Logo } from './Logo.tsx';
 import { RoastingNow } from './RoastingNow.tsx';
@@ -38,15 +36,6 @@ const Account = ({ name }: { name: string }) => {
   ) : (
     button
   );
-};
-
-/** Times are of the roastery's zone: said where the clock of the device shows another time. */
-export const ZoneNote = ({ className }: { className: string }) => {
-  const zone = useUser().roastery_time_zone;
-  const now = new Date();
-  const device = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-  if (offsetOf(zone, now) === offsetOf(device, now)) return null;
-  return <p className={classes('text-xs text-muted', className)}>{t`Times are of ${zone}`}</p>;
 };
 
 export const TopBar = ({ onSearch }: { onSearch: () => void }) => {

@@ -75,3 +75,9 @@ export const offsetOf = (timeZone: string, at: Date): string | undefined => {
     throw error;
   }
 };
+
+/** Whether the clock of this device shows the time of a zone now. */
+export const isDeviceTime = (timeZone: string): boolean => {
+  const now = new Date();
+  return offsetOf(timeZone, now) === offsetOf(new Intl.DateTimeFormat().resolvedOptions().timeZone, now);
+};
