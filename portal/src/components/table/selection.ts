@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useLocation } from 'react-router-dom';
+import { useUser } from '../../api/session.tsx';
 
 /** The selected rows. They are stored whole, so that they stay selected and can be named across pages and filters. */
 export interface Selection<Row> {
@@ -38,25 +39,24 @@ export const selectionOf = <Row>(
   };
 };
 
-const entryKey = 'selected';
+/** Of each person, by list and entry of the history. In memory: nothing of it outlives the session. */
+const kept = new WeakMap<object, Map<string, ById<unknown>>>();
 
-/** The selection of the list `name` in the current entry of the history. */
-const keptRows = (name: string): readonly unknown[] => {
-  const state = history.state as { [entryKey]?: Record<string, readonly unknown[]> } | null;
-  return state?.[entryKey]?.[name] ?? [];
+const keptOf = (person: object): Map<string, ById<unknown>> => {
+  const own = kept.get(person) ?? new Map<string, ById<unknown>>();
+  kept.set(person, own);
+  return own;
 };
 
-/** The rows stay selected on return from one of them: they are kept in the entry of the history. */
+/** The rows of the list `name`. They stay selected on return from one of them. */
 export const useSelection = <Row>(name: string, rowId: (row: Row) => string): Selection<Row> => {
+  const person = useUser();
+  const entry = `${name} ${useLocation().key}`;
   const [selected, setSelected] = useState<ById<Row>>(
-    () => new Map((keptRows(name) as readonly Row[]).map((row) => [rowId(row), row])),
+    () => (keptOf(person).get(entry) as ById<Row> | undefined) ?? new Map<string, Row>(),
   );
-  const { key } = useLocation();
   useEffect(() => {
-    const state = history.state as object | null;
-    if (selected.size === 0 && keptRows(name).length === 0) return;
-    history.replaceState({ ...state, [entryKey]: { [name]: [...selected.values()] } }, '');
-    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- a change of the address, by a filter for example, replaces the entry
-  }, [selected, name, key]);
+    keptOf(person).set(entry, selected);
+  }, [person, entry, selected]);
   return selectionOf(selected, rowId, setSelected);
 };

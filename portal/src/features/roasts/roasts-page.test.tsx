@@ -74,6 +74,8 @@ describe('the list of roasts', () => {
     await isShown(3);
     for (const row of rows().slice(0, 2)) await user.click(within(row).getByRole('checkbox', { hidden: false }));
     await screen.findByText('2 selected');
+    // The browser keeps its history beyond the session.
+    expect(JSON.stringify(history.state)).not.toContain('Huila');
     await user.click(screen.getByRole('button', { name: 'Delete (2)' }));
     const question = await screen.findByRole('alertdialog', { name: 'Delete 2 roasts' });
     expect(textOf(question)).toContain('This cannot be undone.');
