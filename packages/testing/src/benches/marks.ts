@@ -16,6 +16,7 @@ import {
 } from '../marks/detection-score.ts';
 import { fieldKinds, fieldSeries } from '../marks/field-roast.ts';
 import { chargedCold, recordedRoasts, recordedRoastsPresent, samplesOf } from '../marks/recorded-roasts.ts';
+import { ownerTables } from '../marks/owner-tables.ts';
 import { doubtAboutCharge, doubtAboutDrop } from '../marks/doubtful-marks.ts';
 import { changedConditions } from '../marks/changed-conditions.ts';
 
@@ -153,6 +154,7 @@ const marksOfEach = (samples: ReturnType<typeof fieldSeries>['samples'], chargin
 const run: Bench['run'] = (say) => {
   if (!recordedRoastsPresent) say('recorded roasts left out: needs ../shared/data/alog, which is absent');
   return Promise.resolve([
+    ...ownerTables(say, [{ name: 'detector', create: createRoastDetector }]),
     ...aimsOnAllSides(say),
     ...onRecordedRoasts(),
     ...onChangedRoasts(),

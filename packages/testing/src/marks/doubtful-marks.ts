@@ -16,7 +16,7 @@ interface Readings {
 }
 
 /** The median of every three readings, so an outlier is neither a top nor a fall. */
-function readingsOf({ timesSeconds, beanTempC }: ArtisanRoast): Readings[] {
+export function readingsOf({ timesSeconds, beanTempC }: ArtisanRoast): Readings[] {
   const all = timesSeconds.flatMap((timeSeconds, index) => {
     const tempC = beanTempC[index];
     return isReading(tempC) ? [{ timeSeconds, tempC }] : [];
@@ -37,6 +37,9 @@ const untilFallen = (readings: readonly Readings[]) => {
   const fallen = readings.findIndex(({ tempC }) => tempC <= from - 2);
   return fallen < 0 ? readings : readings.slice(0, fallen);
 };
+/** The highest reading between two times, before the probe falls clearly. */
+export const topIn = (readings: readonly Readings[], fromSeconds: number, toSeconds: number) =>
+  top(untilFallen(between(readings, fromSeconds, toSeconds)));
 const lowestC = (readings: readonly Readings[]) => Math.min(...readings.map(({ tempC }) => tempC));
 
 /** A whole roast: charge and drop are marked, far enough apart, and the bean temperature was read. */

@@ -15,7 +15,7 @@ export const recordedRoastsTitle = recordedRoastsPresent
   : ' (skipped: no ../shared/data/alog beside the repository)';
 
 export interface RecordedRoast {
-  /** The two digits that its file name begins with. */
+  /** The number that its file name begins with. */
   readonly id: string;
   readonly file: string;
   readonly text: string;
@@ -28,8 +28,10 @@ export interface RecordedRoast {
 
 /** The files of 2025; crack forecasts and unit tests are about these. */
 export const firstFolder = ['alog'] as const;
-/** All files. The second folder may be absent. */
+/** All files that the limits were chosen with. The second folder may be absent. */
 export const allFolders = ['alog', 'alog2'] as const;
+/** Also those of two people whom no limit had seen. */
+export const ownerFolders = [...allFolders, 'alog3'] as const;
 
 export function recordedRoasts(folders: readonly string[] = firstFolder): RecordedRoast[] {
   if (!recordedRoastsPresent) return [];
@@ -44,7 +46,14 @@ export function recordedRoasts(folders: readonly string[] = firstFolder): Record
         const text = readFileSync(path.join(folder, file), 'utf8');
         const roast = parseAlog(text);
         const { owner, machine } = sources.get(file) ?? { owner: name, machine: '' };
-        return { id: file.slice(0, 2), file, text, roast, owner, maker: makerOf(machine || (roast.machine ?? '')) };
+        return {
+          id: file.slice(0, file.indexOf('_')),
+          file,
+          text,
+          roast,
+          owner,
+          maker: makerOf(machine || (roast.machine ?? '')),
+        };
       });
   });
 }
