@@ -48,8 +48,8 @@ interface Scratch extends AsyncDisposable {
   readonly root: string;
   /** The temporary folder of its runs. */
   readonly tmp: string;
-  /** Starts the run as a person does; `ended` resolves when it ended. */
-  start(): { readonly npm: ChildProcess; readonly ended: Promise<Ended> };
+  /** Starts the run as a person does, or its program alone; `ended` resolves when it ended. */
+  start(program?: string): { readonly npm: ChildProcess; readonly ended: Promise<Ended> };
 }
 
 /** A project of its own with these files, whose `npm test` is the runner with the projects `system` and `other`. */
@@ -77,8 +77,9 @@ const prepareScratch = async (files: Record<string, string>): Promise<Scratch> =
   return {
     root,
     tmp,
-    start: () => {
-      const npm = spawn('npm', ['test', '--silent'], { cwd: root, env: { ...process.env, TMPDIR: tmp } });
+    start: (program) => {
+      const [command, ...args] = program === undefined ? ['npm', 'test', '--silent'] : [process.execPath, program];
+      const npm = spawn(command, args, { cwd: root, env: { ...process.env, TMPDIR: tmp } });
       let output = '';
       npm.stdout.on('data', (chunk: Buffer) => (output += String(chunk)));
       npm.stderr.on('data', (chunk: Buffer) => (output += String(chunk)));
@@ -95,7 +96,7 @@ const prepareScratch = async (files: Record<string, string>): Promise<Scratch> =
 /** Runs the files, and asserts that nothing stays in the temporary folder. */
 const run = async (files: Record<string, string>): Promise<Ended & { kept: Kept }> => {
   await using scratch = await prepareScratch(files);
-  const ended = await scratch.start().ended;
+  const ended = await scratch.start('run.js').ended;
   expect(await readdir(scratch.tmp), ended.output).toEqual([]);
   const kept = JSON.parse(await readFile(path.join(scratch.root, 'test-results', 'scratch.json'), 'utf8'));
   return { ...ended, kept };
@@ -105,46 +106,50 @@ const source = (file: string) => JSON.stringify(path.join(repositoryRoot(), 'pac
 const isNoise = ({ command }: { command: string }) => /for \(;;\)/.test(command);
 
 describe('runner', () => {
-  it('failed files: get a second run, which decides, in the projects that have one; the first failure is kept', async () => {
+  it('failed files: get a second run, which decides, in the projects that have one; four unsteady ones fail the run', async () => {
     const { code, last, output, kept } = await run({
       'system/a.test.js': failing,
       'system/b.test.js': unsteady('b'),
       'other/c.test.js': unsteady('c'),
-    });
-    const where = 'system/b.test.js › b: passes the second time';
-    const message = `AssertionError: expected 'first' to be 'second' // Object.is equality`;
-    expect(last.slice(0, 2), output).toEqual(['4 passed, 2 failed', `unsteady: ${where}: ${message}`]);
-    expect(code).toBe(1);
-    expect(output).toContain(`FAILED THE FIRST TIME ${where}`);
-    expect(output).toContain('FAILED system/a.test.js › numbers: are equal');
-    expect(output).toContain('FAILED other/c.test.js › c: passes the second time');
-    expect(kept.failures.map(({ file }) => file)).toEqual(['system/a.test.js', 'other/c.test.js']);
-    expect(kept.unsteady.map(({ file }) => file)).toEqual(['system/b.test.js']);
-    expect(kept.unsteady[0]?.first[0]?.text).toContain(message);
-  });
-
-  it('four unsteady files, of which one did not load, one had no hook and one threw outside: the run fails and says why', async () => {
-    const { code, last, output } = await run({
       'system/load/a.test.js': once(`if (isFirst) throw new Error('not loaded'); it('loads', () => {});`),
       'system/hook/a.test.js': once(
         `beforeAll(() => { if (isFirst) throw new Error('no hook'); }); it('runs', () => {});`,
       ),
       'system/stray/a.test.js': once(`
         if (isFirst) process.nextTick(() => { throw new Error('not awaited'); });
-        it('ends', () => new Promise((resolve) => { setTimeout(resolve, 100); }));`),
-      'system/d.test.js': unsteady('d'),
+        it('ends', () => new Promise(setImmediate));`),
+      'other/left.test.js': `
+        import { spawn } from 'node:child_process';
+        import { mkdtempSync } from 'node:fs';
+        import { tmpdir } from 'node:os';
+        it('leaves a folder and a process', () => {
+          mkdtempSync(tmpdir() + '/left-');
+          spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }).unref();
+        });`,
     });
+    const where = 'system/b.test.js › b: passes the second time';
+    const message = `AssertionError: expected 'first' to be 'second' // Object.is equality`;
     expect(last.slice(0, 2), output).toEqual([
-      '5 passed, 1 failed',
+      '8 passed, 3 failed',
       'More than 3 files are unsteady, which fails this run',
     ]);
     expect(last.slice(2, 6).toSorted()).toEqual([
-      expect.stringMatching(/^unsteady: system\/d\.test\.js › d: passes the second time: /),
+      `unsteady: ${where}: ${message}`,
       'unsteady: system/hook/a.test.js: Error: no hook',
       'unsteady: system/load/a.test.js: Error: not loaded',
       'unsteady: system/stray/a.test.js: Error: not awaited',
     ]);
     expect(code).toBe(1);
+    // The first failure is kept.
+    expect(output).toContain(`FAILED THE FIRST TIME ${where}`);
+    expect(output).toContain('FAILED system/a.test.js › numbers: are equal');
+    expect(output).toContain('FAILED other/c.test.js › c: passes the second time');
+    expect(kept.failures.map(({ file }) => file).toSorted()).toEqual(['other/c.test.js', 'system/a.test.js']);
+    const unsteadyFirst = kept.unsteady.find(({ file }) => file === 'system/b.test.js');
+    expect(unsteadyFirst?.first[0]?.text).toContain(message);
+    // What a test leaves is removed and counted.
+    expect(kept.left.files).toEqual([expect.stringMatching(/^left-/)]);
+    expect(kept.left.processes).toEqual(['sleep 1000']);
   });
 
   it('run that breaks off: files without a result get their second run', async () => {
@@ -170,22 +175,6 @@ describe('runner', () => {
     const { code, last, output } = await run({ 'vitest.config.js': `throw new Error('no configuration')` });
     expect(last, output).toContain('0 passed, 1 failed');
     expect(code).toBe(1);
-  });
-
-  it('files and processes that a test leaves: are removed and counted', async () => {
-    const { last, output, kept } = await run({
-      'system/a.test.js': `
-        import { spawn } from 'node:child_process';
-        import { mkdtempSync } from 'node:fs';
-        import { availableParallelism, tmpdir } from 'node:os';
-        it('leaves a folder and a process', () => {
-          mkdtempSync(tmpdir() + '/left-');
-          spawn('sleep', ['1000'], { detached: true, stdio: 'ignore' }).unref();
-        });`,
-    });
-    expect(last[0], output).toBe('1 passed, 0 failed');
-    expect(kept.left.files).toEqual([expect.stringMatching(/^left-/)]);
-    expect(kept.left.processes).toEqual(['sleep 1000']);
   });
 
   it('signal to npm alone: ends every process of the run and removes its files', async () => {
@@ -218,13 +207,12 @@ describe('runner', () => {
   });
 });
 
-const noise = pathToFileURL(path.join(repositoryRoot(), 'packages', 'testing', 'bin', 'noise.mjs'));
-const prepareNoise = (test: string): Promise<Scratch> =>
+const noise = path.join(repositoryRoot(), 'packages', 'testing', 'bin', 'noise.mjs');
+/** `npm test` runs a program of one line beside the noise, in place of all tests. */
+const prepareNoise = (program: string): Promise<Scratch> =>
   prepareScratch({
-    'system/a.test.js': test,
-    'noise.js': `process.argv.push('--seed', '7', new URL('run.js', import.meta.url).pathname);
-      await import(${JSON.stringify(noise)});`,
-    'package.json': '{ "type": "module", "scripts": { "test": "exec node noise.js" } }',
+    'run.js': program,
+    'package.json': JSON.stringify({ type: 'module', scripts: { test: `exec node ${noise} --seed 7 run.js` } }),
   });
 const untilNoise = (npm: ChildProcess) =>
   until('the noise', async () => {
@@ -234,26 +222,27 @@ const untilNoise = (npm: ChildProcess) =>
 
 describe('noise', () => {
   it('a run beside it: ends with its verdict, and nothing of the noise stays', async () => {
-    await using scratch = await prepareNoise(`it('passes', () => {});`);
+    await using scratch = await prepareNoise(`
+      import { existsSync } from 'node:fs';
+      while (!existsSync('seen')) await new Promise(setImmediate);
+      console.log('1 passed, 0 failed');
+      process.exitCode = 3;`);
     const { npm, ended } = scratch.start();
     const began = await untilNoise(npm);
+    await writeFile(path.join(scratch.root, 'seen'), '');
     const { code, last, output } = await ended;
     expect(last[0], output).toBe('1 passed, 0 failed');
     expect(output).toContain('noise: seed 7');
-    expect(code).toBe(0);
+    expect(code).toBe(3);
     expect(began.filter(({ pid }) => existsSync(`/proc/${pid}/exe`))).toEqual([]);
     expect(await readdir(scratch.tmp)).toEqual([]);
   });
 
   it('signal to npm alone: ends the noise and the run', async () => {
-    await using scratch = await prepareNoise(`
-      import { writeFileSync } from 'node:fs';
-      it('waits', () => {
-        writeFileSync(new URL('../ready', import.meta.url), '');
-        return new Promise(() => {});
-      }, 600_000);`);
+    await using scratch = await prepareNoise(
+      `process.on('SIGINT', () => process.exit(1)); setInterval(() => {}, 1000);`,
+    );
     const { npm, ended } = scratch.start();
-    await until('the test', () => existsSync(path.join(scratch.root, 'ready')), { timeoutMs: 120_000 });
     const began = await untilNoise(npm);
     npm.kill('SIGINT');
     const { output } = await ended;
