@@ -1,11 +1,26 @@
 import { randomBytes } from 'node:crypto';
-import { allMachines, maxPacketBytes, parseTopic, serviceUserName } from '@roastery/contract/mqtt';
+import { allMachines, maxPacketBytes, serviceUserName, topicKinds, type TopicKind } from '@roastery/contract/mqtt';
 import { createBackoff } from '@roastery/runtime/backoff';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import { connect, type IClientOptions } from 'mqtt';
 import { interceptMessages, publishPackets, type Message } from './plain-messages.ts';
 
 export type MessageHandler = (topic: string, payload: Buffer) => void;
+
+/** Subscribes to one kind of message, of all machines or of some. Returns a function that unsubscribes. */
+export type SubscribeKind = (kind: TopicKind, qos: 0 | 1, handler: MessageHandler) => () => void;
+/** … of all machines. */
+export const subscribeAll =
+  (mqtt: Pick<MqttLink, 'subscribe'>): SubscribeKind =>
+  (kind, qos, handler) =>
+    mqtt.subscribe(allMachines(kind), qos, handler);
+
+/** Topics that come and go while their handler stays. */
+export interface TopicSet {
+  readonly topics: ReadonlySet<string>;
+  add(topics: Iterable<string>): void;
+  remove(topics: Iterable<string>): void;
+}
 
 /** The api's own connection to the broker. */
 export interface MqttLink {
@@ -23,6 +38,10 @@ export interface MqttLink {
    * ends the process.
    */
   subscribe(filter: string, qos: 0 | 1, handler: MessageHandler): () => void;
+  /** A changing set of topics with one handler, some hundred in a packet. A topic that is added twice counts once. */
+  subscribeSet(qos: 0 | 1, handler: MessageHandler): TopicSet;
+  /** Connected, and the broker has confirmed every subscription. */
+  readonly isSubscribed: boolean;
   /** Called at once when connected, and on every (re)connect. Returns a function that removes the handler. */
   onConnect(handler: () => void): () => void;
   close(): Promise<void>;
@@ -38,20 +57,23 @@ export interface MqttLinkOptions {
 
 /** The size of a packet without its topic and header. */
 const maxPayloadBytes = maxPacketBytes - 1024;
-/** A few for each machine of a large fleet. */
-const maxRoutes = 100_000;
+/** A packet of so many topics is far below the limit of a broker. */
+const topicsPerPacket = 400;
 
-/** Whether a filter matches this topic: it is the topic itself, or the filter for its kind over all machines. */
-export const matcherOf = (topic: string): ((filter: string) => boolean) => {
-  const kind = parseTopic(topic)?.kind;
-  const ofAll = kind === undefined ? undefined : allMachines(kind);
-  return (filter) => filter === topic || filter === ofAll;
-};
+const filterOfKind = new Map(topicKinds.map((kind) => [`/${kind}`, allMachines(kind)]));
+/** The filter over all machines for the kind of this topic. */
+const allMachinesOf = (topic: string): string => filterOfKind.get(topic.slice(topic.lastIndexOf('/'))) ?? topic;
+
+interface Subscription {
+  readonly qos: 0 | 1;
+  readonly handlers: readonly MessageHandler[];
+}
 
 /** Connects in the background and reconnects indefinitely, 1 to 10 s apart with jitter. */
 export const openMqttLink = ({ url, secret, log, keepaliveSeconds = 15 }: MqttLinkOptions): MqttLink => {
   const backoff = createBackoff(500, 10_000);
-  const handlers = new Map<string, { qos: 0 | 1; handlers: Set<MessageHandler> }>();
+  const subscriptions = new Map<string, Subscription>();
+  const unconfirmed = new Set<string>();
   const connectHandlers = new Set<() => void>();
   const options: IClientOptions = {
     clientId: `api-${randomBytes(8).toString('hex')}`,
@@ -76,24 +98,44 @@ export const openMqttLink = ({ url, secret, log, keepaliveSeconds = 15 }: MqttLi
       if (held !== undefined) log.error({ ...about, err: error, held }, 'mqtt handler failed');
     }
   };
-  const subscribeNow = (filter: string, qos: 0 | 1): void => {
-    client.subscribe(filter, { qos }, (error, granted) => {
-      const refused = granted?.some((grant) => grant.qos > 2) ?? false;
-      if (error || refused) log.warn({ filter, err: error, refused }, 'broker refused a subscription');
-    });
-  };
-  /** Handlers by topic, for topics received since the subscriptions last changed. */
-  const routes = new Map<string, ReadonlySet<MessageHandler>[]>();
-  const deliver = (topic: string, payload: Buffer): void => {
-    let route = routes.get(topic);
-    if (route === undefined) {
-      const matches = matcherOf(topic);
-      route = [...handlers].filter(([filter]) => matches(filter)).map(([, entry]) => entry.handlers);
-      if (routes.size >= maxRoutes) routes.clear();
-      routes.set(topic, route);
+  const subscribeNow = (filters: readonly string[], qos: 0 | 1): void => {
+    for (const filter of filters) unconfirmed.add(filter);
+    for (let at = 0; at < filters.length; at += topicsPerPacket) {
+      const some = filters.slice(at, at + topicsPerPacket);
+      client.subscribe(some, { qos }, (error, granted) => {
+        const refused = granted?.filter((grant) => grant.qos > 2).map(({ topic }) => topic) ?? [];
+        if (error || refused.length > 0) log.warn({ err: error, refused }, 'broker refused a subscription');
+        if (!error) for (const filter of some) if (!refused.includes(filter)) unconfirmed.delete(filter);
+      });
     }
-    for (const ofFilter of route)
-      for (const handler of ofFilter) guard({ topic, bytes: payload.length }, () => handler(topic, payload));
+  };
+  const unsubscribeNow = (filters: readonly string[]): void => {
+    for (const filter of filters) unconfirmed.delete(filter);
+    for (let at = 0; at < filters.length && client.connected; at += topicsPerPacket)
+      client.unsubscribe(filters.slice(at, at + topicsPerPacket));
+  };
+  /** Returns those that the broker must be asked for. */
+  const addHandler = (filters: readonly string[], qos: 0 | 1, handler: MessageHandler): string[] =>
+    filters.filter((filter) => {
+      const known = subscriptions.get(filter);
+      subscriptions.set(filter, { qos: known?.qos ?? qos, handlers: [...(known?.handlers ?? []), handler] });
+      return known === undefined;
+    });
+  /** Returns those that nobody reads any more. */
+  const removeHandler = (filters: readonly string[], handler: MessageHandler): string[] =>
+    filters.filter((filter) => {
+      const known = subscriptions.get(filter);
+      if (known === undefined) return false;
+      const handlers = known.handlers.filter((one) => one !== handler);
+      if (handlers.length > 0) subscriptions.set(filter, { ...known, handlers });
+      else subscriptions.delete(filter);
+      return handlers.length === 0;
+    });
+  const deliver = (topic: string, payload: Buffer): void => {
+    const ofAll = allMachinesOf(topic);
+    for (const filter of ofAll === topic ? [topic] : [topic, ofAll])
+      for (const handler of subscriptions.get(filter)?.handlers ?? [])
+        guard({ topic, bytes: payload.length }, () => handler(topic, payload));
   };
   /**
    * The answer to a ping is queued behind the messages that a busy broker has for us. While they arrive, the client
@@ -116,7 +158,11 @@ export const openMqttLink = ({ url, secret, log, keepaliveSeconds = 15 }: MqttLi
       deliver(topic, payload);
     });
     log.info('broker connected');
-    for (const [filter, entry] of handlers) subscribeNow(filter, entry.qos);
+    for (const qos of [0, 1] as const)
+      subscribeNow(
+        Array.from(subscriptions).flatMap(([filter, { qos: asked }]) => (asked === qos ? filter : [])),
+        qos,
+      );
     for (const handler of connectHandlers) guard({}, handler);
   });
   client.on('close', () => {
@@ -147,20 +193,28 @@ export const openMqttLink = ({ url, secret, log, keepaliveSeconds = 15 }: MqttLi
       client.stream.write(publishPackets(messages));
       return true;
     },
+    get isSubscribed() {
+      return client.connected && unconfirmed.size === 0;
+    },
     subscribe(filter, qos, handler) {
-      const entry = handlers.get(filter) ?? { qos, handlers: new Set() };
-      entry.handlers.add(handler);
-      if (!handlers.has(filter)) {
-        handlers.set(filter, entry);
-        routes.clear();
-        if (client.connected) subscribeNow(filter, qos);
-      }
-      return () => {
-        entry.handlers.delete(handler);
-        if (entry.handlers.size > 0) return;
-        handlers.delete(filter);
-        routes.clear();
-        if (client.connected) client.unsubscribe(filter);
+      const asked = addHandler([filter], qos, handler);
+      if (client.connected) subscribeNow(asked, qos);
+      return () => unsubscribeNow(removeHandler([filter], handler));
+    },
+    subscribeSet(qos, handler) {
+      const topics = new Set<string>();
+      return {
+        topics,
+        add(added) {
+          const fresh = [...new Set(added)].filter((topic) => !topics.has(topic));
+          for (const topic of fresh) topics.add(topic);
+          const asked = addHandler(fresh, qos, handler);
+          if (client.connected) subscribeNow(asked, qos);
+        },
+        remove(removed) {
+          const gone = [...removed].filter((topic) => topics.delete(topic));
+          unsubscribeNow(removeHandler(gone, handler));
+        },
       };
     },
     onConnect(handler) {

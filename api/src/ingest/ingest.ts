@@ -1,8 +1,8 @@
-import { allMachines, parseTopic } from '@roastery/contract/mqtt';
+import { parseTopic } from '@roastery/contract/mqtt';
 import type { Clock } from '@roastery/runtime/clock';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { MqttLink } from '../broker/link.ts';
+import { subscribeAll, type MqttLink } from '../broker/link.ts';
 import { loggable } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 import { followStatuses } from '../domains/devices/follow-statuses.ts';
@@ -12,6 +12,7 @@ import type { Health } from '../http/server-context.ts';
 import { createAcknowledgements } from './acknowledgements.ts';
 import { type BatchWriterOptions, createBatchWriter, type Flushed, type IngestProgress } from './batch-writer.ts';
 import { type Instances, joinInstances } from './instances.ts';
+import { followOwnedMachines } from './owned-machines.ts';
 import type { StoredBatch } from '../recordings/recordings.ts';
 import { startSweeper } from './sweeper.ts';
 
@@ -71,7 +72,7 @@ const createIngestMetrics = (registry: Registry, progress: () => IngestProgress,
   return {
     messages: new Counter({
       name: 'ingest_messages_total',
-      help: 'Journal messages received, without those of machines of other instances',
+      help: 'Journal messages received',
       registers,
     }),
     samples: new Counter({ name: 'ingest_samples_total', help: 'Samples committed that were new', registers }),
@@ -150,7 +151,7 @@ const createSerials = () => {
 };
 const maxSerials = 50_000;
 
-/** Subscribes to the journals and statuses of all machines, stores, and acknowledges after the commit. */
+/** Subscribes to the journals and statuses of all machines, or of its own ones, stores, and acknowledges after the commit. */
 export const startIngest = (context: IngestContext, options: IngestOptions = {}): Ingest => {
   const { sql, mqtt, clock } = context;
   const log = context.log.child({ part: 'ingest' });
@@ -188,17 +189,19 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
   context.health.ingest = () => writer.progress();
   const { instancesDatabase } = options;
   const instances = instancesDatabase && joinInstances({ sql: instancesDatabase, mqtt, log });
+  const owned = instances && followOwnedMachines({ sql, mqtt, log, instances });
+  const subscribe = owned?.subscribe ?? subscribeAll(mqtt);
   const metrics = createIngestMetrics(context.metrics, () => writer.progress(), instances);
 
   const serialOf = createSerials();
   // A board resends unacknowledged messages, so acknowledgements between broker and api would only double the packets.
-  const unsubscribe = mqtt.subscribe(allMachines('journal'), 0, (topic, payload) => {
+  const unsubscribe = subscribe('journal', 0, (topic, payload) => {
     const serialNumber = serialOf(topic);
-    if (serialNumber === undefined || instances?.owns(serialNumber) === false) return;
+    if (serialNumber === undefined) return;
     metrics.messages.inc();
     writer.add({ topic, serialNumber, payload, receivedAtMs: clock.now() });
   });
-  const stopStatuses = followStatuses({ sql, mqtt, log });
+  const stopStatuses = followStatuses({ sql, mqtt, log, subscribe });
   const stopConfigs = followConfigs({ sql, mqtt, log });
   const stopPlans = followPlans({ sql, mqtt, log });
   const sweeper = options.sweep === false ? undefined : startSweeper(sql, log, clock);
@@ -209,14 +212,14 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
     },
     progress: () => writer.progress(),
     async close() {
-      await instances?.close();
-      await instancesDatabase?.end({ timeout: 2 });
+      await owned?.leave();
       await stopStatuses();
       stopConfigs();
       await stopPlans();
       await sweeper?.close();
-      // Last: by now the other instances have taken over these machines.
       unsubscribe();
+      await owned?.close();
+      await instancesDatabase?.end({ timeout: 2 });
       await writer.close().catch((error: unknown) => log.warn(loggable(error), 'ingest ended with an error'));
       acknowledgements.close();
     },

@@ -3,7 +3,7 @@ import type { LiveSamples, MachineEvent } from '@roastery/contract/live';
 import { liveReadingShape, topicOf, type SampleBatch } from '@roastery/contract/mqtt';
 import type { Logger } from '@roastery/runtime/logger';
 import type { MqttLink } from '../broker/link.ts';
-import { subscribeJson } from '../broker/subscribe-json.ts';
+import { jsonHandler } from '../broker/json-handler.ts';
 import type { WatchedMachine } from '../identity/machines.ts';
 import { sseFrame, type SseStream } from '../http/sse-stream.ts';
 import { wallFrame, type KnownRoast } from './wall-frames.ts';
@@ -81,17 +81,14 @@ export const createMachineChannel = (machine: WatchedMachine, mqtt: MqttLink, lo
     if (seq > newest.seq) Object.assign(newest, { seq, boot, mono });
   };
 
-  const stopLive = subscribeJson(
-    { mqtt, log },
-    { filter: topicOf(machine.serialNumber, 'live'), qos: 0, shape: liveReadingShape, maxBytes: maxLiveBytes },
-    (sent) => {
-      beginStream(sent.epoch);
-      noteNewest(sent.seq - 1, sent.boot, sent.mono);
-      const nameOf = nameBy(naming.map);
-      const values = Object.fromEntries(Object.entries(sent.values).map(([name, value]) => [nameOf(name), value]));
-      broadcast({ type: 'reading', reading: { ...sent, values }, received_at: new Date().toISOString() });
-    },
-  );
+  const onReading = jsonHandler(log, { shape: liveReadingShape, maxBytes: maxLiveBytes }, (sent) => {
+    beginStream(sent.epoch);
+    noteNewest(sent.seq - 1, sent.boot, sent.mono);
+    const nameOf = nameBy(naming.map);
+    const values = Object.fromEntries(Object.entries(sent.values).map(([name, value]) => [nameOf(name), value]));
+    broadcast({ type: 'reading', reading: { ...sent, values }, received_at: new Date().toISOString() });
+  });
+  const stopLive = mqtt.subscribe(topicOf(machine.serialNumber, 'live'), 0, onReading);
 
   const stopJournal = mqtt.subscribe(topicOf(machine.serialNumber, 'journal'), 0, (_topic, payload) => {
     const decoded = decodeBatch(payload);

@@ -3,7 +3,7 @@ import { createLogger } from '@roastery/runtime/logger';
 import { until } from '@roastery/testing/until';
 import { connectAsync, type MqttClient } from 'mqtt';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openMqttLink, type MqttLink } from '../../broker/link.ts';
+import { openMqttLink, subscribeAll, type MqttLink } from '../../broker/link.ts';
 import { openDatabase, type Database } from '../../db/sql.ts';
 import { openMigratedDatabase, registerMachine, silentLog } from '../../testing/ingest-fixture.ts';
 import { startPlainBroker, type PlainBroker } from '../../testing/whole-api.ts';
@@ -55,7 +55,7 @@ describe('statuses of boards', () => {
     const log = createLogger('test', 'silent');
     log.warn = (fields: object, msg?: string) => void warnings.push({ ...fields, msg });
     const before = broker.subscriptionsTo(allMachines('status'));
-    closing.push(followStatuses({ sql, mqtt, log }));
+    closing.push(followStatuses({ sql, mqtt, log, subscribe: subscribeAll(mqtt) }));
     await until('the subscription', () => broker.subscriptionsTo(allMachines('status')) > before);
     return warnings;
   };

@@ -1,9 +1,9 @@
-import { allMachines, type DeviceStatus, statusShape } from '@roastery/contract/mqtt';
+import { type DeviceStatus, statusShape } from '@roastery/contract/mqtt';
 import { parseJson, storableText } from '@roastery/contract/parse-shape';
 import { createBackoff, pause } from '@roastery/runtime/backoff';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
-import type { MqttLink } from '../../broker/link.ts';
-import { subscribeJson } from '../../broker/subscribe-json.ts';
+import type { MqttLink, SubscribeKind } from '../../broker/link.ts';
+import { jsonHandler } from '../../broker/json-handler.ts';
 import { isCollision, isDatabaseUnavailable, isTooSlow, loggable } from '../../db/postgres-errors.ts';
 import type { Database, Sql } from '../../db/sql.ts';
 import { publishConfigs } from '../machine-maps/publish-configs.ts';
@@ -214,7 +214,8 @@ const collisionTries = 5;
  * Stores the statuses of all boards, in order for each board, and answers them with the entries that the server has.
  * Statuses that arrive while others are stored share the next statement. While the database is unavailable they wait.
  */
-export const followStatuses = ({ sql, mqtt, log }: FollowerParts): (() => Promise<void>) => {
+export const followStatuses = (parts: FollowerParts & { readonly subscribe: SubscribeKind }): (() => Promise<void>) => {
+  const { sql, mqtt, log, subscribe } = parts;
   const histories = createHistories({ sql, mqtt, log });
   const waiting = new Map<string, DeviceStatus[]>();
   const stopping = new AbortController();
@@ -287,16 +288,13 @@ export const followStatuses = ({ sql, mqtt, log }: FollowerParts): (() => Promis
     isStoring = false;
   };
 
-  const stop = subscribeJson(
-    { mqtt, log },
-    { filter: allMachines('status'), qos: 1, shape: statusShape, maxBytes: maxStatusBytes },
-    (received, serialNumber) => {
-      const queued = waiting.get(serialNumber);
-      if (queued === undefined && waiting.size >= maxWaiting) return warn('status queue full', waiting.size);
-      waiting.set(serialNumber, enqueue(queued ?? [], storable(received)));
-      void storeAll();
-    },
-  );
+  const onStatus = jsonHandler(log, { shape: statusShape, maxBytes: maxStatusBytes }, (received, serialNumber) => {
+    const queued = waiting.get(serialNumber);
+    if (queued === undefined && waiting.size >= maxWaiting) return warn('status queue full', waiting.size);
+    waiting.set(serialNumber, enqueue(queued ?? [], storable(received)));
+    void storeAll();
+  });
+  const stop = subscribe('status', 1, onStatus);
   return async () => {
     stop();
     stopping.abort();

@@ -6,8 +6,11 @@ import { readPlansOfMachine } from './roast-plan.ts';
 
 type FollowerParts = Pick<AppContext, 'sql' | 'mqtt' | 'log'>;
 
-/** Notification channel of the database's triggers: the plans of a machine changed; the payload is the machine's id. */
-const plansChangedChannel = 'plans_changed';
+/**
+ * Notification channel of the database's triggers: the plans of a machine changed, or a machine is new; the payload is the
+ * machine's id.
+ */
+export const plansChangedChannel = 'plans_changed';
 
 interface KnownMachine {
   readonly id: string;

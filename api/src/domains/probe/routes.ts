@@ -10,7 +10,7 @@ import {
   watchProbe,
 } from '@roastery/contract/probe';
 import type { Domain } from '../../app.ts';
-import { subscribeJson } from '../../broker/subscribe-json.ts';
+import { jsonHandler } from '../../broker/json-handler.ts';
 import type { UserContext } from '../../context.ts';
 import { actorOf, recordAudit } from '../../db/audit.ts';
 import { findManagedMachine, readConnections } from '../../identity/machines.ts';
@@ -169,15 +169,12 @@ export const probeRoutes: Domain = ({ forUser }) => {
       stream.heartbeat();
       void check();
     });
-    const stopListening = subscribeJson(
-      context,
-      {
-        filter: topicOf(machine.serial_number, 'probed'),
-        qos: 0,
-        shape: probeMessageShape,
-        maxBytes: maxMessageBytes,
-      },
-      (message) => stream.send(sseFrame('probe', message)),
+    const stopListening = context.mqtt.subscribe(
+      topicOf(machine.serial_number, 'probed'),
+      0,
+      jsonHandler(context.log, { shape: probeMessageShape, maxBytes: maxMessageBytes }, (message) =>
+        stream.send(sseFrame('probe', message)),
+      ),
     );
     stream.closeOn(AbortSignal.any([signal, session.signal]));
     // The page starts the probe only after this event.

@@ -2,12 +2,9 @@ import { parseTopic } from '@roastery/contract/mqtt';
 import { describeRefusal, parseJson } from '@roastery/contract/parse-shape';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import type { z } from 'zod';
-import type { MqttLink } from './link.ts';
+import type { MessageHandler } from './link.ts';
 
-export interface JsonTopic<S extends z.ZodType> {
-  /** The topic of one machine, or the filter of all. */
-  readonly filter: string;
-  readonly qos: 0 | 1;
+export interface JsonMessage<S extends z.ZodType> {
   readonly shape: S;
   readonly maxBytes: number;
 }
@@ -15,17 +12,16 @@ export interface JsonTopic<S extends z.ZodType> {
 const logEveryMs = 60_000;
 
 /**
- * Subscribes to one kind of boards' messages and parses each. A message that is too long or invalid is logged, at most
- * once a minute for each machine, and skipped. An empty one (a retained message was cleared) is skipped. Returns a
- * function that unsubscribes.
+ * Handles one kind of boards' messages: parses each. A message that is too long or invalid is logged, at most once a
+ * minute for each machine, and skipped. An empty one (a retained message was cleared) is skipped.
  */
-export const subscribeJson = <S extends z.ZodType>(
-  { mqtt, log }: { readonly mqtt: MqttLink; readonly log: Logger },
-  { filter, qos, shape, maxBytes }: JsonTopic<S>,
+export const jsonHandler = <S extends z.ZodType>(
+  log: Logger,
+  { shape, maxBytes }: JsonMessage<S>,
   onMessage: (value: z.output<S>, serialNumber: string) => void,
-): (() => void) => {
+): MessageHandler => {
   const mayLog = createLogGate(logEveryMs);
-  return mqtt.subscribe(filter, qos, (topic, payload) => {
+  return (topic, payload) => {
     const place = parseTopic(topic);
     if (place === undefined || payload.length === 0) return;
     const { serialNumber, kind } = place;
@@ -37,5 +33,5 @@ export const subscribeJson = <S extends z.ZodType>(
     const message = parseJson(shape, payload.toString('utf8'));
     if (message.success) onMessage(message.data, serialNumber);
     else refuse(describeRefusal(message));
-  });
+  };
 };
