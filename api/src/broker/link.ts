@@ -114,14 +114,14 @@ export const openMqttLink = ({ url, secret, log, keepaliveSeconds = 15 }: MqttLi
     for (let at = 0; at < filters.length && client.connected; at += topicsPerPacket)
       client.unsubscribe(filters.slice(at, at + topicsPerPacket));
   };
-  /** Returns those that the broker must be asked for. */
+  /** Returns those without a subscription. */
   const addHandler = (filters: readonly string[], qos: 0 | 1, handler: MessageHandler): string[] =>
     filters.filter((filter) => {
       const known = subscriptions.get(filter);
       subscriptions.set(filter, { qos: known?.qos ?? qos, handlers: [...(known?.handlers ?? []), handler] });
       return known === undefined;
     });
-  /** Returns those that nobody reads any more. */
+  /** Returns those without a handler. */
   const removeHandler = (filters: readonly string[], handler: MessageHandler): string[] =>
     filters.filter((filter) => {
       const known = subscriptions.get(filter);
@@ -160,7 +160,7 @@ export const openMqttLink = ({ url, secret, log, keepaliveSeconds = 15 }: MqttLi
     log.info('broker connected');
     for (const qos of [0, 1] as const)
       subscribeNow(
-        Array.from(subscriptions).flatMap(([filter, { qos: asked }]) => (asked === qos ? filter : [])),
+        Array.from(subscriptions).flatMap(([filter, { qos: wanted }]) => (wanted === qos ? filter : [])),
         qos,
       );
     for (const handler of connectHandlers) guard({}, handler);
@@ -197,19 +197,19 @@ export const openMqttLink = ({ url, secret, log, keepaliveSeconds = 15 }: MqttLi
       return client.connected && unconfirmed.size === 0;
     },
     subscribe(filter, qos, handler) {
-      const asked = addHandler([filter], qos, handler);
-      if (client.connected) subscribeNow(asked, qos);
+      const fresh = addHandler([filter], qos, handler);
+      if (client.connected) subscribeNow(fresh, qos);
       return () => unsubscribeNow(removeHandler([filter], handler));
     },
     subscribeSet(qos, handler) {
       const topics = new Set<string>();
       return {
         topics,
-        add(added) {
-          const fresh = [...new Set(added)].filter((topic) => !topics.has(topic));
-          for (const topic of fresh) topics.add(topic);
-          const asked = addHandler(fresh, qos, handler);
-          if (client.connected) subscribeNow(asked, qos);
+        add(wanted) {
+          const added = [...new Set(wanted)].filter((topic) => !topics.has(topic));
+          for (const topic of added) topics.add(topic);
+          const fresh = addHandler(added, qos, handler);
+          if (client.connected) subscribeNow(fresh, qos);
         },
         remove(removed) {
           const gone = [...removed].filter((topic) => topics.delete(topic));
