@@ -1,8 +1,8 @@
 import { ConfigError } from '@roastery/runtime/env';
 import { createLogger, type Logger } from '@roastery/runtime/logger';
-import { before10Folder, migrationsFolder, readMigrations, type Migration } from './migration-files.ts';
+import { adoptChain } from './adopt-chain.ts';
+import { migrationsFolder, readMigrations, type Migration } from './migration-files.ts';
 import { openDatabase, type Database, type Sql } from './sql.ts';
-import { isBefore10, upgradeFromBefore10 } from './upgrade-before-1.0.ts';
 
 /** Any number, the same in all versions: a migration holds this advisory lock. */
 const migrationLock = 7_265_401_122;
@@ -28,10 +28,9 @@ const applyNext = async (tx: Sql, files: readonly Migration[], log: Logger): Pro
     CREATE TABLE IF NOT EXISTS schema_migrations (
       name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now()
     )`;
-  const [first, ...later] = files;
-  if (first !== undefined && (await isBefore10(tx))) {
-    const applied = await upgradeFromBefore10(tx, [first, ...later], await readMigrations(before10Folder));
-    log.info({ applied }, 'pre-1.0 database upgraded');
+  const [first] = files;
+  if (first !== undefined && (await adoptChain(tx, first))) {
+    log.info({ migration: first.name }, 'schema adopted');
     return first.name;
   }
   const next = await nextMigration(tx, files);

@@ -5,9 +5,6 @@ import { ConfigError } from '@roastery/runtime/env';
 /** `api/src/db/migrations`, found from `src/db` and from `dist/db` alike: both lie two levels below `api/`. */
 export const migrationsFolder = new URL('../../src/db/migrations/', import.meta.url);
 
-/** Migrations of the versions before 1.0, which `0001` replaces; see `upgrade-before-1.0.ts`. */
-export const before10Folder = new URL('before-1.0/', migrationsFolder);
-
 export interface Migration {
   readonly name: string;
   readonly text: string;

@@ -8,7 +8,7 @@ import { idShape, lineShape, temperatureShape } from './shapes.ts';
  * Topics and payloads between a board and the server. MQTT user name = serial number, password = machine token, client
  * id = `clientIdOf(serial)`. A serial number may hold any character: it is percent-encoded as one topic level. A reader
  * ignores unknown fields, in every message and both directions, so that boards and servers of different versions work
- * together. `v` changes only when the meaning of a known field changes. Servers and boards up to 0.1.0 refused unknown
+ * together. `v` changes only when the meaning of a known field changes. Servers and boards of commit f7cf7b7 refuse unknown
  * fields in journal batches, live readings, machine maps and probe messages: those four get no new field. Two
  * exceptions. A probe request has `link` for a board that reports no machine map; older boards did not run without one.
  * A journal batch has `continues` for a server that has stated the owner of the stream; older servers state none.
@@ -417,8 +417,8 @@ export const timeServersShape = z
   .max(maxTimeServers, `At most ${maxTimeServers} time servers`);
 
 /**
- * Settings for one board that replace those of its map or its own file. Boards up to 0.1.0 only know `hz` and
- * `log_level`.
+ * Settings for one board that replace those of its map or its own file. Boards of commit f7cf7b7 only know `hz`
+ * and `log_level`.
  */
 export const boardOverridesShape = z.object({
   /** Readings per second instead of the map's. */

@@ -119,7 +119,7 @@ export const openApiDocument = () => {
     openapi: '3.1.0',
     info: {
       title: 'Roasting Management',
-      version: '1.0.0',
+      version: '0.1.0',
       description:
         'Temperatures in °C, weights in kg, durations in seconds, times ISO 8601 in UTC. An id that the user may not see answers 404. `x-machine-right` says what the caller needs on the machine of the path: `see`, `roast` (roasters) or `manage` (owner, admins).',
       license: { name: 'MIT', identifier: 'MIT' },

@@ -31,7 +31,7 @@ export type ProbeWish = z.infer<typeof probeWishShape>;
 
 /**
  * Payload of `probe`, QoS 1, never retained. `link` is the machine's address, for a board without a machine map; it is
- * only sent to those, because boards up to 0.1.0 refuse unknown fields here.
+ * only sent to those, because boards of commit f7cf7b7 refuse unknown fields here.
  */
 export const probeRequestShape = z.discriminatedUnion('do', [
   z.object({

@@ -54,7 +54,7 @@ const sendRequest = async ({ mqtt }: UserContext, serialNumber: string, request:
 };
 
 type ProbeTarget = Awaited<ReturnType<typeof findManagedMachine>> & {
-  /** Only for a board without a machine map: other boards need none, and those up to 0.1.0 refuse it. */
+  /** Only for a board without a machine map: other boards need none, and those of commit f7cf7b7 refuse it. */
   readonly sentLink: { readonly link?: Link };
 };
 
