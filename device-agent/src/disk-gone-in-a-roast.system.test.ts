@@ -6,6 +6,7 @@ import { listDevices } from '@roastery/contract/fleet';
 import { getRoastCurveColumns, listRoasts } from '@roastery/contract/roasts';
 import { realClock } from '@roastery/runtime/clock';
 import { registerTestMachine, signIn } from '@roastery/testing/roastery-client';
+import { serversOfWorker } from '@roastery/testing/shared-servers';
 import { startTestStack } from '@roastery/testing/test-stack';
 import { until } from '@roastery/testing/until';
 import postgres from 'postgres';
@@ -36,7 +37,7 @@ const canCover = async (): Promise<boolean> => {
 
 it('journal: a roast whose disk goes and returns is stored as one roast with both parts (root only: mounts)', async (context) => {
   if (!(await canCover())) context.skip('only root may mount');
-  const stack = await startTestStack();
+  const stack = await startTestStack({ servers: serversOfWorker() });
   const journal = join(stack.folder, 'data', 'machines', serial, 'journal');
   const sql = postgres(stack.databaseUrl, { max: 1, onnotice: () => undefined });
   let isCovered = false;

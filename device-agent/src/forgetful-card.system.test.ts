@@ -2,6 +2,7 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { listDevices } from '@roastery/contract/fleet';
 import { registerTestMachine, signIn } from '@roastery/testing/roastery-client';
+import { serversOfWorker } from '@roastery/testing/shared-servers';
 import { startTestStack } from '@roastery/testing/test-stack';
 import { until } from '@roastery/testing/until';
 import postgres from 'postgres';
@@ -10,7 +11,7 @@ import { expect, it } from 'vitest';
 const serial = 'FORGETS-1';
 
 it('journal: a roast over a power cut on a card that forgot acknowledged readings stays one roast with its marks', async () => {
-  const stack = await startTestStack();
+  const stack = await startTestStack({ servers: serversOfWorker() });
   const sql = postgres(stack.databaseUrl, { max: 1, onnotice: () => undefined });
   const readStored = async () => {
     const [row] = await sql<{ id: string; last: number; text: string }[]>`

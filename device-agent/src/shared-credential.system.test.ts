@@ -4,6 +4,7 @@ import { listDevices } from '@roastery/contract/fleet';
 import { createLogger } from '@roastery/runtime/logger';
 import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
 import { registerTestMachine, signIn } from '@roastery/testing/roastery-client';
+import { serversOfWorker } from '@roastery/testing/shared-servers';
 import { startTestStack } from '@roastery/testing/test-stack';
 import { until } from '@roastery/testing/until';
 import postgres from 'postgres';
@@ -12,7 +13,7 @@ import { startAgent, type Agent } from './agent.ts';
 
 const serial = 'CLONED-1';
 it('fleet view: names two boards with one credential, and not a board that was restarted', async () => {
-  const stack = await startTestStack();
+  const stack = await startTestStack({ servers: serversOfWorker() });
   const { folder } = stack;
   const sql = postgres(stack.databaseUrl, { max: 1, onnotice: () => undefined });
   let second: Agent | undefined;

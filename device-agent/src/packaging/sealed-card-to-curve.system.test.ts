@@ -7,6 +7,7 @@ import { registerMachine } from '@roastery/contract/machines';
 import { getRoastCurve, listRoasts } from '@roastery/contract/roasts';
 import { freePort } from '@roastery/stack/ports';
 import { signIn, type RoasteryClient } from '@roastery/testing/roastery-client';
+import { serversOfWorker } from '@roastery/testing/shared-servers';
 import { startTestStack, type TestStack } from '@roastery/testing/test-stack';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startScriptedServer, type ScriptedServer } from '../testing/modbus-server.ts';
@@ -28,7 +29,7 @@ const configDir = () => join(folder, 'etc');
 const program = () => join(folder, 'board/usr/lib/roastery-agent/dist/main.js');
 
 beforeAll(async () => {
-  stack = await startTestStack();
+  stack = await startTestStack({ servers: serversOfWorker() });
   ({ folder } = stack);
   admin = await signIn(stack.url, stack.admin);
   machine = await startScriptedServer(

@@ -13,6 +13,7 @@ import { startArtisanProgram, type ArtisanProgram } from '@roastery/simulator/ar
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { registerTestMachine, signIn, type RoasteryClient } from './roastery-client.ts';
 import { hurriedClock, repositoryRoot } from './shared-data.ts';
+import { serversOfWorker } from './shared-servers.ts';
 import { startTestStack, type TestStack } from './test-stack.ts';
 import { until } from './until.ts';
 
@@ -61,7 +62,7 @@ const eventually = <T>(what: string, condition: () => Promise<T | false | undefi
   until(what, condition, { timeoutMs, everyMs: 200 });
 
 beforeAll(async () => {
-  stack = await startTestStack();
+  stack = await startTestStack({ servers: serversOfWorker() });
   folder = path.join(stack.folder, 'autosave');
   await mkdir(folder);
   client = await signIn(stack.url, stack.admin);

@@ -7,6 +7,7 @@ import { liveMachine, owner } from '@roastery/stack/demo/demo-roastery';
 import { openDemoState } from '@roastery/stack/demo/demo-state';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { signIn, type RoasteryClient } from './roastery-client.ts';
+import { serversOfWorker } from './shared-servers.ts';
 import { startTestStack, type TestStack } from './test-stack.ts';
 import { until } from './until.ts';
 
@@ -14,7 +15,7 @@ let stack: TestStack;
 let maya: RoasteryClient;
 
 beforeAll(async () => {
-  stack = await startTestStack();
+  stack = await startTestStack({ servers: serversOfWorker() });
   const { state, save } = await openDemoState(stack.folder);
   await save();
   const admin = await signIn(stack.url, stack.admin);

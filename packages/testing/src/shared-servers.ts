@@ -52,3 +52,11 @@ export const openSharedServers = (): SharedServers => {
     isAlive: () => child.exitCode === null && child.signalCode === null,
   };
 };
+
+let ofWorker: SharedServers | undefined;
+
+/** The process of this worker for stacks of which one runs at a time: the stacks of its files, since those share this module. */
+export const serversOfWorker = (): SharedServers => {
+  if (ofWorker?.isAlive() !== true) ofWorker = openSharedServers();
+  return ofWorker;
+};

@@ -5,9 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface WaitOptions {
   /** Give up after this many milliseconds (default 30,000). */
   timeoutMs?: number;
-  /** Retry after this many milliseconds (default 50). */
+  /** Retry after this many milliseconds (default 50), or after a tenth of the time waited so far if that is longer. */
   everyMs?: number;
 }
+
+/** A wait of half a minute asks the servers a hundred times, not a thousand. */
+const longestPauseMs = 400;
 
 /**
  * Calls `probe` until it returns something other than `undefined`, `null` or `false`, and returns that.
@@ -18,7 +21,8 @@ export async function until<T>(
   probe: () => T | Promise<T>,
   { timeoutMs = 30_000, everyMs = 50 }: WaitOptions = {},
 ): Promise<NonNullable<Exclude<T, false>>> {
-  const deadline = Date.now() + timeoutMs;
+  const began = Date.now();
+  const deadline = began + timeoutMs;
   let lastFailure: unknown;
   do {
     try {
@@ -28,7 +32,7 @@ export async function until<T>(
     } catch (error) {
       lastFailure = error;
     }
-    await sleep(everyMs);
+    await sleep(Math.max(everyMs, Math.min((Date.now() - began) / 10, longestPauseMs)));
   } while (Date.now() < deadline);
   const because = lastFailure instanceof Error ? `: ${lastFailure.message}` : '';
   throw new Error(`Waited ${timeoutMs} ms in vain for ${awaited}${because}`, { cause: lastFailure });
