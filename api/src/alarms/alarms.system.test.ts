@@ -3,7 +3,7 @@ import type { RecentAlarm, RoastAlarm } from '@roastery/contract/alarms';
 import { allMachines } from '@roastery/contract/mqtt';
 import { until } from '@roastery/testing/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseRoastNotice, roastChangedChannel } from '../domains/roasts/announce-roast.ts';
+import { parseRoastNotice, roastChangedChannel } from '../domains/roasts/life/announce-roast.ts';
 import type { StoredBatch } from '../recordings/recordings.ts';
 import { openMigratedDatabase, registerMachine } from '../testing/ingest-fixture.ts';
 import { openLiveBoard } from '../testing/live-journal.ts';

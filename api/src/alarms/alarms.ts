@@ -12,8 +12,8 @@ import {
   raiseAlarms,
   readOpenSilence,
 } from '../domains/alarms/stored-alarms.ts';
-import { parseRoastNotice, roastChangedChannel } from '../domains/roasts/announce-roast.ts';
-import { samplePages } from '../domains/roasts/read-samples.ts';
+import { parseRoastNotice, roastChangedChannel } from '../domains/roasts/life/announce-roast.ts';
+import { samplePages } from '../domains/roasts/curves/read-samples.ts';
 import type { StoredBatch } from '../recordings/recordings.ts';
 import {
   endOfComplete,

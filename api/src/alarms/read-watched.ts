@@ -3,12 +3,12 @@ import type { AlarmCondition, WatchedRule } from '@roastery/roasting/alarm-rules
 import type { MarkKind } from '@roastery/roasting/marks';
 import { type Reading, valueAt } from '@roastery/roasting/series';
 import type { Sql } from '../db/sql.ts';
-import { effectiveMarks } from '../domains/roasts/effective-marks.ts';
-import { type BootClocks, onClockOf, readBootClocks } from '../domains/roasts/places.ts';
-import { readSamples } from '../domains/roasts/read-samples.ts';
-import { readMarkEntries } from '../domains/roasts/recompute-roast.ts';
-import { windowOf } from '../domains/roasts/roast-curve.ts';
-import { timedMarks } from '../domains/roasts/roast-window.ts';
+import { effectiveMarks } from '../domains/roasts/marks/effective-marks.ts';
+import { type BootClocks, onClockOf, readBootClocks } from '../domains/roasts/marks/places.ts';
+import { readSamples } from '../domains/roasts/curves/read-samples.ts';
+import { readMarkEntries } from '../domains/roasts/life/recompute-roast.ts';
+import { windowOf } from '../domains/roasts/curves/roast-curve.ts';
+import { timedMarks } from '../domains/roasts/curves/roast-window.ts';
 
 export interface RoastRow {
   readonly id: string;

@@ -6,7 +6,7 @@ import { createTestDatabase } from '@roastery/testing/test-database';
 import { until } from '@roastery/testing/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '../db/sql.ts';
-import { readSamples } from '../domains/roasts/read-samples.ts';
+import { readSamples } from '../domains/roasts/curves/read-samples.ts';
 import { ageSamples, roastOn, silentLog } from '../testing/ingest-fixture.ts';
 import { createKeepingBoard } from '../testing/keeping-board.ts';
 import { connectBoard, startPlainBroker, startWholeApi, type PlainBroker } from '../testing/whole-api.ts';

@@ -4,7 +4,7 @@ import { uuidV7 } from '@roastery/runtime/uuid';
 import { createJournalBoard, type JournalBoard } from '@roastery/testing/journal-board';
 import { describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '../db/sql.ts';
-import { readSamples } from '../domains/roasts/read-samples.ts';
+import { readSamples } from '../domains/roasts/curves/read-samples.ts';
 import {
   ageSamples,
   messageOf,

@@ -2,13 +2,13 @@ import type { Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
 import { forEachRow, isConnectionLost, loggable, statementOf } from '../db/postgres-errors.ts';
 import type { Database, Sql } from '../db/sql.ts';
-import { announceRoast } from '../domains/roasts/announce-roast.ts';
+import { announceRoast } from '../domains/roasts/life/announce-roast.ts';
 import { giveBatchNumber } from '../domains/planned/batch-number.ts';
-import { recomputeRoast } from '../domains/roasts/recompute-roast.ts';
+import { recomputeRoast } from '../domains/roasts/life/recompute-roast.ts';
 import { sealStreams } from '../recordings/chunks.ts';
 import { auditDrops } from './quarantine.ts';
 import type { SeqRange } from '../db/seq-ranges.ts';
-import { settleLot } from '../domains/roasts/settle-roast.ts';
+import { settleLot } from '../domains/roasts/life/settle-roast.ts';
 
 export interface SweepRules {
   /** A running roast whose stream has been silent for this long is aborted. */

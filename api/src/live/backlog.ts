@@ -1,7 +1,7 @@
 import type { LiveSamples } from '@roastery/contract/live';
 import type { Roast } from '@roastery/contract/roasts';
 import type { Sql } from '../db/sql.ts';
-import { keepSamples, readSamples, type Samples } from '../domains/roasts/read-samples.ts';
+import { keepSamples, readSamples, type Samples } from '../domains/roasts/curves/read-samples.ts';
 import { readRoast } from '../domains/roasts/roast-row.ts';
 
 /** Preheat shown before the charge of a running roast. */

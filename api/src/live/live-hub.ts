@@ -6,7 +6,7 @@ import { loggable } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 import { readConnections, type WatchedMachine } from '../identity/machines.ts';
 import { alarmsChangedChannel, parseAlarmNotice, readRunningAlarms } from '../domains/alarms/stored-alarms.ts';
-import { parseRoastNotice, roastChangedChannel } from '../domains/roasts/announce-roast.ts';
+import { parseRoastNotice, roastChangedChannel } from '../domains/roasts/life/announce-roast.ts';
 import { readRoast } from '../domains/roasts/roast-row.ts';
 import type { SessionStream } from '../http/session-streams.ts';
 import { createSseStream } from '../http/sse-stream.ts';

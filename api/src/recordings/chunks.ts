@@ -2,7 +2,7 @@ import type { SampleBatch } from '@roastery/contract/mqtt';
 import { forEachRow } from '../db/postgres-errors.ts';
 import type { Database, Sql } from '../db/sql.ts';
 import type { SeqRange } from '../db/seq-ranges.ts';
-import { type ChunkRow, numbersOf } from '../domains/roasts/read-samples.ts';
+import { type ChunkRow, numbersOf } from '../domains/roasts/curves/read-samples.ts';
 
 /** Samples of one boot and one layout without a gap: they become one chunk. */
 export interface SamplePiece {

@@ -1,7 +1,7 @@
 import { exchangedChannel } from '@roastery/contract/channels';
 import { entryCount, type JournalBatch, type JournalEvent } from '@roastery/contract/mqtt';
 import type { Sql } from '../db/sql.ts';
-import type { PlacedEvent } from '../domains/roasts/roast-events.ts';
+import type { PlacedEvent } from '../domains/roasts/boards/roast-events.ts';
 import { cutPiece, type SamplePiece } from './chunks.ts';
 import {
   formatMultirange,

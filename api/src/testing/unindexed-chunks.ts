@@ -6,7 +6,7 @@ import type { Database, Sql } from '../db/sql.ts';
 import { commitMessages } from '../ingest/batch-writer.ts';
 import { sealStreams } from '../recordings/chunks.ts';
 import { messageOf, openMigratedDatabase, registerMachine } from './ingest-fixture.ts';
-import { findPlace } from '../domains/roasts/find-place.ts';
+import { findPlace } from '../domains/roasts/marks/find-place.ts';
 import { readBoots } from '../domains/timeline/boot-spans.ts';
 import { readSteps } from '../domains/timeline/read-steps.ts';
 

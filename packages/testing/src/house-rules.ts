@@ -295,6 +295,36 @@ export function realTimeInTests(files: readonly SourceFile[]): Record<string, nu
   return Object.fromEntries(counted.filter(([, count]) => count > 0).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+/** Statements that one file of the api makes for all others. */
+const STATEMENT_HOMES: readonly { statement: RegExp; home: string }[] = [
+  { statement: /\bDELETE FROM roasts\b/g, home: 'api/src/domains/roasts/life/end-roast.ts' },
+];
+
+/** Places that make such a statement themselves, and the home's own beyond the first. */
+export function statementsElsewhere(files: readonly SourceFile[]): string[] {
+  return STATEMENT_HOMES.flatMap(({ statement, home }) =>
+    files
+      .filter(({ path }) => path.startsWith('api/src/') && !isTestFile(path))
+      .flatMap(({ path, text }) => placesOf(path, text, statement).slice(path === home ? 1 : 0)),
+  );
+}
+
+/** Places of the api that have been divided into folders, which stay small. */
+const DIVIDED: readonly string[] = ['api/src/domains/roasts'];
+const maxFilesOfFolder = 12;
+
+/** Folders of these places with too many files of their own, tests included. */
+export function largeFolders(files: readonly SourceFile[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { path } of files) {
+    if (!DIVIDED.some((place) => path.startsWith(`${place}/`))) continue;
+    const folder = path.slice(0, path.lastIndexOf('/'));
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  const large = [...counts].filter(([, count]) => count > maxFilesOfFolder);
+  return large.map(([folder, count]) => `${folder} (${count})`);
+}
+
 /** `path:line` of every match. */
 function placesOf(path: string, text: string, pattern: RegExp): string[] {
   return Array.from(text.matchAll(pattern), ({ index }) => `${path}:${text.slice(0, index).split('\n').length}`);

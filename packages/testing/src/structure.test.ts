@@ -11,11 +11,13 @@ import {
   importCycles,
   importsOfTests,
   impureImports,
+  largeFolders,
   looksOnce,
   parsersInTheApi,
   realTimeInTests,
   sidewaysImports,
   smallFiles,
+  statementsElsewhere,
   strayFormats,
   upwardImports,
   vagueNames,
@@ -51,6 +53,8 @@ describe('structure', () => {
     expect(fixedUnits(files)).toEqual([]));
   it('has no vague names', () => expect(vagueNames(files)).toEqual([]));
   it('retries expectations on a page instead of reading it once', () => expect(looksOnce(files)).toEqual([]));
+  it('makes a statement that has consequences in one place', () => expect(statementsElsewhere(files)).toEqual([]));
+  it('keeps folders that were divided at 12 files', () => expect(largeFolders(files)).toEqual([]));
   it('has no file that only re-exports others', () => expect(barrels(files)).toEqual([]));
 
   it('uses standard terms', () => {
@@ -201,6 +205,14 @@ describe('the rules themselves', () => {
       'untilReady()',
     ].map((text) => ({ ...file('api/src/a.test.ts'), text }));
     expect(timers.map((one) => realTimeInTests([one])['api/src/a.test.ts'])).toEqual([1, 2, 3, undefined]);
+    const ends = ['api/src/domains/roasts/life/end-roast.ts', 'api/src/ingest/sweeper.ts'].map((path) => ({
+      ...file(path),
+      text: 'await tx`DELETE FROM roasts WHERE id = ${id}`;',
+    }));
+    expect(statementsElsewhere(ends)).toEqual(['api/src/ingest/sweeper.ts:1']);
+    expect(largeFolders(Array.from({ length: 13 }, (_, n) => file(`api/src/domains/roasts/${n}.ts`)))).toEqual([
+      'api/src/domains/roasts (13)',
+    ]);
     expect(smallFiles([file('api/src/a.ts'), file('api/src/a.test.ts')])).toEqual(['api/src/a.ts']);
     expect(vagueNames([file('api/src/string-utils.ts'), file('api/src/machines/rename.ts')])).toEqual([
       'api/src/string-utils.ts',

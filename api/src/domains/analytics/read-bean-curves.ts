@@ -1,8 +1,8 @@
 import type { Sql } from '../../db/sql.ts';
-import { type BootClocks, onClockOf } from '../roasts/places.ts';
+import { type BootClocks, onClockOf } from '../roasts/marks/places.ts';
 import { nextTurn } from '@roastery/runtime/turns';
-import { numbersOf } from '../roasts/read-samples.ts';
-import { windowOf, type WindowRow } from '../roasts/roast-curve.ts';
+import { numbersOf } from '../roasts/curves/read-samples.ts';
+import { windowOf, type WindowRow } from '../roasts/curves/roast-curve.ts';
 import { secondCurve, type SecondCurve } from './curve-band.ts';
 
 /** A roast with the fields that locate its samples. */

@@ -2,12 +2,12 @@ import type { DetectedKind, DetectorOptions } from '@roastery/roasting/detector'
 import type { MarkKind, MarkOrigin } from '@roastery/roasting/marks';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Database, Sql } from '../../db/sql.ts';
-import { announceRoast } from '../roasts/announce-roast.ts';
-import { lockRecording } from '../roasts/lock-roast.ts';
-import { type BootClocks, readBootClocks } from '../roasts/places.ts';
-import { readSamples, type Samples } from '../roasts/read-samples.ts';
-import { beanTempAt, recomputeRoast } from '../roasts/recompute-roast.ts';
-import { countProfileUse, settleLot } from '../roasts/settle-roast.ts';
+import { announceRoast } from '../roasts/life/announce-roast.ts';
+import { lockRecording } from '../roasts/life/lock-roast.ts';
+import { type BootClocks, readBootClocks } from '../roasts/marks/places.ts';
+import { readSamples, type Samples } from '../roasts/curves/read-samples.ts';
+import { beanTempAt, recomputeRoast } from '../roasts/life/recompute-roast.ts';
+import { countProfileUse, settleLot } from '../roasts/life/settle-roast.ts';
 import { aroundMs, besideMachine, detectAnew, type MarkAnew, roundTemp, type Span } from './detect-anew.ts';
 
 /** A roast, or a board's roast, whose marks are due. */

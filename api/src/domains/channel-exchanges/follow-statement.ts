@@ -1,5 +1,5 @@
 import type { Database, Sql } from '../../db/sql.ts';
-import { lockRecording } from '../roasts/lock-roast.ts';
+import { lockRecording } from '../roasts/life/lock-roast.ts';
 
 /** Layouts `l` of recordings `r` that differ from what was said about their machine. */
 const differs = (sql: Sql) => sql`

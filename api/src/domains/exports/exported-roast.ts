@@ -2,7 +2,7 @@ import type { Roast } from '@roastery/contract/roasts';
 import type { MarkKind } from '@roastery/roasting/marks';
 import type { RoastWindow } from '@roastery/roasting/rate-of-rise';
 import type { Reading } from '@roastery/roasting/series';
-import { ratesAlong } from '../roasts/roast-curve.ts';
+import { ratesAlong } from '../roasts/curves/roast-curve.ts';
 
 export type ExportedUnit = '°C' | '%' | '';
 /** As a file writes it. */

@@ -3,7 +3,7 @@ import type { Reading } from '@roastery/roasting/series';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Database } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
-import { type CurveMargins, openCurve, wholeCurve } from '../roasts/roast-curve.ts';
+import { type CurveMargins, openCurve, wholeCurve } from '../roasts/curves/roast-curve.ts';
 import { readRoast } from '../roasts/roast-row.ts';
 import { type ExportedUnit, type GatheredChannel, type GatheredRoast, packed } from './exported-roast.ts';
 

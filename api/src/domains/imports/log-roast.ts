@@ -8,10 +8,10 @@ import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
-import { roastFigures, type TimedMark } from '../roasts/roast-window.ts';
+import { roastFigures, type TimedMark } from '../roasts/curves/roast-window.ts';
 import { readRoast } from '../roasts/roast-row.ts';
 import { giveBatchNumber } from '../planned/batch-number.ts';
-import { countProfileUse, settleLot } from '../roasts/settle-roast.ts';
+import { countProfileUse, settleLot } from '../roasts/life/settle-roast.ts';
 import { factColumns, machineOf } from './roast-facts.ts';
 
 type LoggedRoast = ParsedBody<typeof endpoint>;

@@ -8,7 +8,7 @@ import { invalid, notFound } from '../../http/app-error.ts';
 import { deviceCookie } from '../../http/cookies.ts';
 import { mayRoastOn, requireMachine } from '../../identity/access.ts';
 import { checkPin, type PinOwner } from '../../identity/pins.ts';
-import { announceRoast } from '../roasts/announce-roast.ts';
+import { announceRoast } from '../roasts/life/announce-roast.ts';
 
 export const mountRoasters = (routes: Routes): void => {
   routes.forUser(contract.listRoasters, (context, { params }) => listRoasters(context, params.id));

@@ -3,12 +3,12 @@ import { markOf } from '@roastery/roasting/marks';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { roastAccess } from '../../identity/access.ts';
-import { type Place, readBootClocks } from './places.ts';
-import { effectiveMarks } from './effective-marks.ts';
-import { windowOfChunks } from './read-samples.ts';
-import { readMarkEntries } from './recompute-roast.ts';
-import { windowFrom, type WindowRow, zeroOf } from './roast-curve.ts';
-import { timedMarks } from './roast-window.ts';
+import { type Place, readBootClocks } from './marks/places.ts';
+import { effectiveMarks } from './marks/effective-marks.ts';
+import { windowOfChunks } from './curves/read-samples.ts';
+import { readMarkEntries } from './life/recompute-roast.ts';
+import { windowFrom, type WindowRow, zeroOf } from './curves/roast-curve.ts';
+import { timedMarks } from './curves/roast-window.ts';
 
 /** The person at the machine; the machine's owner where unknown. */
 export const roastedBy = (sql: Sql) => sql`coalesce(r.roasted_by, o.full_name)`;

@@ -6,14 +6,14 @@ import type { UserContext } from '../../context.ts';
 import { notFound } from '../../http/app-error.ts';
 import { JsonPieces } from '../../http/streamed-answer.ts';
 import { readBetweenBatches } from './between-batches.ts';
-import { curveColumns, curveColumnsJson, curveDatapoints, curveDatapointsJson } from './curve-answers.ts';
+import { curveColumns, curveColumnsJson, curveDatapoints, curveDatapointsJson } from './curves/curve-answers.ts';
 import { deleteRoast, setFavorite } from './commands.ts';
-import { discardRoast, restoreRoast } from './discard-roast.ts';
-import { readPredictedCrack } from './predicted-first-crack.ts';
+import { discardRoast, restoreRoast } from './life/discard-roast.ts';
+import { readPredictedCrack } from './marks/predicted-first-crack.ts';
 import { listRoasts } from './list-roasts.ts';
-import { type CurveMargins, gapsOf, openCurve, type OpenedCurve, wholeCurve } from './roast-curve.ts';
+import { type CurveMargins, gapsOf, openCurve, type OpenedCurve, wholeCurve } from './curves/roast-curve.ts';
 import { readRoast } from './roast-row.ts';
-import { deleteMark, putMark } from './set-mark.ts';
+import { deleteMark, putMark } from './marks/set-mark.ts';
 import { updateRoast } from './update-roast.ts';
 
 const curveOf = async ({ sql, user }: UserContext, id: string, margins: CurveMargins): Promise<OpenedCurve> => {

@@ -10,10 +10,10 @@ import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
 import { refuseOverdrawn } from '../../ledger/weights.ts';
-import { announceRoast } from './announce-roast.ts';
+import { announceRoast } from './life/announce-roast.ts';
 import { requireRoast } from '../../identity/access.ts';
 import { readRoast } from './roast-row.ts';
-import { countProfileUse, settleLot } from './settle-roast.ts';
+import { countProfileUse, settleLot } from './life/settle-roast.ts';
 
 export type RoastEdit = ParsedBody<typeof updateRoastEndpoint>;
 

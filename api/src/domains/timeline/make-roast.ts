@@ -8,12 +8,12 @@ import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
 import { requireMachine } from '../../identity/access.ts';
-import { placeBoardRoasts } from '../roasts/board-roasts.ts';
-import { refreshRoasts } from '../roasts/recompute-roast.ts';
-import { findPlace, type PlaceInRecording } from '../roasts/find-place.ts';
-import { lockRecording } from '../roasts/lock-roast.ts';
-import { insertMarkEntry, userMarkEntry } from '../roasts/mark-entries.ts';
-import { refuseOverlap } from '../roasts/overlap.ts';
+import { placeBoardRoasts } from '../roasts/boards/board-roasts.ts';
+import { refreshRoasts } from '../roasts/life/recompute-roast.ts';
+import { findPlace, type PlaceInRecording } from '../roasts/marks/find-place.ts';
+import { lockRecording } from '../roasts/life/lock-roast.ts';
+import { insertMarkEntry, userMarkEntry } from '../roasts/marks/mark-entries.ts';
+import { refuseOverlap } from '../roasts/life/overlap.ts';
 import { readRoast } from '../roasts/roast-row.ts';
 
 const maxRoastMs = 4 * 3_600_000;

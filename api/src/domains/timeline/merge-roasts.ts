@@ -6,9 +6,9 @@ import type { UserContext } from '../../context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { AppError, invalid, notFound } from '../../http/app-error.ts';
 import { requireRoast, roastAccess } from '../../identity/access.ts';
-import { absorbRoast } from '../roasts/absorb-roast.ts';
-import { type LockedRoast, lockRoast } from '../roasts/lock-roast.ts';
-import { insertMarkEntry } from '../roasts/mark-entries.ts';
+import { endRoast } from '../roasts/life/end-roast.ts';
+import { type LockedRoast, lockRoast } from '../roasts/life/lock-roast.ts';
+import { insertMarkEntry } from '../roasts/marks/mark-entries.ts';
 import { readRoast } from '../roasts/roast-row.ts';
 import { settleMade } from './make-roast.ts';
 
@@ -82,7 +82,7 @@ export const mergeRoasts = async (context: UserContext, id: string, withId: stri
       UNION SELECT ${earlier.id}::uuid, id, true, true FROM board_roasts WHERE id = ${later.id}
       ON CONFLICT (roast_id, board_roast_id) DO UPDATE SET absorbs = roast_sources.absorbs OR excluded.absorbs, said = true`;
     await tx`DELETE FROM roast_sources WHERE roast_id = ${later.id}`;
-    await absorbRoast(tx, later.id, earlier.id, user.id);
+    await endRoast(tx, later.id, { how: 'merged', into: earlier.id }, actorOf(context));
     await tx`UPDATE roasts SET revision = revision + 1 WHERE id = ${earlier.id}`;
     await settleMade(tx, earlier.recordingId, [earlier.id], user.id);
     const detail = { merged: later.id };

@@ -1,5 +1,5 @@
 import type { Sql } from '../../db/sql.ts';
-import { unindexedChunks } from '../roasts/find-place.ts';
+import { unindexedChunks } from '../roasts/marks/find-place.ts';
 import type { BootSpan } from './boot-spans.ts';
 
 /** The samples read for one step of a span; wall times, ms. */

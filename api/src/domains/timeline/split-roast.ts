@@ -3,10 +3,10 @@ import { markOf } from '@roastery/roasting/marks';
 import { actorOf, recordAudit } from '../../db/audit.ts';
 import type { UserContext } from '../../context.ts';
 import { AppError, notFound } from '../../http/app-error.ts';
-import { refreshRoasts } from '../roasts/recompute-roast.ts';
-import { findPlace } from '../roasts/find-place.ts';
-import { lockRoast } from '../roasts/lock-roast.ts';
-import { insertMarkEntry, userMarkEntry } from '../roasts/mark-entries.ts';
+import { refreshRoasts } from '../roasts/life/recompute-roast.ts';
+import { findPlace } from '../roasts/marks/find-place.ts';
+import { lockRoast } from '../roasts/life/lock-roast.ts';
+import { insertMarkEntry, userMarkEntry } from '../roasts/marks/mark-entries.ts';
 import { readRoast } from '../roasts/roast-row.ts';
 import { insertRoast, settleMade } from './make-roast.ts';
 

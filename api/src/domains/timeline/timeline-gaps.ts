@@ -1,6 +1,6 @@
 import type { TimelineGap } from '@roastery/contract/timeline';
 import type { Sql } from '../../db/sql.ts';
-import { readGaps } from '../roasts/roast-gaps.ts';
+import { readGaps } from '../roasts/curves/roast-gaps.ts';
 import type { Step } from './read-steps.ts';
 
 interface Span {

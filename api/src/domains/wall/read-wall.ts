@@ -4,7 +4,7 @@ import type { SignedInUser } from '../../http/server-context.ts';
 import { machineAccess } from '../../identity/access.ts';
 import { connectionOf, lacksMapOf, silenceOf } from '../../identity/machines.ts';
 import { readRoastPlan } from '../planned/roast-plan.ts';
-import { openCurve } from '../roasts/roast-curve.ts';
+import { openCurve } from '../roasts/curves/roast-curve.ts';
 
 /** A small curve has a few hundred pixels. */
 const referenceStepSeconds = 5;

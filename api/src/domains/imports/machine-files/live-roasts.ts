@@ -1,6 +1,7 @@
+import { systemActor } from '../../../db/audit.ts';
 import type { Sql } from '../../../db/sql.ts';
-import { absorbRoast } from '../../roasts/absorb-roast.ts';
-import { beginsBeforeFileMs } from '../../roasts/board-roasts.ts';
+import { endRoast } from '../../roasts/life/end-roast.ts';
+import { beginsBeforeFileMs } from '../../roasts/boards/board-roasts.ts';
 import type { SentFile } from './file-roast.ts';
 
 type Span = Pick<SentFile, 'chargeAtMs' | 'dropAtMs'>;
@@ -42,6 +43,6 @@ export const joinPieces = async (tx: Sql, first: string, others: readonly string
       INSERT INTO roast_sources (roast_id, board_roast_id, absorbs, said)
       SELECT ${first}::uuid, id, true, true FROM board_roasts WHERE id = ${id}
       ON CONFLICT (roast_id, board_roast_id) DO UPDATE SET absorbs = true, said = true`;
-    await absorbRoast(tx, id, first, null);
+    await endRoast(tx, id, { how: 'merged', into: first }, systemActor);
   }
 };

@@ -8,8 +8,7 @@ import type { Sql } from '../../../db/sql.ts';
 import type { SignedInUser } from '../../../http/server-context.ts';
 import { sharedOf } from '../../../http/sessions.ts';
 import { AppError } from '../../../http/app-error.ts';
-import { removeRoast } from '../../roasts/commands.ts';
-import { lockRecording } from '../../roasts/lock-roast.ts';
+import { endRoast } from '../../roasts/life/end-roast.ts';
 import { keepDays, maxTries, workInBackground, type ImportContext } from '../background-work.ts';
 import { readContent } from '../file-parts.ts';
 import { insertRoastOfUpload } from '../create-roast-from-upload.ts';
@@ -190,27 +189,16 @@ const importFile = async ({ sql, files }: ImportContext, { file_id: id, user }: 
 /** Deletes a roast of an import and its samples. A roast that is part of a blend stays. */
 const undoFile = async ({ sql }: ImportContext, { file_id: id, user }: Job): Promise<void> => {
   await sql.begin(async (tx) => {
-    const read = () => tx<{ id: string; recording_id: string | null; is_blended: boolean }[]>`
-      SELECT r.id, r.recording_id, EXISTS (SELECT FROM blend_components c WHERE c.roast_id = r.id) AS is_blended
-      FROM roast_import_files f JOIN roasts r ON r.id = f.roast_id WHERE f.id = ${id}`;
-    const [found] = await read();
-    await lockRecording(tx, found?.recording_id ?? null);
-    await tx`SELECT 1 FROM roasts WHERE id = ${found?.id ?? null} FOR UPDATE`;
-    // A blend that was saved at the same time is visible now.
-    const [roast] = await read();
-    if (roast?.is_blended === true) {
+    const [roast] = await tx<{ id: string }[]>`
+      SELECT r.id FROM roast_import_files f JOIN roasts r ON r.id = f.roast_id WHERE f.id = ${id}`;
+    try {
+      if (roast !== undefined) await endRoast(tx, roast.id, { how: 'undone' }, actorFor(user));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
       const why = 'A blend contains this roast. Remove it from the blend, then delete the roast.';
       await tx`
         UPDATE roast_import_files SET state = 'undone', problem = 'failed', remarks = ${[why]}::text[] WHERE id = ${id}`;
       return;
-    }
-    if (roast !== undefined) {
-      await removeRoast(tx, roast.id, user.id, actorFor(user));
-      await tx`DELETE FROM recording_chunks WHERE recording_id = ${roast.recording_id}`;
-      await tx`
-        DELETE FROM recordings c WHERE c.id = ${roast.recording_id}
-          AND NOT EXISTS (SELECT FROM roasts r WHERE r.recording_id = c.id)
-          AND NOT EXISTS (SELECT FROM roast_marks m WHERE m.recording_id = c.id)`;
     }
     await tx`UPDATE roast_import_files SET state = 'undone', roast_id = NULL WHERE id = ${id}`;
   });

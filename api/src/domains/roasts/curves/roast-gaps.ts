@@ -1,6 +1,6 @@
 import type { CurveGap } from '@roastery/contract/roasts';
 import { samplingHoles } from '@roastery/roasting/sampling-holes';
-import type { Sql } from '../../db/sql.ts';
+import type { Sql } from '../../../db/sql.ts';
 
 interface GapRow {
   from_seconds: number;

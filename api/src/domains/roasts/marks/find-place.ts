@@ -1,6 +1,6 @@
 import type { PendingQuery, Row } from 'postgres';
-import type { Sql } from '../../db/sql.ts';
-import { numbersOf } from './read-samples.ts';
+import type { Sql } from '../../../db/sql.ts';
+import { numbersOf } from '../curves/read-samples.ts';
 import type { Place } from './places.ts';
 
 /** A time in one of a machine's recordings. */

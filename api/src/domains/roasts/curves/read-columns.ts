@@ -1,4 +1,4 @@
-import type { Database, Sql } from '../../db/sql.ts';
+import type { Database, Sql } from '../../../db/sql.ts';
 import { layoutsOf, numbersOf, readSamples, windowOfChunks, type Column } from './read-samples.ts';
 
 /** Samples with their times; the channels follow one after another. */

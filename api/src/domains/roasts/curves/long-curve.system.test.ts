@@ -1,12 +1,12 @@
 import type { CurveColumns, Datapoint } from '@roastery/contract/roasts';
 import { longRoast } from '@roastery/testing/long-roast';
 import { expect, it } from 'vitest';
-import { commitMessages } from '../../ingest/batch-writer.ts';
-import { messageOf, openMigratedDatabase, registerMachine } from '../../testing/ingest-fixture.ts';
-import { startTestApi, testAdmin } from '../../testing/test-api.ts';
-import { unpackRoast } from '../exports/exported-roast.ts';
-import { gatherRoast } from '../exports/gather-roast.ts';
-import { roastCsv } from '../exports/roast-csv.ts';
+import { commitMessages } from '../../../ingest/batch-writer.ts';
+import { messageOf, openMigratedDatabase, registerMachine } from '../../../testing/ingest-fixture.ts';
+import { startTestApi, testAdmin } from '../../../testing/test-api.ts';
+import { unpackRoast } from '../../exports/exported-roast.ts';
+import { gatherRoast } from '../../exports/gather-roast.ts';
+import { roastCsv } from '../../exports/roast-csv.ts';
 import { curveColumns, curveColumnsJson, curveDatapoints, curveDatapointsJson } from './curve-answers.ts';
 import { readColumns, readColumnsAtOnce, type SampleColumns } from './read-columns.ts';
 import { gapsOf, openCurve, wholeCurve } from './roast-curve.ts';

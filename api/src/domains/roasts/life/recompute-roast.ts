@@ -1,12 +1,12 @@
 import { markOf } from '@roastery/roasting/marks';
 import { valueAt } from '@roastery/roasting/series';
-import type { Sql } from '../../db/sql.ts';
-import { giveBatchNumber } from '../planned/batch-number.ts';
-import { bindPlan } from '../planned/bind-plan.ts';
-import { readBootClocks, readOrigin } from './places.ts';
-import { type EffectiveMark, effectiveMarks, type MarkEntry } from './effective-marks.ts';
-import { keepSamples, readSamples } from './read-samples.ts';
-import { roastFigures, timedMarks } from './roast-window.ts';
+import type { Sql } from '../../../db/sql.ts';
+import { giveBatchNumber } from '../../planned/batch-number.ts';
+import { bindPlan } from '../../planned/bind-plan.ts';
+import { readBootClocks, readOrigin } from '../marks/places.ts';
+import { type EffectiveMark, effectiveMarks, type MarkEntry } from '../marks/effective-marks.ts';
+import { keepSamples, readSamples } from '../curves/read-samples.ts';
+import { roastFigures, timedMarks } from '../curves/roast-window.ts';
 import { announceRoast } from './announce-roast.ts';
 import { countProfileUse, reopenLot, settleLot } from './settle-roast.ts';
 

@@ -1,11 +1,11 @@
 import { type MarkKind, markOf, marksInOrder } from '@roastery/roasting/marks';
 import { formatDuration } from '@roastery/roasting/units';
 import { uuidV7 } from '@roastery/runtime/uuid';
-import type { Sql } from '../../db/sql.ts';
-import { AppError } from '../../http/app-error.ts';
+import type { Sql } from '../../../db/sql.ts';
+import { AppError } from '../../../http/app-error.ts';
 import { type BootClocks, onClockOf, type Place } from './places.ts';
 import type { EffectiveMark, MarkEntry } from './effective-marks.ts';
-import { beanTempAt } from './recompute-roast.ts';
+import { beanTempAt } from '../life/recompute-roast.ts';
 
 export const markNames: Record<MarkKind, string> = {
   charge: 'Charge',

@@ -1,6 +1,6 @@
 import { formatDuration } from '@roastery/roasting/units';
-import type { Sql } from '../../db/sql.ts';
-import { AppError } from '../../http/app-error.ts';
+import type { Sql } from '../../../db/sql.ts';
+import { AppError } from '../../../http/app-error.ts';
 
 /** A window on a recording as sequence numbers; without an end it is open. */
 export interface SeqWindow {

@@ -1,4 +1,4 @@
-import type { Sql } from '../../db/sql.ts';
+import type { Sql } from '../../../db/sql.ts';
 
 /** Wall clock of each boot of a recording: wall ms = offset + monotonic ms. */
 export type BootClocks = ReadonlyMap<number, { readonly offsetMs: number; readonly quality: number }>;

@@ -3,15 +3,15 @@ import type { putMark as putMarkEndpoint, Roast } from '@roastery/contract/roast
 import { type MarkKind, markOf } from '@roastery/roasting/marks';
 import { formatDuration } from '@roastery/roasting/units';
 import { uuidV7 } from '@roastery/runtime/uuid';
-import { actorOf, recordAudit } from '../../db/audit.ts';
-import type { UserContext } from '../../context.ts';
-import type { Sql } from '../../db/sql.ts';
-import { AppError, notFound } from '../../http/app-error.ts';
-import { placeBoardRoasts } from './board-roasts.ts';
-import { refreshRoasts } from './recompute-roast.ts';
+import { actorOf, recordAudit } from '../../../db/audit.ts';
+import type { UserContext } from '../../../context.ts';
+import type { Sql } from '../../../db/sql.ts';
+import { AppError, notFound } from '../../../http/app-error.ts';
+import { placeBoardRoasts } from '../boards/board-roasts.ts';
+import { refreshRoasts } from '../life/recompute-roast.ts';
 import { type EffectiveMark, effectiveMarks } from './effective-marks.ts';
 import { findPlace } from './find-place.ts';
-import { type LockedRoast, lockRoast } from './lock-roast.ts';
+import { type LockedRoast, lockRoast } from '../life/lock-roast.ts';
 import {
   insertMarkEntry,
   markNames,
@@ -20,10 +20,10 @@ import {
   refuseWrongOrder,
   type UserMarkEntry,
 } from './mark-entries.ts';
-import { refuseOverlap, type SeqWindow } from './overlap.ts';
-import { readSamples } from './read-samples.ts';
+import { refuseOverlap, type SeqWindow } from '../life/overlap.ts';
+import { readSamples } from '../curves/read-samples.ts';
 import { type Place, readOrigin } from './places.ts';
-import { readRoast } from './roast-row.ts';
+import { readRoast } from '../roast-row.ts';
 
 /** The sample nearest to a time of the charge's boot; undefined when there is none within a minute. */
 const nearestSample = async (

@@ -1,9 +1,9 @@
 import type { PredictedCrack } from '@roastery/contract/roasts';
 import { crackBatchRatio, predictFirstCrack } from '@roastery/roasting/first-crack';
 import { isSameBatch } from '@roastery/roasting/forecast-basis';
-import type { SignedInUser } from '../../http/server-context.ts';
-import type { Sql } from '../../db/sql.ts';
-import { roastAccess } from '../../identity/access.ts';
+import type { SignedInUser } from '../../../http/server-context.ts';
+import type { Sql } from '../../../db/sql.ts';
+import { roastAccess } from '../../../identity/access.ts';
 
 /** A machine's newest cracks, and of all other machines together: enough to stabilise its own. */
 const newestOfMachine = 300;

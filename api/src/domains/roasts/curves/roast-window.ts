@@ -1,7 +1,7 @@
 import { type MarkKind, markOf } from '@roastery/roasting/marks';
 import { phasesOf } from '@roastery/roasting/phases';
-import { type BootClocks, onClockOf, type Place } from './places.ts';
-import type { EffectiveMark } from './effective-marks.ts';
+import { type BootClocks, onClockOf, type Place } from '../marks/places.ts';
+import type { EffectiveMark } from '../marks/effective-marks.ts';
 
 /** A mark on the roast's own axis: seconds since charge. */
 export interface TimedMark {

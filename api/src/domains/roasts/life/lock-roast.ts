@@ -1,9 +1,9 @@
-import type { UserContext } from '../../context.ts';
-import type { Sql } from '../../db/sql.ts';
-import { AppError, notFound } from '../../http/app-error.ts';
-import { requireRoast } from '../../identity/access.ts';
-import { type BootClocks, readBootClocks } from './places.ts';
-import { type EffectiveMark, effectiveMarks, type MarkEntry } from './effective-marks.ts';
+import type { UserContext } from '../../../context.ts';
+import type { Sql } from '../../../db/sql.ts';
+import { AppError, notFound } from '../../../http/app-error.ts';
+import { requireRoast } from '../../../identity/access.ts';
+import { type BootClocks, readBootClocks } from '../marks/places.ts';
+import { type EffectiveMark, effectiveMarks, type MarkEntry } from '../marks/effective-marks.ts';
 import { readMarkEntries } from './recompute-roast.ts';
 
 export interface LockedRoast {

@@ -1,39 +1,15 @@
 import type { Roast } from '@roastery/contract/roasts';
-import { actorOf, recordAudit } from '../../db/audit.ts';
-import type { UserContext } from '../../context.ts';
-import type { Sql } from '../../db/sql.ts';
-import { AppError, notFound } from '../../http/app-error.ts';
-import { requireDiscardedRoast, requireRoast } from '../../identity/access.ts';
-import { announceDeletedRoast } from './announce-roast.ts';
-import { placeBoardRoasts } from './board-roasts.ts';
+import { actorOf, recordAudit } from '../../../db/audit.ts';
+import type { UserContext } from '../../../context.ts';
+import type { Sql } from '../../../db/sql.ts';
+import { notFound } from '../../../http/app-error.ts';
+import { requireDiscardedRoast, requireRoast } from '../../../identity/access.ts';
+import { placeBoardRoasts } from '../boards/board-roasts.ts';
 import { refreshRoasts } from './recompute-roast.ts';
-import { noteUseOfNumber } from '../planned/batch-number.ts';
-import { lockRecording, lockRecordingOf } from './lock-roast.ts';
+import { endRoast } from './end-roast.ts';
+import { lockRecording } from './lock-roast.ts';
 import { refuseOverlap } from './overlap.ts';
-import { readRoast } from './roast-row.ts';
-import { countProfileUse, unsettleLot } from './settle-roast.ts';
-
-/** The stored parts of a discarded roast, so that it can be restored: its row, its plan and its favourites. */
-const keepRow = async (tx: Sql, id: string) => {
-  await tx`
-    UPDATE roast_tombstones t SET kept = jsonb_build_object(
-      'roast', to_jsonb(r),
-      'plan_id', (SELECT p.id FROM planned_roasts p WHERE p.roast_id = r.id),
-      'favorites', (SELECT coalesce(jsonb_agg(f.user_id), '[]') FROM roast_favorites f WHERE f.roast_id = r.id),
-      'references', (SELECT coalesce(jsonb_agg(p.id), '[]') FROM profiles p WHERE p.reference_roast_id = r.id))
-    FROM roasts r WHERE t.roast_id = ${id} AND r.id = ${id}`;
-};
-
-interface DiscardedRow {
-  profile_id: string | null;
-  machine_id: string | null;
-  status: string;
-  said_number: string;
-  coffee_name: string | null;
-  batch_number: string | null;
-  /** The blend that contains it. */
-  blend: string | null;
-}
+import { readRoast } from '../roast-row.ts';
 
 /**
  * Discards a false roast. The window is free again and the samples stay; its lot gets its green coffee back, its plan
@@ -42,30 +18,7 @@ interface DiscardedRow {
 export const discardRoast = async (context: UserContext, id: string): Promise<{ message: string }> => {
   await context.sql.begin(async (tx) => {
     await requireRoast(tx, context.user, id, 'roast');
-    await lockRecordingOf(tx, id);
-    // A statement that waited for the row does not see the blend that it waited for.
-    await tx`SELECT 1 FROM roasts WHERE id = ${id} FOR UPDATE`;
-    const [roast] = await tx<DiscardedRow[]>`
-      SELECT r.profile_id, r.machine_id, r.status, r.coffee_name, r.batch_number, r.said_number,
-             (SELECT b.name FROM blend_components c JOIN blends b ON b.id = c.blend_id WHERE c.roast_id = r.id LIMIT 1) AS blend
-      FROM roasts r WHERE r.id = ${id}`;
-    if (roast === undefined) throw notFound('Roast');
-    if (roast.blend !== null) {
-      throw new AppError('conflict', `The blend “${roast.blend}” contains this roast. Remove it from the blend first.`);
-    }
-    await tx`INSERT INTO roast_tombstones (roast_id, deleted_by) VALUES (${id}, ${context.user.id})`;
-    await keepRow(tx, id);
-    // Its assigned board roasts stay with it: they are false too.
-    await tx`UPDATE roast_sources SET said = true WHERE roast_id = ${id}`;
-    await tx`UPDATE planned_roasts SET roast_id = NULL, bound_at = NULL, plan = NULL WHERE roast_id = ${id}`;
-    await tx`UPDATE profiles SET reference_roast_id = NULL WHERE reference_roast_id = ${id}`;
-    await noteUseOfNumber(tx, roast.batch_number, roast.coffee_name);
-    await tx`DELETE FROM roasts WHERE id = ${id}`;
-    await countProfileUse(tx, [roast.profile_id]);
-    await unsettleLot(tx, id, context.user.id);
-    if (roast.status === 'in_progress') await announceDeletedRoast(tx, id, roast.machine_id);
-    const detail = { said_number: roast.said_number };
-    await recordAudit(tx, actorOf(context), { action: 'roast.discarded', subject: id, detail });
+    if (!(await endRoast(tx, id, { how: 'discarded' }, actorOf(context)))) throw notFound('Roast');
   });
   return { message: 'The roast was discarded. Its samples stay on the timeline.' };
 };

@@ -1,6 +1,6 @@
 import { parseJson } from '@roastery/contract/parse-shape';
 import { z } from 'zod';
-import type { Sql } from '../../db/sql.ts';
+import type { Sql } from '../../../db/sql.ts';
 
 /** Notification channel for changed roasts, so that every instance can update its watchers. */
 export const roastChangedChannel = 'roast_changed';

@@ -1,6 +1,7 @@
-import type { Sql } from '../../db/sql.ts';
-import { absorbRoast } from './absorb-roast.ts';
-import { sameBeans, type BoardRoast } from './same-beans.ts';
+import type { Sql } from '../../../db/sql.ts';
+import { systemActor } from '../../../db/audit.ts';
+import { endRoast } from '../life/end-roast.ts';
+import { sameBeans, type BoardRoast } from '../same-beans.ts';
 
 /** Sequence numbers in a minute at the highest rate a machine map allows. */
 const seqsPerMinute = 600;
@@ -93,7 +94,7 @@ const assignBoardRoasts = async (tx: Sql, recordingId: string, handMade: readonl
       INSERT INTO roast_sources (roast_id, board_roast_id, absorbs, said)
       SELECT ${roast.id}, id, true, false FROM unnest(${heard}::uuid[]) AS h (id)
       ON CONFLICT DO NOTHING RETURNING board_roast_id`;
-    for (const { board_roast_id: id } of added) await absorbRoast(tx, id, roast.id, null);
+    for (const { board_roast_id: id } of added) await endRoast(tx, id, { how: 'merged', into: roast.id }, systemActor);
     await tx`
       UPDATE roasts SET board_plan_id = coalesce(board_plan_id, (
         SELECT b.plan_id FROM board_roasts b WHERE b.id = ANY(${heard}::uuid[]) AND b.plan_id IS NOT NULL
@@ -126,7 +127,7 @@ const absorbIntoFiles = async (tx: Sql, boardIds: readonly string[]): Promise<st
     await tx`
       INSERT INTO roast_sources (roast_id, board_roast_id, absorbs, said) VALUES (${into}, ${id}, true, true)
       ON CONFLICT (roast_id, board_roast_id) DO UPDATE SET absorbs = true, said = true`;
-    await absorbRoast(tx, id, into, null);
+    await endRoast(tx, id, { how: 'merged', into }, systemActor);
     await tx`UPDATE roasts SET board_plan_id = coalesce(board_plan_id, ${planId}) WHERE id = ${into}`;
   }
   return found.map(({ into }) => into);
@@ -160,7 +161,7 @@ const joinWithdrawn = async (tx: Sql, recordingId: string, boardIds: readonly st
       ON CONFLICT DO NOTHING`;
     // Both may have arrived in the same batch.
     await ensureRows(tx, [into]);
-    await absorbRoast(tx, part, into, null);
+    await endRoast(tx, part, { how: 'merged', into }, systemActor);
   }
   return found.map(({ into }) => into);
 };

@@ -1,9 +1,9 @@
 import type { JournalEvent } from '@roastery/contract/mqtt';
 import { uuidV7 } from '@roastery/runtime/uuid';
-import type { Sql } from '../../db/sql.ts';
-import { roastsWithoutNumber } from '../planned/batch-number.ts';
+import type { Sql } from '../../../db/sql.ts';
+import { roastsWithoutNumber } from '../../planned/batch-number.ts';
 import { placeBoardRoasts } from './board-roasts.ts';
-import { refreshRoasts } from './recompute-roast.ts';
+import { refreshRoasts } from '../life/recompute-roast.ts';
 
 /** A new event of a stream with its position. */
 export interface PlacedEvent {

@@ -1,6 +1,6 @@
 import { kilograms, milligrams } from '@roastery/roasting/units';
-import type { Sql } from '../../db/sql.ts';
-import { moveLot } from '../../ledger/move-lot.ts';
+import type { Sql } from '../../../db/sql.ts';
+import { moveLot } from '../../../ledger/move-lot.ts';
 
 interface MovementReason {
   readonly roastId: string;
