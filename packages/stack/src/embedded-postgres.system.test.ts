@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import postgres from 'postgres';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { repositoryRoot } from '@roastery/testing/shared-data';
 import { untilProcessGone } from '@roastery/testing/until';
 import { startEmbeddedPostgres } from './embedded-postgres.ts';
@@ -21,13 +21,15 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
 }
 
 describe('embedded Postgres', () => {
+  let home: string;
   let folder: string;
-  beforeEach(async () => {
+  beforeAll(async () => {
     // A path with a space and no access for others, as for `npm start` below a home folder.
-    folder = path.join(await mkdtemp(path.join(tmpdir(), 'roastery-pg-')), 'my roastery');
-    await chmod(path.dirname(folder), 0o700);
+    home = await mkdtemp(path.join(tmpdir(), 'roastery-pg-'));
+    folder = path.join(home, 'my roastery');
+    await chmod(home, 0o700);
   });
-  afterEach(() => rm(path.dirname(folder), { recursive: true, force: true }));
+  afterAll(() => rm(home, { recursive: true, force: true }));
 
   it('keeps its data across a stop and a start', async () => {
     const first = await startEmbeddedPostgres({ dataDir: folder, log });
@@ -99,10 +101,11 @@ describe('embedded Postgres', () => {
 
   const hindrance = otherUserHindrance();
   it.skipIf(hindrance !== '')(`runs under another user's id${hindrance}`, async () => {
-    await chmod(path.dirname(folder), 0o755);
-    await mkdir(folder);
-    await chmod(folder, 0o777);
-    expect(await startElsewhere(folder, { uid: 65_534, gid: 65_534 })).toBe('1');
+    const other = path.join(home, 'of another user');
+    await chmod(home, 0o755);
+    await mkdir(other);
+    await chmod(other, 0o777);
+    expect(await startElsewhere(other, { uid: 65_534, gid: 65_534 })).toBe('1');
   });
 });
 
