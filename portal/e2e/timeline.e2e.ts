@@ -103,7 +103,12 @@ it('an aborted roast shows its readings and gets charge and drop', async () => {
   await notice.getByText(/^No drop was recorded/).waitFor();
   const seconds = Math.round((lost.droppedAt.getTime() - lost.chargedAt.getTime()) / 1000);
   await page.goto(`/roasts/${id}?at=${seconds}`);
-  await notice.getByRole('button', { name: /^Set drop to / }).click();
+  const setDrop = notice.getByRole('button', { name: /^Set drop to / });
+  await setDrop.click();
+  await page.getByText('Completed').waitFor();
+  await page.getByRole('button', { name: 'Undo' }).last().click();
+  await notice.getByText(/^No drop was recorded/).waitFor();
+  await setDrop.click();
   await page.getByText('Completed').waitFor();
   expect(await ana.call(getRoast, { params: { id } })).toMatchObject({
     status: 'completed',

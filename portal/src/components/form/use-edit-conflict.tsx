@@ -8,6 +8,7 @@ import { numberInField } from '../../format/numbers.ts';
 import { exactWeight } from '../../format/weights.ts';
 import { EditConflict } from './EditConflict.tsx';
 import { mergeThreeWay } from './three-way.ts';
+import { offerUndo } from './use-removal.ts';
 import { t } from '../../language/t.ts';
 
 export interface Revised {
@@ -110,6 +111,12 @@ export const useEditConflict = <Values extends FieldValues, Body, Thing extends 
           onDiscard={() => {
             form.reset(saved);
             setBase(now);
+            const restore = (): void => {
+              form.reset(valuesOf(before));
+              form.reset(own, { keepDefaultValues: true });
+              setBase(before);
+            };
+            offerUndo(t`Your changes were discarded`, restore);
           }}
         />
       </div>

@@ -15,6 +15,7 @@ import { call } from '../../api/call.ts';
 import { refresh, useApi } from '../../api/use-api.ts';
 import { PageForm } from '../../components/form/RecordForm.tsx';
 import { useRecordForm } from '../../components/form/use-record-form.ts';
+import { useRemoval } from '../../components/form/use-removal.ts';
 import { paths } from '../../components/paths.ts';
 import { roastName } from '../../components/live/roast-texts.ts';
 import { t } from '../../language/t.ts';
@@ -95,6 +96,7 @@ export const BlendForm = ({ blend }: { blend?: Blend }) => {
   const lines = useWatch({ control: hookForm.control, name: 'lines' }).map(withLeft);
   const wasSent = hookForm.formState.isSubmitted;
   const setLines = (next: readonly BlendLine[]) => hookForm.setValue('lines', next, { shouldDirty: true });
+  const remove = useRemoval(lines, setLines);
   const isEmpty = lines.length === 0 && deleted.length === 0;
   const total = totalKg(
     lines,
@@ -140,7 +142,7 @@ export const BlendForm = ({ blend }: { blend?: Blend }) => {
                       onChange={(changed) =>
                         setLines(lines.map((other) => (other.roastId === changed.roastId ? changed : other)))
                       }
-                      onRemove={() => setLines(lines.filter(({ roastId }) => roastId !== line.roastId))}
+                      onRemove={() => remove(line, t`${line.name} was removed`)}
                     />
                   ))}
                 </ul>

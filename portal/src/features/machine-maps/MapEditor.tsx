@@ -14,6 +14,7 @@ import { refresh } from '../../api/use-api.ts';
 import { FormActions } from '../../components/form/RecordForm.tsx';
 import { EditConflict } from '../../components/form/EditConflict.tsx';
 import { FormError } from '../../components/form/FormError.tsx';
+import { offerUndo, useRemoval } from '../../components/form/use-removal.ts';
 import { UnsavedChanges } from '../../components/form/UnsavedChanges.tsx';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -43,8 +44,6 @@ const chargings = [
 
 const changed = <Row extends { key: number }>(rows: readonly Row[], key: number, part: Partial<Row>): Row[] =>
   rows.map((row) => (row.key === key ? { ...row, ...part } : row));
-const without = <Row extends { key: number }>(rows: readonly Row[], gone: number): Row[] =>
-  rows.filter(({ key }) => key !== gone);
 
 interface MapConflictProps {
   base: MapDetail;
@@ -61,7 +60,10 @@ const MapConflict = ({ base, newest, own, onContinue }: MapConflictProps) => {
       theirs={theirs}
       clashes={clashes}
       onMerge={() => onContinue(newest, draft)}
-      onDiscard={() => onContinue(newest, null)}
+      onDiscard={() => {
+        onContinue(newest, null);
+        offerUndo(t`Your changes were discarded`, () => onContinue(base, own));
+      }}
     />
   );
 };
@@ -105,6 +107,9 @@ export const MapEditor = ({ detail }: { detail: MapDetail }) => {
     change(part(nextKey));
     setNextKey(nextKey + 1);
   };
+  const removeChannel = useRemoval(draft.channels, (channels) => change({ channels }));
+  const removeOutput = useRemoval(draft.outputs, (outputs) => change({ outputs }));
+  const removeEvent = useRemoval(draft.events, (events) => change({ events }));
   const freeEvent = eventNames.find((name) => draft.events.every((event) => event.name !== name));
   const text = (field: 'maker' | 'model' | 'notes' | 'unit' | 'hz' | 'timeoutMs' | 'maxDrumRpm') => ({
     value: draft[field],
@@ -214,7 +219,7 @@ export const MapEditor = ({ detail }: { detail: MapDetail }) => {
             channel={channel}
             problems={problems}
             onChange={(part) => change({ channels: changed(draft.channels, channel.key, part) })}
-            onDelete={() => change({ channels: without(draft.channels, channel.key) })}
+            onDelete={() => removeChannel(channel, t`Channel ${channel.name} was removed`)}
           />
         ))}
       </Panel>
@@ -240,7 +245,7 @@ export const MapEditor = ({ detail }: { detail: MapDetail }) => {
             channels={draft.channels.map(({ name }) => name.trim())}
             problems={problems}
             onChange={(part) => change({ outputs: changed(draft.outputs, output.key, part) })}
-            onDelete={() => change({ outputs: without(draft.outputs, output.key) })}
+            onDelete={() => removeOutput(output, t`Output ${output.name} was removed`)}
           />
         ))}
       </Panel>
@@ -268,7 +273,7 @@ export const MapEditor = ({ detail }: { detail: MapDetail }) => {
             taken={draft.events.map(({ name }) => name)}
             problems={problems}
             onChange={(part) => change({ events: changed(draft.events, event.key, part) })}
-            onDelete={() => change({ events: without(draft.events, event.key) })}
+            onDelete={() => removeEvent(event, t`Event ${event.name} was removed`)}
           />
         ))}
       </Panel>

@@ -1,6 +1,7 @@
 import { formatDuration, parseDuration } from '@roastery/roasting/units';
 import { ChevronLeft, ChevronRight, Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import { useRemoval } from '../../components/form/use-removal.ts';
 import { formatCount, numberInField, readNumber } from '../../format/numbers.ts';
 import { t } from '../../language/t.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -31,6 +32,7 @@ const rowsAtOnce = 100;
 export const ControlTable = ({ points, problems, onChange, active, onActive }: ControlTableProps) => {
   const change = (key: string, field: PointField, value: number | null) =>
     onChange(points.map((point) => (point.key === key ? { ...point, [field]: value } : point)));
+  const remove = useRemoval(points, onChange);
   const [page, setPage] = useState(0);
   const [followed, setFollowed] = useState(active);
   const goTo = (key: string | null) => {
@@ -100,7 +102,7 @@ export const ControlTable = ({ points, problems, onChange, active, onActive }: C
                     label={t`Delete point ${i + 1} at ${formatDuration(point.time)}`}
                     tone="danger"
                     icon={<Trash2 aria-hidden />}
-                    onClick={() => onChange(points.filter(({ key }) => key !== point.key))}
+                    onClick={() => remove(point, t`Point ${i + 1} at ${formatDuration(point.time)} was removed`)}
                   />
                 </td>
               </tr>

@@ -19,6 +19,8 @@ const estimate = async () => textOf((await screen.findByText('Estimated roasts')
 
 const description = () => screen.getByLabelText<HTMLTextAreaElement>(/^Description/).value;
 
+const times = () => screen.getAllByLabelText<HTMLInputElement>(/^Time of point/).map(({ value }) => value);
+
 describe('the form of a recipe', () => {
   it('has the document’s defaults', async () => {
     await openPortal('/recipes/new');
@@ -129,6 +131,24 @@ describe('the form of a recipe', () => {
     await expect.poll(description).toBe('theirs');
     await expect.poll(() => field('Drop temp').value).toBe('199');
     expect(field('Burner of point 1').value).toBe('100');
+
+    await user.click(screen.getByRole('button', { name: 'Undo' }));
+    await expect.poll(description).toBe('mine');
+    expect(field('Burner of point 1').value).toBe('70');
+    await screen.findByText(/Another user changed this recipe/);
+  });
+
+  it('gives a removed control point back to its place, beside what was typed since', async () => {
+    const { fill, user } = await openPortal('/recipes/new');
+    await screen.findByLabelText('Time of point 1');
+    const before = times();
+    expect(before.length).toBeGreaterThan(1);
+    await user.click(screen.getByRole('button', { name: /^Delete point 1 at/ }));
+    expect(times()).toEqual(before.slice(1));
+    await fill(field('Burner of point 1'), '33');
+    await user.click(screen.getByRole('button', { name: 'Undo' }));
+    await expect.poll(times).toEqual(before);
+    expect(field('Burner of point 2').value).toBe('33');
   });
 
   it('returns to the list from a missing one', async () => {

@@ -1,13 +1,9 @@
-import { getRoastCurveColumns, putMark, type Roast } from '@roastery/contract/roasts';
+import type { Roast } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
 import { Ban, ChartGantt, CircleAlert, Flag } from 'lucide-react';
-import { useState } from 'react';
-import { sentenceFor } from '../../api/api-error.ts';
-import { call } from '../../api/call.ts';
-import { refresh } from '../../api/use-api.ts';
+import { useCorrectMarks } from '../../components/live/CorrectMarks.tsx';
 import { t } from '../../language/t.ts';
 import { Button, ButtonLink } from '../../ui/Button.tsx';
-import { toast } from '../../ui/toast.ts';
 import { timelineOf } from '../../components/live/roast-texts.ts';
 import { useCorrecting } from './RoastCurves.tsx';
 
@@ -23,26 +19,11 @@ interface AbortedRoastProps {
 /** Repairs an aborted roast: its readings are complete. */
 export const AbortedRoast = ({ roast, selected, onSelect, onChanged, onDiscard }: AbortedRoastProps) => {
   const correcting = useCorrecting();
-  const [busy, setBusy] = useState<'charge' | 'drop' | null>(null);
+  const { busy, set: setMark } = useCorrectMarks({ roast, onSelect, onChanged });
   const hasCharge = roast.marks.some((mark) => mark.kind === 'charge');
-  const set = async (kind: 'charge' | 'drop') => {
-    if (selected === null) {
-      correcting.begin();
-      return;
-    }
-    setBusy(kind);
-    try {
-      const body = { time_seconds: selected };
-      onChanged(await call(putMark, { params: { id: roast.id, kind }, body }));
-      await refresh(getRoastCurveColumns);
-      // All times count from the charge: a new charge invalidates the pinned point.
-      onSelect(null);
-      toast(kind === 'charge' ? t`Charge set` : t`Drop set`);
-    } catch (error) {
-      toast(sentenceFor(error, t`The marker could not be set`), { tone: 'danger' });
-    } finally {
-      setBusy(null);
-    }
+  const set = (kind: 'charge' | 'drop') => {
+    if (selected === null) correcting.begin();
+    else void setMark(kind, { time_seconds: selected });
   };
   const at = selected === null ? null : formatDuration(selected);
   return (
@@ -62,7 +43,7 @@ export const AbortedRoast = ({ roast, selected, onSelect, onChanged, onDiscard }
           icon={<Flag aria-hidden />}
           busy={busy === 'charge'}
           disabled={busy !== null}
-          onClick={() => void set('charge')}
+          onClick={() => set('charge')}
         >
           {at === null ? t`Set charge` : t`Set charge to ${at}`}
         </Button>
@@ -71,7 +52,7 @@ export const AbortedRoast = ({ roast, selected, onSelect, onChanged, onDiscard }
           icon={<Flag aria-hidden />}
           busy={busy === 'drop'}
           disabled={busy !== null}
-          onClick={() => void set('drop')}
+          onClick={() => set('drop')}
         >
           {at === null ? t`Set drop` : t`Set drop to ${at}`}
         </Button>
