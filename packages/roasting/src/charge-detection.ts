@@ -73,13 +73,15 @@ export function findChargeInDrop(
  */
 export function findChargeInRoast(
   readings: readonly TrustedReading[],
-  { peakC, lowestC }: ChargeState,
-  { peakSeconds }: { readonly peakSeconds: number },
+  { timeSeconds, peakC, lowestC }: ChargeState,
+  drop: { readonly peakSeconds: number; readonly peakC: number },
 ): ChargeState | null {
   if (peakC - lowestC >= limits.chargeShallowFallC) return null;
-  const again = findCharge(readings, peakSeconds - limits.onsetBackSeconds, null);
+  const long = drop.peakSeconds - timeSeconds >= limits.dropMinRoastSeconds;
+  if (long && drop.peakC >= limits.chargeInRoastMaxC) return null;
+  const again = findCharge(readings, drop.peakSeconds - limits.onsetBackSeconds, null);
   if (!again || again.slight) return null;
-  const paused = again.timeSeconds - peakSeconds >= limits.chargePauseSeconds;
+  const paused = again.timeSeconds - drop.peakSeconds >= limits.chargePauseSeconds;
   return paused || again.peakC - again.lowestC > peakC - lowestC ? again : null;
 }
 
@@ -97,12 +99,7 @@ function findFastFall(
   const level = newestLevel(readings);
   if (!newest || level === undefined) return null;
   const top = highest(lastWatched(readings, limits.chargeFallSeconds));
-  if (
-    !top ||
-    top.tempC < limits.chargeMinC ||
-    top.tempC - level < (top.tempC < limits.chargeSlowMinC ? limits.chargeAfterDropFallC : fallC)
-  )
-    return null;
+  if (!top || top.tempC - level < fallC) return null;
   const peak = highest(lastWatched(readings, 2 * limits.chargeFallSeconds)) ?? top;
   const knee = kneeOf(readings, peak, level, limits.chargeTypicalFallC);
   if (knee.timeSeconds < notBeforeSeconds) return null;

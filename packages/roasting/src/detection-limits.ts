@@ -3,8 +3,6 @@
  * observations on 23 recorded roasts of a dozen machines (drum, fluid bed, hot air; 1 s to 5 s per reading).
  */
 export const detectionLimits = {
-  /** A colder probe is not in a preheated drum. Artisan's minimum for a charge. */
-  chargeMinC: 77,
   /** Depth and duration of the fall of a charge. Cropster requires 7 °C in 30 s, which an opened, cooling drum reaches too;
    * curves: 10 °C within 12 s, with one exception. */
   chargeFallC: 10,
@@ -28,8 +26,6 @@ export const detectionLimits = {
   chargeSlowReportSeconds: 90,
   /** Its minimum depth (curves: 8 °C), also as a multiple of the noise, and the share of it that has recovered. */
   chargeSlowFallC: 6,
-  /** Small batches are not charged into a colder drum. */
-  chargeSlowMinC: 100,
   chargeSlowNoiseTimes: 8,
   /** A fall and rise of this much, also as a multiple of the noise, is a dip of its own. */
   chargeDipC: 2,
@@ -127,6 +123,8 @@ export const detectionLimits = {
   /** … and the probe is still below its top after this time, when the heat of an open lid is back. */
   doubtedDropSeconds: 180,
   doubtedRoastSeconds: 1800,
+  /** A fall from a hotter top, in a roast that is long enough, is no charge: probes read up to 40 °C low. */
+  chargeInRoastMaxC: 135,
   minSlopeBefore: -0.2,
   maxSlopeBefore: 0.3,
   chargeTypicalFallC: 60,

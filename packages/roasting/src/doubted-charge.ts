@@ -49,7 +49,7 @@ export function reconsider(memory: DetectorSnapshot, newest: TrustedReading): Fi
  * counts.
  */
 export function doubt(memory: DetectorSnapshot, charge: ChargeState, turn: TurnState | null): void {
-  if (!turn || charge.cold || (memory.doubted && charge.peakC >= limits.dropMinC)) return;
+  if (!turn || charge.cold || mayBeItsDrop(memory, charge)) return;
   memory.doubted = { charge, turn, topC: turn.tempC, topSeconds: turn.timeSeconds };
 }
 
@@ -69,7 +69,7 @@ export function followDoubted(memory: DetectorSnapshot, nowSeconds: number): voi
  * far and as long as in a roast. After a door it recovers sooner.
  */
 export function mayBeItsDrop({ doubted, readings }: DetectorSnapshot, fall: ChargeState): boolean {
-  if (!doubted || doubted.laterC === undefined || fall.peakC < limits.dropMinC) return false;
+  if (!doubted || doubted.laterC === undefined) return false;
   const { turn, topC, laterC } = doubted;
   if (fall.peakC - turn.tempC < limits.doubtedRiseC || fall.peakC - laterC < limits.doubtedLaterRiseC) return false;
   // The top is the maximum of many readings.

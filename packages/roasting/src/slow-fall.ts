@@ -60,7 +60,7 @@ function findFallTo(
   const turnSeconds = lowest.timeSeconds;
   const earliest = Math.max(notBeforeSeconds, turnSeconds - limits.chargeSlowTurnWithinSeconds);
   const peak = highest(within(readings, earliest, turnSeconds));
-  if (!peak || peak.tempC < limits.chargeSlowMinC) return null;
+  if (!peak) return null;
   if (level - lowest.tempC < limits.chargeSlowRiseShare * (peak.tempC - lowest.tempC)) return null;
   const soon = turnSeconds - peak.timeSeconds <= limits.chargeHeatedTurnWithinSeconds;
   const slope = soon ? heatingBefore(readings, peak.timeSeconds) : 0;

@@ -1,6 +1,8 @@
 import type { ArtisanRoast } from '@roastery/roasting/alog';
 import { markOf } from '@roastery/roasting/marks';
+import { valueAt } from '@roastery/roasting/series';
 import { isWholeRoast, readingsOf, topIn } from './doubtful-marks.ts';
+import { isColdCharge } from './recorded-roasts.ts';
 
 /** A mark that is not counted, because the curve contradicts it. At most one in 33 of a maker, or one. */
 export const marksNotCounted: readonly {
@@ -22,6 +24,8 @@ interface Span {
 export interface CurveTruth {
   readonly charge: Span;
   readonly drop: Span;
+  /** The beans went into a cold machine, as the machine map of a board says. */
+  readonly cold: boolean;
   /** Recordings that begin at the charge count for the drop only. */
   readonly asked: { readonly charge: boolean; readonly drop: boolean };
 }
@@ -41,9 +45,11 @@ export function truthOf(file: string, roast: ArtisanRoast): CurveTruth | null {
   const first = roast.timesSeconds[0] ?? 0;
   const counts = (mark: 'charge' | 'drop') => !marksNotCounted.some((each) => each.file === file && each.mark === mark);
   const from = marked?.timeSeconds ?? first;
+  const chargeC = valueAt(roast.timesSeconds, roast.beanTempC, from);
   return {
     charge: { from, until: fromStart ? first : breakOf(roast, from, chargeBreaksWithin) },
     drop: { from: drop.timeSeconds, until: breakOf(roast, drop.timeSeconds, dropBreaksWithin) },
+    cold: isColdCharge(chargeC),
     asked: { charge: !fromStart && counts('charge'), drop: counts('drop') },
   };
 }

@@ -2,10 +2,9 @@ import type { DetectorSample, RoastDetector } from '@roastery/roasting/detector'
 import { isRetraction } from '@roastery/roasting/findings';
 import type { Measurement } from '../bench.ts';
 import { readEvery } from './conditions.ts';
-import { isWholeRoast } from './doubtful-marks.ts';
 import { lag, lost, noise, wholeDegrees } from './field-conditions.ts';
 import { marksNotCounted, truthOf, type CurveTruth } from './curve-truth.ts';
-import { chargedCold, ownerFolders, recordedRoasts, samplesOf } from './recorded-roasts.ts';
+import { ownerFolders, recordedRoasts, samplesOf } from './recorded-roasts.ts';
 
 /** Anything that finds marks the way the detector does. */
 export interface JudgedDetector {
@@ -156,7 +155,7 @@ function scoresOf({ create }: JudgedDetector, condition: (typeof conditions)[num
     const name = `${owner}, ${maker}`;
     const score = scores.get(name) ?? emptyScore();
     scores.set(name, score);
-    const charging = isWholeRoast(roast) && chargedCold(roast) ? 'cold' : 'hot';
+    const charging = truth.cold ? 'cold' : 'hot';
     const samples = condition.apply(samplesOf(roast, { withControls: condition.controls === true }), seed);
     countRoast(score, truth, foundIn(samples, create({ charging })));
     if (charging === 'cold') continue;

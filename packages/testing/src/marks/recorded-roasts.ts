@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parseAlog, type ArtisanRoast } from '@roastery/roasting/alog';
 import type { DetectorSample } from '@roastery/roasting/detector';
 import { markOf } from '@roastery/roasting/marks';
-import { isReading, valueAt } from '@roastery/roasting/series';
+import { isReading, valueAt, type Reading } from '@roastery/roasting/series';
 import { sharedData } from '../shared-data.ts';
 
 /** Real Artisan files are beside the repository, not in it. */
@@ -96,6 +96,9 @@ export function samplesOf(roast: ArtisanRoast, { withControls = true } = {}): De
 /** Whether its beans went into a cold machine. */
 export function chargedCold({ marks, timesSeconds, beanTempC }: ArtisanRoast): boolean {
   const charge = markOf(marks, 'charge');
-  const temp = charge && valueAt(timesSeconds, beanTempC, charge.timeSeconds);
-  return isReading(temp) && temp <= 60;
+  return charge !== undefined && isColdCharge(valueAt(timesSeconds, beanTempC, charge.timeSeconds));
+}
+
+export function isColdCharge(chargeC: Reading | undefined): boolean {
+  return isReading(chargeC) && chargeC <= 60;
 }
