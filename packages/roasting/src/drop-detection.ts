@@ -13,7 +13,7 @@ export interface DropState {
   deepestC: number;
   /** The first part of the fall was fast, as when beans leave the probe. */
   dip: boolean;
-  /** When the machine switched to cooling, according to heat and fan. */
+  /** When the machine switched to cooling, according to heat and fan: it makes the drop surer, and does not place it. */
   witnessSeconds: number | null;
   /** Too cold or too early for a finished roast. */
   early: boolean;
@@ -93,7 +93,7 @@ function dropFrom(
   };
 }
 
-/** Places the drop: where the machine switched to cooling, or where the curve leaves its line. */
+/** Places the drop where the curve leaves its line: many operators raise the fan while the beans are still in. */
 export function markOfDrop(
   readings: readonly TrustedReading[],
   peak: Moment,
@@ -105,7 +105,7 @@ export function markOfDrop(
   const begun = silent ? leftBeforeSilence(readings, peak) : null;
   const knee = silent ? peak : departureFromTrend(readings, peak, deepestC);
   const witness = coolingSwitch(readings, peak.timeSeconds);
-  const mark = witness ?? begun ?? acrossSilence(readings, knee);
+  const mark = begun ?? acrossSilence(readings, knee);
   return { timeSeconds: mark.timeSeconds, tempC: mark.tempC, witnessSeconds: witness?.timeSeconds ?? null };
 }
 
