@@ -11,6 +11,8 @@ const beside = { expect: { poll: { timeout: 30_000 } }, testTimeout: 240_000, ho
 /** Tests with a real Postgres, real processes and a real browser. */
 const realParts = {
   ...beside,
+  // Each look at a server or a page costs it several milliseconds.
+  expect: { poll: { ...beside.expect.poll, interval: 100 } },
   // Tests of a file that run concurrently wait for boards.
   maxConcurrency: 8,
   globalSetup: ['packages/testing/src/vitest-postgres.ts'],

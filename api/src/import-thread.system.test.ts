@@ -27,7 +27,7 @@ const start = async (imports: ReturnType<typeof createImportThread>) => {
     send: (id: string, name: string, bytes: string) =>
       admin.sendFiles<{ ids?: string[]; code?: string }>(`/roast-imports/${id}/files`, [{ name, bytes }]),
     until: (id: string, done: (state: RoastImport) => boolean) =>
-      expect.poll(async () => done(await stateOf(id)), { timeout: 90_000, interval: 50 }).toBe(true),
+      expect.poll(async () => done(await stateOf(id)), { timeout: 90_000, interval: 200 }).toBe(true),
   };
 };
 

@@ -124,7 +124,7 @@ describe('device-agent', () => {
     const roast = () => server.live.at(-1)?.roast?.id;
     await expect.poll(roast).toBeDefined();
     const id = roast();
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < 4; round++) {
       // Killed after one more reading, after three, …
       const kept = server.live.length;
       await expect.poll(() => server.live.length, { interval: 5 }).toBeGreaterThan(kept + 2 * round);

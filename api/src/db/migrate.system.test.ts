@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfigError } from '@roastery/runtime/env';
 import { createLogger } from '@roastery/runtime/logger';
+import type { DatabaseTemplate } from '@roastery/testing/database-on-server';
 import { createTestDatabase } from '@roastery/testing/test-database';
 import { afterEach, describe, expect, it } from 'vitest';
+import { migratedTemplate } from '../testing/ingest-fixture.ts';
 import { migrate } from './migrate.ts';
 import { migrationsFolder, readMigrations } from './migration-files.ts';
 import { readCatalog } from './schema-catalog.ts';
@@ -17,8 +19,8 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 });
 
-const freshDatabase = async (): Promise<{ url: string; sql: Database }> => {
-  const database = await createTestDatabase();
+const freshDatabase = async (template?: DatabaseTemplate): Promise<{ url: string; sql: Database }> => {
+  const database = await createTestDatabase(template);
   cleanUps.push(() => database.drop());
   return { url: database.url, sql: opened(database.url) };
 };
@@ -59,10 +61,10 @@ describe('migrations', () => {
       '0003_scores.sql': 'ALTER TABLE lots ADD COLUMN score int;',
     };
     const names = Object.keys(branches);
-    const atOnce = await freshDatabase();
+    const atOnce = await freshDatabase(migratedTemplate);
     await migrate(atOnce.sql, log, await folderWith(length, branches));
     for (const late of names) {
-      const { sql } = await freshDatabase();
+      const { sql } = await freshDatabase(migratedTemplate);
       const others = Object.fromEntries(Object.entries(branches).filter(([name]) => name !== late));
       await migrate(sql, log, await folderWith(length, others));
       expect(await migrate(sql, log, await folderWith(length, branches))).toEqual([late]);
@@ -71,7 +73,7 @@ describe('migrations', () => {
   });
 
   it('that fail half way leave the schema as it was, and continue at the failed file', async () => {
-    const { sql } = await freshDatabase();
+    const { sql } = await freshDatabase(migratedTemplate);
     const { length } = await readMigrations();
     const broken = await folderWith(length, {
       '9001_broken.sql': 'CREATE TABLE half (id int); INSERT INTO half VALUES (1); SELECT 1 / 0;',

@@ -1,4 +1,4 @@
 import { describeRoundTrips } from '../../testing/round-trip.ts';
 
 // All files: round-trip.endurance.test.ts.
-describeRoundTrips(7, [4]);
+describeRoundTrips(10, [4]);

@@ -3,9 +3,9 @@ import { fuzzNewDatabase } from './fuzz-database.ts';
 
 const seed = 20_261_122;
 
-it('fuzz: the api answers 500 generated requests from a fixed seed without 5xx and without blocking its event loop', async () => {
-  const { faults, alarms, sent, byStatus } = await fuzzNewDatabase(seed, 500);
+it('fuzz: the api answers 300 generated requests from a fixed seed without 5xx and without blocking its event loop', async () => {
+  const { faults, alarms, sent, byStatus } = await fuzzNewDatabase(seed, 300);
   expect({ faults, alarms }, `FUZZ_SEED=${seed}`).toEqual({ faults: [], alarms: [] });
-  expect(sent).toBeGreaterThan(200);
-  expect(byStatus[200]).toBeGreaterThan(50);
+  expect(sent).toBeGreaterThan(150);
+  expect(byStatus[200]).toBeGreaterThan(30);
 });

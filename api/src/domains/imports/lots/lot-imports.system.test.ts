@@ -38,7 +38,7 @@ describe('import of lots', () => {
   const act = (id: string, what: string): Promise<Answer<LotImport>> =>
     admin.send('POST', `/lot-imports/${id}/${what}`, {});
   const until = (id: string, state: LotImport['state']) =>
-    expect.poll(async () => (await stateOf(id)).state, { timeout: 60_000, interval: 50 }).toBe(state);
+    expect.poll(async () => (await stateOf(id)).state, { timeout: 60_000, interval: 200 }).toBe(state);
   const lots = async (q = '') =>
     (await admin.send<{ lots: Lot[]; total: number }>('GET', `/inventory/lots?limit=500&sort=lot_number&q=${q}`)).body;
 

@@ -31,7 +31,7 @@ describe('unlikely roasts in an import of many files', () => {
     (await admin.send<{ files: ImportFile[] }>('GET', `/roast-imports/${id}/files`)).body.files;
   const problemsOf = async (id: string) => (await filesOf(id)).map(({ problem }) => problem);
   const untilRead = (id: string) =>
-    expect.poll(async () => (await stateOf(id)).waiting, { timeout: 60_000, interval: 100 }).toBe(0);
+    expect.poll(async () => (await stateOf(id)).waiting, { timeout: 60_000, interval: 300 }).toBe(0);
   const decide = (id: string, problem: string, decision: string) =>
     admin.send<RoastImport>('POST', `/roast-imports/${id}/decisions`, { problem, decision });
   const begin = async (...files: Uint8Array<ArrayBuffer>[]) => {
@@ -67,7 +67,7 @@ describe('unlikely roasts in an import of many files', () => {
     expect((await filesOf(id))[2]?.problem).toBe('duration');
     expect((await decide(id, 'duration', 'import')).body.ready).toBe(3);
     await admin.send('POST', `/roast-imports/${id}/start`, {});
-    await expect.poll(async () => (await stateOf(id)).state, { timeout: 60_000, interval: 100 }).toBe('done');
+    await expect.poll(async () => (await stateOf(id)).state, { timeout: 60_000, interval: 300 }).toBe('done');
     expect((await stateOf(id)).imported).toBe(3);
     expect((await decide(id, 'duration', 'import')).status).toBe(409);
   });

@@ -34,7 +34,7 @@ describe('columns of tables', () => {
   const filesOf = async (id: string) =>
     (await admin.send<{ files: ImportFile[] }>('GET', `/roast-imports/${id}/files`)).body.files;
   const untilRead = (id: string) =>
-    expect.poll(async () => (await stateOf(id)).waiting, { timeout: 60_000, interval: 100 }).toBe(0);
+    expect.poll(async () => (await stateOf(id)).waiting, { timeout: 60_000, interval: 300 }).toBe(0);
 
   it('assigned in one file of an import: its other files and later ones are read with them', async () => {
     const { id } = (await admin.send<RoastImport>('POST', '/roast-imports', {})).body;

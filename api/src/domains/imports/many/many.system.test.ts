@@ -35,7 +35,7 @@ describe('import of many files', () => {
     (await admin.send<{ files: ImportFile[]; total: number }>('GET', `/roast-imports/${id}/files?limit=500${query}`))
       .body;
   const until = (id: string, done: (state: RoastImport) => boolean) =>
-    expect.poll(async () => done(await stateOf(id)), { timeout: 120_000, interval: 100 }).toBe(true);
+    expect.poll(async () => done(await stateOf(id)), { timeout: 120_000, interval: 300 }).toBe(true);
   const act = (id: string, what: string): Promise<Answer<RoastImport>> =>
     admin.send('POST', `/roast-imports/${id}/${what}`, {});
   const correct = (id: string, fileId: string, body: object): Promise<Answer<ImportFile>> =>
