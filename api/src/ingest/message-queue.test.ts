@@ -48,7 +48,7 @@ const backlog = (count: number): Buffer[] => {
 
 describe('message queue', () => {
   it('uses at most a quarter more memory than it counts, also for highly compressed messages', () => {
-    const payloads = backlog(400);
+    const payloads = backlog(60);
     const limit = 8 * 1024 * 1024;
     const {
       made: { queue, kept },

@@ -26,7 +26,7 @@ const concerns = (kind: DiskFault['kind'], { name, writes, syncs }: Call): boole
 
 /** The disk of this computer, whose calls are counted and fail as planned, with kernel errors. */
 export const createFaultyDisk = (plan: DiskFault | undefined, time: Clock = realClock) => {
-  let calls = 0;
+  const made: Call[] = [];
   const byName = new Map<string, number>();
   let failed = 0;
   let since: number | undefined;
@@ -36,7 +36,7 @@ export const createFaultyDisk = (plan: DiskFault | undefined, time: Clock = real
   const opened: { close(): Promise<void> }[] = [];
 
   const failsNow = (call: Call): boolean => {
-    const index = calls++;
+    const index = made.push(call) - 1;
     byName.set(call.name, (byName.get(call.name) ?? 0) + 1);
     if (over || plan === undefined || index < plan.fromCall || !concerns(plan.kind, call)) return false;
     since ??= time.monotonic();
@@ -82,7 +82,10 @@ export const createFaultyDisk = (plan: DiskFault | undefined, time: Clock = real
 
   return {
     disk: wrap({ ...fs }) as JournalDisk,
-    calls: (): number => calls,
+    calls: (): number => made.length,
+    /** The calls so far that a fault of this kind can hit: a fault that begins between two of them hits the next one. */
+    callsHitBy: (kind: DiskFault['kind']): number[] =>
+      made.flatMap((call, index) => (concerns(kind, call) ? [index] : [])),
     count: (name: string): number => byName.get(name) ?? 0,
     failed: (): number => failed,
     isBusy: (): boolean => underWay.size > 0,
