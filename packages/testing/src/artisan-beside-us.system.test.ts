@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import path from 'node:path';
+import { fromNow } from '@roastery/api/testing/present';
 import { artisanCommand, packagesPath, portablePackageName } from '@roastery/contract/board-packages';
 import { listDevices, reissuePairingTicket } from '@roastery/contract/fleet';
 import { getRoast, getRoastCurveColumns, listRoasts, updateRoast } from '@roastery/contract/roasts';
@@ -161,7 +162,7 @@ describe('Artisan on the agent’s computer', () => {
 
   it('shows the results of its files in the fleet view, and reports an Artisan that stops as silent', async () => {
     await artisan.save(folder, 'empty.alog', {
-      ...drumRoast(Date.now()),
+      ...drumRoast(fromNow(0)),
       beanTempC: drumRoast(0).seconds.map(() => null),
     });
     const source = await eventually('the refused file to be listed', async () => {
@@ -198,7 +199,7 @@ describe('the one command for a computer that runs Artisan', () => {
     const autosave = path.join(stack.folder, 'other autosave');
     await mkdir(autosave);
     const beans = drumRoast(0).beanTempC.map((temp) => (temp ?? 0) + 2);
-    await artisan.save(autosave, 'roast.alog', { ...drumRoast(Date.now() - 3_600_000), beanTempC: beans });
+    await artisan.save(autosave, 'roast.alog', { ...drumRoast(fromNow(-3_600_000)), beanTempC: beans });
     const here = `http://127.0.0.1:${portOf(portal)}`;
     // As shown in the portal; in the test the package and the api have two addresses.
     const shown = artisanCommand(here, portablePackageName('0.1.0'), `PAIR-${ticket.pairing_code}`).replace(

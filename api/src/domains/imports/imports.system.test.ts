@@ -8,6 +8,7 @@ import { zipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addLot, addMachine, exampleCsv } from '../../testing/example-data.ts';
 import { formatFiles, makeFormatFile } from '../../testing/format-files.ts';
+import { fromNow } from '../../testing/present.ts';
 import { type OpenedTestApi, openTestApi, startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
 import type { Visitor } from '../../testing/visitor.ts';
 
@@ -308,7 +309,7 @@ describe('files of roasts', () => {
   });
 });
 
-const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+const inHours = (hours: number) => new Date(fromNow(hours * 3_600_000)).toISOString();
 
 describe('a roast logged by hand', () => {
   it('has its figures and no curve', async () => {

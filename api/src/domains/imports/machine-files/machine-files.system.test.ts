@@ -10,6 +10,7 @@ import { sharedData } from '@roastery/testing/shared-data';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { commitMessages } from '../../../ingest/batch-writer.ts';
 import { messageOf } from '../../../testing/ingest-fixture.ts';
+import { fromNow } from '../../../testing/present.ts';
 import { type OpenedTestApi, openTestApi } from '../../../testing/test-api.ts';
 import { commitBoard, recordBoard, roastState, wholeRoast } from '../../../testing/timeline-fixture.ts';
 
@@ -72,7 +73,7 @@ const roastsOf = async (): Promise<Roast[]> => {
 const curveOf = async (id: string): Promise<RecordedCurve> =>
   (await opened.admin.send<RecordedCurve>('GET', `/roasts/${id}/curve/columns?before=60&after=60`)).body;
 const markAt = (roast: Roast | undefined, kind: string) => roast?.marks.find((mark) => mark.kind === kind);
-const hourAgo = () => Math.round((Date.now() - 3_600_000) / 1000) * 1000;
+const hourAgo = () => Math.round(fromNow(-3_600_000) / 1000) * 1000;
 
 /**
  * A board that recorded the roast of `drumRoast` live from START on, with an interruption between two of its seconds.
@@ -407,7 +408,7 @@ describe('a roast that was recorded live and has a file', () => {
   });
 
   it('ends with its file while the board still records it', async () => {
-    const at = Date.now() - 700_000;
+    const at = fromNow(-700_000);
     const id = randomUUID();
     const board = recordBoard(660, [...wholeRoast(id, 66, 900)], { wallOffsetMs: at - 5000 });
     await commitBoard(sql(), machine.serial, board);
@@ -442,7 +443,7 @@ describe('a file without a roast', () => {
     ['text', 'not a file of Artisan at all'],
     ['half of a file', artisanFile(drumRoast(hourAgo())).slice(0, 4000)],
     ['a file without a moment', artisanFile(drumRoast(0))],
-    ['a file of next year', artisanFile(drumRoast(Date.now() + 370 * 86_400_000))],
+    ['a file of next year', artisanFile(drumRoast(fromNow(370 * 86_400_000)))],
     ['another program’s', '{"timex": [0,1,2]}'],
   ])('is refused with a reason: %s', async (_, text) => {
     const { status, body } = await sendFile(text);
