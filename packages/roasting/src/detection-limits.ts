@@ -194,6 +194,8 @@ export const detectionLimits = {
   /** … or this far, if it is this near to its line. */
   dropOnLineC: 0.5,
   dropNearLineC: 1,
+  /** A jump does this share of its fall from one reading to the next. */
+  dropJumpShare: 0.9,
   /** The line before the top is fitted over this time. */
   dropTrendSeconds: 30,
   /** The onset of a drop is fitted to this share of the fall, at most to this depth. */

@@ -43,6 +43,18 @@ describe('detector: position of the drop', () => {
     expect(Math.abs((drop ?? 0) - dropAt - 360)).toBeLessThanOrEqual(10);
   });
 
+  it.each([
+    [0.25, 18],
+    [1, 18],
+    [1, 40],
+    [3, 25],
+  ])('does not end a roast whose reading jumps, every %d s by %d °C', (interval, jumpC) => {
+    const jumped = (time: number) => falling(time) - (time >= 480 ? jumpC : 0);
+    const [drop, ...others] = dropOf(series(jumped, dropAt + 200, interval));
+    expect(others).toEqual([]);
+    expect(Math.abs((drop ?? 0) - dropAt)).toBeLessThanOrEqual(10);
+  });
+
   it('marks the last reading on the line when the fall began before a silence', () => {
     const samples = series(falling, dropAt + 200).filter(
       ({ timeSeconds }) => timeSeconds <= dropAt + 2 || timeSeconds > dropAt + 40,

@@ -25,7 +25,7 @@ import {
   mayEndStanding,
   reconsider,
 } from './doubted-charge.ts';
-import { findDrop, findDropAtEnd, judgeDrop, markOfDrop, type DropState } from './drop-detection.ts';
+import { findDrop, findDropAtEnd, hasJumped, judgeDrop, markOfDrop, type DropState } from './drop-detection.ts';
 import { followDryEnd } from './dry-end-detection.ts';
 import type { DetectorSample, Finding, RoastState } from './findings.ts';
 import { trustedReadings, type TrustedReading } from './reading-filter.ts';
@@ -244,6 +244,10 @@ function followDrop(memory: DetectorSnapshot, charge: ChargeState, newest: Trust
   drop.deepestC = Math.min(drop.deepestC, level);
   const fast = newest.timeSeconds - drop.peakSeconds <= limits.dropDipSeconds;
   if (fast && drop.peakC - level >= limits.dropDipC) drop.dip = true;
+  if (hasJumped(drop, memory.readings, newest.timeSeconds)) {
+    Object.assign(memory, { drop: null, peak: { timeSeconds: newest.timeSeconds, tempC: level } });
+    return [retract(memory, 'drop')];
+  }
   const verdict = judgeDrop(drop, memory.readings, level, newest.timeSeconds);
   if (verdict === 'withdraw') {
     memory.drop = null;

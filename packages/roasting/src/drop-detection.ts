@@ -242,6 +242,24 @@ function isStalled(drop: DropState, readings: readonly TrustedReading[], level: 
 }
 
 /**
+ * Whether the reading jumped: it is lower from one reading to the next, and rises on as before. Beans that leave a probe
+ * take seconds, and an empty drum does not warm it as they did.
+ */
+export function hasJumped(drop: DropState, readings: readonly TrustedReading[], nowSeconds: number): boolean {
+  // The top is a median, so its time may be that of the first lower reading.
+  const around = readings.findIndex(({ timeSeconds }) => timeSeconds >= drop.peakSeconds);
+  const steps = [around - 1, around, around + 1].map((at) => ({ last: readings[at], next: readings[at + 1] }));
+  const fallen = ({ last, next }: (typeof steps)[number]) => (last && next ? last.tempC - next.tempC : 0);
+  const { last, next } = steps.reduce((deepest, step) => (fallen(step) > fallen(deepest) ? step : deepest));
+  if (!last || !next || nowSeconds - next.timeSeconds < limits.dropCertainSeconds) return false;
+  if (last.tempC - next.tempC < limits.dropJumpShare * (last.tempC - drop.deepestC)) return false;
+  const before = lineBefore(readings, last.timeSeconds);
+  const after = trendOf(within(readings, next.timeSeconds, nowSeconds));
+  if (!before || !after || before.slopePerSecond < limits.chargeWarmingPerSecond) return false;
+  return after.slopePerSecond >= limits.recoverySteadyShare * before.slopePerSecond;
+}
+
+/**
  * Whether the roast continues: clearly above the top, or above it and back on its line, as after a pulled trier. An empty hot drum
  * warms the probe to about the top and no further.
  */
