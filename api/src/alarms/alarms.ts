@@ -13,7 +13,8 @@ import {
   readOpenSilence,
 } from '../domains/alarms/stored-alarms.ts';
 import { parseRoastNotice, roastChangedChannel } from '../domains/roasts/life/announce-roast.ts';
-import { samplePages } from '../domains/roasts/curves/read-samples.ts';
+import { samplePages } from '../recordings/read-samples.ts';
+import { readLastSample } from '../recordings/newest-samples.ts';
 import type { StoredBatch } from '../recordings/recordings.ts';
 import {
   endOfComplete,
@@ -244,12 +245,8 @@ const createRoastWatch = ({ sql, log, clock, isReceiving }: WatchParts) => {
   };
 
   /** When a sample of the recording was last stored, by this or another instance; ms ago. */
-  const storedAgoMs = async (recordingId: string): Promise<number> => {
-    const [row] = await sql<{ ago_ms: number }[]>`
-      SELECT extract(epoch FROM now() - received_at) * 1000 AS ago_ms FROM recording_chunks
-      WHERE recording_id = ${recordingId} ORDER BY first_seq DESC LIMIT 1`;
-    return row?.ago_ms ?? Number.POSITIVE_INFINITY;
-  };
+  const storedAgoMs = async (recordingId: string): Promise<number> =>
+    (await readLastSample(sql, recordingId))?.ago_ms ?? Number.POSITIVE_INFINITY;
 
   const raiseSilence = async (watched: Watched): Promise<void> => {
     const { roast, heardAt } = watched;

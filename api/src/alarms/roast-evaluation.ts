@@ -4,8 +4,8 @@ import { type AlarmFinding, createAlarmWatch } from '@roastery/roasting/alarm-ru
 import type { Clock } from '@roastery/runtime/clock';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { ruleOccurrence, type NewAlarm } from '../domains/alarms/stored-alarms.ts';
-import { onClockOf } from '../domains/roasts/marks/places.ts';
-import type { Samples } from '../domains/roasts/curves/read-samples.ts';
+import { onClockOf } from '../recordings/boot-clocks.ts';
+import type { Samples } from '../recordings/read-samples.ts';
 import type { WatchedRoast } from './read-watched.ts';
 
 /** The results of an evaluation to be stored. */

@@ -20,6 +20,7 @@ import {
   rangeOf,
   type RowState,
 } from '../recordings/recordings.ts';
+import { endOfChunks } from '../recordings/newest-samples.ts';
 import { keyOf, type Stream } from '../recordings/streams.ts';
 import { betterClock, clockOf, latestOffsetOf } from '../recordings/wall-clock.ts';
 
@@ -163,10 +164,7 @@ const findMisfits = (tx: Sql, appends: readonly Append[]) => tx<{ id: string }[]
   SELECT id FROM unnest(
     ${bareArray(appends.map(({ head }) => head.recordingId))}::uuid[], ${bareArray(appends.map(({ head }) => endOf(head)))}::bigint[],
     ${bareArray(appends.map(({ range }) => range.start))}::bigint[]) AS append (id, committed_end, first_seq)
-  WHERE first_seq <> coalesce(
-    (SELECT c.first_seq + cardinality(c.dt_ms) FROM recording_chunks c
-     WHERE c.recording_id = append.id AND c.first_seq >= append.committed_end
-     ORDER BY c.first_seq DESC LIMIT 1), committed_end)`;
+  WHERE first_seq <> coalesce(${endOfChunks(tx, tx`append.id`, tx`append.committed_end`)}, committed_end)`;
 
 /** Writes the rows that are due. Returns their new heads. */
 const writeRows = async (tx: Sql, appends: readonly Append[], receivedAtMs: number): Promise<StreamHead[]> => {

@@ -14,7 +14,7 @@ import type { Database } from '../db/sql.ts';
 import type { IngestHealth } from '../http/server-context.ts';
 import { createStreamHeads } from './appends.ts';
 import { commitIn, type Committed } from './commit.ts';
-import { decodeBatch, decodedBytes, type JournalMessage, type QueuedMessage } from './decode-batch.ts';
+import { decodedBytes, type JournalMessage, type QueuedMessage, sharedDecoder } from './decode-batch.ts';
 import { createMessageQueue } from './message-queue.ts';
 import { writeQuarantine } from './quarantine.ts';
 import { rangeOf } from '../recordings/recordings.ts';
@@ -105,7 +105,10 @@ export const commitRefusal = (sql: Database, message: JournalMessage, reason: st
   return commitMessages(sql, [{ ...message, decoded: refused }]);
 };
 
-const decoded = (message: QueuedMessage): JournalMessage => ({ ...message, decoded: decodeBatch(message.payload) });
+const decoded = (message: QueuedMessage): JournalMessage => ({
+  ...message,
+  decoded: sharedDecoder.forStorage(message.payload),
+});
 
 /**
  * Collects messages of all machines briefly and stores them in one transaction. While Postgres is unavailable they are

@@ -2,7 +2,7 @@ import type { Sql } from '../db/sql.ts';
 import type { Acknowledgement } from './acknowledgements.ts';
 import { appended, appendSamples, headsOf, type StreamHead, type StreamHeads } from './appends.ts';
 import { arrivingSamples, insertChunks, joinNeighbours, samplesIn, sweepLater } from '../recordings/chunks.ts';
-import { applyEvents } from '../domains/roasts/boards/roast-events.ts';
+import { applyEvents, moveStarts } from '../domains/roasts/boards/roast-events.ts';
 import type { JournalMessage, KnownBatch } from './decode-batch.ts';
 import {
   asRecorded,
@@ -26,7 +26,7 @@ import {
   type Stream,
   type StreamKey,
 } from '../recordings/streams.ts';
-import { clockChanges, clocksOf, moveStarts, writeBoots } from '../recordings/wall-clock.ts';
+import { clockChanges, clocksOf, writeBoots } from '../recordings/wall-clock.ts';
 
 export interface Refusal {
   readonly message: JournalMessage;

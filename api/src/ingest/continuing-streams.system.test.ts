@@ -4,7 +4,7 @@ import { createJournalBoard } from '@roastery/testing/journal-board';
 import { describe, expect, it } from 'vitest';
 import { isCollision } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
-import { readSamples } from '../domains/roasts/curves/read-samples.ts';
+import { readSamples } from '../recordings/read-samples.ts';
 import { messageOf, openMigratedDatabase, registerMachine, roastOn } from '../testing/ingest-fixture.ts';
 import { commitMessages } from './batch-writer.ts';
 import type { Acknowledgement } from './acknowledgements.ts';

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { sampleBatchShape, type SampleBatch } from '@roastery/contract/mqtt';
 import { describe, expect, it } from 'vitest';
-import { decodeBatch, readSampleBatch } from './decode-batch.ts';
+import { createSharedDecoder, decodeBatch, readSampleBatch } from './decode-batch.ts';
 
 const good = {
   v: 1,
@@ -125,5 +125,37 @@ describe('decodeBatch', () => {
         }
       }
     }
+  });
+});
+
+describe('createSharedDecoder', () => {
+  const payloadOf = (seq: number): Buffer => gzipSync(JSON.stringify({ ...good, seq }));
+
+  it('decodes a watched board’s batch once: ingest stores what its watchers were sent', () => {
+    const decoder = createSharedDecoder();
+    const [first, second] = [payloadOf(1), payloadOf(5)];
+    const sent = [decoder.forWatchers(first), decoder.forWatchers(second)];
+    expect(decoder.forStorage(second)).toBe(sent[1]);
+    expect(decoder.forStorage(first)).toBe(sent[0]);
+  });
+
+  it('keeps nothing after that, and decodes a batch without watchers', () => {
+    const decoder = createSharedDecoder();
+    const payload = payloadOf(1);
+    const sent = decoder.forWatchers(payload);
+    decoder.forStorage(payload);
+    const again = decoder.forStorage(payload);
+    expect(again).toEqual(sent);
+    expect(again).not.toBe(sent);
+  });
+
+  it('drops the oldest where another instance stores them', () => {
+    const decoder = createSharedDecoder(1000);
+    const payloads = Array.from({ length: 20 }, (_, n) => payloadOf(4 * n));
+    const sent = payloads.map((payload) => decoder.forWatchers(payload));
+    const stored = payloads.map((payload) => decoder.forStorage(payload));
+    expect(stored).toEqual(sent);
+    expect(stored[0]).not.toBe(sent[0]);
+    expect(stored.at(-1)).toBe(sent.at(-1));
   });
 });

@@ -248,3 +248,38 @@ export const decodedBytes = (decoded: Decoded): number => {
   const { batch } = decoded;
   return batch.k === 'samples' ? batch.dt.length * (batch.ch.length + 1) * valueBytes : batch.ev.length * eventBytes;
 };
+
+/** Of batches that were decoded for watchers: some seconds of a hundred boards. */
+const maxKeptBytes = 4 * 1024 * 1024;
+
+/**
+ * Decodes each message once for its two readers: the watchers of a machine have it as it arrives, ingest stores it some moments
+ * later. What is kept between the two is limited: another instance may store it, or Postgres be unavailable.
+ */
+export const createSharedDecoder = (maxBytes = maxKeptBytes) => {
+  const kept = new Map<Buffer, { readonly decoded: Decoded; readonly bytes: number }>();
+  let keptBytes = 0;
+  const take = (payload: Buffer): Decoded | undefined => {
+    const found = kept.get(payload);
+    kept.delete(payload);
+    keptBytes -= found?.bytes ?? 0;
+    return found?.decoded;
+  };
+  return {
+    forWatchers(payload: Buffer): Decoded {
+      const decoded = take(payload) ?? decodeBatch(payload);
+      const bytes = decodedBytes(decoded) + payload.length;
+      kept.set(payload, { decoded, bytes });
+      keptBytes += bytes;
+      for (const oldest of kept.keys()) {
+        if (keptBytes <= maxBytes) break;
+        take(oldest);
+      }
+      return decoded;
+    },
+    forStorage: (payload: Buffer): Decoded => take(payload) ?? decodeBatch(payload),
+  };
+};
+
+/** The one of this process: both readers get the same object for a message. */
+export const sharedDecoder = createSharedDecoder();

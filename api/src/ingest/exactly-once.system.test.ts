@@ -3,7 +3,7 @@ import type { JournalBatch } from '@roastery/contract/mqtt';
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '../db/sql.ts';
-import { readSamples } from '../domains/roasts/curves/read-samples.ts';
+import { readSamples } from '../recordings/read-samples.ts';
 import { messageOf, openMigratedDatabase, registerMachine, roastOn, silentLog } from '../testing/ingest-fixture.ts';
 import { commitMessages } from './batch-writer.ts';
 import type { Committed } from './commit.ts';

@@ -6,11 +6,12 @@ import { createTestDatabase } from '@roastery/testing/test-database';
 import { until } from '@roastery/testing/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '../db/sql.ts';
-import { readSamples } from '../domains/roasts/curves/read-samples.ts';
+import { readSamples } from '../recordings/read-samples.ts';
 import { ageSamples, roastOn, silentLog } from '../testing/ingest-fixture.ts';
 import { createKeepingBoard } from '../testing/keeping-board.ts';
 import { connectBoard, startPlainBroker, startWholeApi, type PlainBroker } from '../testing/whole-api.ts';
-import { removeOldSamples, sweepRules } from './sweeper.ts';
+import { removeOldSamples } from '../recordings/sweep-samples.ts';
+import { sweepRules } from './sweeper.ts';
 import { fromNow } from '../testing/present.ts';
 
 const form = { display_name: 'Big Drum', machine_type: 'RM30', max_capacity_kg: 30 };

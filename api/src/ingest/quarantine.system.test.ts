@@ -4,7 +4,7 @@ import { createJournalBoard } from '@roastery/testing/journal-board';
 import { describe, expect, it } from 'vitest';
 import { systemActor } from '../db/audit.ts';
 import type { Database } from '../db/sql.ts';
-import { readSamples } from '../domains/roasts/curves/read-samples.ts';
+import { readSamples } from '../recordings/read-samples.ts';
 import { messageOf, openMigratedDatabase, registerMachine, roastOn } from '../testing/ingest-fixture.ts';
 import { startTestApi, testAdmin } from '../testing/test-api.ts';
 import { commitMessages, commitRefusal } from './batch-writer.ts';

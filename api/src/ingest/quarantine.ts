@@ -13,6 +13,7 @@ import { AppError, notFound } from '../http/app-error.ts';
 import { commitIn, type Refusal } from './commit.ts';
 import { decodeBatch, type JournalMessage } from './decode-batch.ts';
 import { rangeOf } from '../recordings/recordings.ts';
+import { storedRanges } from '../recordings/chunks.ts';
 import { lockStreams, partsOf } from '../recordings/streams.ts';
 
 /** Limits per machine and in total: above them the oldest messages are dropped. */
@@ -145,10 +146,7 @@ const reopen = async (tx: Sql, machineId: string, epoch: string, range: SeqRange
   if (isStored.length === 0) return;
   const stream = (await lockStreams(tx, [{ machineId, epoch, end: range.end }])).values();
   for (const { recording, range: part } of partsOf([...stream].flat(), range)) {
-    const chunks = await tx<{ start: number; end: number }[]>`
-      SELECT first_seq AS start, first_seq + cardinality(dt_ms) AS end FROM recording_chunks
-       WHERE recording_id = ${recording.recordingId} AND first_seq < ${part.end}
-         AND first_seq + cardinality(dt_ms) > ${part.start}`;
+    const chunks = await storedRanges(tx, recording.recordingId, part);
     const stored = chunks.reduce((ranges, chunk) => withRange(ranges, chunk), [] as readonly SeqRange[]);
     const open = formatMultirange(missingFrom(stored, part));
     await tx`UPDATE recordings r SET committed = committed_now(r) - ${open}::int8multirange WHERE r.id = ${recording.recordingId}`;

@@ -1,6 +1,6 @@
 import type { SampleBatch } from '@roastery/contract/mqtt';
 import type { Sql } from '../db/sql.ts';
-import { readSamples, type Samples } from '../domains/roasts/curves/read-samples.ts';
+import { readSamples, type Samples } from '../recordings/read-samples.ts';
 import type { KnownBatch } from './decode-batch.ts';
 import type { Recording, StreamPart } from '../recordings/recordings.ts';
 import { coveredBy, type SeqRange, type SeqRanges, withRange } from '../db/seq-ranges.ts';

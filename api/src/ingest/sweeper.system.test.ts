@@ -4,7 +4,7 @@ import { uuidV7 } from '@roastery/runtime/uuid';
 import { createJournalBoard, type JournalBoard } from '@roastery/testing/journal-board';
 import { describe, expect, it } from 'vitest';
 import { openDatabase, type Database } from '../db/sql.ts';
-import { readSamples } from '../domains/roasts/curves/read-samples.ts';
+import { readSamples } from '../recordings/read-samples.ts';
 import {
   ageSamples,
   messageOf,
@@ -15,7 +15,8 @@ import {
 } from '../testing/ingest-fixture.ts';
 import { sealStreams } from '../recordings/chunks.ts';
 import { commitMessages } from './batch-writer.ts';
-import { abortStaleRoasts, removeOldSamples, sweep, sweepRules, whenAlone } from './sweeper.ts';
+import { removeOldSamples } from '../recordings/sweep-samples.ts';
+import { abortStaleRoasts, sweep, sweepRules, whenAlone } from './sweeper.ts';
 
 const recordingOf = async (sql: Database, board: JournalBoard): Promise<string> => {
   const [row] = await sql<{ id: string }[]>`SELECT id FROM recordings WHERE epoch = ${board.epoch}`;

@@ -1,7 +1,8 @@
 import type { LiveSamples } from '@roastery/contract/live';
 import type { Roast } from '@roastery/contract/roasts';
 import type { Sql } from '../db/sql.ts';
-import { keepSamples, readSamples, type Samples } from '../domains/roasts/curves/read-samples.ts';
+import { keepSamples, readSamples, type Samples } from '../recordings/read-samples.ts';
+import { readBootClocks } from '../recordings/boot-clocks.ts';
 import { readRoast } from '../domains/roasts/roast-row.ts';
 
 /** Preheat shown before the charge of a running roast. */
@@ -97,9 +98,8 @@ const wallTimeOf = async (
   monoMs: number | undefined,
 ): Promise<number | null> => {
   if (bootNo === undefined || monoMs === undefined) return null;
-  const [boot] = await sql<{ wall_offset_ms: number }[]>`
-    SELECT wall_offset_ms FROM recording_boots WHERE recording_id = ${recordingId} AND boot_no = ${bootNo}`;
-  return boot === undefined ? null : boot.wall_offset_ms + monoMs;
+  const boot = (await readBootClocks(sql, recordingId, [bootNo])).get(bootNo);
+  return boot === undefined ? null : boot.offsetMs + monoMs;
 };
 
 /** Samples before a live stream began, and the running roast. */

@@ -4,7 +4,7 @@ import { until } from '@roastery/testing/until';
 import { describe, expect, it } from 'vitest';
 import type { Database } from '../db/sql.ts';
 import { announceRoast } from '../domains/roasts/life/announce-roast.ts';
-import { readSamples, samplePages } from '../domains/roasts/curves/read-samples.ts';
+import { readSamples, samplePages } from '../recordings/read-samples.ts';
 import { sealStreams } from '../recordings/chunks.ts';
 import { commitMessages } from '../ingest/batch-writer.ts';
 import { markEvent, messageOf, openMigratedDatabase, registerMachine, roastOn } from '../testing/ingest-fixture.ts';

@@ -7,7 +7,7 @@ import { jsonHandler } from '../broker/json-handler.ts';
 import type { WatchedMachine } from '../identity/machines.ts';
 import { sseFrame, type SseStream } from '../http/sse-stream.ts';
 import { wallFrame, type KnownRoast } from './wall-frames.ts';
-import { decodeBatch } from '../ingest/decode-batch.ts';
+import { sharedDecoder } from '../ingest/decode-batch.ts';
 
 export interface Watcher {
   /** Null for a screen of the wall that has no account. */
@@ -91,7 +91,7 @@ export const createMachineChannel = (machine: WatchedMachine, mqtt: MqttLink, lo
   const stopLive = mqtt.subscribe(topicOf(machine.serialNumber, 'live'), 0, onReading);
 
   const stopJournal = mqtt.subscribe(topicOf(machine.serialNumber, 'journal'), 0, (_topic, payload) => {
-    const decoded = decodeBatch(payload);
+    const decoded = sharedDecoder.forWatchers(payload);
     // Journal events reach watchers as changed roasts after their commit. Ingest logs unreadable batches.
     if (!decoded.ok || decoded.batch.k !== 'samples') return;
     const { batch } = decoded;

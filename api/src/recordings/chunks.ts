@@ -2,7 +2,7 @@ import type { SampleBatch } from '@roastery/contract/mqtt';
 import { forEachRow } from '../db/postgres-errors.ts';
 import type { Database, Sql } from '../db/sql.ts';
 import type { SeqRange } from '../db/seq-ranges.ts';
-import { type ChunkRow, numbersOf } from '../domains/roasts/curves/read-samples.ts';
+import { type ChunkRow, numbersOf } from './read-samples.ts';
 
 /** Samples of one boot and one layout without a gap: they become one chunk. */
 export interface SamplePiece {
@@ -146,6 +146,11 @@ export const insertChunks = async (tx: Sql, chunks: readonly Chunk[], receivedAt
     ) AS chunk (recording_id, first_seq, boot_no, layout_no, mono_ms, dt_ms, "values", in_time_index)`;
 };
 
+/** The ranges of a part of a recording that its chunks hold. */
+export const storedRanges = (tx: Sql, recordingId: string, { start, end }: SeqRange) => tx<SeqRange[]>`
+  SELECT first_seq AS start, first_seq + cardinality(dt_ms) AS end FROM recording_chunks
+   WHERE recording_id = ${recordingId} AND first_seq < ${end} AND first_seq + cardinality(dt_ms) > ${start}`;
+
 /**
  * Marks samples that arrived after their range was swept for another sweep, so that they are kept no longer than
  * others.
@@ -239,4 +244,9 @@ export const sealStreams = async (sql: Database): Promise<number> => {
     fewer += await sql.begin((tx) => sealNext(tx, id));
   });
   return fewer;
+};
+
+/** All samples of a recording. The caller has locked its row. */
+export const deleteSamples = async (tx: Sql, recordingId: string | null): Promise<void> => {
+  await tx`DELETE FROM recording_chunks WHERE recording_id = ${recordingId}`;
 };

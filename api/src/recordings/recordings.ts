@@ -1,8 +1,8 @@
 import { exchangedChannel } from '@roastery/contract/channels';
 import { entryCount, type JournalBatch, type JournalEvent } from '@roastery/contract/mqtt';
 import type { Sql } from '../db/sql.ts';
-import type { PlacedEvent } from '../domains/roasts/boards/roast-events.ts';
 import { cutPiece, type SamplePiece } from './chunks.ts';
+import { endOfChunks } from './newest-samples.ts';
 import {
   formatMultirange,
   missingFrom,
@@ -221,12 +221,25 @@ export const readRecordings = async (tx: Sql, ids: readonly string[]): Promise<M
 
 const readRows = (tx: Sql, ids: readonly string[]) => tx<RecordingRow[]>`
     SELECT r.id, r.machine_id, r.committed::text AS committed, r.swept_seq, r.last_received_at, r.xmin::text AS version,
-           (SELECT c.first_seq + cardinality(c.dt_ms) FROM recording_chunks c
-            WHERE c.recording_id = r.id AND c.first_seq >= upper(r.committed)
-            ORDER BY c.first_seq DESC LIMIT 1) AS tail_end
+           ${endOfChunks(tx, tx`r.id`, tx`upper(r.committed)`)} AS tail_end
     FROM recordings r WHERE r.id = ANY(${[...ids]}::uuid[])`;
 
 type GapEvent = Extract<JournalEvent, { type: 'gap' }>;
+
+/** A new event of a stream with its position. */
+export interface PlacedEvent {
+  readonly recordingId: string;
+  readonly machineId: string;
+  readonly ownerId: string;
+  readonly bootNo: number;
+  /** wall ms = offset + monotonic ms, as known now. */
+  readonly wallOffsetMs: number;
+  /** The stream whose entry it is, and its number there. */
+  readonly epoch: string;
+  readonly seq: number;
+  readonly monoMs: number;
+  readonly event: JournalEvent;
+}
 
 /** The part of a batch that is new to its recording. */
 export interface Placed {

@@ -79,19 +79,6 @@ export interface ClockChange {
   readonly byMs: number;
 }
 
-/** Moves the start of the roasts of these boots; elapsed times are monotonic and stay. Returns the roasts' ids. */
-export const moveStarts = async (tx: Sql, changes: readonly ClockChange[]): Promise<string[]> => {
-  const moved: string[] = [];
-  for (const { recordingId, machineId, bootNo, byMs } of changes) {
-    const rows = await tx<{ id: string }[]>`
-      UPDATE roasts SET start_time = start_time + make_interval(secs => ${byMs / 1000})
-      WHERE machine_id = ${machineId} AND recording_id = ${recordingId} AND boot_no = ${bootNo}
-      RETURNING id`;
-    moved.push(...rows.map((row) => row.id));
-  }
-  return moved;
-};
-
 export interface BootRow {
   readonly recordingId: string;
   readonly bootNo: number;
@@ -99,7 +86,7 @@ export interface BootRow {
   readonly clock: WallClock;
 }
 
-/** Inserts new boots and updates the wall clock of known ones; `moveStarts` then moves the roasts of those boots. */
+/** Inserts new boots and updates the wall clock of known ones. The roasts of those boots have to follow. */
 export const writeBoots = async (tx: Sql, boots: readonly BootRow[]): Promise<void> => {
   if (boots.length === 0) return;
   await tx`

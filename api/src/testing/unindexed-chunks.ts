@@ -6,9 +6,9 @@ import type { Database, Sql } from '../db/sql.ts';
 import { commitMessages } from '../ingest/batch-writer.ts';
 import { sealStreams } from '../recordings/chunks.ts';
 import { messageOf, openMigratedDatabase, registerMachine } from './ingest-fixture.ts';
-import { findPlace } from '../domains/roasts/marks/find-place.ts';
-import { readBoots } from '../domains/timeline/boot-spans.ts';
-import { readSteps } from '../domains/timeline/read-steps.ts';
+import { findPlace } from '../recordings/find-place.ts';
+import { readBoots } from '../recordings/boot-spans.ts';
+import { readSteps } from '../recordings/read-steps.ts';
 
 const serial = 'TIMES-1';
 const begunMs = Date.UTC(2026, 0, 5, 6);

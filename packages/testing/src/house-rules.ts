@@ -24,9 +24,9 @@ const LAYERS: Record<string, readonly (readonly string[])[]> = {
     ['db'],
     ['broker', 'http', 'mail', 'sheets'],
     ['file-reading', 'identity', 'ledger'],
+    ['recordings'],
     ['context.ts'],
     ['domains'],
-    ['recordings'],
     ['ingest'],
     ['alarms', 'live'],
   ],
@@ -295,7 +295,7 @@ export function realTimeInTests(files: readonly SourceFile[]): Record<string, nu
   return Object.fromEntries(counted.filter(([, count]) => count > 0).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Statements that one file of the api makes for all others. */
+/** Statements that one file of the api makes, once, for all others. */
 const STATEMENT_HOMES: readonly { statement: RegExp; home: string }[] = [
   { statement: /\bDELETE FROM roasts\b/g, home: 'api/src/domains/roasts/life/end-roast.ts' },
 ];
@@ -303,11 +303,28 @@ const STATEMENT_HOMES: readonly { statement: RegExp; home: string }[] = [
 /** Places that make such a statement themselves, and the home's own beyond the first. */
 export function statementsElsewhere(files: readonly SourceFile[]): string[] {
   return STATEMENT_HOMES.flatMap(({ statement, home }) =>
-    files
-      .filter(({ path }) => path.startsWith('api/src/') && !isTestFile(path))
-      .flatMap(({ path, text }) => placesOf(path, text, statement).slice(path === home ? 1 : 0)),
+    programsOfTheApi(files).flatMap(({ path, text }) => placesOf(path, text, statement).slice(path === home ? 1 : 0)),
   );
 }
+
+const homeOfSamples = 'api/src/recordings/';
+
+/** Places outside of the recordings that read or write samples themselves. */
+export function samplesElsewhere(files: readonly SourceFile[]): string[] {
+  return programsOfTheApi(files)
+    .filter(({ path }) => !path.startsWith(homeOfSamples))
+    .flatMap(({ path, text }) => placesOf(path, text, /\brecording_chunks\b/g));
+}
+
+/** Files outside of the recordings that name their other tables. */
+export function recordingTablesElsewhere(files: readonly SourceFile[]): string[] {
+  return programsOfTheApi(files)
+    .filter(({ path, text }) => !path.startsWith(homeOfSamples) && /\brecording_(?:boots|layouts)\b/.test(text))
+    .map(({ path }) => path);
+}
+
+const programsOfTheApi = (files: readonly SourceFile[]) =>
+  files.filter(({ path }) => path.startsWith('api/src/') && !isTestFile(path));
 
 /** Places of the api that have been divided into folders, which stay small. */
 const DIVIDED: readonly string[] = ['api/src/domains/roasts'];

@@ -15,6 +15,8 @@ import {
   looksOnce,
   parsersInTheApi,
   realTimeInTests,
+  recordingTablesElsewhere,
+  samplesElsewhere,
   sidewaysImports,
   smallFiles,
   statementsElsewhere,
@@ -27,7 +29,7 @@ import { importsOf, isTestFile, readSourceFiles, type SourceFile } from './sourc
 
 const files = await readSourceFiles();
 /** Limits that only fall: lower them when the counts fall. */
-const limits = { wordsWithoutStandardTerm: 20, smallFiles: 70, casts: 60 };
+const limits = { wordsWithoutStandardTerm: 20, smallFiles: 70, casts: 60, recordingTablesElsewhere: 12 };
 /** `timed`: why each test of that project is about real time, and the seconds it takes. `counts`: the rest, which only falls. */
 const listFile = new URL('real-time-in-tests.json', import.meta.url);
 const realTime: {
@@ -54,6 +56,7 @@ describe('structure', () => {
   it('has no vague names', () => expect(vagueNames(files)).toEqual([]));
   it('retries expectations on a page instead of reading it once', () => expect(looksOnce(files)).toEqual([]));
   it('makes a statement that has consequences in one place', () => expect(statementsElsewhere(files)).toEqual([]));
+  it('reads and writes samples in the recordings only', () => expect(samplesElsewhere(files)).toEqual([]));
   it('keeps folders that were divided at 12 files', () => expect(largeFolders(files)).toEqual([]));
   it('has no file that only re-exports others', () => expect(barrels(files)).toEqual([]));
 
@@ -64,6 +67,10 @@ describe('structure', () => {
   it('has few files of less than 30 lines', () => {
     const found = smallFiles(files);
     expect(found.length, found.join('\n')).toBeLessThanOrEqual(limits.smallFiles);
+  });
+  it('names boots and layouts of recordings in few files outside of the recordings', () => {
+    const found = recordingTablesElsewhere(files);
+    expect(found.length, found.join('\n')).toBeLessThanOrEqual(limits.recordingTablesElsewhere);
   });
   it('casts types at the edges only', () => {
     const found = casts(files);
@@ -210,6 +217,12 @@ describe('the rules themselves', () => {
       text: 'await tx`DELETE FROM roasts WHERE id = ${id}`;',
     }));
     expect(statementsElsewhere(ends)).toEqual(['api/src/ingest/sweeper.ts:1']);
+    const readers = ['api/src/recordings/chunks.ts', 'api/src/live/backlog.ts'].map((path) => ({
+      ...file(path),
+      text: 'SELECT FROM recording_chunks JOIN recording_boots',
+    }));
+    expect(samplesElsewhere(readers)).toEqual(['api/src/live/backlog.ts:1']);
+    expect(recordingTablesElsewhere(readers)).toEqual(['api/src/live/backlog.ts']);
     expect(largeFolders(Array.from({ length: 13 }, (_, n) => file(`api/src/domains/roasts/${n}.ts`)))).toEqual([
       'api/src/domains/roasts (13)',
     ]);

@@ -2,8 +2,8 @@ import { detectRoasts, type DetectedRoast } from '@roastery/roasting/detect-mark
 import type { Detection, DetectorOptions } from '@roastery/roasting/detector';
 import { markOf, type MarkKind } from '@roastery/roasting/marks';
 import { coldestC, hottestC } from '@roastery/roasting/units';
-import type { BootClocks } from '../roasts/marks/places.ts';
-import type { Samples } from '../roasts/curves/read-samples.ts';
+import type { BootClocks } from '../../recordings/boot-clocks.ts';
+import type { Samples } from '../../recordings/read-samples.ts';
 
 /** From begin to end, wall clock ms. */
 export interface Span {

@@ -3,9 +3,10 @@ import type { MarkKind, MarkOrigin } from '@roastery/roasting/marks';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Database, Sql } from '../../db/sql.ts';
 import { announceRoast } from '../roasts/life/announce-roast.ts';
+import { firstLayoutNo, layoutNoAt, readLastSample } from '../../recordings/newest-samples.ts';
 import { lockRecording } from '../roasts/life/lock-roast.ts';
-import { type BootClocks, readBootClocks } from '../roasts/marks/places.ts';
-import { readSamples, type Samples } from '../roasts/curves/read-samples.ts';
+import { type BootClocks, readBootClocks } from '../../recordings/boot-clocks.ts';
+import { readSamples, type Samples } from '../../recordings/read-samples.ts';
 import { beanTempAt, recomputeRoast } from '../roasts/life/recompute-roast.ts';
 import { countProfileUse, settleLot } from '../roasts/life/settle-roast.ts';
 import { aroundMs, besideMachine, detectAnew, type MarkAnew, roundTemp, type Span } from './detect-anew.ts';
@@ -72,9 +73,7 @@ const layoutAt = async (sql: Sql, recordingId: string, seq: number): Promise<Lay
   const [row] = await sql<LayoutRow[]>`
     SELECT l.sent_channels IS NOT NULL AS is_exchanged, l.map_id, l.map_rev
     FROM recording_layouts l WHERE l.recording_id = ${recordingId} AND l.layout_no = coalesce(
-      (SELECT c.layout_no FROM recording_chunks c WHERE c.recording_id = ${recordingId} AND c.first_seq <= ${seq}
-       ORDER BY c.first_seq DESC LIMIT 1),
-      (SELECT c.layout_no FROM recording_chunks c WHERE c.recording_id = ${recordingId} ORDER BY c.first_seq LIMIT 1))`;
+      ${layoutNoAt(sql, recordingId, seq)}, ${firstLayoutNo(sql, recordingId)})`;
   return row;
 };
 
@@ -90,15 +89,16 @@ interface Found {
 
 const isAllThere = async (sql: Sql, recordingId: string, row: BoardRow): Promise<boolean> => {
   if (row.is_running) return false;
-  const [found] = await sql<{ is_complete: boolean; is_quiet: boolean; end_ms: number | null }[]>`
+  const [found] = await sql<{ is_complete: boolean; is_quiet: boolean }[]>`
     SELECT committed_now(r) @> int8range(${row.begin_seq}, ${row.state_seq}, '[]') AS is_complete,
-           coalesce(r.last_received_at < now() - interval '20 minutes', true) AS is_quiet,
-           (SELECT o.wall_offset_ms + c.mono_ms FROM recording_chunks c
-            JOIN recording_boots o ON o.recording_id = c.recording_id AND o.boot_no = c.boot_no
-            WHERE c.recording_id = r.id ORDER BY c.first_seq DESC LIMIT 1) AS end_ms
+           coalesce(r.last_received_at < now() - interval '20 minutes', true) AS is_quiet
     FROM recordings r WHERE r.id = ${recordingId}`;
   if (found === undefined || !found.is_complete) return false;
-  return found.is_quiet || (found.end_ms ?? 0) > (row.to_ms ?? row.from_ms) + aroundMs.after;
+  if (found.is_quiet) return true;
+  const last = await readLastSample(sql, recordingId);
+  if (last === undefined) return false;
+  const clock = (await readBootClocks(sql, recordingId, [last.boot_no])).get(last.boot_no);
+  return (clock?.offsetMs ?? 0) + last.mono_ms > (row.to_ms ?? row.from_ms) + aroundMs.after;
 };
 
 const toSpan = (row: BoardRow, lastMs: number): Span => ({

@@ -1,4 +1,5 @@
 import type { Database, Sql } from '../../db/sql.ts';
+import { firstLayoutNo, layoutNoAt } from '../../recordings/newest-samples.ts';
 import { lockRecording } from '../roasts/life/lock-roast.ts';
 
 /** Layouts `l` of recordings `r` that differ from what was said about their machine. */
@@ -32,9 +33,7 @@ const queueRoasts = (tx: Sql, recordingId: string, layouts: readonly number[]) =
     UNION ALL SELECT roast_id, (kept->'roast'->>'charge_seq')::bigint FROM roast_tombstones
       WHERE kept->'roast'->>'recording_id' = ${recordingId}) p
   WHERE coalesce(
-    (SELECT c.layout_no FROM recording_chunks c WHERE c.recording_id = ${recordingId} AND c.first_seq <= p.seq
-     ORDER BY c.first_seq DESC LIMIT 1),
-    (SELECT c.layout_no FROM recording_chunks c WHERE c.recording_id = ${recordingId} ORDER BY c.first_seq LIMIT 1)
+    ${layoutNoAt(tx, recordingId, tx`p.seq`)}, ${firstLayoutNo(tx, recordingId)}
   ) = ANY(${[...layouts]}::smallint[])
   ORDER BY p.id ON CONFLICT (roast_id) DO UPDATE SET due_at = now(), times = 0`;
 

@@ -1,6 +1,7 @@
 import type { ChannelExchange, ChannelExchanges } from '@roastery/contract/channel-exchanges';
 import { storedMapShape, type MachineMap } from '@roastery/contract/machine-map';
 import { parseShape } from '@roastery/contract/parse-shape';
+import { layoutNoAt } from '../../recordings/newest-samples.ts';
 import type { Sql } from '../../db/sql.ts';
 import { exchangedRevs, readCatalogueMap } from '../machine-maps/catalogue.ts';
 
@@ -33,10 +34,8 @@ const countRoasts = (sql: Sql, machineId: string, revisions: readonly RecordedRe
     JOIN recordings c ON c.id = l.recording_id AND c.source = 'agent'
     WHERE c.machine_id = ${machineId}),
   began AS (
-    SELECT r.recording_id, r.start_time, (
-      SELECT c.layout_no FROM recording_chunks c
-      WHERE c.recording_id = r.recording_id AND c.first_seq <= coalesce(b.begin_seq, r.charge_seq)
-      ORDER BY c.first_seq DESC LIMIT 1) AS layout_no
+    SELECT r.recording_id, r.start_time,
+           ${layoutNoAt(sql, sql`r.recording_id`, sql`coalesce(b.begin_seq, r.charge_seq)`)} AS layout_no
     FROM roasts r LEFT JOIN board_roasts b ON b.id = r.id
     WHERE r.machine_id = ${machineId} AND r.recording_id IN (SELECT recording_id FROM used))
   SELECT u.map_id, u.map_rev, count(b.recording_id) AS roasts, min(b.start_time) AS first_at, max(b.start_time) AS last_at

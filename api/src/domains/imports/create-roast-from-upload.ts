@@ -17,7 +17,7 @@ import { completedByName } from './named-file.ts';
 import { factColumns, machineOf } from './roast-facts.ts';
 import { type FileRecording, readRecording } from './file-jobs.ts';
 import { withLayouts } from './kept-layouts.ts';
-import { storeRecording } from './store-recording.ts';
+import { storeRecording } from '../../recordings/store-recording.ts';
 import { readContent } from './file-parts.ts';
 import { findDuplicates, findUpload, type StoredUpload, withTimeZone } from './uploads.ts';
 

@@ -11,7 +11,7 @@ import { refreshRoasts } from '../roasts/life/recompute-roast.ts';
 import { readRoast } from '../roasts/roast-row.ts';
 import { insertFileMarks, lockUpload, readChosen, sourceBatchOf } from './create-roast-from-upload.ts';
 import { carryPersonsMarks, factColumns, factsOf, type FileFacts, settableFacts } from './machine-files/file-roast.ts';
-import { storeRecording } from './store-recording.ts';
+import { storeRecording } from '../../recordings/store-recording.ts';
 import { findUpload } from './uploads.ts';
 
 type Earlier = FileFacts & {

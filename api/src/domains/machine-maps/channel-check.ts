@@ -1,6 +1,7 @@
 import type { ChannelCheck } from '@roastery/contract/channel-check';
 import { storedMapShape, type MachineMap } from '@roastery/contract/machine-map';
 import { parseOrThrow } from '@roastery/contract/parse-shape';
+import { readPresentSample } from '../../recordings/newest-samples.ts';
 import type { Sql } from '../../db/sql.ts';
 import type { SignedInUser } from '../../http/server-context.ts';
 import { machineAccess } from '../../identity/access.ts';
@@ -38,32 +39,6 @@ interface Row {
   readonly newest: number | null;
 }
 
-/** Readings older than this are not those of the machine now. Between roasts a board sends them once a minute. */
-const presentSeconds = 150;
-
-interface Sample {
-  readonly bean: number | null;
-  readonly exhaust: number | null;
-  readonly read_at: string;
-}
-
-/** The newest sample of a machine by the names of this map, if the board read it with that. */
-const newestSample = async (sql: Sql, machineId: string, { id, rev }: MachineMap): Promise<Sample | undefined> => {
-  const last = (channel: string) => sql`
-    c.values[array_position(coalesce(l.sent_channels, l.channels), ${channel}) * array_length(c.dt_ms, 1)]`;
-  const [sample] = await sql<Sample[]>`
-    SELECT ${last('bean_temp')} AS bean, ${last('exhaust_temp')} AS exhaust,
-           to_timestamp((b.wall_offset_ms + c.mono_ms + c.dt_ms[array_length(c.dt_ms, 1)]) / 1000.0) AS read_at
-      FROM (SELECT id FROM recordings WHERE machine_id = ${machineId} AND epoch IS NOT NULL
-             ORDER BY last_received_at DESC NULLS LAST LIMIT 1) r
-     CROSS JOIN LATERAL (
-           SELECT * FROM recording_chunks WHERE recording_id = r.id ORDER BY first_seq DESC LIMIT 1) c
-      JOIN recording_layouts l ON l.recording_id = r.id AND l.layout_no = c.layout_no
-      JOIN recording_boots b ON b.recording_id = r.id AND b.boot_no = c.boot_no
-     WHERE c.received_at > now() - make_interval(secs => ${presentSeconds}) AND l.map_id = ${id} AND l.map_rev = ${rev}`;
-  return sample;
-};
-
 /** Whether an exchange needs an own copy: only the newest revision of a map that the caller may edit gets a next one. */
 export const needsCopy = (
   user: SignedInUser,
@@ -94,7 +69,7 @@ export const readChannelCheck = async (sql: Sql, user: SignedInUser, id: string)
     return { ...none, suspected, asks, makes_copy: false, others: noOthers };
   }
   const map = parseOrThrow(storedMapShape, row.map);
-  const sample = await newestSample(sql, id, map);
+  const sample = await readPresentSample(sql, id, map);
   const placeOf = (channel: 'bean_temp' | 'exhaust_temp', value: number | null | undefined) => {
     const found = map.channels[channel];
     return found === undefined ? null : { at: found.at, value: value ?? null };

@@ -3,9 +3,9 @@ import { markOf } from '@roastery/roasting/marks';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { roastAccess } from '../../identity/access.ts';
-import { type Place, readBootClocks } from './marks/places.ts';
+import { type Place, readBootClocks } from '../../recordings/boot-clocks.ts';
 import { effectiveMarks } from './marks/effective-marks.ts';
-import { windowOfChunks } from './curves/read-samples.ts';
+import { readChannels } from '../../recordings/read-samples.ts';
 import { readMarkEntries } from './life/recompute-roast.ts';
 import { windowFrom, type WindowRow, zeroOf } from './curves/roast-curve.ts';
 import { timedMarks } from './curves/roast-window.ts';
@@ -55,12 +55,7 @@ const synchronised = 2;
 const channelsOf = async (sql: Sql, row: WindowRow, zero: Place | undefined): Promise<string[]> => {
   if (row.recording_id === null || zero === undefined) return [];
   const { fromSeq, toSeq } = windowFrom(zero, row, { before: 0, after: 0 });
-  const rows = await sql<{ channel: string }[]>`
-    SELECT DISTINCT unnest(l.channels) AS channel FROM recording_layouts l
-    WHERE l.recording_id = ${row.recording_id} AND l.layout_no IN (
-      SELECT layout_no FROM recording_chunks WHERE ${windowOfChunks(sql, row.recording_id, fromSeq, toSeq)})
-    ORDER BY channel`;
-  return rows.map((row) => row.channel);
+  return readChannels(sql, row.recording_id, fromSeq, toSeq);
 };
 
 /**

@@ -10,7 +10,7 @@ import { AppError, invalid, notFound } from '../../http/app-error.ts';
 import { requireMachine } from '../../identity/access.ts';
 import { placeBoardRoasts } from '../roasts/boards/board-roasts.ts';
 import { refreshRoasts } from '../roasts/life/recompute-roast.ts';
-import { findPlace, type PlaceInRecording } from '../roasts/marks/find-place.ts';
+import { findPlace, type PlaceInRecording } from '../../recordings/find-place.ts';
 import { lockRecording } from '../roasts/life/lock-roast.ts';
 import { insertMarkEntry, userMarkEntry } from '../roasts/marks/mark-entries.ts';
 import { refuseOverlap } from '../roasts/life/overlap.ts';

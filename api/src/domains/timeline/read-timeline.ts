@@ -12,8 +12,8 @@ import type { Sql } from '../../db/sql.ts';
 import { invalid } from '../../http/app-error.ts';
 import { requireMachine, roastAccess } from '../../identity/access.ts';
 import { endedAt, isRecorded } from '../roasts/roast-row.ts';
-import { readBoots, recordingsOf, type BootSpan } from './boot-spans.ts';
-import { readSteps } from './read-steps.ts';
+import { readBoots, recordingsOf, type BootSpan } from '../../recordings/boot-spans.ts';
+import { readSteps } from '../../recordings/read-steps.ts';
 import { timelineGaps } from './timeline-gaps.ts';
 
 /** With more roasts than this, windows are no longer distinguishable on any screen. */

@@ -1,7 +1,8 @@
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { describe, expect, it } from 'vitest';
 import { commitMessages } from '../../ingest/batch-writer.ts';
-import { removeOldSamples, sweepRules } from '../../ingest/sweeper.ts';
+import { sweepRules } from '../../ingest/sweeper.ts';
+import { removeOldSamples } from '../../recordings/sweep-samples.ts';
 import { sealStreams } from '../../recordings/chunks.ts';
 import { ageSamples, messageOf, openMigratedDatabase, registerMachine } from '../../testing/ingest-fixture.ts';
 import { countUnindexed, expectSameWithAllIndexed, placesFoundAlike } from '../../testing/unindexed-chunks.ts';

@@ -10,7 +10,7 @@ import { nameRoaster } from '../../planned/batch-number.ts';
 import { insertFileMarks } from '../create-roast-from-upload.ts';
 import { batchName } from '../imported-roast.ts';
 import type { FileRecording } from '../file-jobs.ts';
-import { storeRecording } from '../store-recording.ts';
+import { storeRecording } from '../../../recordings/store-recording.ts';
 
 /** A file from a machine's computer, after reading. */
 export interface SentFile {

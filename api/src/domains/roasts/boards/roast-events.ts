@@ -3,22 +3,9 @@ import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Sql } from '../../../db/sql.ts';
 import { roastsWithoutNumber } from '../../planned/batch-number.ts';
 import { placeBoardRoasts } from './board-roasts.ts';
+import type { PlacedEvent } from '../../../recordings/recordings.ts';
+import type { ClockChange } from '../../../recordings/wall-clock.ts';
 import { refreshRoasts } from '../life/recompute-roast.ts';
-
-/** A new event of a stream with its position. */
-export interface PlacedEvent {
-  readonly recordingId: string;
-  readonly machineId: string;
-  readonly ownerId: string;
-  readonly bootNo: number;
-  /** wall ms = offset + monotonic ms, as known now. */
-  readonly wallOffsetMs: number;
-  /** The stream whose entry it is, and its number there. */
-  readonly epoch: string;
-  readonly seq: number;
-  readonly monoMs: number;
-  readonly event: JournalEvent;
-}
 
 type Placed<T extends JournalEvent['type']> = PlacedEvent & { readonly event: Extract<JournalEvent, { type: T }> };
 const ofType = <T extends JournalEvent['type']>(events: readonly PlacedEvent[], type: T): Placed<T>[] =>
@@ -156,4 +143,17 @@ export const applyEvents = async (
   for (const id of await roastsWithoutNumber(tx, [...byRecording.keys()])) touched.add(id);
   await refreshRoasts(tx, touched, null);
   return [...touched];
+};
+
+/** Moves the start of the roasts of these boots; elapsed times are monotonic and stay. Returns the roasts' ids. */
+export const moveStarts = async (tx: Sql, changes: readonly ClockChange[]): Promise<string[]> => {
+  const moved: string[] = [];
+  for (const { recordingId, machineId, bootNo, byMs } of changes) {
+    const rows = await tx<{ id: string }[]>`
+      UPDATE roasts SET start_time = start_time + make_interval(secs => ${byMs / 1000})
+      WHERE machine_id = ${machineId} AND recording_id = ${recordingId} AND boot_no = ${bootNo}
+      RETURNING id`;
+    moved.push(...rows.map((row) => row.id));
+  }
+  return moved;
 };

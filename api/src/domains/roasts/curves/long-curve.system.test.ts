@@ -8,7 +8,7 @@ import { unpackRoast } from '../../exports/exported-roast.ts';
 import { gatherRoast } from '../../exports/gather-roast.ts';
 import { roastCsv } from '../../exports/roast-csv.ts';
 import { curveColumns, curveColumnsJson, curveDatapoints, curveDatapointsJson } from './curve-answers.ts';
-import { readColumns, readColumnsAtOnce, type SampleColumns } from './read-columns.ts';
+import { readColumns, readColumnsAtOnce, type SampleColumns } from '../../../recordings/read-columns.ts';
 import { gapsOf, openCurve, wholeCurve } from './roast-curve.ts';
 
 const samples = 14_400;

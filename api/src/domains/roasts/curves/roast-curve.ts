@@ -3,9 +3,10 @@ import { rateOfRise, type RoastWindow } from '@roastery/roasting/rate-of-rise';
 import type { SignedInUser } from '../../../http/server-context.ts';
 import type { Database, Sql } from '../../../db/sql.ts';
 import { roastAccess } from '../../../identity/access.ts';
-import { type BootClocks, onClockOf, type Place, readBootClocks, readOrigin } from '../marks/places.ts';
-import { readColumns, readColumnsAtOnce } from './read-columns.ts';
-import type { Column, Samples } from './read-samples.ts';
+import { readOrigin } from '../marks/places.ts';
+import { type BootClocks, onClockOf, type Place, readBootClocks } from '../../../recordings/boot-clocks.ts';
+import { readColumns, readColumnsAtOnce } from '../../../recordings/read-columns.ts';
+import type { Column, Samples } from '../../../recordings/read-samples.ts';
 import { holesOf, readGaps } from './roast-gaps.ts';
 
 export interface CurveMargins {

@@ -1,6 +1,6 @@
 import { type MarkKind, markOf } from '@roastery/roasting/marks';
 import { phasesOf } from '@roastery/roasting/phases';
-import { type BootClocks, onClockOf, type Place } from '../marks/places.ts';
+import { type BootClocks, onClockOf, type Place } from '../../../recordings/boot-clocks.ts';
 import type { EffectiveMark } from '../marks/effective-marks.ts';
 
 /** A mark on the roast's own axis: seconds since charge. */

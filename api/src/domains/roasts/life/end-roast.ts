@@ -2,6 +2,7 @@ import { type Actor, recordAudit } from '../../../db/audit.ts';
 import type { Sql } from '../../../db/sql.ts';
 import { AppError } from '../../../http/app-error.ts';
 import { giveBatchNumber, noteUseOfNumber } from '../../planned/batch-number.ts';
+import { deleteSamples } from '../../../recordings/chunks.ts';
 import { announceDeletedRoast } from './announce-roast.ts';
 import { lockRecording } from './lock-roast.ts';
 import { countProfileUse, unsettleLot } from './settle-roast.ts';
@@ -175,7 +176,7 @@ const endAlarms = async (tx: Sql, id: string, { alarms }: EffectsOfEnd, into: st
 
 const endSamples = async (tx: Sql, recordingId: string | null, { samples }: EffectsOfEnd): Promise<void> => {
   if (samples === 'stay') return;
-  await tx`DELETE FROM recording_chunks WHERE recording_id = ${recordingId}`;
+  await deleteSamples(tx, recordingId);
   await tx`
     DELETE FROM recordings c WHERE c.id = ${recordingId}
       AND NOT EXISTS (SELECT FROM roasts r WHERE r.recording_id = c.id)

@@ -2,7 +2,7 @@ import type { UserContext } from '../../../context.ts';
 import type { Sql } from '../../../db/sql.ts';
 import { AppError, notFound } from '../../../http/app-error.ts';
 import { requireRoast } from '../../../identity/access.ts';
-import { type BootClocks, readBootClocks } from '../marks/places.ts';
+import { type BootClocks, readBootClocks } from '../../../recordings/boot-clocks.ts';
 import { type EffectiveMark, effectiveMarks, type MarkEntry } from '../marks/effective-marks.ts';
 import { readMarkEntries } from './recompute-roast.ts';
 

@@ -3,7 +3,7 @@ import { formatDuration } from '@roastery/roasting/units';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Sql } from '../../../db/sql.ts';
 import { AppError } from '../../../http/app-error.ts';
-import { type BootClocks, onClockOf, type Place } from './places.ts';
+import { type BootClocks, onClockOf, type Place } from '../../../recordings/boot-clocks.ts';
 import type { EffectiveMark, MarkEntry } from './effective-marks.ts';
 import { beanTempAt } from '../life/recompute-roast.ts';
 

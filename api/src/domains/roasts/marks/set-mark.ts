@@ -10,7 +10,8 @@ import { AppError, notFound } from '../../../http/app-error.ts';
 import { placeBoardRoasts } from '../boards/board-roasts.ts';
 import { refreshRoasts } from '../life/recompute-roast.ts';
 import { type EffectiveMark, effectiveMarks } from './effective-marks.ts';
-import { findPlace } from './find-place.ts';
+import { readLastSample } from '../../../recordings/newest-samples.ts';
+import { findPlace } from '../../../recordings/find-place.ts';
 import { type LockedRoast, lockRoast } from '../life/lock-roast.ts';
 import {
   insertMarkEntry,
@@ -21,8 +22,9 @@ import {
   type UserMarkEntry,
 } from './mark-entries.ts';
 import { refuseOverlap, type SeqWindow } from '../life/overlap.ts';
-import { readSamples } from '../curves/read-samples.ts';
-import { type Place, readOrigin } from './places.ts';
+import { readSamples } from '../../../recordings/read-samples.ts';
+import { readOrigin } from './places.ts';
+import { type Place } from '../../../recordings/boot-clocks.ts';
 import { readRoast } from '../roast-row.ts';
 
 /** The sample nearest to a time of the charge's boot; undefined when there is none within a minute. */
@@ -57,9 +59,7 @@ const axisOf = async (tx: Sql, { id, marks }: LockedRoast): Promise<Place> => {
 
 /** Whether the recording has not come as far as this place: the board still has its samples, or takes them next. */
 const isAhead = async (tx: Sql, recordingId: string, { boot_no, mono_ms }: Pick<Place, 'boot_no' | 'mono_ms'>) => {
-  const [last] = await tx<{ boot_no: number; mono_ms: number }[]>`
-    SELECT boot_no, mono_ms + dt_ms[cardinality(dt_ms)] AS mono_ms FROM recording_chunks
-    WHERE recording_id = ${recordingId} ORDER BY first_seq DESC LIMIT 1`;
+  const last = await readLastSample(tx, recordingId);
   return last === undefined || (last.boot_no === boot_no && last.mono_ms < mono_ms);
 };
 

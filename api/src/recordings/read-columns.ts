@@ -1,5 +1,5 @@
-import type { Database, Sql } from '../../../db/sql.ts';
-import { layoutsOf, numbersOf, readSamples, windowOfChunks, type Column } from './read-samples.ts';
+import type { Database, Sql } from '../db/sql.ts';
+import { layoutsOf, numbersOf, readSamples, valuesAt, windowOfChunks, type Column } from './read-samples.ts';
 
 /** Samples with their times; the channels follow one after another. */
 export interface SampleColumns {
@@ -39,11 +39,11 @@ const readColumn = async (
   samplesEach: readonly number[],
 ): Promise<Column> => {
   const parts = await sql<{ part: string }[]>`
-    SELECT coalesce("values"[(place - 1) * samples + 1 : place * samples]::text, '{}') AS part
-    FROM recording_chunks
-    CROSS JOIN LATERAL (SELECT cardinality(dt_ms) AS samples, (
-      SELECT array_position(l.channels, ${name}) FROM recording_layouts l
-      WHERE l.recording_id = ${recordingId} AND l.layout_no = recording_chunks.layout_no) AS place) AS at
+    SELECT coalesce(${valuesAt(sql, sql`at.place`)}::text, '{}') AS part
+    FROM recording_chunks c
+    CROSS JOIN LATERAL (
+      SELECT array_position(l.channels, ${name}) AS place FROM recording_layouts l
+      WHERE l.recording_id = ${recordingId} AND l.layout_no = c.layout_no) AS at
     WHERE ${windowOfChunks(sql, recordingId, fromSeq, toSeq)} ORDER BY first_seq`;
   const column: Column = [];
   for (const [chunk, { part }] of parts.entries()) {

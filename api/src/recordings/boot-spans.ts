@@ -1,5 +1,5 @@
-import type { Sql } from '../../db/sql.ts';
-import { unindexedChunks } from '../roasts/marks/find-place.ts';
+import type { Sql } from '../db/sql.ts';
+import { unindexedChunks } from './find-place.ts';
 
 /** The recorded part of one boot of a board; wall times, ms. */
 export interface BootSpan {

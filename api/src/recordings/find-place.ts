@@ -1,7 +1,7 @@
 import type { PendingQuery, Row } from 'postgres';
-import type { Sql } from '../../../db/sql.ts';
-import { numbersOf } from '../curves/read-samples.ts';
-import type { Place } from './places.ts';
+import type { Sql } from '../db/sql.ts';
+import { numbersOf } from './read-samples.ts';
+import type { Place } from './boot-clocks.ts';
 
 /** A time in one of a machine's recordings. */
 export interface PlaceInRecording extends Place {

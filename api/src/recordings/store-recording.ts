@@ -1,13 +1,27 @@
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { UploadChoices } from '@roastery/contract/imports';
-import type { Sql } from '../../db/sql.ts';
-import type { FileRecording } from './file-jobs.ts';
+import type { Sql } from '../db/sql.ts';
 
 /** As long as the chunks that ingest writes for a draining backlog; shorter where a sample has very many readings. */
 const chunkSamples = 600;
 const chunkReadings = 20_000;
 const bootNo = 0;
 const layoutNo = 0;
+
+/** A curve that was read from a file. */
+interface Curve {
+  /** ms on the recording's clock. */
+  readonly monoMs: Int32Array;
+  readonly channels: readonly {
+    readonly name: string;
+    readonly label: string;
+    readonly unit: string;
+    readonly values: Float64Array;
+  }[];
+  readonly curveSha256: Uint8Array;
+  /** The file itself, gzip. */
+  readonly source: { readonly format: string; readonly gzip: Uint8Array };
+}
 
 export interface StoredFile {
   readonly fileName: string;
@@ -21,7 +35,7 @@ export interface StoredFile {
  */
 export const storeRecording = async (
   tx: Sql,
-  { monoMs, channels, curveSha256, source }: FileRecording,
+  { monoMs, channels, curveSha256, source }: Curve,
   recordedAtMs: number,
   file: StoredFile,
 ): Promise<{ recordingId: string; bootNo: number }> => {

@@ -1,4 +1,5 @@
-import type { Sql } from '../../../db/sql.ts';
+import type { PendingQuery, Row } from 'postgres';
+import type { Sql } from '../db/sql.ts';
 
 export type Column = (number | null)[];
 
@@ -32,6 +33,25 @@ export const windowOfChunks = (sql: Sql, recordingId: string, fromSeq: number, t
     AND first_seq >= coalesce(
       (SELECT max(first_seq) FROM recording_chunks WHERE recording_id = ${recordingId} AND first_seq <= ${from}), ${from})
     AND first_seq <= ${Math.floor(toSeq)}`;
+};
+
+/** The values of one channel in a chunk `c`: of that at this place of its layout, from 1. */
+export const valuesAt = (sql: Sql, place: PendingQuery<Row[]>) => sql`
+  c."values"[(${place} - 1) * cardinality(c.dt_ms) + 1 : ${place} * cardinality(c.dt_ms)]`;
+
+/** The names of the channels that the chunks of a window have, in order. */
+export const readChannels = async (
+  sql: Sql,
+  recordingId: string,
+  fromSeq: number,
+  toSeq: number,
+): Promise<string[]> => {
+  const rows = await sql<{ channel: string }[]>`
+    SELECT DISTINCT unnest(l.channels) AS channel FROM recording_layouts l
+    WHERE l.recording_id = ${recordingId} AND l.layout_no IN (
+      SELECT layout_no FROM recording_chunks WHERE ${windowOfChunks(sql, recordingId, fromSeq, toSeq)})
+    ORDER BY channel`;
+  return rows.map((row) => row.channel);
 };
 
 const chunksBetween = (sql: Sql, recordingId: string, fromSeq: number, toSeq: number) => sql<ChunkRow[]>`

@@ -1,5 +1,6 @@
-import type { Sql } from '../../db/sql.ts';
-import { unindexedChunks } from '../roasts/marks/find-place.ts';
+import type { Sql } from '../db/sql.ts';
+import { unindexedChunks } from './find-place.ts';
+import { valuesAt } from './read-samples.ts';
 import type { BootSpan } from './boot-spans.ts';
 
 /** The samples read for one step of a span; wall times, ms. */
@@ -132,7 +133,7 @@ export const readSteps = async (sql: Sql, boots: readonly BootSpan[], span: Span
       SELECT greatest(-1, least(${points}, floor((at.wall + t.dt - ${span.fromMs}) / ${stepMs})))::int AS step,
              at.wall + min(t.dt) AS first_ms, at.wall + max(t.dt) AS last_ms, c.first_seq + min(t.nr) - 1 AS first_seq,
              c.first_seq + max(t.nr) - 1 AS last_seq, min(t.bean) AS low, max(t.bean) AS high, count(*) AS samples
-      FROM unnest(c.dt_ms, c."values"[(at.place - 1) * at.n + 1 : at.place * at.n]) WITH ORDINALITY AS t (dt, bean, nr)
+      FROM unnest(c.dt_ms, ${valuesAt(sql, sql`at.place`)}) WITH ORDINALITY AS t (dt, bean, nr)
       WHERE t.nr <= at.n AND (t.nr % ${every} = 0 OR t.nr = 1 OR t.nr = at.n)
       GROUP BY 1) s`;
   return joined(rows);
