@@ -1,4 +1,5 @@
 import type { Logger } from '@roastery/runtime/logger';
+import { serial } from '@roastery/runtime/turns';
 import { tryToUpdateMaps } from './domains/machine-maps/map-updates.ts';
 import { listLostNumbers } from './domains/planned/batch-number.ts';
 import { removeOldLotImports } from './domains/imports/lots/lot-importer.ts';
@@ -42,13 +43,13 @@ export const housekeeping: Service = async (context) => {
     await cleanUp(context.sql, context.log);
     await tryToUpdateMaps(context);
   };
-  let running = clean();
-  const cancel = context.clock.every(hourMs, () => void (running = running.then(clean)), { keepsAlive: false });
-  await running;
+  const inTurn = serial();
+  const cancel = context.clock.every(hourMs, () => void inTurn(clean), { keepsAlive: false });
+  await inTurn(clean);
   return {
     async close() {
       cancel();
-      await running;
+      await inTurn.settled();
     },
   };
 };

@@ -4,6 +4,7 @@ import { noMapDetail } from '@roastery/contract/mqtt';
 import { realClock, type Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
 import { createServiceNotifier } from '@roastery/runtime/systemd';
+import { serial } from '@roastery/runtime/turns';
 import { agentVersion } from './agent-version.ts';
 import type { ArtisanSource } from './artisan/artisan-source.ts';
 import { createBoardReport } from './board-report.ts';
@@ -195,6 +196,9 @@ const startLocked = async (
     channelsExchanged: channelWatch.status,
   });
 
+  /** The line has one owner at a time: the readings or a probe. */
+  const inTurnOnLine = serial();
+  let lineLent = false;
   /** Common to all sources. */
   const sink = {
     clock: time,
@@ -257,14 +261,6 @@ const startLocked = async (
       uplink.refreshStatus();
     },
   });
-  /** The line has one owner at a time: the readings or a probe. */
-  let lineTurn: Promise<void> = Promise.resolve();
-  const inTurnOnLine = (work: () => Promise<void>): Promise<void> => {
-    const turn = lineTurn.then(work);
-    lineTurn = turn.catch(() => undefined);
-    return turn;
-  };
-  let lineLent = false;
   const boardProbe = createBoardProbe({
     read: (request) => poller?.ask(request) ?? Promise.resolve({ kind: 'failed', reason: noMapDetail }),
     map: () => map,

@@ -6,6 +6,7 @@ import { channelsLookExchanged, exchangedInRow, roastsToAgree } from '@roastery/
 import type { Reading } from '@roastery/roasting/series';
 import type { Logger } from '@roastery/runtime/logger';
 import { z } from 'zod';
+import { serial } from '@roastery/runtime/turns';
 import { readFileIfThere, writeFileAtomically } from './atomic-file.ts';
 
 export const channelFile = (dataDir: string): string => join(dataDir, 'channels.json');
@@ -44,7 +45,7 @@ export const openChannelWatch = async ({ dataDir, log, map: firstMap, changed }:
   let beans: Reading[] = [];
   let exhaust: Reading[] = [];
   const marked = new Map<string, number>();
-  let writing = Promise.resolve();
+  const inTurn = serial();
 
   const write = async (): Promise<void> => {
     const text = JSON.stringify(state);
@@ -55,7 +56,7 @@ export const openChannelWatch = async ({ dataDir, log, map: firstMap, changed }:
   const change = (next: State): void => {
     const said = status();
     state = next;
-    writing = writing.then(write).catch((error: unknown) => log.error({ err: error }, 'channels: write failed'));
+    inTurn(write).catch((error: unknown) => log.error({ err: error }, 'channels: write failed'));
     if (JSON.stringify(status()) !== JSON.stringify(said)) changed();
   };
   const status = (): { roasts: number; map: { id: string; rev: number } } | null =>
@@ -106,7 +107,7 @@ export const openChannelWatch = async ({ dataDir, log, map: firstMap, changed }:
     },
     /** Null while nothing is said; undefined without a map, so that nothing can be judged. */
     status: (): DeviceStatus['channels_exchanged'] => (map === undefined ? undefined : status()),
-    settled: (): Promise<void> => writing,
+    settled: inTurn.settled,
   };
 };
 export type ChannelWatch = Awaited<ReturnType<typeof openChannelWatch>>;

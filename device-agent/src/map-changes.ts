@@ -1,6 +1,7 @@
 import type { MachineMap } from '@roastery/contract/machine-map';
 import type { BoardOverrides, DeviceConfig, DeviceStatus } from '@roastery/contract/mqtt';
 import type { Logger } from '@roastery/runtime/logger';
+import { serial } from '@roastery/runtime/turns';
 import { dropPushedMap, keepPushedMap } from './machine-map-file.ts';
 import { createSettingsTrial, overridesOf, type readKeptSettings, type SettingsTrialParts } from './settings-trial.ts';
 
@@ -58,7 +59,7 @@ export const createMapChanges = (parts: MapChangeParts) => {
     | { readonly rev: number; readonly overrides: BoardOverrides; readonly map: MachineMap | undefined }
     | undefined;
   let reported: ConfigReport | undefined;
-  let working = Promise.resolve();
+  const steps = serial();
 
   const report = (next: ConfigReport): void => {
     reported = next;
@@ -91,13 +92,11 @@ export const createMapChanges = (parts: MapChangeParts) => {
     await parts.usePage(overrides.status_page);
     await parts.useTimeServers(overrides.time_servers);
   };
-  const inTurn = (step: () => Promise<void>): Promise<void> => {
-    working = working.then(step).catch((error: unknown) => {
+  const inTurn = (step: () => Promise<void>): Promise<void> =>
+    steps(step).catch((error: unknown) => {
       log.error({ err: error }, 'machine map: change failed');
       if (reported) report({ rev: reported.rev, state: 'refused', reason: String(error).slice(0, 300) });
     });
-    return working;
-  };
   const trial = createSettingsTrial(parts.settings, {
     ...parts,
     revert: ({ rev, settings, map, reason, isDue, store }) =>
@@ -173,7 +172,7 @@ export const createMapChanges = (parts: MapChangeParts) => {
     state: (): ConfigReport | undefined => reported && { ...reported, trial: trial.isOn() },
     async stop(): Promise<void> {
       trial.stop();
-      await working;
+      await steps.settled();
     },
   };
 };

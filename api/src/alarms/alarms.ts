@@ -3,6 +3,7 @@ import { minLastingSeconds } from '@roastery/contract/alarm-rules';
 import { lateAlarmSeconds } from '@roastery/contract/alarms';
 import type { Cancel, Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
+import { serial } from '@roastery/runtime/turns';
 import type { AppContext } from '../context.ts';
 import { forEachRow, loggable } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
@@ -89,11 +90,11 @@ const createRoastWatch = ({ sql, log, clock, isReceiving }: WatchParts) => {
   let gathering: Cancel | undefined;
   let receivingSince = clock.monotonic();
   let isEnded = false;
-  let work: Promise<void> = Promise.resolve();
+  const inTurn = serial();
 
   /** One after the other, so that a start with many roasts does not use every database connection. */
   const enqueue = (what: string, task: () => Promise<void>): void => {
-    work = work.then(() => (isEnded ? undefined : task())).catch((error: unknown) => log.warn(loggable(error), what));
+    inTurn(() => (isEnded ? undefined : task())).catch((error: unknown) => log.warn(loggable(error), what));
   };
 
   const markDirty = (watched: Watched, isFromCharge = true): void => {
@@ -314,7 +315,7 @@ const createRoastWatch = ({ sql, log, clock, isReceiving }: WatchParts) => {
     },
     refreshLater,
     /** Resolves when all work that was due is done. */
-    settled: (): Promise<void> => work,
+    settled: inTurn.settled,
     refreshRunning: (): void => enqueue('running roasts not read', () => refreshAll('running')),
     get size(): number {
       return byRecording.size;
@@ -323,7 +324,7 @@ const createRoastWatch = ({ sql, log, clock, isReceiving }: WatchParts) => {
       isEnded = true;
       cancelTicks();
       gathering?.();
-      await work;
+      await inTurn.settled();
     },
   };
 };

@@ -1,4 +1,5 @@
 import type postgres from 'postgres';
+import { serial } from '@roastery/runtime/turns';
 import type { Database } from './sql.ts';
 
 type Work = (tx: postgres.TransactionSql) => unknown;
@@ -19,12 +20,12 @@ const bound = (target: object, key: PropertyKey): unknown => {
  * The same database, but every statement is sent on its turn, also within transactions, in the order in which they are awaited.
  */
 export const yieldingDatabase = (sql: Database, turn: () => Promise<unknown>): Database => {
-  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = serial();
   const delayed = (query: unknown): unknown => {
     if (!isSendable(query)) return query;
     const send = query.handle.bind(query);
     let sent: Promise<unknown> | undefined;
-    query.handle = () => (sent ??= (last = last.then(turn)).then(send));
+    query.handle = () => (sent ??= inTurn(turn).then(send));
     return query;
   };
   const yielding = <Target extends postgres.ISql>(target: Target, begin?: unknown): Target =>

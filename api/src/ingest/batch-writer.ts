@@ -2,6 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { createBackoff, pause } from '@roastery/runtime/backoff';
 import { realClock, type Cancel, type Clock } from '@roastery/runtime/clock';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
+import { serial } from '@roastery/runtime/turns';
 import {
   isCollision,
   isDatabaseUnavailable,
@@ -260,12 +261,10 @@ export const createBatchWriter = (options: BatchWriterOptions) => {
   };
 
   /** One worker collects at a time; the other may be storing. */
-  let turn: Promise<unknown> = Promise.resolve();
+  const inTurn = serial();
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      const taking = turn.then(collect);
-      turn = taking;
-      const taken = await taking;
+      const taken = await inTurn(collect);
       if (taken === undefined) return;
       await storeWithRetry(taken);
       // Messages that could not be stored are queued again.

@@ -128,9 +128,9 @@ describe('decodeBatch', () => {
   });
 });
 
-describe('createSharedDecoder', () => {
-  const payloadOf = (seq: number): Buffer => gzipSync(JSON.stringify({ ...good, seq }));
+const payloadOf = (seq: number): Buffer => gzipSync(JSON.stringify({ ...good, seq }));
 
+describe('createSharedDecoder', () => {
   it('decodes a watched board’s batch once: ingest stores what its watchers were sent', () => {
     const decoder = createSharedDecoder();
     const [first, second] = [payloadOf(1), payloadOf(5)];

@@ -1,5 +1,6 @@
 import type { Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
+import { serial } from '@roastery/runtime/turns';
 import { forEachRow, isConnectionLost, loggable, statementOf } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 import { announceRoast } from '../domains/roasts/life/announce-roast.ts';
@@ -133,19 +134,17 @@ export const sweep = async (sql: Database, log: Logger, rules: SweepRules = swee
 
 /** Sweeps once a minute, in only one instance at a time. */
 export const startSweeper = (sql: Database, log: Logger, clock: Clock) => {
-  let running: Promise<void> = Promise.resolve();
+  const inTurn = serial();
   const sweepInTurn = (): void => {
-    running = running
-      .then(() => whenAlone(sql, () => sweep(sql, log)))
-      .catch((error: unknown) => {
-        if (!isConnectionLost(error)) log.warn(loggable(error), 'sweep failed');
-      });
+    inTurn(() => whenAlone(sql, () => sweep(sql, log))).catch((error: unknown) => {
+      if (!isConnectionLost(error)) log.warn(loggable(error), 'sweep failed');
+    });
   };
   const cancel = clock.every(everyMs, sweepInTurn, { keepsAlive: false });
   return {
     async close(): Promise<void> {
       cancel();
-      await running;
+      await inTurn.settled();
     },
   };
 };

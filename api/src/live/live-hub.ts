@@ -1,6 +1,7 @@
 import type { MachineEvent } from '@roastery/contract/live';
 import type { Cancel, Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
+import { serial, type Serial } from '@roastery/runtime/turns';
 import type { MqttLink } from '../broker/link.ts';
 import { loggable } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
@@ -107,13 +108,12 @@ export const createLiveHub = async ({ sql, mqtt, log, clock }: LiveHubParts) => 
     next(0);
   };
 
-  /** The last of the reads for each channel. */
-  const reading = new WeakMap<MachineChannel, Promise<void>>();
+  const reads = new WeakMap<MachineChannel, Serial>();
   /** One read of a channel at a time: an answer that overtakes an earlier one would be followed by the older state. */
   const inTurn = (channel: MachineChannel, read: () => Promise<void>): Promise<void> => {
-    const next = (reading.get(channel) ?? Promise.resolve()).catch(() => undefined).then(read);
-    reading.set(channel, next);
-    return next;
+    const inOrder = reads.get(channel) ?? serial();
+    reads.set(channel, inOrder);
+    return inOrder(read);
   };
 
   const readAndSendRoast = async (channel: MachineChannel, roastId: string): Promise<void> => {

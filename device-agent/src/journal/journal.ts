@@ -1,6 +1,7 @@
 import type { JournalEvent } from '@roastery/contract/mqtt';
 import { pause } from '@roastery/runtime/backoff';
 import { realClock } from '@roastery/runtime/clock';
+import { serial } from '@roastery/runtime/turns';
 import type { ClockReading } from '../core/entry.ts';
 import type { SeqRange } from '../core/ranges.ts';
 import type { RecordedPast } from '../core/replay.ts';
@@ -202,7 +203,8 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
   for (const append of owed) append();
   for (const one of found.streams) report(one);
   await keepWithinCap();
-  let tidying = streams.tidy(current.get());
+  const tidying = serial();
+  void tidying(() => streams.tidy(current.get()));
   let notedAt = 0;
   let lookedAt = time.monotonic();
   const noteAcked = (now: number): void => {
@@ -210,7 +212,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     notedAt = now;
     for (const stream of streams.all()) if (stream !== current.get()) void stream.note();
     current.noteRecord({ k: 'acked', ranges: current.get().acked.ranges() });
-    tidying = tidying.then(() => streams.tidy(current.get()));
+    void tidying(() => streams.tidy(current.get()));
   };
   const tick = (): void => {
     const now = time.monotonic();
@@ -320,7 +322,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       noteAcked(time.monotonic());
       await current.close(closeGraceMs);
       await Promise.race([
-        Promise.all([tidying, ...streams.all().map((stream) => stream.settled())]),
+        Promise.all([tidying.settled(), ...streams.all().map((stream) => stream.settled())]),
         pause(closeGraceMs, undefined, time),
       ]);
     },

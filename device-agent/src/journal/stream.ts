@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Continues, JournalEvent } from '@roastery/contract/mqtt';
 import type { Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
+import { serial } from '@roastery/runtime/turns';
 import type { ClockReading, Entry, RecordingContext } from '../core/entry.ts';
 import { RangeSet, type SeqRange } from '../core/ranges.ts';
 import { replaceFile, type JournalDisk } from './disk.ts';
@@ -84,7 +85,7 @@ export const createStream = (parts: StreamParts) => {
   let kept: readonly Entry[] = [];
   /** The part of them that may not be on the disk before that segment is closed. */
   let keptUnsafe: readonly SeqRange[] = [];
-  let writing: Promise<void> = Promise.resolve();
+  const inTurn = serial();
   let noted = parts.notesText;
   let wordsOnDisk = words.length;
 
@@ -252,23 +253,22 @@ export const createStream = (parts: StreamParts) => {
      */
     note(): Promise<void> {
       const place = folder;
-      if (place === undefined) return writing;
-      writing = writing
-        .then(() => writeNotes(place))
-        .catch((error: unknown) => log.debug({ reason: String(error) }, 'journal: writing stream notes failed'));
-      return writing;
+      if (place === undefined) return inTurn.settled();
+      return inTurn(() => writeNotes(place)).catch((error: unknown) =>
+        log.debug({ reason: String(error) }, 'journal: writing stream notes failed'),
+      );
     },
     /** Writes `stream.json` into a folder that has no name yet. Throws if the disk refuses it. */
-    firstNote: (place: string): Promise<void> => writing.then(() => writeNotes(place)),
+    firstNote: (place: string): Promise<void> => inTurn(() => writeNotes(place)),
     /** The folder was created again: its notes are gone. */
     noteAnew(): void {
       noted = undefined;
       void stream.note();
     },
-    settled: (): Promise<void> => writing,
+    settled: inTurn.settled,
     /** Deletes what the disk holds of it; in the journal's own folder only its segments. Failures are tried again later. */
     async remove(journal: string): Promise<void> {
-      await writing;
+      await inTurn.settled();
       const place = folder;
       folder = undefined;
       try {

@@ -1,5 +1,6 @@
 import type { MachineMap } from '@roastery/contract/machine-map';
 import { realClock, type Cancel, type Clock } from '@roastery/runtime/clock';
+import { serial } from '@roastery/runtime/turns';
 import type { Quality } from '../core/decoder.ts';
 import type { MachineLink, Reading } from '../source.ts';
 import { createPaceWatch, lineMs } from '../core/line-pace.ts';
@@ -61,13 +62,9 @@ const watchForStalls = ({ monotonic, every }: Clock): (() => number) => {
 
 /** A bus with several users: each request waits for the answer to the previous one. */
 const shareBus = (bus: Bus): Bus => {
-  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = serial();
   return {
-    read(request) {
-      const answer = last.then(() => bus.read(request));
-      last = answer;
-      return answer;
-    },
+    read: (request) => inTurn(() => bus.read(request)),
     moment: () => bus.moment(),
     close: () => bus.close(),
   };

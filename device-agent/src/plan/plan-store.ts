@@ -3,6 +3,7 @@ import type { DeviceStatus, JournalEvent } from '@roastery/contract/mqtt';
 import { describeRefusal, parseJson } from '@roastery/contract/parse-shape';
 import type { RoastPlan } from '@roastery/contract/roast-plan';
 import type { Logger } from '@roastery/runtime/logger';
+import { serial } from '@roastery/runtime/turns';
 import { readFileIfThere, writeFileAtomically } from '../atomic-file.ts';
 import type { RecordedPast } from '../core/replay.ts';
 import { emptyPlanBook, planBookShape, resumed, withCharge, withEnd, withPlans, type PlanBook } from './plan-book.ts';
@@ -50,7 +51,7 @@ export const openPlanStore = async ({ dataDir, log, changed }: PlanStoreParts) =
   if (kept.trouble !== undefined) log.warn({ reason: kept.trouble }, 'plans: stored file ignored');
   let { book } = kept;
   let onDisk = JSON.stringify(book);
-  let writing = Promise.resolve();
+  const inTurn = serial();
   /** Charges retracted in this push of the recorder. */
   const takenBack = new Set<string>();
 
@@ -63,7 +64,7 @@ export const openPlanStore = async ({ dataDir, log, changed }: PlanStoreParts) =
   const change = (next: PlanBook): void => {
     if (JSON.stringify(next) === JSON.stringify(book)) return;
     book = next;
-    writing = writing.then(write).catch((error: unknown) => log.error({ err: error }, 'plans: write failed'));
+    inTurn(write).catch((error: unknown) => log.error({ err: error }, 'plans: write failed'));
     changed();
   };
 
@@ -99,7 +100,7 @@ export const openPlanStore = async ({ dataDir, log, changed }: PlanStoreParts) =
       if (plan === undefined) return null;
       return { id: plan.id, roast_id: book.running?.roastId ?? null, recipe_revision: plan.recipe?.revision ?? null };
     },
-    settled: (): Promise<void> => writing,
+    settled: inTurn.settled,
   };
 };
 export type PlanStore = Awaited<ReturnType<typeof openPlanStore>>;

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { BoardOverrides } from '@roastery/contract/mqtt';
 import type { Logger } from '@roastery/runtime/logger';
+import { serial } from '@roastery/runtime/turns';
 import { pageAsSet, type AgentConfig } from '../config.ts';
 import type { BoardStatus } from './board-status.ts';
 import { concernsOf } from './concerns.ts';
@@ -124,7 +125,7 @@ export const startStatusServer = async (parts: StatusServerParts): Promise<Statu
 export const createStatusPage = (configured: Pick<AgentConfig, 'statusHost' | 'statusPort'>, parts: PageParts) => {
   let server: StatusServer | undefined;
   let usedMode: BoardOverrides['status_page'] | 'none yet' = 'none yet';
-  let working = Promise.resolve();
+  const inTurn = serial();
   const change = async (mode: BoardOverrides['status_page']): Promise<void> => {
     if (mode === usedMode) return;
     usedMode = mode;
@@ -133,10 +134,7 @@ export const createStatusPage = (configured: Pick<AgentConfig, 'statusHost' | 's
     server = port === undefined ? undefined : await startStatusServer({ ...parts, host, port });
   };
   return {
-    use(mode: BoardOverrides['status_page']): Promise<void> {
-      working = working.then(() => change(mode));
-      return working;
-    },
-    close: (): Promise<void> => working.then(() => server?.close()),
+    use: (mode: BoardOverrides['status_page']): Promise<void> => inTurn(() => change(mode)),
+    close: (): Promise<void> => inTurn(() => server?.close()),
   };
 };

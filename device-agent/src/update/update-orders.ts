@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { updateProgressShape, type BoardUpdate, type UpdateOrder, type UpdateProgress } from '@roastery/contract/mqtt';
 import { parseShape } from '@roastery/contract/parse-shape';
 import type { Logger } from '@roastery/runtime/logger';
+import { serial } from '@roastery/runtime/turns';
 import { readFileIfThere, writeFileAtomically } from '../atomic-file.ts';
 import { readClaim, readUpdateState, valuesIn } from './update-state.ts';
 
@@ -59,7 +60,7 @@ export const createUpdateOrders = ({ env, log, changed }: UpdateOrderParts) => {
   /** Undefined until the server has sent it. */
   let wanted: UpdateOrder | null | undefined;
   let shown = '';
-  let working = Promise.resolve();
+  const inTurn = serial();
 
   const readResult = async (): Promise<OrderResult | undefined> => {
     const text = resultFile === undefined ? undefined : await readClaim(resultFile);
@@ -90,9 +91,7 @@ export const createUpdateOrders = ({ env, log, changed }: UpdateOrderParts) => {
     changed();
   };
   const pollInTurn = (): void => {
-    working = working
-      .then(poll)
-      .catch((error: unknown) => log.warn({ reason: String(error) }, 'update: request failed'));
+    inTurn(poll).catch((error: unknown) => log.warn({ reason: String(error) }, 'update: request failed'));
   };
   const takesOrders = folder !== undefined && resultFile !== undefined;
   const timer = takesOrders ? setInterval(() => wanted && pollInTurn(), pollIntervalMs) : undefined;
@@ -109,7 +108,7 @@ export const createUpdateOrders = ({ env, log, changed }: UpdateOrderParts) => {
     progress: async (): Promise<UpdateProgress | null | undefined> => (takesOrders ? progress() : undefined),
     async close(): Promise<void> {
       clearInterval(timer);
-      await working;
+      await inTurn.settled();
     },
   };
 };

@@ -12,12 +12,16 @@ export const STATIC_CHECKS = [
   { name: 'format', command: [inModules('oxfmt/bin/oxfmt'), '--check', '.'] },
 ];
 
-/** What `npm run verify` runs. The structure test is one of the fast tests, so `npm test` has it among those. */
+/** What `npm run verify` runs. The last two are fast tests, so `npm test` has them among those. */
 export const VERIFY_STEPS = [
   ...STATIC_CHECKS,
   {
     name: 'structure',
-    command: [inModules('vitest/vitest.mjs'), 'run', '--project', 'fast', 'packages/testing/src/structure.test.ts'],
+    command: [
+      inModules('vitest/vitest.mjs'),
+      ...['run', '--project', 'fast'],
+      ...['structure', 'function-sizes'].map((name) => `packages/testing/src/${name}.test.ts`),
+    ],
   },
 ];
 

@@ -323,6 +323,13 @@ export function recordingTablesElsewhere(files: readonly SourceFile[]): string[]
     .map(({ path }) => path);
 }
 
+/** Chains of promises made by hand, where `serial` runs tasks in turn. The portal has `useInOrder`. */
+export function chainsByHand(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => !isTestFile(path) && !path.startsWith('portal/'))
+    .flatMap(({ path, text }) => placesOf(path, text, /\b(\w+) = \1\s*\.then\(/g));
+}
+
 const programsOfTheApi = (files: readonly SourceFile[]) =>
   files.filter(({ path }) => path.startsWith('api/src/') && !isTestFile(path));
 

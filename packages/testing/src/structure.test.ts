@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   barrels,
   casts,
+  chainsByHand,
   directParses,
   domainCycles,
   fixedUnits,
@@ -57,6 +58,7 @@ describe('structure', () => {
   it('retries expectations on a page instead of reading it once', () => expect(looksOnce(files)).toEqual([]));
   it('makes a statement that has consequences in one place', () => expect(statementsElsewhere(files)).toEqual([]));
   it('reads and writes samples in the recordings only', () => expect(samplesElsewhere(files)).toEqual([]));
+  it('runs tasks in turn by serial()', () => expect(chainsByHand(files)).toEqual([]));
   it('keeps folders that were divided at 12 files', () => expect(largeFolders(files)).toEqual([]));
   it('has no file that only re-exports others', () => expect(barrels(files)).toEqual([]));
 
@@ -221,6 +223,8 @@ describe('the rules themselves', () => {
       ...file(path),
       text: 'SELECT FROM recording_chunks JOIN recording_boots',
     }));
+    const chains = ['working = working.then(step);', 'last = last\n  .then(step)', 'const next = last.then(step)'];
+    expect(chains.map((text) => chainsByHand([calls(text)]).length)).toEqual([1, 1, 0]);
     expect(samplesElsewhere(readers)).toEqual(['api/src/live/backlog.ts:1']);
     expect(recordingTablesElsewhere(readers)).toEqual(['api/src/live/backlog.ts']);
     expect(largeFolders(Array.from({ length: 13 }, (_, n) => file(`api/src/domains/roasts/${n}.ts`)))).toEqual([

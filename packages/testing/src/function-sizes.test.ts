@@ -1,0 +1,59 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { readFunctionSizes } from './function-sizes.ts';
+import { repositoryRoot } from './shared-data.ts';
+import { isTestFile, readSourceFiles } from './source-files.ts';
+
+const maxLines = 120;
+/** Functions that are larger, with their lines. They only become fewer and smaller. */
+const listFile = new URL('large-functions.json', import.meta.url);
+const isProgram = (file: string): boolean =>
+  /\/src\/.*\.tsx?$/.test(file) && !file.startsWith('packages/testing/') && !isTestFile(file);
+
+it('no function has more than 120 lines, except for those in a list that only becomes shorter', async () => {
+  const files = (await readSourceFiles()).map(({ path: file }) => file).filter(isProgram);
+  const large = (await readFunctionSizes(repositoryRoot(), files)).filter(({ lines }) => lines > maxLines);
+  const known: Record<string, number> = JSON.parse(readFileSync(listFile, 'utf8'));
+  expect(
+    large.filter(({ name, lines }) => lines > (known[name] ?? maxLines)),
+    'divide the function: state as a value, with functions of it',
+  ).toEqual([]);
+  const found = Object.fromEntries(large.map(({ name, lines }) => [name, lines]));
+  if (process.env['UPDATE_LARGE_FUNCTIONS'] !== undefined)
+    writeFileSync(listFile, `${JSON.stringify(found, Object.keys(found).sort(), 2)}\n`);
+  expect(JSON.parse(readFileSync(listFile, 'utf8')), 'UPDATE_LARGE_FUNCTIONS=1 with this test lowers the list').toEqual(
+    found,
+  );
+});
+
+it('function sizes: count nested functions, components and methods, but no types and no strings', async () => {
+  const root = await mkdtemp(path.join(tmpdir(), 'functions-'));
+  const text = [
+    'export const Page = (): string => {',
+    '  const inner = () => {',
+    "    return '{';",
+    '  };',
+    '  return inner();',
+    '};',
+    'export async function* pages() {}',
+    'const rows = { read() {',
+    '  return 1;',
+    '} };',
+    'type F = () => void;',
+    'each(rows, (row) => {',
+    '});',
+  ];
+  await writeFile(path.join(root, 'a.tsx'), text.join('\n'));
+  const sizes = await readFunctionSizes(root, ['a.tsx']);
+  await rm(root, { recursive: true });
+  expect(sizes.map(({ name, lines }) => [name, lines])).toEqual([
+    ['a.tsx › Page', 6],
+    ['a.tsx › inner', 3],
+    ['a.tsx › pages', 1],
+    ['a.tsx › read', 3],
+    ['a.tsx › each', 2],
+  ]);
+});
