@@ -68,16 +68,16 @@ function judgeShallowCharge(
   const mayHaveSlowed = slowedToLikely < limits.recoverySlowedShare && age <= limits.chargeWithoutTurnSeconds;
   const steady = steadyAt >= limits.recoverySteadyShare && !mayHaveSlowed;
   const warming = steady && latest.perSecond >= limits.chargeWarmingPerSecond;
-  if (sinceTurn >= limits.chargeFewBeansSeconds) {
-    if (standsAtBottom(charge, readings)) return 'settled';
-    const even = slowedToLikely >= limits.recoveryEvenShare;
-    const tellingFallC = even ? limits.recoveryEvenFallC : limits.recoveryTellingFallC;
-    if (warming && (back < limits.chargeRecoveredShare || fall >= tellingFallC)) return 'certain';
-  }
   const lineC = charge.peakC + Math.max(0, slopeBefore) * age;
   const belowLine = (lineC - level) / fall;
   const past = level - charge.peakC >= limits.chargePastPeakC;
   const ownWay = !wasHeated || belowLine > limits.chargeBelowLineShare || level > lineC + limits.chargePastPeakC;
+  if (sinceTurn >= limits.chargeFewBeansSeconds) {
+    if (standsAtBottom(charge, readings)) return 'settled';
+    const even = slowedToLikely >= limits.recoveryEvenShare;
+    const tellingFallC = even ? limits.recoveryEvenFallC : limits.recoveryTellingFallC;
+    if (warming && (back < limits.chargeRecoveredShare || (fall >= tellingFallC && ownWay))) return 'certain';
+  }
   if (past && warming && ownWay && sinceTurn >= limits.chargeFewBeansSeconds / 2) return 'certain';
   const settled =
     back > limits.chargeSettledShare &&

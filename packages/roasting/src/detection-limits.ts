@@ -126,7 +126,7 @@ export const detectionLimits = {
   /** A fall from a hotter top, in a roast that is long enough, is no charge: probes read up to 40 °C low. */
   chargeInRoastMaxC: 135,
   minSlopeBefore: -0.2,
-  maxSlopeBefore: 0.3,
+  maxSlopeBefore: 0.5,
   chargeTypicalFallC: 60,
   /** A fall that has recovered this share is a door or a fan. */
   chargeRecoveredShare: 0.7,
@@ -194,8 +194,9 @@ export const detectionLimits = {
   /** … or this far, if it is this near to its line. */
   dropOnLineC: 0.5,
   dropNearLineC: 1,
-  /** A jump does this share of its fall from one reading to the next. */
+  /** A jump does this share of its fall within this time, or from one reading to the next. */
   dropJumpShare: 0.9,
+  dropJumpSeconds: 2,
   /** The line before the top is fitted over this time. */
   dropTrendSeconds: 30,
   /** The onset of a drop is fitted to this share of the fall, at most to this depth. */

@@ -260,6 +260,14 @@ function followDrop(memory: DetectorSnapshot, charge: ChargeState, newest: Trust
       return chargedAnew(memory, again);
     }
   }
+  if (verdict === 'confirm' && mayBeNextCharge(charge, drop)) {
+    const again = findChargeInDrop(memory.readings, drop.timeSeconds, true);
+    if (again) return chargedAnew(memory, again);
+    if (newest.timeSeconds - drop.timeSeconds < limits.rechargeTurnWithinSeconds + limits.rechargeRiseSeconds) {
+      placeDrop(memory, charge, drop);
+      return reportDrop(memory, drop, true);
+    }
+  }
   placeDrop(memory, charge, drop);
   if (verdict === 'wait') return reportDrop(memory, drop, true);
   const findings = reportDrop(memory, drop, false);
@@ -268,6 +276,16 @@ function followDrop(memory: DetectorSnapshot, charge: ChargeState, newest: Trust
   memory.brokenOff = drop.early;
   memory.stoodAtC = drop.peakC - drop.deepestC < limits.dropCertainFallC ? drop.peakC : null;
   return findings;
+}
+
+/**
+ * Whether the drop may be the charge of a roast that a dip of the preheat had seemed to begin: beans that cooled the probe
+ * so little do not take so much heat with them.
+ */
+function mayBeNextCharge(charge: ChargeState, drop: DropState): boolean {
+  return (
+    charge.peakC - charge.lowestC < limits.chargeShallowFallC && drop.peakC - drop.deepestC >= limits.chargeCertainFallC
+  );
 }
 
 /** Follows the top. It rises no faster than beans do, so one or two outliers do not become the top. */

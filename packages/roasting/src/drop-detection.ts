@@ -242,17 +242,19 @@ function isStalled(drop: DropState, readings: readonly TrustedReading[], level: 
 }
 
 /**
- * Whether the reading jumped: it is lower from one reading to the next, and rises on as before. Beans that leave a probe
+ * Whether the reading jumped: it is lower from one moment to the next, and rises on as before. Beans that leave a probe
  * take seconds, and an empty drum does not warm it as they did.
  */
 export function hasJumped(drop: DropState, readings: readonly TrustedReading[], nowSeconds: number): boolean {
-  // The top is a median, so its time may be that of the first lower reading.
-  const around = readings.findIndex(({ timeSeconds }) => timeSeconds >= drop.peakSeconds);
-  const steps = [around - 1, around, around + 1].map((at) => ({ last: readings[at], next: readings[at + 1] }));
-  const fallen = ({ last, next }: (typeof steps)[number]) => (last && next ? last.tempC - next.tempC : 0);
-  const { last, next } = steps.reduce((deepest, step) => (fallen(step) > fallen(deepest) ? step : deepest));
-  if (!last || !next || nowSeconds - next.timeSeconds < limits.dropCertainSeconds) return false;
-  if (last.tempC - next.tempC < limits.dropJumpShare * (last.tempC - drop.deepestC)) return false;
+  const near = readings.filter(({ timeSeconds }) => Math.abs(timeSeconds - drop.peakSeconds) <= silenceSeconds);
+  const steps = near.flatMap((last) => {
+    const next = near.find(({ timeSeconds }) => timeSeconds - last.timeSeconds >= limits.dropJumpSeconds);
+    return next ? [{ last, next, fallC: last.tempC - next.tempC }] : [];
+  });
+  const jump = steps.sort((a, b) => b.fallC - a.fallC)[0];
+  if (!jump || nowSeconds - jump.next.timeSeconds < limits.dropCertainSeconds) return false;
+  const { last, next, fallC } = jump;
+  if (fallC < limits.dropJumpShare * (last.tempC - drop.deepestC)) return false;
   const before = lineBefore(readings, last.timeSeconds);
   const after = trendOf(within(readings, next.timeSeconds, nowSeconds));
   if (!before || !after || before.slopePerSecond < limits.chargeWarmingPerSecond) return false;

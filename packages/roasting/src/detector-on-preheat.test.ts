@@ -36,6 +36,38 @@ describe('detector: cool drums', () => {
   });
 });
 
+describe('detector: a dip of the preheat', () => {
+  /** A drum heated at this rate, in °C/s, whose probe falls for a while and comes back slowly, six minutes before the charge. */
+  const dipped = (rate: number, deepC: number, backSeconds: number) => (time: number) => {
+    const heated = (at: number) => Math.min(185, 118 + rate * (at - 300));
+    const since = Math.min(time, dropAt + 600) - 660;
+    if (since >= 0) {
+      const beans = 30 + 175 * (1 - Math.exp(-since / 330));
+      const fallen = time > dropAt + 600 ? 45 * (1 - Math.exp(-(time - dropAt - 600) / 15)) : 0;
+      return beans + (heated(660) - 30) * Math.exp(-since / 20) - fallen;
+    }
+    const fallenFor = Math.min(20, Math.max(0, time - 300));
+    return heated(time) - deepC * (1 - Math.exp(-fallenFor / 8)) * Math.exp(-Math.max(0, time - 320) / backSeconds);
+  };
+
+  it.each([
+    [0.15, 8, 60],
+    [0.15, 12, 100],
+    [0.25, 8, 15],
+    [0.25, 12, 60],
+    [0.35, 12, 15],
+    [0.35, 12, 100],
+  ])('is not the charge in a drum heated by %d °C/s: %d °C, back within %d s', (rate, deepC, backSeconds) => {
+    const samples = Array.from({ length: 1500 }, (_, timeSeconds) => {
+      return { timeSeconds, beanTempC: Math.round(10 * dipped(rate, deepC, backSeconds)(timeSeconds)) / 10 };
+    });
+    const [roast, ...others] = detectRoasts(samples, { charging: 'hot' });
+    expect(others).toEqual([]);
+    expect(Math.abs((markOf(roast?.marks ?? [], 'charge')?.timeSeconds ?? 0) - 660)).toBeLessThanOrEqual(5);
+    expect(Math.abs((markOf(roast?.marks ?? [], 'drop')?.timeSeconds ?? 0) - dropAt - 600)).toBeLessThanOrEqual(10);
+  });
+});
+
 describe.skipIf(!recordedRoastsPresent)(`the detector by owner${recordedRoastsTitle}`, () => {
   it('misses one charge at most where every probe reads 25 °C low', () => {
     const judged = [{ name: 'detector', create: createRoastDetector }];
