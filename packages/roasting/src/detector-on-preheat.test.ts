@@ -36,20 +36,22 @@ describe('detector: cool drums', () => {
   });
 });
 
-describe('detector: a dip of the preheat', () => {
-  /** A drum heated at this rate, in °C/s, whose probe falls for a while and comes back slowly, six minutes before the charge. */
-  const dipped = (rate: number, deepC: number, backSeconds: number) => (time: number) => {
-    const heated = (at: number) => Math.min(185, 118 + rate * (at - 300));
-    const since = Math.min(time, dropAt + 600) - 660;
-    if (since >= 0) {
-      const beans = 30 + 175 * (1 - Math.exp(-since / 330));
-      const fallen = time > dropAt + 600 ? 45 * (1 - Math.exp(-(time - dropAt - 600) / 15)) : 0;
-      return beans + (heated(660) - 30) * Math.exp(-since / 20) - fallen;
-    }
-    const fallenFor = Math.min(20, Math.max(0, time - 300));
-    return heated(time) - deepC * (1 - Math.exp(-fallenFor / 8)) * Math.exp(-Math.max(0, time - 320) / backSeconds);
-  };
+const lateChargeAt = 660;
+const lateDropAt = 1320;
+const heatedAtC = (rate: number, time: number) => Math.min(185, 118 + rate * (time - 300));
+/** A drum heated at this rate, in °C/s, whose probe falls for a while and comes back slowly, six minutes before the charge. */
+const dipped = (rate: number, deepC: number, backSeconds: number) => (time: number) => {
+  if (time >= lateChargeAt) {
+    const since = Math.min(time, lateDropAt) - lateChargeAt;
+    const beans = 30 + 175 * (1 - Math.exp(-since / 330));
+    const fallen = 45 * (1 - Math.exp(-Math.max(0, time - lateDropAt) / 15));
+    return beans + (heatedAtC(rate, lateChargeAt) - 30) * Math.exp(-since / 20) - fallen;
+  }
+  const fallenC = deepC * (1 - Math.exp(-Math.min(20, Math.max(0, time - 300)) / 8));
+  return heatedAtC(rate, time) - fallenC * Math.exp(-Math.max(0, time - 320) / backSeconds);
+};
 
+describe('detector: a dip of the preheat', () => {
   it.each([
     [0.15, 8, 60],
     [0.15, 12, 100],
@@ -63,8 +65,8 @@ describe('detector: a dip of the preheat', () => {
     });
     const [roast, ...others] = detectRoasts(samples, { charging: 'hot' });
     expect(others).toEqual([]);
-    expect(Math.abs((markOf(roast?.marks ?? [], 'charge')?.timeSeconds ?? 0) - 660)).toBeLessThanOrEqual(5);
-    expect(Math.abs((markOf(roast?.marks ?? [], 'drop')?.timeSeconds ?? 0) - dropAt - 600)).toBeLessThanOrEqual(10);
+    expect(Math.abs((markOf(roast?.marks ?? [], 'charge')?.timeSeconds ?? 0) - lateChargeAt)).toBeLessThanOrEqual(5);
+    expect(Math.abs((markOf(roast?.marks ?? [], 'drop')?.timeSeconds ?? 0) - lateDropAt)).toBeLessThanOrEqual(10);
   });
 });
 
