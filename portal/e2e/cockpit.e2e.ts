@@ -10,7 +10,6 @@ import { listUsers } from '@roastery/contract/users';
 import { parseDuration } from '@roastery/roasting/units';
 import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
 import type { RunningMachine } from '@roastery/stack/machine';
-import { keepAxe } from '@roastery/testing/accessibility';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import { repositoryRoot } from '@roastery/testing/shared-data';
 import { until } from '@roastery/testing/until';
@@ -79,7 +78,6 @@ const untilNotice = (page: Page, text: string | RegExp) => notice(page).getByTex
 
 const openCockpit = async () => {
   const watched = await roastery.openAs(ana, { viewport: { width: 1180, height: 820 }, hasTouch: true });
-  await keepAxe(watched.page);
   await watched.page.goto(address);
   await expect.poll(() => status(watched.page), { timeout: 30_000 }).toBe('live');
   return watched;
@@ -99,7 +97,7 @@ it('cockpit: shows the drum against the charge temperature of the next batch, wi
   const readiness = page.getByTestId('charge-readiness');
   await expect.poll(() => readiness.getAttribute('data-readiness')).toMatch(/^(?:below|above|moving|ready)$/);
   await page.getByTestId('cockpit-chart').locator('canvas').waitFor();
-  await lookAround(page, 'between');
+  await lookAround(page, 'between', '[data-testid=cockpit]');
   expect(complaints).toEqual([]);
 });
 
@@ -195,7 +193,7 @@ it('cockpit: changes the roaster with one tap at every size, without moving mark
   }
   await page.setViewportSize({ width: 390, height: 844 });
   await expect.poll(top).toBe(before);
-  await lookAround(page, 'two-roasters');
+  await lookAround(page, 'two-roasters', '[data-testid=cockpit] header');
 });
 
 it('cockpit: corrects a mark by its time or by a drag, with chart and fields in one view', async () => {
@@ -473,7 +471,7 @@ it('cockpit: requests the weight after the drop, also later, and refuses more th
   await page.getByTestId('unweighed').tap();
   const sheet = page.getByTestId('weigh-sheet');
   await sheet.getByText(/^Batch 12 kg · expected \d+\.\d\d kg \(\d+\.\d% loss in 1 roast\)$/).waitFor();
-  await lookAround(page, 'weighing');
+  await lookAround(page, 'weighing', '[data-testid=weigh-sheet]');
   await sheet.getByLabel('Roasted weight').fill('12.5');
   await sheet.getByText('Roasted weight can’t be more than the batch').waitFor();
   await sheet.getByLabel('Roasted weight').fill('10.2');

@@ -6,7 +6,7 @@ import { planRoast } from '@roastery/contract/planned';
 import { createProfile, setReferenceRoast } from '@roastery/contract/profiles';
 import { createWallLink, getWall } from '@roastery/contract/wall';
 import type { RunningMachine } from '@roastery/stack/machine';
-import { accessibilityFindings, keepAxe } from '@roastery/testing/accessibility';
+import { accessibilityFindings } from '@roastery/testing/accessibility';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import { until } from '@roastery/testing/until';
 import type { Page } from 'playwright-core';
@@ -256,7 +256,6 @@ it('wall: shows 45 machines in two pages, which keep the one with an alarm and c
   const { token } = await roastery.admin.call(createWallLink, { body: { name: 'Loading bay' } });
   await using watched = await roastery.openAs(null, { viewport: { width: 1920, height: 1080 }, hasTouch: true });
   const { page } = watched;
-  await keepAxe(page);
   await page.clock.install();
   await page.goto(`/wall#token=${token}`);
   await page.getByText('45 machines', { exact: true }).waitFor();

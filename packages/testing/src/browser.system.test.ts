@@ -49,9 +49,10 @@ describe('a browser without an installation', () => {
     expect(findings.map(({ rule }) => rule)).toEqual(['image-alt']);
   });
 
-  it('page pool: resets a page before it is used again, and discards one with scripts of a test', async () => {
+  it('page pool: resets a page before it is used again in any size and theme, and discards one with a clock of a test', async () => {
     await using pool = createPagePool(browser, new URL(address).origin, '/');
     const first = await pool.open();
+    await first.page.addInitScript(() => Object.assign(globalThis, { isOfTest: true }));
     await first.page.context().addCookies([{ name: 'session', value: 'x', url: address }]);
     await first.page.route('**/routed', (route) => route.fulfill({ status: 200, body: 'routed' }));
     await first.page.goto('/');
@@ -76,15 +77,22 @@ describe('a browser without an installation', () => {
       isDark: matchMedia('(prefers-color-scheme: dark)').matches,
       isPrint: matchMedia('print').matches,
       width: innerWidth,
+      isOfTest: 'isOfTest' in globalThis,
       routed: (await fetch('/routed')).status,
     }));
-    const plain = { stored: 0, cookies: '', isDark: false, isPrint: false, width: SCREEN.desk.width, routed: 404 };
+    const look = { isDark: false, isPrint: false, width: SCREEN.desk.width };
+    const plain = { stored: 0, cookies: '', ...look, isOfTest: false, routed: 404 };
     expect([state, heard]).toEqual([plain, 0]);
     expect(second.complaints.filter((line) => !line.includes('404'))).toEqual([]);
 
-    await second.page.addInitScript(() => undefined);
     await second.close();
-    await using third = await pool.open();
-    expect(third.page).not.toBe(second.page);
+    const third = await pool.open({ viewport: SCREEN.phone, colorScheme: 'dark' });
+    expect(third.page).toBe(second.page);
+    const dark = await third.page.evaluate(() => [innerWidth, matchMedia('(prefers-color-scheme: dark)').matches]);
+    expect(dark).toEqual([SCREEN.phone.width, true]);
+    await third.page.clock.install();
+    await third.close();
+    await using fourth = await pool.open();
+    expect(fourth.page).not.toBe(third.page);
   });
 });

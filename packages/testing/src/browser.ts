@@ -3,7 +3,7 @@ import {
   type Browser,
   type BrowserContext,
   type BrowserContextOptions,
-  type CDPSession,
+  type Disposable,
   type Page,
 } from 'playwright-core';
 import { findChromium } from './chromium-binary.ts';
@@ -116,9 +116,14 @@ const watchedEvents = [
   'websocket',
 ] as const;
 
-/** Records changes of a test to a page that can't be reverted, and the sessions whose settings end with them. */
-const noteChanges = (page: Page): { isForOneTest: boolean; readonly sessions: Set<CDPSession> } => {
-  const changes = { isForOneTest: false, sessions: new Set<CDPSession>() };
+/** What a test added to a page: `undo` removes it. A stopped clock of the page can't be removed. */
+interface Changes {
+  isForOneTest: boolean;
+  readonly undo: Set<() => Promise<void>>;
+}
+
+const noteChanges = (page: Page): Changes => {
+  const changes: Changes = { isForOneTest: false, undo: new Set() };
   const context = page.context();
   for (const [on, name] of [
     [page, 'addInitScript'],
@@ -126,16 +131,23 @@ const noteChanges = (page: Page): { isForOneTest: boolean; readonly sessions: Se
     [page, 'exposeBinding'],
     [context, 'addInitScript'],
   ] as const) {
-    const original = (Reflect.get(on, name) as (...given: unknown[]) => unknown).bind(on);
-    Reflect.set(on, name, (...given: unknown[]) => {
-      changes.isForOneTest = true;
-      return original(...given);
+    const original = (Reflect.get(on, name) as (...given: unknown[]) => Promise<Disposable>).bind(on);
+    Reflect.set(on, name, async (...given: unknown[]) => {
+      const added = await original(...given);
+      changes.undo.add(() => added.dispose());
+      return added;
     });
   }
+  const install = page.clock.install.bind(page.clock);
+  page.clock.install = (...given) => {
+    changes.isForOneTest = true;
+    return install(...given);
+  };
   const open = context.newCDPSession.bind(context);
   context.newCDPSession = async (target) => {
     const session = await open(target);
-    changes.sessions.add(session);
+    // Its settings end with it.
+    changes.undo.add(() => session.detach());
     return session;
   };
   return changes;
@@ -162,15 +174,11 @@ const maxUses = 40;
 interface PooledPage {
   readonly page: Page;
   uses: number;
-  readonly changes: ReturnType<typeof noteChanges>;
+  readonly changes: Changes;
 }
 
 /** Resets a page to the state of a new one, on a small file of its origin. */
-const resetPage = async (
-  { page, changes }: PooledPage,
-  options: BrowserContextOptions,
-  still: string,
-): Promise<void> => {
+const resetPage = async ({ page, changes }: PooledPage, still: string): Promise<void> => {
   const context = page.context();
   for (const name of watchedEvents) page.removeAllListeners(name);
   // A form with changes prompts before it is left.
@@ -178,29 +186,36 @@ const resetPage = async (
   await context.setOffline(false);
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await context.unrouteAll({ behavior: 'ignoreErrors' });
-  await Promise.all([...changes.sessions].map((session) => session.detach()));
-  changes.sessions.clear();
+  await Promise.all([...changes.undo].map((undo) => undo()));
+  changes.undo.clear();
   await page.goto(still);
   page.removeAllListeners('dialog');
   await page.evaluate(() => sessionStorage.clear());
   await context.clearCookies();
-  await page.emulateMedia({
-    media: null,
-    colorScheme: options.colorScheme ?? 'light',
-    reducedMotion: options.reducedMotion ?? pageDefaults.reducedMotion,
-    forcedColors: null,
-  });
-  const viewport = options.viewport === undefined ? pageDefaults.viewport : options.viewport;
-  if (viewport !== null) await page.setViewportSize(viewport);
   const session = await context.newCDPSession(page);
   const storageTypes = 'local_storage,indexeddb,cache_storage';
   await session.send('Storage.clearDataForOrigin', { origin: new URL(page.url()).origin, storageTypes });
   await session.send('Page.resetNavigationHistory');
 };
 
+/** Gives a page that was used before the look of a new one with these options. */
+const setLook = async (page: Page, { viewport, colorScheme, reducedMotion }: BrowserContextOptions): Promise<void> => {
+  await page.emulateMedia({
+    media: null,
+    colorScheme: colorScheme ?? 'light',
+    reducedMotion: reducedMotion ?? pageDefaults.reducedMotion,
+    forcedColors: null,
+  });
+  if (viewport !== null) await page.setViewportSize(viewport ?? pageDefaults.viewport);
+};
+
+/** What `setLook` does not change. */
+const kindOf = (options: BrowserContextOptions): string =>
+  JSON.stringify({ ...options, viewport: options.viewport === null, colorScheme: null, reducedMotion: null });
+
 /**
  * Opens pages of one origin and reuses them: a new process of the browser that compiles the portal again is most of the
- * cost of a short test. Pages with permissions, service workers, an empty cache or scripts of a test are not reused.
+ * cost of a short test. Pages with permissions, service workers or a clock of a test are not reused.
  * @param still path of a small file that the origin serves; idle pages stay there
  */
 export const createPagePool = (browser: Browser, origin: string, still: string): PagePool => {
@@ -214,12 +229,14 @@ export const createPagePool = (browser: Browser, origin: string, still: string):
     return { page, uses: 0, changes: noteChanges(page) };
   };
   const open: PagePool['open'] = async ({ withoutCache, ...options } = {}) => {
-    const isForOneTest =
-      withoutCache === true || options.permissions !== undefined || options.serviceWorkers === 'allow';
-    const key = JSON.stringify(options);
-    const pooled = (isForOneTest ? undefined : idle.get(key)?.pop()) ?? (await openNew(options));
+    const isForOneTest = options.permissions !== undefined || options.serviceWorkers === 'allow';
+    const kind = kindOf(options);
+    const reused = isForOneTest ? undefined : idle.get(kind)?.pop();
+    if (reused !== undefined) await setLook(reused.page, options);
+    const pooled = reused ?? (await openNew(options));
     const { page, changes } = pooled;
     const context = page.context();
+    if (withoutCache === true) await (await context.newCDPSession(page)).send('Network.clearBrowserCache');
     const discard = async () => {
       contexts.delete(context);
       await context.close();
@@ -233,8 +250,8 @@ export const createPagePool = (browser: Browser, origin: string, still: string):
       if (isForOneTest || isSpent) return discard();
       try {
         await Promise.all(context.pages().flatMap((one) => (one === page ? [] : [one.close()])));
-        await resetPage(pooled, options, still);
-        idle.set(key, [...(idle.get(key) ?? []), pooled]);
+        await resetPage(pooled, still);
+        idle.set(kind, [...(idle.get(kind) ?? []), pooled]);
       } catch {
         // Its server may have ended: the next test gets a new one.
         await discard();
