@@ -135,28 +135,25 @@ const addressOf = ({ address }: Screen) => address.replaceAll(/\{(\w+)\}/g, (_, 
 
 /**
  * Navigates like a link of the portal, which takes a quarter of the time of loading the portal. False if the same page
- * stays.
+ * stays, or something covers the next one.
  */
 const goWithin = (page: Page, address: string): Promise<boolean> =>
   page.evaluate(async (to) => {
     const before = document.querySelector('h1');
-    if (before === null) return false;
+    if (before === null || new URL(to, location.href).pathname === location.pathname) return false;
     history.pushState(null, '', to);
     dispatchEvent(new PopStateEvent('popstate'));
     const end = performance.now() + 2000;
     while (before.isConnected && performance.now() < end)
       await new Promise((resolve) => requestAnimationFrame(resolve));
-    return !before.isConnected;
+    return !before.isConnected && document.querySelector('[role=dialog], [role=alertdialog], [role=menu]') === null;
   }, address);
 
-/**
- * Opens a screen; reports it, instead of stopping, when it does not show its content.
- * @param isUntouched whether nothing was done on the page since it was opened
- */
-const open = async (page: Page, screen: Screen, isUntouched: boolean): Promise<string[]> => {
+/** Opens a screen; reports it, instead of stopping, when it does not show its content. */
+const open = async (page: Page, screen: Screen): Promise<string[]> => {
   try {
     const address = addressOf(screen);
-    if (!isUntouched || !(await goWithin(page, address))) await page.goto(address);
+    if (screen.who === 'signed out' || !(await goWithin(page, address))) await page.goto(address);
     await screen.does?.(page);
     await page.getByText(screen.shows).first().waitFor();
     return [];
@@ -256,9 +253,9 @@ const look = async ({ page, complaints }: WatchedPage, screen: Screen, at: Look)
 };
 
 /** One visit: every width, changed in place. */
-const visit = async ({ watched, turn }: Hand, screen: Screen, isUntouched: boolean): Promise<string[]> => {
+const visit = async ({ watched, turn }: Hand, screen: Screen): Promise<string[]> => {
   await turn(looks[0]);
-  const found = await open(watched.page, screen, isUntouched);
+  const found = await open(watched.page, screen);
   // Where a user chooses between the two, both must be shown; and a map has the °C of its machine.
   const { who, name } = screen;
   const others =
@@ -271,18 +268,24 @@ const visit = async ({ watched, turn }: Hand, screen: Screen, isUntouched: boole
   return found;
 };
 
+const pathOf = (screen: Screen): string => addressOf(screen).replace(/\?.*$/, '');
+
+/** Takes a screen of this user from those left: if possible of another page, so that it can be opened within the portal. */
+const takeNext = (left: Screen[], who: Screen['who'], last?: Screen): Screen | undefined => {
+  const isOther = (screen: Screen) => last === undefined || pathOf(screen) !== pathOf(last);
+  const ofUser = left.filter((screen) => screen.who === who);
+  const next = ofUser.find(isOther) ?? ofUser[0];
+  if (next !== undefined) left.splice(left.indexOf(next), 1);
+  return next;
+};
+
 /** Checks the remaining screens, signed in as the user of each. */
 const visitThoseLeft = async (left: Screen[]): Promise<string[]> => {
   const findings: string[] = [];
   for (let who = left[0]?.who; who !== undefined; who = left[0]?.who) {
     await using hand = await openHand(who);
-    let isUntouched = false;
-    while (left[0]?.who === who) {
-      const screen = left.shift();
-      if (screen === undefined) break;
-      findings.push(...(await visit(hand, screen, isUntouched)));
-      isUntouched = screen.does === undefined && who !== 'signed out';
-    }
+    for (let screen = takeNext(left, who); screen !== undefined; screen = takeNext(left, who, screen))
+      findings.push(...(await visit(hand, screen)));
   }
   return findings;
 };
