@@ -4,7 +4,7 @@ import { screen, within } from '@testing-library/dom';
 import { describe, expect, it } from 'vitest';
 import { openPortal, textOf } from '../../testing/open-portal.tsx';
 import { idOf, roast } from '../../testing/records.ts';
-import { answer, broken, refused } from '../../testing/table-server.ts';
+import { answer, broken, noAnswer, refused } from '../../testing/table-server.ts';
 import { currentToasts } from '../../ui/toast.ts';
 
 /** A roast that was logged without anything but its times. */
@@ -165,5 +165,17 @@ describe('the page of a roast', () => {
     await expect.poll(() => screen.getAllByRole('alert').map(textOf).join(' ')).toContain(says);
     await user.click(screen.getByRole('link', { name: 'Back to Roasts' }));
     await expect.poll(() => location.pathname).toBe('/roasts');
+  });
+
+  it('shows Loading roast... and then the reason', async () => {
+    await openPortal(`/roasts/${idOf(41)}`, { answers: [answer(getRoast, noAnswer)] });
+    await screen.findByText('Loading roast...');
+    const { server, user } = await openPortal(`/roasts/${idOf(42)}`, { answers: [answer(getRoast, broken())] });
+    await expect
+      .poll(() => screen.getAllByRole('alert').map(textOf).join(' '))
+      .toContain('Something went wrong on the server.');
+    server.answer(answer(getRoast, roast()));
+    await user.click(main().getByRole('button', { name: 'Retry' }));
+    await main().findByRole('heading', { level: 1, name: 'Huila' });
   });
 });
