@@ -37,6 +37,9 @@ const send = (page: Page) =>
   page
     .getByLabel('Files to import')
     .setInputFiles({ name: 'years.zip', mimeType: 'application/zip', buffer: archive() });
+const unfinished = (time: number) => new TextEncoder().encode(`{'timex': [${time}`);
+/** For tests of sending, not of reading. */
+const smallArchive = (): Buffer => Buffer.from(zipSync({ '2025/a.alog': unfinished(8), '2025/b.alog': unfinished(9) }));
 const roastCount = async () => (await ana.call(listRoasts, { query: {} })).total;
 
 /**
@@ -198,11 +201,13 @@ describe('import of many files', () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/roasts/new?way=upload');
-    await send(page);
-    await page.getByText(/\d+ of 18 files can be imported/).waitFor();
+    await page
+      .getByLabel('Files to import')
+      .setInputFiles({ name: 'years.zip', mimeType: 'application/zip', buffer: smallArchive() });
+    await page.getByText('0 of 2 files can be imported').waitFor();
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('button', { name: 'Continue' }).first().click();
-    await page.getByText(/\d+ of 18 files can be imported/).waitFor();
+    await page.getByText('0 of 2 files can be imported').waitFor();
     await page.getByRole('button', { name: 'Delete import' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText(/Drop roast files/).waitFor();
@@ -242,8 +247,8 @@ describe('import of many files', () => {
     await page.goto('/roasts/new?way=upload');
     const zip = { mimeType: 'application/zip' };
     await page.getByLabel('Files to import').setInputFiles([
-      { ...zip, name: 'damaged.zip', buffer: archive().subarray(0, 3000) },
-      { ...zip, name: 'years.zip', buffer: archive() },
+      { ...zip, name: 'damaged.zip', buffer: smallArchive().subarray(0, 100) },
+      { ...zip, name: 'years.zip', buffer: smallArchive() },
       { name: 'one.alog', mimeType: 'text/plain', buffer: Buffer.from("{'timex': [7") },
     ]);
     await asked;
@@ -256,9 +261,9 @@ describe('import of many files', () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await page.goto(address);
     await page.getByText('damaged.zip could not be unpacked.').waitFor();
-    await page.getByText(/\d+ of 19 files can be imported/).waitFor();
+    await page.getByText('0 of 3 files can be imported').waitFor();
     const { total } = await ana.call(listImportFiles, { params: { id }, query: { limit: 1 } });
-    expect(total).toBe(19);
+    expect(total).toBe(3);
     await expect.poll(() => page.getByText(/^(?:Sending|Unpacking)/).count()).toBe(0);
     await page.getByRole('button', { name: 'Delete import' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
