@@ -76,6 +76,8 @@ export default defineConfig({
         ...shared,
         test: {
           ...realParts,
+          // Each look at a page takes its renderer, the browser and this process.
+          expect: { poll: { ...beside.expect.poll, interval: 100 } },
           name: 'browser',
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
