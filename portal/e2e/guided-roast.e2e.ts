@@ -167,6 +167,7 @@ it('draws the plan behind gas, airflow and drum, and shows deviations', async ()
 it('signals steps by sound only when turned on, by mouse and by keyboard', async () => {
   // One tone when turned on, one for a step that is near, two for one that is due. The desktop showed the same steps.
   await expect.poll(async () => (await heardAtLoud()).join(' ')).toMatch(/^660 (?:660 )?880 880/);
+  await loud[Symbol.asyncDispose]();
   const { page } = desk;
   expect(await heardAtDesk()).toEqual([]);
   const off = card(page).getByRole('button', { name: 'Sound and vibration at steps: off' });

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { machineMapShape } from '@roastery/contract/machine-map';
 import { listMachines, type RegisteredMachine } from '@roastery/contract/machines';
 import { createProfile } from '@roastery/contract/profiles';
-import { deleteRoast, listRoasts, updateRoast } from '@roastery/contract/roasts';
+import { deleteRoast, getRoast, listRoasts, updateRoast } from '@roastery/contract/roasts';
 import { parseDuration } from '@roastery/roasting/units';
 import { demoRoasterMap } from '@roastery/simulator/maps/demo-roaster';
 import type { RunningMachine } from '@roastery/stack/machine';
@@ -287,12 +287,21 @@ it('survives a kill of the server while the page is open', async () => {
 });
 
 it('shows the temperatures of first crack, a countdown once the band is narrow, and the basis of the prediction', async () => {
+  machine.order({ output: 'heat_power', percent: 100 });
+  // No page draws each reading until then.
+  await until(
+    'the beans to be dry',
+    async () => {
+      const { marks } = await ana.call(getRoast, { params: { id: roastId } });
+      return marks.some(({ kind }) => kind === 'dry_end');
+    },
+    { timeoutMs: 120_000 },
+  );
   await using watched = await roastery.openAs(ana);
   const { page } = watched;
-  machine.order({ output: 'heat_power', percent: 100 });
   await page.goto(`/roasts/${roastId}`);
   const crack = page.getByTestId('next-event').filter({ hasText: /first crack/i });
-  await crack.waitFor({ timeout: 90_000 });
+  await crack.waitFor();
   await expect
     .poll(() => crack.innerText())
     .toMatch(
