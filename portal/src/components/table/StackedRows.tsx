@@ -57,6 +57,9 @@ const TwoLineRows = <Row,>(props: RowProps<Row>) => {
 const TwoLineRow = memoRow(<Row,>({ row, columns, rowLabel, rowLink, rowActions, selection }: OneRowProps<Row>) => {
   const at = (place: Column<Row>['phone']) => columns.filter(({ phone }) => phone === place);
   const details = at('detail');
+  // Texts give way to figures; among texts the first one has the most room.
+  const isFirm = (column: Column<Row>, place: number): boolean =>
+    details.some(({ share }) => share !== undefined) ? column.share === undefined : place === 0 && details.length > 1;
   // The usual name comes before the id of the row, and a long one is cut in favour of the following text, a batch number
   // for example.
   const title = at('title')
@@ -92,7 +95,7 @@ const TwoLineRow = memoRow(<Row,>({ row, columns, rowLabel, rowLink, rowActions,
                   ·
                 </span>
               )}
-              <span className={classes('truncate', place === 0 && details.length > 1 && 'max-w-2/3 shrink-0')}>
+              <span className={classes('truncate', isFirm(column, place) && 'max-w-2/3 shrink-0')}>
                 {column.cell(row)}
               </span>
             </Fragment>
@@ -156,7 +159,7 @@ const RowCard = memoRow(<Row,>({ row, columns, rowLabel, rowLink, rowActions, se
           {lines.map((column) => (
             <div key={column.id} className="min-w-0 last:odd:col-span-2">
               <dt className="label-mono text-2xs">{column.label}</dt>
-              <dd className="figures truncate">{column.cell(row)}</dd>
+              <dd className="figures wrap-anywhere">{column.cell(row)}</dd>
             </div>
           ))}
         </dl>

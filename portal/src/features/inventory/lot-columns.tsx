@@ -88,7 +88,6 @@ export const lotColumns = (dates: DateTexts): readonly Column<Lot>[] => [
     cell: (lot) => orDash(lot.location),
     sort: 'location',
     share: 12,
-    phone: 'detail',
   },
   {
     id: 'initial',
