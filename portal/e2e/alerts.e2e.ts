@@ -49,6 +49,7 @@ describe('low-stock alerts', () => {
     await banner.getByRole('link', { name: 'Guji (G-1)' }).click();
     await page.waitForURL(`**/inventory/lots/${lot}/edit`);
     await banner.getByRole('button', { name: 'Dismiss this alert' }).click();
+    await banner.getByRole('button', { name: 'Dismiss', exact: true }).click();
     await banner.waitFor({ state: 'detached' });
     await adjust(lot, -1);
     await page.reload();

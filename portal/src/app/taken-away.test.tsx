@@ -1,3 +1,4 @@
+import { dismissAlert, listAlerts } from '@roastery/contract/alerts';
 import { createMachineAlarmRule, deleteMachineAlarmRule, listMachineAlarmRules } from '@roastery/contract/alarm-rules';
 import { endSession, listSessions, type Session } from '@roastery/contract/auth';
 import {
@@ -7,7 +8,7 @@ import {
   removeMachineMember,
 } from '@roastery/contract/members';
 import { getPush, unsubscribePush } from '@roastery/contract/push';
-import { getPin, removePin } from '@roastery/contract/roasters';
+import { confirmPinLocks, getPin, removePin } from '@roastery/contract/roasters';
 import { screen, within } from '@testing-library/dom';
 import { describe, expect, it } from 'vitest';
 import { openPortal, type OpenedPortal } from '../testing/open-portal.tsx';
@@ -123,4 +124,38 @@ it('settings that were typed and discarded come back by Undo', async () => {
   await user.click(await screen.findByRole('button', { name: 'Undo' }));
   await expect.poll(() => city.value).toBe('Oslo');
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Save Settings' }).disabled).toBe(false);
+});
+
+describe('a notice on every page', () => {
+  const alert = {
+    lot_id: idOf(91),
+    lot_number: 'G-1',
+    coffee_name: 'Guji',
+    current_weight: 18.9,
+    raised_at: ana.created_at,
+    recipes: ['House Espresso'],
+  };
+  const locked = { at: ana.created_at, by: 'Rita', everywhere: false, wrong: 5 };
+  it.each([
+    { tap: 'Dismiss this alert', endpoint: 'dismissAlert' },
+    { tap: 'Dismiss this notice', endpoint: 'confirmPinLocks' },
+  ])('asks after a tap on $tap, and stays when it is kept', async ({ tap, endpoint }) => {
+    const { user, server } = await openPortal('/dashboard', {
+      answers: [
+        answer(listAlerts, { alerts: [alert] }),
+        answer(getPin, { is_set: true, locked }),
+        answer(dismissAlert, done),
+        answer(confirmPinLocks, done),
+      ],
+    });
+    const sent = () => server.requests.filter((request) => request.endpoint === endpoint).length;
+    await user.click(await screen.findByRole('button', { name: tap }));
+    const keep = await screen.findByRole('button', { name: 'Keep' });
+    expect(document.activeElement).toBe(keep);
+    await user.click(keep);
+    expect(sent()).toBe(0);
+    await user.click(await screen.findByRole('button', { name: tap }));
+    await user.click(await screen.findByRole('button', { name: 'Dismiss' }));
+    await expect.poll(sent).toBe(1);
+  });
 });

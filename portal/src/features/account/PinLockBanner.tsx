@@ -1,13 +1,13 @@
 import { confirmPinLocks, getPin } from '@roastery/contract/roasters';
-import { ShieldAlert, X } from 'lucide-react';
+import { ShieldAlert } from 'lucide-react';
 import { Link } from 'react-router-dom';
+import { DismissNotice } from '../../components/DismissNotice.tsx';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh, useApi, useSettled } from '../../api/use-api.ts';
 import { paths } from '../../components/paths.ts';
 import { useDates } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
-import { IconButton } from '../../ui/IconButton.tsx';
 import { toast } from '../../ui/toast.ts';
 
 const refreshMs = 60_000;
@@ -47,7 +47,7 @@ export const PinLockBanner = () => {
           {t`Change PIN`}
         </Link>
       </output>
-      <IconButton label={t`Dismiss this notice`} size="sm" icon={<X aria-hidden />} onClick={() => void confirm()} />
+      <DismissNotice label={t`Dismiss this notice`} question={t`Hide this notice?`} onDismiss={() => void confirm()} />
     </section>
   );
 };

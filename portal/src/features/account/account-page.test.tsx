@@ -172,6 +172,7 @@ it('wrong PINs that locked the PIN are shown on every page, until the person dis
   expect(notice.getByRole('link', { name: 'Change PIN' }).getAttribute('href')).toBe('/account');
   server.answer(answer(getPin, { is_set: true, locked: null }));
   await user.click(notice.getByRole('button', { name: 'Dismiss this notice' }));
+  await user.click(notice.getByRole('button', { name: 'Dismiss' }));
   await expect.poll(() => screen.queryByRole('region', { name: 'Your PIN was locked' })).toBeNull();
   expect(server.requests.map(({ endpoint }) => endpoint)).toContain('confirmPinLocks');
 });

@@ -1,7 +1,8 @@
 import { dismissAlert, listAlerts, type LotAlert } from '@roastery/contract/alerts';
 import { lowStockKg } from '@roastery/contract/limits';
-import { PackageX, X } from 'lucide-react';
+import { PackageX } from 'lucide-react';
 import { Link } from 'react-router-dom';
+import { DismissNotice } from '../../components/DismissNotice.tsx';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh, useApi, useSettled } from '../../api/use-api.ts';
@@ -9,7 +10,6 @@ import { paths } from '../../components/paths.ts';
 import { usePreferences } from '../../format/preferences.ts';
 import { exactWeight, weightText } from '../../format/weights.ts';
 import { t } from '../../language/t.ts';
-import { IconButton } from '../../ui/IconButton.tsx';
 import { toast } from '../../ui/toast.ts';
 
 /** At most this many lots; the rest is a number with a link to all lots. */
@@ -54,11 +54,12 @@ export const LowStockBanner = () => {
           </Link>
         )}
       </output>
-      <IconButton
+      <DismissNotice
         label={alerts.length === 1 ? t`Dismiss this alert` : t`Dismiss these alerts`}
-        size="sm"
-        icon={<X aria-hidden />}
-        onClick={() => void dismiss()}
+        question={
+          alerts.length === 1 ? t`Hide it until the lot is restocked?` : t`Hide them until the lots are restocked?`
+        }
+        onDismiss={() => void dismiss()}
       />
     </section>
   );
