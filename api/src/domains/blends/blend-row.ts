@@ -3,6 +3,7 @@ import { kilograms, milligrams } from '@roastery/roasting/units';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { blendAccess } from '../../identity/access.ts';
+import { foundByWord, type RoastSearch } from '../roasts/search-words.ts';
 
 type BlendRow = Omit<Blend, 'components' | 'total_kg'>;
 type ComponentRow = Omit<Blend['components'][number], 'share'> & { blend_id: string };
@@ -40,21 +41,25 @@ export const readBlend = async (sql: Sql, user: SignedInUser, id: string): Promi
   return (await withComponents(sql, rows))[0];
 };
 
+/** Every word, in any order: in the name of the blend, or found by one of its roasts. */
+const foundInBlend = (sql: Sql, { words, zone }: RoastSearch) =>
+  words.map(
+    (word) => sql`AND (b.name ILIKE ${word.pattern} OR EXISTS (
+      SELECT FROM blend_components c LEFT JOIN roasts r ON r.id = c.roast_id
+      WHERE c.blend_id = b.id AND (
+        ${foundByWord(sql, word, zone)}
+        OR (r.id IS NULL AND coalesce(c.coffee_name, c.roast_number) ILIKE ${word.pattern}))))`,
+  );
+
 /** One page of blends, newest first. */
 export const readBlends = async (
   sql: Sql,
   user: SignedInUser,
-  { search, limit, offset }: { search: string | undefined; limit: number; offset: number },
+  { search, limit, offset }: { search: RoastSearch | undefined; limit: number; offset: number },
 ): Promise<{ blends: Blend[]; total: number }> => {
   const where = sql`
     ${blendAccess(sql, user)}
-    ${
-      search === undefined
-        ? sql``
-        : sql`AND (b.name ILIKE ${search} OR EXISTS (
-            SELECT FROM blend_components c LEFT JOIN roasts r ON r.id = c.roast_id
-            WHERE c.blend_id = b.id AND coalesce(r.found_by, c.coffee_name, c.roast_number) ILIKE ${search}))`
-    }`;
+    ${search === undefined ? sql`` : foundInBlend(sql, search)}`;
   const [rows, [count]] = await Promise.all([
     sql<BlendRow[]>`
       SELECT ${columns(sql)} FROM blends b JOIN users u ON u.id = b.owner_id WHERE ${where}

@@ -115,4 +115,27 @@ describe('a post-roast blend', () => {
     expect(own.total).toBe(1);
     expect((await admin.send<{ total: number }>('GET', '/blends?q=guji')).body.total).toBeGreaterThan(1);
   });
+
+  it('blend: is found, and the roasts for one, by words in any order, of its name and of its roasts', async () => {
+    const [sidamo, kochere] = [
+      await logRoast('Sidamo Natural', { batch_size_kg: 10, coffee_origin: 'Ethiopia' }),
+      await logRoast('Kochere', { batch_size_kg: 10, coffee_origin: 'Ethiopia' }),
+    ];
+    await admin.send('POST', '/blends', {
+      name: 'Winter Espresso',
+      components: [
+        { roast_id: sidamo, kg: 1 },
+        { roast_id: kochere, kg: 1 },
+      ],
+    });
+    const namesOf = async (q: string) => {
+      const { body } = await admin.send<{ blends: Blend[] }>('GET', `/blends?q=${encodeURIComponent(q)}`);
+      return body.blends.map(({ name }) => name);
+    };
+    expect(await namesOf('espresso sidamo')).toEqual(['Winter Espresso']);
+    expect(await namesOf('kochere natural')).toEqual(['Winter Espresso']);
+    expect(await namesOf('espresso zebra')).toEqual([]);
+    const offered = await admin.send<{ roasts: { roast_id: string }[] }>('GET', '/blends/roasts?q=ethiopia%20natural');
+    expect(offered.body.roasts.map((roast) => roast.roast_id)).toEqual([sidamo]);
+  });
 });

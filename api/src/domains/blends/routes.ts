@@ -1,25 +1,23 @@
 import * as contract from '@roastery/contract/blends';
 import type { BlendableRoast } from '@roastery/contract/blends';
 import type { Domain } from '../../app.ts';
-import { containing } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { roastAccess } from '../../identity/access.ts';
 import { roastedKg } from '../../ledger/weights.ts';
+import { foundBySearch, readSearch, type RoastSearch } from '../roasts/search-words.ts';
 import { readBlend, readBlends } from './blend-row.ts';
 import { createBlend, deleteBlend, updateBlend } from './save-blend.ts';
 
-const searchOf = (q: string | undefined): string | undefined =>
-  q === undefined || q === '' ? undefined : containing(q.replace(/^#/, ''));
-
 export const blendRoutes: Domain = (routes) => {
-  routes.forUser(contract.listBlends, ({ sql, user }, { query: { q, limit, offset } }) =>
-    readBlends(sql, user, { search: searchOf(q), limit, offset }),
+  routes.forUser(contract.listBlends, async ({ sql, user }, { query: { q, limit, offset } }) =>
+    readBlends(sql, user, { search: await readSearch(sql, q), limit, offset }),
   );
-  routes.forUser(contract.listBlendableRoasts, ({ sql, user }, { query: { q, limit, offset, blend_id: blendId } }) =>
-    readBlendableRoasts(sql, user, { search: searchOf(q), limit, offset, blendId }),
-  );
+  routes.forUser(contract.listBlendableRoasts, async ({ sql, user }, { query }) => {
+    const { q, limit, offset, blend_id: blendId } = query;
+    return readBlendableRoasts(sql, user, { search: await readSearch(sql, q), limit, offset, blendId });
+  });
   routes.forUser(contract.getBlend, async ({ sql, user }, { params }) => {
     const blend = await readBlend(sql, user, params.id);
     if (blend === undefined) throw notFound('Blend');
@@ -31,7 +29,7 @@ export const blendRoutes: Domain = (routes) => {
 };
 
 interface Wanted {
-  readonly search: string | undefined;
+  readonly search: RoastSearch | undefined;
   readonly limit: number;
   readonly offset: number;
   /** The weight in this blend counts as left. */
@@ -55,7 +53,7 @@ export const readBlendableRoasts = async (
         SELECT c.roast_id, sum(c.kg) AS kg FROM blend_components c
          WHERE c.roast_id IS NOT NULL AND ${others} GROUP BY c.roast_id) held
         JOIN roasts r ON r.id = held.roast_id WHERE held.kg >= ${roastedKg(sql)})
-    ${search === undefined ? sql`` : sql`AND r.found_by ILIKE ${search}`}`;
+    ${search === undefined ? sql`` : sql`AND ${foundBySearch(sql, search)}`}`;
   const [roasts, [count]] = await Promise.all([
     sql<BlendableRoast[]>`
       WITH page AS MATERIALIZED (

@@ -20,7 +20,7 @@ const months = [
 ];
 
 /** What a word may stand for, beside a part of the roast's own texts. */
-interface SearchWord {
+export interface SearchWord {
   readonly pattern: string;
   readonly machineIds: readonly string[];
   readonly ownerIds: readonly string[];
@@ -72,7 +72,8 @@ export const readSearch = async (sql: Sql, q: string | undefined): Promise<Roast
   };
 };
 
-const foundByWord = (sql: Sql, { pattern, machineIds, ownerIds, month, year }: SearchWord, zone: string) => sql`(
+/** Of the roast `r`. */
+export const foundByWord = (sql: Sql, { pattern, machineIds, ownerIds, month, year }: SearchWord, zone: string) => sql`(
   r.found_by ILIKE ${pattern}
   ${machineIds.length === 0 ? sql`` : sql`OR r.machine_id = ANY(${machineIds}::uuid[])`}
   ${ownerIds.length === 0 ? sql`` : sql`OR (r.roasted_by IS NULL AND r.owner_id = ANY(${ownerIds}::uuid[]))`}
