@@ -23,6 +23,8 @@ const actionsClass =
   "sticky right-0 bg-inherit before:absolute before:inset-y-0 before:right-full before:w-6 before:bg-inherit before:content-[''] before:[mask-image:linear-gradient(to_left,black,transparent)]";
 /** What fades is room beside the last column, not its text. */
 const fadeRoom = '[&_td:nth-last-child(2)]:pr-6 [&_th:nth-last-child(2)]:pr-6';
+/** Text, unlike a checkbox, has no room of its own beside the edge. */
+const edgeRoom = '[&_td:first-child]:pl-4 [&_th:first-child]:pl-4';
 const skeletonRows = 10;
 
 /** Beside each other they need more than a tablet has: the table then scrolls sideways. */
@@ -40,6 +42,7 @@ export const Rows = <Row,>(props: RowProps<Row>) => {
           'w-full border-separate border-spacing-0 text-sm',
           isLong && 'min-w-260',
           rowActions !== undefined && fadeRoom,
+          selection === undefined && edgeRoom,
         )}
       >
         <thead className="z-10 bg-surface xl:sticky xl:top-13.5">

@@ -130,16 +130,18 @@ const Actions = ({ roast, mayEdit, onEdit, onDelete, onDiscard }: RoastActions) 
       </Button>
     )}
     {mayEdit && (
-      <Button icon={<Trash2 aria-hidden />} onClick={onDelete}>
-        {t`Delete`}
-      </Button>
-    )}
-    {mayEdit && roast.recorded !== null && (
-      <Menu trigger={<IconButton label={t`More actions`} icon={<Ellipsis aria-hidden />} />}>
-        <MenuItem icon={<Ban aria-hidden />} onSelect={onDiscard}>
-          {t`Discard as false start`}
-        </MenuItem>
-      </Menu>
+      <div className="flex gap-2 sm:contents">
+        <Button icon={<Trash2 aria-hidden />} className="max-sm:flex-1" onClick={onDelete}>
+          {t`Delete`}
+        </Button>
+        {roast.recorded !== null && (
+          <Menu trigger={<IconButton label={t`More actions`} icon={<Ellipsis aria-hidden />} />}>
+            <MenuItem icon={<Ban aria-hidden />} onSelect={onDiscard}>
+              {t`Discard as false start`}
+            </MenuItem>
+          </Menu>
+        )}
+      </div>
     )}
   </div>
 );
