@@ -60,7 +60,7 @@ describe('comparison of roasts', () => {
     expect((figures?.y ?? Infinity) + (figures?.height ?? 0)).toBeLessThanOrEqual(page.viewportSize()?.height ?? 0);
     await page.getByTestId('compare-temperature').focus();
     for (let press = 0; press < 40; press++) await page.keyboard.press('PageDown');
-    await expect.poll(() => moment(page).innerText()).toMatch(/ended \d+:\d\d/);
+    await expect.poll(() => moment(page).innerText()).toMatch(/ended \d+:\d\d\s+--\s+--/);
     await page.goto(page.url().replace(/&at=\d+/, '&at=300'));
     await expect.poll(() => moment(page).innerText()).toMatch(/^5:00 after charge/);
     // Relative to the other roast, the same difference has the other sign.
@@ -126,6 +126,29 @@ describe('comparison of roasts', () => {
     await page.getByTestId('compare-temperature').waitFor();
     await page.goto('/roasts/compare');
     await page.getByText('Nothing to compare yet').waitFor();
+  });
+
+  it.each([4, 5])('shows the figures of %i roasts in the first screen, none of them cut', async (count) => {
+    await using watched = await roastery.openAs(ana, { viewport: { width: 1440, height: 900 } });
+    const { page } = watched;
+    await page.goto(
+      `/roasts/compare?ids=${roasts
+        .slice(0, count)
+        .map(({ id }) => id)
+        .join(',')}`,
+    );
+    await page.getByTestId('compare-temperature_difference').waitFor();
+    const table = page.getByRole('region', { name: 'Table of figures' });
+    await expect.poll(() => table.innerText()).toMatch(/Average deviation[^]*at most/);
+    const end = async () => {
+      const box = await table.boundingBox();
+      return box === null ? Number.NaN : box.y + box.height;
+    };
+    await expect.poll(end).toBeLessThanOrEqual(900);
+    await expect.poll(() => table.evaluate((part) => part.scrollWidth - part.clientWidth)).toBe(0);
+    const chart = await page.getByTestId('compare-temperature').boundingBox();
+    expect(chart?.width).toBeGreaterThan(450);
+    expect((chart?.y ?? Infinity) + (chart?.height ?? 0)).toBeLessThanOrEqual(900);
   });
 
   it('fits a phone', async () => {

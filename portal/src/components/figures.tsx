@@ -13,16 +13,18 @@ interface MeasureProps {
   digits?: number;
   /** Grey: the signal is old. */
   stale?: boolean;
+  /** False where a figure beside it has the unit. */
+  withUnit?: boolean;
   className?: string;
 }
 
 /** A figure with its unit: value bright, unit dim, in the reader's units, `--` when missing. */
-export const Measure = ({ quantity, value, digits = 1, stale = false, className }: MeasureProps) => {
+export const Measure = ({ quantity, value, digits = 1, stale = false, withUnit = true, className }: MeasureProps) => {
   const reading = readingOf(quantity, value, usePreferences(), digits);
   return (
     <span className={classes('figures whitespace-nowrap', className)}>
       <span className={stale || reading.unit === '' ? 'text-muted' : 'text-strong'}>{reading.value}</span>
-      {reading.unit !== '' && <span className="text-[0.85em] font-normal text-muted"> {reading.unit}</span>}
+      {withUnit && reading.unit !== '' && <span className="text-[0.85em] font-normal text-muted"> {reading.unit}</span>}
     </span>
   );
 };
@@ -55,10 +57,11 @@ interface DifferenceBetweenProps {
   /** As stored. */
   value: number | null;
   from: number | null;
+  withUnit?: boolean;
 }
 
 /** The difference of two figures that stand beside it, as they are shown; of shares in percentage points. */
-export const DifferenceBetween = ({ quantity, value, from }: DifferenceBetweenProps) => {
+export const DifferenceBetween = ({ quantity, value, from, withUnit = true }: DifferenceBetweenProps) => {
   const units = usePreferences();
   const difference = shownDifference(quantity, value, from, units);
   if (difference === null) return <span className="figures text-muted">--</span>;
@@ -66,10 +69,12 @@ export const DifferenceBetween = ({ quantity, value, from }: DifferenceBetweenPr
   return (
     <span className="figures whitespace-nowrap text-strong">
       {`${sign}${formatNumber(Math.abs(difference), quantity === 'weight' ? 0 : 1, 3)}`}
-      <span className="text-[0.85em] font-normal text-muted">
-        {' '}
-        {quantity === 'share' ? t`pts` : unitOf(quantity, units)}
-      </span>
+      {withUnit && (
+        <span className="text-[0.85em] font-normal text-muted">
+          {' '}
+          {quantity === 'share' ? t`pts` : unitOf(quantity, units)}
+        </span>
+      )}
     </span>
   );
 };

@@ -47,8 +47,11 @@ export const AtMoment = ({ placed, view, selected, alignment }: AtMomentProps) =
         </thead>
         <tbody className="divide-y divide-stroke">
           {placed.map(({ id, style, aligned }) => {
-            const bean = valueAtMoment(aligned, 'bean_temp', seconds);
-            const there = valueAtMoment(base.aligned, 'bean_temp', seconds);
+            // After the drop the probe reads an empty drum.
+            const valueOf = (one: AlignedRoast, quantity: 'bean_temp' | 'ror') =>
+              seconds > one.endSeconds ? null : valueAtMoment(one, quantity, seconds);
+            const bean = valueOf(aligned, 'bean_temp');
+            const there = valueOf(base.aligned, 'bean_temp');
             return (
               <tr key={id}>
                 <td className="py-1 pl-4">
@@ -65,7 +68,7 @@ export const AtMoment = ({ placed, view, selected, alignment }: AtMomentProps) =
                   {id === base.id ? null : <DifferenceBetween quantity="temperature" value={bean} from={there} />}
                 </td>
                 <td className="py-1 pr-4 text-right">
-                  <Measure quantity="rate" value={valueAtMoment(aligned, 'ror', seconds)} />
+                  <Measure quantity="rate" value={valueOf(aligned, 'ror')} />
                 </td>
               </tr>
             );

@@ -56,7 +56,11 @@ const linesOf = (placed: readonly PlacedRoast[], quantity: ComparedQuantity) =>
 
 /** The figures stand beside the charts: the more roasts, the wider their table. */
 const columnsFor = (roasts: number): string =>
-  roasts > 2 ? 'xl:grid-cols-[minmax(0,1fr)_34rem]' : 'xl:grid-cols-[minmax(0,1fr)_26rem]';
+  roasts > 3
+    ? 'xl:grid-cols-[minmax(0,1fr)_37rem]'
+    : roasts > 2
+      ? 'xl:grid-cols-[minmax(0,1fr)_34rem]'
+      : 'xl:grid-cols-[minmax(0,1fr)_26rem]';
 
 /**
  * /roasts/compare: up to five roasts over each other. The roasts, their alignment and the pinned time are in the
@@ -109,6 +113,8 @@ export default function ComparePage() {
   const withFigures = compared.flatMap(({ id, style, roast }) =>
     roast ? [{ id, style, roast, aligned: placed.find((one) => one.id === id)?.aligned }] : [],
   );
+  // So that the figures of four and five end in the first screen, they begin beside the list of roasts.
+  const isBeside = ids.length > 3;
   const chart = {
     units,
     view,
@@ -143,116 +149,126 @@ export default function ComparePage() {
           <Proposals base={undefined} onAdd={choose} />
         </div>
       ) : (
-        <div className="flex flex-col gap-4">
-          <ComparedLegend
-            compared={compared}
-            unplaced={unplaced}
-            onBase={(id) => choose([id, ...ids.filter((other) => other !== id)])}
-            onRemove={(id) => choose(ids.filter((other) => other !== id))}
-          />
-          <div className="flex flex-wrap items-end gap-3">
-            {ids.length < maxCompared && (
-              <RoastField
-                label={t`Add a roast`}
-                hideLabel
-                placeholder={t`Add a roast: coffee, number, machine…`}
-                without={ids}
-                size="sm"
-                className="w-full sm:w-80"
-                onChoose={({ id }) => choose([...ids, id])}
-              />
-            )}
-            <Segments
-              label={t`Aligned at`}
-              choices={[
-                { value: 'charge', label: t`At charge` },
-                { value: 'first_crack', label: t`At first crack` },
-              ]}
-              value={alignment}
-              onChange={(next) => change({ align: next === 'charge' ? undefined : next, at: undefined })}
-            />
-            <Segments
-              label={t`Curve`}
-              choices={quantities.map((value) => ({ value, label: quantityLabels[value] }))}
-              value={quantity}
-              onChange={(next) => change({ show: next === 'bean_temp' ? undefined : next })}
-            />
-          </div>
-          {ids.length === 1 && compared[0]?.roast && (
-            <Proposals base={compared[0].roast} onAdd={(added) => choose([...ids, ...added])} />
+        <div
+          className={classes(
+            'grid grid-cols-[minmax(0,1fr)] items-start gap-4 xl:grid-rows-[auto_1fr]',
+            columnsFor(ids.length),
           )}
-          <div className={classes('grid items-start gap-4', columnsFor(ids.length))}>
-            <Card className="min-w-0 p-3 sm:p-4">
-              <div className="flex min-h-8 items-center justify-between gap-3 pb-1">
-                <h2 className="text-base font-semibold text-strong">
-                  {quantityLabels[quantity]}{' '}
-                  <span className="text-sm font-normal text-muted">
-                    {unit}
-                    {quantity === 'bean_temp' && ` · ${t`ring: first crack, square: drop`}`}
-                  </span>
-                </h2>
-                <ResetZoom view={view} />
-              </div>
-              {placed.length === 0 ? (
-                isLoading ? (
-                  <Skeleton className="h-[340px] w-full" />
-                ) : (
-                  <div className="flex h-[340px] items-center justify-center">
-                    <EmptyState icon={<GitCompareArrows aria-hidden />} title={t`No curves to show`}>
-                      {alignment === 'first_crack'
-                        ? t`None of these roasts has a first crack marked.`
-                        : t`These roasts have no recorded curve.`}
-                    </EmptyState>
-                  </div>
-                )
-              ) : (
-                <>
-                  <LinesChart
-                    {...chart}
-                    lines={lines}
-                    axis={isRate ? 'rate' : 'temperature'}
-                    label={t`${quantityLabels[quantity]} of ${placed.length} roasts`}
-                    height={340}
-                  />
-                  {rates.length > 0 && (
-                    <>
-                      <h2 className="pt-3 pb-1 text-base font-semibold text-strong">
-                        {quantityLabels.ror}{' '}
-                        <span className="text-sm font-normal text-muted">{unitOf('rate', units)}</span>
-                      </h2>
-                      <LinesChart
-                        {...chart}
-                        lines={rates}
-                        axis="rate"
-                        label={t`${quantityLabels.ror} of ${placed.length} roasts`}
-                        height={190}
-                      />
-                    </>
-                  )}
-                  {differences.length > 0 && (
-                    <>
-                      <h2 className="pt-3 pb-1 text-base font-semibold text-strong">
-                        {t`Difference from ${reference}`}{' '}
-                        <span className="text-sm font-normal text-muted">
-                          {unit} · {isRate ? t`above zero is faster` : t`above zero is hotter`}
-                        </span>
-                      </h2>
-                      <LinesChart
-                        {...chart}
-                        lines={differences}
-                        axis={isRate ? 'rate_difference' : 'temperature_difference'}
-                        label={t`Difference of ${quantityLabels[quantity].toLowerCase()} from ${reference}`}
-                        height={170}
-                      />
-                    </>
-                  )}
-                </>
+        >
+          <div className={classes('flex min-w-0 flex-col gap-4', !isBeside && 'xl:col-span-2')}>
+            <ComparedLegend
+              compared={compared}
+              unplaced={unplaced}
+              onBase={(id) => choose([id, ...ids.filter((other) => other !== id)])}
+              onRemove={(id) => choose(ids.filter((other) => other !== id))}
+            />
+            <div className="flex flex-wrap items-end gap-3">
+              {ids.length < maxCompared && (
+                <RoastField
+                  label={t`Add a roast`}
+                  hideLabel
+                  placeholder={t`Add a roast: coffee, number, machine…`}
+                  without={ids}
+                  size="sm"
+                  className="w-full sm:w-80"
+                  onChoose={({ id }) => choose([...ids, id])}
+                />
               )}
-            </Card>
-            <div className="flex min-w-0 flex-col gap-4 xl:sticky xl:top-18 xl:gap-3">
-              <AtMoment placed={placed} view={view} selected={selected} alignment={alignment} />
-              <FiguresTable compared={withFigures} />
+              <Segments
+                label={t`Aligned at`}
+                choices={[
+                  { value: 'charge', label: t`At charge` },
+                  { value: 'first_crack', label: t`At first crack` },
+                ]}
+                value={alignment}
+                onChange={(next) => change({ align: next === 'charge' ? undefined : next, at: undefined })}
+              />
+              <Segments
+                label={t`Curve`}
+                choices={quantities.map((value) => ({ value, label: quantityLabels[value] }))}
+                value={quantity}
+                onChange={(next) => change({ show: next === 'bean_temp' ? undefined : next })}
+              />
             </div>
+            {ids.length === 1 && compared[0]?.roast && (
+              <Proposals base={compared[0].roast} onAdd={(added) => choose([...ids, ...added])} />
+            )}
+          </div>
+          <Card className="min-w-0 p-3 sm:p-4 xl:col-start-1">
+            <div className="flex min-h-8 items-center justify-between gap-3 pb-1">
+              <h2 className="text-base font-semibold text-strong">
+                {quantityLabels[quantity]}{' '}
+                <span className="text-sm font-normal text-muted">
+                  {unit}
+                  {quantity === 'bean_temp' && ` · ${t`ring: first crack, square: drop`}`}
+                </span>
+              </h2>
+              <ResetZoom view={view} />
+            </div>
+            {placed.length === 0 ? (
+              isLoading ? (
+                <Skeleton className="h-[340px] w-full" />
+              ) : (
+                <div className="flex h-[340px] items-center justify-center">
+                  <EmptyState icon={<GitCompareArrows aria-hidden />} title={t`No curves to show`}>
+                    {alignment === 'first_crack'
+                      ? t`None of these roasts has a first crack marked.`
+                      : t`These roasts have no recorded curve.`}
+                  </EmptyState>
+                </div>
+              )
+            ) : (
+              <>
+                <LinesChart
+                  {...chart}
+                  lines={lines}
+                  axis={isRate ? 'rate' : 'temperature'}
+                  label={t`${quantityLabels[quantity]} of ${placed.length} roasts`}
+                  height={340}
+                />
+                {rates.length > 0 && (
+                  <>
+                    <h2 className="pt-3 pb-1 text-base font-semibold text-strong">
+                      {quantityLabels.ror}{' '}
+                      <span className="text-sm font-normal text-muted">{unitOf('rate', units)}</span>
+                    </h2>
+                    <LinesChart
+                      {...chart}
+                      lines={rates}
+                      axis="rate"
+                      label={t`${quantityLabels.ror} of ${placed.length} roasts`}
+                      height={190}
+                    />
+                  </>
+                )}
+                {differences.length > 0 && (
+                  <>
+                    <h2 className="pt-3 pb-1 text-base font-semibold text-strong">
+                      {t`Difference from ${reference}`}{' '}
+                      <span className="text-sm font-normal text-muted">
+                        {unit} · {isRate ? t`above zero is faster` : t`above zero is hotter`}
+                      </span>
+                    </h2>
+                    <LinesChart
+                      {...chart}
+                      lines={differences}
+                      axis={isRate ? 'rate_difference' : 'temperature_difference'}
+                      label={t`Difference of ${quantityLabels[quantity].toLowerCase()} from ${reference}`}
+                      height={170}
+                    />
+                  </>
+                )}
+              </>
+            )}
+          </Card>
+          <div
+            className={classes(
+              'flex min-w-0 flex-col gap-4 xl:sticky xl:top-18 xl:col-start-2 xl:gap-3',
+              isBeside && 'xl:row-span-2 xl:row-start-1',
+            )}
+          >
+            <AtMoment placed={placed} view={view} selected={selected} alignment={alignment} />
+            <FiguresTable compared={withFigures} />
           </div>
         </div>
       )}

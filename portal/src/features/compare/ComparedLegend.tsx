@@ -47,8 +47,9 @@ export const ComparedLegend = ({ compared, unplaced, onBase, onRemove }: Compare
       className={classes(
         'grid grid-cols-[minmax(0,1fr)] gap-2',
         compared.length > 1 && 'sm:grid-cols-[repeat(2,minmax(0,1fr))]',
-        // The rows are full: three, or three and two.
-        (compared.length === 3 || compared.length === 5) && 'xl:grid-cols-[repeat(3,minmax(0,1fr))]',
+        compared.length === 3 && 'xl:grid-cols-[repeat(3,minmax(0,1fr))]',
+        // Beside the figures a name has its width in one column only.
+        compared.length > 3 && 'xl:grid-cols-[minmax(0,1fr)] xl:gap-1',
       )}
     >
       {compared.map(({ id, style, roast, error }, place) => {
@@ -72,11 +73,11 @@ export const ComparedLegend = ({ compared, unplaced, onBase, onRemove }: Compare
                 <>
                   <Link
                     to={paths.roast(id)}
-                    className="block truncate rounded-sm text-base font-medium text-strong hover:underline"
+                    className="block rounded-sm text-base font-medium text-strong wrap-anywhere hover:underline sm:truncate"
                   >
                     {name}
                   </Link>
-                  <span className="figures block truncate text-xs text-muted">
+                  <span className="figures block text-xs text-muted sm:truncate">
                     {dates.dayAndTime(roast.start_time)}
                     {roast.machine_name !== null && ` · ${roast.machine_name}`}
                     {unplaced.has(id) && ` · ${t`no first crack marked`}`}

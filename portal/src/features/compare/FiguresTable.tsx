@@ -45,16 +45,16 @@ const figures: readonly Figure[] = [
   { label: t`Weight loss`, kind: 'share', of: weightLoss },
 ];
 
-const Value = ({ kind, value }: { kind: Kind; value: number | null }) =>
+const Value = ({ kind, value, withUnit }: { kind: Kind; value: number | null; withUnit: boolean }) =>
   kind === 'time' ? (
     <span className={`figures ${value === null ? 'text-muted' : 'text-strong'}`}>{formatDuration(value)}</span>
   ) : (
-    <Measure quantity={kind} value={value} />
+    <Measure quantity={kind} value={value} withUnit={withUnit} />
   );
 
 /** The difference from the reference, of the figures as they are shown. */
-const Change = ({ kind, value, from }: { kind: Kind; value: number; from: number }) => {
-  if (kind !== 'time') return <DifferenceBetween quantity={kind} value={value} from={from} />;
+const Change = ({ kind, value, from, withUnit }: { kind: Kind; value: number; from: number; withUnit: boolean }) => {
+  if (kind !== 'time') return <DifferenceBetween quantity={kind} {...{ value, from, withUnit }} />;
   const seconds = Math.round(value) - Math.round(from);
   const sign = seconds === 0 ? '±' : seconds > 0 ? '+' : '−';
   return <span className="figures whitespace-nowrap">{`${sign}${formatDuration(Math.abs(seconds))}`}</span>;
@@ -64,7 +64,7 @@ const Change = ({ kind, value, from }: { kind: Kind; value: number; from: number
 export const FiguresTable = ({ compared }: { compared: readonly FiguresOf[] }) => {
   const base = compared[0];
   if (base === undefined) return null;
-  // Beside the figures there is room for the differences of two roasts.
+  // Four and more have room for one line each where the unit stands once, beside the reference.
   const isWide = compared.length > 3;
   const row = (label: string, cell: (one: FiguresOf) => ReactNode) => (
     <tr key={label}>
@@ -75,7 +75,10 @@ export const FiguresTable = ({ compared }: { compared: readonly FiguresOf[] }) =
         {label}
       </th>
       {compared.map((one) => (
-        <td key={one.id} className="px-3 py-1 text-right align-top whitespace-nowrap">
+        <td
+          key={one.id}
+          className={classes('py-1 text-right align-top whitespace-nowrap', isWide ? 'pr-3 pl-1' : 'px-3')}
+        >
           {cell(one)}
         </td>
       ))}
@@ -106,10 +109,10 @@ export const FiguresTable = ({ compared }: { compared: readonly FiguresOf[] }) =
                 const there = of(base.roast);
                 return (
                   <>
-                    <Value kind={kind} value={value} />
+                    <Value kind={kind} value={value} withUnit={!isWide || one.id === base.id} />
                     {one.id !== base.id && value !== null && there !== null && (
-                      <span className={classes('text-xs text-muted', isWide ? 'block' : 'ml-2 max-sm:block')}>
-                        <Change kind={kind} value={value} from={there} />
+                      <span className={classes('text-xs text-muted', isWide ? 'ml-1.5' : 'ml-2 max-sm:block')}>
+                        <Change kind={kind} value={value} from={there} withUnit={!isWide} />
                       </span>
                     )}
                   </>
