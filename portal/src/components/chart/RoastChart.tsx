@@ -16,6 +16,7 @@ import { overlayPlugin, type Overlay } from './overlay.ts';
 import { readPalette } from './palette.ts';
 import { pixelDecimation } from './pixel-decimation.ts';
 import {
+  dropSecondsOf,
   forecastOnAxes,
   phasesOfMarks,
   roastDatasets,
@@ -24,6 +25,7 @@ import {
   topOf,
 } from './roast-chart-config.ts';
 import { axisPixels, barePixels, timeScale, zoomOptions } from './time-scale.ts';
+import { useTwoFingers } from './two-fingers.ts';
 import { useMarkDrag, type DragAxis } from './use-mark-drag.ts';
 import type { TimeViewStore } from './time-view.ts';
 
@@ -87,10 +89,11 @@ export default function RoastChart({
     selected,
     cursor: view.get().cursor,
   });
+  const dropSeconds = dropSecondsOf(marks);
   const datasets = useMemo(
-    () => roastDatasets({ curve, reference, shown, units, colourOf: colourToken }),
+    () => roastDatasets({ curve, reference, dropSeconds, shown, units, colourOf: colourToken }),
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- colours change with the theme
-    [curve, reference, shown, units, theme],
+    [curve, reference, dropSeconds, shown, units, theme],
   );
   const top = useMemo(() => topOf(datasets, units), [datasets, units]);
   const withRate = Boolean(shown['ror']);
@@ -110,6 +113,7 @@ export default function RoastChart({
   useChartView(chart, view, overlay);
   usePrintSize(chart);
   const isZoomable = useZoom(chart);
+  useTwoFingers(chart, view, zooms);
   useLayoutEffect(() => chart.current?.draw(), [shownMarks, selected, expected?.earliest, expected?.latest, forecast]);
 
   const secondsAt = (event: { clientX: number }): number | null => {
@@ -132,13 +136,15 @@ export default function RoastChart({
   const down = useRef<{ x: number; y: number } | null>(null);
   // A drag pans or zooms: the cursor stays, and each step draws the charts once.
   const onPointerMove = (event: PointerEvent): void => {
+    // Two fingers pan and zoom.
+    if (event.pointerType === 'touch' && down.current === null) return;
     if (drag.move(axisAt(event))) return;
     if (event.pointerType !== 'mouse' || event.buttons === 0) view.setCursor(secondsAt(event));
   };
   const onPointerDown = (event: PointerEvent): void => {
     const axis = axisAt(event);
     if (axis !== null && drag.begin(axis)) event.currentTarget.setPointerCapture(event.pointerId);
-    down.current = { x: event.clientX, y: event.clientY };
+    down.current = event.isPrimary ? { x: event.clientX, y: event.clientY } : null;
   };
   // A click is a press that did not move: a drag has zoomed.
   const onPointerUp = (event: PointerEvent): void => {

@@ -1,4 +1,4 @@
-import type { CurveColumns } from '@roastery/contract/roasts';
+import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
 import type { ChartOptions } from 'chart.js';
 import { useMemo, useRef } from 'react';
 import { t } from '../../language/t.ts';
@@ -10,13 +10,15 @@ import { drawnColumn, holesOf, nearestIndex, type StepStyle } from './curves.ts'
 import { plannedDataset, plannedPercentAt, type PlannedDataset, type PlannedLine } from './planned-line.ts';
 import { overlayPlugin, type Overlay } from './overlay.ts';
 import { readPalette, withAlpha } from './palette.ts';
-import { pixelDecimation, type CurveDataset } from './pixel-decimation.ts';
+import { areaOf, pixelDecimation, type CurveDataset } from './pixel-decimation.ts';
+import { dropSecondsOf } from './roast-chart-config.ts';
 import { axisFont, baseOptions, fixedWidth, timeScale } from './time-scale.ts';
 import { useCursor, type TimeViewStore } from './time-view.ts';
 
 interface StepChartProps {
   style: StepStyle;
   curve: CurveColumns;
+  marks: readonly RoastMark[];
   view: TimeViewStore;
   selected: number | null;
   /** Free width right of the plot, so that it is aligned with the temperature chart above. */
@@ -33,6 +35,7 @@ const identity = (value: number): number => value;
 export default function StepChart({
   style,
   curve,
+  marks,
   view,
   selected,
   rightPixels,
@@ -58,30 +61,32 @@ export default function StepChart({
     toAxis: identity,
     units: { left: '%', right: null },
   });
+  const dropSeconds = dropSecondsOf(marks);
   const datasets = useMemo<(CurveDataset | PlannedDataset)[]>(() => {
     const whole = drawnColumn(curve.time_seconds, column, identity);
     const colour = getComputedStyle(document.documentElement).getPropertyValue(`--${style.token}`).trim();
+    const line: CurveDataset = {
+      curveKey: style.key,
+      label: '',
+      whole,
+      data: [],
+      yAxisID: 'y',
+      colour,
+      borderColor: colour,
+      backgroundColor: withAlpha(colour, 0.16),
+      borderWidth: 1.5,
+      stepped: 'before',
+      pointRadius: 0,
+      pointHitRadius: 0,
+      spanGaps: false,
+    };
     return [
-      {
-        curveKey: style.key,
-        label: '',
-        whole,
-        data: [],
-        yAxisID: 'y',
-        colour,
-        borderColor: colour,
-        backgroundColor: withAlpha(colour, 0.16),
-        borderWidth: 1.5,
-        stepped: 'before',
-        fill: 'origin',
-        pointRadius: 0,
-        pointHitRadius: 0,
-        spanGaps: false,
-      },
+      line,
+      areaOf(line, dropSeconds, 'origin'),
       ...(planned === undefined ? [] : [plannedDataset(planned, palette.content)]),
     ];
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- colours change with the theme
-  }, [curve, column, style, theme, planned]);
+  }, [curve, column, dropSeconds, style, theme, planned]);
   const options = useMemo<ChartOptions<'line'>>(
     () => ({
       ...baseOptions,

@@ -84,19 +84,22 @@ const drawHoles = (chart: LineChart, { holes, palette }: Overlay): void => {
   }
 };
 
+/** Space between a unit and the plot, and between it and the label of a mark, px. */
+const unitRoom = 5;
+
 /** Units above their axes: a rotated title would need width. */
 const drawUnits = ({ ctx, chartArea }: LineChart, { palette, units }: Overlay): void => {
   ctx.font = `500 11px ${palette.mono}`;
   ctx.textBaseline = 'alphabetic';
   ctx.fillStyle = palette.muted;
   ctx.textAlign = 'right';
-  ctx.fillText(units.left, chartArea.left - 6, chartArea.top - 8);
+  ctx.fillText(units.left, chartArea.left - unitRoom, chartArea.top - 8);
   if (units.right === null) return;
   ctx.textAlign = 'left';
-  ctx.fillText(units.right, chartArea.right + 5, chartArea.top - 8);
+  ctx.fillText(units.right, chartArea.right + unitRoom, chartArea.top - 8);
 };
 
-const drawMarks = (chart: LineChart, { marks, palette, formatTemp, toAxis }: Overlay): void => {
+const drawMarks = (chart: LineChart, { marks, palette, formatTemp, toAxis, units }: Overlay): void => {
   const { ctx, chartArea, scales } = chart;
   const x = scales['x'];
   const y = scales['temperature'];
@@ -131,7 +134,9 @@ const drawMarks = (chart: LineChart, { marks, palette, formatTemp, toAxis }: Ove
     const timed = `${short} ${formatDuration(mark.time_seconds)}`;
     return { at, weight, texts: [...(mark.temp === null ? [] : [`${timed} ${formatTemp(mark.temp)}`]), timed, short] };
   });
-  const labels = layOutLabels(wishes, (text) => ctx.measureText(text).width, chartArea.left, chartArea.right);
+  const left = chartArea.left + unitRoom;
+  const right = chartArea.right - (units.right === null ? 0 : unitRoom);
+  const labels = layOutLabels(wishes, (text) => ctx.measureText(text).width, left, right);
   for (const label of labels) if (label !== null) ctx.fillText(label.text, label.left, chartArea.top - 8);
 };
 
@@ -160,7 +165,13 @@ const drawDots = (chart: LineChart, seconds: number, radius: number, palette: Pa
   const x = chart.scales['x'];
   const { ctx, chartArea } = chart;
   for (const [index, dataset] of curvesOf(chart).entries()) {
-    if (!dataset.whole || dataset.curveKey.startsWith('reference') || !chart.isDatasetVisible(index)) continue;
+    if (
+      !dataset.whole ||
+      dataset.curveKey.startsWith('reference') ||
+      dataset.fill !== undefined ||
+      !chart.isDatasetVisible(index)
+    )
+      continue;
     const y = chart.scales[dataset.yAxisID ?? 'y'];
     const nearest = nearestIndex(dataset.whole.x, seconds);
     const value = dataset.whole.y[nearest];

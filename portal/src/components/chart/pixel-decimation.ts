@@ -19,6 +19,11 @@ export const xOptionsOf = (chart: Pick<Chart<'line'>, 'options'>): { min?: numbe
 /** Points per CSS pixel: 0.75 keeps every visible bend at the line widths we draw. */
 const pointsPerPixel = 0.75;
 
+const firstAfter = (x: Float64Array, seconds: number): number => {
+  const at = firstAtOrAfter(x, seconds);
+  return x[at] === seconds ? at + 1 : at;
+};
+
 const firstAtOrAfter = (x: Float64Array, seconds: number): number => {
   let low = 0;
   let high = x.length;
@@ -28,6 +33,14 @@ const firstAtOrAfter = (x: Float64Array, seconds: number): number => {
     else high = middle;
   }
   return low;
+};
+
+/** The area of a curve without its line. It ends at the drop: the beans are not in the drum any more. */
+export const areaOf = (curve: CurveDataset, dropSeconds: number | null, fill: CurveDataset['fill']): CurveDataset => {
+  const { x, y } = curve.whole;
+  const end = dropSeconds === null ? x.length : firstAfter(x, dropSeconds);
+  const whole = { x: x.subarray(0, end), y: y.subarray(0, end) };
+  return { ...curve, label: '', borderWidth: 0, whole, fill };
 };
 
 /** The samples of a window, decimated for its pixels, with one sample beyond each edge so that lines reach it. */

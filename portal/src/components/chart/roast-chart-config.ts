@@ -1,4 +1,5 @@
 import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
+import { markOf } from '@roastery/roasting/marks';
 import { phasesOf } from '@roastery/roasting/phases';
 import type { ChartOptions } from 'chart.js';
 import { formatTick } from '../../format/numbers.ts';
@@ -7,7 +8,7 @@ import { curveStyles, drawnCurve, rateBounds, temperatureTop, type CurveStyle } 
 import type { DrawnForecast, ForecastFrom } from './forecast-band.ts';
 import { overlayTop, type Overlay } from './overlay.ts';
 import { withAlpha, type ColourOf, type Palette } from './palette.ts';
-import type { CurveDataset } from './pixel-decimation.ts';
+import { areaOf, type CurveDataset } from './pixel-decimation.ts';
 import { axisFont, barePixels, baseOptions, fixedWidth } from './time-scale.ts';
 
 const datasetOf = (
@@ -39,13 +40,21 @@ const datasetOf = (
 interface RoastCurvesDrawn {
   readonly curve: CurveColumns;
   readonly reference: CurveColumns | undefined;
+  readonly dropSeconds: number | null;
   readonly shown: Readonly<Record<string, boolean>>;
   readonly units: Units;
   readonly colourOf: ColourOf;
 }
 
 /** The visible curves, and below them bean temperature and rate of rise of the reference. */
-export const roastDatasets = ({ curve, reference, shown, units, colourOf }: RoastCurvesDrawn): CurveDataset[] => {
+export const roastDatasets = ({
+  curve,
+  reference,
+  dropSeconds,
+  shown,
+  units,
+  colourOf,
+}: RoastCurvesDrawn): CurveDataset[] => {
   const wanted = curveStyles.filter((style) => shown[style.key]);
   const behind = reference
     ? wanted
@@ -56,14 +65,17 @@ export const roastDatasets = ({ curve, reference, shown, units, colourOf }: Roas
   const beanBehind = behind.findIndex((set) => set.curveKey === 'reference-beanTemp');
   const bean = drawn.find((set) => set.curveKey === 'beanTemp');
   // The deviation as a fill: warm above the reference, cool below.
-  if (bean && beanBehind >= 0) {
-    bean.fill = {
-      target: drawn.length + beanBehind,
-      above: withAlpha(colourOf('curve-bean'), 0.16),
-      below: withAlpha(colourOf('curve-exhaust'), 0.2),
-    };
-  }
-  return [...drawn, ...behind];
+  const deviation =
+    bean && beanBehind >= 0
+      ? [
+          areaOf(bean, dropSeconds, {
+            target: drawn.length + beanBehind,
+            above: withAlpha(colourOf('curve-bean'), 0.16),
+            below: withAlpha(colourOf('curve-exhaust'), 0.2),
+          }),
+        ]
+      : [];
+  return [...drawn, ...behind, ...deviation];
 };
 
 /** The forecast in a person's units; null where the bean temperature is not shown. */
@@ -150,6 +162,9 @@ interface OverlayOf {
 
 export const phasesOfMarks = (marks: readonly RoastMark[]): Overlay['phases'] =>
   phasesOf(marks.map((mark) => ({ kind: mark.kind, timeSeconds: mark.time_seconds, tempC: mark.temp }))).phases;
+
+export const dropSecondsOf = (marks: readonly RoastMark[]): number | null =>
+  markOf(marks, 'drop')?.time_seconds ?? null;
 
 /** The overlay without its moving parts. */
 export const roastOverlay = ({ palette, marks, units, withRate }: OverlayOf) => ({

@@ -68,7 +68,7 @@ export const timeScale = (palette: Palette, view: TimeViewStore, options: { labe
   };
 };
 
-/** Drag zooms, wheel and pinch zoom time, Shift and drag pans; the window goes to the shared view, which moves all charts. */
+/** Drag zooms, the wheel zooms time, Shift and drag pans; the window goes to the shared view, which moves all charts. */
 export const zoomOptions = (
   view: TimeViewStore,
   palette: Palette,
@@ -82,7 +82,6 @@ export const zoomOptions = (
     zoom: {
       mode: 'x',
       wheel: { enabled: true },
-      pinch: { enabled: true },
       drag: {
         enabled: true,
         threshold: 8,

@@ -18,6 +18,7 @@ import {
   timeScale,
   zoomOptions,
 } from '../../components/chart/time-scale.ts';
+import { useTwoFingers } from '../../components/chart/two-fingers.ts';
 import type { TimeViewStore } from '../../components/chart/time-view.ts';
 import { formatTick } from '../../format/numbers.ts';
 import { inUnitsOf, type Units } from '../../format/quantities.ts';
@@ -145,6 +146,7 @@ export const LinesChart = ({ lines, axis, label, units, view, selected, onSelect
   );
   useChartView(chart, view, overlay);
   useZoom(chart);
+  useTwoFingers(chart, view);
   useLayoutEffect(() => chart.current?.draw(), [selected]);
 
   const secondsAt = (event: { clientX: number }): number | null => {
@@ -173,10 +175,12 @@ export const LinesChart = ({ lines, axis, label, units, view, selected, onSelect
       className="relative w-full touch-scrolls select-none"
       style={{ height }}
       onPointerDown={(event) => {
-        down.current = { x: event.clientX, y: event.clientY };
+        down.current = event.isPrimary ? { x: event.clientX, y: event.clientY } : null;
       }}
       onPointerUp={pin}
       onPointerMove={(event) => {
+        // Two fingers pan and zoom.
+        if (event.pointerType === 'touch' && down.current === null) return;
         if (event.pointerType !== 'mouse' || event.buttons === 0) view.setCursor(secondsAt(event));
       }}
       onPointerLeave={() => view.setCursor(null)}

@@ -235,7 +235,7 @@ const ChartsHere = ({
   ...props
 }: ChartsProps & { loaded: LoadedCharts }) => {
   const [{ default: RoastChart }, { default: StepChart }] = loaded;
-  const { curve, view, selected, shown } = props;
+  const { curve, marks, view, selected, shown } = props;
   const planned = useMemo(
     () => (plan === null || plan.points.length === 0 ? undefined : plannedLines(plan, endSeconds)),
     [plan, endSeconds],
@@ -257,7 +257,7 @@ const ChartsHere = ({
             place < drawn ? (
               <StepChart
                 key={style.key}
-                {...{ style, curve, view, selected, nowSeconds }}
+                {...{ style, curve, marks, view, selected, nowSeconds }}
                 planned={planned?.[style.key]}
                 rightPixels={shown['ror'] ? axisPixels : barePixels}
               />

@@ -7,6 +7,7 @@ import { readPalette, type ColourOf, type Palette } from '../../components/chart
 import { pixelDecimation } from '../../components/chart/pixel-decimation.ts';
 import {
   phasesOfMarks,
+  dropSecondsOf,
   roastDatasets,
   roastOptions,
   roastOverlay,
@@ -119,7 +120,14 @@ const drawPicture = async (picture: ChartPicture): Promise<HTMLCanvasElement> =>
   await document.fonts.load("500 11px 'Geist Mono Variable'");
   const { palette, datasets } = lightTokens((colourOf) => ({
     palette: readPalette(colourOf),
-    datasets: roastDatasets({ curve, reference: reference?.curve, shown, units, colourOf }),
+    datasets: roastDatasets({
+      curve,
+      reference: reference?.curve,
+      dropSeconds: dropSecondsOf(roast.marks),
+      shown,
+      units,
+      colourOf,
+    }),
   }));
   const withRate = Boolean(shown['ror']);
   const { marks } = roast;
