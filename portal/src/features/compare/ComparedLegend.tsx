@@ -77,7 +77,7 @@ export const ComparedLegend = ({ compared, unplaced, onBase, onRemove }: Compare
                   >
                     {name}
                   </Link>
-                  <span className="figures block text-xs text-muted sm:truncate">
+                  <span className="figures block truncate text-xs text-muted">
                     {dates.dayAndTime(roast.start_time)}
                     {roast.machine_name !== null && ` · ${roast.machine_name}`}
                     {unplaced.has(id) && ` · ${t`no first crack marked`}`}
