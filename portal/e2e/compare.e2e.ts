@@ -52,7 +52,7 @@ describe('comparison of roasts', () => {
     for (let press = 0; press < 10; press++) await page.keyboard.press('PageDown');
     await expect.poll(() => moment(page).innerText()).toMatch(/^5:00 after charge/);
     const difference = async () =>
-      Number(/B\s+[\d.]+ °C\s+(−?[\d.]+) °C/.exec(await moment(page).innerText())?.[1]?.replace('−', '-'));
+      Number(/B\s+[\d.]+ °C\s+(−[\d.]+) °C/.exec(await moment(page).innerText())?.[1]?.replace('−', '-'));
     await expect.poll(difference).toBeLessThan(-1);
     await page.waitForURL(/at=300/);
     // The figures stand beside the charts, and the readout goes on where one roast has ended.
@@ -63,6 +63,8 @@ describe('comparison of roasts', () => {
     await expect.poll(() => moment(page).innerText()).toMatch(/ended \d+:\d\d\s+--\s+--/);
     await page.goto(page.url().replace(/&at=\d+/, '&at=300'));
     await expect.poll(() => moment(page).innerText()).toMatch(/^5:00 after charge/);
+    // The curves arrive one after the other: alone, B has no difference.
+    await expect.poll(difference).toBeLessThan(-1);
     // Relative to the other roast, the same difference has the other sign.
     const before = await difference();
     await page.getByRole('button', { name: /^Use .* as the reference$/ }).click();
