@@ -1,7 +1,7 @@
 import { formatDuration } from '@roastery/roasting/units';
 import { DifferenceBetween, Measure } from '../../components/figures.tsx';
 import { useCursor, type TimeViewStore } from '../../components/chart/time-view.ts';
-import { valueAtMoment, type AlignedRoast, type Alignment } from './compare-lines.ts';
+import { lastCommonSeconds, valueAtMoment, type AlignedRoast, type Alignment } from './compare-lines.ts';
 import { LineSample } from './ComparedLegend.tsx';
 import type { LineStyle } from './compare-lines.ts';
 import { t } from '../../language/t.ts';
@@ -27,7 +27,7 @@ export const AtMoment = ({ placed, view, selected, alignment }: AtMomentProps) =
   const cursor = useCursor(view);
   const base = placed[0];
   if (base === undefined) return null;
-  const seconds = cursor ?? selected ?? Math.min(...placed.map(({ aligned }) => aligned.endSeconds));
+  const seconds = cursor ?? selected ?? lastCommonSeconds(placed.map(({ aligned }) => aligned));
   return (
     <section aria-label={t`Values at one time`} className="rounded-lg border border-stroke bg-surface">
       <h2 className="border-b border-stroke px-4 py-2 text-base font-semibold text-strong">

@@ -6,6 +6,7 @@ import {
   differenceFrom,
   distanceBetween,
   idsIn,
+  lastCommonSeconds,
   valueAtMoment,
   zeroOf,
 } from './compare-lines.ts';
@@ -44,6 +45,14 @@ describe('compared roasts', () => {
     expect(idsIn(`${id(1)},018f,,%27`, 5)).toEqual([id(1)]);
     expect(idsIn([1, 2, 3, 4, 5, 6].map(id).join(','), 5)).toHaveLength(5);
     expect(idsIn(undefined, 5)).toEqual([]);
+  });
+
+  it('have a last common reading, also where a drop lies after the last sample', () => {
+    const whole = aligned(0, 'charge');
+    const short = { ...aligned(3, 'charge'), endSeconds: 580.9, timeSeconds: whole.timeSeconds.slice(0, 581) };
+    const seconds = lastCommonSeconds([whole, short]);
+    expect(seconds).toBe(580);
+    expect([whole, short].map((roast) => valueAtMoment(roast, 'bean_temp', seconds))).toEqual([206, 209]);
   });
 
   it('aligned at charge, differ by the temperature difference', () => {

@@ -70,6 +70,10 @@ export const columnOfQuantity = (aligned: AlignedRoast, quantity: ComparedQuanti
 export const valueAtMoment = (aligned: AlignedRoast, quantity: ComparedQuantity, seconds: number): Reading =>
   valueAt(aligned.timeSeconds, columnOfQuantity(aligned, quantity), seconds);
 
+/** The last time of the page at which every roast has a reading: a drop may lie a moment after its last sample. */
+export const lastCommonSeconds = (roasts: readonly AlignedRoast[]): number =>
+  Math.min(...roasts.map(({ endSeconds, timeSeconds }) => Math.min(endSeconds, timeSeconds.at(-1) ?? endSeconds)));
+
 /** The difference of a roast from the reference at each of its own samples, where the reference has a reading. */
 export const differenceFrom = (
   base: AlignedRoast,
