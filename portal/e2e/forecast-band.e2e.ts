@@ -1,6 +1,8 @@
+import { forecastBasisOf } from '@roastery/contract/learnt-forecast';
 import type { RegisteredMachine } from '@roastery/contract/machines';
 import { getForecastBasis } from '@roastery/contract/roasts';
 import { createForecaster } from '@roastery/roasting/curve-forecast';
+import { roastMoment } from '@roastery/roasting/roast-moment';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import { until } from '@roastery/testing/until';
 import type { Locator, Page } from 'playwright-core';
@@ -17,7 +19,7 @@ beforeAll(async () => {
   roastery = await openRoastery();
   ana = await roastery.addPerson(anaRestrepo);
   probat = await register(ana, 'PRB-P25-0042', 'Probat P25');
-  for (const days of [1, 2, 3]) {
+  for (const days of [1, 2, 3, 4, 5, 6]) {
     const charged = new Date(Date.now() - days * 86_400_000);
     await bringPastRoast(roastery.stack, ana, probat, { charged, seed: days });
   }
@@ -120,14 +122,12 @@ it('forecast band: its edges are drawn at the server’s values', async () => {
   const [bean = [], rate = []] = outlines;
   const elapsedSeconds = secondsAt(bean[0]?.[0] ?? 0);
   expect(elapsedSeconds).toBeGreaterThan(300);
-  const { curves, error_factor: errorFactor } = await ana.call(getForecastBasis, { params: { id: board.roastId } });
-  expect(curves).toHaveLength(3);
-  const forecast = createForecaster({ curves, errorFactor }).forecast({
-    elapsedSeconds,
-    sinceTurnSeconds: elapsedSeconds - turnSeconds,
-    tempC: beanC(elapsedSeconds),
-    perSecondC,
-  });
+  const basis = forecastBasisOf(await ana.call(getForecastBasis, { params: { id: board.roastId } }));
+  expect(basis.curves).toHaveLength(6);
+  const timesSeconds = Array.from({ length: 121 }, (_, second) => elapsedSeconds - 120 + second);
+  const track = { timesSeconds, beanTempC: timesSeconds.map(beanC) };
+  const moment = roastMoment(track, turnSeconds, elapsedSeconds);
+  const forecast = moment && createForecaster(basis).forecast(moment);
   const points = forecast?.points ?? [];
   expect(points).toHaveLength(25);
   const upper = (outline: Point[]) => outline.slice(0, points.length);

@@ -30,8 +30,8 @@ beforeAll(async () => {
   roastery = await openRoastery({ ownServers: true });
   ana = await roastery.addPerson(anaRestrepo);
   probat = await register(ana, 'PRB-P25-0042', 'Probat P25');
-  // Past roasts, from which the machine's first crack is predicted.
-  for (let n = 1; n <= 3; n++) {
+  // Past roasts, from which the machine learns its forecast and its first crack.
+  for (let n = 1; n <= 6; n++) {
     const charged = new Date(Date.now() - n * 86_400_000);
     pastId = (await bringPastRoast(roastery.stack, ana, probat, { seed: n, charged })).id;
   }
@@ -305,7 +305,7 @@ it('shows the temperatures of first crack, a countdown once the band is narrow, 
   await expect
     .poll(() => crack.innerText())
     .toMatch(
-      /^FIRST CRACK\s+(?:from \d+ °C to \d+ °C|(?:in \d+:\d\d|any moment) \((?:now|\d+:\d\d)–\d+:\d\d\), at \d+\.\d °C)\s+from 3 roasts on this machine$/,
+      /^FIRST CRACK\s+(?:from \d+ °C to \d+ °C|(?:in \d+:\d\d|any moment) \((?:now|\d+:\d\d)–\d+:\d\d\), at \d+\.\d °C)\s+from 5 roasts on this machine$/,
     );
   await page.goto(`/machines/${probat.id}/live`);
   const step = page.getByTestId('next-step');

@@ -295,13 +295,29 @@ export const getLearntCrack = endpoint({
   errors: ['not_found'],
 });
 
+const halfBandsShape = z.object({ temp: z.array(z.number()), rate_per_minute: z.array(z.number()) });
+
+/** What the machine's own roasts taught; all lists but the weights are by distance: 30, 60, 90 and 120 s ahead. */
+const learntForecastShape = z.object({
+  /** Roasts that it was learnt from. */
+  roasts: z.number().int(),
+  /** Of the correction of the usual rise. */
+  weights: z.array(z.number()),
+  /** Half of the bands of 8 in 10, °C and °C/min, below and from 150 °C; null without enough roasts there. */
+  bands: z.object({ below: halfBandsShape.nullable(), above: halfBandsShape.nullable() }),
+  /** Mean error of roasts that nothing was learnt from, °C. */
+  errors: z.array(z.number()),
+  /** Whether the band of first crack held in 8 of 10 of the newest roasts, so that its time may be shown. */
+  times_first_crack: z.boolean(),
+});
+
 export const forecastBasisShape = z.object({
   /** What the past roasts have in common with this one; all are of its machine. */
   source: z.enum(forecastSources),
   /** Bean temperatures of past roasts every 5 s from charge to drop, newest first; null in a gap. */
   curves: z.array(z.array(z.number().nullable())),
-  /** Forecast errors on this machine, as a multiple of the usual ones. */
-  error_factor: z.number(),
+  /** Null where the machine's roasts have not shown that they can be forecast. */
+  learnt: learntForecastShape.nullable(),
 });
 export type ForecastBasisAnswer = z.infer<typeof forecastBasisShape>;
 

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createForecaster, forecastSeconds, roastMoment, type RoastMoment } from './curve-forecast.ts';
-import { closestRoasts, forecastBasis, isSameBatch, maxPastCurves } from './forecast-basis.ts';
+import { createForecaster, forecastSeconds } from './curve-forecast.ts';
+import { closestRoasts, isSameBatch, maxPastCurves } from './forecast-basis.ts';
+import { correctionSize } from './forecast-correction.ts';
+import type { LearntForecast } from './learnt-forecast.ts';
 import { pastCurveOf, pastCurveStepSeconds, tempAt, turnOf, type PastCurve } from './past-curve.ts';
+import { roastMoment, type RoastMoment } from './roast-moment.ts';
 
 const dropSeconds = 600;
 
@@ -23,7 +26,7 @@ const curveOf = (speed = 1): PastCurve => {
 
 const momentAt = (seconds: number, speed = 1): RoastMoment => {
   const { times, temps } = recorded(speed);
-  const moment = roastMoment(times, temps, 60, seconds);
+  const moment = roastMoment({ timesSeconds: times, beanTempC: temps }, 60, seconds);
   if (!moment) throw new Error(`no readings at ${seconds} s`);
   return moment;
 };
@@ -46,14 +49,20 @@ describe('past curve', () => {
   });
 });
 
-const widthAt = (curves: readonly PastCurve[], point: number) => {
-  const said = createForecaster(forecastBasis(curves)).forecast(momentAt(300))?.points[point];
-  return said ? said.tempC.high - said.tempC.low : Number.NaN;
+const even = { tempC: [1, 2, 3, 4], ratePerMinuteC: [1, 1, 2, 2] };
+/** A machine that warms up as is usual. */
+const usual: LearntForecast = {
+  roasts: 9,
+  weights: Array.from({ length: correctionSize }, () => 0),
+  bands: { below: even, above: even },
+  errorsC: [1, 1, 1, 1],
+  timesFirstCrack: true,
 };
+const threePasts = [curveOf(), curveOf(), curveOf()];
+const forecaster = createForecaster({ curves: threePasts, learnt: usual });
 
 describe('curve forecast', () => {
   it('continues a roast like its past roasts', () => {
-    const forecaster = createForecaster(forecastBasis([curveOf(), curveOf(), curveOf()]));
     for (const now of [180, 300, 420]) {
       const forecast = forecaster.forecast(momentAt(now));
       const last = forecast?.points.at(-1);
@@ -65,34 +74,46 @@ describe('curve forecast', () => {
   });
 
   it('follows a roast that is faster than its past ones', () => {
-    const forecaster = createForecaster(forecastBasis([curveOf(), curveOf(), curveOf()]));
     const last = forecaster.forecast(momentAt(240, 1.25))?.points.at(-1);
     expect(Math.abs((last?.tempC.likely ?? 0) - tempC(240 + forecastSeconds, 1.25))).toBeLessThan(3);
   });
 
-  it('has a wider band further ahead, with fewer past roasts, and on a machine whose roasts vary', () => {
-    const even = [1, 1, 1, 1, 1, 1].map((speed) => curveOf(speed));
-    const uneven = [1, 2, 3, 4, 5, 6].map((phase) => {
-      const { times, temps } = recorded(1, (second) => 12 * Math.sin(second / 45 + 2 * phase));
-      return pastCurveOf(times, temps, dropSeconds);
+  it('has the band that was learnt, between its distances too, and starts it at the reading', () => {
+    const points = forecaster.forecast(momentAt(300))?.points ?? [];
+    const halves = [0, 15, 30, 45, 120].map((ahead) => {
+      const { high, likely } = points[ahead / pastCurveStepSeconds]?.tempC ?? { high: Number.NaN, likely: 0 };
+      return Math.round((high - likely) * 100) / 100;
     });
-    expect(widthAt(even, 24)).toBeGreaterThan(widthAt(even, 6));
-    expect(widthAt([], 24)).toBeGreaterThan(widthAt(even, 24));
-    expect(widthAt(uneven, 24)).toBeGreaterThan(1.5 * widthAt(even, 24));
+    expect(halves).toEqual([0, 0.5, 1, 1.5, 4]);
+    const rate = points[0]?.ratePerMinuteC ?? { high: Number.NaN, likely: 0 };
+    expect(rate.high - rate.likely).toBeCloseTo(1, 5);
   });
 
-  it('makes no forecast before the turn, without a rise, and early without past roasts', () => {
-    const known = createForecaster(forecastBasis([curveOf(), curveOf(), curveOf()]));
-    expect(known.forecast({ ...momentAt(180), sinceTurnSeconds: 10 })).toBeNull();
-    expect(known.forecast({ ...momentAt(180), perSecondC: 0 })).toBeNull();
-    expect(known.forecast(momentAt(130))).not.toBeNull();
-    const unknown = createForecaster(forecastBasis([]));
-    expect(unknown.forecast(momentAt(130))).toBeNull();
-    expect(unknown.forecast(momentAt(300))).not.toBeNull();
+  it('rises by the correction of the machine more than is usual, smoothly and no further beyond the band', () => {
+    const weights = usual.weights.map((_, feature) => (feature === 0 ? 2 : 0));
+    const corrected = createForecaster({ curves: threePasts, learnt: { ...usual, weights } });
+    const [plain, more] = [forecaster, corrected].map((one) => one.forecast(momentAt(300)));
+    const apart = [0, 30, 60, 120].map((ahead) => {
+      const at = ahead / pastCurveStepSeconds;
+      return ((more?.points[at]?.tempC.likely ?? 0) - (plain?.points[at]?.tempC.likely ?? 0)).toFixed(3);
+    });
+    expect(apart).toEqual(['0.000', '1.000', '2.000', '4.000']);
+    expect(more?.reaches(tempC(500))?.likelySeconds).toBeLessThan(plain?.reaches(tempC(500))?.likelySeconds ?? 0);
+  });
+
+  it('makes no forecast before the turn, without a rise, without skill, and where too few past roasts were', () => {
+    expect(forecaster.forecast({ ...momentAt(180), sinceTurnSeconds: 10 })).toBeNull();
+    expect(forecaster.forecast({ ...momentAt(180), perSecondC: 0 })).toBeNull();
+    expect(forecaster.forecast(momentAt(130))).not.toBeNull();
+    expect(createForecaster({ curves: threePasts, learnt: null }).forecast(momentAt(300))).toBeNull();
+    const early = { ...usual, bands: { below: even, above: null } };
+    const half = createForecaster({ curves: threePasts, learnt: early });
+    expect(half.forecast(momentAt(130))).not.toBeNull();
+    expect(half.forecast(momentAt(500))).toBeNull();
   });
 
   it('forecasts when a temperature is reached; null if it has passed or is too far ahead', () => {
-    const forecast = createForecaster(forecastBasis([curveOf(), curveOf(), curveOf()])).forecast(momentAt(400));
+    const forecast = forecaster.forecast(momentAt(400));
     const reached = forecast?.reaches(tempC(500));
     expect(Math.abs((reached?.likelySeconds ?? 0) - 100)).toBeLessThan(12);
     expect(reached?.soonestSeconds).toBeLessThan(reached?.likelySeconds ?? 0);
@@ -102,7 +123,7 @@ describe('curve forecast', () => {
   });
 
   it('widens the time of an uncertain temperature, and excludes temperatures that have passed', () => {
-    const forecast = createForecaster(forecastBasis([curveOf(), curveOf(), curveOf()])).forecast(momentAt(400));
+    const forecast = forecaster.forecast(momentAt(400));
     const width = (spreadC: number) => {
       const reached = forecast?.reaches(tempC(480), spreadC);
       return reached ? reached.latestSeconds - reached.soonestSeconds : Number.NaN;
@@ -112,11 +133,26 @@ describe('curve forecast', () => {
     expect(forecast?.reaches(tempC(400) - 1, 4)?.soonestSeconds).toBeGreaterThan(0);
     expect(forecast?.reaches(tempC(400) - 20, 4)).toBeNull();
   });
+});
 
+describe('roast moment', () => {
   it('needs readings of the last 20 s', () => {
     const { times, temps } = recorded();
-    expect(roastMoment(times, temps, 60, 400)?.tempC).toBeCloseTo(tempC(400), 0);
-    expect(roastMoment(times.slice(0, 300), temps.slice(0, 300), 60, 400)).toBeNull();
+    const track = { timesSeconds: times, beanTempC: temps };
+    expect(roastMoment(track, 60, 400)?.tempC).toBeCloseTo(tempC(400), 0);
+    const old = { timesSeconds: times.slice(0, 300), beanTempC: temps.slice(0, 300) };
+    expect(roastMoment(old, 60, 400)).toBeNull();
+  });
+
+  it('has heat and fan of now and the heat of the last minute, and none where the machine reports none', () => {
+    const { times, temps } = recorded();
+    const heatPower = times.map((time) => (time <= 370 ? 80 : time < 398 ? 40 : null));
+    const fanSpeed = times.map(() => 55);
+    const track = { timesSeconds: times, beanTempC: temps, heatPower, fanSpeed };
+    const moment = roastMoment(track, 60, 400);
+    expect(moment).toMatchObject({ heat: 0.4, fan: 0.55 });
+    expect(moment?.heatOfLastMinute).toBeCloseTo(0.612, 2);
+    expect(momentAt(400)).toMatchObject({ heat: 0, heatOfLastMinute: 0, fan: 0 });
   });
 });
 

@@ -1,14 +1,8 @@
-import { isReading } from './series.ts';
-import {
-  lineThrough,
-  pastCurveStepSeconds as stepSeconds,
-  rateAt,
-  tempAt,
-  turnOf,
-  warmingTable,
-  type PastCurve,
-  type WarmingTable,
-} from './past-curve.ts';
+import { correctionC, featuresOf } from './forecast-correction.ts';
+import { hotFromC, learntAheads, minSinceTurnSeconds, type LearntForecast } from './learnt-forecast.ts';
+import { pastCurveStepSeconds as stepSeconds, type PastCurve } from './past-curve.ts';
+import type { RoastMoment } from './roast-moment.ts';
+import { pastsOf, usualRise, type Past } from './usual-rise.ts';
 
 /**
  * The property that the past roasts of a forecast share with the running one, closest first; `none` without past
@@ -21,18 +15,8 @@ export type ForecastSource = (typeof forecastSources)[number];
 export interface ForecastBasis {
   /** Past roasts of the machine, newest first. */
   readonly curves: readonly PastCurve[];
-  /** Forecast errors on this machine, as a multiple of the usual ones. */
-  readonly errorFactor: number;
-}
-
-/** A running roast at one time. */
-export interface RoastMoment {
-  /** Since charge. */
-  readonly elapsedSeconds: number;
-  /** Seconds since the turning point; since charge in a machine that is charged cold. */
-  readonly sinceTurnSeconds: number;
-  readonly tempC: number;
-  readonly perSecondC: number;
+  /** Null where the machine's roasts have not shown that they can be forecast. */
+  readonly learnt: LearntForecast | null;
 }
 
 /** A value with the bounds of eight in ten roasts. */
@@ -67,7 +51,7 @@ export interface CurveForecast {
 }
 
 export interface CurveForecaster {
-  /** Null where no forecast is possible: before the curve has turned, without a rise, or early without past roasts. */
+  /** Null where no forecast is possible: before the curve has turned, without a rise, or where none has shown skill. */
   forecast(moment: RoastMoment): CurveForecast | null;
 }
 
@@ -75,164 +59,47 @@ export interface CurveForecaster {
 export const forecastSeconds = 120;
 /** A temperature further ahead is not forecast. */
 const maxAheadSeconds = 600;
-/** The curve still bends from the turning point before this time. */
-const minSinceTurnSeconds = 30;
-/** Up to this temperature the curve bends most, and errors are larger. */
-const earlyUntilC = 130;
-/** Level and rate of the running roast are measured over this time. */
-const lineSeconds = 20;
 
-/**
- * The running roast at its newest reading: a least-squares line through its last 20 s. Null with too few readings, or
- * if the newest one is older than that.
- */
-export function roastMoment(
-  timesSeconds: ArrayLike<number>,
-  tempsC: ArrayLike<number | null>,
-  turnSeconds: number,
-  elapsedSeconds: number,
-): RoastMoment | null {
-  const span = { fromSeconds: elapsedSeconds - lineSeconds, toSeconds: elapsedSeconds, atSeconds: elapsedSeconds };
-  const line = lineThrough(timesSeconds, tempsC, span);
-  return line && { ...line, elapsedSeconds, sinceTurnSeconds: elapsedSeconds - turnSeconds };
+export function createForecaster({ curves, learnt }: ForecastBasis): CurveForecaster {
+  const pasts = pastsOf(curves);
+  return { forecast: (moment) => learnt && forecastFrom(moment, pasts, learnt) };
 }
 
-/** The parameters of a forecast; the bench tries others. */
-export interface ForecastHabits {
-  /** Without past roasts the rate of rise decays to 1/e in this time. */
-  readonly rateDecaySeconds: number;
-  /** A roast that is faster than a past one at the same temperature returns to its rate in this time. */
-  readonly ratioDecaySeconds: number;
-  /** Weights of the three forecasts: past rates by temperature, past curves by time, decaying rate. */
-  readonly weights: { readonly byTemperature: number; readonly byTime: number; readonly decaying: number };
-  readonly errors: UsualErrors;
-}
-
-/** Half the width of the band that holds eight in ten roasts. */
-export interface UsualError {
-  /** Bean temperature, °C per minute ahead. */
-  readonly tempC: number;
-  /** Rate of rise, °C/min: now, and the increase per minute ahead. */
-  readonly rateNowC: number;
-  readonly rateC: number;
-}
-/**
- * By the number of past roasts (none, one or two, three or more), below and above `earlyUntilC`; null: no forecast.
- */
-export type UsualErrors = Readonly<
-  Record<ErrorClass, { readonly early: UsualError | null; readonly later: UsualError }>
->;
-export type ErrorClass = 'none' | 'few' | 'several';
-
-/** Chosen on 59 recorded roasts of seven owners; the minimum is flat. The bench `forecast` fits the errors again. */
-export const usualForecastHabits: ForecastHabits = {
-  rateDecaySeconds: 400,
-  ratioDecaySeconds: 400,
-  weights: { byTemperature: 0.5, byTime: 0.25, decaying: 0.25 },
-  errors: {
-    none: { early: null, later: { tempC: 3.4, rateNowC: 3.2, rateC: 0.95 } },
-    few: { early: null, later: { tempC: 2.7, rateNowC: 2.7, rateC: 0.6 } },
-    several: { early: { tempC: 2.9, rateNowC: 3.2, rateC: 0 }, later: { tempC: 1.35, rateNowC: 1.45, rateC: 0.35 } },
-  },
-};
-
-/** The band is never narrower than a probe's resolution and noise. */
-const minHalfBandC = 0.3;
-
-export function errorClass(pastRoasts: number): ErrorClass {
-  if (pastRoasts === 0) return 'none';
-  return pastRoasts < 3 ? 'few' : 'several';
-}
-
-/** The usual error at a time; null where no forecast is made. */
-export function usualErrorAt(errors: UsualErrors, pastRoasts: number, tempC: number): UsualError | null {
-  const { early, later } = errors[errorClass(pastRoasts)];
-  return tempC < earlyUntilC ? early : later;
-}
-
-export function createForecaster(
-  { curves, errorFactor }: ForecastBasis,
-  habits: ForecastHabits = usualForecastHabits,
-): CurveForecaster {
-  const pasts = curves.flatMap((curve): Past[] => {
-    const warming = warmingTable(curve);
-    return warming ? [{ curve, warming }] : [];
+/** Null before the curve has turned, without a rise, and in the part of a roast that too few past ones reached. */
+export function forecastFrom(
+  moment: RoastMoment,
+  pasts: readonly Past[],
+  { weights, bands: { below, above } }: Pick<LearntForecast, 'weights' | 'bands'>,
+): CurveForecast | null {
+  const bands = moment.tempC < hotFromC ? below : above;
+  if (!bands || moment.sinceTurnSeconds < minSinceTurnSeconds || !(moment.perSecondC > 0)) return null;
+  const features = featuresOf(moment, pasts);
+  let correction = 0;
+  const path = usualRise(moment, pasts, maxAheadSeconds / stepSeconds).map((riseC, step) => {
+    const aheadSeconds = step * stepSeconds;
+    // Beyond the band nothing was learnt: the correction stays.
+    if (step > 0 && aheadSeconds <= forecastSeconds)
+      correction = correctionC(features(aheadSeconds, riseC), weights, aheadSeconds);
+    return moment.tempC + riseC + correction;
   });
+  const halfAt = (aheadSeconds: number) => halfBand(bands.tempC, aheadSeconds);
   return {
-    forecast(moment) {
-      const usual = usualErrorAt(habits.errors, pasts.length, moment.tempC);
-      if (usual === null || moment.sinceTurnSeconds < minSinceTurnSeconds || !(moment.perSecondC > 0)) return null;
-      const path = likelyPath(moment, pasts, habits);
-      const halfAt = (aheadSeconds: number) => Math.max(minHalfBandC, (usual.tempC * errorFactor * aheadSeconds) / 60);
-      return {
-        points: pointsOf(path, moment, halfAt, (ahead) => errorFactor * (usual.rateNowC + (usual.rateC * ahead) / 60)),
-        reaches: (targetC, spreadC = 0) => momentReached(path, halfAt, targetC, spreadC),
-      };
-    },
+    points: pointsOf(path, moment, halfAt, (ahead) => halfBand(bands.ratePerMinuteC, Math.max(ahead, nearest))),
+    reaches: (targetC, spreadC = 0) => momentReached(path, halfAt, targetC, spreadC),
   };
 }
 
-interface Past {
-  readonly curve: PastCurve;
-  readonly warming: WarmingTable;
-}
+const nearest = learntAheads[0];
 
-/** The most likely temperature every 5 s from now. */
-function likelyPath(moment: RoastMoment, pasts: readonly Past[], habits: ForecastHabits): number[] {
-  const steps = maxAheadSeconds / stepSeconds;
-  const { rateDecaySeconds, weights } = habits;
-  const byTemperature = pasts.map(({ warming }) => pathByTemperature(moment, warming, habits, steps));
-  const byTime = pasts.flatMap(({ curve }) => pathByTime(moment, curve, steps) ?? []);
-  return Array.from({ length: steps + 1 }, (_, step) => {
-    const decay = 1 - Math.exp((-step * stepSeconds) / rateDecaySeconds);
-    const rises: [number | null, number][] = [
-      [moment.perSecondC * rateDecaySeconds * decay, weights.decaying],
-      [medianOf(byTemperature.map((path) => path[step] ?? 0)), weights.byTemperature],
-      [medianOf(byTime.map((path) => path[step] ?? 0)), weights.byTime],
-    ];
-    const known = rises.filter((rise): rise is [number, number] => rise[0] !== null);
-    const weight = known.reduce((sum, [, share]) => sum + share, 0);
-    return moment.tempC + known.reduce((sum, [rise, share]) => sum + rise * share, 0) / weight;
-  });
-}
-
-/** The rise if the roast warms up at each temperature as a past one did, starting from its own speed. */
-function pathByTemperature(
-  moment: RoastMoment,
-  warming: WarmingTable,
-  { ratioDecaySeconds }: ForecastHabits,
-  steps: number,
-): number[] {
-  const usual = Math.max(minRateC, rateAt(warming, moment.tempC));
-  const ratio = Math.min(maxRatio, Math.max(1 / maxRatio, moment.perSecondC / usual));
-  const rises = [0];
-  let tempC = moment.tempC;
-  for (let step = 0; step < steps; step++) {
-    const own = 1 + (ratio - 1) * Math.exp((-(step + 0.5) * stepSeconds) / ratioDecaySeconds);
-    // Half a step ahead, for the midpoint rule.
-    const middleC = tempC + (rateAt(warming, tempC) * own * stepSeconds) / 2;
-    tempC += rateAt(warming, middleC) * own * stepSeconds;
-    rises.push(tempC - moment.tempC);
-  }
-  return rises;
-}
-/** A rate below 0.6 °C/min is not a roast. */
-const minRateC = 0.01;
-const maxRatio = 2;
-
-/** The rise of a past roast from the same time on; nothing where its curve has a gap. */
-function pathByTime({ elapsedSeconds }: RoastMoment, curve: PastCurve, steps: number): [number[]] | null {
-  const now = tempAt(curve, elapsedSeconds);
-  // A past roast that had ended by then is no evidence.
-  if (now === null || elapsedSeconds > (curve.length - 1) * stepSeconds || elapsedSeconds < turnOf(curve) * stepSeconds)
-    return null;
-  let last = 0;
-  const rises = Array.from({ length: steps + 1 }, (_, step) => {
-    const tempC = tempAt(curve, elapsedSeconds + step * stepSeconds);
-    if (tempC !== null) last = tempC - now;
-    return last;
-  });
-  return [rises];
+/** Half of a band between the distances at which errors are known; in proportion to the time before and after them. */
+function halfBand(halves: readonly number[], aheadSeconds: number): number {
+  const next = learntAheads.findIndex((ahead) => ahead >= aheadSeconds);
+  const last = halves.length - 1;
+  if (next === 0) return ((halves[0] ?? 0) * aheadSeconds) / nearest;
+  if (next < 0) return ((halves[last] ?? 0) * aheadSeconds) / forecastSeconds;
+  const [from, to] = [learntAheads[next - 1] ?? nearest, learntAheads[next] ?? nearest];
+  const share = (aheadSeconds - from) / (to - from);
+  return (halves[next - 1] ?? 0) * (1 - share) + (halves[next] ?? 0) * share;
 }
 
 function pointsOf(
@@ -297,11 +164,4 @@ function firstReached(values: readonly number[], wanted: number): number | null 
   if (step < 1) return step === 0 ? 0 : null;
   const [before, after] = [values[step - 1] ?? wanted, values[step] ?? wanted];
   return (step - 1 + (wanted - before) / (after - before)) * stepSeconds;
-}
-
-function medianOf(values: readonly number[]): number | null {
-  const sorted = values.filter(isReading).sort((a, b) => a - b);
-  const upper = sorted[sorted.length >> 1];
-  if (upper === undefined) return null;
-  return sorted.length % 2 === 1 ? upper : (upper + (sorted[(sorted.length >> 1) - 1] ?? upper)) / 2;
 }

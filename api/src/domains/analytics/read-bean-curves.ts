@@ -1,6 +1,6 @@
 import type { Sql } from '../../db/sql.ts';
 import { type BootClocks, onClockOf, readClocksOf } from '../../recordings/boot-clocks.ts';
-import { type BeanChunk, readBeanChunks } from '../../recordings/read-bean-chunks.ts';
+import { type ChannelChunk, readChannelChunks } from '../../recordings/read-channel-chunks.ts';
 import { nextTurn } from '@roastery/runtime/turns';
 import { numbersOf } from '../../recordings/read-samples.ts';
 import { windowOf, type WindowRow } from '../roasts/curves/roast-curve.ts';
@@ -23,7 +23,7 @@ const wantedOf = (row: Recorded): Wanted | undefined => {
 };
 
 /** The boots whose clocks must be compared: a roast during which its board was restarted. Most have one boot. */
-const bootsToCompare = (wanted: readonly Wanted[], chunks: readonly BeanChunk[]) =>
+const bootsToCompare = (wanted: readonly Wanted[], chunks: readonly ChannelChunk[]) =>
   chunks.flatMap(({ place, boot_no: bootNo }) => {
     const one = wanted[place - 1];
     if (one === undefined || one.bootNo === bootNo) return [];
@@ -35,21 +35,22 @@ const curvesAtOnce = 5;
 
 const assemble = (
   { bootNo, chargeMs, window }: Wanted,
-  chunks: readonly BeanChunk[],
+  chunks: readonly ChannelChunk[],
   clocks: BootClocks,
-): SecondCurve => {
+  channels: readonly string[],
+): SecondCurve[] => {
   const timeSeconds: number[] = [];
-  const beanTempC: (number | null)[] = [];
+  const values = channels.map((): (number | null)[] => []);
   for (const chunk of chunks) {
-    const bean = chunk.bean === null ? [] : numbersOf(chunk.bean);
+    const columns = chunk.columns.map((column) => (column === null ? [] : numbersOf(column)));
     for (const [index, ms] of numbersOf(chunk.dt).entries()) {
       const at = onClockOf(clocks, bootNo, chunk.boot_no, chunk.mono_ms + (ms ?? 0));
       if (at === undefined || at < window.fromMs || at > window.toMs) continue;
       timeSeconds.push(Math.round(at - chargeMs) / 1000);
-      beanTempC.push(bean[index] ?? null);
+      for (const [place, of] of values.entries()) of.push(columns[place]?.[index] ?? null);
     }
   }
-  return secondCurve(timeSeconds, beanTempC);
+  return values.map((of) => secondCurve(timeSeconds, of));
 };
 
 /**
@@ -57,24 +58,33 @@ const assemble = (
  * for all of them. Empty where nothing was recorded.
  */
 export const readBeanCurves = async (sql: Sql, roasts: readonly Recorded[]): Promise<SecondCurve[]> => {
+  const curves = await readCurves(sql, roasts, ['bean_temp']);
+  return curves.map(([bean = []]) => bean);
+};
+
+/** The same of several channels, in their order. */
+export const readCurves = async (
+  sql: Sql,
+  roasts: readonly Recorded[],
+  channels: readonly string[],
+): Promise<SecondCurve[][]> => {
   const wanted = roasts.map(wantedOf);
   const present = wanted.filter((one): one is Wanted => one !== undefined);
   if (present.length === 0) return roasts.map(() => []);
-  const chunks = await readBeanChunks(
-    sql,
-    present.map(({ recordingId, window }) => ({ recordingId, ...window })),
-  );
+  const windows = present.map(({ recordingId, window }) => ({ recordingId, ...window }));
+  const chunks = await readChannelChunks(sql, windows, channels);
   const clocks = await readClocksOf(sql, bootsToCompare(present, chunks));
-  const byPlace = new Map<number, BeanChunk[]>();
+  const byPlace = new Map<number, ChannelChunk[]>();
   for (const chunk of chunks) {
     const known = byPlace.get(chunk.place);
     if (known === undefined) byPlace.set(chunk.place, [chunk]);
     else known.push(chunk);
   }
-  const curves: SecondCurve[] = [];
+  const curves: SecondCurve[][] = [];
   for (const [index, one] of present.entries()) {
     if (index % curvesAtOnce === 0) await nextTurn();
-    curves.push(assemble(one, byPlace.get(index + 1) ?? [], clocks.get(one.recordingId) ?? new Map<number, never>()));
+    const clock = clocks.get(one.recordingId) ?? new Map<number, never>();
+    curves.push(assemble(one, byPlace.get(index + 1) ?? [], clock, channels));
   }
   let next = 0;
   return wanted.map((one) => (one === undefined ? [] : (curves[next++] ?? [])));

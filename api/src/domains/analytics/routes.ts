@@ -10,6 +10,7 @@ import { roastedBy } from '../roasts/roast-row.ts';
 import { readConsistency, readRecipeConsistency } from './consistency.ts';
 import { createCurveCache } from './curve-cache.ts';
 import { readForecastBasis } from './forecast-basis.ts';
+import { createLearntForecasts } from './learnt-forecasts.ts';
 import { readGreen } from './green.ts';
 import { readGroups } from './groups.ts';
 import { readProduction } from './production.ts';
@@ -17,6 +18,7 @@ import { matchedWithPeople, matching } from './matching.ts';
 
 export const analyticsRoutes: Domain = (routes) => {
   const curves = createCurveCache();
+  const learnt = createLearntForecasts();
   routes.forUser(contract.analyticsProduction, ({ sql, user }, { query }) => readProduction(sql, user, query));
   routes.forUser(contract.analyticsGroups, ({ sql, user }, { params, query }) =>
     readGroups(sql, user, params.by, query),
@@ -28,7 +30,9 @@ export const analyticsRoutes: Domain = (routes) => {
   routes.forUser(contract.analyticsConsistency, ({ sql, user }, { params, query }) =>
     readConsistency(sql, user, curves, params.id, query),
   );
-  routes.forUser(getForecastBasis, ({ sql, user }, { params }) => readForecastBasis(sql, user, curves, params.id));
+  routes.forUser(getForecastBasis, ({ sql, user }, { params }) =>
+    readForecastBasis(sql, user, { curves, learnt }, params.id),
+  );
   routes.forUser(contract.analyticsGreen, ({ sql, user }, { query }) => readGreen(sql, user, query));
 };
 

@@ -308,7 +308,7 @@ describe('roasts', () => {
     const { body: byCoffee } = await basis(last);
     expect(byCoffee.source).toBe('coffee');
     expect(byCoffee.curves).toHaveLength(3);
-    expect((await basis(ids[0])).body).toEqual({ source: 'none', curves: [], error_factor: 1 });
+    expect((await basis(ids[0])).body).toEqual({ source: 'none', curves: [], learnt: null });
     expect((await basis(last, other)).status).toBe(404);
   });
 

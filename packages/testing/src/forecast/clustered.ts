@@ -12,6 +12,20 @@ export function clusteredMean<T>(
   clusterOf: (value: T) => unknown,
   valueOf: (value: T) => number,
 ): ClusteredMean {
+  const means = meansByCluster(values, clusterOf, valueOf);
+  const n = means.length;
+  const mean = means.reduce((sum, each) => sum + each, 0) / n;
+  const variance = means.reduce((sum, each) => sum + (each - mean) ** 2, 0) / (n - 1);
+  const half = studentT(n - 1) * Math.sqrt(variance / n);
+  return { mean, low: mean - half, high: mean + half, clusters: n };
+}
+
+/** The mean of each cluster. */
+export function meansByCluster<T>(
+  values: readonly T[],
+  clusterOf: (value: T) => unknown,
+  valueOf: (value: T) => number,
+): number[] {
   const sums = new Map<unknown, { sum: number; count: number }>();
   for (const value of values) {
     const cluster = sums.get(clusterOf(value)) ?? { sum: 0, count: 0 };
@@ -19,12 +33,7 @@ export function clusteredMean<T>(
     cluster.count += 1;
     sums.set(clusterOf(value), cluster);
   }
-  const means = [...sums.values()].map(({ sum, count }) => sum / count);
-  const n = means.length;
-  const mean = means.reduce((sum, each) => sum + each, 0) / n;
-  const variance = means.reduce((sum, each) => sum + (each - mean) ** 2, 0) / (n - 1);
-  const half = studentT(n - 1) * Math.sqrt(variance / n);
-  return { mean, low: mean - half, high: mean + half, clusters: n };
+  return [...sums.values()].map(({ sum, count }) => sum / count);
 }
 
 /** The 97.5 % quantile of Student's t (Cornish-Fisher). */

@@ -1,33 +1,42 @@
-import {
-  createForecaster,
-  errorClass,
-  roastMoment,
-  usualForecastHabits,
-  type ForecastBasis,
-  type ForecastHabits,
-  type UsualError,
-  type UsualErrors,
-} from '@roastery/roasting/curve-forecast';
-import { forecastBasis } from '@roastery/roasting/forecast-basis';
-import { pastCurveStepSeconds, tempAt, type PastCurve } from '@roastery/roasting/past-curve';
+import { createForecaster, type CurveForecaster } from '@roastery/roasting/curve-forecast';
+import { createForecastLearner } from '@roastery/roasting/forecast-learner';
+import { hotFromC } from '@roastery/roasting/learnt-forecast';
+import { pastCurveStepSeconds, type PastCurve } from '@roastery/roasting/past-curve';
+import { roastMoment } from '@roastery/roasting/roast-moment';
 import { isReading, valueAt } from '@roastery/roasting/series';
-import { clusteredQuantile } from './clustered.ts';
-import { pastCurves, roastsBefore, type ForecastRoast } from './past-roasts.ts';
+import { pastsOf } from '@roastery/roasting/usual-rise';
+import { expectedCrack, type ExpectedCrack } from './expected-crack.ts';
+import { pastCurves, roastsBefore, storedTrack, type ForecastRoast } from './past-roasts.ts';
+import { createPlainRidge, type PlainRidge } from './plain-ridge.ts';
+
+/** A roast with all that was known before it. */
+export interface RoastToForecast {
+  readonly roast: ForecastRoast;
+  /** Earlier roasts of its machine. */
+  readonly pastRoasts: number;
+  readonly curves: readonly PastCurve[];
+  /** Whether the machine's bands of first crack have held. */
+  readonly timesFirstCrack: boolean;
+  /** First crack by the earlier marks of the machine; undefined with fewer than three. */
+  readonly crack: ExpectedCrack | undefined;
+  readonly forecaster: CurveForecaster;
+  readonly plain: PlainRidge;
+}
 
 /** One forecast with the actual values. Temperatures and errors in °C, rates in °C/min. */
 export interface JudgedForecast {
   readonly roast: ForecastRoast;
   readonly pastRoasts: number;
   readonly aheadSeconds: number;
-  readonly early: boolean;
+  readonly isHot: boolean;
   readonly error: number;
   readonly half: number;
   /** Null where no rate is drawn. */
   readonly rateError: number | null;
   readonly rateHalf: number;
-  /** Errors of the straight line, and of the continuation of the newest past roast; null without one. */
-  readonly lineError: number;
-  readonly referenceError: number | null;
+  /** Errors of the rate of now, and of the plain regression. */
+  readonly persistentError: number;
+  readonly plainError: number;
 }
 
 /**
@@ -47,158 +56,85 @@ export interface JudgedDrop {
   readonly lineErrorSeconds: number;
 }
 
-export const aheads: readonly number[] = [30, 60, 90, 120];
+export const aheads: readonly number[] = [30, 60, 120];
 const everySeconds = 10;
-/** Starts of roasts that the forecaster treats as early, °C. */
-const earlyUntilC = 130;
 
-export interface JudgedRoasts {
-  readonly curves: readonly JudgedForecast[];
-  readonly drops: readonly JudgedDrop[];
-}
-
-/** Forecasts every roast every 10 s from the earlier roasts of its machine. */
-export function judgeRoasts(
-  roasts: readonly ForecastRoast[],
-  all: readonly ForecastRoast[],
-  habits: ForecastHabits,
-  basisOf: (curves: readonly PastCurve[], habits: ForecastHabits) => ForecastBasis = forecastBasis,
-): JudgedRoasts {
-  const judged = roasts.map((roast) => {
-    const curves = pastCurves(roastsBefore(all, roast), roast);
-    return judgeRoast(roast, basisOf(curves, habits), habits);
+/** Goes through the roasts of each machine in time: `judge` sees a roast before anything is learnt from it. */
+export function forwardInTime<T>(all: readonly ForecastRoast[], judge: (known: RoastToForecast) => T): T[] {
+  const machines = new Map<string, ForecastRoast[]>();
+  for (const roast of all) {
+    const key = `${roast.owner} ${roast.machine}`;
+    machines.set(key, [...(machines.get(key) ?? []), roast]);
+  }
+  return [...machines.values()].flatMap((roasts) => {
+    const learner = createForecastLearner();
+    const plain = createPlainRidge(aheads);
+    const inOrder = roasts.toSorted((a, b) => roastsBefore(roasts, a).length - roastsBefore(roasts, b).length);
+    return inOrder.map((roast, pastRoasts) => {
+      const curves = pastCurves(roastsBefore(roasts, roast), roast);
+      const learnt = learner.learnt();
+      const crack = expectedCrack(roasts, roast);
+      const known = { roast, pastRoasts, curves, crack, timesFirstCrack: learnt?.timesFirstCrack ?? false };
+      const judged = judge({ ...known, forecaster: createForecaster({ curves, learnt }), plain });
+      learner.add({ ...roast, track: storedTrack(roast), pasts: pastsOf(curves), crack });
+      plain.add(roast, curves);
+      return judged;
+    });
   });
-  return { curves: judged.flatMap((each) => each.curves), drops: judged.flatMap((each) => each.drops) };
 }
 
-function judgeRoast(roast: ForecastRoast, basis: ForecastBasis, habits: ForecastHabits): JudgedRoasts {
-  const forecaster = createForecaster(basis, habits);
+/** Every 10 s of a roast. */
+export function judgeCurve({ roast, pastRoasts, curves, forecaster, plain }: RoastToForecast): JudgedForecast[] {
   const { timesSeconds, tempsC, ratesC, dropSeconds, turnSeconds } = roast;
-  const endC = roast.dropIsCredible ? valueAt(timesSeconds, tempsC, dropSeconds, 30) : null;
-  const dropC = isReading(endC) ? endC - belowDropC : null;
-  const reachedSeconds = isReading(dropC)
-    ? timesSeconds.find((time, index) => time > turnSeconds && (tempsC[index] ?? 0) >= dropC)
-    : undefined;
-  const curves: JudgedForecast[] = [];
-  const drops: JudgedDrop[] = [];
+  const judged: JudgedForecast[] = [];
   for (let now = turnSeconds + 30; now < dropSeconds; now += everySeconds) {
-    const moment = roastMoment(timesSeconds, tempsC, turnSeconds, now);
+    const moment = roastMoment(roast.track, turnSeconds, now);
     const forecast = moment && forecaster.forecast(moment);
     if (!forecast) continue;
-    const reference = basis.curves[0];
-    const referenceNow = reference ? tempAt(reference, now) : null;
     for (const aheadSeconds of aheads) {
       const then = now + aheadSeconds;
       const point = forecast.points[aheadSeconds / pastCurveStepSeconds];
       const actualC = then > dropSeconds ? null : valueAt(timesSeconds, tempsC, then);
       if (!point || !isReading(actualC)) continue;
-      const referenceThen = reference ? tempAt(reference, then) : null;
       const rateC = valueAt(timesSeconds, ratesC, then);
-      curves.push({
+      judged.push({
         roast,
-        pastRoasts: basis.curves.length,
+        pastRoasts,
         aheadSeconds,
-        early: moment.tempC < earlyUntilC,
+        isHot: moment.tempC >= hotFromC,
         error: actualC - point.tempC.likely,
         half: point.tempC.high - point.tempC.likely,
         rateError: isReading(rateC) ? rateC - point.ratePerMinuteC.likely : null,
         rateHalf: point.ratePerMinuteC.high - point.ratePerMinuteC.likely,
-        lineError: actualC - moment.tempC - moment.perSecondC * aheadSeconds,
-        referenceError:
-          referenceNow === null || referenceThen === null
-            ? null
-            : actualC - moment.tempC - referenceThen + referenceNow,
+        persistentError: actualC - moment.tempC - moment.perSecondC * aheadSeconds,
+        plainError: actualC - moment.tempC - plain.riseC(moment, curves, aheadSeconds),
       });
     }
-    const reached = isReading(dropC) ? forecast.reaches(dropC) : null;
-    if (!reached || !isReading(dropC) || reachedSeconds === undefined || reachedSeconds <= now) continue;
+  }
+  return judged;
+}
+
+/** When the temperature of the drop is reached, every 10 s. */
+export function judgeDrop({ roast, forecaster }: RoastToForecast): JudgedDrop[] {
+  const { timesSeconds, tempsC, dropSeconds, turnSeconds, track } = roast;
+  const endC = roast.dropIsCredible ? valueAt(timesSeconds, tempsC, dropSeconds, 30) : null;
+  if (!isReading(endC)) return [];
+  const dropC = endC - belowDropC;
+  const reachedSeconds = timesSeconds.find((time, index) => time > turnSeconds && (tempsC[index] ?? 0) >= dropC) ?? 0;
+  const judged: JudgedDrop[] = [];
+  for (let now = turnSeconds + 30; now < reachedSeconds; now += everySeconds) {
+    const moment = roastMoment(track, turnSeconds, now);
+    const reached = moment && forecaster.forecast(moment)?.reaches(dropC);
+    if (!reached) continue;
     const aheadSeconds = reachedSeconds - now;
-    const straight = (dropC - moment.tempC) / moment.perSecondC;
-    drops.push({
+    judged.push({
       roast,
       aheadSeconds,
       errorSeconds: aheadSeconds - reached.likelySeconds,
       covered: aheadSeconds >= reached.soonestSeconds && aheadSeconds <= reached.latestSeconds,
       widthSeconds: reached.latestSeconds - reached.soonestSeconds,
-      lineErrorSeconds: aheadSeconds - straight,
+      lineErrorSeconds: aheadSeconds - (dropC - moment.tempC) / moment.perSecondC,
     });
   }
-  return { curves, drops };
-}
-
-/** The forecaster without the machine's own errors: these are fitted. */
-const unfitted = (curves: readonly PastCurve[]): ForecastBasis => ({ curves, errorFactor: 1 });
-
-/** Shares for one roast more than these, as conformal prediction takes them. */
-const shareOf = (roasts: number) => Math.min(0.95, 0.8 * (1 + 1 / Math.max(1, roasts)));
-
-/** The usual errors of these roasts: half of the band that holds eight in ten, each roast counting once. */
-export function fitErrors(
-  roasts: readonly ForecastRoast[],
-  all: readonly ForecastRoast[],
-  habits: ForecastHabits = usualForecastHabits,
-): UsualErrors {
-  const { curves } = judgeRoasts(roasts, all, habits, unfitted);
-  const fit = (wanted: ReturnType<typeof errorClass>, early: boolean): UsualError => {
-    const rows = curves.filter((row) => errorClass(row.pastRoasts) === wanted && row.early === early);
-    const share = shareOf(new Set(rows.map(({ roast }) => roast)).size);
-    const quantile = (of: readonly JudgedForecast[], value: (row: JudgedForecast) => number) =>
-      clusteredQuantile(of, ({ roast }) => roast, value, share);
-    const rateAt = (ahead: number) =>
-      quantile(
-        rows.filter(({ aheadSeconds, rateError }) => aheadSeconds === ahead && rateError !== null),
-        ({ rateError }) => Math.abs(rateError ?? 0),
-      );
-    const perMinute = Math.max(0, (rateAt(120) - rateAt(30)) / 1.5);
-    return {
-      tempC: quantile(rows, ({ error, aheadSeconds }) => (Math.abs(error) * 60) / aheadSeconds),
-      rateNowC: Math.max(0.5, rateAt(30) - perMinute / 2),
-      rateC: perMinute,
-    };
-  };
-  return {
-    none: { early: null, later: fit('none', false) },
-    few: { early: null, later: fit('few', false) },
-    several: { early: fit('several', true), later: fit('several', false) },
-  };
-}
-
-/** For each owner the usual errors of the roasts of all other owners. */
-export function heldOutHabits(all: readonly ForecastRoast[]): Map<string, ForecastHabits> {
-  const owners = [...new Set(all.map(({ owner }) => owner))];
-  return new Map(
-    owners.map((held) => {
-      const others = all.filter(({ owner }) => owner !== held);
-      return [held, { ...usualForecastHabits, errors: fitErrors(others, all) }];
-    }),
-  );
-}
-
-/** Each owner's roasts, forecast with errors that were fitted to the roasts of all other owners. */
-export function judgeHeldOut(all: readonly ForecastRoast[], habits: ReadonlyMap<string, ForecastHabits>): JudgedRoasts {
-  const judged = [...habits].map(([held, itsHabits]) =>
-    judgeRoasts(
-      all.filter(({ owner }) => owner === held),
-      all,
-      itsHabits,
-    ),
-  );
-  return { curves: judged.flatMap((each) => each.curves), drops: judged.flatMap((each) => each.drops) };
-}
-
-/** A band around another forecast, as wide as eight in ten of its errors on the roasts of all other owners. */
-export function simpleBand<T extends { readonly roast: ForecastRoast }>(
-  rows: readonly T[],
-  errorOf: (row: T) => number | null,
-): { covered: boolean; width: number; roast: ForecastRoast }[] {
-  const known = rows.filter((row) => errorOf(row) !== null);
-  const away = (row: T) => Math.abs(errorOf(row) ?? 0);
-  return [...new Set(known.map(({ roast }) => roast.owner))].flatMap((held) => {
-    const others = known.filter(({ roast }) => roast.owner !== held);
-    const roasts = new Set(others.map(({ roast }) => roast)).size;
-    const half = clusteredQuantile(others, ({ roast }) => roast, away, shareOf(roasts));
-    return known
-      .filter(({ roast }) => roast.owner === held)
-      .map((row) => ({ roast: row.roast, covered: away(row) <= half, width: 2 * half }));
-  });
+  return judged;
 }

@@ -2,20 +2,26 @@ import { closestRoasts, isSameBatch } from '@roastery/roasting/forecast-basis';
 import { markOf } from '@roastery/roasting/marks';
 import { pastCurveOf, pastCurveStepSeconds, turnOf, type PastCurve } from '@roastery/roasting/past-curve';
 import { rateOfRise } from '@roastery/roasting/rate-of-rise';
-import { isReading, type Reading } from '@roastery/roasting/series';
-import { doubtAboutDrop, isWholeRoast } from '../marks/doubtful-marks.ts';
-import { allFolders, recordedRoasts } from '../marks/recorded-roasts.ts';
+import type { RoastTrack } from '@roastery/roasting/roast-moment';
+import { isReading, valueAt, type Reading } from '@roastery/roasting/series';
+import { truthOf } from '../marks/curve-truth.ts';
+import { doubtAboutDrop } from '../marks/doubtful-marks.ts';
+import { allFolders, recordedRoasts, samplesOf } from '../marks/recorded-roasts.ts';
 
 /** A recorded roast as the bench forecasts it. Times are seconds since charge. */
 export interface ForecastRoast {
   readonly id: string;
   readonly owner: string;
   readonly machine: string;
+  /** The maker of the machine, if known. */
+  readonly maker: string;
   readonly roastedAt: string;
   readonly coffee: string;
   readonly greenKg: number | null;
   readonly timesSeconds: readonly number[];
   readonly tempsC: readonly Reading[];
+  /** The readings with heat and fan, as the cockpit has them. */
+  readonly track: RoastTrack;
   /** As the roast page draws it, °C/min. */
   readonly ratesC: readonly Reading[];
   readonly turnSeconds: number;
@@ -25,31 +31,38 @@ export interface ForecastRoast {
   readonly curve: PastCurve;
 }
 
-/** Every whole recorded roast. */
-export function forecastRoasts(): ForecastRoast[] {
-  return recordedRoasts(allFolders)
-    .filter(({ roast }) => isWholeRoast(roast))
-    .map(({ id, roast, owner }) => {
-      const charge = markOf(roast.marks, 'charge')?.timeSeconds ?? 0;
+/** Every whole recorded roast. Recordings that begin at the charge have no mark of it. */
+export function forecastRoasts(folders: readonly string[] = allFolders): ForecastRoast[] {
+  return recordedRoasts(folders)
+    .filter(({ file, roast }) => truthOf(file, roast) !== null)
+    .map(({ id, roast, owner, maker }) => {
+      const charge = markOf(roast.marks, 'charge')?.timeSeconds ?? roast.timesSeconds[0] ?? 0;
       const drop = markOf(roast.marks, 'drop')?.timeSeconds ?? 0;
       const crack = markOf(roast.marks, 'first_crack')?.timeSeconds;
       const rates = rateOfRise(roast.timesSeconds, roast.beanTempC, { chargeSeconds: charge, dropSeconds: drop });
-      const read = roast.timesSeconds
-        .map((time, index) => ({ time: time - charge, tempC: roast.beanTempC[index], rateC: rates[index] ?? null }))
-        .filter(({ time, tempC }) => isReading(tempC) && time >= -60);
+      const read = samplesOf(roast)
+        .map((sample, index) => ({ ...sample, time: sample.timeSeconds - charge, rateC: rates[index] ?? null }))
+        .filter(({ time, beanTempC }) => isReading(beanTempC) && time >= -60);
       const rising = read.filter(({ time }, index) => index === 0 || time > (read[index - 1]?.time ?? time));
       const timesSeconds = rising.map(({ time }) => time);
-      const tempsC = rising.map(({ tempC }) => tempC ?? null);
+      const tempsC = rising.map(({ beanTempC }) => beanTempC);
       const curve = pastCurveOf(timesSeconds, tempsC, drop - charge);
       return {
         id,
         owner,
         machine: roast.machine ?? '',
+        maker,
         roastedAt: roast.roastedAt ?? '',
         coffee: (roast.beans ?? '').trim().toLowerCase(),
         greenKg: roast.greenKg,
         timesSeconds,
         tempsC,
+        track: {
+          timesSeconds,
+          beanTempC: tempsC,
+          heatPower: rising.map(({ heatPower }) => heatPower ?? null),
+          fanSpeed: rising.map(({ fanSpeed }) => fanSpeed ?? null),
+        },
         ratesC: rising.map(({ rateC }) => rateC),
         turnSeconds: turnOf(curve) * pastCurveStepSeconds,
         dropSeconds: drop - charge,
@@ -58,6 +71,19 @@ export function forecastRoasts(): ForecastRoast[] {
         curve,
       };
     });
+}
+
+/** A roast second by second, as the server learns from it. */
+export function storedTrack({ track, dropSeconds }: ForecastRoast): RoastTrack {
+  const timesSeconds = Array.from({ length: Math.floor(dropSeconds) + 1 }, (_, second) => second);
+  const everySecond = (values: RoastTrack['beanTempC'] = []) =>
+    timesSeconds.map((second) => valueAt(track.timesSeconds, values, second));
+  return {
+    timesSeconds,
+    beanTempC: everySecond(track.beanTempC),
+    heatPower: everySecond(track.heatPower),
+    fanSpeed: everySecond(track.fanSpeed),
+  };
 }
 
 /** The earlier roasts of its machine, newest first. */

@@ -1,5 +1,6 @@
 import type { PredictedCrack, RoastMark } from '@roastery/contract/roasts';
 import { createForecaster, type CurveForecast } from '@roastery/roasting/curve-forecast';
+import type { LearntForecast } from '@roastery/roasting/learnt-forecast';
 import { expect, it } from 'vitest';
 import { expectCrackBetween, expectNext, learntFrom, type RoastNow } from './next-event.ts';
 
@@ -12,14 +13,31 @@ const mark = (kind: RoastMark['kind']): RoastMark => ({
   provisional: false,
 });
 
-/** A machine without past roasts. */
-const forecastFrom = (tempC: number, ratePerMinuteC: number): CurveForecast | null =>
-  createForecaster({ curves: [], errorFactor: 1 }).forecast({
+const bands = { tempC: [1.7, 3.4, 5.1, 6.8], ratePerMinuteC: [3, 3, 4, 4] };
+const learntForecast: LearntForecast = {
+  roasts: 5,
+  weights: [],
+  bands: { below: bands, above: bands },
+  errorsC: [1, 2, 3, 4],
+  timesFirstCrack: true,
+};
+
+/** A machine whose rate of rise decays as usual. */
+const forecastFrom = (tempC: number, ratePerMinuteC: number): CurveForecast | null => {
+  const perSecondC = ratePerMinuteC / 60;
+  return createForecaster({ curves: [], learnt: learntForecast }).forecast({
     elapsedSeconds: 200,
     sinceTurnSeconds: 100,
     tempC,
-    perSecondC: ratePerMinuteC / 60,
+    perSecondC,
+    newestPerSecondC: perSecondC,
+    earlierPerSecondC: perSecondC,
+    aboveLineC: 0,
+    heat: 0,
+    heatOfLastMinute: 0,
+    fan: 0,
   });
+};
 
 const drying: RoastNow = {
   elapsedSeconds: 200,
@@ -27,6 +45,7 @@ const drying: RoastNow = {
   marks: [mark('charge'), mark('turning_point')],
   predictedCrack: undefined,
   dropC: null,
+  mayTimeCrack: true,
   isCrackTimed: false,
 };
 const maillard = { ...drying, marks: [...drying.marks, mark('dry_end')], forecast: forecastFrom(180, 10) };
@@ -63,6 +82,14 @@ it('expectNext: returns the temperatures of first crack instead of a time in a b
   const { fromC, toC } = expectCrackBetween({ ...near, predictedCrack: learnt(196, 5) }) ?? {};
   expect([fromC, toC].map((temp) => temp?.toFixed(1))).toEqual(['189.6', '202.4']);
   expect(expectCrackBetween(drying), 'before the dry end').toBeNull();
+});
+
+it('expectNext: names no time of first crack on a machine whose bands of it have not held, its temperatures yet', () => {
+  const told = { ...near, predictedCrack: learnt(194, 1) };
+  expect(expectNext(told)?.kind).toBe('first_crack');
+  expect(expectNext({ ...told, mayTimeCrack: false })).toBeNull();
+  expect(expectCrackBetween({ ...told, mayTimeCrack: false })?.fromC).toBeCloseTo(192.7, 1);
+  expect(expectNext({ ...drying, mayTimeCrack: false })?.kind, 'the dry end is certain').toBe('dry_end');
 });
 
 it('learntFrom: describes the past roasts', () => {

@@ -22,6 +22,8 @@ export interface RoastNow {
   readonly predictedCrack: PredictedCrack | undefined;
   /** Where the recipe drops; null without a recipe. */
   readonly dropC: number | null;
+  /** Whether bands of first crack have held on this machine; otherwise only its temperature is named. */
+  readonly mayTimeCrack: boolean;
   /** Whether a time of first crack is shown already. */
   readonly isCrackTimed: boolean;
 }
@@ -58,6 +60,7 @@ export const expectNext = (now: RoastNow): ExpectedEvent | null => {
   const target = targetOf(now);
   const { elapsedSeconds, forecast } = now;
   if (target === null || elapsedSeconds === null) return null;
+  if (target.kind === 'first_crack' && !now.mayTimeCrack) return null;
   const reached = forecast?.reaches(target.tempC, target.spreadC);
   if (!reached || reached.likelySeconds > maxSeconds) return null;
   const { shown, kept } = crackBandSeconds;
@@ -80,6 +83,9 @@ export const expectCrackBetween = (now: RoastNow): CrackRange | null => {
   const target = targetOf(now);
   return target?.kind === 'first_crack' ? crackRange(target) : null;
 };
+
+/** In place of a forecast. */
+export const unforeseenText = (): string => t`Not enough earlier roasts of this machine for a forecast yet`;
 
 /** The roasts that a predicted first crack is based on. */
 export const learntFrom = ({ source, roasts }: Pick<PredictedCrack, 'source' | 'roasts'>): string => {

@@ -1,3 +1,4 @@
+import { forecastBasisOf } from '@roastery/contract/learnt-forecast';
 import {
   getForecastBasis,
   getLearntCrack,
@@ -5,8 +6,14 @@ import {
   type PredictedCrack,
   type Roast,
 } from '@roastery/contract/roasts';
-import { createForecaster, forecastSeconds, roastMoment, type CurveForecast } from '@roastery/roasting/curve-forecast';
+import {
+  createForecaster,
+  forecastSeconds,
+  type CurveForecast,
+  type ForecastBasis,
+} from '@roastery/roasting/curve-forecast';
 import { markOf } from '@roastery/roasting/marks';
+import { roastMoment } from '@roastery/roasting/roast-moment';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { refresh, useApi } from '../../api/use-api.ts';
 import type { LiveMachine } from '../../api/use-live.ts';
@@ -42,6 +49,8 @@ export interface LiveRoastFigures {
   readonly crackBetween: CrackRange | null;
   /** The forecast of the curve for two minutes; null where none is possible. */
   readonly forecast: ForecastFrom | null;
+  /** Whether the machine's earlier roasts are too few, or too unlike each other, to forecast from. */
+  readonly isUnforeseen: boolean;
   /** Right end of the time axis. */
   readonly endSeconds: number;
 }
@@ -66,9 +75,11 @@ export const useLiveRoast = (roast: Roast, live: LiveMachine): LiveRoastFigures 
   const elapsedSeconds = curve?.time_seconds.at(-1) ?? null;
   const rateC = curve?.ror.at(-1) ?? null;
   const beanC = live.reading?.values['bean_temp'] ?? null;
-  const curveForecast = useForecast(roast, curve, marks);
+  const basis = useForecastBasis(roast);
+  const curveForecast = useForecast(basis, curve, marks);
   const [isCrackTimed, setCrackTimed] = useState(false);
-  const now = { elapsedSeconds, forecast: curveForecast, marks, predictedCrack, dropC, isCrackTimed };
+  const mayTimeCrack = basis?.learnt?.timesFirstCrack ?? false;
+  const now = { elapsedSeconds, forecast: curveForecast, marks, predictedCrack, dropC, mayTimeCrack, isCrackTimed };
   const expected = expectNext(now);
   if (isCrackTimed !== (expected?.kind === 'first_crack')) setCrackTimed(!isCrackTimed);
   const forecast = useMemo(
@@ -91,6 +102,7 @@ export const useLiveRoast = (roast: Roast, live: LiveMachine): LiveRoastFigures 
     expected,
     crackBetween: expectCrackBetween(now),
     forecast,
+    isUnforeseen: basis?.learnt === null && dropSeconds === null,
     endSeconds: Math.max(
       minAxisSeconds,
       (elapsedSeconds ?? 0) + roomSeconds,
@@ -121,8 +133,8 @@ const usePredictedCrack = (roast: Roast): PredictedCrack | undefined => {
   return data;
 };
 
-/** The forecast from the newest reading on. The past roasts are loaded again when coffee or recipe changes. */
-const useForecast = (roast: Roast, curve: CurveColumns | undefined, marks: Roast['marks']): CurveForecast | null => {
+/** The past roasts are loaded again when coffee or recipe changes. */
+const useForecastBasis = (roast: Roast): ForecastBasis | undefined => {
   const { data } = useApi(getForecastBasis, { params: { id: roast.id } });
   const source = [roast.profile_id, roast.coffee_name, roast.batch_size_kg].join();
   const asked = useRef(source);
@@ -131,17 +143,25 @@ const useForecast = (roast: Roast, curve: CurveColumns | undefined, marks: Roast
     asked.current = source;
     void refresh(getForecastBasis);
   }, [source]);
-  const forecaster = useMemo(
-    () => data && createForecaster({ curves: data.curves, errorFactor: data.error_factor }),
-    [data],
-  );
+  return useMemo(() => data && forecastBasisOf(data), [data]);
+};
+
+/** The forecast from the newest reading on. */
+const useForecast = (
+  basis: ForecastBasis | undefined,
+  curve: CurveColumns | undefined,
+  marks: Roast['marks'],
+): CurveForecast | null => {
+  const forecaster = useMemo(() => basis && createForecaster(basis), [basis]);
   const turnSeconds = markOf(marks, 'turning_point')?.time_seconds;
   const isOver = markOf(marks, 'drop') !== undefined;
   return useMemo(() => {
     const elapsedSeconds = curve?.time_seconds.at(-1);
-    const beans = curve?.channels['bean_temp'];
-    if (!forecaster || !beans || elapsedSeconds === undefined || turnSeconds === undefined || isOver) return null;
-    const moment = roastMoment(curve.time_seconds, beans, turnSeconds, elapsedSeconds);
+    const beanTempC = curve?.channels['bean_temp'];
+    if (!forecaster || !beanTempC || elapsedSeconds === undefined || turnSeconds === undefined || isOver) return null;
+    const { heat_power: heatPower, fan_speed: fanSpeed } = curve.channels;
+    const track = { timesSeconds: curve.time_seconds, beanTempC, heatPower, fanSpeed };
+    const moment = roastMoment(track, turnSeconds, elapsedSeconds);
     return moment && forecaster.forecast(moment);
   }, [forecaster, curve, turnSeconds, isOver]);
 };

@@ -39,6 +39,7 @@ export const RoastingView = ({ roast, live, isCorrecting, onCorrected, onChanged
     expected,
     crackBetween,
     forecast,
+    isUnforeseen,
     endSeconds,
   } = figures;
   const stale = live.state !== 'live';
@@ -115,7 +116,10 @@ export const RoastingView = ({ roast, live, isCorrecting, onCorrected, onChanged
             </>
           )}
         </FigureTile>
-        <StepTile {...{ plan, live, elapsedSeconds, expected, crackBetween }} className="col-span-6 lg:col-span-2" />
+        <StepTile
+          {...{ plan, live, elapsedSeconds, expected, crackBetween, isUnforeseen }}
+          className="col-span-6 lg:col-span-2"
+        />
       </div>
       <div className="flex shrink-0 gap-x-6 border-b border-stroke px-4 py-1 text-sm max-md:hidden">
         <dl className="flex gap-x-6">

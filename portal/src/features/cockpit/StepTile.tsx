@@ -6,7 +6,7 @@ import type { ReactNode } from 'react';
 import type { LiveMachine } from '../../api/use-live.ts';
 import { Measure } from '../../components/figures.tsx';
 import { markLabels } from '../../components/chart/mark-layout.ts';
-import type { CrackRange, ExpectedEvent } from '../../components/live/next-event.ts';
+import { unforeseenText, type CrackRange, type ExpectedEvent } from '../../components/live/next-event.ts';
 import { useStepSignal } from '../../components/live/step-signal.ts';
 import { spokenStep, StepChange, useNextStep } from '../../components/live/use-next-step.tsx';
 import { t } from '../../language/t.ts';
@@ -19,19 +19,28 @@ interface StepTileProps {
   elapsedSeconds: number | null;
   expected: ExpectedEvent | null;
   crackBetween: CrackRange | null;
+  isUnforeseen: boolean;
   className?: string | undefined;
 }
 
 /** The next step of the plan with its countdown; without a plan the event that is expected next. */
-export const StepTile = ({ plan, expected, crackBetween, elapsedSeconds, live, className }: StepTileProps) =>
+export const StepTile = ({
+  plan,
+  expected,
+  crackBetween,
+  isUnforeseen,
+  elapsedSeconds,
+  live,
+  className,
+}: StepTileProps) =>
   plan && plan.points.length > 0 ? (
-    <PlannedStep {...{ plan, live, expected, crackBetween, elapsedSeconds, className }} />
+    <PlannedStep {...{ plan, live, expected, crackBetween, isUnforeseen, elapsedSeconds, className }} />
   ) : (
     <Tile label={t`Next event`} className={className} action={<AlarmSignalSwitch />}>
       {live.state !== 'live' ? (
         <span className="text-muted">--</span>
       ) : (
-        <Expected {...{ expected, crackBetween, elapsedSeconds }} />
+        <Expected {...{ expected, crackBetween, isUnforeseen, elapsedSeconds }} />
       )}
     </Tile>
   );
@@ -50,9 +59,9 @@ const AlarmSignalSwitch = () => {
   );
 };
 
-type ExpectedProps = Pick<StepTileProps, 'expected' | 'crackBetween' | 'elapsedSeconds'>;
+type ExpectedProps = Pick<StepTileProps, 'expected' | 'crackBetween' | 'isUnforeseen' | 'elapsedSeconds'>;
 
-const Expected = ({ expected, crackBetween, elapsedSeconds }: ExpectedProps) => {
+const Expected = ({ expected, crackBetween, isUnforeseen, elapsedSeconds }: ExpectedProps) => {
   if (expected !== null && elapsedSeconds !== null) {
     const inSeconds = expected.likely - elapsedSeconds;
     const { long } = markLabels[expected.kind];
@@ -67,7 +76,12 @@ const Expected = ({ expected, crackBetween, elapsedSeconds }: ExpectedProps) => 
       </>
     );
   }
-  if (crackBetween === null) return <span className="text-muted">--</span>;
+  if (crackBetween === null)
+    return isUnforeseen ? (
+      <span className="text-base leading-5 font-normal tracking-normal text-muted">{unforeseenText()}</span>
+    ) : (
+      <span className="text-muted">--</span>
+    );
   const { fromC, toC } = crackBetween;
   return (
     <>
@@ -81,8 +95,8 @@ const Expected = ({ expected, crackBetween, elapsedSeconds }: ExpectedProps) => 
   );
 };
 
-/** First crack beside the steps of a plan. */
-const CrackNote = ({ expected, crackBetween, elapsedSeconds }: ExpectedProps) => {
+/** First crack beside the steps of a plan, or why nothing is forecast. */
+const CrackNote = ({ expected, crackBetween, isUnforeseen, elapsedSeconds }: ExpectedProps) => {
   const long = markLabels.first_crack.long;
   if (expected?.kind === 'first_crack' && elapsedSeconds !== null) {
     const [from, to] = [formatDuration(Math.max(expected.earliest, elapsedSeconds)), formatDuration(expected.latest)];
@@ -91,14 +105,15 @@ const CrackNote = ({ expected, crackBetween, elapsedSeconds }: ExpectedProps) =>
       ? t`${long} any moment (${from}–${to})`
       : t`${long} in ${formatDuration(inSeconds)} (${from}–${to})`;
   }
-  if (crackBetween === null) return null;
+  if (crackBetween === null) return isUnforeseen ? unforeseenText() : null;
   const { fromC, toC } = crackBetween;
   return t`${long} from ${<Measure quantity="temperature" value={fromC} digits={0} />} to ${<Measure quantity="temperature" value={toC} digits={0} />}`;
 };
 
 type PlannedStepProps = { plan: FollowedPlan } & Omit<StepTileProps, 'plan'>;
 
-const PlannedStep = ({ plan, live, expected, crackBetween, elapsedSeconds, className }: PlannedStepProps) => {
+const PlannedStep = (props: PlannedStepProps) => {
+  const { plan, live, expected, crackBetween, isUnforeseen, elapsedSeconds, className } = props;
   const { step, deviations, nearness, isStale, isSignalled, toggleSignal } = useNextStep(plan, live, elapsedSeconds);
   const [deviation] = deviations;
   return (
@@ -108,7 +123,7 @@ const PlannedStep = ({ plan, live, expected, crackBetween, elapsedSeconds, class
       nearness={nearness}
       spoken={isStale ? '' : spokenStep(step, nearness)}
       warning={deviation === undefined ? null : sentence(deviationText(deviation))}
-      note={isStale ? null : <CrackNote {...{ expected, crackBetween, elapsedSeconds }} />}
+      note={isStale ? null : <CrackNote {...{ expected, crackBetween, isUnforeseen, elapsedSeconds }} />}
       action={
         <IconButton
           size="md"

@@ -2,7 +2,13 @@ import { betweenBatches } from '@roastery/contract/between-batches';
 import { getMachine } from '@roastery/contract/machines';
 import { getProfile } from '@roastery/contract/profiles';
 import { listRoasters } from '@roastery/contract/roasters';
-import { getRoast, getRoastCurveColumns } from '@roastery/contract/roasts';
+import {
+  getForecastBasis,
+  getLearntCrack,
+  getRoast,
+  getRoastCurveColumns,
+  type ForecastBasisAnswer,
+} from '@roastery/contract/roasts';
 import type { DeviceStatus } from '@roastery/contract/mqtt';
 import { screen, within } from '@testing-library/dom';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -113,4 +119,45 @@ it('cockpit: reports a machine that stops answering its board, with its address,
   silentSince = null;
   streams.send('/live', 'status', { type: 'status', ...says('ok') });
   await expect.poll(() => screen.queryByTestId('cockpit-silence')).toBeNull();
+});
+
+const unknown: ForecastBasisAnswer = { source: 'machine', curves: [], learnt: null };
+const bands = { temp: [1, 2, 3, 4], rate_per_minute: [1, 1, 2, 2] };
+const learnt: ForecastBasisAnswer['learnt'] = {
+  roasts: 5,
+  weights: [],
+  bands: { below: bands, above: bands },
+  errors: [1, 1, 2, 2],
+  times_first_crack: false,
+};
+
+it.each([
+  ['a machine without enough earlier roasts', unknown, 'Not enough earlier roasts of this machine for a forecast yet'],
+  ['a machine that has learnt, before the turning point', { ...unknown, learnt }, '--'],
+])('cockpit: the next event of %s', async (_, basis, text) => {
+  const { streams } = await open([
+    answer(betweenBatches, nothing),
+    answer(getForecastBasis, basis),
+    answer(getLearntCrack, { temp: 196, spread: 9, source: 'literature', roasts: 0 }),
+  ]);
+  const running = roast({ ...rowOf({ id: idOf(43) }), status: 'in_progress', marks: [] });
+  streams.send('/live', 'roast', { type: 'roast', machine_id: probat.id, roast: running, charge_mono: null });
+  streams.send('/live', 'reading', {
+    type: 'reading',
+    machine_id: probat.id,
+    received_at: at,
+    reading: {
+      v: 1,
+      epoch: '0123456789abcdef',
+      seq: 1,
+      boot: idOf(1),
+      t: Date.parse(at),
+      mono: 1000,
+      values: { bean_temp: 96 },
+      roast: null,
+      phase: 'roasting',
+    },
+  });
+  const next = await screen.findByTestId('next-step');
+  await expect.poll(() => textOf(next)).toBe(`Next event ${text}`);
 });

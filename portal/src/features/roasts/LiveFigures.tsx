@@ -22,6 +22,7 @@ interface LiveFiguresProps {
   deviationC: number | null | undefined;
   expected: ExpectedEvent | null;
   crackBetween: CrackRange | null;
+  isUnforeseen: boolean;
   predictedCrack: PredictedCrack | undefined;
   /** The next step of the plan. */
   step: ReactNode;
@@ -35,8 +36,8 @@ interface LiveFiguresProps {
  * frozen number must not look live.
  */
 export const LiveFigures = (props: LiveFiguresProps) => {
-  const { roast, live, elapsedSeconds, rateC, deviationC, expected, crackBetween, predictedCrack, step, action } =
-    props;
+  const { roast, live, elapsedSeconds, rateC, deviationC, step, action } = props;
+  const { expected, crackBetween, isUnforeseen, predictedCrack } = props;
   const stale = live.state !== 'live';
   const values = live.reading?.values ?? {};
   return (
@@ -68,7 +69,7 @@ export const LiveFigures = (props: LiveFiguresProps) => {
         <div className="flex items-center gap-x-3 border-stroke px-3 py-1.5 text-sm max-[1400px]:border-t md:px-4">
           <dl className="flex min-h-9 min-w-0 flex-1 flex-wrap items-center gap-x-5">
             {stale && <Silence live={live} />}
-            <NextEvent {...{ roast, expected, crackBetween, predictedCrack, elapsedSeconds, stale }} />
+            <NextEvent {...{ roast, expected, crackBetween, isUnforeseen, predictedCrack, elapsedSeconds, stale }} />
           </dl>
           {/* On a phone the charts of the controls show them, and the panel of the last point. */}
           <dl className="grid shrink-0 grid-cols-[4.25rem_2.75rem_3.75rem_2.75rem] gap-x-3 max-md:hidden">

@@ -39,6 +39,7 @@ export const LiveRoast = ({ roast, machineId, onChanged, onDeleted, header }: Li
     expected,
     crackBetween,
     forecast,
+    isUnforeseen,
     endSeconds,
   } = useLiveRoast(roast, live);
   const [selected, setSelected] = useState<number | null>(null);
@@ -65,7 +66,7 @@ export const LiveRoast = ({ roast, machineId, onChanged, onDeleted, header }: Li
       <AlarmBanner live={live} mayRoast={mayRoast} />
       <div className="flex flex-col gap-3">
         <LiveFigures
-          {...{ roast, live, elapsedSeconds, rateC, deviationC, expected, crackBetween, predictedCrack }}
+          {...{ roast, live, elapsedSeconds, rateC, deviationC, expected, crackBetween, isUnforeseen, predictedCrack }}
           step={
             plan && plan.points.length > 0 ? (
               <NextStep {...{ plan, live, elapsedSeconds }} />

@@ -3,20 +3,22 @@ import { formatDuration } from '@roastery/roasting/units';
 import { markLabels } from '../../components/chart/mark-layout.ts';
 import { Measure } from '../../components/figures.tsx';
 import { formatPercent } from '../../format/numbers.ts';
-import { learntFrom, type CrackRange, type ExpectedEvent } from '../../components/live/next-event.ts';
+import { learntFrom, unforeseenText, type CrackRange, type ExpectedEvent } from '../../components/live/next-event.ts';
 import { t } from '../../language/t.ts';
 
 interface NextEventProps {
   roast: Roast;
   expected: ExpectedEvent | null;
   crackBetween: CrackRange | null;
+  isUnforeseen: boolean;
   predictedCrack: PredictedCrack | undefined;
   elapsedSeconds: number | null;
   stale: boolean;
 }
 
 /** The next event with its expected times or temperatures; after first crack the progress of development. */
-export const NextEvent = ({ roast, expected, crackBetween, predictedCrack, elapsedSeconds, stale }: NextEventProps) => {
+export const NextEvent = (props: NextEventProps) => {
+  const { roast, expected, crackBetween, isUnforeseen, predictedCrack, elapsedSeconds, stale } = props;
   const crack = roast.marks.find((mark) => mark.kind === 'first_crack')?.time_seconds;
   const developed = crack === undefined || elapsedSeconds === null ? null : elapsedSeconds - crack;
   return (
@@ -40,6 +42,12 @@ export const NextEvent = ({ roast, expected, crackBetween, predictedCrack, elaps
             {t`from ${<Measure quantity="temperature" value={crackBetween.fromC} digits={0} />} to ${<Measure quantity="temperature" value={crackBetween.toC} digits={0} />}`}
           </dd>
           <dd className="text-xs text-muted">{learntFrom(predictedCrack)}</dd>
+        </div>
+      )}
+      {expected === null && crackBetween === null && isUnforeseen && developed === null && !stale && (
+        <div className="min-w-0" data-testid="next-event">
+          <dt className="label-mono truncate">{t`Forecast`}</dt>
+          <dd className="text-muted">{unforeseenText()}</dd>
         </div>
       )}
       {expected !== null && expected.kind !== 'first_crack' && !stale && (

@@ -1,0 +1,62 @@
+import type { ForecastBasisAnswer } from '@roastery/contract/roasts';
+import { uuidV7 } from '@roastery/runtime/uuid';
+import { simulateRoast } from '@roastery/simulator/simulate-roast';
+import { createJournalBoard } from '@roastery/testing/journal-board';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { commitMessages } from '../../ingest/batch-writer.ts';
+import { markEvent, messageOf, openMigratedDatabase, registerMachine } from '../../testing/ingest-fixture.ts';
+import { startTestApi, testAdmin, type TestApi } from '../../testing/test-api.ts';
+import type { Visitor } from '../../testing/visitor.ts';
+
+let database: Awaited<ReturnType<typeof openMigratedDatabase>>;
+let test: TestApi;
+let admin: Visitor;
+
+const serial = 'RM15-21';
+
+beforeAll(async () => {
+  database = await openMigratedDatabase();
+  test = await startTestApi(database.url);
+  admin = await test.signedIn(testAdmin.email, testAdmin.password);
+  const { body: person } = await admin.send<{ id: string }>('GET', '/auth/me');
+  await registerMachine(database.sql, serial, person.id);
+});
+afterAll(async () => {
+  await test.close();
+  await database[Symbol.asyncDispose]();
+});
+
+/** A roast of the thermal model on a day of July. */
+const bringRoast = async (day: number): Promise<string> => {
+  const roast = simulateRoast({ seed: day, capacityKg: 15 });
+  const charge = roast.marks.find(({ kind }) => kind === 'charge')?.timeSeconds ?? 0;
+  const wallOffsetMs = Date.UTC(2026, 6, day, 10) - charge * 1000;
+  const board = createJournalBoard({ channels: roast.channels, wallOffsetMs });
+  const id = uuidV7();
+  const seqs = roast.timesSeconds.map((seconds, index) =>
+    board.sample(Math.round(seconds * 1000), ...roast.channels.map((name) => roast.columns[name][index] ?? null)),
+  );
+  const end = Math.round((roast.timesSeconds.at(-1) ?? 0) * 1000);
+  board.event(end, { type: 'roast', roast_id: id, state: 'in_progress' });
+  for (const { kind, index, timeSeconds, tempC } of roast.marks)
+    board.event(end, markEvent(id, kind, { seq: seqs[index] ?? 0, mono: Math.round(timeSeconds * 1000) }, tempC));
+  board.event(end, { type: 'roast', roast_id: id, state: 'completed' });
+  await commitMessages(
+    database.sql,
+    board.batches(() => 600).map((batch) => messageOf(serial, batch)),
+  );
+  return id;
+};
+
+const learntFor = async (id: string | undefined) =>
+  (await admin.send<ForecastBasisAnswer>('GET', `/roasts/${id}/forecast-basis`)).body.learnt;
+
+it('learnt forecast: needs five earlier roasts of the machine, and has bands that widen with the time ahead', async () => {
+  const ids: string[] = [];
+  for (let day = 1; day <= 7; day++) ids.push(await bringRoast(day));
+  expect(await learntFor(ids[4])).toBeNull();
+  const learnt = await learntFor(ids[6]);
+  expect(learnt?.roasts).toBe(6);
+  expect(learnt?.errors).toHaveLength(4);
+  expect(learnt?.bands.above?.temp[3]).toBeGreaterThan(learnt?.bands.above?.temp[0] ?? 0);
+});

@@ -1,0 +1,25 @@
+/** Half of the bands at `learntAheads`. */
+export interface HalfBands {
+  readonly tempC: readonly number[];
+  readonly ratePerMinuteC: readonly number[];
+}
+
+/** What a machine's own roasts taught of its forecast. Plain data. */
+export interface LearntForecast {
+  /** Roasts that it was learnt from. */
+  readonly roasts: number;
+  /** Of the correction of the usual rise. */
+  readonly weights: readonly number[];
+  /** Below and from `hotFromC`; null without enough roasts there. */
+  readonly bands: { readonly below: HalfBands | null; readonly above: HalfBands | null };
+  /** Mean error of roasts that nothing was learnt from, °C, at `learntAheads`. */
+  readonly errorsC: readonly number[];
+  /** Whether the band of first crack held in eight of ten of the newest roasts, so that its time may be shown. */
+  readonly timesFirstCrack: boolean;
+}
+
+export const learntAheads = [30, 60, 90, 120] as const;
+/** From here on first crack and drop are near, and errors are others. */
+export const hotFromC = 150;
+/** The curve still bends from the turning point before this time. */
+export const minSinceTurnSeconds = 30;
