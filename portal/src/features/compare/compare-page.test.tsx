@@ -8,8 +8,8 @@ import { answer } from '../../testing/table-server.ts';
 
 const kiambu = (n: number, over: Parameters<typeof roast>[0] = {}) =>
   roast({ id: idOf(n), batch_number: `R-${n}`, coffee_name: 'Kiambu', profile_id: idOf(31), ...over });
-const base = kiambu(41, { profile_name: 'Kiambu Filter', start_time: '2026-05-15T09:30:00.000Z' });
-const [best, older, weekOld] = [kiambu(42), kiambu(43), kiambu(44)];
+const base = kiambu(141, { profile_name: 'Kiambu Filter', start_time: '2026-05-15T09:30:00.000Z' });
+const [best, older, weekOld] = [kiambu(142), kiambu(143), kiambu(144)];
 const all = [base, best, older, weekOld];
 
 const answers = [
@@ -40,9 +40,9 @@ describe('the comparison of roasts', () => {
     await expect
       .poll(async () => textOf(await proposals()))
       .toMatch(
-        /Its reference .*R-42 · Kiambu .* Last roasts of Kiambu .*R-43 · Kiambu .* Kiambu Filter the week before .*R-44/,
+        /Its reference .*R-142 · Kiambu .* Last roasts of Kiambu .*R-143 · Kiambu .* Kiambu Filter the week before .*R-144/,
       );
-    await user.click(screen.getByRole('button', { name: /^Compare with R-42 · Kiambu/ }));
+    await user.click(screen.getByRole('button', { name: /^Compare with R-142 · Kiambu/ }));
     await expect.poll(chosen).toEqual([base.id, best.id]);
     await expect.poll(() => screen.queryByRole('region', { name: 'Proposals' })).toBeNull();
   });
