@@ -141,3 +141,43 @@ it('batch of a planned roast: is the smaller of recipe and machine, and follows 
   await expect.poll(() => screen.getByRole<HTMLInputElement>('combobox', { name: 'Recipe' }).value).toBe('Large');
   expect(batch().value).toBe('7');
 });
+
+/** In the order of the queue. */
+const names = () =>
+  screen.getAllByRole('button', { name: /^Move / }).map((one) => one.getAttribute('aria-label')?.split(/[ ,]/)[1]);
+
+it('queue: quick changes of its order are stored one after the other, and the last one applies', async () => {
+  const places = { Anna: 1, Berta: 2, Clara: 3 };
+  let planned = Object.entries(places).map(([coffee_name, n]) => plan(n, today, { coffee_name }));
+  const asked: { readonly ids: readonly string[]; readonly store: () => void }[] = [];
+  const { user } = await openPortal('/roasts/new', {
+    answers: [
+      answer(listPlannedRoasts, () => ({ planned, days: [dayOf(today, { batches: 3 })], today })),
+      answer(
+        orderQueue,
+        ({ body: { plan_ids: ids } }) =>
+          new Promise((resolve) => {
+            const store = () => {
+              planned = ids.flatMap((id) => planned.filter((one) => one.id === id));
+              resolve({ planned });
+            };
+            asked.push({ ids, store });
+          }),
+      ),
+    ],
+  });
+  const handle = await screen.findByRole('button', { name: /^Move Anna/ });
+  expect(names()).toEqual(['Anna', 'Berta', 'Clara']);
+  handle.focus();
+  await user.keyboard('{ArrowDown}');
+  await expect.poll(() => asked.length).toBe(1);
+  await user.keyboard('{ArrowDown}');
+  await expect.poll(names).toEqual(['Berta', 'Clara', 'Anna']);
+  expect(asked.map(({ ids }) => ids)).toEqual([idsOf(2, 1, 3)]);
+  asked[0]?.store();
+  await expect.poll(() => asked.length).toBe(2);
+  expect(names()).toEqual(['Berta', 'Clara', 'Anna']);
+  asked[1]?.store();
+  await expect.poll(() => planned.map(({ id }) => id)).toEqual(idsOf(2, 3, 1));
+  await expect.poll(names).toEqual(['Berta', 'Clara', 'Anna']);
+});

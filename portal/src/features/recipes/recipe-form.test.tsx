@@ -1,3 +1,10 @@
+import {
+  createRecipeAlarmRule,
+  listRecipeAlarmRules,
+  updateRecipeAlarmRule,
+  type AlarmRule,
+  type AlarmRuleBody,
+} from '@roastery/contract/alarm-rules';
 import { getLot, listLots } from '@roastery/contract/inventory';
 import { createProfile, getProfile, updateProfile } from '@roastery/contract/profiles';
 import { screen, within } from '@testing-library/dom';
@@ -158,4 +165,38 @@ describe('the form of a recipe', () => {
     await screen.findByText('Failed to load recipe data');
     await expect.poll(() => location.pathname).toBe('/recipes');
   });
+});
+
+it('alarms of a recipe: quick changes of a ready-made one leave one alarm, according to the last change', async () => {
+  let rules: AlarmRule[] = [];
+  const asked: { readonly body: object; readonly store: () => void }[] = [];
+  const hold = (body: AlarmRuleBody & { revision?: number | undefined }): Promise<AlarmRule> =>
+    new Promise((resolve) => {
+      const store = () => {
+        const rule = { ...body, id: idOf(71), revision: (body.revision ?? 0) + 1 };
+        rules = [rule];
+        resolve(rule);
+      };
+      asked.push({ body, store });
+    });
+  const { user } = await openPortal(`/recipes/${idOf(31)}`, {
+    answers: [
+      answer(listRecipeAlarmRules, () => ({ rules })),
+      answer(createRecipeAlarmRule, ({ body }) => hold(body)),
+      answer(updateRecipeAlarmRule, ({ body }) => hold(body)),
+    ],
+  });
+  const crash = await screen.findByRole('switch', { name: 'Rate of rise crashes on' });
+  const isOn = () => crash.getAttribute('aria-checked');
+  await user.click(crash);
+  await expect.poll(() => asked.length).toBe(1);
+  await user.click(crash);
+  await expect.poll(isOn).toBe('false');
+  expect(asked.map(({ body }) => body)).toMatchObject([{ is_enabled: true }]);
+  asked[0]?.store();
+  await expect.poll(() => asked.length).toBe(2);
+  expect(asked[1]?.body).toMatchObject({ is_enabled: false, revision: 1 });
+  asked[1]?.store();
+  await expect.poll(() => rules).toMatchObject([{ condition: { kind: 'rate_crash' }, is_enabled: false, revision: 2 }]);
+  await expect.poll(isOn).toBe('false');
 });
