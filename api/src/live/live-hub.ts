@@ -82,9 +82,9 @@ export const createLiveHub = async ({ sql, mqtt, log, clock }: LiveHubParts) => 
     let { epoch, seq } = after;
     let newestSeq = -1;
     const readAfter = async (): Promise<boolean> => {
-      const { machine, newest } = channel;
-      const { samples, isComplete } = await readSince(sql, machine.id, { epoch, seq: seq - overlapSeqs }, newestSeq);
-      if (samples !== undefined && (newest.epoch ?? samples.epoch) === samples.epoch) {
+      const place = { epoch, seq: seq - overlapSeqs };
+      const { samples, isComplete } = await readSince(sql, channel.machine.id, place, newestSeq);
+      if (samples !== undefined && (channel.newest.epoch ?? samples.epoch) === samples.epoch) {
         // What is stored later may have lower numbers than these.
         if (isComplete) ({ epoch, seq } = { epoch: samples.epoch, seq: samples.seq.at(-1) ?? seq });
         send({ type: 'samples', samples });

@@ -6,6 +6,7 @@ import type { MqttLink } from '../broker/link.ts';
 import { jsonHandler } from '../broker/json-handler.ts';
 import type { WatchedMachine } from '../identity/machines.ts';
 import { sseFrame, type SseStream } from '../http/sse-stream.ts';
+import { beginsWith, type ShownStream, withBatch, withSample, withStream } from './shown-stream.ts';
 import { wallFrame, type KnownRoast } from './wall-frames.ts';
 import { sharedDecoder } from '../ingest/decode-batch.ts';
 
@@ -20,10 +21,6 @@ export interface Watcher {
 }
 
 const maxLiveBytes = 16 * 1024;
-/** Journal samples that are older than the newest reading by more than this are not shown. */
-const windowMs = 5 * 60_000;
-const beforeChargeMs = 60_000;
-
 const samplesOf = (batch: SampleBatch, nameOf: (name: string) => string): LiveSamples => ({
   epoch: batch.epoch,
   seq: batch.dt.map((_, index) => batch.seq + index),
@@ -39,15 +36,7 @@ const asSent = (name: string): string => name;
 /** The live events of one machine for all its watchers. Its topics are subscribed to as long as it has watchers. */
 export const createMachineChannel = (machine: WatchedMachine, mqtt: MqttLink, log: Logger) => {
   const watchers = new Set<Watcher>();
-  /** The newest sample of the current stream: a backfill after a lost connection starts here. */
-  const newest: { epoch: string | null; seq: number; boot: string | undefined; mono: number } = {
-    epoch: machine.status?.epoch ?? null,
-    seq: -1,
-    boot: undefined,
-    mono: 0,
-  };
-  /** Streams before the current one. They may still drain, and are not shown. */
-  const earlier = new Set<string>();
+  let shown = beginsWith(machine.status?.epoch ?? null);
   /** A reading does not name its map: that of the newest batch, or of the board's status, is assumed. */
   const naming = { exchanged: machine.exchanged, map: machine.status?.map };
   /** The meaning of the names that are sent by a map. */
@@ -71,19 +60,8 @@ export const createMachineChannel = (machine: WatchedMachine, mqtt: MqttLink, lo
     }
   };
 
-  const beginStream = (epoch: string): void => {
-    if (epoch === newest.epoch) return;
-    if (newest.epoch !== null) earlier.add(newest.epoch);
-    earlier.delete(epoch);
-    Object.assign(newest, { epoch, seq: -1, boot: undefined, mono: 0 });
-  };
-  const noteNewest = (seq: number, boot: string, mono: number): void => {
-    if (seq > newest.seq) Object.assign(newest, { seq, boot, mono });
-  };
-
   const onReading = jsonHandler(log, { shape: liveReadingShape, maxBytes: maxLiveBytes }, (sent) => {
-    beginStream(sent.epoch);
-    noteNewest(sent.seq - 1, sent.boot, sent.mono);
+    shown = withSample(withStream(shown, sent.epoch), { seq: sent.seq - 1, boot: sent.boot, mono: sent.mono });
     const nameOf = nameBy(naming.map);
     const values = Object.fromEntries(Object.entries(sent.values).map(([name, value]) => [nameOf(name), value]));
     broadcast({ type: 'reading', reading: { ...sent, values }, received_at: new Date().toISOString() });
@@ -95,22 +73,20 @@ export const createMachineChannel = (machine: WatchedMachine, mqtt: MqttLink, lo
     // Journal events reach watchers as changed roasts after their commit. Ingest logs unreadable batches.
     if (!decoded.ok || decoded.batch.k !== 'samples') return;
     const { batch } = decoded;
-    const lastMono = batch.mono + (batch.dt.at(-1) ?? 0);
-    const continuesCurrent = batch.continues?.epoch === newest.epoch && !earlier.has(batch.epoch);
-    if (newest.epoch === null || continuesCurrent) beginStream(batch.epoch);
-    if (batch.epoch !== newest.epoch) return;
-    noteNewest(batch.seq + batch.dt.length - 1, batch.boot, lastMono);
-    const { chargeMono } = known;
-    const from = chargeMono === null ? newest.mono - windowMs : chargeMono - beforeChargeMs;
-    if (batch.boot !== newest.boot || lastMono < from) return;
+    const { stream, isShown } = withBatch(shown, batch, known.chargeMono);
+    shown = stream;
+    if (!isShown) return;
     naming.map = batch.map;
     broadcast({ type: 'samples', samples: samplesOf(batch, nameBy(batch.map)) });
   });
 
-  const readable: { watchers: ReadonlySet<Watcher>; newest: Readonly<typeof newest> } = { watchers, newest };
+  const readable: { readonly watchers: ReadonlySet<Watcher> } = { watchers };
   return {
     machine,
     ...readable,
+    get newest(): ShownStream {
+      return shown;
+    },
     broadcast,
     /** One event in two forms: for watchers with the roast among their favourites, and for the others. */
     broadcastRoast(event: Extract<MachineEvent, { type: 'roast' }>, favouredBy: ReadonlySet<string>): void {
@@ -134,8 +110,8 @@ export const createMachineChannel = (machine: WatchedMachine, mqtt: MqttLink, lo
      * is new. An earlier one is ignored: a status takes longer than a reading.
      */
     noteStream(epoch: string): boolean {
-      if (epoch === newest.epoch || earlier.has(epoch)) return false;
-      beginStream(epoch);
+      if (epoch === shown.epoch || shown.earlier.has(epoch)) return false;
+      shown = withStream(shown, epoch);
       return true;
     },
     /** As it is now. */

@@ -11,12 +11,13 @@ import { refreshRoasts } from '../roasts/life/recompute-roast.ts';
 import { readRoast } from '../roasts/roast-row.ts';
 import { insertFileMarks, lockUpload, readChosen, sourceBatchOf } from './create-roast-from-upload.ts';
 import { carryPersonsMarks, factColumns, factsOf, type FileFacts, settableFacts } from './machine-files/file-roast.ts';
+import { readBootClocks } from '../../recordings/boot-clocks.ts';
 import { storeRecording } from '../../recordings/store-recording.ts';
 import { findUpload } from './uploads.ts';
 
 type Earlier = FileFacts & {
   recording_id: string | null;
-  wall_offset_ms: number | null;
+  boot_no: number | null;
   start_time: string;
   duration_seconds: number | null;
   drop_temp: number | null;
@@ -31,21 +32,21 @@ const lockEarlier = async (
   await lockRecordingOf(tx, roastId);
   await tx`SELECT 1 FROM roasts WHERE id = ${roastId} FOR UPDATE`;
   const [roast] = await tx<Earlier[]>`
-    SELECT r.recording_id, b.wall_offset_ms::float8, r.start_time, r.duration_seconds, r.drop_temp, r.source_batch,
+    SELECT r.recording_id, r.boot_no, r.start_time, r.duration_seconds, r.drop_temp, r.source_batch,
            ${tx(factColumns.map((column) => `r.${column}`))},
            (SELECT count(*)::int FROM roasts o WHERE o.recording_id = r.recording_id) AS roasts
-    FROM roasts r JOIN recording_files f ON f.recording_id = r.recording_id
-    JOIN recording_boots b ON b.recording_id = r.recording_id AND b.boot_no = r.boot_no WHERE r.id = ${roastId}`;
-  if (roast === undefined) throw notFound('Roast');
-  const { recording_id: recordingId, wall_offset_ms: offset } = roast;
-  if (recordingId === null || offset === null) throw notFound('Roast');
+    FROM roasts r JOIN recording_files f ON f.recording_id = r.recording_id WHERE r.id = ${roastId}`;
+  const { recording_id: recordingId = null, boot_no: bootNo = null } = roast ?? {};
+  if (roast === undefined || recordingId === null || bootNo === null) throw notFound('Roast');
+  const clock = (await readBootClocks(tx, recordingId, [bootNo])).get(bootNo);
+  if (clock === undefined) throw notFound('Roast');
   if (roast.roasts > 1) {
     throw new AppError(
       'conflict',
       'The file was split into several roasts, so it can’t be read again for one of them.',
     );
   }
-  return { ...roast, recording_id: recordingId, wall_offset_ms: offset };
+  return { ...roast, recording_id: recordingId, wall_offset_ms: clock.offsetMs };
 };
 
 /**

@@ -10,6 +10,7 @@ import { AppError, invalid, notFound } from '../../http/app-error.ts';
 import { requireMachine } from '../../identity/access.ts';
 import { placeBoardRoasts } from '../roasts/boards/board-roasts.ts';
 import { refreshRoasts } from '../roasts/life/recompute-roast.ts';
+import { readBootClocks } from '../../recordings/boot-clocks.ts';
 import { findPlace, type PlaceInRecording } from '../../recordings/find-place.ts';
 import { lockRecording } from '../roasts/life/lock-roast.ts';
 import { insertMarkEntry, userMarkEntry } from '../roasts/marks/mark-entries.ts';
@@ -55,12 +56,13 @@ interface NewRoast {
 export const insertRoast = async (tx: Sql, made: NewRoast): Promise<string> => {
   const { charge, drop, by } = made;
   const id = randomUUID();
+  const clocks = await readBootClocks(tx, charge.recording_id, [charge.boot_no]);
+  const chargedAt = new Date((clocks.get(charge.boot_no)?.offsetMs ?? 0) + charge.mono_ms);
   await tx`
     INSERT INTO roasts (id, recording_id, machine_id, owner_id, status, recorded_status, boot_no, charge_seq, charge_mono_ms,
                         start_time, made_by_hand)
-    SELECT ${id}, ${charge.recording_id}, ${made.machineId}, ${made.ownerId}, 'in_progress', 'in_progress', ${charge.boot_no},
-           ${charge.at_seq}, ${charge.mono_ms}, to_timestamp((b.wall_offset_ms + ${charge.mono_ms}::bigint) / 1000.0), true
-    FROM recording_boots b WHERE b.recording_id = ${charge.recording_id} AND b.boot_no = ${charge.boot_no}`;
+    VALUES (${id}, ${charge.recording_id}, ${made.machineId}, ${made.ownerId}, 'in_progress', 'in_progress', ${charge.boot_no},
+            ${charge.at_seq}, ${charge.mono_ms}, ${chargedAt}, true)`;
   await insertMarkEntry(
     tx,
     id,

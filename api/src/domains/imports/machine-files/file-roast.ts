@@ -10,6 +10,7 @@ import { nameRoaster } from '../../planned/batch-number.ts';
 import { insertFileMarks } from '../create-roast-from-upload.ts';
 import { batchName } from '../imported-roast.ts';
 import type { FileRecording } from '../file-jobs.ts';
+import { readBootClocks } from '../../../recordings/boot-clocks.ts';
 import { storeRecording } from '../../../recordings/store-recording.ts';
 
 /** A file from a machine's computer, after reading. */
@@ -96,7 +97,7 @@ interface PersonsEntry {
   provisional: boolean;
   taken_back: boolean;
   by_user: string | null;
-  wall_offset_ms: number | null;
+  boot_no: number | null;
   created_at: string;
 }
 
@@ -112,18 +113,24 @@ export const carryPersonsMarks = async (
   to: { readonly recordingId: string; readonly bootNo: number },
 ): Promise<void> => {
   const entries = await tx<PersonsEntry[]>`
-    SELECT w.kind, w.mono_ms, w.at_seq, w.temp, w.confidence, w.provisional, w.taken_back, w.by_user, w.created_at,
-           b.wall_offset_ms
-    FROM roast_marks w JOIN recordings c ON c.id = w.recording_id LEFT JOIN recording_boots b ON b.recording_id = w.recording_id AND b.boot_no = w.boot_no
+    SELECT w.kind, w.mono_ms, w.at_seq, w.temp, w.confidence, w.provisional, w.taken_back, w.by_user, w.created_at, w.boot_no
+    FROM roast_marks w JOIN recordings c ON c.id = w.recording_id
     WHERE w.roast_id = ${roastId} AND w.recording_id = ${fromRecording} AND w.event_seq IS NULL AND w.origin = 'person'
       AND w.created_at <> c.created_at
     ORDER BY w.id`;
+  if (fromRecording === null || entries.length === 0) return;
+  const clocks = await readBootClocks(
+    tx,
+    fromRecording,
+    entries.flatMap(({ boot_no: bootNo }) => bootNo ?? []),
+  );
   const times = Array.from(recording.monoMs);
   // The ids are in the order of the entries, and the later one counts.
   const now = Date.now() + 1;
-  const rows = entries.flatMap(({ wall_offset_ms: offset, mono_ms: mono, at_seq: _seq, ...entry }, index) => {
-    if (mono === null || offset === null) return [];
-    const monoMs = Math.max(0, Math.round(mono + offset - startedAtMs));
+  const rows = entries.flatMap(({ boot_no: bootNo, mono_ms: mono, at_seq: _seq, ...entry }, index) => {
+    const clock = bootNo === null ? undefined : clocks.get(bootNo);
+    if (mono === null || clock === undefined) return [];
+    const monoMs = Math.max(0, Math.round(mono + clock.offsetMs - startedAtMs));
     return {
       ...entry,
       id: uuidV7(now + index),
