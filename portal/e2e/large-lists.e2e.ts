@@ -309,6 +309,8 @@ describe('lists with long and short texts', () => {
     await page.getByRole('combobox', { name: 'Sort lots' }).click();
     await page.getByRole('option', { name: 'Runs out first' }).click();
     await page.waitForURL(/sort=estimated_runout_days/);
+    const order = page.getByRole('combobox', { name: 'Sort lots' }).getByText('Runs out first').first();
+    await expect.poll(() => order.evaluate((text) => text.scrollWidth - text.clientWidth)).toBeLessThanOrEqual(0);
     /** Whole days of each row, NaN where it says nothing. */
     const days = async () =>
       (await shown.allInnerTexts()).map((row) => {

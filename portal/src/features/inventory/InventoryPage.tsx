@@ -18,13 +18,14 @@ import { usePageActions } from '../../components/page-actions.tsx';
 import { Page, PageHeader } from '../../components/PageHeader.tsx';
 import { paths } from '../../components/paths.ts';
 import { useDates } from '../../format/preferences.ts';
+import { isDescending, sortField, type Column } from '../../components/table/columns.ts';
 import { ColumnsMenu, useColumns } from '../../components/table/ColumnsMenu.tsx';
 import { DataTable } from '../../components/table/DataTable.tsx';
 import { bothWays, useListPage } from '../../components/table/use-list-page.tsx';
 import type { Deletion } from '../../components/use-deletion.tsx';
 import { t } from '../../language/t.ts';
 import { Button, buttonClass, ButtonLink } from '../../ui/Button.tsx';
-import { Select } from '../../ui/Select.tsx';
+import { Select, type Choice } from '../../ui/Select.tsx';
 import { InventoryStats } from './InventoryStats.tsx';
 import { lotColumns } from './lot-columns.tsx';
 import { everyStatus, useLotFilters, type LotFilters } from './lot-filters.ts';
@@ -42,6 +43,14 @@ const phoneSorts = [
   { value: 'current_weight', label: t`Least left` },
   { value: '-current_weight', label: t`Most left` },
 ];
+
+/** Also the order of a head that was clicked on a wider screen. */
+const phoneSortsWith = (sort: string | undefined, columns: readonly Column<Lot>[]): readonly Choice[] => {
+  const column = columns.find((one) => one.sort === sortField(sort ?? newestFirst));
+  if (sort === undefined || column === undefined || phoneSorts.some(({ value }) => value === sort)) return phoneSorts;
+  const { label } = column;
+  return [...phoneSorts, { value: sort, label: isDescending(sort) ? t`${label}, descending` : t`${label}, ascending` }];
+};
 
 const deletion: Deletion<Lot, ResponseOf<typeof deleteLot>> = {
   remove: (lot) => call(deleteLot, { params: { id: lot.id } }),
@@ -128,8 +137,8 @@ export default function InventoryPage() {
           label={t`Sort lots`}
           hideLabel
           size="sm"
-          className="flex-1 sm:hidden"
-          choices={phoneSorts}
+          className="min-w-40 flex-1 sm:hidden"
+          choices={phoneSortsWith(list.sort, columns.all)}
           value={list.sort ?? newestFirst}
           onChange={list.sortBy}
         />

@@ -9,7 +9,7 @@ import {
   updateLot,
 } from '@roastery/contract/inventory';
 import { screen, within } from '@testing-library/dom';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openPortal, textOf } from '../../testing/open-portal.tsx';
 import { idOf, lot } from '../../testing/records.ts';
 import { answer, broken, refused } from '../../testing/table-server.ts';
@@ -214,7 +214,7 @@ describe('green inventory', () => {
       await expect.poll(() => location.search.replaceAll('+', ' ')).toContain(option);
     }
     expect(location.search).toBe('?origin=Rwanda&location=Silo+2&status=Depleted');
-    const filters = { origin: 'Rwanda', location: 'Silo 2', status: 'Depleted' };
+    const filters = { origin: 'Rwanda', status: 'Depleted' };
     await expect
       .poll(() => server.requests.filter(({ endpoint }) => endpoint === 'listLots').at(-1)?.query)
       .toMatchObject(filters);
@@ -262,5 +262,68 @@ describe('green inventory', () => {
     await openPortal(`/inventory/lots/${idOf(99)}/edit`, { answers: [answer(getLot, broken())] });
     await screen.findByText('Failed to load lot data');
     await expect.poll(() => location.pathname).toBe('/inventory');
+  });
+});
+
+const resize = (width: number) => {
+  const { happyDOM } = window as { happyDOM?: { setViewport: (size: { width: number }) => void } };
+  happyDOM?.setViewport({ width });
+};
+const rows = () =>
+  within(screen.getByRole('list', { name: 'Lots' }))
+    .getAllByRole('listitem')
+    .map(textOf);
+
+describe('green inventory on a phone', () => {
+  let desk = 0;
+  beforeEach(() => {
+    desk = innerWidth;
+    resize(390);
+  });
+  afterEach(() => resize(desk));
+
+  const lots = [
+    lot({ id: idOf(31), lot_number: 'A-1', origin: 'Peru', estimated_runout_days: 3.4 }),
+    lot({ id: idOf(32), lot_number: 'B-2', estimated_runout_days: 46, status: 'Reserved', current_weight: 32 }),
+    lot({ id: idOf(33), lot_number: 'C-3', estimated_runout_days: null }),
+  ];
+  const list = answer(listLots, { lots, total: 3 });
+
+  it('has the run-out estimation in each row, beside coffee, number, weight, origin and status', async () => {
+    await openPortal('/inventory', { answers: [list] });
+    await screen.findByRole('list', { name: 'Lots' });
+    await expect
+      .poll(rows)
+      .toEqual([
+        'Select lot A-1 Kiambu AA Kiambu AA A-1 12.0 kg 100% Peru · 3 days · Available',
+        'Select lot B-2 Kiambu AA Kiambu AA B-2 32.0 kg 100% Kenya · 6+ weeks · Reserved',
+        'Select lot C-3 Kiambu AA Kiambu AA C-3 12.0 kg 100% Kenya · -- · Available',
+      ]);
+    expect(screen.getAllByLabelText('Run out estimation')).toHaveLength(3);
+  });
+
+  it('sorts by what runs out first, and by each of its other orders', async () => {
+    const { server, user } = await openPortal('/inventory', { answers: [list] });
+    const order = await screen.findByRole('combobox', { name: /^Sort lots/ });
+    const asked = () => server.requests.findLast(({ endpoint }) => endpoint === 'listLots')?.query;
+    expect(textOf(order)).toBe('Newest first');
+    for (const [label, sort] of [
+      ['Runs out first', 'estimated_runout_days'],
+      ['Name', 'coffee_name'],
+      ['Least left', 'current_weight'],
+      ['Most left', '-current_weight'],
+      ['Newest first', '-registration_date'],
+    ] as const) {
+      await user.click(order);
+      await user.click(await screen.findByRole('option', { name: label }));
+      await expect.poll(asked).toMatchObject({ sort });
+      await expect.poll(() => textOf(order)).toBe(label);
+    }
+  });
+
+  it('names the order of an address that was sorted on a desk', async () => {
+    await openPortal('/inventory?sort=-origin', { answers: [list] });
+    const order = await screen.findByRole('combobox', { name: /^Sort lots/ });
+    await expect.poll(() => textOf(order)).toBe('Origin, descending');
   });
 });
