@@ -1,4 +1,4 @@
-import type { ForecastBasisAnswer } from '@roastery/contract/roasts';
+import type { ForecastBasisAnswer, Roast } from '@roastery/contract/roasts';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { simulateRoast } from '@roastery/simulator/simulate-roast';
 import { createJournalBoard } from '@roastery/testing/journal-board';
@@ -51,7 +51,7 @@ const bringRoast = async (day: number): Promise<string> => {
 const learntFor = async (id: string | undefined) =>
   (await admin.send<ForecastBasisAnswer>('GET', `/roasts/${id}/forecast-basis`)).body.learnt;
 
-it('learnt forecast: needs five earlier roasts of the machine, and has bands that widen with the time ahead', async () => {
+it('learnt forecast: a machine’s fifth earlier roast allows one, and a roast keeps what was known at its beginning', async () => {
   const ids: string[] = [];
   for (let day = 1; day <= 7; day++) ids.push(await bringRoast(day));
   expect(await learntFor(ids[4])).toBeNull();
@@ -59,4 +59,14 @@ it('learnt forecast: needs five earlier roasts of the machine, and has bands tha
   expect(learnt?.roasts).toBe(6);
   expect(learnt?.errors).toHaveLength(4);
   expect(learnt?.bands.above?.temp[3]).toBeGreaterThan(learnt?.bands.above?.temp[0] ?? 0);
+
+  // A drop is corrected, and a roast disappears, while the seventh runs.
+  const { body: third } = await admin.send<Roast>('GET', `/roasts/${ids[2]}`);
+  const earlier = { time_seconds: (third.duration_seconds ?? 0) - 5 };
+  const moved = await admin.send('PUT', `/roasts/${ids[2]}/marks/drop`, earlier);
+  expect(moved.status).toBe(200);
+  expect((await admin.send('DELETE', `/roasts/${ids[0]}`)).status).toBe(200);
+  expect(await learntFor(ids[6])).toEqual(learnt);
+  const eighth = await bringRoast(8);
+  expect((await learntFor(eighth))?.roasts).toBe(6);
 });
