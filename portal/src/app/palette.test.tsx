@@ -1,11 +1,12 @@
 import { listDevices, listPairingTickets } from '@roastery/contract/fleet';
 import { listBlends } from '@roastery/contract/blends';
 import { getMachine, listMachines } from '@roastery/contract/machines';
-import { listRoasts } from '@roastery/contract/roasts';
 import { screen, within } from '@testing-library/dom';
-import { describe, expect, it } from 'vitest';
+import type { UserEvent } from '@testing-library/user-event';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { recentPages } from '../api/recent-pages.ts';
 import { openPortal, textOf, type OpenedPortal, type PortalOptions } from '../testing/open-portal.tsx';
-import { admin, machine, roast } from '../testing/records.ts';
+import { admin, ana, machine, roast } from '../testing/records.ts';
 import { openStreams } from '../testing/streams.ts';
 import { answer, noAnswer } from '../testing/table-server.ts';
 
@@ -29,6 +30,11 @@ const open = async (address: string, options: PortalOptions = {}): Promise<Opene
   (await field()).focus();
   return portal;
 };
+/** A document without layout has no Escape of a dialog: a click beside it. */
+const closePalette = async (user: UserEvent): Promise<void> => {
+  await user.click(screen.getByRole('dialog', { name: 'Search or jump to' }));
+  await expect.poll(() => screen.queryByRole('combobox', { name: 'Search or jump to' })).toBe(null);
+};
 const palette = () => within(screen.getByRole('dialog', { name: 'Search or jump to' }));
 const offered = (group: string): string[] => {
   const shown = palette().queryByRole('group', { name: group });
@@ -50,16 +56,45 @@ describe('the palette', () => {
     await expect.poll(() => location.pathname + location.search).toBe(at);
   });
 
-  it('sends all words to the server at once, and has the roast of a number first', async () => {
-    const asked: object[] = [];
-    const found = answer(listRoasts, ({ query }) => {
-      if (query.q !== undefined) asked.push(query);
-      return { roasts: [roast()], total: 1 };
-    });
-    const { user } = await open('/recipes', { answers: [found] });
-    await user.keyboard('ethiopia march');
-    await expect.poll(() => asked.at(-1)).toMatchObject({ q: 'ethiopia march', sort: 'best_match', limit: 5 });
+  it('sends all words to the server at once after the typing, and never for records that the user may not see', async () => {
+    const { user, server } = await open('/recipes');
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    await user.keyboard('ethiopia');
+    await vi.advanceTimersByTimeAsync(100);
+    await user.keyboard(' march');
+    await vi.advanceTimersByTimeAsync(150);
+    vi.useRealTimers();
     await expect.poll(() => offered('Roasts')).toHaveLength(1);
+    const searches = server.requests.filter(({ query }) => JSON.stringify(query).includes('"q":'));
+    expect(searches.filter(({ endpoint }) => endpoint === 'listRoasts').map(({ query }) => query)).toEqual([
+      { q: 'ethiopia march', sort: 'best_match', limit: '5' },
+    ]);
+    expect(searches.map(({ endpoint }) => endpoint).sort()).toEqual([
+      'listBlends',
+      'listLots',
+      'listMachines',
+      'listProfiles',
+      'listRoasts',
+    ]);
+  });
+
+  it('offers the actions of the page, and first the records that were opened last', async () => {
+    const { user } = await open(`/roasts/${roast().id}`);
+    await expect
+      .poll(() =>
+        offered('This page')
+          .slice(0, 5)
+          .map((text) => text.replace(/ \S$/, '')),
+      )
+      .toEqual(['Edit roast', 'Compare roast', 'Save roast as recipe', 'Print roast', 'Delete roast']);
+    await closePalette(user);
+    await expect.poll(() => recentPages(ana.id).length).toBe(1);
+    await user.keyboard('gd');
+    await screen.findByText('Recent Activity');
+    await user.keyboard('{Control>}k{/Control}');
+    await field();
+    await expect.poll(() => offered('Recent')).toEqual(['Huila']);
   });
 
   it('opens Devices with a whole pairing code filled in, for admins, and searches nothing for it itself', async () => {
@@ -84,14 +119,28 @@ describe('the palette', () => {
   });
 });
 
+const keysOfPage = (): string => {
+  const listed = screen.queryByRole('region', { name: 'This page' });
+  return listed === null ? '' : textOf(listed);
+};
+
 describe('keys of a page', () => {
+  it('are listed on `?`, on a page with a chart those of the chart too', async () => {
+    const list = await openPortal('/roasts');
+    await list.user.keyboard('?');
+    await expect.poll(keysOfPage).toContain('Add roast');
+    const ofRoast = await openPortal(`/roasts/${roast().id}`);
+    await ofRoast.user.keyboard('?');
+    await expect.poll(keysOfPage).toContain('Chart: previous or next point');
+    expect(keysOfPage()).toContain('Edit roast');
+  });
+
   it('are off from Ctrl+K until the palette closes, and a sequence that was begun before ends', async () => {
     const { user } = await openPortal('/inventory');
     await user.keyboard('g{Control>}k{/Control}');
     await field();
     await user.keyboard('n');
-    await user.click(screen.getByRole('dialog', { name: 'Search or jump to' }));
-    await expect.poll(() => screen.queryByRole('combobox', { name: 'Search or jump to' })).toBe(null);
+    await closePalette(user);
     await user.keyboard('r');
     expect(location.pathname).toBe('/inventory');
   });
