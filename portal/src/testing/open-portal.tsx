@@ -97,6 +97,7 @@ export const openPortal = async (
     faults: () => [...server.faults, ...complaints],
     close: () => {
       root.unmount();
+      server.close();
       router.dispose();
       document.body.replaceChildren();
     },

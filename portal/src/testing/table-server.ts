@@ -83,8 +83,7 @@ export class TableServer {
   readonly faults: string[] = [];
   #answers = new Map<string, Answer['give']>();
   #open = 0;
-  /** An answer that does not arrive was asked for. */
-  isHolding = false;
+  readonly #held = new Set<(reason: Error) => void>();
 
   constructor(answers: readonly Answer[]) {
     this.answer(...answers);
@@ -98,6 +97,17 @@ export class TableServer {
   /** It was asked, and every answer has been sent. */
   get isIdle(): boolean {
     return this.requests.length > 0 && this.#open === 0;
+  }
+
+  /** An answer that does not arrive was asked for. */
+  get isHolding(): boolean {
+    return this.#held.size > 0;
+  }
+
+  /** Ends the requests without an answer: a page of a later test would wait for them, too. */
+  close(): void {
+    for (const end of this.#held) end(new TypeError('Failed to fetch'));
+    this.#held.clear();
   }
 
   readonly fetch = async (address: string, { method = 'GET', body }: RequestInit = {}): Promise<Response> => {
@@ -116,8 +126,7 @@ export class TableServer {
     } finally {
       this.#open -= 1;
     }
-    this.isHolding = true;
-    return new Promise(() => {});
+    return new Promise((_, end) => this.#held.add(end));
   };
 
   #parsed(endpoint: Endpoint, params: unknown, url: URL, body: unknown): Asked<unknown> | undefined {
