@@ -19,7 +19,9 @@ export const VERIFY_STEPS = [
     name: 'structure',
     command: [
       inModules('vitest/vitest.mjs'),
-      ...['run', '--project', 'fast'],
+      'run',
+      '--project',
+      'fast',
       ...['structure', 'function-sizes'].map((name) => `packages/testing/src/${name}.test.ts`),
     ],
   },

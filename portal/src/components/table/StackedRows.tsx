@@ -65,7 +65,7 @@ const TwoLineRow = memoRow(<Row,>({ row, columns, rowLabel, rowLink, rowActions,
   const title = at('title')
     .toSorted((one, other) => Number(one.isName ?? false) - Number(other.isName ?? false))
     .map((column, place) => (
-      <span key={column.id} className={classes('truncate', place > 0 && 'max-w-1/2 shrink-0')}>
+      <span key={column.id} className={classes('truncate', place > 0 && 'max-w-3/5 shrink-0')}>
         {column.cell(row)}
       </span>
     ));
@@ -75,12 +75,12 @@ const TwoLineRow = memoRow(<Row,>({ row, columns, rowLabel, rowLink, rowActions,
       <div className="min-w-0 flex-1">
         <div className="flex min-w-0 items-baseline justify-between gap-3">
           {rowLink === undefined ? (
-            <span className="flex min-w-0 items-baseline gap-2 font-medium text-strong">{title}</span>
+            <span className="flex min-w-0 flex-1 items-baseline gap-2 font-medium text-strong">{title}</span>
           ) : (
             <Link
               to={rowLink(row)}
               state={fromList}
-              className="flex min-w-0 items-baseline gap-2 font-medium text-strong after:absolute after:inset-0"
+              className="flex min-w-0 flex-1 items-baseline gap-2 font-medium text-strong after:absolute after:inset-0"
             >
               {title}
             </Link>

@@ -1,5 +1,6 @@
 import type { RoastRow } from '@roastery/contract/roasts';
 import { formatDuration } from '@roastery/roasting/units';
+import { Ban } from 'lucide-react';
 import { Measure } from '../../components/figures.tsx';
 import type { DateTexts } from '../../format/dates.ts';
 import { weightCell, weightUnit } from '../../format/weights.ts';
@@ -51,7 +52,11 @@ export const roastColumns = (dates: DateTexts, isNarrow: boolean): readonly Colu
             <span className="max-sm:sr-only">{t`Live`}</span>
           </Badge>
         )}
-        {roast.status === 'aborted' && <Badge tone="danger">{t`Aborted`}</Badge>}
+        {roast.status === 'aborted' && (
+          <Badge tone="danger" icon={<Ban aria-hidden className="sm:hidden" />}>
+            <span className="max-sm:sr-only">{t`Aborted`}</span>
+          </Badge>
+        )}
       </span>
     ),
     sort: 'said_number',
