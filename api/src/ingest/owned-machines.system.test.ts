@@ -15,6 +15,10 @@ const register = async (sql: Database, from: number, to: number): Promise<string
   return serials;
 };
 
+/** Each machine is received by one, and some by the second. */
+const areDivided = (receivers: readonly number[][]): boolean =>
+  receivers.every(({ length }) => length === 1) && receivers.some((at) => at.join() === '1');
+
 describe('machines of an instance', () => {
   let broker: Awaited<ReturnType<typeof startPlainBroker>>;
   let boards: MqttLink;
@@ -104,6 +108,11 @@ describe('machines of an instance', () => {
     );
     await two.stop();
     await untilReceived('each once', serials, [one], (got) => got.every((at) => at.join() === '0'));
+
+    const registeredAlone = await register(database.sql, 470, 490);
+    const three = await start(database.url);
+    await untilNewReceived(registeredAlone, [one, three], areDivided);
+    await three.stop();
     await one.stop();
   });
 });

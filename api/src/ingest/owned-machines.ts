@@ -117,9 +117,9 @@ export const followOwnedMachines = ({ sql, mqtt, log, instances }: OwnedMachines
   };
   /** Before its board knows its credentials, a new machine is subscribed. */
   const addMachine = async (id: string): Promise<void> => {
-    if (instances.count < 2 || machines.has(id)) return;
-    // The machines are being read, perhaps as they were before this one.
-    if (isStale || dividing !== undefined) return rereadNow();
+    if (machines.has(id)) return;
+    // The machines are read when another instance joins, or are being read, perhaps as they were before this one.
+    if (instances.count < 2 || isStale || dividing !== undefined) return rereadNow();
     for (const [known, serial] of await readMachines(id)) {
       machines.set(known, serial);
       if (wanted === undefined || wanted.serials === 'all' || !wanted.division.owns(serial)) continue;
