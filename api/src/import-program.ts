@@ -3,7 +3,7 @@ import { createLogger } from '@roastery/runtime/logger';
 import { lowerPriority } from '@roastery/runtime/turns';
 import { loggable } from './db/postgres-errors.ts';
 import { openDatabase } from './db/sql.ts';
-import { yieldingDatabase } from './db/yielding-database.ts';
+import { yieldingDatabase } from './db/conditions.ts';
 import { exchangeFollower } from './domains/channel-exchanges/follower.ts';
 import { createTurns } from './domains/imports/background-work.ts';
 import { lotImporter } from './domains/imports/lots/lot-importer.ts';

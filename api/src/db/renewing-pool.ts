@@ -4,6 +4,8 @@ import { pause } from '@roastery/runtime/backoff';
 import type { Logger } from '@roastery/runtime/logger';
 import type postgres from 'postgres';
 import type { DatabaseServers } from './database-servers.ts';
+import { guardedBegin } from './conditions.ts';
+import { databaseOn, type Database, type Driver, type PoolWay, type Way } from './statements.ts';
 
 /**
  * A workaround for faults of postgres 3.4.9 (github.com/porsager/postgres): after the server closed a connection, its object is
@@ -70,76 +72,12 @@ const relistenMs = 500;
 const lostConnection = (): Error =>
   Object.assign(new Error('the connection to Postgres was lost'), { code: 'CONNECTION_CLOSED' });
 
-const bound = (target: object, key: PropertyKey): unknown => {
-  const value: unknown = Reflect.get(target, key);
-  return typeof value === 'function' ? (value.bind(target) as unknown) : value;
-};
-
-type Work = (tx: postgres.TransactionSql) => unknown;
-
-export interface TransactionGuard {
-  /** Why the transaction must not continue; undefined while it may. */
-  readonly ended: () => Error | undefined;
-  /** The error with which an ended transaction leaves `begin`. It makes the driver roll back. */
-  readonly leave: (error: Error) => Promise<never>;
-}
-
-/** A statement of the driver. It is sent when it is awaited, by its `handler`, which may be long after it was written. */
-interface Statement {
-  handler: (statement: Statement) => unknown;
-  reject(error: Error): void;
-}
-
-const isStatement = (value: unknown): value is Statement =>
-  typeof value === 'object' &&
-  value !== null &&
-  'handler' in value &&
-  typeof value.handler === 'function' &&
-  'reject' in value;
-
-/**
- * The same database, but its transactions send no further statement and never commit once the guard reports that they
- * ended.
- */
-export const guardTransactions = (sql: postgres.Sql, { ended, leave }: TransactionGuard): postgres.Sql => {
-  const guardedStatement = (made: unknown): unknown => {
-    if (!isStatement(made)) return made;
-    const send = made.handler;
-    made.handler = (statement) => {
-      const error = ended();
-      if (error === undefined) send(statement);
-      else statement.reject(error);
-    };
-    return made;
-  };
-  const statements = (tx: postgres.TransactionSql): postgres.TransactionSql =>
-    new Proxy(tx, {
-      apply: (target, _self, args: unknown[]): unknown => guardedStatement(Reflect.apply(target, undefined, args)),
-      get: (target, key) => bound(target, key),
-    });
-  const guarded =
-    (work: Work): Work =>
-    async (tx) => {
-      try {
-        return await work(statements(tx));
-      } finally {
-        const error = ended();
-        if (error !== undefined) await leave(error);
-      }
-    };
-  const original = bound(sql, 'begin') as typeof sql.begin;
-  const begin = (...args: (string | Work)[]): unknown =>
-    Reflect.apply(
-      original,
-      undefined,
-      args.map((arg) => (typeof arg === 'string' ? arg : guarded(arg))),
-    );
-  return new Proxy(sql, { get: (target, key) => (key === 'begin' ? begin : bound(target, key)) });
-};
+const wayOf = (driver: Driver): Way => ({ driver: () => driver, send: async (statement) => statement.on(driver) });
 
 /** A pool until it loses a connection. */
 interface Generation {
   readonly sql: postgres.Sql;
+  readonly begin: PoolWay['begin'];
   isRetired: boolean;
   /** Settles when its connections are closed. */
   ended: Promise<void> | undefined;
@@ -161,8 +99,15 @@ const startGeneration = ({ make, log, servers }: PoolParts, onRetired: () => voi
     socket.destroy();
     throw lostConnection();
   };
+  const sql = make(openSocket, max);
+  const begin: PoolWay['begin'] = async (options, work) => {
+    // Of a list the driver would wait for the elements.
+    const { result } = await sql.begin(options, async (tx) => ({ result: await work(wayOf(tx)) }));
+    return result;
+  };
   const generation: Generation = {
-    sql: guardTransactions(make(openSocket, max), {
+    sql,
+    begin: guardedBegin(begin, {
       ended: () => (generation.isRetired ? lostConnection() : undefined),
       // The driver itself rejects `begin` when the socket is closed.
       leave: () => new Promise<never>(() => undefined),
@@ -234,8 +179,8 @@ const createListening = (parts: PoolParts) => {
   };
 };
 
-/** A pool with the driver's interface that survives the loss of its server. */
-export const openRenewingPool = (parts: PoolParts): postgres.Sql => {
+/** A pool that survives the loss of its server. */
+export const openRenewingPool = (parts: PoolParts): Database => {
   let hasEnded = false;
   const start = (): Generation =>
     startGeneration(parts, () => {
@@ -243,17 +188,15 @@ export const openRenewingPool = (parts: PoolParts): postgres.Sql => {
     });
   let current = start();
   const listening = createListening(parts);
-
-  const own: Record<string, unknown> = {
+  return databaseOn({
+    driver: () => current.sql,
+    send: async (statement) => statement.on(current.sql),
+    begin: (options, work) => current.begin(options, work),
     listen: listening.listen,
-    end: async ({ timeout = 5 }: { timeout?: number } = {}) => {
+    end: async ({ timeout = 5 } = {}) => {
       hasEnded = true;
       await Promise.all([listening.end(timeout), current.ended ?? current.sql.end({ timeout })]);
       await parts.onEnd();
     },
-  };
-  return new Proxy((() => undefined) as unknown as postgres.Sql, {
-    apply: (_target, _self, args: unknown[]): unknown => Reflect.apply(current.sql, undefined, args),
-    get: (_target, key) => (typeof key === 'string' && key in own ? own[key] : bound(current.sql, key)),
   });
 };

@@ -3,11 +3,9 @@ import postgres from 'postgres';
 import { arrayTypes } from './array-types.ts';
 import { apiName, followServers, type DatabaseServers } from './database-servers.ts';
 import { openRenewingPool, type MakePool } from './renewing-pool.ts';
+import type { Database } from './statements.ts';
 
-/** The pool: queries, `begin`, `listen`. */
-export type Database = postgres.Sql;
-/** The pool or a transaction: what queries take, so that they run inside either. */
-export type Sql = postgres.ISql;
+export type { Database, Sql, Statement } from './statements.ts';
 
 /** A timestamp of a row in ISO 8601, limited to the years 0001 to 9999. */
 const isoMoment = (text: string): string => {

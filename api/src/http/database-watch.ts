@@ -1,7 +1,7 @@
 import type { Cancel, Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
 import { isDatabaseUnavailable, loggable } from '../db/postgres-errors.ts';
-import { guardTransactions } from '../db/renewing-pool.ts';
+import { guardTransactions } from '../db/conditions.ts';
 import type { Database } from '../db/sql.ts';
 import { AppError } from './app-error.ts';
 

@@ -11,7 +11,7 @@ import {
 import { describeRefusal, parseShape } from '@roastery/contract/parse-shape';
 import type { Context, Hono } from 'hono';
 import type { Database } from '../db/sql.ts';
-import { yieldingDatabase } from '../db/yielding-database.ts';
+import { yieldingDatabase } from '../db/conditions.ts';
 import { AppError } from './app-error.ts';
 import {
   authenticateBroker,

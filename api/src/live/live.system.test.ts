@@ -4,6 +4,7 @@ import { allMachines, topicOf } from '@roastery/contract/mqtt';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { until as untilMet, type WaitOptions } from '@roastery/testing/until';
+import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { markEvent, openMigratedDatabase, registerMachine } from '../testing/ingest-fixture.ts';
 import { fromNow, presentClock } from '../testing/present.ts';
@@ -156,7 +157,7 @@ describe('live stream', () => {
     board.event(0, markEvent(id, 'charge', { seq: 0, mono: 0 }, 200));
     for (let second = 1; second < 600; second++) board.sample(second * 1000, 100 + second / 10, 200, 50);
     // Ingest waits for the lock; reads do not.
-    const lock = await database.sql.reserve();
+    const lock = postgres(database.url, { max: 1 });
     const watching: Watching[] = [];
     try {
       await lock`BEGIN`;
@@ -171,7 +172,7 @@ describe('live stream', () => {
       for (const { events } of watching) await until('the reading', () => ofType(events, 'reading').length > 0);
     } finally {
       await lock`COMMIT`;
-      lock.release();
+      await lock.end();
     }
     const sent = [0, ...Array.from({ length: 599 }, (_, index) => index + 3)];
     for (const { events, stop, ended } of watching) {

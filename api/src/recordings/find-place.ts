@@ -1,5 +1,4 @@
-import type { PendingQuery, Row } from 'postgres';
-import type { Sql } from '../db/sql.ts';
+import type { Sql, Statement } from '../db/sql.ts';
 import { numbersOf } from './read-samples.ts';
 import type { Place } from './boot-clocks.ts';
 
@@ -24,7 +23,7 @@ interface ChunkRow {
  * Chunks of these recordings `r` that the index by time does not have: small ones of the last half hour of a stream, which the
  * sweeper has not merged yet. Columns: recording_id, boot_no, first_seq, mono_ms, end_ms, dt_ms.
  */
-export const unindexedChunks = (sql: Sql, recordings: PendingQuery<Row[]>) => sql`
+export const unindexedChunks = (sql: Sql, recordings: Statement) => sql`
   SELECT c.recording_id, c.boot_no, c.first_seq, c.mono_ms, c.mono_ms + c.dt_ms[cardinality(c.dt_ms)] AS end_ms, c.dt_ms
   FROM recordings r CROSS JOIN LATERAL (
     -- Of a range with one end Postgres would expect a third of the table, and read it all.

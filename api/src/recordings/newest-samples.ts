@@ -1,7 +1,6 @@
-import type { PendingQuery, Row } from 'postgres';
-import type { Sql } from '../db/sql.ts';
+import type { Sql, Statement } from '../db/sql.ts';
 
-type Value = PendingQuery<Row[]> | string | number;
+type Value = Statement | string | number;
 
 /** The number after the last sample of the chunks from a number on; null without such chunks. */
 export const endOfChunks = (sql: Sql, recordingId: Value, fromSeq: Value) => sql`

@@ -1,5 +1,4 @@
-import type { PendingQuery, Row } from 'postgres';
-import type { Sql } from '../db/sql.ts';
+import type { Sql, Statement } from '../db/sql.ts';
 
 export type Column = (number | null)[];
 
@@ -36,7 +35,7 @@ export const windowOfChunks = (sql: Sql, recordingId: string, fromSeq: number, t
 };
 
 /** The values of one channel in a chunk `c`: of that at this place of its layout, from 1. */
-export const valuesAt = (sql: Sql, place: PendingQuery<Row[]>) => sql`
+export const valuesAt = (sql: Sql, place: Statement) => sql`
   c."values"[(${place} - 1) * cardinality(c.dt_ms) + 1 : ${place} * cardinality(c.dt_ms)]`;
 
 /** The names of the channels that the chunks of a window have, in order. */

@@ -1,5 +1,5 @@
 import type { PeriodKind, WeekStart } from '@roastery/contract/analytics';
-import type { Sql } from '../../db/sql.ts';
+import type { Sql, Statement } from '../../db/sql.ts';
 
 /** Calendar days, both included, `yyyy-mm-dd`. */
 export interface Days {
@@ -12,7 +12,7 @@ const dayMs = 86_400_000;
 const maxPeriods = 400;
 
 /** The time of a roast, in SQL, limited to the contract's years: the clock of a board may have been wrong. */
-export const withinCalendar = (sql: Sql, moment: ReturnType<Sql>) => {
+export const withinCalendar = (sql: Sql, moment: Statement) => {
   const [first, last] = [sql`'1900-01-01T00:00:00Z'::timestamptz`, sql`'2200-12-31T00:00:00Z'::timestamptz`];
   return sql`CASE WHEN ${moment} < ${first} THEN ${first} WHEN ${moment} > ${last} THEN ${last} ELSE ${moment} END`;
 };

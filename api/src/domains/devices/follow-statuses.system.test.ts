@@ -136,7 +136,7 @@ describe('statuses of boards', () => {
     await says('S-1', { config: { rev: 9, state: 'running' } });
     await says('S-2', { config: { rev: 5, state: 'running' } });
     await until('both boards', async () => (await isOnline(sql, 'S-1')) && (await isOnline(sql, 'S-2')));
-    const revisions = () => sql`SELECT config_rev FROM machines ORDER BY serial_number`.values();
-    await expect.poll(async () => [...(await revisions())]).toEqual([[10], [5]]);
+    const revisions = () => sql`SELECT config_rev FROM machines ORDER BY serial_number`;
+    await expect.poll(async () => [...(await revisions())]).toEqual([{ config_rev: 10 }, { config_rev: 5 }]);
   });
 });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppContext } from '../../context.ts';
 import { isConnectionLost, loggable, statementOf } from '../../db/postgres-errors.ts';
-import { yieldingDatabase } from '../../db/yielding-database.ts';
+import { yieldingDatabase } from '../../db/conditions.ts';
 import { AppError } from '../../http/app-error.ts';
 import { maxYieldMs } from '../../http/open-requests.ts';
 

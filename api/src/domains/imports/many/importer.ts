@@ -4,7 +4,7 @@ import { parseShape } from '@roastery/contract/parse-shape';
 import { uploadChoicesShape } from '@roastery/contract/imports';
 import { systemActor, type Actor } from '../../../db/audit.ts';
 import { isConnectionLost, loggable, statementOf } from '../../../db/postgres-errors.ts';
-import type { Sql } from '../../../db/sql.ts';
+import type { Sql, Statement } from '../../../db/sql.ts';
 import type { SignedInUser } from '../../../http/server-context.ts';
 import { sharedOf } from '../../../http/sessions.ts';
 import { AppError } from '../../../http/app-error.ts';
@@ -240,7 +240,7 @@ interface Step {
  * what it changes. The imports of an inactive user wait.
  */
 const nextSteps = async (sql: Sql): Promise<Step[]> => {
-  const steps = async (work: Step['work'], which: ReturnType<typeof sql>): Promise<Step[]> => {
+  const steps = async (work: Step['work'], which: Statement): Promise<Step[]> => {
     const jobs = await sql<Job[]>`
       SELECT f.id AS file_id, f.import_id, f.file_name, ${userOf(sql)}
       FROM roast_import_files f JOIN roast_imports i ON i.id = f.import_id JOIN users u ON u.id = i.user_id

@@ -3,7 +3,7 @@ import { createTestDatabase } from '@roastery/testing/test-database';
 import { until } from '@roastery/testing/until';
 import { expect, it } from 'vitest';
 import { openDatabase } from './sql.ts';
-import { yieldingDatabase } from './yielding-database.ts';
+import { yieldingDatabase } from './conditions.ts';
 
 it('yielding database: sends each statement on its turn, with its fragments, in transactions too', async () => {
   await using database = await createTestDatabase();
@@ -27,7 +27,7 @@ it('yielding database: sends each statement on its turn, with its fragments, in 
     });
     expect(turns).toBe(2);
     expect(await yielding`SELECT id, kg FROM lots WHERE ${heavy}`).toEqual([{ id: 2, kg: 61 }]);
-    expect(await yielding`SELECT kg FROM lots ORDER BY id`.values()).toEqual([[5], [61]]);
+    expect(await yielding`SELECT kg FROM lots ORDER BY id`).toEqual([{ kg: 5 }, { kg: 61 }]);
     expect(turns).toBe(4);
     await expect(yielding`SELECT 1 / ${0}::integer`).rejects.toMatchObject({ code: '22012' });
     const failed = yielding.begin(async (tx) => {
@@ -37,11 +37,11 @@ it('yielding database: sends each statement on its turn, with its fragments, in 
     await expect(failed).rejects.toThrow('no');
 
     isOpen = false;
-    const deleted = yielding`DELETE FROM lots`.execute();
+    const deleted = yielding`DELETE FROM lots`.then(({ count }) => count);
     expect(await sql`SELECT id FROM lots`).toHaveLength(2);
     isOpen = true;
     for (const resume of held) resume();
-    await deleted;
+    expect(await deleted).toBe(2);
     expect(await sql`SELECT id FROM lots`).toHaveLength(0);
   } finally {
     await sql.end();
