@@ -22,7 +22,7 @@ const envShape = z
     /** The folder `packages` of a release: software for boards. */
     PACKAGES_DIR: z.string().optional(),
     MQTT_URL: z
-      .url({ protocol: /^(mqtts?|wss?)$/, error: 'must be an mqtt:// or mqtts:// address' })
+      .url({ protocol: /^mqtts?$/, error: 'must be an mqtt:// or mqtts:// address' })
       .default('mqtt://127.0.0.1:1883'),
     MQTT_PUBLIC_URL: z.url({ protocol: /^(mqtts?|wss?)$/, error: 'must be an mqtt:// or mqtts:// address' }).optional(),
     /** The instances of the api divide the machines: each stores the journals of its own ones. */

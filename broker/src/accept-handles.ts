@@ -1,10 +1,19 @@
 import { spawn } from 'node:child_process';
-import { createServer, type Server } from 'node:net';
+import { createServer, Server } from 'node:net';
 
-/** Program of a child process: sends the handle that it receives back as often as asked. Its parent ends it. */
+/**
+ * Program of a child process: sends the server that it receives back as often as it is to. Until then it listens too; its
+ * clients connect again, as those who came before the broker listened.
+ */
 const copier = `
-  process.on('message', (count, handle) => {
-    for (let sent = 0; sent < count; sent += 1) process.send('copy', handle, { keepOpen: true });
+  process.on('message', (count, server) => {
+    server.on('connection', (socket) => socket.destroy());
+    let left = count;
+    const sent = () => {
+      left -= 1;
+      if (left === 0) server.close();
+    };
+    for (let copy = 0; copy < count; copy += 1) process.send('copy', server, { keepOpen: true }, sent);
   });
 `;
 const copierTimeoutMs = 5000;
@@ -32,9 +41,11 @@ export const addAcceptHandles = (server: Server, count: number): Promise<Server[
       for (const extra of added.splice(0)) extra.close();
       reject(error);
     };
-    child.on('message', (_message, handle) => {
+    child.on('message', (_message, copy) => {
+      if (!(copy instanceof Server)) return;
       const extra = createServer({ noDelay: true }, (socket) => server.emit('connection', socket));
-      extra.listen(handle, acceptBacklog);
+      // It listens already, with a shorter queue.
+      extra.listen(copy, acceptBacklog);
       added.push(extra);
       if (added.length === count) child.disconnect();
     });
@@ -44,6 +55,5 @@ export const addAcceptHandles = (server: Server, count: number): Promise<Server[
       if (added.length === count) resolve(added);
       else fail(new Error(`copying the listening handle failed after ${added.length} of ${count} handles`));
     });
-    // The bare handle: a process that receives a server listens with it at once.
-    child.send(count, Reflect.get(server, '_handle'));
+    child.send(count, server);
   });

@@ -142,10 +142,7 @@ export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
 
   const accepted: Accepted = {
     perTurn: config.acceptedPerTurn ?? 1,
-    onConnection(listener, stream, socket) {
-      connections.add(listener, stream, socket);
-      aedes.handle(stream);
-    },
+    onConnection: (listener, carrier, socket) => void aedes.handle(connections.add(listener, carrier, socket).stream),
     onRefused: (reason, address) => noteRefusal(reason, { address }),
     onSlowAccept: (error) => log.warn({ err: error }, 'only one connection is accepted in each turn of the event loop'),
   };

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TopicKind } from '@roastery/contract/mqtt';
 import { realClock, type Cancel, type Clock } from '@roastery/runtime/clock';
+import { ClientStream } from './client-stream.ts';
 import { createAllowance, type Allowance } from './allowance.ts';
 import { createFrameGuard, type Frame, type FrameGuard } from '@roastery/runtime/mqtt-frames';
 import type { BrokerLimits } from './limits.ts';
@@ -15,8 +16,9 @@ export interface Connection {
   readonly listener: ListenerName;
   readonly address: string;
   /** What aedes reads and writes. */
-  readonly stream: Duplex;
-  /** The underlying socket: the same one, except for WebSocket. */
+  readonly stream: ClientStream;
+  /** What carries its bytes: the socket, or the stream of a WebSocket on it. */
+  readonly carrier: Duplex;
   readonly socket: Socket;
   readonly guard: FrameGuard;
   /** Set by CONNECT, before the api has confirmed it. */
@@ -39,10 +41,6 @@ export interface Connection {
   readonly grantedQos: Map<TopicKind, number>;
   /** When the first message was sent after which no packet has arrived, monotonic ms. */
   unansweredSince: number | undefined;
-  /** Bytes that are about to be written to this client. */
-  gatheredBytes: number;
-  /** Sends a forwarded message, once admitted. */
-  deliver: (message: Uint8Array) => void;
   /** Last progress of the bytes queued for this client. */
   taken: { bytes: number; at: number };
   /** Why the broker closed it, if it did. */
@@ -61,10 +59,6 @@ export interface ConnectionEvents {
   /** Whether this message was forwarded, so that aedes need not handle it. */
   forward(connection: Connection, bytes: Buffer, frame: Frame): boolean;
 }
-
-/** Forwarded messages for the api wait this long for more, up to this many bytes: one write and one read serve them all. */
-const gatherMs = 5;
-const gatherBytes = 32 * 1024;
 
 /** All open connections: checks what they send, monitors what they read, closes them with a reason. */
 export const createConnections = (limits: BrokerLimits, events: ConnectionEvents, clock: Clock = realClock) => {
@@ -109,59 +103,40 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
     return rest === chunk.length ? null : chunk.subarray(rest);
   };
 
-  /**
-   * Passes received bytes through the guard before the stream buffers them, so that plain messages skip the stream's
-   * machinery. Pauses reading when the client exceeds its allowance.
-   */
-  const guardReading = (connection: Connection): void => {
-    const { stream } = connection;
-    const read = stream.read.bind(stream);
-    const push = stream.push.bind(stream);
-    /** aedes has processed everything that it read and waits for more, so new bytes cannot overtake any. */
-    let isIdle = false;
-    const throttle = (waitMs: number): void => {
-      events.onThrottled(connection);
-      connection.cancelThrottle = clock.after(waitMs, () => {
-        connection.cancelThrottle = undefined;
-        // The stream assumes that a read is in progress until something is pushed.
-        push(nothing);
-        stream.emit('readable');
-      });
-    };
-    stream.push = (chunk: unknown, encoding?: BufferEncoding): boolean => {
-      if (!Buffer.isBuffer(chunk)) return push(chunk, encoding);
-      const frames: Frame[] = [];
-      const packets = connection.guard.inspect(chunk, frames);
-      if (typeof packets === 'string') {
-        refuse(connection, packets);
-        return false;
-      }
-      const now = monotonic();
-      if (packets > 0) {
-        connection.unansweredSince = undefined;
-        connection.heardAt = now;
-      }
-      if (connection.allowances) {
-        const waitMs = Math.max(
-          connection.allowances.packets.spend(packets, now),
-          connection.allowances.bytes.spend(chunk.length, now),
-        );
-        if (waitMs > 0 && connection.cancelThrottle === undefined) throttle(waitMs);
-      }
-      const rest = isIdle && stream.readableLength === 0 ? forwardPlain(connection, chunk, frames) : chunk;
-      if (rest !== null) isIdle = false;
-      const mayGoOn = rest === null || push(rest);
-      return mayGoOn && connection.cancelThrottle === undefined;
-    };
-    stream.read = (size?: number): unknown => {
-      if (connection.cancelThrottle) return null;
-      const chunk: unknown = read(size);
-      // The stream itself reads 0 bytes.
-      if (size !== 0) isIdle = chunk === null;
-      return chunk;
-    };
+  const throttle = (connection: Connection, waitMs: number): void => {
+    events.onThrottled(connection);
+    connection.stream.hold();
+    connection.cancelThrottle = clock.after(waitMs, () => {
+      connection.cancelThrottle = undefined;
+      connection.stream.release();
+    });
   };
 
+  /**
+   * Received bytes pass through the guard before anything is buffered. A client that exceeds its allowance is not read for
+   * a while.
+   */
+  const receive = (connection: Connection, chunk: Buffer, mayForward: boolean): Buffer | null => {
+    const frames: Frame[] = [];
+    const packets = connection.guard.inspect(chunk, frames);
+    if (typeof packets === 'string') {
+      refuse(connection, packets);
+      return null;
+    }
+    const now = monotonic();
+    if (packets > 0) {
+      connection.unansweredSince = undefined;
+      connection.heardAt = now;
+    }
+    if (connection.allowances) {
+      const waitMs = Math.max(
+        connection.allowances.packets.spend(packets, now),
+        connection.allowances.bytes.spend(chunk.length, now),
+      );
+      if (waitMs > 0 && connection.cancelThrottle === undefined) throttle(connection, waitMs);
+    }
+    return mayForward ? forwardPlain(connection, chunk, frames) : chunk;
+  };
   /**
    * A WebSocket frame is buffered before its bytes reach the guard, so until authentication the bytes of the socket
    * itself are counted.
@@ -175,63 +150,27 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
     });
   };
 
-  /**
-   * Everything written within one turn of the event loop becomes one system call, and forwarded messages for the api wait
-   * a few milliseconds for more of them. A board that reads nothing must not delay other clients, and aedes would make
-   * its publishers wait. So writes to it never report a full buffer; `checkWaiting` limits that buffer instead.
-   */
-  const batchWrites = (connection: Connection, isService: boolean): void => {
-    const { stream } = connection;
-    const write = stream.write.bind(stream);
-    let pieces: Uint8Array[] = [];
-    let isDue = false;
-    let cancelFlush: Cancel | undefined;
-    const flush = (): void => {
-      cancelFlush?.();
-      cancelFlush = undefined;
-      isDue = false;
-      if (pieces.length === 0) return;
-      const gathered = pieces.length === 1 ? pieces[0] : Buffer.concat(pieces, connection.gatheredBytes);
-      pieces = [];
-      connection.gatheredBytes = 0;
-      if (stream.writable) write(gathered);
-    };
-    const gather = (bytes: Uint8Array): void => {
-      pieces.push(bytes);
-      connection.gatheredBytes += bytes.length;
-    };
-    const flushThisTurn = (): void => {
-      if (isDue) return;
-      isDue = true;
-      if (isService) setImmediate(flush);
-      else process.nextTick(flush);
-    };
-    stream.cork = stream.uncork = () => undefined;
-    stream.write = (piece: string | Uint8Array): boolean => {
-      gather(typeof piece === 'string' ? Buffer.from(piece) : piece);
-      flushThisTurn();
-      return !isService || !stream.writableNeedDrain;
-    };
-    connection.deliver = (message: Uint8Array): void => {
-      gather(message);
-      if (!isService || connection.gatheredBytes >= gatherBytes) flushThisTurn();
-      else cancelFlush ??= clock.after(gatherMs, flush);
-    };
-  };
-
-  const waitingBytes = ({ stream, socket, gatheredBytes }: Connection): number =>
-    gatheredBytes + socket.writableLength + (stream === socket ? 0 : stream.writableLength);
+  const waitingBytes = ({ stream, carrier, socket }: Connection): number =>
+    stream.gatheredBytes +
+    stream.writableLength +
+    carrier.writableLength +
+    (carrier === socket ? 0 : socket.writableLength);
 
   const readable: ReadonlySet<Connection> = open;
   return {
     open: readable,
     of: (stream: object): Connection | undefined => byStream.get(stream),
     refuse,
-    add(listener: ListenerName, stream: Duplex, socket: Socket): Connection {
+    add(listener: ListenerName, carrier: Duplex, socket: Socket): Connection {
+      const stream = new ClientStream(carrier, {
+        clock,
+        receive: (chunk, mayForward) => receive(connection, chunk, mayForward),
+      });
       const connection: Connection = {
         listener,
         address: socket.remoteAddress ?? 'unknown',
         stream,
+        carrier,
         socket,
         guard: createFrameGuard(limits),
         clientId: '',
@@ -247,8 +186,6 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
         admittedAt: 0,
         grantedQos: new Map(),
         unansweredSince: undefined,
-        gatheredBytes: 0,
-        deliver: () => undefined,
         taken: { bytes: 0, at: monotonic() },
         refused: undefined,
         cancelConnectLimit: undefined,
@@ -258,9 +195,8 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
       limitConnect(connection, limits.connectTimeoutMs);
       open.add(connection);
       byStream.set(stream, connection);
-      guardReading(connection);
-      if (stream !== socket) limitUnframed(connection);
-      socket.once('close', () => forget(connection));
+      if (carrier !== socket) limitUnframed(connection);
+      stream.once('close', () => forget(connection));
       return connection;
     },
     /** CONNECT has arrived: from now on the client waits for the broker. */
@@ -279,7 +215,7 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
       connection.guard.authenticated();
       connection.cancelConnectLimit?.();
       events.onAdmitted(connection);
-      batchWrites(connection, principal.kind === 'service');
+      connection.stream.gather(principal.kind === 'service' ? 'api' : 'board');
       if (principal.kind === 'service') return;
       connection.allowances = {
         packets: createAllowance(limits.packetsPerSecond, limits.packetBurst, monotonic()),
@@ -316,7 +252,7 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
         const bytes = connection.socket.bytesWritten - connection.socket.writableLength;
         if (waiting === 0 || bytes !== connection.taken.bytes) connection.taken = { bytes, at: now };
         // The acknowledgement may be among the bytes that the broker has not read yet.
-        const unanswered = connection.stream.readableLength > 0 ? Infinity : (connection.unansweredSince ?? Infinity);
+        const unanswered = connection.stream.unreadBytes > 0 ? Infinity : (connection.unansweredSince ?? Infinity);
         const silentSince = Math.min(connection.taken.at, unanswered);
         if (now - silentSince >= limits.frozenAfterMs) refuse(connection, 'frozen');
       }
@@ -337,5 +273,4 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
     },
   };
 };
-const nothing = Buffer.alloc(0);
 export type Connections = ReturnType<typeof createConnections>;

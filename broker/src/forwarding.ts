@@ -6,7 +6,7 @@ import { kindOf, mayPublish, mayReceive } from './topic-rules.ts';
 
 const wildcards = new Map(topicKinds.map((kind) => [kind, allMachines(kind)]));
 
-const isSlow = (to: Connection): boolean => to.principal?.kind === 'service' && to.stream.writableNeedDrain;
+const isSlow = (to: Connection): boolean => to.principal?.kind === 'service' && to.stream.isFull;
 
 /**
  * Forwards messages of QoS 0 to their subscribers as the received bytes: journals, live readings and acknowledgements,
@@ -61,7 +61,7 @@ export const createForwarding = (connections: Pick<Connections, 'checkWaiting'>,
         const { principal } = subscriber;
         if (!principal || !mayReceive(principal, topic) || !connections.checkWaiting(subscriber)) continue;
         metrics.messageOut(kind);
-        subscriber.deliver(bytes.subarray(start, end));
+        subscriber.stream.deliver(bytes.subarray(start, end));
       }
       return true;
     },

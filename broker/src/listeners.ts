@@ -15,7 +15,7 @@ import type { RefusalReason } from './refusals.ts';
 export interface Accepted {
   /** Connections that a listener accepts in each turn of the event loop. */
   readonly perTurn: number;
-  onConnection(listener: ListenerName, stream: Duplex, socket: Socket): void;
+  onConnection(listener: ListenerName, carrier: Duplex, socket: Socket): void;
   onRefused(reason: RefusalReason, address: string): void;
   /** Only one connection is accepted in each turn. */
   onSlowAccept(error: unknown): void;

@@ -1,6 +1,12 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
 import { allMachines, topicOf } from '@roastery/contract/mqtt';
 import { createLogger } from '@roastery/runtime/logger';
+import { portOf } from '@roastery/runtime/system-errors';
 import { until } from '@roastery/testing/until';
 import { generate, parser } from 'mqtt-packet';
 import { describe, expect, it } from 'vitest';
@@ -28,6 +34,33 @@ describe('openMqttLink', () => {
     await link.close();
     await broker.close();
   });
+});
+
+it('refuses a broker whose certificate it does not trust, and sends it no secret', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'roastery-link-'));
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost'];
+  execFileSync('openssl', [...made, '-keyout', key, '-out', cert], { stdio: 'ignore' });
+  const seen: Buffer[] = [];
+  const server = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) }, (socket) =>
+    socket.on('data', (bytes) => seen.push(bytes)),
+  );
+  rmSync(folder, { recursive: true });
+  const refusals: string[] = [];
+  server.on('tlsClientError', () => refusals.push('refused'));
+  await new Promise<void>((resolve) => {
+    server.listen(0, 'localhost', resolve);
+  });
+  const warnings: unknown[] = [];
+  const log = createLogger('test', 'silent');
+  log.warn = (about: unknown) => void warnings.push(about);
+  const link = openMqttLink({ url: `mqtts://localhost:${portOf(server)}`, secret: 'none', log });
+  await until('the refusal', () => warnings.length > 0 && refusals.length > 0);
+  expect(warnings[0]).toEqual({ reason: 'self-signed certificate' });
+  expect(seen).toEqual([]);
+  expect(link.isConnected).toBe(false);
+  await link.close();
+  server.close();
 });
 
 describe('topics that come and go', () => {

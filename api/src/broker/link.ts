@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { allMachines, maxPacketBytes, serviceUserName, topicKinds, type TopicKind } from '@roastery/contract/mqtt';
 import { createBackoff } from '@roastery/runtime/backoff';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
-import { connect, type IClientOptions } from 'mqtt';
-import { interceptMessages, publishPackets, type Message } from './plain-messages.ts';
+import { MqttClient, type IClientOptions } from 'mqtt';
+import { connectTo, publishPackets, type BrokerStream, type Message } from './plain-messages.ts';
 
 export type MessageHandler = (topic: string, payload: Buffer) => void;
 
@@ -88,7 +88,8 @@ export const openMqttLink = ({ url, secret, log, keepaliveSeconds = 15 }: MqttLi
     queueQoSZero: false,
     reconnectPeriod: backoff.nextMs(),
   };
-  const client = connect(url, options);
+  let stream: BrokerStream | undefined;
+  const client = new MqttClient(() => (stream = connectTo(new URL(url))), options);
   const mayLogFault = createLogGate(60_000);
   const guard = (about: { topic?: string; bytes?: number }, work: () => void): void => {
     try {
@@ -153,7 +154,7 @@ export const openMqttLink = ({ url, secret, log, keepaliveSeconds = 15 }: MqttLi
   let connectedAt: number | undefined;
   client.on('connect', () => {
     connectedAt = performance.now();
-    interceptMessages(client.stream, (topic, payload) => {
+    stream?.deliverTo((topic, payload) => {
       pingUnderLoad();
       deliver(topic, payload);
     });
@@ -189,8 +190,8 @@ export const openMqttLink = ({ url, secret, log, keepaliveSeconds = 15 }: MqttLi
       await client.publishAsync(topic, payload, { qos, retain });
     },
     sendAll(messages) {
-      if (!client.connected) return false;
-      client.stream.write(publishPackets(messages));
+      if (!client.connected || stream === undefined) return false;
+      stream.write(publishPackets(messages));
       return true;
     },
     get isSubscribed() {

@@ -1,7 +1,8 @@
-import { Duplex } from 'node:stream';
+import { PassThrough } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { generate, parser } from 'mqtt-packet';
 import { describe, expect, it } from 'vitest';
-import { interceptMessages, publishPackets } from './plain-messages.ts';
+import { BrokerStream, publishPackets } from './plain-messages.ts';
 
 const messages = [
   { topic: 'roastery/v1/A/ack', payload: '{"v":1}' },
@@ -9,16 +10,15 @@ const messages = [
   { topic: 'roastery/v1/C/ack', payload: 'x'.repeat(20_000) },
 ];
 
-/** A stream that the test writes to, the delivered messages, and the bytes that its reader received. */
-const openStream = () => {
-  const stream = new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() });
+/** A connection on which these pieces arrive: the delivered messages, and the bytes that the reader of the stream gets. */
+const arriving = async (pieces: readonly Buffer[]) => {
+  const carrier = new PassThrough();
+  const stream = new BrokerStream(carrier);
   const delivered: string[] = [];
-  interceptMessages(stream, (topic, payload) => delivered.push(`${topic} ${payload.length}`));
-  const read = (): Buffer => {
-    const bytes: unknown = stream.read();
-    return Buffer.isBuffer(bytes) ? bytes : Buffer.alloc(0);
-  };
-  return { stream, delivered, read };
+  stream.deliverTo((topic, payload) => delivered.push(`${topic} ${payload.length}`));
+  for (const piece of pieces) carrier.write(piece);
+  carrier.end();
+  return { delivered, read: await buffer(stream) };
 };
 
 describe('plain messages', () => {
@@ -42,7 +42,7 @@ describe('plain messages', () => {
     expect(() => publishPackets([{ topic: 'roastery/v1/A/ack', payload: 'x'.repeat(300_000) }])).toThrow('too large');
   });
 
-  it('are delivered, and the reader of the stream gets all other bytes, however they are split', () => {
+  it('are delivered, and the reader of the stream gets all other bytes, however they are split', async () => {
     const plain = publishPackets(messages);
     const others = [
       generate({ cmd: 'pingresp' }),
@@ -50,18 +50,19 @@ describe('plain messages', () => {
       generate({ cmd: 'publish', topic: 'a', payload: 'b', qos: 0, dup: false, retain: true }),
     ];
     const bytes = Buffer.concat(others.flatMap((other) => [plain, other]));
-    const whole = openStream();
-    whole.stream.push(bytes);
+    const whole = await arriving([bytes]);
     expect(whole.delivered).toHaveLength(others.length * messages.length);
     expect(whole.delivered.slice(0, 2)).toEqual(['roastery/v1/A/ack 7', 'roastery/v1/B/ack 200']);
-    expect(whole.read()).toEqual(Buffer.concat(others));
+    expect(whole.read).toEqual(Buffer.concat(others));
     for (const size of [1, 3, 50, 1_000]) {
-      const cut = openStream();
-      for (let at = 0; at < bytes.length; at += size) cut.stream.push(bytes.subarray(at, at + size));
+      const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
+        bytes.subarray(n * size, (n + 1) * size),
+      );
+      const cut = await arriving(pieces);
       const parsed: string[] = [];
       parser()
         .on('packet', (packet) => parsed.push(packet.cmd))
-        .parse(cut.read());
+        .parse(cut.read);
       // Whole messages are delivered, split ones are left to the reader.
       expect(cut.delivered.length + parsed.length, `cut every ${size} bytes`).toBe(
         others.length * (messages.length + 1),

@@ -60,7 +60,7 @@ class WatchedSocket extends Socket {
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
     if (this.bytesRead > 0 && !this.#isLeaving) this.#onLost();
     this.#onGone(this);
-    // oxlint-disable-next-line no-underscore-dangle -- Node's own name: every end of a stream passes here
+    // Every end of a stream passes here.
     super._destroy(error, callback);
   }
 }

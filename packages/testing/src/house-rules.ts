@@ -330,6 +330,22 @@ export function chainsByHand(files: readonly SourceFile[]): string[] {
     .flatMap(({ path, text }) => placesOf(path, text, /\b(\w+) = \1\s*\.then\(/g));
 }
 
+/**
+ * Another's object is used as it is: none of its methods is replaced, none of its private members is read (a class may call
+ * those of the one that it extends), and no library is wrapped in a Proxy.
+ */
+const REACHES_INSIDE =
+  /\bnew Proxy\(|(?<!\bsuper|\bthis|\bz\.core\.JSONSchema)\._[a-zA-Z]|['"]_(?:handle|events|read\w*|write\w*)['"]|\b(?!this\b)\w+\.(?:push|read|write|cork|uncork|end|destroy|emit|handler?|then|begin|listen|close|send) = (?!=)/g;
+
+/** Places that reach inside of objects that they did not create. */
+export function reachesInside(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => !isTestFile(path) && !path.includes('/testing/') && !GENERATES_PROGRAMS.includes(path))
+    .flatMap(({ path, text }) => placesOf(path, text, REACHES_INSIDE));
+}
+/** Its text is a program's, in which a module that can't be loaded is a Proxy. */
+const GENERATES_PROGRAMS: readonly string[] = ['device-agent/src/packaging/program-bundle.ts'];
+
 const programsOfTheApi = (files: readonly SourceFile[]) =>
   files.filter(({ path }) => path.startsWith('api/src/') && !isTestFile(path));
 

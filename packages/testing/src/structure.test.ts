@@ -15,6 +15,7 @@ import {
   largeFolders,
   looksOnce,
   parsersInTheApi,
+  reachesInside,
   realTimeInTests,
   recordingTablesElsewhere,
   samplesElsewhere,
@@ -58,6 +59,7 @@ describe('structure', () => {
   it('retries expectations on a page instead of reading it once', () => expect(looksOnce(files)).toEqual([]));
   it('makes a statement that has consequences in one place', () => expect(statementsElsewhere(files)).toEqual([]));
   it('reads and writes samples in the recordings only', () => expect(samplesElsewhere(files)).toEqual([]));
+  it("uses others' objects as they are", () => expect(reachesInside(files)).toEqual([]));
   it('runs tasks in turn by serial()', () => expect(chainsByHand(files)).toEqual([]));
   it('keeps folders that were divided at 12 files', () => expect(largeFolders(files)).toEqual([]));
   it('has no file that only re-exports others', () => expect(barrels(files)).toEqual([]));
@@ -225,6 +227,14 @@ describe('the rules themselves', () => {
     }));
     const chains = ['working = working.then(step);', 'last = last\n  .then(step)', 'const next = last.then(step)'];
     expect(chains.map((text) => chainsByHand([calls(text)]).length)).toEqual([1, 1, 0]);
+    const reaches = [
+      'stream.push = (chunk) => push(chunk);',
+      'new Proxy(sql, {})',
+      'server._handle',
+      "Reflect.get(server, '_handle')",
+      'super._destroy(error, done); this.end = true; socket.write(a)',
+    ];
+    expect(reaches.map((text) => reachesInside([calls(text)]).length)).toEqual([1, 1, 1, 1, 0]);
     expect(samplesElsewhere(readers)).toEqual(['api/src/live/backlog.ts:1']);
     expect(recordingTablesElsewhere(readers)).toEqual(['api/src/live/backlog.ts']);
     expect(largeFolders(Array.from({ length: 13 }, (_, n) => file(`api/src/domains/roasts/${n}.ts`)))).toEqual([
