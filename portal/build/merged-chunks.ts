@@ -1,10 +1,12 @@
 import type { Plugin } from 'vite';
 
 /** A chunk imports only those before it; those of the features come last. */
-const commonChunks = ['start', 'widgets', 'forms', 'charts'] as const;
+const commonChunks = ['start', 'live', 'widgets', 'forms', 'charts'] as const;
 
 /** The pages that are opened first: modules that they share with others are in the first file. */
 const isFirstPage = /\/features\/(?:dashboard\/Dashboard|login\/Login)Page\.tsx$/;
+/** What the first page loads after itself. */
+const isLive = /\/features\/dashboard\/LiveMachines\.tsx$/;
 const isRoutes = /\/app\/routes\.tsx$/;
 const isChartLibrary = (id: string): boolean => /\/node_modules\/(?:chart\.js|@kurkle)\//.test(id);
 const isLoadedLast = (id: string): boolean => /\/node_modules\/chartjs-plugin-zoom\//.test(id);
@@ -23,11 +25,17 @@ const reach = (graph: Graph, from: readonly string[]): Set<string> => {
   return found;
 };
 
-/** The modules that match, and all that import one of them, also indirectly. */
-const bringers = (graph: Graph, matches: (id: string) => boolean): Set<string> => {
+/** Module → those that import it. */
+const importersIn = (graph: Graph): Map<string, string[]> => {
   const importers = new Map<string, string[]>();
   for (const id of graph.ids)
     for (const imported of graph.importsOf(id)) importers.set(imported, [...(importers.get(imported) ?? []), id]);
+  return importers;
+};
+
+/** The modules that match, and all that import one of them, also indirectly. */
+const bringers = (graph: Graph, matches: (id: string) => boolean): Set<string> => {
+  const importers = importersIn(graph);
   const found = new Set([...graph.ids].filter(matches));
   for (const id of found) for (const importer of importers.get(id) ?? []) found.add(importer);
   return found;
@@ -43,7 +51,7 @@ interface Pages {
 }
 
 /**
- * The chunk of each module: `start` for the first page, the feature's own if no other feature uses it (pages with and
+ * The chunk of each module: `start` for the first page, `live` for what it loads after itself, the feature's own if no other feature uses it (pages with and
  * without forms are separate), else by the library that comes with it. Modules that are loaded later stay separate.
  */
 const nameChunks = (graph: Graph, { entries, ofRoutes, later }: Pages): Map<string, string> => {
@@ -54,12 +62,20 @@ const nameChunks = (graph: Graph, { entries, ofRoutes, later }: Pages): Map<stri
   }
   const firstPages = ofRoutes.filter((id) => isFirstPage.test(id));
   const ofFirstPages = reach(graph, firstPages);
+  const ofLive = reach(
+    graph,
+    later.filter((id) => isLive.test(id)),
+  );
+  const importers = importersIn(graph);
   const bringsCharts = bringers(graph, isChartLibrary);
   const bringsForms = bringers(graph, isFormLibrary);
   const nameOf = (id: string): string | undefined => {
     if (start.has(id)) return 'start';
     const feature = featureOf(id);
     const usedBy = users.get(id) ?? [];
+    // `widgets` imports none of `live`, so that a page without forms goes without the schemas of live events.
+    if (ofLive.has(id) && !ofFirstPages.has(id))
+      return bringsForms.has(id) || importers.get(id)?.every((one) => bringsForms.has(one)) ? 'live' : 'start';
     const isOfPage = usedBy.some((page) => ofRoutes.includes(page));
     // The charts of a feature are with its page only where the page can't be without them.
     if (bringsCharts.has(id) && !(isOfPage && feature !== undefined))

@@ -1,17 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { maxControlPoints } from './profiles.ts';
-import { idShape, lineShape } from './shapes.ts';
-
-/** A point of a plan: %, drum in RPM and, by the machine's maximum speed, in %. */
-export const plannedPointShape = z.object({
-  /** Seconds after charge. */
-  time: z.number().min(0).max(14_400),
-  burner: z.number().min(0).max(100),
-  exhaust: z.number().min(0).max(100),
-  drum: z.number().min(0).max(500),
-  drum_percent: z.number().min(0).max(100),
-});
+import { idShape, lineShape, plannedPointShape } from './shapes.ts';
 
 const planBody = {
   /** The roast whose charge took it; null while it waits. */

@@ -66,3 +66,16 @@ export const pageQuery = (defaultLimit: number) => ({
 });
 
 export const messageShape = z.object({ message: z.string() });
+
+/**
+ * A point of a plan: %, drum in RPM and, by the machine's maximum speed, in %. Apart from plans, whose shapes bring those of
+ * recipes and roasts: a phone loads it with the dashboard.
+ */
+export const plannedPointShape = z.object({
+  /** Seconds after charge. */
+  time: z.number().min(0).max(14_400),
+  burner: z.number().min(0).max(100),
+  exhaust: z.number().min(0).max(100),
+  drum: z.number().min(0).max(500),
+  drum_percent: z.number().min(0).max(100),
+});

@@ -3,8 +3,7 @@ import { alarmColourShape, alarmKinds } from './alarms.ts';
 import { preferencesShape } from './auth.ts';
 import { endpoint } from './endpoint.ts';
 import { connectionShape, machineSilenceShape } from './machines.ts';
-import { plannedPointShape } from './roast-plan.ts';
-import { idShape, instantShape, lineShape, messageShape } from './shapes.ts';
+import { idShape, instantShape, lineShape, messageShape, plannedPointShape } from './shapes.ts';
 
 /**
  * The wall: all machines that the caller may see, for a television. Its stream and its list contain nothing else, so
