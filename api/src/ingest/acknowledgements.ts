@@ -1,6 +1,11 @@
 import { type Ack, maxAckRanges, topicOf } from '@roastery/contract/mqtt';
+import { realClock, type Clock } from '@roastery/runtime/clock';
 import type { Message } from '../broker/plain-messages.ts';
 import { type SeqRange, type SeqRanges, withRange } from '../db/seq-ranges.ts';
+
+export interface CoveredBatch extends SeqRange {
+  readonly receivedAtMs: number;
+}
 
 /** Sent to a board after the commit. */
 export interface Acknowledgement {
@@ -8,8 +13,8 @@ export interface Acknowledgement {
   readonly epoch: string;
   /** All entries in the database, or only those that this message claimed when its machine is unknown. */
   readonly ranges: SeqRanges;
-  /** Entries that the messages of this commit covered. */
-  readonly covered: readonly SeqRange[];
+  /** The batches that this commit covered. */
+  readonly covered: readonly CoveredBatch[];
 }
 
 /** A healthy stream has a handful of ranges. With more than this, only those that the commits touched are sent. */
@@ -34,19 +39,26 @@ const ackMessages = ({ serialNumber, epoch, ranges, covered }: Acknowledgement):
 };
 
 /**
- * Shorter than the second between two batches of a board, by more than the jitter of network and flush. With a whole
- * second, most acknowledgements would wait for the next batch.
+ * An acknowledgement may wait so long since the oldest of its batches arrived. Agents send a batch again after ten seconds:
+ * the rest is for the ways through the broker.
  */
-const everyMs = 500;
-const tickMs = 100;
-/**
- * A board with this many unacknowledged batches may be waiting for room in its window: the smallest window of an agent
- * is two.
- */
-const minBatchesOfWaiting = 2;
+const holdMs = 4000;
+const tickMs = 250;
+/** Half of the window of a board that has just connected. */
+const batchesAtOnce = 4;
+/** In a roast a board sends a batch each second. One whose batches come faster sends what waited, or leaves. */
+const livePaceMs = 500;
 
 interface Stream {
   sentAtMs: number;
+  /** When its newest batch arrived. */
+  heardAtMs: number;
+  /** The end of all that is committed, sent or not. */
+  end: number;
+  /** Sent with so many batches. */
+  due: number;
+  /** When its board said that it disconnects. */
+  leftAtMs: number;
   /** Committed but not sent yet. */
   pending: Acknowledgement | undefined;
 }
@@ -60,11 +72,18 @@ const merged = (earlier: Acknowledgement | undefined, next: Acknowledgement): Ac
         covered: [...earlier.covered, ...next.covered],
       };
 
+const keyOf = ({ serialNumber, epoch }: Pick<Acknowledgement, 'serialNumber' | 'epoch'>): string =>
+  `${epoch}/${serialNumber}`;
+
 /**
- * Sends acknowledgements of commits: without delay to a board that sends a batch a second or drains a backlog,
- * otherwise at most two a second.
+ * Sends acknowledgements of commits. Each is a write to the socket of a board, half of a broker's work, so those of a board
+ * that does not wait for them are merged: it continues its stream at the pace of its readings. At once goes the first
+ * one after a pause, and that of a board that may be waiting for room in its window, sends what waited, or leaves.
  */
-export const createAcknowledgements = (send: (messages: readonly Message[]) => void, now: () => number = Date.now) => {
+export const createAcknowledgements = (
+  send: (messages: readonly Message[]) => void,
+  { now, every }: Pick<Clock, 'now' | 'every'> = realClock,
+) => {
   const streams = new Map<string, Stream>();
   const take = (stream: Stream, acknowledgement: Acknowledgement): Message[] => {
     stream.pending = undefined;
@@ -74,35 +93,67 @@ export const createAcknowledgements = (send: (messages: readonly Message[]) => v
   const sendAll = (messages: readonly Message[]): void => {
     if (messages.length > 0) send(messages);
   };
+  const isOld = ({ covered }: Acknowledgement): boolean =>
+    covered.some(({ receivedAtMs }) => now() - receivedAtMs >= holdMs);
   const sendDue = (): void => {
     const due: Message[] = [];
     for (const [key, stream] of streams) {
-      if (now() - stream.sentAtMs < everyMs) continue;
-      if (stream.pending === undefined) streams.delete(key);
-      else due.push(...take(stream, stream.pending));
+      if (stream.pending === undefined) {
+        if (now() - stream.sentAtMs >= holdMs) streams.delete(key);
+      } else if (isOld(stream.pending)) due.push(...take(stream, stream.pending));
     }
     sendAll(due);
   };
-  const timer = setInterval(sendDue, tickMs);
-  timer.unref();
+  const cancel = every(tickMs, sendDue, { keepsAlive: false });
+  /** Takes note of these batches, and tells whether they only continue the stream at the pace of a machine. */
+  const isLive = (stream: Stream, { covered }: Acknowledgement): boolean => {
+    let live = true;
+    for (const { start, end, receivedAtMs } of covered) {
+      live &&= start >= stream.end && receivedAtMs - stream.heardAtMs >= livePaceMs;
+      stream.end = Math.max(stream.end, end);
+      stream.heardAtMs = Math.max(stream.heardAtMs, receivedAtMs);
+    }
+    return live;
+  };
   return {
     /** The acknowledgements of one commit, together. */
     add(acknowledgements: readonly Acknowledgement[]): void {
       const due: Message[] = [];
       for (const acknowledgement of acknowledgements) {
-        const key = `${acknowledgement.epoch}/${acknowledgement.serialNumber}`;
-        const stream = streams.get(key) ?? { sentAtMs: 0, pending: undefined };
-        streams.set(key, stream);
+        const key = keyOf(acknowledgement);
+        const known = streams.get(key);
+        // Boards that came back together are acknowledged in different seconds.
+        const stream = known ?? {
+          sentAtMs: 0,
+          heardAtMs: 0,
+          end: 0,
+          due: 1 + Math.floor(Math.random() * batchesAtOnce),
+          leftAtMs: 0,
+          pending: undefined,
+        };
+        if (known === undefined) streams.set(key, stream);
+        const isLeaving = now() - stream.leftAtMs < holdMs;
+        const mayWait = isLive(stream, acknowledgement) && known !== undefined && !isLeaving;
         const next = merged(stream.pending, acknowledgement);
-        const isDue = now() - stream.sentAtMs >= everyMs || next.covered.length >= minBatchesOfWaiting;
-        if (isDue) due.push(...take(stream, next));
-        else stream.pending = next;
+        if (mayWait && next.covered.length < stream.due && !isOld(next)) {
+          stream.pending = next;
+          continue;
+        }
+        if (known !== undefined) stream.due = batchesAtOnce;
+        due.push(...take(stream, next));
       }
       sendAll(due);
     },
+    /** A board that is about to disconnect waits for the last acknowledgements of its stream. */
+    leaves(serialNumber: string, epoch: string): void {
+      const stream = streams.get(keyOf({ serialNumber, epoch }));
+      if (stream === undefined) return;
+      stream.leftAtMs = now();
+      if (stream.pending !== undefined) sendAll(take(stream, stream.pending));
+    },
     /** Sends the pending acknowledgements: their entries are committed. */
     close(): void {
-      clearInterval(timer);
+      cancel();
       sendAll(
         [...streams.values()].flatMap((stream) => (stream.pending === undefined ? [] : take(stream, stream.pending))),
       );

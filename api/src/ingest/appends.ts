@@ -72,7 +72,12 @@ const streamKey = ({ serialNumber, epoch }: { serialNumber: string; epoch: strin
 /** The batches of one stream that continue it. */
 interface Append {
   readonly head: StreamHead;
-  readonly batches: readonly { readonly batch: SampleBatch; readonly bootNo: number; readonly layout: Layout }[];
+  readonly batches: readonly {
+    readonly batch: SampleBatch;
+    readonly receivedAtMs: number;
+    readonly bootNo: number;
+    readonly layout: Layout;
+  }[];
   readonly range: SeqRange;
 }
 
@@ -94,7 +99,7 @@ const toAppend = (head: StreamHead, messages: readonly JournalMessage[]): Append
     if (boot?.clock === undefined || layout === undefined) return undefined;
     const claim = claimOf(batch, receivedAtMs);
     if (betterClock(boot.clock, clockOf(claim), latestOffsetOf(claim)) !== boot.clock) return undefined;
-    batches.push({ batch, bootNo: boot.bootNo, layout });
+    batches.push({ batch, receivedAtMs, bootNo: boot.bootNo, layout });
   }
   if (batches.length > 1) batches.sort((one, other) => one.batch.seq - other.batch.seq);
   const start = batches[0]?.batch.seq ?? 0;
@@ -224,7 +229,7 @@ export const appended = (appends: readonly Append[]) => ({
     serialNumber: append.head.serialNumber,
     epoch: append.head.epoch,
     ranges: coveredBy(committedBy(append), { start: append.head.fromSeq, end: append.range.end }),
-    covered: append.batches.map(({ batch }) => rangeOf({ batch })),
+    covered: append.batches.map(({ batch, receivedAtMs }) => ({ ...rangeOf({ batch }), receivedAtMs })),
   })),
   machineIds: appends.map(({ head }) => head.machineId),
   stored: appends.flatMap(({ head: { recordingId }, batches }) =>

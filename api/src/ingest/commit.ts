@@ -1,5 +1,5 @@
 import type { Sql } from '../db/sql.ts';
-import type { Acknowledgement } from './acknowledgements.ts';
+import type { Acknowledgement, CoveredBatch } from './acknowledgements.ts';
 import { appended, appendSamples, headsOf, type StreamHead, type StreamHeads } from './appends.ts';
 import { arrivingSamples, insertChunks, joinNeighbours, samplesIn, sweepLater } from '../recordings/chunks.ts';
 import { applyEvents, moveStarts } from '../domains/roasts/boards/roast-events.ts';
@@ -108,27 +108,28 @@ const commitClaims = (claims: readonly Claim[], streams: ReadonlyMap<string, Str
   });
 
 const acknowledge = (sorted: Classified, streams: ReadonlyMap<string, Stream>): Acknowledgement[] => {
-  const covered = new Map<string, { serialNumber: string; epoch: string; ranges: SeqRange[] }>();
-  const add = (key: StreamKey, serialNumber: string, range: SeqRange): void => {
-    const entry = covered.get(keyOf(key)) ?? { serialNumber, epoch: key.epoch, ranges: [] };
-    entry.ranges.push(range);
+  const covered = new Map<string, { serialNumber: string; epoch: string; batches: CoveredBatch[] }>();
+  const add = (key: StreamKey, { serialNumber, receivedAtMs }: JournalMessage, range: SeqRange): void => {
+    const entry = covered.get(keyOf(key)) ?? { serialNumber, epoch: key.epoch, batches: [] };
+    entry.batches.push({ ...range, receivedAtMs });
     covered.set(keyOf(key), entry);
   };
   for (const known of sorted.known)
-    add({ machineId: known.machineId, epoch: known.batch.epoch }, known.message.serialNumber, rangeOf(known));
-  for (const { key, message, range } of sorted.claims) add(key, message.serialNumber, range);
-  const ours = Array.from(covered, ([key, { serialNumber, epoch, ranges }]) => ({
+    add({ machineId: known.machineId, epoch: known.batch.epoch }, known.message, rangeOf(known));
+  for (const { key, message, range } of sorted.claims) add(key, message, range);
+  const ours = Array.from(covered, ([key, { serialNumber, epoch, batches }]) => ({
     serialNumber,
     epoch,
     ranges: (streams.get(key) ?? []).flatMap(({ recording, range }) => coveredBy(recording.committed, range)),
-    covered: ranges,
+    covered: batches,
   }));
-  const unassigned = sorted.unassigned.flatMap(({ message: { serialNumber, decoded } }) => {
+  const unassigned = sorted.unassigned.flatMap(({ message: { serialNumber, receivedAtMs, decoded } }) => {
     const claim = decoded.ok
       ? { epoch: decoded.batch.epoch, range: rangeOf({ batch: decoded.batch }) }
       : decoded.claims;
     if (claim === undefined) return [];
-    return [{ serialNumber, epoch: claim.epoch, ranges: [claim.range], covered: [claim.range] }];
+    const covered = [{ ...claim.range, receivedAtMs }];
+    return [{ serialNumber, epoch: claim.epoch, ranges: [claim.range], covered }];
   });
   return [...ours, ...unassigned];
 };

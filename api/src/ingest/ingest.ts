@@ -161,7 +161,7 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
   const acknowledgements = createAcknowledgements((messages) => {
     // QoS 0: a lost acknowledgement is repaired when the board sends again.
     if (!mqtt.sendAll(messages) && mayLog('ack') !== undefined) log.warn('acknowledgements not sent');
-  });
+  }, clock);
   const onCommitted = (committed: Flushed): void => {
     metrics.samples.inc(committed.samples);
     metrics.events.inc(committed.events);
@@ -201,7 +201,8 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
     metrics.messages.inc();
     writer.add({ topic, serialNumber, payload, receivedAtMs: clock.now() });
   });
-  const stopStatuses = followStatuses({ sql, mqtt, log, subscribe });
+  const onLeaving = (serialNumber: string, epoch: string): void => acknowledgements.leaves(serialNumber, epoch);
+  const stopStatuses = followStatuses({ sql, mqtt, log, subscribe, onLeaving });
   const stopConfigs = followConfigs({ sql, mqtt, log });
   const stopPlans = followPlans({ sql, mqtt, log });
   const sweeper = options.sweep === false ? undefined : startSweeper(sql, log, clock);

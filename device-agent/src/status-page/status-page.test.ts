@@ -51,9 +51,9 @@ describe('the page on the board', () => {
 
   it('shows how often readings are sent at the slow pace', async () => {
     shown = healthy;
-    expect((await ask('/')).text).toContain('2 entries to send, 4 KiB');
+    expect((await ask('/')).text).toContain('2 entries not confirmed yet, 4 KiB');
     shown = { ...healthy, journal: { ...healthy.journal, send_every_seconds: 60 } };
-    expect((await ask('/')).text).toContain('2 entries to send, sent every 60 s, 4 KiB');
+    expect((await ask('/')).text).toContain('2 entries not confirmed yet, sent every 60 s, 4 KiB');
   });
 
   it('shows which version was installed, which runs, and why', async () => {

@@ -157,7 +157,7 @@ ${planRows(board.plan)}
 <section aria-labelledby="roastery"><h2 id="roastery">Roastery</h2><dl>
 ${row('Server', board.api_url)}
 ${row('Connection', `${uplink.connected ? 'connected' : 'not connected'} for ${spanOf(board.now - uplink.since)}`, uplink.connected ? 'good' : 'poor')}
-${row('Journal', `${counted(journal.entries_waiting)} to send${paceOf(journal.send_every_seconds)}, ${sizeOf(journal.bytes)}`)}
+${row('Journal', `${counted(journal.entries_waiting)} not confirmed yet${paceOf(journal.send_every_seconds)}, ${sizeOf(journal.bytes)}`)}
 </dl></section>
 <section aria-labelledby="board"><h2 id="board">Board</h2><dl>
 ${row('Clock', `${moment(board.now)}, ${clock.synced ? 'set' : 'not set'}${offset}`, clock.synced ? 'good' : 'poor')}

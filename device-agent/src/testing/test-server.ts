@@ -9,6 +9,7 @@ import {
   parseTopic,
   statusShape,
   topicOf,
+  type Ack,
   type DeviceStatus,
   type JournalBatch,
   type LiveReading,
@@ -36,7 +37,15 @@ export const startTestServer = async (serialNumber: string) => {
   const refusals: string[] = [];
   /** `user name:password` of each attempt to connect. */
   const logins: string[] = [];
-  const server = { acknowledges: true, accepts: true, zipped: 0, retained: new Map<string, Buffer>() };
+  const server = {
+    acknowledges: true,
+    /** It merges acknowledgements until the board says that it leaves. */
+    merges: false,
+    accepts: true,
+    zipped: 0,
+    retained: new Map<string, Buffer>(),
+  };
+  const merged: Ack[] = [];
 
   const commit = (batch: JournalBatch): void => {
     for (let index = 0; index < entryCount(batch); index++) {
@@ -64,14 +73,20 @@ export const startTestServer = async (serialNumber: string) => {
     if (zipped) server.zipped += 1;
     const json: unknown = JSON.parse((zipped ? gunzipSync(bytes) : bytes).toString());
     if (kind === 'live') live.push(liveReadingShape.parse(json));
-    if (kind === 'status') statuses.push(statusShape.parse(json));
+    if (kind === 'status') {
+      const status = statusShape.parse(json);
+      statuses.push(status);
+      if (!status.online) for (const ack of merged.splice(0)) tell('ack', ack);
+    }
     if (kind === 'probed') probed.push(probeMessageShape.parse(json));
     if (kind !== 'journal') return;
     const batch = journalBatchShape.parse(json);
     batches.push(batch);
     if (!server.acknowledges) return;
     commit(batch);
-    tell('ack', { v: 1, epoch: batch.epoch, ranges: [[batch.seq, batch.seq + entryCount(batch) - 1]] });
+    const ack: Ack = { v: 1, epoch: batch.epoch, ranges: [[batch.seq, batch.seq + entryCount(batch) - 1]] };
+    if (server.merges) merged.push(ack);
+    else tell('ack', ack);
   };
 
   const listen = async (): Promise<void> => {

@@ -25,7 +25,7 @@ let uplink: Uplink | undefined;
 let maps: MachineMap[];
 let refusals: string[];
 
-const connect = (over: Partial<Pick<UplinkParts, 'log' | 'broker' | 'journal'>> = {}): Uplink => {
+const connect = (over: Partial<Pick<UplinkParts, 'log' | 'broker' | 'journal' | 'status'>> = {}): Uplink => {
   uplink = startUplink({
     serialNumber,
     token: 'a-secret-token',
@@ -49,6 +49,8 @@ const sample = (): number => journal.appendSample(mono(), [200]);
 const allCommitted = async (count: number): Promise<void> => {
   await expect.poll(time.passing(() => server.committed.size)).toBe(count);
 };
+
+const waitingNow = (entries: number) => ({ entries_waiting: entries, bytes: 0, dropped_entries: 0 });
 
 const gaps = () =>
   [...server.committed.values()].filter((value) => typeof value === 'object' && value !== null && 'reason' in value);
@@ -102,6 +104,22 @@ describe('uplink', () => {
     await time.run(line.stop(4000));
     uplink = undefined;
     expect(server.statuses.map(({ online }) => online)).toEqual([true, false]);
+  });
+
+  it('says that it leaves before it waits for the last acknowledgements, which a server merges until then', async () => {
+    server.merges = true;
+    const line = connect({
+      status: async () => ({ epoch: journal.epoch, journal: waitingNow(line.entriesWaiting()) }),
+    });
+    await expect.poll(time.passing(() => line.connection().connected)).toBe(true);
+    for (let count = 0; count < 4; count++) sample();
+    await time.run(line.stop(1000));
+    uplink = undefined;
+    expect(line.entriesWaiting()).toBe(0);
+    expect(server.statuses.slice(-2)).toMatchObject([
+      { online: false, journal: { entries_waiting: 4 } },
+      { online: false, journal: { entries_waiting: 0 } },
+    ]);
   });
 
   it('leaves a last will of its own session when it is cut off', async () => {

@@ -257,10 +257,15 @@ export const startUplink = (parts: UplinkParts) => {
       stopping.abort();
       if (session) {
         const { id, line } = session;
-        const lastStatus = shipper
-          .shipNewest(line)
-          .then(() => allAcknowledged(graceMs / 4))
-          .then(() => publishStatus(line, id, false))
+        const leave = async (): Promise<void> => {
+          await shipper.shipNewest(line);
+          // The server merges the acknowledgements of a board that stays.
+          await publishStatus(line, id, false);
+          const waiting = shipper.entriesWaiting();
+          await allAcknowledged(graceMs / 4);
+          if (shipper.entriesWaiting() < waiting) await publishStatus(line, id, false);
+        };
+        const lastStatus = leave()
           .then(() => true)
           .catch((error: unknown) => {
             log.debug({ reason: String(error) }, 'uplink: last status not delivered');

@@ -210,12 +210,18 @@ const maxWaiting = 20_000;
 /** A deadlock with another transaction is resolved by a retry. */
 const collisionTries = 5;
 
+interface StatusParts extends FollowerParts {
+  readonly subscribe: SubscribeKind;
+  /** A board says itself that it goes offline, and names its stream; a last will names none. */
+  readonly onLeaving?: (serialNumber: string, epoch: string) => void;
+}
+
 /**
  * Stores the statuses of all boards, in order for each board, and answers them with the entries that the server has.
  * Statuses that arrive while others are stored share the next statement. While the database is unavailable they wait.
  */
-export const followStatuses = (parts: FollowerParts & { readonly subscribe: SubscribeKind }): (() => Promise<void>) => {
-  const { sql, mqtt, log, subscribe } = parts;
+export const followStatuses = (parts: StatusParts): (() => Promise<void>) => {
+  const { sql, mqtt, log, subscribe, onLeaving } = parts;
   const histories = createHistories({ sql, mqtt, log });
   const waiting = new Map<string, DeviceStatus[]>();
   const stopping = new AbortController();
@@ -289,6 +295,7 @@ export const followStatuses = (parts: FollowerParts & { readonly subscribe: Subs
   };
 
   const onStatus = jsonHandler(log, { shape: statusShape, maxBytes: maxStatusBytes }, (received, serialNumber) => {
+    if (!received.online && received.epoch !== undefined) onLeaving?.(serialNumber, received.epoch);
     const queued = waiting.get(serialNumber);
     if (queued === undefined && waiting.size >= maxWaiting) return warn('status queue full', waiting.size);
     waiting.set(serialNumber, enqueue(queued ?? [], storable(received)));

@@ -9,6 +9,7 @@ import { exportDuringIngest, lightBesideHeavy } from '../large-roastery/heavy-re
 import { measureCall, measureFirstBytes, timesTable, type CallTimes } from '../large-roastery/measure-calls.ts';
 import { opensRoast, type PageCall } from '../large-roastery/page-calls.ts';
 import { signInPeople, type Person } from '../large-roastery/people.ts';
+import { notingCommits } from '../fleet/commit-delays.ts';
 import { readDuringIngest, startBoards } from '../large-roastery/read-during-ingest.ts';
 import { fillRoastery, findRecorded, longestSamples, type RecordedRoasts } from '../large-roastery/recorded-roasts.ts';
 import type { RoasterySizes } from '../large-roastery/sizes.ts';
@@ -145,7 +146,7 @@ const measure = async (stack: Stack, roasts: RecordedRoasts, say: (line: string)
 const run: Bench['run'] = async (say) => {
   const kept = process.env['BENCH_DIR'];
   const folder = kept ?? (await mkdtemp(join(tmpdir(), 'roastery-scale-')));
-  const options: StackOptions = { dataDir: join(folder, 'data') };
+  const options: StackOptions = { dataDir: join(folder, 'data'), databaseSettings: notingCommits };
   /** Starts the whole roastery for one piece of work. */
   const within = async <T>(work: (stack: Stack) => Promise<T>): Promise<T> => {
     await using stack = await startStack(options);

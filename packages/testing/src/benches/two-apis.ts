@@ -7,8 +7,9 @@ import { freePort } from '@roastery/stack/ports';
 import { startStack, type Stack } from '@roastery/stack/stack';
 import type { SupervisedProcess } from '@roastery/stack/supervised-process';
 import postgres from 'postgres';
-import { percentile, type Bench, type Measurement } from '../bench.ts';
+import type { Bench, Measurement } from '../bench.ts';
 import { createDatabaseOn } from '../database-on-server.ts';
+import { notingCommits, readCommitDelays } from '../fleet/commit-delays.ts';
 import { closeFleets, reportOf, startFleets } from '../fleet/fleet-process.ts';
 import { cpuOf, pidsOfPostgres, untilAllHeard, untilAllStored } from '../fleet/measure-fleet.ts';
 import { registerBoards, serialOf } from '../fleet/register-boards.ts';
@@ -93,7 +94,7 @@ const withApis = async <T>(
   work: (running: Running) => Promise<T>,
 ): Promise<T> => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'roastery-two-apis-'));
-  await using server = await startTestPostgres({ fsync: 'on', max_connections: '60' });
+  await using server = await startTestPostgres({ fsync: 'on', max_connections: '60', ...notingCommits });
   await using database = await createDatabaseOn(server.url);
   const apis: Running['apis'][number][] = [];
   let running: BenchedBroker | undefined;
@@ -183,9 +184,10 @@ const measure = (apiCount: number, boards: number, isStormy: boolean, say: (line
         postgres: await cpuOf(pids),
         fleet: await cpuOf(fleets.map(({ pid }) => pid)),
       });
-      const [before, begun] = [await costs(), await reportOf(fleets)];
+      const [before, begun, from] = [await costs(), await reportOf(fleets), Date.now()];
       await sleep(measuredSeconds * 1_000);
       const [after, end] = [await costs(), await reportOf(fleets)];
+      const { p99Ms } = await readCommitDelays(sql, { samplesPerBatch: plan.samplesPerBatch, from, to: Date.now() });
       const stormy = isStormy ? await storm() : undefined;
       for (const fleet of fleets) fleet.stopCutting();
       let last = await reportOf(fleets);
@@ -199,7 +201,7 @@ const measure = (apiCount: number, boards: number, isStormy: boolean, say: (line
       const micros = (seconds: number): number => (seconds * 1e6) / samples;
       const step: Step = {
         boards,
-        p99Ms: !isConnected || end.latencies.length === 0 ? Infinity : percentile(end.latencies, 0.99),
+        p99Ms: isConnected ? p99Ms : Infinity,
         missing: Math.abs(last.cut - stored) + (last.cut - last.acknowledged),
         apis: after.apis.map((seconds, n) => micros(seconds - (before.apis[n] ?? 0))),
         broker: micros(after.broker - before.broker),

@@ -22,6 +22,8 @@ const resendMs = 10_000;
 const gzipFromBytes = 2_048;
 const keepaliveSeconds = 60;
 const secondMs = 1_000;
+/** The journals are an hour old. */
+const ageMs = 3_600_000;
 /** Boards are due in turn within each second. */
 const tickMs = 10;
 /** Accepts all packets of a broker; only used to find where they begin. */
@@ -35,19 +37,13 @@ interface Second {
   readonly cutAt: number;
 }
 
-/** It may be sent since then, which is when it was cut unless the board gathers. */
-interface DueSecond extends Second {
-  readonly dueAt: number;
-}
-
 /** Seconds that were sent together: one, or all waiting ones. */
 interface Batch {
-  readonly seconds: readonly [DueSecond, ...DueSecond[]];
+  readonly seconds: readonly [Second, ...Second[]];
   readonly sentAt: number;
 }
 
-const totals = { cut: 0, due: 0, acknowledged: 0, lostConnections: 0, refused: 0 };
-let latencies: number[] = [];
+const totals = { cut: 0, due: 0, acknowledged: 0, acknowledgements: 0, resent: 0, lostConnections: 0, refused: 0 };
 let acknowledgedBoards = 0;
 let isCutting = true;
 
@@ -88,7 +84,7 @@ const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
   let gathered: Second[] = [];
   /** The first gathering is shorter, so that from then on the same number of boards sends each second. */
   let secondsToSend = 1 + (place % sendEverySeconds);
-  let waiting: DueSecond[] = [];
+  let waiting: Second[] = [];
   /** By the first sequence number. */
   const underWay = new Map<number, Batch>();
   /** With QoS 1: the sequence number of a message id. */
@@ -123,8 +119,9 @@ const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
   const send = (batch: Batch): string => {
     const [{ seq: from, cutAt }] = batch.seconds;
     underWay.set(from, batch);
-    const mono = Math.round(cutAt);
-    const text = `${head}${readingsOf(batch)}"seq":${from},"t":${plan.wallOffsetMs + mono},"mono":${mono}}`;
+    // Monotonic times are those of this computer's clock: what is stored tells how long it took.
+    const mono = Math.round(performance.timeOrigin + cutAt);
+    const text = `${head}${readingsOf(batch)}"seq":${from},"t":${mono - ageMs},"mono":${mono}}`;
     const payload = text.length > gzipFromBytes && batch.seconds.length > 1 ? gzipSync(text).toString('latin1') : text;
     if (plan.isUsual !== true) return publishText(topics.journal, payload);
     const packet = publishText(topics.journal, payload, nextId());
@@ -147,6 +144,7 @@ const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
     let packets = '';
     const overdue = [...underWay.values()].filter(({ sentAt }) => now - sentAt > resendMs);
     if (overdue.length > 0) allowed = probeWindow;
+    totals.resent += overdue.length;
     takeBack(overdue);
     while (underWay.size < allowed) {
       const next = takeBatch(now);
@@ -157,14 +155,12 @@ const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
     if (packets !== '' && socket && !socket.destroyed) socket.write(packets, 'latin1');
   };
   const acknowledged = (ranges: readonly (readonly [number, number])[]): void => {
-    const now = performance.now();
     for (const [from, { seconds }] of underWay) {
       const samples = seconds.length * plan.samplesPerBatch;
       if (!ranges.some(([first, last]) => first <= from && from + samples - 1 <= last)) continue;
       underWay.delete(from);
       allowed = Math.min(window, allowed * 2);
       totals.acknowledged += samples;
-      for (const { dueAt } of seconds) latencies.push(now - dueAt);
       if (!isHeard) acknowledgedBoards += 1;
       isHeard = true;
     }
@@ -204,6 +200,7 @@ const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
   };
   const onMessage = (topic: string, payload: string): void => {
     if (!topic.endsWith('/ack')) return;
+    totals.acknowledgements += 1;
     const ack = JSON.parse(payload) as { epoch: string; ranges: [number, number][] };
     if (ack.epoch === epoch) acknowledged(ack.ranges);
   };
@@ -273,8 +270,8 @@ const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
       topics.live,
       `{"v":1,"epoch":"${epoch}","seq":${seq - 1},"boot":"${boot}","t":${Date.now()},"mono":1,"values":${values},"roast":null,"phase":"idle"}`,
     );
-  const release = (dueMs: number): void => {
-    for (const second of gathered) waiting.push({ ...second, dueAt: dueMs });
+  const release = (): void => {
+    waiting.push(...gathered);
     totals.due += gathered.length * plan.samplesPerBatch;
     gathered = [];
     secondsToSend = sendEverySeconds;
@@ -284,7 +281,7 @@ const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
     seq += plan.samplesPerBatch;
     totals.cut += plan.samplesPerBatch;
     secondsToSend -= 1;
-    if (secondsToSend === 0) release(dueMs);
+    if (secondsToSend === 0) release();
     ship(isOpen ? liveText() : '');
   };
   open();
@@ -296,7 +293,7 @@ const startBoard = (serial: string, place: number, plan: FleetPlan): Board => {
       if (isOpen && seconds % (keepaliveSeconds / 2) === 0) write({ cmd: 'pingreq' });
       if (plan.samplesPerBatch > 0 && isCutting) cut(dueMs);
       else {
-        release(dueMs);
+        release();
         ship();
       }
     },
@@ -317,8 +314,7 @@ process.on('message', (message: FleetPlan | 'report' | 'stop-cutting') => {
   if (message === 'stop-cutting') isCutting = false;
   else if (message === 'report') {
     const open = boards.filter((board) => board.isOpen()).length;
-    const report: FleetReport = { ...totals, open, acknowledgedBoards, latenciesMs: latencies };
-    latencies = [];
+    const report: FleetReport = { ...totals, open, acknowledgedBoards };
     process.send?.(report);
   } else
     for (const [place, serial] of message.serials.entries()) {

@@ -13,26 +13,23 @@ export interface FleetPlan {
   readonly sendEverySeconds?: number;
   /** Journals use QoS 1, and a board only waits for the broker's receipt. */
   readonly isUsual?: boolean;
-  /** Wall clock minus monotonic clock of this computer, ms. */
-  readonly wallOffsetMs: number;
 }
 
-/** The results of its boards so far; latencies since the last report. */
+/** The results of its boards so far. */
 export interface FleetReport {
   /** Samples that were cut, those of them that were to be sent by now, and those that the server acknowledged. */
   readonly cut: number;
   readonly due: number;
   readonly acknowledged: number;
+  /** Messages that acknowledged them. */
+  readonly acknowledgements: number;
+  /** Batches that were sent again because their acknowledgement was overdue. */
+  readonly resent: number;
   readonly lostConnections: number;
   readonly refused: number;
   readonly open: number;
   /** Boards whose present connection has seen an acknowledgement. */
   readonly acknowledgedBoards: number;
-  /**
-   * Of each second of a board, to its acknowledgement: from cutting it, or, where boards gather, from when its batch
-   * was to be published. The gathering itself does not count, a resend counts from the first time.
-   */
-  readonly latenciesMs: readonly number[];
 }
 
 /** A process of boards. */
@@ -59,15 +56,13 @@ export type Fleet = ReturnType<typeof startFleet>;
 
 /** Boards in as many processes as needed: one has no more than some 10,000 sockets. */
 export const startFleets = (
-  plan: Omit<FleetPlan, 'wallOffsetMs'>,
+  plan: FleetPlan,
   { boardsPerProcess = 10_000 }: { boardsPerProcess?: number } = {},
 ): Fleet[] => {
-  // The boards' journals are an hour old.
-  const wallOffsetMs = Date.now() - Math.round(performance.now()) - 3_600_000;
   const processes = Math.ceil(plan.serials.length / boardsPerProcess);
   return Array.from({ length: processes }, (_, n) => {
     const serials = plan.serials.slice(n * boardsPerProcess, (n + 1) * boardsPerProcess);
-    return startFleet({ ...plan, serials, wallOffsetMs });
+    return startFleet({ ...plan, serials });
   });
 };
 
@@ -79,10 +74,11 @@ export const reportOf = async (fleets: readonly Fleet[]) => {
     cut: sum(({ cut }) => cut),
     due: sum(({ due }) => due),
     acknowledged: sum(({ acknowledged }) => acknowledged),
+    acknowledgements: sum(({ acknowledgements }) => acknowledgements),
+    resent: sum(({ resent }) => resent),
     lost: sum(({ lostConnections }) => lostConnections),
     open: sum(({ open }) => open),
     heard: sum(({ acknowledgedBoards }) => acknowledgedBoards),
-    latencies: reports.flatMap(({ latenciesMs }) => latenciesMs),
   };
 };
 

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startStack, type Stack } from '@roastery/stack/stack';
 import postgres from 'postgres';
-import { percentile } from '../bench.ts';
 import { createDatabaseOn } from '../database-on-server.ts';
 import { cpuSeconds, residentMegabytes, sharedOutMegabytes } from '../process-cost.ts';
 import { startTestPostgres } from '../test-postgres.ts';
+import { notingCommits, readCommitDelays } from './commit-delays.ts';
 import { closeFleets, reportOf, startFleets, type Fleet } from './fleet-process.ts';
 import { registerBoards } from './register-boards.ts';
 import { startSlowFsync } from './slow-fsync.ts';
@@ -39,9 +39,14 @@ export const untilAllHeard = async (
 export interface Step {
   readonly boards: number;
   readonly connectedSeconds: number;
+  /** From the publication of a second to its commit. */
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly missing: number;
+  /** Of the server, for a sample. */
+  readonly acknowledgements: number;
+  /** Batches of the measured time that were sent again. */
+  readonly resent: number;
   readonly samplesPerSecond: number;
   /** CPU per sample. */
   readonly apiMicros: number;
@@ -78,6 +83,7 @@ export const postgresSettings = {
   max_connections: '60',
   shared_buffers: '2GB',
   max_wal_size: '4GB',
+  ...notingCommits,
 };
 
 interface Running {
@@ -115,8 +121,11 @@ const withFleet = async <T>(boards: number, load: Load, work: (running: Running)
   }
 };
 
+/** What a board holds on average beside what is under way: up to three seconds whose acknowledgements are merged. */
+const heldSeconds = 2;
+
 /**
- * Seconds until the boards have half a second of data waiting on average, which is in flight; Infinity where that
+ * Seconds until the boards have half a second of data waiting on average besides, which is in flight; Infinity where that
  * takes too long. What they gather does not wait.
  */
 export const untilAllStored = async (
@@ -128,7 +137,7 @@ export const untilAllStored = async (
   for (;;) {
     const { due, acknowledged } = await reportOf(fleets);
     const seconds = (performance.now() - from) / 1000;
-    if (due - acknowledged <= perSecond / 2) return seconds;
+    if (due - acknowledged <= perSecond * (heldSeconds + 0.5)) return seconds;
     if (seconds > maxSeconds) return Infinity;
     await sleep(500);
   }
@@ -154,14 +163,17 @@ export const measure = (
     await sleep(3_000);
     const cost = await costs(stack, sql, fleets);
     const begun = await reportOf(fleets);
+    const from = Date.now();
     await sleep(Math.max(measuredSeconds, sendEverySeconds) * 1000);
     const after = await costs(stack, sql, fleets);
     const end = await reportOf(fleets);
+    const { samplesPerBatch, fsyncMs = 0 } = load;
+    const measured = { samplesPerBatch, isGathered: sendEverySeconds > 1, from, to: Date.now() };
+    const { p50Ms, p99Ms } = await readCommitDelays(sql, measured);
     const samples = end.acknowledged - begun.acknowledged;
     const seconds = after.clock - cost.clock;
     const coreOf = (part: 'boards' | 'broker' | 'api' | 'postgres'): string =>
       percent((after[part] - cost[part]) / seconds);
-    const p99Ms = end.latencies.length === 0 ? Infinity : percentile(end.latencies, 0.99);
     const memory = await memoryOf(stack, sql, fleets);
     const brokerMegabytes = (await residentMegabytes(stack.part('broker').pid ?? 0)).now;
     say(`  ${Math.round(samples / seconds)} samples/s, p99 ${Math.round(p99Ms)} ms, ${end.lost} connections lost`);
@@ -197,9 +209,12 @@ export const measure = (
     return {
       boards,
       connectedSeconds,
-      p50Ms: end.latencies.length === 0 ? Infinity : percentile(end.latencies, 0.5),
-      p99Ms,
+      // The proxy delays the answers of Postgres.
+      p50Ms: p50Ms + fsyncMs,
+      p99Ms: p99Ms + fsyncMs,
       missing: Math.abs(last.cut - stored) + (last.cut - last.acknowledged),
+      acknowledgements: (end.acknowledgements - begun.acknowledgements) / samples,
+      resent: end.resent - begun.resent,
       samplesPerSecond: samples / seconds,
       apiMicros: ((after.api - cost.api) * 1e6) / samples,
       brokerMicros: ((after.broker - cost.broker) * 1e6) / samples,
