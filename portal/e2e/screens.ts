@@ -97,6 +97,8 @@ export const screens: readonly Screen[] = [
     shows: 'Selected range',
   },
   { name: 'timeline-empty', address: '/machines/{machine}/timeline', who: 'ana', shows: 'Nothing recorded yet' },
+  { name: 'machine-learnt', address: '/machines/{drum}/learnt', who: 'ana', shows: 'Forecast of the curve' },
+  { name: 'machine-learnt-empty', address: '/machines/{machine}/learnt', who: 'ana', shows: 'Nothing learnt yet' },
   { name: 'roast-aborted', address: '/roasts/{lost}?at=0', who: 'ana', shows: 'Set charge to 0:00' },
   { name: 'roasts', address: '/roasts', who: 'ana', shows: 'Yirgacheffe Konga' },
   { name: 'roasts-filters', address: '/roasts', who: 'ana', shows: 'Yirgacheffe Konga', does: press('Filters') },

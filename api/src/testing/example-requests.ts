@@ -171,6 +171,7 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   },
   removeMachineMember: { params: addMember },
   betweenBatches: machine,
+  getMachineLessons: machine,
   listRoasters: machine,
   // No user has this id.
   setRoaster: { ...machine, body: () => ({ user_id: '018f0000-0000-7000-8000-000000000000' }), status: 422 },

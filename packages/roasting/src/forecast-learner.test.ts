@@ -144,6 +144,25 @@ describe('forecast learner', () => {
     expect(Math.abs(meanErrorC(left, basis, 120) / said - 1)).toBeLessThan(0.6);
   });
 
+  it('records its errors and how often its band held, also where it is not good enough to be shown', () => {
+    const learner = createForecastLearner();
+    teach(learner, roastsOf(1, 2));
+    expect(learner.record()).toBeNull();
+    teach(learner, roastsOf(1, 4));
+    expect([learner.learnt(), learner.record()?.roasts]).toEqual([null, 2]);
+    teach(learner, roastsOf(5, 10));
+    const record = learner.record();
+    expect(record?.roasts).toBe(10);
+    expect(record?.errorsC).toEqual(learner.learnt()?.errorsC);
+    for (const [at] of learntAheads.entries()) {
+      expect(record?.errorsC[at]).toBeLessThan(record?.rateOfNowErrorsC[at] ?? 0);
+      for (const share of [record?.held[at], record?.hotHeld[at]]) {
+        expect(share).toBeGreaterThan(0.5);
+        expect(share).toBeLessThanOrEqual(1);
+      }
+    }
+  });
+
   it('is the same for the same roasts, and finite after a roast whose probe jumped', () => {
     const roasts = roastsOf(1, 10);
     expect(learntFrom(roasts).learnt).toEqual(learntFrom(roasts).learnt);

@@ -1,7 +1,14 @@
 import { forecastFrom } from './curve-forecast.ts';
 import { createErrorBand, fewestRoasts } from './error-band.ts';
 import { correctionC, correctionSize, featuresOf } from './forecast-correction.ts';
-import { hotFromC, learntAheads, minSinceTurnSeconds, type HalfBands, type LearntForecast } from './learnt-forecast.ts';
+import {
+  hotFromC,
+  learntAheads,
+  minSinceTurnSeconds,
+  type ForecastRecord,
+  type HalfBands,
+  type LearntForecast,
+} from './learnt-forecast.ts';
 import { pastCurveStepSeconds as stepSeconds } from './past-curve.ts';
 import { rateOfRise } from './rate-of-rise.ts';
 import { createRidge } from './ridge.ts';
@@ -25,6 +32,8 @@ export interface ForecastLearner {
   add(roast: LearntRoast): void;
   /** Null while forecasts have not shown that they are better than the rate of now. */
   learnt(): LearntForecast | null;
+  /** How the newest roasts were forecast before anything was learnt from them; null before two of them. */
+  record(): ForecastRecord | null;
 }
 
 const everySeconds = 10;
@@ -65,12 +74,22 @@ interface Observed {
   readonly rateErrorC: (weights: readonly number[]) => number | null;
 }
 
+/** Means of one roast by distance. */
+interface JudgedRoast {
+  readonly own: readonly number[];
+  readonly persistent: readonly number[];
+  readonly hot: readonly number[];
+  /** Shares inside the band that was shown; NaN where none was. */
+  readonly inside: readonly number[];
+  readonly insideHot: readonly number[];
+}
+
 export function createForecastLearner(): ForecastLearner {
   const ridge = createRidge(correctionSize);
   const bands = { below: createBands(), above: createBands() };
   let scores = trusts.map((trust) => trust * doubt);
   let weights = Array.from({ length: correctionSize }, () => 0);
-  const judged: { own: number[]; persistent: number[] }[] = [];
+  const judged: JudgedRoast[] = [];
   const cracks: number[] = [];
   let roasts = 0;
 
@@ -92,6 +111,12 @@ export function createForecastLearner(): ForecastLearner {
           .map(value)
           .filter(isReading),
       );
+    const halves = { below: bands.below.halves(), above: bands.above.halves() };
+    const isInside = (row: Observed) => {
+      const half = (row.isHot ? halves.above : halves.below)?.tempC[row.aheadAt];
+      return half === undefined ? null : Number(errorOf(row) <= half);
+    };
+    const hotSeen = seen.filter(({ isHot }) => isHot);
     for (const hot of [false, true]) {
       const rows = seen.filter(({ isHot }) => isHot === hot);
       const rateErrors = byAhead(rows, ({ rateErrorC }) => absolute(rateErrorC(used)));
@@ -100,6 +125,9 @@ export function createForecastLearner(): ForecastLearner {
     judged.push({
       own: byAhead(seen, errorOf).map(meanOf),
       persistent: byAhead(seen, ({ actualC, persistentC }) => Math.abs(actualC - persistentC)).map(meanOf),
+      hot: byAhead(hotSeen, errorOf).map(meanOf),
+      inside: byAhead(seen, isInside).map(meanOf),
+      insideHot: byAhead(hotSeen, isInside).map(meanOf),
     });
     if (judged.length > newestJudged) judged.shift();
   };
@@ -158,16 +186,32 @@ export function createForecastLearner(): ForecastLearner {
       roasts += 1;
     },
     learnt() {
-      const errors = (of: 'own' | 'persistent') =>
-        learntAheads.map((_, at) => meanOf(judged.map((each) => each[of][at] ?? Number.NaN).filter(isReading)));
-      const [errorsC, persistentC] = [errors('own'), errors('persistent')];
+      const [errorsC, persistentC] = [everyMean(judged, 'own'), everyMean(judged, 'persistent')];
       const now = learntNow();
       if ((!now.bands.below && !now.bands.above) || !(sumOf(errorsC) <= skilled * sumOf(persistentC))) return null;
       const timesFirstCrack = cracks.length >= fewestRoasts && meanOf(cracks) >= crackHeld;
       return { ...now, roasts, errorsC, timesFirstCrack };
     },
+    record: () => (judged.length === 0 ? null : recordOf(judged)),
   };
 }
+
+const knownMeans = (judged: readonly JudgedRoast[], of: keyof JudgedRoast) =>
+  learntAheads.map((_, at) => {
+    const known = judged.map((each) => each[of][at]).filter(isReading);
+    return known.length === 0 ? null : meanOf(known);
+  });
+const everyMean = (judged: readonly JudgedRoast[], of: keyof JudgedRoast) =>
+  knownMeans(judged, of).map((mean) => mean ?? Number.NaN);
+
+const recordOf = (judged: readonly JudgedRoast[]): ForecastRecord => ({
+  roasts: judged.length,
+  errorsC: knownMeans(judged, 'own'),
+  hotErrorsC: knownMeans(judged, 'hot'),
+  rateOfNowErrorsC: knownMeans(judged, 'persistent'),
+  held: knownMeans(judged, 'inside'),
+  hotHeld: knownMeans(judged, 'insideHot'),
+});
 
 /** The bands of one part of a roast. */
 function createBands() {

@@ -18,6 +18,18 @@ export interface LearntForecast {
   readonly timesFirstCrack: boolean;
 }
 
+/** How the newest roasts of a machine were forecast before anything was learnt from them, at `learntAheads`. */
+export interface ForecastRecord {
+  readonly roasts: number;
+  /** Mean errors, °C: in all, from `hotFromC`, and of a straight line by the rate of now. Null where none was judged. */
+  readonly errorsC: readonly (number | null)[];
+  readonly hotErrorsC: readonly (number | null)[];
+  readonly rateOfNowErrorsC: readonly (number | null)[];
+  /** Shares inside the band of eight in ten; null where no band was known. */
+  readonly held: readonly (number | null)[];
+  readonly hotHeld: readonly (number | null)[];
+}
+
 export const learntAheads = [30, 60, 90, 120] as const;
 /** From here on first crack and drop are near, and errors are others. */
 export const hotFromC = 150;

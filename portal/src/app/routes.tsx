@@ -61,6 +61,10 @@ const routes: RouteObject[] = [
                   { path: '/machines/maps/:id', ...page(() => import('../features/machine-maps/MapPage.tsx')) },
                   { path: '/machines/:id/probe', ...page(() => import('../features/probe/ProbePage.tsx')) },
                   { path: '/machines/:id/timeline', ...page(() => import('../features/timeline/TimelinePage.tsx')) },
+                  {
+                    path: '/machines/:id/learnt',
+                    ...page(() => import('../features/machine-lessons/MachineLessonsPage.tsx')),
+                  },
                   { path: '/roasts', ...page(() => import('../features/roasts/RoastsPage.tsx')) },
                   { path: '/roasts/new', ...page(() => import('../features/new-roast/NewRoastPage.tsx')) },
                   { path: '/roasts/compare', ...page(() => import('../features/compare/ComparePage.tsx')) },

@@ -16,6 +16,8 @@ export const paths = {
     const query = new URLSearchParams(at).toString();
     return `/machines/${encodeURIComponent(id)}/timeline${query === '' ? '' : `?${query}`}`;
   },
+  /** What a machine's own roasts have taught about it. */
+  machineLessons: (id: string) => `/machines/${encodeURIComponent(id)}/learnt`,
   /** The machines, with the settings of one opened. */
   machineSettings: (id: string) => `/machines?settings=${encodeURIComponent(id)}`,
   registerMachine: '/machines/register',

@@ -11,7 +11,7 @@ import { type PastRow, pastOf } from './learn-forecast.ts';
 import type { LearntForecasts } from './learnt-forecasts.ts';
 
 /** The newest roasts of the machine, from which the closest are chosen and all of which it learns from. */
-const newestOfMachine = 60;
+export const newestOfMachine = 60;
 
 /** The past roasts that the curve of a roast is forecast from, limited to those that this person may see. */
 export const readForecastBasis = async (
@@ -43,6 +43,6 @@ export const readForecastBasis = async (
   };
 };
 
-const pastColumns = (sql: Sql) => sql`
+export const pastColumns = (sql: Sql) => sql`
   r.id, r.start_time, r.profile_id, r.coffee_name, r.lot_id, r.batch_size_kg, r.first_crack_time, r.first_crack_temp,
   r.first_crack_told, ${curveSourceColumns(sql)}`;

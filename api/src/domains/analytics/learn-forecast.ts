@@ -1,8 +1,9 @@
 import { crackBatchRatio, predictFirstCrack } from '@roastery/roasting/first-crack';
 import { closestRoasts, isSameBatch } from '@roastery/roasting/forecast-basis';
 import { createForecastLearner } from '@roastery/roasting/forecast-learner';
-import type { LearntForecast } from '@roastery/roasting/learnt-forecast';
+import type { ForecastRecord, LearntForecast } from '@roastery/roasting/learnt-forecast';
 import { pastCurveOf, pastCurveStepSeconds, turnOf } from '@roastery/roasting/past-curve';
+import { probeLagSeconds } from '@roastery/roasting/probe-lag';
 import { pastsOf } from '@roastery/roasting/usual-rise';
 import { nextTurn } from '@roastery/runtime/turns';
 import type { Sql } from '../../db/sql.ts';
@@ -36,10 +37,21 @@ const readAtOnce = 10;
 /** With fewer earlier marks the temperature of first crack is a guess. */
 const fewestCracks = 3;
 
+export interface MachineLessons {
+  /** Null where forecasts have not shown that they are better than the rate of now. */
+  readonly learnt: LearntForecast | null;
+  readonly record: ForecastRecord | null;
+  /** Of each roast that shows it, s. */
+  readonly probeLags: readonly number[];
+  /** The roasts with a curve, oldest first. */
+  readonly roasts: readonly PastRow[];
+}
+
 /**
  * Learns from the roasts of a machine, newest first; about 15 ms of work for each, a turn of the event loop for each.
  */
-export const learnForecast = async (sql: Sql, past: readonly PastRow[]): Promise<LearntForecast | null> => {
+export const learnFromRoasts = async (sql: Sql, past: readonly PastRow[]): Promise<MachineLessons> => {
+  const probeLags: number[] = [];
   const learner = createForecastLearner();
   const before: (PastRow & { curve: ReturnType<typeof pastCurveOf> })[] = [];
   const inOrder = past.filter(({ is_complete: isComplete }) => isComplete).toReversed();
@@ -61,10 +73,12 @@ export const learnForecast = async (sql: Sql, past: readonly PastRow[]): Promise
         pasts: pastsOf(closestRoasts(pastOf(row, newestFirst)).roasts.map(({ row: other }) => other.curve)),
         crack: crackOf(row, newestFirst),
       });
+      const lag = probeLagSeconds(beanTempC);
+      if (lag !== null) probeLags.push(lag);
       before.push({ ...row, curve });
     }
   }
-  return learner.learnt();
+  return { learnt: learner.learnt(), record: learner.record(), probeLags, roasts: before };
 };
 
 /** First crack of a roast as its machine's earlier marks let expect it; only told marks count. */

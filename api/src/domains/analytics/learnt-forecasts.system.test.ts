@@ -1,3 +1,4 @@
+import type { MachineLessons } from '@roastery/contract/machine-lessons';
 import type { ForecastBasisAnswer, Roast } from '@roastery/contract/roasts';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { simulateRoast } from '@roastery/simulator/simulate-roast';
@@ -69,4 +70,13 @@ it('learnt forecast: a machine’s fifth earlier roast allows one, and a roast k
   expect(await learntFor(ids[6])).toEqual(learnt);
   const eighth = await bringRoast(8);
   expect((await learntFor(eighth))?.roasts).toBe(6);
+});
+
+it('machine lessons: come from the roasts that are left, with the errors and the lag of the probe', async () => {
+  const { body: machines } = await admin.send<{ id: string }[]>('GET', '/machines');
+  const { body: lessons } = await admin.send<MachineLessons>('GET', `/machines/${machines[0]?.id}/lessons`);
+  expect(lessons).toMatchObject({ roasts: 7, from: '2026-07-02T10:00:00.000Z', forecast: { judged_roasts: 5 } });
+  expect(lessons.forecast?.ahead.map(({ ahead_seconds: seconds }) => seconds)).toEqual([30, 60, 90, 120]);
+  // Of the thermal model, 31 s with this batch.
+  expect(Math.abs((lessons.probe_lag?.seconds ?? 0) - 31)).toBeLessThan(3);
 });

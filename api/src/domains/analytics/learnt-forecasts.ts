@@ -1,6 +1,6 @@
 import type { LearntForecast } from '@roastery/roasting/learnt-forecast';
 import type { Sql } from '../../db/sql.ts';
-import { learnForecast, type PastRow } from './learn-forecast.ts';
+import { learnFromRoasts, type PastRow } from './learn-forecast.ts';
 
 /** A few KB each. */
 const maxLearnt = 200;
@@ -28,7 +28,7 @@ export const createLearntForecasts = () => {
       const known = kept.get(key);
       // Where nothing could be learnt yet, roasts that have arrived since are tried.
       if (known && (known.from === from || (await known.forecast) !== null)) return await known.forecast;
-      const forecast = learnForecast(sql, past);
+      const forecast = learnFromRoasts(sql, past).then(({ learnt }) => learnt);
       kept.set(key, { from, forecast });
       const [oldest] = kept.keys();
       if (kept.size > maxLearnt && oldest !== undefined) kept.delete(oldest);

@@ -1,6 +1,7 @@
 import * as contract from '@roastery/contract/analytics';
 import type { analyticsChoices } from '@roastery/contract/analytics';
 import type { ResponseOf } from '@roastery/contract/endpoint';
+import { getMachineLessons } from '@roastery/contract/machine-lessons';
 import { getForecastBasis } from '@roastery/contract/roasts';
 import type { Domain } from '../../app.ts';
 import type { SignedInUser } from '../../http/server-context.ts';
@@ -11,6 +12,7 @@ import { readConsistency, readRecipeConsistency } from './consistency.ts';
 import { createCurveCache } from './curve-cache.ts';
 import { readForecastBasis } from './forecast-basis.ts';
 import { createLearntForecasts } from './learnt-forecasts.ts';
+import { createMachineLessons } from './machine-lessons.ts';
 import { readGreen } from './green.ts';
 import { readGroups } from './groups.ts';
 import { readProduction } from './production.ts';
@@ -19,6 +21,7 @@ import { matchedWithPeople, matching } from './matching.ts';
 export const analyticsRoutes: Domain = (routes) => {
   const curves = createCurveCache();
   const learnt = createLearntForecasts();
+  const lessons = createMachineLessons();
   routes.forUser(contract.analyticsProduction, ({ sql, user }, { query }) => readProduction(sql, user, query));
   routes.forUser(contract.analyticsGroups, ({ sql, user }, { params, query }) =>
     readGroups(sql, user, params.by, query),
@@ -33,6 +36,7 @@ export const analyticsRoutes: Domain = (routes) => {
   routes.forUser(getForecastBasis, ({ sql, user }, { params }) =>
     readForecastBasis(sql, user, { curves, learnt }, params.id),
   );
+  routes.forUser(getMachineLessons, ({ sql, user }, { params }) => lessons.of(sql, user, params.id));
   routes.forUser(contract.analyticsGreen, ({ sql, user }, { query }) => readGreen(sql, user, query));
 };
 

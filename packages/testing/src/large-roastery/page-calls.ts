@@ -49,6 +49,7 @@ const idKinds: Readonly<Record<string, IdKind>> = {
   listMachineMembers: 'machine',
   listMemberCandidates: 'machine',
   betweenBatches: 'machine',
+  getMachineLessons: 'machine',
   listRoasters: 'machine',
   listMachineAlarmRules: 'machine',
   listRecipeAlarmRules: 'recipe',

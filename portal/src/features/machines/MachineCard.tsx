@@ -4,6 +4,7 @@ import {
   BellRing,
   ChartGantt,
   Gauge,
+  GraduationCap,
   Link2,
   Ellipsis,
   ScanSearch,
@@ -92,6 +93,12 @@ export const MachineCard = ({ machine, onEdit, onMap, onPair, onPeople, onAlarms
                     onSelect={() => void navigate(paths.probeMachine(machine.id))}
                   >
                     {t`Find registers`}
+                  </MenuItem>
+                  <MenuItem
+                    icon={<GraduationCap aria-hidden />}
+                    onSelect={() => void navigate(paths.machineLessons(machine.id))}
+                  >
+                    {t`What it has learnt`}
                   </MenuItem>
                 </Menu>
               </>

@@ -81,6 +81,7 @@ export default function TimelinePage() {
         title={machine.data === undefined ? t`Timeline` : t`Timeline of ${machine.data.display_name}`}
         crumbs={crumbs}
         subtitle={t`Everything this machine has recorded, and its roasts.`}
+        actions={<ButtonLink to={paths.machineLessons(id)}>{t`What it has learnt`}</ButtonLink>}
       />
       {timeline === undefined ? (
         error === undefined ? (

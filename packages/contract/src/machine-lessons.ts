@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { idShape, instantShape } from './shapes.ts';
+
+const known = z.number().nullable();
+
+/** Forecasts so many seconds ahead, over the newest roasts, each before anything was learnt from it. */
+export const forecastRecordShape = z.object({
+  ahead_seconds: z.number().int(),
+  /** Mean error of the bean temperature, °C: in all, from 150 °C on, and of a line by the rate of rise of that time. */
+  error: known,
+  error_from_150: known,
+  error_of_line: known,
+  /** Share of the roasts’ temperatures inside the band of 8 in 10; null where no band was known yet. */
+  held: known,
+  held_from_150: known,
+});
+export type ForecastRecordRow = z.infer<typeof forecastRecordShape>;
+
+export const machineLessonsShape = z.object({
+  /** Completed roasts that it learns from, at most 60, and when the oldest and newest of them began. */
+  roasts: z.number().int(),
+  from: instantShape.nullable(),
+  to: instantShape.nullable(),
+  /** Null before two of them could be forecast. */
+  forecast: z
+    .object({
+      /** Whether a running roast shows it: where it has no skill, nothing is shown. */
+      is_shown: z.boolean(),
+      /** Whether the time of first crack is shown; else its temperature alone. */
+      times_first_crack: z.boolean(),
+      judged_roasts: z.number().int(),
+      ahead: z.array(forecastRecordShape),
+    })
+    .nullable(),
+  /** How long the bean probe takes for 63 % of a change, by its falls after the charge: median, and half of the roasts. */
+  probe_lag: z.object({ seconds: z.number(), low: z.number(), high: z.number(), roasts: z.number().int() }).nullable(),
+});
+export type MachineLessons = z.infer<typeof machineLessonsShape>;
+
+export const getMachineLessons = endpoint({
+  name: 'getMachineLessons',
+  method: 'GET',
+  path: '/machines/{id}/lessons',
+  tag: 'Machines',
+  summary: 'What a machine has taught by its own roasts: how well they are forecast, and the lag of its bean probe',
+  access: 'user',
+  right: 'see',
+  params: z.object({ id: idShape }),
+  response: machineLessonsShape,
+  errors: ['not_found'],
+});
