@@ -121,7 +121,7 @@ describe('role matrix', () => {
   // Signing out would end the sessions that the other requests use.
   const matrix = endpoints.filter((endpoint) => endpoint.name !== 'logout');
 
-  it.each(matrix)('$name for each role', async (endpoint) => {
+  it.each(matrix)('$name for each role [P131 P134]', async (endpoint) => {
     const ofDenied = await paramsFor(endpoint);
     const statuses: Partial<Record<Role, number>> = {};
     for (const role of roles) {

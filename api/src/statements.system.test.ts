@@ -87,7 +87,7 @@ describe('the calls of the product document', () => {
     if (keeps !== undefined) known[keeps] = (answer.body as { id: string }).id;
   });
 
-  it('need the cookie that signing in sets, all but signing in and out', async () => {
+  it('need the cookie that signing in sets, all but signing in and out [P135]', async () => {
     const stranger = test.visitor();
     for (const documented of documentedCalls) {
       if (/ \/auth\/log(?:in|out)$/.test(documented.call)) continue;
@@ -96,7 +96,7 @@ describe('the calls of the product document', () => {
     }
   });
 
-  it('take JSON and nothing else', async () => {
+  it('take JSON and nothing else [P135]', async () => {
     for (const { call, payload } of documentedCalls) {
       if (payload === undefined) continue;
       const [method = '', path = ''] = call.split(' ');
@@ -110,7 +110,7 @@ describe('the calls of the product document', () => {
   });
 
   it.skipIf(!isPresent)(
-    'are all it names (read in ../shared/spec/portal.md, skipped where that is absent)',
+    'are all it names (read in ../shared/spec/portal.md, skipped where that is absent) [P136]',
     async () => {
       const [, section = ''] = /^## 7\. Calls$([\s\S]*?)^## 8\./m.exec(await readFile(productDocument, 'utf8')) ?? [];
       const named = [

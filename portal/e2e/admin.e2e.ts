@@ -48,7 +48,7 @@ describe('administrators', () => {
     }
   });
 
-  it('promote, demote, deactivate, activate and reset; the last active administrator stays', async () => {
+  it('promote, demote, deactivate, activate and reset; the last active administrator stays [P126]', async () => {
     await roastery.addPerson(tomoIto);
     await using watched = await roastery.openAs(roastery.admin);
     const { page } = watched;

@@ -168,7 +168,7 @@ it('alarms: a rule of a recipe fires in its roast, in the live view and on the w
   expect([...cockpit.complaints, ...wall.complaints, ...desk.complaints]).toEqual([]);
 });
 
-it('alarms: a fault that a rule covers too is one entry of the cockpit and the bell', async () => {
+it('alarms: a fault that a rule covers too is one entry of the cockpit and the bell [P205]', async () => {
   const machine = await register(ana, 'GIE-W6-0007', 'Giesen W6');
   const addRule = (message: string, condition: AlarmRuleBody['condition']) =>
     ana.call(createMachineAlarmRule, {

@@ -32,7 +32,7 @@ const moment = (page: Page) => page.getByRole('region', { name: 'Values at one t
 const idsIn = (page: Page): string[] => new URL(page.url()).searchParams.get('ids')?.split(',') ?? [];
 
 describe('comparison of roasts', () => {
-  it('shows roasts chosen in the list, with their difference at any time', async () => {
+  it('shows roasts chosen in the list, with their difference at any time [P45]', async () => {
     await using watched = await roastery.openAs(ana);
     const { page, complaints } = watched;
     await page.goto('/roasts');

@@ -40,7 +40,7 @@ const downloaded = async (page: Page, act: () => Promise<void>): Promise<{ name:
 const rows = (page: Page) => page.getByRole('table', { name: 'Roasts' }).locator('tbody').getByRole('row');
 
 describe('the roast page', () => {
-  it('exports the roast as workbook, report, Artisan file and CSV', async () => {
+  it('exports the roast as workbook, report, Artisan file and CSV [P45]', async () => {
     await using watched = await roastery.openAs(ana);
     const { page, complaints } = watched;
     const roast = roasts[0];
@@ -68,7 +68,7 @@ describe('the roast page', () => {
 });
 
 describe('the list', () => {
-  it('filters by properties of roasts, keeps them in the address, and exports all matching roasts', async () => {
+  it('filters by properties of roasts, keeps them in the address, and exports all matching roasts [P36]', async () => {
     await using watched = await roastery.openAs(ana);
     const { page, complaints } = watched;
     await page.goto('/roasts?rows=25');

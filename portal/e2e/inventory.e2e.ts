@@ -21,7 +21,7 @@ const takeIn = (lot_number: string, initial_weight: number): Promise<Lot> =>
   });
 
 describe('green inventory', () => {
-  it('opens a lot from its row; the weight is adjusted with a reason, which the ledger shows', async () => {
+  it('opens a lot from its row; the weight is adjusted with a reason, which the ledger shows [P99 P104 P110 P178]', async () => {
     await takeIn('AD-1', 100);
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
@@ -65,7 +65,7 @@ describe('green inventory', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('can be used by keyboard only', async () => {
+  it('can be used by keyboard only [P105]', async () => {
     await takeIn('KEY-1', 60);
     await using watched = await roastery.openAs(ana);
     const { page } = watched;

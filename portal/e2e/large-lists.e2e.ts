@@ -110,7 +110,7 @@ const cutCells = (page: Page): Promise<string[]> =>
 
 describe('lists of thousands of rows', () => {
   it.each(lists)(
-    '$address requests each page of rows once (first, last and found), and draws no more',
+    '$address requests each page of rows once (first, last and found), and draws no more [P206]',
     async (list) => {
       const { watched, asked } = await openCounted(list.address);
       await using _ = watched;
@@ -161,7 +161,7 @@ describe('lists of thousands of rows', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('a field for one of thousands of recipes or lots finds each, and draws at most two hundred options', async () => {
+  it('a field for one of thousands of recipes or lots finds each, and draws at most two hundred options [P206]', async () => {
     const { watched } = await openCounted('/roasts/new');
     await using _ = watched;
     const { page } = watched;

@@ -316,7 +316,7 @@ it('shows the temperatures of first crack, a countdown once the band is narrow, 
     );
 });
 
-it('becomes the page of a finished roast at the drop, without a reload', async () => {
+it('becomes the page of a finished roast at the drop, without a reload [P43]', async () => {
   await using watched = await roastery.openAs(ana);
   const { page } = watched;
   await page.goto(`/roasts/${roastId}`);

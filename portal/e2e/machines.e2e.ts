@@ -46,7 +46,7 @@ const downloaded = async (page: Page, button: string): Promise<{ name: string; t
 const copied = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
 
 describe('registering a machine', () => {
-  it('is offered without machines, refuses missing fields, and shows the credentials once', async () => {
+  it('is offered without machines, refuses missing fields, and shows the credentials once [P22 P25 P28 P29 P30 P31 P32 P69 P71 P74]', async () => {
     await using watched = await roastery.openAs(ana, { permissions: ['clipboard-read', 'clipboard-write'] });
     const { page } = watched;
     await page.goto('/machines');
@@ -120,7 +120,7 @@ describe('registering a machine', () => {
 });
 
 describe('the machines of a roastery', () => {
-  it('are counted, searched and sorted, and link to their figures', async () => {
+  it('are counted, searched and sorted, and link to their figures [P21 P23 P24 P25 P28]', async () => {
     await register(ana, 'GIE-W6-0007', 'Giesen W6', 'RM7');
     const loring = await register(ana, 'LOR-S15-0003', 'Loring S15', 'RM15');
     await bringPastRoast(roastery.stack, ana, loring, { details: { batch_size_kg: 12 } });

@@ -76,7 +76,7 @@ const chargeNow = async (machine: RegisteredMachine): Promise<string> => {
 };
 
 describe('a roast on a machine', () => {
-  it('is planned, waits for the charge, and opens with it', async () => {
+  it('is planned, waits for the charge, and opens with it [P38]', async () => {
     await using watched = await roastery.openAs(ana);
     const { page, complaints } = watched;
     await page.goto('/roasts');

@@ -104,7 +104,7 @@ const openSwallowingLine = async (target: string, passBytes: number) => {
 };
 
 describe('pairing a board', () => {
-  it('from the ticket to the live board: the owner sees it live, an admin revokes it', async () => {
+  it('from the ticket to the live board: the owner sees it live, an admin revokes it [P3]', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/machines/register');

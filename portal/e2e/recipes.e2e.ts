@@ -36,7 +36,7 @@ const middleOf = async (locator: Locator) => {
 };
 
 describe('recipes', () => {
-  it('are cloned and deleted from their card, by mouse and by touch', async () => {
+  it('are cloned and deleted from their card, by mouse and by touch [P116 P196]', async () => {
     await write('House');
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
@@ -121,7 +121,7 @@ describe('recipes', () => {
     expect([...watched.complaints, ...phone.complaints]).toEqual([]);
   });
 
-  it('are previewed with their best past roast behind them, and load the chart only then', async () => {
+  it('are previewed with their best past roast behind them, and load the chart only then [P112 P120]', async () => {
     const { id } = await write('Previewed', { auto_interpolate: true });
     const machine = await register(ana, 'RM15-PRE', 'Small Drum', 'RM15');
     const roast = await bringPastRoast(roastery.stack, ana, machine, {

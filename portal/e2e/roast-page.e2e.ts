@@ -75,7 +75,7 @@ const pixelsOf = (page: Page, token: string): Promise<number> =>
   }, token);
 
 describe('the page of a finished roast', () => {
-  it('shows the coffee, the figures, and missing values', async () => {
+  it('shows the coffee, the figures, and missing values [P42 P43 P44 P56 P92 P93]', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await open(page, roast.id);
@@ -113,7 +113,7 @@ describe('the page of a finished roast', () => {
     await page.waitForURL('**/roasts');
   });
 
-  it('draws curves that can be switched off, stored under the document’s keys', async () => {
+  it('draws curves that can be switched off, stored under the document’s keys [P49 P51]', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await open(page, roast.id);
@@ -142,7 +142,7 @@ describe('the page of a finished roast', () => {
     await expect.poll(pressed).toEqual(['false', 'false', 'true', 'true', 'false']);
   });
 
-  it('shows the values of a clicked point, kept in the address, else of the last one', async () => {
+  it('shows the values of a clicked point, kept in the address, else of the last one [P50]', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await open(page, roast.id);
@@ -172,7 +172,7 @@ describe('the page of a finished roast', () => {
     await expect.poll(() => new URL(page.url()).searchParams.has('at')).toBe(false);
   });
 
-  it('can be inspected by keyboard, and a mark selects its time', async () => {
+  it('can be inspected by keyboard, and a mark selects its time [P50 P54]', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await open(page, roast.id);
@@ -207,7 +207,7 @@ describe('the page of a finished roast', () => {
       .waitFor();
   });
 
-  it('moves gas, airflow and drum with the curve: one time axis, one crosshair', async () => {
+  it('moves gas, airflow and drum with the curve: one time axis, one crosshair [P55]', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await open(page, roast.id);
@@ -248,7 +248,7 @@ describe('the page of a finished roast', () => {
     await page.getByRole('button', { name: 'Show all' }).waitFor({ state: 'detached' });
   });
 
-  it('saves its edited description; the recorded curve stays', async () => {
+  it('saves its edited description; the recorded curve stays [P45]', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await open(page, roast.id);
@@ -335,7 +335,7 @@ describe('the page of a finished roast', () => {
     expect(phone.complaints).toEqual([]);
   });
 
-  it('exports its chart as a picture to print: as large on a phone, and light in the dark theme', async () => {
+  it('exports its chart as a picture to print: as large on a phone, and light in the dark theme [P45]', async () => {
     await using watched = await roastery.openAs(ana, { viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
     const { page } = watched;
     await open(page, roast.id);
@@ -394,7 +394,7 @@ describe('the page of a finished roast', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('is deleted after the document’s confirmation', async () => {
+  it('is deleted after the document’s confirmation [P46 P82 P94]', async () => {
     const doomed = await bringPastRoast(roastery.stack, ana, probat, { charged: new Date(Date.now() - 50_000_000) });
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
@@ -417,7 +417,7 @@ describe('the page of a finished roast', () => {
   });
 });
 
-it('a chart that throws: the page of a roast stays', async () => {
+it('a chart that throws: the page of a roast stays [P59 P84]', async () => {
   await using watched = await roastery.openAs(ana);
   const { page } = watched;
   await page.addInitScript(() => {

@@ -58,7 +58,7 @@ describe('with roasts', () => {
     await tomo.call(logRoast, { body: { coffee_name: 'Secret of Tomo', start_time, duration_seconds: 600 } });
   });
 
-  it('the list searches, sorts and pages on the server and keeps its state in the address', async () => {
+  it('the list searches, sorts and pages on the server and keeps its state in the address [P36 P41 P88]', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/roasts');
@@ -104,7 +104,7 @@ describe('with roasts', () => {
     await expect.poll(() => page.getByText('Loading the list').count()).toBe(0);
   });
 
-  it('a star is stored for each user', async () => {
+  it('a star is stored for each user [P40]', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/roasts');
@@ -144,7 +144,7 @@ describe('with roasts', () => {
       .not.toContain('true');
   });
 
-  it('a click anywhere on a row opens the roast, and on a phone each roast is a card', async () => {
+  it('a click anywhere on a row opens the roast, and on a phone each roast is a card [P39]', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/roasts');

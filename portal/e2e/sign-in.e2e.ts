@@ -19,7 +19,7 @@ const signInAs = async (page: Page, { email, password }: { email: string; passwo
 const banner = (page: Page) => page.getByTestId('offline');
 
 describe('signing in', () => {
-  it('refuses a wrong password with a message, and signs in with the right one', async () => {
+  it('refuses a wrong password with a message, and signs in with the right one [P2 P10 P65 P76 P87 P166 P167]', async () => {
     await using watched = await roastery.openAs(null);
     const { page } = watched;
     await page.goto('/login');
@@ -45,7 +45,7 @@ describe('signing in', () => {
 });
 
 describe('access of a user', () => {
-  it('ends with Logout, here and on the server', async () => {
+  it('ends with Logout, here and on the server [P14]', async () => {
     await using watched = await roastery.openAs(null);
     const { page } = watched;
     await page.goto('/login');

@@ -185,7 +185,7 @@ it('cockpit: the user confirms that a charge withdrawn by the board was a door',
   expect(complaints).toEqual([]);
 });
 
-it('cockpit: the user confirms a charge withdrawn by the board, and the board finds its drop', async () => {
+it('cockpit: the user confirms a charge withdrawn by the board, and the board finds its drop [P207]', async () => {
   const { machine, chargedAt, findAtDrop } = await machineThatWithdrew();
   await using watched = await roastery.openAs(ana);
   const { page, complaints } = watched;

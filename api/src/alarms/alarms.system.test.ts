@@ -174,7 +174,7 @@ describe('alarms of running roasts', () => {
     expect(await alarmsOf(roastId)).toHaveLength(1);
   });
 
-  it('a fault that rules cover too: is one message to phones, and each of its alarms contains it', async () => {
+  it('a fault that rules cover too: is one message to phones, and each of its alarms contains it [P205]', async () => {
     const machine = await registerMachine(database.sql, 'FAULT-1');
     const ruleIds: string[] = [];
     for (const body of [

@@ -9,7 +9,7 @@ import {
 } from './control-profile.ts';
 
 describe('a control profile', () => {
-  it('has 721 points from 0 to 720 s, linear and rounded', () => {
+  it('has 721 points from 0 to 720 s, linear and rounded [P209]', () => {
     const points = interpolateControlProfile(defaultControlPoints);
     expect(points).toHaveLength(721);
     expect(points[0]).toEqual(defaultControlPoints[0]);
@@ -29,7 +29,7 @@ describe('a control profile', () => {
     expect(points.map(({ timeSeconds }) => timeSeconds)).toEqual(Array.from({ length: 721 }, (_, k) => k));
   });
 
-  it('is refused with the document’s messages', () => {
+  it('is refused with the document’s messages [P186]', () => {
     const messages = validateControlProfile([
       { timeSeconds: 0, burner: 101, exhaust: 29, drumRpm: 86 },
       { timeSeconds: 0, burner: Number.NaN, exhaust: 90, drumRpm: 30 },
@@ -45,7 +45,7 @@ describe('a control profile', () => {
     expect(validateControlProfile(defaultControlPoints)).toEqual([]);
   });
 
-  it('adds its next point a minute later', () => {
+  it('adds its next point a minute later [P204]', () => {
     expect(nextControlPoint(defaultControlPoints)).toEqual({ timeSeconds: 780, burner: 50, exhaust: 60, drumRpm: 60 });
   });
 

@@ -45,7 +45,7 @@ describe('rate of rise of a stored curve', () => {
     for (const rate of rates) expect(rate).toBeCloseTo(9, 6);
   });
 
-  it('is the 5-point moving average of the slopes', () => {
+  it('is the 5-point moving average of the slopes [P96]', () => {
     const temps = [100, 101, 103, 104, 108, 109, 111, 114, 118, 119];
     const times = seconds(10, 3);
     expect(rateOfRise(times, temps, whole)).toEqual(movingAverage(smoothRateOfRise(times, temps), 5));

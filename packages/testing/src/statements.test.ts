@@ -3,29 +3,18 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { repositoryRoot, sharedData } from './shared-data.ts';
-import { hasTest, holdsText, quotedTexts, readStatements, testTitles, type Statement } from './statements.ts';
+import { readSourceFiles } from './source-files.ts';
+import { findProofs, holdsText, quotedTexts, readStatements, statementTable } from './statements.ts';
 
-const below = (file: string) => path.join(repositoryRoot(), file);
-const statements = readStatements(await readFile(below('portal/README.md'), 'utf8'));
-const sources = new Map<string, string>();
-for (const file of new Set(statements.flatMap(({ places, tests }) => [...places, ...tests.map((test) => test.file)]))) {
-  // A place may be a folder.
-  const source = await readFile(below(file), 'utf8').catch(() => undefined);
-  if (source !== undefined) sources.set(file, source);
-}
-
-/** The problems of a row, as sentences; none when the row is valid. */
-const problemsOf = ({ text, places, tests }: Statement): string[] => [
-  ...(text === '' ? ['says nothing'] : []),
-  ...(places.length === 0 ? ['names no place'] : []),
-  ...(tests.length === 0 ? ['names no test'] : []),
-  ...places.filter((place) => !existsSync(below(place))).map((place) => `${place} is not there`),
-  ...tests.flatMap(({ file, title }) => {
-    const source = sources.get(file);
-    if (source === undefined) return [file === '' ? 'names a test without a file' : `${file} is not there`];
-    return hasTest(source, title) ? [] : [`${file} has no test “${title}”`];
-  }),
-];
+const statements = readStatements(
+  await readFile(path.join(repositoryRoot(), 'portal', 'docs', 'statements.md'), 'utf8'),
+);
+const files = await readSourceFiles();
+const proofs = findProofs(files);
+const source = files
+  .filter(({ path: file }) => /^(?:portal|api|packages\/contract)\//.test(file))
+  .map(({ text }) => text)
+  .join('\n');
 
 /** The product document is beside the repository; it is not part of the project. */
 const shared = sharedData();
@@ -33,31 +22,36 @@ const documentFile = shared.path('..', 'spec', 'portal.md');
 const isDocumentThere = existsSync(documentFile);
 const whySkipped = isDocumentThere ? '' : ' (skipped: needs ../shared/spec/portal.md, which is absent)';
 
-const filesOf = ({ places, tests }: Statement) => [...places, ...tests.map(({ file }) => file)];
 /** Names of placeholders differ; only the words around them are compared. */
 const asWritten = (text: string) => text.replaceAll(/\{[^}]*\}|(?<=\()n(?=\))/g, '{}');
-const unheld = (statement: Statement): string[] =>
-  quotedTexts(statement.text).filter(
-    (text) => !filesOf(statement).some((file) => holdsText(sources.get(file) ?? '', text)),
-  );
 
-describe('table of the product document', () => {
-  it('has rows, each with a statement, its place and a test that exists', () => {
-    expect(statements.length).toBeGreaterThan(0);
-    const broken = statements.flatMap((statement) =>
-      problemsOf(statement).map((problem) => `${statement.section}: ${statement.text}: ${problem}`),
-    );
-    expect(broken).toEqual([]);
+describe('statements of the product document', () => {
+  it('have ids of their own', () => {
+    expect(statements.length).toBeGreaterThan(200);
+    const ids = statements.map(({ id }) => id);
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
   });
 
-  it('quotes texts that its places or tests contain verbatim', () => {
-    const lost = statements.flatMap((statement) =>
-      unheld(statement).map((text) => `${statement.section}: ${statement.text}: nothing holds '${text}'`),
+  it('are each named by the title of a test', () => {
+    const named = new Set(proofs.map(({ id }) => id));
+    expect(statements.filter(({ id }) => !named.has(id)).map(({ id, text }) => `${id} ${text}`)).toEqual([]);
+  });
+
+  it('exist for each id in a title', () => {
+    const known = new Set(statements.map(({ id }) => id));
+    expect(proofs.filter(({ id }) => !known.has(id))).toEqual([]);
+  });
+
+  it('quote texts that the sources contain verbatim', () => {
+    const lost = statements.flatMap(({ id, text }) =>
+      quotedTexts(text)
+        .filter((quoted) => !holdsText(source, quoted))
+        .map((quoted) => `${id}: no source contains '${quoted}'`),
     );
     expect(lost).toEqual([]);
   });
 
-  it.skipIf(!isDocumentThere)(`leaves out no text of the document${whySkipped}`, async () => {
+  it.skipIf(!isDocumentThere)(`leave out no text of the document${whySkipped}`, async () => {
     const whole = await readFile(documentFile, 'utf8');
     const quoted = new Set(statements.flatMap(({ text }) => quotedTexts(text)).map(asWritten));
     const written = quotedTexts(whole);
@@ -66,44 +60,39 @@ describe('table of the product document', () => {
   });
 });
 
-describe('reading of the table', () => {
-  const table = [
-    '## The product document, statement by statement',
-    '### One',
-    '| statement | where it lives | test |',
-    '| --- | --- | --- |',
-    "| The empty list says 'None yet' | `a.tsx`, `b/` | `a.e2e.ts` › begins › empty<br>`b.test.ts` › counts |",
-    '| a \\| b |  | |',
-    '## Next',
-    '| not | a | row |',
-  ].join('\n');
-  it('finds rows, places and tests, and detects missing ones', () => {
-    const [first, second, ...rest] = readStatements(table);
-    expect(rest).toEqual([]);
-    expect(first).toMatchObject({
-      section: 'One',
-      places: ['a.tsx', 'b/'],
-      tests: [
-        { file: 'a.e2e.ts', title: 'begins › empty' },
-        { file: 'b.test.ts', title: 'counts' },
-      ],
-    });
-    expect(quotedTexts(first?.text ?? '')).toEqual(['None yet']);
-    expect(second).toMatchObject({ text: 'a | b', places: [], tests: [] });
-    expect(problemsOf(second as Statement)).toEqual(['names no place', 'names no test']);
+describe('reading of statements', () => {
+  const one = { id: 'P1', section: 'One', text: "The empty list says 'None yet'" };
+  const two = { id: 'P2', section: 'One', text: 'Rows are counted' };
+
+  it('finds ids, sections and texts', () => {
+    const markdown = ['# All', '## One', `- **P1** ${one.text}`, 'a sentence', `- **P2** ${two.text}`].join('\n');
+    expect(readStatements(markdown)).toEqual([one, two]);
   });
 
-  it('finds titles however they are written', () => {
-    const source = [
-      `it('plain', () => {});`,
-      `  it.each([\n  { statement: 'a (b)', page: open('x') },\n])('says $statement', () => {});`,
-      `it.skipIf(no)(\n  data.title('don\\'t'), () => {});`,
-      '// only says it (`here`)',
+  it('finds ids in titles and in rows of tables, in test files only', () => {
+    const text = [
+      `it('don\\'t count [${one.id}]', () => {});`,
+      `it.each([{ statement: "rows [${one.id} ${two.id}]" }, ['an array', \`[${one.id}.length]\`]])('says $statement', () => {});`,
+      `const key = rows['P2'];`,
     ].join('\n');
-    expect(testTitles(source)).toEqual(['plain', 'says $statement', "don't"]);
-    expect(hasTest(source, 'says a (b)')).toBe(true);
-    expect(hasTest(source, 'says c')).toBe(false);
-    expect(hasTest(source, 'plai')).toBe(false);
+    expect(findProofs([{ path: 'a.test.ts', text }])).toEqual([
+      { id: 'P1', file: 'a.test.ts', title: "don't count" },
+      { id: 'P1', file: 'a.test.ts', title: 'rows' },
+      { id: 'P2', file: 'a.test.ts', title: 'rows' },
+    ]);
+    expect(findProofs([{ path: 'a.ts', text }])).toEqual([]);
+  });
+
+  it('prints a statement with its tests, and says where none is', () => {
+    const proofOfOne = { id: 'P1', file: 'a.test.ts', title: 'is empty at first' };
+    expect(statementTable([one, two], [proofOfOne]).split('\n')).toEqual([
+      '',
+      'One',
+      `P1    ${one.text}`,
+      '      a.test.ts › is empty at first',
+      `P2    ${two.text}`,
+      '      NO TEST',
+    ]);
   });
 
   it('finds texts in code', () => {

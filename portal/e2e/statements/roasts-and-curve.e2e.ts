@@ -9,7 +9,7 @@ import { bringPastRoast } from '../past-roast.ts';
 import { anaRestrepo, openRoastery, register, type TestRoastery } from '../roastery.ts';
 import { drawnOn, forgetDrawing, noteDrawing } from './drawn.ts';
 
-// Sentences of the product document on roasts and their curves; the portal's README names them.
+// Sentences of the product document on roasts and their curves.
 
 let roastery: TestRoastery;
 let ana: RoasteryClient;
@@ -91,7 +91,7 @@ const colourOf = (token: string): Promise<string> =>
   }, token);
 
 describe('the chart', () => {
-  it('is 500 high; its time axis is mm:ss with a tick every 60 s, its temperatures begin at 0', async () => {
+  it('is 500 high; its time axis is mm:ss with a tick every 60 s, its temperatures begin at 0 [P47 P97 P98]', async () => {
     await openCurve(whole);
     await expect.poll(async () => (await chart().boundingBox())?.height).toBe(500);
     const { texts, line } = await drawnOn(chart());
@@ -102,7 +102,7 @@ describe('the chart', () => {
     expect(line).toBe('aslant');
   });
 
-  it('has an axis of -20 to 50 °C/min on the right while Rate of Rise is on', async () => {
+  it('has an axis of -20 to 50 °C/min on the right while Rate of Rise is on [P48 P98]', async () => {
     await openCurve(whole);
     expect((await drawnOn(chart())).texts).toEqual(expect.arrayContaining(['-20', '-10', '10', '20', '40', '°C/min']));
     await forgetDrawing(chart());
@@ -114,7 +114,7 @@ describe('the chart', () => {
   });
 
   it.each(['Gas, burner power %', 'Airflow, exhaust damper %', 'Drum speed, %'])(
-    'is above three more, 0 to 100 in filled steps: %s',
+    'is above three more, 0 to 100 in filled steps: %s [P55 P98]',
     async (name) => {
       await openCurve(whole);
       const steps = page.getByRole('figure', { name });
@@ -126,7 +126,7 @@ describe('the chart', () => {
     },
   );
 
-  it('counts its points', async () => {
+  it('counts its points [P47]', async () => {
     await openCurve(whole);
     const { datapoints } = await ana.call(getRoastCurve, { params: { id: whole.id } });
     const words = `${datapoints.length.toLocaleString('en-US')} points`;
@@ -135,7 +135,7 @@ describe('the chart', () => {
 });
 
 describe('the panel beside the chart', () => {
-  it('marks Charge at 0:00 with the first bean temperature, First Crack in yellow, Drop in green', async () => {
+  it('marks Charge at 0:00 with the first bean temperature, First Crack in yellow, Drop in green [P52 P53 P54]', async () => {
     await openCurve(whole);
     const { datapoints } = await ana.call(getRoastCurve, { params: { id: whole.id } });
     await expect.poll(() => marker('Charge')).toBe(`Charge 0:00 ${datapoints[0]?.bean_temp?.toFixed(1)} °C`);
@@ -143,7 +143,7 @@ describe('the panel beside the chart', () => {
     expect(await Promise.all(['Charge', 'First Crack', 'Drop'].map(dotOf))).toEqual([green, yellow, green]);
   });
 
-  it('greys a First Crack that is not marked, and shows -- for a missing temperature', async () => {
+  it('greys a First Crack that is not marked, and shows -- for a missing temperature [P52 P53 P54]', async () => {
     await openCurve(uploaded);
     expect(uploaded.first_crack_time).toBeNull();
     await expect.poll(() => marker('First Crack')).toBe('First Crack -- --');
@@ -154,7 +154,7 @@ describe('the panel beside the chart', () => {
     expect(await marker('Drop')).toBe('Drop 10:00 --');
   });
 
-  it('shows a check and a dot of its colour beside each curve that is on', async () => {
+  it('shows a check and a dot of its colour beside each curve that is on [P51]', async () => {
     await openCurve(whole);
     const curves = panel().getByRole('region', { name: 'Curves' }).getByRole('button');
     const looks = await curves.evaluateAll((buttons) =>
@@ -180,7 +180,7 @@ describe('the points of a curve', () => {
     ['cs', 100],
     ['ms', 1000],
   ])(
-    'in %s are recognised by the last time; those without a time, or before 0, are dropped',
+    'in %s are recognised by the last time; those without a time, or before 0, are dropped [P63 P75 P95]',
     async (unit, perSecond) => {
       const made = await upload(csvOf(perSecond));
       expect(made.time_unit).toEqual({ value: unit, source: 'guess' });

@@ -5,7 +5,7 @@ import { endpointUrl, type RoasteryClient } from '@roastery/testing/roastery-cli
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { anaRestrepo, openRoastery, register, type TestRoastery } from '../roastery.ts';
 
-// Sentences of the product document that need a browser's layout or the api. The portal's README names them.
+// Sentences of the product document that need a browser's layout or the api.
 
 let roastery: TestRoastery;
 let ana: RoasteryClient;
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => roastery[Symbol.asyncDispose]());
 
 describe('the card of a machine', () => {
-  it('shows Edit and Delete under the pointer, on keyboard focus, and always on touch screens', async () => {
+  it('shows Edit and Delete under the pointer, on keyboard focus, and always on touch screens [P21 P26 P89]', async () => {
     await using watched = await roastery.openAs(ana);
     const { page } = watched;
     await page.goto('/machines');
@@ -52,7 +52,7 @@ describe('the card of a machine', () => {
 });
 
 describe('refusals', () => {
-  it('are shown for the server’s errors too, field by field', async () => {
+  it('are shown for the server’s errors too, field by field [P71 P72 P73]', async () => {
     const post = (body: object) =>
       fetch(`${roastery.stack.url}/api/v1/machines`, {
         method: 'POST',
@@ -84,10 +84,14 @@ const machineFields =
 
 describe('responses of the api', () => {
   it.each([
-    ['a user', '/auth/me', 'id full_name email is_active is_admin created_at'],
-    ['a machine', '/machines', machineFields],
-    ['a roast', '/roasts/{roast}', roastFields],
-    ['the dashboard', '/dashboard/stats', 'activeMachines totalMachines todayRoasts thisMonthRoasts totalRoasted'],
+    ['a user [P60]', '/auth/me', 'id full_name email is_active is_admin created_at'],
+    ['a machine [P61]', '/machines', machineFields],
+    ['a roast [P62]', '/roasts/{roast}', roastFields],
+    [
+      'the dashboard [P64]',
+      '/dashboard/stats',
+      'activeMachines totalMachines todayRoasts thisMonthRoasts totalRoasted',
+    ],
   ])('have the fields of %s', async (_what, path, fields) => {
     const url = endpointUrl(roastery.stack.url, { path: path.replace('{roast}', roastId) });
     const answer = (await (await fetch(url, { headers: { cookie: ana.cookie } })).json()) as object | object[];

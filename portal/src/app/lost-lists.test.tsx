@@ -53,7 +53,7 @@ const lost = [
 ];
 
 describe('lists of lots, recipes and the administration', () => {
-  it.each(lost)('$address without its list: empty, said, logged and read again', async (row) => {
+  it.each(lost)('$address without its list: empty, said, logged and read again [P200 P201]', async (row) => {
     const { address, failing, later, says } = row;
     const as = address.startsWith('/admin') ? admin : ana;
     const { user, server, logged } = await openPortal(address, { as, answers: [failing] });
@@ -107,7 +107,7 @@ describe('failed reads', () => {
       }),
       '--',
     ],
-  ])('are logged, shown as empty, and reported: %s', async (error, address, failing, later, empty) => {
+  ])('are logged, shown as empty, and reported: %s [P85]', async (error, address, failing, later, empty) => {
     const { user, server, logged } = await openPortal(address, { answers: [failing] });
     expect((await screen.findAllByText(empty)).length).toBeGreaterThan(0);
     await screen.findByText(error, { exact: false });

@@ -13,13 +13,13 @@ const buttons = () => [...main().querySelectorAll('a, button')];
 /** Texts that a screen shows, in order; others may be between them. */
 const shown = [
   {
-    statement: 'inventory: four cards',
+    statement: 'inventory: four cards [P100]',
     address: '/inventory',
     among: headings,
     texts: ['Total Lots', 'Available Lots', 'Total Weight (kg)', 'Total Value ($)'],
   },
   {
-    statement: 'inventory: columns',
+    statement: 'inventory: columns [P103]',
     address: '/inventory/lots',
     among: columnHeads,
     texts: [
@@ -37,73 +37,73 @@ const shown = [
     ],
   },
   {
-    statement: 'new lot: sections',
+    statement: 'new lot: sections [P99 P108]',
     address: '/inventory/lots/new',
     among: headings,
     texts: ['Coffee Information', 'Processing & Quality', 'Procurement', 'Inventory'],
   },
   {
-    statement: 'new lot: fields',
+    statement: 'new lot: fields [P108]',
     address: '/inventory/lots/new',
     among: fieldLabels,
     texts: ['Lot number', 'Coffee name', 'Cost per kg', 'Total Cost', 'Initial weight', 'Location', 'Notes'],
   },
   {
-    statement: 'new lot: buttons',
+    statement: 'new lot: buttons [P111]',
     address: '/inventory/lots/new',
     among: formButtons,
     texts: ['Cancel', 'Save Lot'],
   },
   {
-    statement: 'edit lot: buttons',
+    statement: 'edit lot: buttons [P99 P111]',
     address: `/inventory/lots/${idOf(21)}/edit`,
     among: formButtons,
     texts: ['Cancel', 'Update Lot'],
   },
   {
-    statement: 'recipes: cards',
+    statement: 'recipes: cards [P112]',
     address: '/recipes',
     among: headings,
     texts: ['Total Recipes', 'Favorites', 'Most Used'],
   },
   {
-    statement: 'recipe form: sections',
+    statement: 'recipe form: sections [P117]',
     address: `/recipes/${idOf(31)}`,
     among: headings,
     texts: ['Basic Information', 'Target Parameters', 'Inventory Integration', 'Control Profile'],
   },
   {
-    statement: 'recipe form: control profile table',
+    statement: 'recipe form: control profile table [P118]',
     address: `/recipes/${idOf(31)}`,
     among: columnHeads,
     texts: ['Time m:ss', 'Burner %', 'Exhaust %', 'Drum RPM', 'Delete'],
   },
   {
-    statement: 'recipe form: buttons',
+    statement: 'recipe form: buttons [P118 P121]',
     address: `/recipes/${idOf(31)}`,
     among: buttons,
     texts: ['Preview Curve', 'Add Control Point', 'Cancel', 'Update Recipe'],
   },
   {
-    statement: 'users: columns',
+    statement: 'users: columns [P123]',
     address: '/admin/users',
     among: columnHeads,
     texts: ['Name', 'Email', 'Status', 'Role', 'Created date'],
   },
   {
-    statement: 'settings: tabs',
+    statement: 'settings: tabs [P128]',
     address: '/admin/settings',
     among: () => screen.getAllByRole('tab'),
     texts: ['Roastery Info', 'Dropdown Options'],
   },
   {
-    statement: 'settings: fields of the roastery',
+    statement: 'settings: fields of the roastery [P130]',
     address: '/admin/settings',
     among: fieldLabels,
     texts: ['Roastery Name', 'Address', 'Postal Code', 'City', 'Country', 'Email', 'Phone', 'Website'],
   },
   {
-    statement: 'settings: categories',
+    statement: 'settings: categories [P129]',
     address: '/admin/settings?tab=options',
     among: buttons,
     texts: ['Variety', 'Origin', 'Process', 'Warehouse', 'Machine Type', 'Seed Defaults'],
@@ -113,20 +113,25 @@ const shown = [
 /** Drop-downs and all their options. */
 const choices = [
   {
-    statement: 'recipe form: roast levels',
+    statement: 'recipe form: roast levels [P180]',
     address: '/recipes/new',
     label: 'Roast level',
     offered: ['Light', 'Medium-Light', 'Medium', 'Medium-Dark', 'Dark'],
   },
   {
-    statement: 'recipes: level filter',
+    statement: 'recipes: level filter [P113 P180]',
     address: '/recipes',
     label: 'Level',
     offered: ['All levels', 'Light', 'Medium', 'Dark'],
   },
-  { statement: 'recipes: origin filter', address: '/recipes', label: 'Origin', offered: ['All origins', 'Kenya'] },
   {
-    statement: 'inventory: statuses',
+    statement: 'recipes: origin filter [P113]',
+    address: '/recipes',
+    label: 'Origin',
+    offered: ['All origins', 'Kenya'],
+  },
+  {
+    statement: 'inventory: statuses [P177]',
     address: '/inventory',
     label: 'Status',
     offered: ['All statuses', 'Available', 'In Use', 'Reserved', 'Depleted'],
@@ -148,7 +153,7 @@ describe('the document’s texts on lots, recipes and administration', () => {
     await expect.poll(() => within(list).getAllByRole('option').map(textOf)).toEqual(offered);
   });
 
-  it('requests ten roasts on the dashboard, a hundred on the list, and available lots', async () => {
+  it('requests ten roasts on the dashboard, a hundred on the list, and available lots [P88 P101 P139 P143]', async () => {
     for (const [address, endpoint, query] of [
       ['/dashboard', 'listRoasts', { limit: '10' }],
       ['/roasts', 'listRoasts', { limit: '100' }],

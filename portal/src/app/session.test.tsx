@@ -14,12 +14,12 @@ const signIn = async ({ fill, user }: OpenedPortal, email = ana.email): Promise<
 };
 
 describe('signing in', () => {
-  it('shows Loading until the session is checked', async () => {
+  it('shows Loading until the session is checked [P1 P8 P9 P65]', async () => {
     await openPortal('/dashboard', { answers: [answer(me, noAnswer)] });
     expect(textOf(await screen.findByRole('status'))).toBe('Loading');
   });
 
-  it('shows the product’s texts', async () => {
+  it('shows the product’s texts [P1 P8 P9 P65]', async () => {
     await openPortal('/dashboard', { as: null });
     await expect.poll(() => location.pathname).toBe('/login');
     expect(textOf(screen.getByRole('main'))).toContain('Coffee Roast Management');
@@ -28,7 +28,7 @@ describe('signing in', () => {
     expect(screen.getByLabelText('Password').getAttribute('type')).toBe('password');
   });
 
-  it('reports missing fields one by one before it calls the server', async () => {
+  it('reports missing fields one by one before it calls the server [P9 P70]', async () => {
     const { fill, user, server } = await openPortal('/login', { as: null });
     await user.click(screen.getByRole('button', { name: 'Login' }));
     await screen.findByText('Email is required');
@@ -51,7 +51,7 @@ describe('signing in', () => {
     expect(screen.queryByRole('alert')).toBeNull();
   });
 
-  it('continues to the requested page', async () => {
+  it('continues to the requested page [P5]', async () => {
     const portal = await openPortal('/machines?sort=name', { as: null, answers: [answer(login, { user: ana })] });
     await expect.poll(() => location.pathname).toBe('/login');
     await signIn(portal);
@@ -59,13 +59,13 @@ describe('signing in', () => {
     await expect.poll(() => `${location.pathname}${location.search}`).toBe('/machines?sort=name');
   });
 
-  it.each(['/login', '/'])('leads from %s to the dashboard if already signed in', async (address) => {
+  it.each(['/login', '/'])('leads from %s to the dashboard if already signed in [P5]', async (address) => {
     await openPortal(address);
     await screen.findByRole('heading', { level: 1, name: 'Welcome back, Ana Restrepo' });
     await expect.poll(() => location.pathname).toBe('/dashboard');
   });
 
-  it('reports an unreachable server', async () => {
+  it('reports an unreachable server [P76]', async () => {
     const portal = await openPortal('/login', { as: null, answers: [answer(login, noNetwork)] });
     await signIn(portal);
     expect(textOf(await screen.findByRole('alert'))).toBe('Login failed');
@@ -106,19 +106,19 @@ const mark = (userId: string, kind: string) => ({
 });
 
 describe('a session', () => {
-  it.each(addresses)('is required: %s leads to /login without one', async (address) => {
+  it.each(addresses)('is required: %s leads to /login without one [P6]', async (address) => {
     await openPortal(address, { as: null });
     await expect.poll(() => location.pathname).toBe('/login');
   });
 
-  it('leads to /login when it can’t be checked', async () => {
+  it('leads to /login when it can’t be checked [P67 P166 P168 P169]', async () => {
     await openPortal('/machines', { answers: [answer(me, broken())] });
     await expect.poll(() => location.pathname).toBe('/login');
     await expect.poll(() => location.search).toBe('?next=%2Fmachines');
   });
 
   it.each(['/admin/users', '/admin/stats', '/admin/settings', '/admin/devices', '/admin/audit'])(
-    'of an ordinary user is redirected from %s to the dashboard',
+    'of an ordinary user is redirected from %s to the dashboard [P2 P7 P11 P12 P13 P131 P132 P133]',
     async (address) => {
       await openPortal(address);
       await expect.poll(() => location.pathname).toBe('/dashboard');
@@ -132,7 +132,7 @@ describe('a session', () => {
     await expect.poll(() => location.pathname).toBe('/login');
   });
 
-  it('signs out with Logout even if the server can’t be reached', async () => {
+  it('signs out with Logout even if the server can’t be reached [P66 P166 P168 P169]', async () => {
     const { user, logged, server } = await openPortal('/roasts', { answers: [answer(logout, noNetwork)] });
     await user.click(screen.getByRole('button', { name: 'Logout' }));
     await screen.findByRole('button', { name: 'Login' });
@@ -206,7 +206,7 @@ describe('the frame around every page', () => {
     expect(screen.queryByText(/^Times are of/)).toBeNull();
   });
 
-  it('has the links of the document', async () => {
+  it('has the links of the document [P2 P7 P11 P12 P13 P131 P133]', async () => {
     await openPortal('/roasts');
     const links = main().getAllByRole('link').map(textOf);
     expect(links.slice(0, 5)).toEqual(['Dashboard', 'Machines', 'Roasts', 'Recipes', 'Inventory']);
@@ -216,7 +216,7 @@ describe('the frame around every page', () => {
     screen.getByText('User');
   });
 
-  it('has for admins three more', async () => {
+  it('has for admins three more [P2 P7 P11 P12 P13 P131 P133]', async () => {
     await openPortal('/roasts', { as: admin });
     main().getByRole('heading', { name: 'Admin' });
     const links = main()
@@ -228,7 +228,7 @@ describe('the frame around every page', () => {
     screen.getByText('Administrator');
   });
 
-  it('shows the email of a user without a full name, and greets them by the part before the at-sign', async () => {
+  it('shows the email of a user without a full name, and greets them by the part before the at-sign [P13 P15]', async () => {
     await openPortal('/dashboard', { as: { ...ana, full_name: '' } });
     await screen.findByRole('heading', { name: 'Welcome back, ana' });
     expect(screen.getByText('ana@roastery.example')).toBeDefined();

@@ -4,7 +4,7 @@ import { dateTexts } from './dates.ts';
 describe('dates in the roastery time zone', () => {
   const berlin = dateTexts('Europe/Berlin', 'en-US');
 
-  it('writes the three formats of the product document', () => {
+  it('writes the three formats of the product document [P91 P213]', () => {
     expect(berlin.day('2026-03-04T06:05:00.000Z')).toBe('Mar 04, 2026');
     expect(berlin.time('2026-03-04T06:05:00.000Z')).toBe('07:05 AM');
     expect(berlin.dayAndTime('2026-03-04T06:05:00.000Z')).toBe('03/04/2026 - 07:05 AM');

@@ -27,7 +27,7 @@ describe('administrators', () => {
     (await admin.send<{ users: User[]; total: number }>('GET', `/admin/users?${query}`)).body;
   const change = (body: object) => admin.send<Record<string, unknown>>('PUT', '/settings/roastery', body);
 
-  it('users: are created without admin rights; common passwords are refused', async () => {
+  it('users: are created without admin rights; common passwords are refused [P189]', async () => {
     const { status, body } = await created(bob);
     expect([status, body.email, body.is_admin, body.is_active]).toEqual([201, 'bob@example.com', false, true]);
     expect((await created(bob)).body.code).toBe('already_exists');
@@ -39,7 +39,7 @@ describe('administrators', () => {
     expect(short.body).toMatchObject({ detail: [{ field: 'password', message: 'Use at least 8 characters' }] });
   });
 
-  it('users: the last active administrator stays, also when two demote each other at once', async () => {
+  it('users: the last active administrator stays, also when two demote each other at once [P126]', async () => {
     expect((await demote(admin, adminId)).body.code).toBe('last_admin');
     const eve = (await created({ ...bob, email: 'eve@example.com', full_name: 'Eve' })).body.id;
     await admin.send('PATCH', `/admin/users/${eve}`, { is_admin: true });
@@ -67,7 +67,7 @@ describe('administrators', () => {
     expect((await list('status=inactive')).total).toBe(0);
   });
 
-  it('see counts in the month of the roastery', async () => {
+  it('see counts in the month of the roastery [P127]', async () => {
     const { sql } = test.api.context;
     const roastId = await addRoast(sql, adminId);
     const stats = async () => (await admin.send<Record<string, number>>('GET', '/admin/stats')).body;
@@ -89,7 +89,7 @@ describe('administrators', () => {
     expect((await stats())['roasts_this_month']).toBe(0);
   });
 
-  it('options: are edited by administrators; seeding twice adds nothing the second time', async () => {
+  it('options: are edited by administrators; seeding twice adds nothing the second time [P215]', async () => {
     const first = await admin.send<{ message: string }>('POST', '/settings/seed-defaults');
     expect(first.body.message).toBe('Defaults seeded: 35 added, 0 kept.');
     const second = await admin.send<{ message: string }>('POST', '/settings/seed-defaults');
@@ -107,7 +107,7 @@ describe('administrators', () => {
     expect((await admin.send('GET', '/settings/options/colour')).status).toBe(404);
   });
 
-  it('change the roastery’s settings field by field', async () => {
+  it('change the roastery’s settings field by field [P176]', async () => {
     await change({ roastery_name: 'Drum & Bean', city: 'Lisbon' });
     expect((await change({ city: null, time_zone: 'Europe/Lisbon' })).body).toMatchObject({
       roastery_name: 'Drum & Bean',

@@ -162,7 +162,7 @@ describe('sign-in', () => {
     expect(guesses).toEqual([401, 401, 401, 401, 401, 429]);
   });
 
-  it('names the field that is wrong', async () => {
+  it('names the field that is wrong [P70]', async () => {
     const answer = await attempt('no email', '', '10.0.5.1');
     expect(answer.body).toMatchObject({
       code: 'validation',

@@ -16,7 +16,7 @@ const person = (id: string, isAdmin = false): SignedInUser => ({
 });
 
 describe('the dashboard', () => {
-  it('stats: count days and months in the roastery’s time zone, also when clocks change, for visible machines only', async () => {
+  it('stats: count days and months in the roastery’s time zone, also when clocks change, for visible machines only [P16 P171]', async () => {
     await using database = await openMigratedDatabase();
     const { sql } = database;
     const mine = await registerMachine(sql, 'A');

@@ -51,7 +51,7 @@ describe('lots', () => {
     expect((await get()).lot_number).toBe('ETH-1');
   });
 
-  it('are adjusted with a reason, exactly, also by many requests at once', async () => {
+  it('are adjusted with a reason, exactly, also by many requests at once [P172]', async () => {
     const path = `/inventory/lots/${lot.id}/movements`;
     const nameless = await admin.send<{ detail: unknown }>('POST', path, { kg: -1, note: ' ' });
     expect(nameless.body.detail).toEqual([{ field: 'note', message: 'Enter a reason' }]);
@@ -68,7 +68,7 @@ describe('lots', () => {
     expect(balances).toEqual(sums.map((kg) => (sum = Math.round((sum + kg) * 1e6) / 1e6)));
   });
 
-  it('status: in use, reserved, depleted, available again', async () => {
+  it('status: in use, reserved, depleted, available again [P177]', async () => {
     const { sql } = test.api.context;
     const edit = (is_reserved: boolean) => admin.send('PUT', `/inventory/lots/${lot.id}`, { ...form, is_reserved });
     const adjust = (kg: number) => admin.send('POST', `/inventory/lots/${lot.id}/movements`, { kg, note: 'x' });
@@ -95,7 +95,7 @@ describe('lots', () => {
     expect((await get()).estimated_runout_days).toBeCloseTo(30 / (15 / 30), 6);
   });
 
-  it('are listed, filtered and summed', async () => {
+  it('are listed, filtered and summed [P173]', async () => {
     await admin.send('POST', '/inventory/lots', {
       ...form,
       lot_number: 'KEN-1',
@@ -123,7 +123,7 @@ describe('lots', () => {
     expect((await admin.send('GET', '/inventory/filters/locations')).body).toEqual(['Main Warehouse']);
   });
 
-  it('with history are archived, without it deleted', async () => {
+  it('with history are archived, without it deleted [P106]', async () => {
     const archived = await admin.send('DELETE', `/inventory/lots/${lot.id}`);
     expect(archived.body).toMatchObject({ archived: true });
     expect((await get()).archived_at).not.toBeNull();

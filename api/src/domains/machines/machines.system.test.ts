@@ -47,7 +47,7 @@ describe('machines', () => {
 
   let registered: RegisteredMachine;
 
-  it('are registered with token and pairing code shown once', async () => {
+  it('are registered with token and pairing code shown once [P61]', async () => {
     const answer = await admin.send<RegisteredMachine>('POST', '/machines', form);
     expect(answer.status).toBe(201);
     registered = answer.body;
@@ -109,7 +109,7 @@ describe('machines', () => {
     expect(wrong.status).toBe(401);
   });
 
-  it('are found, sorted and counted', async () => {
+  it('are found, sorted and counted [P23]', async () => {
     await admin.send('POST', '/machines', { ...form, serial_number: 'RM7-100%', display_name: 'a small one' });
     const find = async (query: string) => {
       const answer = await admin.send<Machine[]>('GET', `/machines?${query}`);
@@ -122,7 +122,7 @@ describe('machines', () => {
     expect((await admin.send('GET', '/machines/totals')).body).toEqual({ machines: 2, roasts: 0, kg_roasted: 0 });
   });
 
-  it('with roasts are archived, their token is invalid immediately and their board disconnected', async () => {
+  it('with roasts are archived, their token is invalid immediately and their board disconnected [P68]', async () => {
     const { sql } = test.api.context;
     // In binary figures their sum is 0.30000000000000004.
     await sql`
@@ -140,7 +140,7 @@ describe('machines', () => {
     expect((await admin.send('POST', '/machines', form)).status).toBe(201);
   });
 
-  it('without roasts are deleted', async () => {
+  it('without roasts are deleted [P68]', async () => {
     const [small] = (await admin.send<Machine[]>('GET', '/machines?q=small')).body;
     const answer = await admin.send('DELETE', `/machines/${small?.id}`);
     expect(answer.body).toMatchObject({ archived: false });

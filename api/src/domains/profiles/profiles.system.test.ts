@@ -30,7 +30,7 @@ describe('recipes', () => {
   const names = async (query: string) =>
     (await admin.send<{ profiles: Profile[] }>('GET', `/profiles?${query}`)).body.profiles.map((one) => one.name);
 
-  it('are saved with the document’s defaults and their lot', async () => {
+  it('are saved with the document’s defaults and their lot [P202]', async () => {
     const lotId = await addLot(test.api.context.sql);
     const body = { name: 'Espresso', green_coffee_lot_id: lotId, control_profile: points };
     const answer = await admin.send<Profile>('POST', '/profiles', body);
@@ -52,7 +52,7 @@ describe('recipes', () => {
     });
   });
 
-  it('report every invalid field', async () => {
+  it('report every invalid field [P186]', async () => {
     const answer = await admin.send<{ detail: { field: string; message: string }[] }>('POST', '/profiles', {
       name: ' ',
       target_drop_temp: 0,
@@ -75,7 +75,7 @@ describe('recipes', () => {
     ]);
   });
 
-  it('favorites: belong to each user', async () => {
+  it('favorites: belong to each user [P174]', async () => {
     const path = `/profiles/${profile.id}/toggle-favorite`;
     expect((await admin.send('POST', path)).body).toEqual({ is_favorite: true });
     expect((await get(admin)).is_favorite).toBe(true);

@@ -105,7 +105,7 @@ describe('roasts', () => {
     expect(columns.ror).toHaveLength(columns.time_seconds.length);
   });
 
-  it('return marks, figures and the number derived from the id', async () => {
+  it('return marks, figures and the number derived from the id [P93]', async () => {
     const { id } = await ingestRoast('RM15-1');
     const { body: roast } = await owner.send<Roast>('GET', `/roasts/${id}`);
     expect(roast).toMatchObject({
@@ -313,7 +313,7 @@ describe('roasts', () => {
   });
 
   describe('edits', () => {
-    it('deduct the coffee from the lot once and correct the ledger', async () => {
+    it('deduct the coffee from the lot once and correct the ledger [P211]', async () => {
       const { id, board } = await ingestRoast('RM15-1');
       const [first, second] = [await newLot(100), await newLot(50)];
       const edited = await owner.send<Roast>('PUT', `/roasts/${id}`, { lot_id: first, batch_size_kg: 12.345678 });
@@ -368,7 +368,7 @@ describe('roasts', () => {
       expect([late.status, late.body.code]).toEqual([409, 'changed_meanwhile']);
     });
 
-    it('of many roasts on two lots at once leave the ledger exact', async () => {
+    it('of many roasts on two lots at once leave the ledger exact [P211]', async () => {
       const lots = [await newLot(1000), await newLot(1000)] as const;
       const roasts = await Promise.all(Array.from({ length: 6 }, () => ingestRoast('RM15-1')));
       let seed = 7;

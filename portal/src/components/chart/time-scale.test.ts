@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { tickLabel, tickStepSeconds } from './time-scale.ts';
 
-it('has ticks every 60 s where that fits, otherwise wider or finer ones', () => {
+it('has ticks every 60 s where that fits, otherwise wider or finer ones [P97]', () => {
   expect(tickStepSeconds(12 * 60, 800)).toBe(60);
   expect(tickStepSeconds(4 * 3600, 800)).toBe(900);
   expect(tickStepSeconds(12 * 60, 300)).toBe(120);

@@ -14,7 +14,7 @@ const machine = {
 };
 
 describe('device configuration', () => {
-  it('contains the board’s settings: address, serial, token, firmware version', () => {
+  it('contains the board’s settings: address, serial, token, firmware version [P31]', () => {
     const lines = environmentFile(machine).split('\n');
     expect(lines).toContain('API_URL=https://roastery.example/api/v1');
     expect(lines).toContain('MACHINE_SERIAL=PRB-P25-0042');

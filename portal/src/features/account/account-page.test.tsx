@@ -49,7 +49,7 @@ describe('the account', () => {
     expect(textOf(await screen.findByText(/^Dates and numbers: /))).toMatch(text);
   });
 
-  it('changes the password when the current one is known', async () => {
+  it('changes the password when the current one is known [P214]', async () => {
     const wrong = refused('The current password is wrong.', 'wrong_credentials');
     const { fill, server, user } = await openPortal('/account', {
       answers: [...answers, answer(changePassword, wrong)],

@@ -24,7 +24,7 @@ const processesShown = () =>
   within(screen.getByRole('list', { name: 'Process options' })).getAllByRole('listitem').length;
 
 describe('administrators', () => {
-  it('see the statistics in three cards', async () => {
+  it('see the statistics in three cards [P127]', async () => {
     await openPortal('/admin/stats', {
       as: admin,
       answers: [
@@ -43,7 +43,7 @@ describe('administrators', () => {
       .toEqual(['Total Users 3 2 active', 'Total Machines 1 0 active', 'Total Roasts 9 4 this month']);
   });
 
-  it('edit the roastery’s data and its time zone', async () => {
+  it('edit the roastery’s data and its time zone [P130 P197]', async () => {
     const saved = settings({
       roastery_name: 'Drum & Bean',
       city: 'Auckland',
@@ -102,7 +102,7 @@ describe('administrators', () => {
     });
   });
 
-  it('edit the drop-down lists', async () => {
+  it('edit the drop-down lists [P129 P190 P198 P215]', async () => {
     const washed = option('process', 'Washed', 1);
     const koji = option('process', 'Koji', 2);
     const { fill, server, user } = await openPortal('/admin/settings?tab=options', {

@@ -9,7 +9,7 @@ import { answer, refused } from '../../testing/table-server.ts';
 const kofi = { ...ana, id: idOf(3), full_name: 'Kofi Mensah', email: 'kofi@roastery.example' };
 
 describe('the users page', () => {
-  it('creates a user, whose credentials are shown once', async () => {
+  it('creates a user, whose credentials are shown once [P123 P124 P125 P189 P199]', async () => {
     const { fill, server, user } = await openPortal('/admin/users', {
       as: admin,
       answers: [answer(listUsers, { users: [admin, ana], total: 2 })],

@@ -66,7 +66,7 @@ describe('post-roast blends', () => {
     expect(await screen.findByText('No blends yet')).toBeDefined();
   });
 
-  it('consist of finished roasts, with at most the remaining weight of each', async () => {
+  it('consist of finished roasts, with at most the remaining weight of each [P35]', async () => {
     const { fill, server, user } = await openPortal('/roasts/blends/new', {
       answers: [blends(), roastsLeft, answer(createBlend, blendOf(6))],
     });

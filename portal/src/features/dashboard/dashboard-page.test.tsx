@@ -33,7 +33,7 @@ const tiles = () =>
     .map(textOf);
 
 describe('the dashboard', () => {
-  it('the dashboard shows a greeting, counts and the latest eight; a row opens its roast', async () => {
+  it('the dashboard shows a greeting, counts and the latest eight; a row opens its roast [P15 P16 P17 P20 P88]', async () => {
     const { user } = await openPortal('/dashboard', { answers: [latest(ten), answer(systemStats, figures)] });
     await screen.findByRole('heading', { name: 'Welcome back, Ana Restrepo' });
     await activity().findByText('Coffee 0');
@@ -56,7 +56,7 @@ describe('the dashboard', () => {
     await expect.poll(() => location.pathname).toBe(`/roasts/${idOf(101)}`);
   });
 
-  it('has tiles of the administration for admins', async () => {
+  it('has tiles of the administration for admins [P15 P16 P17 P20 P88]', async () => {
     await openPortal('/dashboard', { as: admin });
     expect(tiles().map((text) => text.split(' ')[0])).toEqual(['Roasts', 'Machines', 'Users', 'Statistics']);
   });
@@ -67,7 +67,7 @@ describe('the dashboard', () => {
     expect(link.getAttribute('href')).toBe('/roasts?without=weight');
   });
 
-  it('labels a roast without a name: Roast #id and Unknown on the dashboard', async () => {
+  it('labels a roast without a name: Roast #id and Unknown on the dashboard [P18 P91]', async () => {
     const bare = roast({
       coffee_name: null,
       batch_number: 'R-9',
@@ -79,7 +79,7 @@ describe('the dashboard', () => {
     expect(textOf(row)).toBe(`Roast #${bare.id.slice(0, 8)} R-9 Unknown -- Mar 05, 2026 03:06 PM`);
   });
 
-  it('shows the first steps without roasts', async () => {
+  it('shows the first steps without roasts [P19]', async () => {
     const { user } = await openPortal('/dashboard', { answers: [latest([])] });
     await screen.findByText('No roasts yet');
     await user.click(screen.getByRole('link', { name: 'Get Started' }));

@@ -35,14 +35,14 @@ const field = (name: string): HTMLInputElement => screen.getByLabelText(new RegE
 const alerts = () => screen.getAllByRole('alert').map(textOf).join(' ');
 
 describe('green inventory', () => {
-  it('is empty at first and offers the first lot', async () => {
+  it('is empty at first and offers the first lot [P100 P103 P105 P107 P109 P181 P182 P213]', async () => {
     const { user } = await openPortal('/inventory', { answers: none });
     await screen.findByText('No inventory lots found');
     await user.click(screen.getByRole('link', { name: 'Add First Lot' }));
     await expect.poll(() => location.pathname).toBe('/inventory/lots/new');
   });
 
-  it('requires a lot’s fields; the error of a field clears on edit', async () => {
+  it('requires a lot’s fields; the error of a field clears on edit [P100 P103 P105 P107 P109 P181 P182 P213]', async () => {
     const { fill, user } = await openPortal('/inventory/lots/new');
     await user.click(await screen.findByRole('button', { name: 'Save Lot' }));
     await screen.findByText('Please fix the errors in the form');
@@ -59,7 +59,7 @@ describe('green inventory', () => {
     expect(screen.queryByText('Coffee name is required')).not.toBeNull();
   });
 
-  it('shows a lot in the columns of the document, and the totals', async () => {
+  it('shows a lot in the columns of the document, and the totals [P100 P103 P105 P107 P109 P181 P182 P213]', async () => {
     await openPortal('/inventory', {
       answers: [
         answer(listLots, { lots: [konga], total: 1 }),
@@ -86,7 +86,7 @@ describe('green inventory', () => {
     expect(text).toContain('Total Lots 7 Available Lots 3 Total Weight (kg) 60.0 Total Value ($) 564.00');
   });
 
-  it('shows in the form why the server refuses a lot, and keeps the input', async () => {
+  it('shows in the form why the server refuses a lot, and keeps the input [P192]', async () => {
     const taken = refused('A lot with the number TAKEN-1 already exists', 'already_exists');
     const { fill, user } = await openPortal('/inventory/lots/new', { answers: [answer(createLot, taken)] });
     await fill(await screen.findByLabelText(/^Lot number/), 'TAKEN-1');
@@ -168,7 +168,7 @@ describe('green inventory', () => {
     await expect.poll(() => box.value).toBe('');
   });
 
-  it('deletes the selected lots after a confirmation with their names', async () => {
+  it('deletes the selected lots after a confirmation with their names [P106 P193]', async () => {
     const others = [
       konga,
       lot({ id: idOf(22), lot_number: 'KE-26-06' }),
@@ -198,7 +198,7 @@ describe('green inventory', () => {
     ]);
   });
 
-  it('keeps its filters in the address and clears them together', async () => {
+  it('keeps its filters in the address and clears them together [P99 P101 P102]', async () => {
     const { server, user } = await openPortal('/inventory/lots', {
       answers: [answer(lotOrigins, ['Kenya', 'Rwanda']), answer(lotLocations, ['Silo 2', 'Silo 3'])],
     });
@@ -246,7 +246,7 @@ describe('green inventory', () => {
     });
   });
 
-  it('shows that the list could not be read, with the request’s number, and reads it on Retry', async () => {
+  it('shows that the list could not be read, with the request’s number, and reads it on Retry [P201]', async () => {
     const full = refused('The database is full', 'internal');
     const { server, user } = await openPortal('/inventory', { answers: [answer(listLots, full)] });
     await screen.findByText('No inventory lots found');
@@ -258,7 +258,7 @@ describe('green inventory', () => {
     expect(screen.queryByText(/Lots could not be loaded/)).toBeNull();
   });
 
-  it('returns to the list from a missing lot', async () => {
+  it('returns to the list from a missing lot [P191]', async () => {
     await openPortal(`/inventory/lots/${idOf(99)}/edit`, { answers: [answer(getLot, broken())] });
     await screen.findByText('Failed to load lot data');
     await expect.poll(() => location.pathname).toBe('/inventory');

@@ -33,7 +33,7 @@ describe('the lot form', () => {
     expect(await messagesOf({ ...yirgacheffe, lot_number: '   ' })).toEqual({ lot_number: 'Lot number is required' });
   });
 
-  it('reports the limits of a figure that exceeds them', async () => {
+  it('reports the limits of a figure that exceeds them [P183]', async () => {
     expect(
       await messagesOf({
         ...yirgacheffe,
@@ -64,7 +64,7 @@ describe('the lot form', () => {
     });
   });
 
-  it('computes the cost of the lot', () => {
+  it('computes the cost of the lot [P109]', () => {
     expect(totalCost('9.4', '60')).toBeCloseTo(564);
     expect(totalCost('', '60')).toBeNull();
     expect(totalCost('9.4', '')).toBeNull();

@@ -24,7 +24,7 @@ const fillLot = async ({ fill }: OpenedPortal): Promise<void> => {
 };
 
 describe('the form of a lot', () => {
-  it('limits the fields of a lot', async () => {
+  it('limits the fields of a lot [P135 P183 P184]', async () => {
     const portal = await openPortal('/inventory/lots/new');
     await fillLot(portal);
     for (const { field: name, min, max, step, beyond } of limits) {
@@ -43,7 +43,7 @@ describe('the form of a lot', () => {
     for (const { says } of limits) screen.getByText(says);
   });
 
-  it('sends the input of a lot as the document requires', async () => {
+  it('sends the input of a lot as the document requires [P135 P183 P184]', async () => {
     const portal = await openPortal('/inventory/lots/new', { answers: [answer(createLot, lot())] });
     await fillLot(portal);
     for (const [name, text] of Object.entries({

@@ -21,7 +21,7 @@ const movement = (over: Partial<LotMovement>): LotMovement => ({
 const path = `/inventory/lots/${idOf(21)}/edit`;
 
 describe('the page of a lot', () => {
-  it('estimates the run-out of a lot from its roasts, and counts the recipes that use it', async () => {
+  it('estimates the run-out of a lot from its roasts, and counts the recipes that use it [P212]', async () => {
     // 90 kg at 30 kg in 30 days: 90 days, 12 whole weeks.
     const used = lot({
       initial_weight: 120,
@@ -70,7 +70,7 @@ describe('the page of a lot', () => {
     });
   });
 
-  it('shows a deleted lot with its history, and no way to change it', async () => {
+  it('shows a deleted lot with its history, and no way to change it [P110]', async () => {
     await openPortal(path, {
       answers: [
         answer(getLot, lot({ archived_at: ana.created_at })),

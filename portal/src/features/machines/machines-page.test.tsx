@@ -38,7 +38,7 @@ describe('a person without a machine', () => {
 });
 
 describe('registering a machine', () => {
-  it('is offered without machines and refuses missing fields', async () => {
+  it('is offered without machines and refuses missing fields [P71 P72]', async () => {
     const { fill, user } = await openPortal('/machines', { answers: [answer(listMachines, [])] });
     await screen.findByText('No machines registered');
     screen.getByRole('heading', { level: 1, name: 'My Machines' });
@@ -67,7 +67,7 @@ describe('registering a machine', () => {
     }
   });
 
-  it('has the roastery’s types as choices, RM30 chosen, and the capacity follows the type', async () => {
+  it('has the roastery’s types as choices, RM30 chosen, and the capacity follows the type [P74 P86]', async () => {
     const { user } = await openPortal('/machines/register');
     expect(textOf(await machineType())).toBe('RM30 (30kg)');
     await user.click(await machineType());
@@ -76,14 +76,14 @@ describe('registering a machine', () => {
     await expect.poll(() => input('Max Capacity').value).toBe('15');
   });
 
-  it('leaves RM15, RM30 and RM7 as choices when the types can’t be read', async () => {
+  it('leaves RM15, RM30 and RM7 as choices when the types can’t be read [P74 P86]', async () => {
     const { user } = await openPortal('/machines/register', { answers: [answer(listOptions, refused('Not today.'))] });
     expect(textOf(await machineType())).toBe('RM30 (30kg)');
     await user.click(await machineType());
     await expect.poll(offered).toEqual(['RM15 (15kg)', 'RM30 (30kg)', 'RM7 (7kg)']);
   });
 
-  it('shows the server’s refusal of a duplicate serial number', async () => {
+  it('shows the server’s refusal of a duplicate serial number [P27]', async () => {
     const taken = refused('Another machine has this serial number.', 'already_exists');
     const { fill, user } = await openPortal('/machines', { answers: [answer(registerMachine, taken)] });
     await user.click(await screen.findByRole('button', { name: 'Add Machine' }));
@@ -97,7 +97,7 @@ describe('registering a machine', () => {
 
   describe('as a separate page', () => {
     afterEach(() => vi.unstubAllGlobals());
-    it('works as a separate page too', async () => {
+    it('works as a separate page too [P33 P73 P74 P81]', async () => {
       const { fill, server, user } = await openPortal('/machines/register', {
         answers: [
           answer(registerMachine, registered),
@@ -130,7 +130,7 @@ describe('registering a machine', () => {
 });
 
 describe('the machines of a roastery', () => {
-  it('can be edited, except for the serial number', async () => {
+  it('can be edited, except for the serial number [P29 P71 P72 P80]', async () => {
     const { fill, server, user } = await openPortal('/machines', {
       answers: [answer(updateMachine, machine({ display_name: 'Big Probat' }))],
     });
@@ -157,7 +157,7 @@ describe('the machines of a roastery', () => {
       { message: 'Giesen W6 was archived.', archived: true },
       'Machine archived instead of deleted to preserve roast history.',
     ],
-  ])('are %s after the document’s confirmation', async (_what, outcome, says) => {
+  ])('are %s after the document’s confirmation [P68 P78 P89]', async (_what, outcome, says) => {
     const giesen = machine({ display_name: 'Giesen W6' });
     const { server, user } = await openPortal('/machines', {
       answers: [answer(listMachines, [giesen]), answer(deleteMachine, outcome)],
@@ -172,14 +172,14 @@ describe('the machines of a roastery', () => {
     await screen.findByText('No machines registered');
   });
 
-  it('are the user’s own, without their owners', async () => {
+  it('are the user’s own, without their owners [P22 P25 P133]', async () => {
     await openPortal('/machines');
     const card = (await screen.findByRole('heading', { name: 'Probat P25' })).closest('li') ?? document.body;
     expect(textOf(card)).not.toContain('Ana Restrepo');
     expect(screen.queryByText(/^Admin View/)).toBeNull();
   });
 
-  it('are all of them with their owners for an admin', async () => {
+  it('are all of them with their owners for an admin [P22 P25 P133]', async () => {
     await openPortal('/machines', { as: admin });
     screen.getByRole('heading', { level: 1, name: 'All Machines' });
     screen.getByText('Admin View: Viewing all machines from all users');

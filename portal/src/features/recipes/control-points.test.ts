@@ -18,7 +18,7 @@ const start = draftOf(
 const times = (draft: readonly DraftPoint[]) => draft.map(({ time }) => time);
 
 describe('control points in the form', () => {
-  it('are 721 points when 0 to 720 s are interpolated, else those entered', () => {
+  it('are 721 points when 0 to 720 s are interpolated, else those entered [P119]', () => {
     expect(resultingCount(start, true)).toBe(721);
     expect(resultingCount(start, false)).toBe(2);
   });

@@ -62,7 +62,7 @@ describe('the recipe form', () => {
     });
   });
 
-  it('accepts times as m:ss and reports invalid ones', async () => {
+  it('accepts times as m:ss and reports invalid ones [P188]', async () => {
     const { values } = await resolve({ ...newRecipe('C'), name: 'x', target_roast_time: '10:30' });
     expect(values).toMatchObject({ target_roast_time: 630 });
     expect(await messagesOf({ target_roast_time: '10:75', target_development_time: 'two' })).toEqual({

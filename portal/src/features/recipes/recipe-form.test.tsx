@@ -29,7 +29,7 @@ const description = () => screen.getByLabelText<HTMLTextAreaElement>(/^Descripti
 const times = () => screen.getAllByLabelText<HTMLInputElement>(/^Time of point/).map(({ value }) => value);
 
 describe('the form of a recipe', () => {
-  it('has the document’s defaults', async () => {
+  it('has the document’s defaults [P119 P202 P203 P208 P209]', async () => {
     await openPortal('/recipes/new');
     await expect.poll(() => textOf(screen.getByRole('main'))).toContain('721 points');
     for (const [name, value] of Object.entries({
@@ -46,7 +46,7 @@ describe('the form of a recipe', () => {
     expect(figures().join(' ')).toBe('0:00 100 30 60 12:00 0 90 30');
   });
 
-  it('is refused with the document’s messages until it is valid, then saved', async () => {
+  it('is refused with the document’s messages until it is valid, then saved [P118 P121 P185 P186 P187 P188 P195 P204]', async () => {
     const { fill, server, user } = await openPortal('/recipes/new', { answers: [answer(createProfile, recipe())] });
     for (const [name, text] of Object.entries({
       'Drop temp': '0',
@@ -99,7 +99,7 @@ describe('the form of a recipe', () => {
     });
   });
 
-  it('shows how many batches its lot suffices for, and warns when it is too small for one', async () => {
+  it('shows how many batches its lot suffices for, and warns when it is too small for one [P122 P210]', async () => {
     const kiambu = lot({ variety: 'SL28', initial_weight: 47, current_weight: 47 });
     const { fill, user } = await openPortal('/recipes/new', {
       answers: [answer(listLots, { lots: [kiambu], total: 1 }), answer(getLot, kiambu)],
@@ -158,7 +158,7 @@ describe('the form of a recipe', () => {
     expect(field('Burner of point 2').value).toBe('33');
   });
 
-  it('returns to the list from a missing one', async () => {
+  it('returns to the list from a missing one [P194]', async () => {
     await openPortal(`/recipes/${idOf(99)}`, {
       answers: [answer(getProfile, refused('Recipe not found', 'not_found'))],
     });

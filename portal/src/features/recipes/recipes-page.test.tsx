@@ -26,14 +26,14 @@ const stat = (label: string) =>
   textOf(screen.getByRole('heading', { name: label }).parentElement?.parentElement ?? document.body);
 
 describe('recipes', () => {
-  it('are empty at first', async () => {
+  it('are empty at first [P119 P202 P203 P208 P209]', async () => {
     const { user } = await openPortal('/recipes', { answers: [recipes()] });
     await screen.findByText('No recipes found');
     await user.click(screen.getByRole('link', { name: 'Create Recipe' }));
     await expect.poll(() => location.pathname).toBe('/recipes/new');
   });
 
-  it('cards show their main figures', async () => {
+  it('cards show their main figures [P113 P114 P115 P179]', async () => {
     await openPortal('/recipes', { answers: [recipes(lychee, gayo)] });
     await screen.findByRole('article', { name: 'Lychee' });
     const items = within(screen.getByRole('list', { name: 'Recipes' })).getAllByRole('listitem');
@@ -55,7 +55,7 @@ describe('recipes', () => {
     expect(stat('Most Used')).toMatch(/^Most Used 0/);
   });
 
-  it('are found by words, origin, level and star', async () => {
+  it('are found by words, origin, level and star [P113 P114 P115 P179]', async () => {
     const konga = recipe({ name: 'Konga Filter', coffee_origin: 'Ethiopia' });
     const { fill, server, user } = await openPortal('/recipes', {
       answers: [recipes(konga, lychee, gayo), answer(toggleProfileFavorite, { is_favorite: true })],

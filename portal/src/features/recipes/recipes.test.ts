@@ -39,11 +39,11 @@ const names = (filters: Partial<Parameters<typeof filterRecipes>[1]>) =>
   filterRecipes(recipes, { ...all, ...filters }).map(({ name }) => name);
 
 describe('the recipe list', () => {
-  it('searches name and description, whatever the case', () => {
+  it('searches name and description, whatever the case [P113]', () => {
     expect(names({ q: ' FILTER ' })).toEqual(['Konga Filter', 'Sidamo']);
     expect(names({ q: 'brazil' })).toEqual([]);
   });
-  it('includes the neighbours of Medium', () => {
+  it('includes the neighbours of Medium [P180]', () => {
     expect(names({ level: 'Medium' })).toEqual(['Sidamo', 'House']);
     expect(names({ level: 'Light' })).toEqual(['Konga Filter']);
     expect(names({ level: 'Dark' })).toEqual(['Gayo']);
@@ -52,8 +52,8 @@ describe('the recipe list', () => {
     expect(names({ origin: 'Ethiopia' })).toEqual(['Konga Filter', 'Sidamo']);
     expect(names({ origin: 'Ethiopia', favoritesOnly: true })).toEqual(['Konga Filter']);
   });
-  it('offers the existing origins', () => expect(originsOf(recipes)).toEqual(['Brazil', 'Ethiopia']));
-  it('counts recipes, favorites and uses', () => {
+  it('offers the existing origins [P113]', () => expect(originsOf(recipes)).toEqual(['Brazil', 'Ethiopia']));
+  it('counts recipes, favorites and uses [P112]', () => {
     expect(recipeTotals(recipes)).toEqual({ total: 4, favorites: 1, mostUsed: 31 });
     expect(recipeTotals([])).toEqual({ total: 0, favorites: 0, mostUsed: 0 });
   });

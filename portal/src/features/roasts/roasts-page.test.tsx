@@ -27,7 +27,7 @@ const rows = () =>
 const isShown = (count: number) => expect.poll(() => rows().length).toBe(count);
 
 describe('the list of roasts', () => {
-  it('has its tabs and buttons, and Add roast opens /roasts/new', async () => {
+  it('has its tabs and buttons, and Add roast opens /roasts/new [P35 P36 P38]', async () => {
     const { user } = await openPortal('/roasts');
     expect(screen.getAllByRole('tab').map(textOf)).toEqual(['Roasts', 'Post-roast blends']);
     for (const name of ['Filters', 'Customize', 'Export']) {
@@ -38,7 +38,7 @@ describe('the list of roasts', () => {
     await screen.findByRole('heading', { level: 1, name: 'Add roast' });
   });
 
-  it('the list has the document’s columns', async () => {
+  it('the list has the document’s columns [P34 P40 P91 P92]', async () => {
     await openPortal('/roasts');
     await isShown(1);
     const heads = screen.getAllByRole('columnheader').map(textOf);
@@ -61,13 +61,13 @@ describe('the list of roasts', () => {
     expect(crumbs.map(textOf)).toEqual(['Home', 'Roast', 'Overview', 'Roasts']);
   });
 
-  it('shows the first steps without roasts', async () => {
+  it('shows the first steps without roasts [P19]', async () => {
     await openPortal('/roasts', { answers: [list([])] });
     await screen.findByText('No roasts yet');
     expect(screen.getByRole('link', { name: 'Get Started' }).getAttribute('href')).toBe('/machines');
   });
 
-  it('selected roasts are deleted together, after a confirmation that names them', async () => {
+  it('selected roasts are deleted together, after a confirmation that names them [P37 P90]', async () => {
     const { server, user } = await openPortal('/roasts', {
       answers: [list(twenty.slice(0, 3)), answer(deleteRoast, { message: 'Roast deleted' })],
     });
@@ -87,7 +87,7 @@ describe('the list of roasts', () => {
     expect(server.requests.filter(({ endpoint }) => endpoint === 'deleteRoast')).toHaveLength(2);
   });
 
-  it('a single roast is deleted after the document’s question', async () => {
+  it('a single roast is deleted after the document’s question [P37 P90]', async () => {
     const { user } = await openPortal('/roasts');
     await user.click(await screen.findByRole('button', { name: /^Delete roast/ }));
     const question = await screen.findByRole('alertdialog');
@@ -130,7 +130,7 @@ describe('an export that is refused', () => {
 });
 
 describe('the page of a roast', () => {
-  it('has Compare, Export, Edit and Delete, and Export its three forms', async () => {
+  it('has Compare, Export, Edit and Delete, and Export its three forms [P45]', async () => {
     const { user } = await openPortal(`/roasts/${idOf(41)}`);
     await main().findByRole('heading', { level: 1, name: 'Huila' });
     for (const name of ['Export', 'Edit', 'Delete']) {
@@ -144,7 +144,7 @@ describe('the page of a roast', () => {
     expect(main().getByRole('link', { name: 'Compare' }).getAttribute('href')).toBe(`/roasts/compare?ids=${idOf(41)}`);
   });
 
-  it('shows -- on the cards for missing values', async () => {
+  it('shows -- on the cards for missing values [P42 P56 P57 P93 P94]', async () => {
     await openPortal(`/roasts/${bare.id}`, { answers: [answer(getRoast, bare)] });
     await main().findByRole('heading', { level: 1, name: 'Unnamed Roast' });
     const text = textOf(screen.getByRole('main'));
@@ -160,14 +160,14 @@ describe('the page of a roast', () => {
     ['No roast ID', '/roasts/%20', undefined],
     ['Roast not found', `/roasts/${idOf(99)}`, refused('Roast not found', 'not_found')],
     ['Failed to load roast', `/roasts/${idOf(98)}`, broken()],
-  ])('shows %s and offers a way back', async (says, address, refusal) => {
+  ])('shows %s and offers a way back [P58 P83]', async (says, address, refusal) => {
     const { user } = await openPortal(address, { answers: refusal === undefined ? [] : [answer(getRoast, refusal)] });
     await expect.poll(() => screen.getAllByRole('alert').map(textOf).join(' ')).toContain(says);
     await user.click(screen.getByRole('link', { name: 'Back to Roasts' }));
     await expect.poll(() => location.pathname).toBe('/roasts');
   });
 
-  it('shows Loading roast... and then the reason', async () => {
+  it('shows Loading roast... and then the reason [P58 P83]', async () => {
     await openPortal(`/roasts/${idOf(41)}`, { answers: [answer(getRoast, noAnswer)] });
     await screen.findByText('Loading roast...');
     const { server, user } = await openPortal(`/roasts/${idOf(42)}`, { answers: [answer(getRoast, broken())] });
