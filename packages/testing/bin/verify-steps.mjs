@@ -7,7 +7,8 @@ const inModules = (file) => path.join(ROOT, 'node_modules', ...file.split('/'));
 
 /** Checks of the sources without running them. `npm test` runs them beside the tests. */
 export const STATIC_CHECKS = [
-  { name: 'types', command: [inModules('typescript/bin/tsc'), '-b'] },
+  // Several checkers work out the same types, and collecting garbage early costs a quarter of the rest.
+  { name: 'types', command: [inModules('typescript/bin/tsc'), '-b', '--checkers', '1'], env: { GOGC: '400' } },
   { name: 'lint', command: [inModules('oxlint/bin/oxlint'), '--type-aware', '--deny-warnings'] },
   { name: 'format', command: [inModules('oxfmt/bin/oxfmt'), '--check', '.'] },
 ];
@@ -31,17 +32,21 @@ export const VERIFY_STEPS = [
  * Runs one step and prints its result and duration, and its output when it failed.
  * @returns {Promise<boolean>} whether it passed
  */
-export async function runVerifyStep({ name, command }) {
+export async function runVerifyStep({ name, command, env = {} }) {
   const began = Date.now();
-  const { code, output } = await runQuietly(command);
+  const { code, output } = await runQuietly(command, env);
   const seconds = ((Date.now() - began) / 1000).toFixed(1);
   console.log(`${code === 0 ? '✓' : '✗'} ${name.padEnd(10)} ${seconds} s`);
   if (code !== 0) console.log(output.trimEnd());
   return code === 0;
 }
 
-function runQuietly(args) {
-  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+function runQuietly(args, env) {
+  const child = spawn(process.execPath, args, {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  });
   let output = '';
   const append = (chunk) => {
     output += chunk;
