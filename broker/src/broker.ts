@@ -4,13 +4,13 @@ import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import { Aedes } from 'aedes';
 import { createSocketCount } from './admission.ts';
 import { createApiAccess } from './api-access.ts';
-import { createConnections, type Connection } from './connections.ts';
+import { Connections, type Connection } from './connections.ts';
 import { createDeviceAccess } from './device-access.ts';
-import { createForwarding } from './forwarding.ts';
+import { createForwarding, type Forwarding } from './forwarding.ts';
 import { defaultLimits, type BrokerLimits } from './limits.ts';
 import { listenTcp, listenTls, listenWebSocket, type Accepted, type TlsFiles } from './listeners.ts';
 import { listenManagement } from './management.ts';
-import { createMetrics } from './metrics.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
 import { handlers } from './handlers.ts';
 import { createPersistence } from './persistence.ts';
 import type { RefusalReason } from './refusals.ts';
@@ -55,14 +55,15 @@ const describe = (connection: Connection) => ({
   ...(connection.username ? { username: connection.username.slice(0, 120) } : {}),
 });
 
-/** Starts the broker. Throws `ConfigError` when a port is taken or a certificate can't be used. */
-export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
-  const { log, clock = realClock } = config;
-  const limits: BrokerLimits = { ...defaultLimits, ...config.limits };
-  const logGate = createLogGate(60_000, clock.monotonic);
-  const metrics = createMetrics();
+interface RefusalLogParts {
+  readonly log: Logger;
+  readonly logGate: ReturnType<typeof createLogGate>;
+  readonly metrics: Metrics;
+}
 
-  const noteRefusal = (reason: RefusalReason, about: { address: string; username?: string; detail?: string }): void => {
+const refusalLog =
+  ({ log, logGate, metrics }: RefusalLogParts) =>
+  (reason: RefusalReason, about: { address: string; username?: string; detail?: string }): void => {
     metrics.refused(reason);
     const held = logGate(`${reason} ${about.username ?? about.address}`);
     if (held === undefined) return;
@@ -72,27 +73,8 @@ export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
     log[level]({ reason, ...about, held }, 'refused');
   };
 
-  const sockets = createSocketCount(limits, (reason, address) => noteRefusal(reason, { address }));
-  const connections = createConnections(
-    limits,
-    {
-      onAdmitted: ({ socket }) => sockets.admit(socket),
-      onRefused: (connection, reason) => noteRefusal(reason, describe(connection)),
-      onThrottled: () => metrics.throttled.inc(),
-      onClosed: (connection) => forwarding.forget(connection),
-      forward: (connection, bytes, frame) => forwarding.forward(connection, bytes, frame),
-    },
-    clock,
-  );
-  const forwarding = createForwarding(connections, metrics);
-  metrics.watch(connections, sockets);
-
-  const api = createApiAccess({ apiUrl: config.apiUrl, brokerSecret: config.brokerSecret, log, clock });
-  const deviceAccess = createDeviceAccess(api, (clientId) => {
-    connections.closeClient(clientId, 'revoked');
-  });
-
-  const aedes = new Aedes({
+const newAedes = (limits: BrokerLimits, decisions: ReturnType<typeof handlers>): Aedes =>
+  new Aedes({
     // Measured: with a limit here one slow subscriber blocks all others, and acknowledged messages are lost.
     concurrency: 0,
     connectTimeout: limits.connectTimeoutMs * 2,
@@ -103,17 +85,18 @@ export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
     maxInflightInbound: 20,
     maxClientsIdLength: 1024,
     persistence: createPersistence(),
-    ...handlers({
-      connections,
-      deviceAccess,
-      metrics,
-      onRefused: (connection, reason, detail) => noteRefusal(reason, { ...describe(connection), detail }),
-      onFault(error) {
-        const held = logGate('handler');
-        if (held !== undefined) log.error({ err: error, held }, 'mqtt handler failed');
-      },
-    }),
+    ...decisions,
   });
+
+interface AedesFollowers {
+  readonly connections: Connections;
+  readonly forwarding: Forwarding;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
+/** What aedes has decided: which clients are ready, which subscriptions are granted, which connections failed. */
+const followAedes = (aedes: Aedes, { connections, forwarding, metrics, log }: AedesFollowers): void => {
   aedes.on('clientReady', ({ conn }) => {
     const connection = connections.of(conn);
     if (connection) connection.isReady = true;
@@ -138,6 +121,50 @@ export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
   aedes.on('clientError', onProtocolFault);
   aedes.on('connectionError', onProtocolFault);
   (aedes as NodeJS.EventEmitter).on('error', (error: unknown) => log.error({ err: error }, 'broker failed'));
+};
+
+/** Starts the broker. Throws `ConfigError` when a port is taken or a certificate can't be used. */
+export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
+  const { log, clock = realClock } = config;
+  const limits: BrokerLimits = { ...defaultLimits, ...config.limits };
+  const logGate = createLogGate(60_000, clock.monotonic);
+  const metrics = createMetrics();
+  const noteRefusal = refusalLog({ log, logGate, metrics });
+
+  const sockets = createSocketCount(limits, (reason, address) => noteRefusal(reason, { address }));
+  const connections = new Connections(
+    limits,
+    {
+      onAdmitted: ({ socket }) => sockets.admit(socket),
+      onRefused: (connection, reason) => noteRefusal(reason, describe(connection)),
+      onThrottled: () => metrics.throttled.inc(),
+      onClosed: (connection) => forwarding.forget(connection),
+      forward: (connection, bytes, frame) => forwarding.forward(connection, bytes, frame),
+    },
+    clock,
+  );
+  const forwarding = createForwarding(connections, metrics);
+  metrics.watch(connections, sockets);
+
+  const api = createApiAccess({ apiUrl: config.apiUrl, brokerSecret: config.brokerSecret, log, clock });
+  const deviceAccess = createDeviceAccess(api, (clientId) => {
+    connections.closeClient(clientId, 'revoked');
+  });
+
+  const aedes = newAedes(
+    limits,
+    handlers({
+      connections,
+      deviceAccess,
+      metrics,
+      onRefused: (connection, reason, detail) => noteRefusal(reason, { ...describe(connection), detail }),
+      onFault(error) {
+        const held = logGate('handler');
+        if (held !== undefined) log.error({ err: error, held }, 'mqtt handler failed');
+      },
+    }),
+  );
+  followAedes(aedes, { connections, forwarding, metrics, log });
   await aedes.listen();
 
   const accepted: Accepted = {
@@ -152,24 +179,7 @@ export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
     opened.push(listener);
     return listener;
   };
-  let cancelSweeps: Cancel | undefined;
-
-  const close = async (): Promise<void> => {
-    cancelSweeps?.();
-    const closed = Promise.all(opened.splice(0).map((listener) => listener.close()));
-    const aedesClosed = new Promise<void>((resolve) => aedes.close(() => resolve()));
-    // Connections that have not ended by themselves (handshakes, a subscriber that reads nothing) are destroyed, so
-    // that a stop never waits for a client.
-    const cancelCut = clock.after(500, () => {
-      for (const { socket } of connections.open) socket.destroy();
-    });
-    const isClosed = new AbortController();
-    await Promise.race([Promise.all([closed, aedesClosed]), pause(5_000, isClosed.signal, clock)]);
-    isClosed.abort();
-    cancelCut();
-  };
-
-  try {
+  const listenAll = async () => {
     const mqtt = keep(await listenTcp(config.mqtt.host, config.mqtt.port, sockets, accepted));
     const tls = config.tls
       ? keep(await listenTls(config.tls.host, config.tls.port, config.tls, limits, sockets, accepted))
@@ -190,17 +200,38 @@ export const startBroker = async (config: BrokerConfig): Promise<Broker> => {
         },
       }),
     );
-    cancelSweeps = clock.every(Math.max(100, limits.frozenAfterMs / 10), () => connections.cutUnresponsive());
     const ports = {
       mqtt: mqtt.port,
       management: management.port,
       ...(tls ? { tls: tls.port } : {}),
       ...(webSocket ? { webSocket: webSocket.port } : {}),
     };
+    return { ports, reload: async () => tls?.reload() };
+  };
+  let cancelSweeps: Cancel | undefined;
+
+  const close = async (): Promise<void> => {
+    cancelSweeps?.();
+    const closed = Promise.all(opened.splice(0).map((listener) => listener.close()));
+    const aedesClosed = new Promise<void>((resolve) => aedes.close(() => resolve()));
+    // Connections that have not ended by themselves (handshakes, a subscriber that reads nothing) are destroyed, so
+    // that a stop never waits for a client.
+    const cancelCut = clock.after(500, () => {
+      for (const { socket } of connections.open) socket.destroy();
+    });
+    const isClosed = new AbortController();
+    await Promise.race([Promise.all([closed, aedesClosed]), pause(5_000, isClosed.signal, clock)]);
+    isClosed.abort();
+    cancelCut();
+  };
+
+  try {
+    const { ports, reload } = await listenAll();
+    cancelSweeps = clock.every(Math.max(100, limits.frozenAfterMs / 10), () => connections.cutUnresponsive());
     log.info({ ports }, 'broker listening');
     return {
       ports,
-      reloadCertificate: async () => tls?.reload(),
+      reloadCertificate: reload,
       close,
       [Symbol.asyncDispose]: close,
     };

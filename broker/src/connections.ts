@@ -60,70 +60,93 @@ export interface ConnectionEvents {
   forward(connection: Connection, bytes: Buffer, frame: Frame): boolean;
 }
 
-/** All open connections: checks what they send, monitors what they read, closes them with a reason. */
-export const createConnections = (limits: BrokerLimits, events: ConnectionEvents, clock: Clock = realClock) => {
-  const { monotonic } = clock;
-  const open = new Set<Connection>();
-  const byStream = new WeakMap<object, Connection>();
-  const closedBytes = { in: 0, out: 0 };
+/** Bytes that the client has not taken yet. */
+const waitingBytes = ({ stream, carrier, socket }: Connection): number =>
+  stream.gatheredBytes +
+  stream.writableLength +
+  carrier.writableLength +
+  (carrier === socket ? 0 : socket.writableLength);
 
-  const refuse = (connection: Connection, reason: RefusalReason): void => {
+/** All open connections: checks what they send, monitors what they read, closes them with a reason. */
+export class Connections {
+  readonly #limits: BrokerLimits;
+  readonly #events: ConnectionEvents;
+  readonly #clock: Clock;
+  readonly #open = new Set<Connection>();
+  readonly #byStream = new WeakMap<object, Connection>();
+  readonly #closedBytes = { in: 0, out: 0 };
+
+  constructor(limits: BrokerLimits, events: ConnectionEvents, clock: Clock = realClock) {
+    this.#limits = limits;
+    this.#events = events;
+    this.#clock = clock;
+  }
+
+  get open(): ReadonlySet<Connection> {
+    return this.#open;
+  }
+
+  of(stream: object): Connection | undefined {
+    return this.#byStream.get(stream);
+  }
+
+  refuse(connection: Connection, reason: RefusalReason): void {
     if (connection.refused !== undefined) return;
     connection.refused = reason;
-    events.onRefused(connection, reason);
+    this.#events.onRefused(connection, reason);
     connection.stream.destroy();
     connection.socket.destroy();
-  };
+  }
 
-  const limitConnect = (connection: Connection, ms: number): void => {
+  #limitConnect(connection: Connection, ms: number): void {
     connection.cancelConnectLimit?.();
-    connection.cancelConnectLimit = clock.after(ms, () => refuse(connection, 'connect_timeout'));
-  };
+    connection.cancelConnectLimit = this.#clock.after(ms, () => this.refuse(connection, 'connect_timeout'));
+  }
 
-  const forget = (connection: Connection): void => {
-    if (!open.delete(connection)) return;
+  #forget(connection: Connection): void {
+    if (!this.#open.delete(connection)) return;
     connection.cancelConnectLimit?.();
     connection.cancelThrottle?.();
-    closedBytes.in += connection.socket.bytesRead;
-    closedBytes.out += connection.socket.bytesWritten;
-    events.onClosed(connection);
-  };
+    this.#closedBytes.in += connection.socket.bytesRead;
+    this.#closedBytes.out += connection.socket.bytesWritten;
+    this.#events.onClosed(connection);
+  }
 
   /**
    * Forwards the messages that aedes need not handle. Returns the rest, from the first other packet on, so that
    * messages keep their order.
    */
-  const forwardPlain = (connection: Connection, chunk: Buffer, frames: readonly Frame[]): Buffer | null => {
+  #forwardPlain(connection: Connection, chunk: Buffer, frames: readonly Frame[]): Buffer | null {
     let rest = 0;
     if (connection.isReady)
       for (const frame of frames) {
-        if (frame.start !== rest || !events.forward(connection, chunk, frame)) break;
+        if (frame.start !== rest || !this.#events.forward(connection, chunk, frame)) break;
         rest = frame.end;
       }
     return rest === chunk.length ? null : chunk.subarray(rest);
-  };
+  }
 
-  const throttle = (connection: Connection, waitMs: number): void => {
-    events.onThrottled(connection);
+  #throttle(connection: Connection, waitMs: number): void {
+    this.#events.onThrottled(connection);
     connection.stream.hold();
-    connection.cancelThrottle = clock.after(waitMs, () => {
+    connection.cancelThrottle = this.#clock.after(waitMs, () => {
       connection.cancelThrottle = undefined;
       connection.stream.release();
     });
-  };
+  }
 
   /**
    * Received bytes pass through the guard before anything is buffered. A client that exceeds its allowance is not read for
    * a while.
    */
-  const receive = (connection: Connection, chunk: Buffer, mayForward: boolean): Buffer | null => {
+  #receive(connection: Connection, chunk: Buffer, mayForward: boolean): Buffer | null {
     const frames: Frame[] = [];
     const packets = connection.guard.inspect(chunk, frames);
     if (typeof packets === 'string') {
-      refuse(connection, packets);
+      this.refuse(connection, packets);
       return null;
     }
-    const now = monotonic();
+    const now = this.#clock.monotonic();
     if (packets > 0) {
       connection.unansweredSince = undefined;
       connection.heardAt = now;
@@ -133,144 +156,140 @@ export const createConnections = (limits: BrokerLimits, events: ConnectionEvents
         connection.allowances.packets.spend(packets, now),
         connection.allowances.bytes.spend(chunk.length, now),
       );
-      if (waitMs > 0 && connection.cancelThrottle === undefined) throttle(connection, waitMs);
+      if (waitMs > 0 && connection.cancelThrottle === undefined) this.#throttle(connection, waitMs);
     }
-    return mayForward ? forwardPlain(connection, chunk, frames) : chunk;
-  };
+    return mayForward ? this.#forwardPlain(connection, chunk, frames) : chunk;
+  }
+
   /**
    * A WebSocket frame is buffered before its bytes reach the guard, so until authentication the bytes of the socket
    * itself are counted.
    */
-  const limitUnframed = (connection: Connection): void => {
+  #limitUnframed(connection: Connection): void {
     const start = connection.socket.bytesRead;
     connection.socket.on('data', () => {
       if (connection.principal) return;
-      if (connection.socket.bytesRead - start > limits.maxBytesBeforeAuthentication + 1024)
-        refuse(connection, 'too_large');
+      if (connection.socket.bytesRead - start > this.#limits.maxBytesBeforeAuthentication + 1024)
+        this.refuse(connection, 'too_large');
     });
-  };
+  }
 
-  const waitingBytes = ({ stream, carrier, socket }: Connection): number =>
-    stream.gatheredBytes +
-    stream.writableLength +
-    carrier.writableLength +
-    (carrier === socket ? 0 : socket.writableLength);
+  add(listener: ListenerName, carrier: Duplex, socket: Socket): Connection {
+    const stream = new ClientStream(carrier, {
+      clock: this.#clock,
+      receive: (chunk, mayForward) => this.#receive(connection, chunk, mayForward),
+    });
+    const connection: Connection = {
+      listener,
+      address: socket.remoteAddress ?? 'unknown',
+      stream,
+      carrier,
+      socket,
+      guard: createFrameGuard(this.#limits),
+      clientId: '',
+      username: '',
+      emptyClientId: false,
+      willTopic: undefined,
+      willRetained: false,
+      keepaliveSeconds: 0,
+      connectPacket: undefined,
+      isReady: false,
+      heardAt: this.#clock.monotonic(),
+      principal: undefined,
+      admittedAt: 0,
+      grantedQos: new Map(),
+      unansweredSince: undefined,
+      taken: { bytes: 0, at: this.#clock.monotonic() },
+      refused: undefined,
+      cancelConnectLimit: undefined,
+      cancelThrottle: undefined,
+      allowances: undefined,
+    };
+    this.#limitConnect(connection, this.#limits.connectTimeoutMs);
+    this.#open.add(connection);
+    this.#byStream.set(stream, connection);
+    if (carrier !== socket) this.#limitUnframed(connection);
+    stream.once('close', () => this.#forget(connection));
+    return connection;
+  }
 
-  const readable: ReadonlySet<Connection> = open;
-  return {
-    open: readable,
-    of: (stream: object): Connection | undefined => byStream.get(stream),
-    refuse,
-    add(listener: ListenerName, carrier: Duplex, socket: Socket): Connection {
-      const stream = new ClientStream(carrier, {
-        clock,
-        receive: (chunk, mayForward) => receive(connection, chunk, mayForward),
-      });
-      const connection: Connection = {
-        listener,
-        address: socket.remoteAddress ?? 'unknown',
-        stream,
-        carrier,
-        socket,
-        guard: createFrameGuard(limits),
-        clientId: '',
-        username: '',
-        emptyClientId: false,
-        willTopic: undefined,
-        willRetained: false,
-        keepaliveSeconds: 0,
-        connectPacket: undefined,
-        isReady: false,
-        heardAt: monotonic(),
-        principal: undefined,
-        admittedAt: 0,
-        grantedQos: new Map(),
-        unansweredSince: undefined,
-        taken: { bytes: 0, at: monotonic() },
-        refused: undefined,
-        cancelConnectLimit: undefined,
-        cancelThrottle: undefined,
-        allowances: undefined,
-      };
-      limitConnect(connection, limits.connectTimeoutMs);
-      open.add(connection);
-      byStream.set(stream, connection);
-      if (carrier !== socket) limitUnframed(connection);
-      stream.once('close', () => forget(connection));
-      return connection;
-    },
-    /** CONNECT has arrived: from now on the client waits for the broker. */
-    awaitAnswer(connection: Connection): void {
-      limitConnect(connection, limits.maxAnswerWaitMs);
-    },
-    /** The credentials were accepted. */
-    admit(connection: Connection, principal: Principal): void {
-      connection.principal = principal;
-      connection.admittedAt = clock.now();
-      connection.heardAt = monotonic();
-      // aedes does not see forwarded messages, so `cutUnresponsive` checks the keepalive.
-      if (connection.connectPacket) connection.connectPacket.keepalive = 0;
-      // It holds the password.
-      connection.connectPacket = undefined;
-      connection.guard.authenticated();
-      connection.cancelConnectLimit?.();
-      events.onAdmitted(connection);
-      connection.stream.gather(principal.kind === 'service' ? 'api' : 'board');
-      if (principal.kind === 'service') return;
-      connection.allowances = {
-        packets: createAllowance(limits.packetsPerSecond, limits.packetBurst, monotonic()),
-        bytes: createAllowance(limits.bytesPerSecond, limits.byteBurst, monotonic()),
-      };
-    },
-    /** A message was sent that this client has to acknowledge. */
-    awaitAcknowledgement(connection: Connection): void {
-      connection.unansweredSince ??= monotonic();
-    },
-    /**
-     * Before a message is delivered to this client: false when too many bytes are queued for it; it is then
-     * disconnected.
-     */
-    checkWaiting(connection: Connection): boolean {
-      const max = connection.principal?.kind === 'service' ? limits.maxServiceWaitingBytes : limits.maxWaitingBytes;
-      if (waitingBytes(connection) <= max) return true;
-      refuse(connection, 'too_slow');
-      return false;
-    },
-    /**
-     * Disconnects every client that for `frozenAfterMs` read none of the bytes queued for it, or acknowledged no
-     * message, and every client that sent nothing for one and a half times its keepalive.
-     */
-    cutUnresponsive(): void {
-      const now = monotonic();
-      for (const connection of open) {
-        if (!connection.principal) continue;
-        if (now - connection.heardAt > connection.keepaliveSeconds * 1500) {
-          refuse(connection, 'keepalive');
-          continue;
-        }
-        const waiting = waitingBytes(connection);
-        const bytes = connection.socket.bytesWritten - connection.socket.writableLength;
-        if (waiting === 0 || bytes !== connection.taken.bytes) connection.taken = { bytes, at: now };
-        // The acknowledgement may be among the bytes that the broker has not read yet.
-        const unanswered = connection.stream.unreadBytes > 0 ? Infinity : (connection.unansweredSince ?? Infinity);
-        const silentSince = Math.min(connection.taken.at, unanswered);
-        if (now - silentSince >= limits.frozenAfterMs) refuse(connection, 'frozen');
+  /** CONNECT has arrived: from now on the client waits for the broker. */
+  awaitAnswer(connection: Connection): void {
+    this.#limitConnect(connection, this.#limits.maxAnswerWaitMs);
+  }
+
+  /** The credentials were accepted. */
+  admit(connection: Connection, principal: Principal): void {
+    connection.principal = principal;
+    connection.admittedAt = this.#clock.now();
+    connection.heardAt = this.#clock.monotonic();
+    // aedes does not see forwarded messages, so `cutUnresponsive` checks the keepalive.
+    if (connection.connectPacket) connection.connectPacket.keepalive = 0;
+    // It holds the password.
+    connection.connectPacket = undefined;
+    connection.guard.authenticated();
+    connection.cancelConnectLimit?.();
+    this.#events.onAdmitted(connection);
+    connection.stream.gather(principal.kind === 'service' ? 'api' : 'board');
+    if (principal.kind === 'service') return;
+    connection.allowances = {
+      packets: createAllowance(this.#limits.packetsPerSecond, this.#limits.packetBurst, this.#clock.monotonic()),
+      bytes: createAllowance(this.#limits.bytesPerSecond, this.#limits.byteBurst, this.#clock.monotonic()),
+    };
+  }
+
+  /** A message was sent that this client has to acknowledge. */
+  awaitAcknowledgement(connection: Connection): void {
+    connection.unansweredSince ??= this.#clock.monotonic();
+  }
+
+  /**
+   * Before a message is delivered to this client: false when too many bytes are queued for it; it is then
+   * disconnected.
+   */
+  checkWaiting(connection: Connection): boolean {
+    const max =
+      connection.principal?.kind === 'service' ? this.#limits.maxServiceWaitingBytes : this.#limits.maxWaitingBytes;
+    if (waitingBytes(connection) <= max) return true;
+    this.refuse(connection, 'too_slow');
+    return false;
+  }
+
+  /**
+   * Disconnects every client that for `frozenAfterMs` read none of the bytes queued for it, or acknowledged no
+   * message, and every client that sent nothing for one and a half times its keepalive.
+   */
+  cutUnresponsive(): void {
+    const now = this.#clock.monotonic();
+    for (const connection of this.#open) {
+      if (!connection.principal) continue;
+      if (now - connection.heardAt > connection.keepaliveSeconds * 1500) {
+        this.refuse(connection, 'keepalive');
+        continue;
       }
-    },
-    /** Closes every connection that uses or claims this client id, including one that is being authenticated. */
-    closeClient(clientId: string, reason: RefusalReason): number {
-      const found = [...open].filter((connection) => connection.clientId === clientId);
-      for (const connection of found) refuse(connection, reason);
-      return found.length;
-    },
-    bytes(): { in: number; out: number } {
-      const sum = { ...closedBytes };
-      for (const { socket } of open) {
-        sum.in += socket.bytesRead;
-        sum.out += socket.bytesWritten;
-      }
-      return sum;
-    },
-  };
-};
-export type Connections = ReturnType<typeof createConnections>;
+      const waiting = waitingBytes(connection);
+      const bytes = connection.socket.bytesWritten - connection.socket.writableLength;
+      if (waiting === 0 || bytes !== connection.taken.bytes) connection.taken = { bytes, at: now };
+      // The acknowledgement may be among the bytes that the broker has not read yet.
+      const unanswered = connection.stream.unreadBytes > 0 ? Infinity : (connection.unansweredSince ?? Infinity);
+      const silentSince = Math.min(connection.taken.at, unanswered);
+      if (now - silentSince >= this.#limits.frozenAfterMs) this.refuse(connection, 'frozen');
+    }
+  }
+
+  /** Closes every connection that uses or claims this client id, including one that is being authenticated. */
+  closeClient(clientId: string, reason: RefusalReason): number {
+    const found = [...this.#open].filter((connection) => connection.clientId === clientId);
+    for (const connection of found) this.refuse(connection, reason);
+    return found.length;
+  }
+
+  bytes(): { in: number; out: number } {
+    const sum = { ...this.#closedBytes };
+    for (const { socket } of this.#open) {
+      sum.in += socket.bytesRead;
+      sum.out += socket.bytesWritten;
+    }
+    return sum;
+  }
+}

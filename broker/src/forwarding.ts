@@ -68,5 +68,7 @@ export const createForwarding = (connections: Pick<Connections, 'checkWaiting'>,
   };
 };
 
+export type Forwarding = ReturnType<typeof createForwarding>;
+
 const isForBoards: ReadonlySet<TopicKind> = new Set(deviceMaySubscribe);
 const none: ReadonlySet<Connection> = new Set();

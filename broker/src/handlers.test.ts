@@ -4,7 +4,7 @@ import { createLogger } from '@roastery/runtime/logger';
 import { Aedes } from 'aedes';
 import { describe, expect, it } from 'vitest';
 import { createApiAccess } from './api-access.ts';
-import { createConnections } from './connections.ts';
+import { Connections } from './connections.ts';
 import { createDeviceAccess } from './device-access.ts';
 import { handlers } from './handlers.ts';
 import { defaultLimits } from './limits.ts';
@@ -18,7 +18,7 @@ describe('handlers of the broker', () => {
     const api = createApiAccess({ apiUrl: 'http://127.0.0.1:9', brokerSecret: 'x', log });
     const aedes = await Aedes.createBroker(
       handlers({
-        connections: createConnections(defaultLimits, {
+        connections: new Connections(defaultLimits, {
           onAdmitted: () => undefined,
           onRefused: () => undefined,
           onThrottled: () => undefined,
