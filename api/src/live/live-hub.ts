@@ -55,35 +55,111 @@ const sendConnection = (channel: MachineChannel, now: WatchedMachine): void => {
   channel.broadcast({ type: 'status', connection, last_seen_at, status });
 };
 
+type SendNewest = (channel: MachineChannel, roastId: string) => Promise<void>;
+
 /** Live streams of machines for any number of watchers; each machine's topics are subscribed to once. */
-export const createLiveHub = async ({ sql, mqtt, log, clock }: LiveHubParts) => {
-  const channels = new Map<string, MachineChannel>();
-  const timers = new Set<Cancel>();
+export class LiveHub {
+  readonly #sql: Database;
+  readonly #mqtt: MqttLink;
+  readonly #log: Logger;
+  readonly #clock: Clock;
+  readonly #channels = new Map<string, MachineChannel>();
+  readonly #reads = new WeakMap<MachineChannel, Serial>();
+  /** The state that each channel's watchers have, so that only changes are sent. */
+  readonly #lastSent = new WeakMap<MachineChannel, string>();
+  readonly #timers = new Set<Cancel>();
+  #listening: readonly { unlisten(): Promise<void> }[] = [];
+  /** One statement at a time: while the database hangs, each would occupy a connection. */
+  #polling: Promise<void> | undefined;
+  #isPollDue = false;
+  #stop: () => void = () => undefined;
 
-  const guard = (what: string, work: Promise<unknown>): void => {
-    work.catch((error: unknown) => log.warn(loggable(error), what));
-  };
+  private constructor({ sql, mqtt, log, clock }: LiveHubParts) {
+    this.#sql = sql;
+    this.#mqtt = mqtt;
+    this.#log = log;
+    this.#clock = clock;
+  }
 
-  const closeChannel = (channel: MachineChannel): void => {
-    channels.delete(channel.machine.id);
-    channel.close();
-  };
+  static async open(parts: LiveHubParts): Promise<LiveHub> {
+    const hub = new LiveHub(parts);
+    await hub.#listen();
+    hub.#start();
+    return hub;
+  }
 
-  const later = (ms: number, work: () => Promise<unknown>): void => {
-    const cancel = clock.after(ms, () => {
-      timers.delete(cancel);
-      guard('live backfill failed', work());
+  #start(): void {
+    const stopConnect = this.#mqtt.onConnect(() => {
+      // From here on events arrive again, and would move the place.
+      for (const channel of this.#channels.values()) this.#backfill(channel, { ...channel.newest }, channel.broadcast);
     });
-    timers.add(cancel);
-  };
+    const repeated = [
+      this.#clock.every(heartbeatMs, () => this.#beat()),
+      this.#clock.every(pollMs, () => this.#pollConnections()),
+    ];
+    this.#stop = () => {
+      stopConnect();
+      for (const cancel of repeated) cancel();
+    };
+  }
+
+  /** Follows changes of roasts, alarms and connections. */
+  async #listen(): Promise<void> {
+    const sendRoast: SendNewest = (channel, roastId) => this.#sendRoast(channel, roastId);
+    const sendAlarms: SendNewest = (channel, roastId) => this.#sendAlarms(channel, roastId);
+    this.#listening = [
+      await this.#sql.listen(
+        roastChangedChannel,
+        (text) => this.#onRoastChanged(text),
+        () => this.#guard('live roast event failed', this.#sendNewest(sendRoast)),
+      ),
+      await this.#sql.listen(
+        alarmsChangedChannel,
+        (text) => {
+          const notice = parseAlarmNotice(text);
+          const channel = notice && this.#channels.get(notice.machine_id);
+          if (channel !== undefined) this.#guard('live alarms failed', sendAlarms(channel, notice?.roast_id ?? ''));
+        },
+        () => this.#guard('live alarms failed', this.#sendNewest(sendAlarms)),
+      ),
+      await this.#sql.listen(machineStatusChannel, (machineId) => {
+        if (this.#channels.has(machineId)) this.#pollConnections();
+      }),
+    ];
+  }
+
+  #onRoastChanged(text: string): void {
+    const notice = parseRoastNotice(text);
+    const channel = notice && this.#channels.get(notice.machine_id);
+    if (channel === undefined || notice === undefined) return;
+    if (notice.deleted) this.#closeWithDeletedRoast(channel, notice.roast_id);
+    else this.#guard('live roast event failed', this.#sendRoast(channel, notice.roast_id));
+  }
+
+  #guard(what: string, work: Promise<unknown>): void {
+    work.catch((error: unknown) => this.#log.warn(loggable(error), what));
+  }
+
+  #closeChannel(channel: MachineChannel): void {
+    this.#channels.delete(channel.machine.id);
+    channel.close();
+  }
+
+  #later(ms: number, work: () => Promise<unknown>): void {
+    const cancel = this.#clock.after(ms, () => {
+      this.#timers.delete(cancel);
+      this.#guard('live backfill failed', work());
+    });
+    this.#timers.add(cancel);
+  }
 
   /** Sends the samples that are stored after a place and did not come as events. */
-  const backfill = (channel: MachineChannel, after: StreamPlace, send: (event: MachineEvent) => void): void => {
+  #backfill(channel: MachineChannel, after: StreamPlace, send: (event: MachineEvent) => void): void {
     let { epoch, seq } = after;
     let newestSeq = -1;
     const readAfter = async (): Promise<boolean> => {
       const place = { epoch, seq: seq - overlapSeqs };
-      const { samples, isComplete } = await readSince(sql, channel.machine.id, place, newestSeq);
+      const { samples, isComplete } = await readSince(this.#sql, channel.machine.id, place, newestSeq);
       if (samples !== undefined && (channel.newest.epoch ?? samples.epoch) === samples.epoch) {
         // What is stored later may have lower numbers than these.
         if (isComplete) ({ epoch, seq } = { epoch: samples.epoch, seq: samples.seq.at(-1) ?? seq });
@@ -94,8 +170,8 @@ export const createLiveHub = async ({ sql, mqtt, log, clock }: LiveHubParts) => 
     const next = (index: number): void => {
       const [ms, before = 0] = [backfillsAfterMs[index], backfillsAfterMs[index - 1]];
       if (ms === undefined) return;
-      later(ms - before, async () => {
-        if (channels.get(channel.machine.id) !== channel) return;
+      this.#later(ms - before, async () => {
+        if (this.#channels.get(channel.machine.id) !== channel) return;
         if (index < leastBackfills) newestSeq = channel.newest.seq;
         let isComplete = false;
         try {
@@ -106,178 +182,146 @@ export const createLiveHub = async ({ sql, mqtt, log, clock }: LiveHubParts) => 
       });
     };
     next(0);
-  };
+  }
 
-  const reads = new WeakMap<MachineChannel, Serial>();
   /** One read of a channel at a time: an answer that overtakes an earlier one would be followed by the older state. */
-  const inTurn = (channel: MachineChannel, read: () => Promise<void>): Promise<void> => {
-    const inOrder = reads.get(channel) ?? serial();
-    reads.set(channel, inOrder);
+  #inTurn(channel: MachineChannel, read: () => Promise<void>): Promise<void> {
+    const inOrder = this.#reads.get(channel) ?? serial();
+    this.#reads.set(channel, inOrder);
     return inOrder(read);
-  };
+  }
 
-  const readAndSendRoast = async (channel: MachineChannel, roastId: string): Promise<void> => {
+  async #readAndSendRoast(channel: MachineChannel, roastId: string): Promise<void> {
     const [read, favourites] = await Promise.all([
-      readRoast(sql, roastId, null),
-      sql<{ user_id: string }[]>`SELECT user_id FROM roast_favorites WHERE roast_id = ${roastId}`,
+      readRoast(this.#sql, roastId, null),
+      this.#sql<{ user_id: string }[]>`SELECT user_id FROM roast_favorites WHERE roast_id = ${roastId}`,
     ]);
     if (read === undefined) return;
     const event = { type: 'roast' as const, roast: read.roast, charge_mono: read.chargeMonoMs };
     channel.broadcastRoast(event, new Set(favourites.map((row) => row.user_id)));
-  };
+  }
 
-  const sendRoast = (channel: MachineChannel, roastId: string): Promise<void> =>
-    inTurn(channel, () => readAndSendRoast(channel, roastId));
+  #sendRoast(channel: MachineChannel, roastId: string): Promise<void> {
+    return this.#inTurn(channel, () => this.#readAndSendRoast(channel, roastId));
+  }
 
-  const sendAlarms = (channel: MachineChannel, roastId: string): Promise<void> =>
-    inTurn(channel, async () => {
-      const alarms = await readRunningAlarms(sql, roastId);
+  #sendAlarms(channel: MachineChannel, roastId: string): Promise<void> {
+    return this.#inTurn(channel, async () => {
+      const alarms = await readRunningAlarms(this.#sql, roastId);
       channel.broadcast({ type: 'alarms', roast_id: roastId, alarms });
     });
+  }
 
   /** Every page of the machine reconnects and gets a backlog without the roast. */
-  const closeWithDeletedRoast = (channel: MachineChannel, roastId: string): void => {
+  #closeWithDeletedRoast(channel: MachineChannel, roastId: string): void {
     const bytes = eventFrame(channel.machine.id, { type: 'roast_deleted', roast_id: roastId });
     // Also to a watcher whose backlog is still being read.
     for (const watcher of channel.watchers) if (watcher.view === 'machine') watcher.stream.send(bytes);
-    closeChannel(channel);
-  };
+    this.#closeChannel(channel);
+  }
 
-  /** The state that each channel's watchers have, so that only changes are sent. */
-  const lastSent = new WeakMap<MachineChannel, string>();
-  const compareConnections = async (): Promise<void> => {
-    if (channels.size === 0) return;
+  async #compareConnections(): Promise<void> {
+    if (this.#channels.size === 0) return;
     // A channel that opens while the query runs is not in its result, and not archived.
-    const asked = [...channels.values()];
+    const asked = [...this.#channels.values()];
     const machines = await readConnections(
-      sql,
+      this.#sql,
       asked.map(({ machine }) => machine.id),
     );
     for (const channel of asked) {
-      if (channels.get(channel.machine.id) !== channel) continue;
+      if (this.#channels.get(channel.machine.id) !== channel) continue;
       const now = machines.get(channel.machine.id);
       if (now === undefined) {
-        closeChannel(channel);
+        this.#closeChannel(channel);
         continue;
       }
       channel.setExchanged(now);
       const state = stateOf(now);
-      if (lastSent.get(channel) !== state) sendConnection(channel, now);
-      lastSent.set(channel, state);
+      if (this.#lastSent.get(channel) !== state) sendConnection(channel, now);
+      this.#lastSent.set(channel, state);
       const epoch = now.status?.epoch;
       // Batches of it that arrived before its status were not sent.
-      if (epoch !== undefined && channel.noteStream(epoch)) backfill(channel, { epoch, seq: -1 }, channel.broadcast);
+      if (epoch !== undefined && channel.noteStream(epoch))
+        this.#backfill(channel, { epoch, seq: -1 }, channel.broadcast);
     }
-  };
+  }
 
-  /** One statement at a time: while the database hangs, each would occupy a connection. */
-  let polling: Promise<void> | undefined;
-  let isPollDue = false;
-  const pollConnections = (): void => {
-    isPollDue = true;
-    polling ??= (async () => {
-      while (isPollDue) {
-        isPollDue = false;
-        await compareConnections().catch((error: unknown) => log.warn(loggable(error), 'live connection poll failed'));
+  #pollConnections(): void {
+    this.#isPollDue = true;
+    this.#polling ??= (async () => {
+      while (this.#isPollDue) {
+        this.#isPollDue = false;
+        await this.#compareConnections().catch((error: unknown) =>
+          this.#log.warn(loggable(error), 'live connection poll failed'),
+        );
       }
-      polling = undefined;
+      this.#polling = undefined;
     })();
-  };
+  }
 
   /**
    * Changes of roasts and alarms are lost while the connection to the database is; so those of the newest roasts are sent
    * again.
    */
-  const sendNewest = async (send: (channel: MachineChannel, roastId: string) => Promise<void>): Promise<void> => {
-    if (channels.size === 0) return;
-    const newest = await sql<{ machine_id: string; roast_id: string }[]>`
-      SELECT m.id AS machine_id, r.id AS roast_id FROM unnest(${[...channels.keys()]}::uuid[]) AS m (id)
+  async #sendNewest(send: (channel: MachineChannel, roastId: string) => Promise<void>): Promise<void> {
+    if (this.#channels.size === 0) return;
+    const newest = await this.#sql<{ machine_id: string; roast_id: string }[]>`
+      SELECT m.id AS machine_id, r.id AS roast_id FROM unnest(${[...this.#channels.keys()]}::uuid[]) AS m (id)
       CROSS JOIN LATERAL (SELECT id FROM roasts WHERE machine_id = m.id ORDER BY start_time DESC, id DESC LIMIT 1) r`;
     for (const { machine_id: machineId, roast_id: roastId } of newest) {
-      const channel = channels.get(machineId);
+      const channel = this.#channels.get(machineId);
       if (channel !== undefined) await send(channel, roastId);
     }
-  };
+  }
 
-  const listening = [
-    await sql.listen(
-      roastChangedChannel,
-      (text) => {
-        const notice = parseRoastNotice(text);
-        if (notice === undefined) return;
-        const channel = channels.get(notice.machine_id);
-        if (channel === undefined) return;
-        if (notice.deleted) closeWithDeletedRoast(channel, notice.roast_id);
-        else guard('live roast event failed', sendRoast(channel, notice.roast_id));
-      },
-      () => guard('live roast event failed', sendNewest(sendRoast)),
-    ),
-    await sql.listen(
-      alarmsChangedChannel,
-      (text) => {
-        const notice = parseAlarmNotice(text);
-        const channel = notice && channels.get(notice.machine_id);
-        if (channel !== undefined) guard('live alarms failed', sendAlarms(channel, notice?.roast_id ?? ''));
-      },
-      () => guard('live alarms failed', sendNewest(sendAlarms)),
-    ),
-    await sql.listen(machineStatusChannel, (machineId) => {
-      if (channels.has(machineId)) pollConnections();
-    }),
-  ];
-  const stopConnect = mqtt.onConnect(() => {
-    // From here on events arrive again, and would move the place.
-    for (const channel of channels.values()) backfill(channel, { ...channel.newest }, channel.broadcast);
-  });
-  const beat = (): void => {
+  #beat(): void {
     const streams = new Set(
-      [...channels.values()].flatMap(({ watchers }) => [...watchers].map(({ stream }) => stream)),
+      [...this.#channels.values()].flatMap(({ watchers }) => [...watchers].map(({ stream }) => stream)),
     );
     for (const stream of streams) stream.heartbeat();
-  };
-  const repeated = [clock.every(heartbeatMs, beat), clock.every(pollMs, pollConnections)];
+  }
 
-  const channelOf = (machine: WatchedMachine): MachineChannel => {
-    const known = channels.get(machine.id);
+  #channelOf(machine: WatchedMachine): MachineChannel {
+    const known = this.#channels.get(machine.id);
     if (known !== undefined) return known;
-    const channel = createMachineChannel(machine, mqtt, log);
-    channels.set(machine.id, channel);
-    lastSent.set(channel, stateOf(machine));
+    const channel = createMachineChannel(machine, this.#mqtt, this.#log);
+    this.#channels.set(machine.id, channel);
+    this.#lastSent.set(channel, stateOf(machine));
     return channel;
-  };
+  }
 
   /** When the newest roast of a machine ended, ms since the boot of its charge. */
-  const readEndedMono = async (machineId: string): Promise<number | null> => {
-    const [row] = await sql<{ ended: number | null }[]>`
+  async #readEndedMono(machineId: string): Promise<number | null> {
+    const [row] = await this.#sql<{ ended: number | null }[]>`
       SELECT charge_mono_ms + coalesce(duration_seconds, 0) * 1000 AS ended FROM roasts
       WHERE machine_id = ${machineId} ORDER BY start_time DESC, id DESC LIMIT 1`;
     return row?.ended ?? null;
-  };
+  }
 
-  const sendBacklog = async (channel: MachineChannel, watcher: Watcher): Promise<void> => {
+  async #sendBacklog(channel: MachineChannel, watcher: Watcher): Promise<void> {
     const { id } = channel.machine;
     const [machines, backlog, favourites] = await Promise.all([
-      readConnections(sql, [id]),
-      readBacklog(sql, id),
-      sql<{ roast_id: string }[]>`
+      readConnections(this.#sql, [id]),
+      readBacklog(this.#sql, id),
+      this.#sql<{ roast_id: string }[]>`
         SELECT f.roast_id FROM roast_favorites f JOIN roasts r ON r.id = f.roast_id
         WHERE f.user_id = ${watcher.userId} AND r.machine_id = ${id} AND r.status = 'in_progress'`,
     ]);
     const { connection, last_seen_at, status } = machines.get(id) ?? channel.machine;
     const known = {
       chargeMono: backlog.chargeMono,
-      endedMono: backlog.roast === null ? await readEndedMono(id) : null,
+      endedMono: backlog.roast === null ? await this.#readEndedMono(id) : null,
     };
     channel.setKnown(known);
     const running = backlog.roast?.id;
     const alarms: MachineEvent[] =
       running === undefined
         ? []
-        : [{ type: 'alarms', roast_id: running, alarms: await readRunningAlarms(sql, running) }];
+        : [{ type: 'alarms', roast_id: running, alarms: await readRunningAlarms(this.#sql, running) }];
     if (watcher.view === 'wall') {
       const shown = alarms.flatMap((event) => wallFrame(id, event, known) ?? []);
       continueAfter(watcher, [
-        ...wallBacklogFrames(id, { connection, last_seen_at, status }, backlog, clock.now()),
+        ...wallBacklogFrames(id, { connection, last_seen_at, status }, backlog, this.#clock.now()),
         ...shown,
       ]);
       return;
@@ -286,35 +330,35 @@ export const createLiveHub = async ({ sql, mqtt, log, clock }: LiveHubParts) => 
       ...backlog.roast,
       is_favorite: favourites.some((row) => row.roast_id === backlog.roast?.id),
     };
-    const server_time = new Date(clock.now()).toISOString();
+    const server_time = new Date(this.#clock.now()).toISOString();
     continueAfter(watcher, [
       eventFrame(id, { type: 'hello', server_time, connection, last_seen_at, status }),
       eventFrame(id, { type: 'backlog', samples: backlog.samples, roast, charge_mono: backlog.chargeMono }),
       ...alarms.map((event) => eventFrame(id, event)),
     ]);
-    backfill(channel, { epoch: backlog.epoch, seq: backlog.lastSeq }, (event) => channel.sendTo(watcher, event));
-  };
+    this.#backfill(channel, { epoch: backlog.epoch, seq: backlog.lastSeq }, (event) => channel.sendTo(watcher, event));
+  }
 
   /** One stream on the channels of these machines. */
-  const open = (
+  #open(
     machines: readonly WatchedMachine[],
     who: Pick<Watcher, 'userId' | 'view'>,
     signal: AbortSignal,
     session: SessionStream,
     first: readonly Uint8Array[] = [],
-  ): ReadableStream<Uint8Array> => {
+  ): ReadableStream<Uint8Array> {
     const watched: { channel: MachineChannel; watcher: Watcher }[] = [];
     const stream = createSseStream(session.unread, () => {
       for (const { channel, watcher } of watched) {
         channel.remove(watcher);
         const { id } = channel.machine;
-        if (channel.watchers.size === 0 && channels.get(id) === channel) closeChannel(channel);
+        if (channel.watchers.size === 0 && this.#channels.get(id) === channel) this.#closeChannel(channel);
       }
       session.done();
     });
     for (const bytes of first) stream.send(bytes);
     for (const machine of machines) {
-      const channel = channelOf(machine);
+      const channel = this.#channelOf(machine);
       const watcher: Watcher = { ...who, stream, pending: [] };
       channel.add(watcher);
       watched.push({ channel, watcher });
@@ -322,51 +366,51 @@ export const createLiveHub = async ({ sql, mqtt, log, clock }: LiveHubParts) => 
     stream.closeOn(AbortSignal.any([signal, session.signal]));
     const sendAll = async (): Promise<void> => {
       // One after the other: 24 concurrent backlogs would occupy every database connection.
-      for (const { channel, watcher } of watched) await sendBacklog(channel, watcher);
+      for (const { channel, watcher } of watched) await this.#sendBacklog(channel, watcher);
     };
     sendAll().catch((error: unknown) => {
       // Without a backlog the curve would have a gap; the page reconnects.
-      log.warn(loggable(error), 'live backlog failed');
+      this.#log.warn(loggable(error), 'live backlog failed');
       stream.close();
     });
     return stream.body;
-  };
+  }
 
-  return {
-    /**
-     * Opens a stream; it ends with its session, when `signal` aborts, when the reader disconnects, when one of its machines is archived,
-     * or when the running roast of one is deleted. `gone`: requested machines that the caller may not see.
-     */
-    watch(
-      machines: readonly WatchedMachine[],
-      gone: readonly string[],
-      userId: string,
-      signal: AbortSignal,
-      session: SessionStream,
-    ): ReadableStream<Uint8Array> {
-      const first = gone.map((id) => eventFrame(id, { type: 'gone' }));
-      return open(machines, { userId, view: 'machine' }, signal, session, first);
-    },
-    /**
-     * The same for all machines of a wall, reduced to the wall's events. It ends when one of them is archived: the page
-     * requests it again.
-     */
-    watchWall(
-      machines: readonly WatchedMachine[],
-      signal: AbortSignal,
-      session: SessionStream,
-    ): ReadableStream<Uint8Array> {
-      return open(machines, { userId: null, view: 'wall' }, signal, session);
-    },
-    get watcherCount(): number {
-      return [...channels.values()].reduce((sum, channel) => sum + channel.watchers.size, 0);
-    },
-    async close(): Promise<void> {
-      for (const cancel of [...repeated, ...timers]) cancel();
-      stopConnect();
-      for (const channel of channels.values()) closeChannel(channel);
-      await Promise.all(listening.map((listener) => listener.unlisten()));
-    },
-  };
-};
-export type LiveHub = Awaited<ReturnType<typeof createLiveHub>>;
+  /**
+   * Opens a stream; it ends with its session, when `signal` aborts, when the reader disconnects, when one of its machines is archived,
+   * or when the running roast of one is deleted. `gone`: requested machines that the caller may not see.
+   */
+  watch(
+    machines: readonly WatchedMachine[],
+    gone: readonly string[],
+    userId: string,
+    signal: AbortSignal,
+    session: SessionStream,
+  ): ReadableStream<Uint8Array> {
+    const first = gone.map((id) => eventFrame(id, { type: 'gone' }));
+    return this.#open(machines, { userId, view: 'machine' }, signal, session, first);
+  }
+
+  /**
+   * The same for all machines of a wall, reduced to the wall's events. It ends when one of them is archived: the page
+   * requests it again.
+   */
+  watchWall(
+    machines: readonly WatchedMachine[],
+    signal: AbortSignal,
+    session: SessionStream,
+  ): ReadableStream<Uint8Array> {
+    return this.#open(machines, { userId: null, view: 'wall' }, signal, session);
+  }
+
+  get watcherCount(): number {
+    return [...this.#channels.values()].reduce((sum, channel) => sum + channel.watchers.size, 0);
+  }
+
+  async close(): Promise<void> {
+    this.#stop();
+    for (const cancel of this.#timers) cancel();
+    for (const channel of this.#channels.values()) this.#closeChannel(channel);
+    await Promise.all(this.#listening.map((listener) => listener.unlisten()));
+  }
+}

@@ -10,7 +10,7 @@ import { sseAnswer } from '../http/sse-stream.ts';
 import { viewerOf, wallMachineIds } from '../domains/wall/read-wall.ts';
 import { requireMachine, seenMachineIds } from '../identity/access.ts';
 import { readConnections } from '../identity/machines.ts';
-import { createLiveHub, type LiveHub } from './live-hub.ts';
+import { LiveHub } from './live-hub.ts';
 
 /** The live stream of machines: its endpoint, and the service that listens to broker and database. */
 export const createLive = () => {
@@ -63,7 +63,7 @@ export const createLive = () => {
   const service = async ({ sql, config, log: parent, clock, metrics }: AppContext) => {
     const log = parent.child({ part: 'live' });
     const mqtt = openMqttLink({ url: config.mqttUrl, secret: config.brokerSecret, log });
-    const started = await createLiveHub({ sql, mqtt, log, clock });
+    const started = await LiveHub.open({ sql, mqtt, log, clock });
     hub = started;
     const gauge: Gauge = new Gauge({
       name: 'live_watchers',
