@@ -70,7 +70,7 @@ export class LiveHub {
   readonly #timers = new Set<Cancel>();
   #listening: readonly { unlisten(): Promise<void> }[] = [];
   /** One statement at a time: while the database hangs, each would occupy a connection. */
-  #polling: Promise<void> | undefined;
+  #isPolling = false;
   #isPollDue = false;
   #stop: () => void = () => undefined;
 
@@ -248,15 +248,18 @@ export class LiveHub {
 
   #pollConnections(): void {
     this.#isPollDue = true;
-    this.#polling ??= (async () => {
-      while (this.#isPollDue) {
-        this.#isPollDue = false;
-        await this.#compareConnections().catch((error: unknown) =>
-          this.#log.warn(loggable(error), 'live connection poll failed'),
-        );
-      }
-      this.#polling = undefined;
-    })();
+    if (!this.#isPolling) void this.#pollWhileDue();
+  }
+
+  async #pollWhileDue(): Promise<void> {
+    this.#isPolling = true;
+    while (this.#isPollDue) {
+      this.#isPollDue = false;
+      await this.#compareConnections().catch((error: unknown) =>
+        this.#log.warn(loggable(error), 'live connection poll failed'),
+      );
+    }
+    this.#isPolling = false;
   }
 
   /**
