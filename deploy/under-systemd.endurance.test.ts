@@ -34,7 +34,7 @@ const startPostgres = async (system: RealSystemd): Promise<void> => {
   );
 };
 
-/** The steps of deploy/README.md, "One server with systemd". */
+/** The steps of deploy/docs/one-server.md, "One server with systemd". */
 const install = async (system: RealSystemd): Promise<void> => {
   await system.must(
     `install -D ${here}/systemd/roastery.sysusers.conf /usr/lib/sysusers.d/roastery.conf && systemd-sysusers`,

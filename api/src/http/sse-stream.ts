@@ -25,7 +25,7 @@ export interface SseStream {
 
 /**
  * The body of a stream of server-sent events, written to from outside, with a bounded queue. `onEnd` is called once,
- * whatever ended it. `unread` counts what waits in the queue. README.md, "Server-sent events", explains why this is not Hono's
+ * whatever ended it. `unread` counts what waits in the queue. docs/decisions/2026-11-event-streams.md explains why this is not Hono's
  * `streamSSE`.
  */
 export const createSseStream = (unread: HeldAnswer, onEnd: () => void): SseStream => {

@@ -45,7 +45,7 @@ export const slowLineRemedy =
 
 /**
  * Explains the cost of a lost answer on a line without transaction numbers when the map only allows answers of one
- * length; undefined where requests can have different lengths. README.md, "Whose answer is it?".
+ * length; undefined where requests can have different lengths. docs/whose-answer.md.
  */
 export const alikeAnswersSentence = (map: MachineMap): string | undefined => {
   const { link, maxRegisters, quietMs } = map;

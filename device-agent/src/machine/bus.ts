@@ -85,7 +85,7 @@ const silenceMs = (link: Link): number => ('baud' in link ? Math.max(2, Math.cei
 
 /**
  * The one owner of a Modbus line. One request at a time, with our own deadline; an answer only counts when it can
- * belong to no other request. README.md, "Whose answer is it?", has the argument.
+ * belong to no other request. docs/whose-answer.md has the argument.
  */
 export const createBus = (link: Link, timing: BusTiming, clock: Clock = realClock, open: OpenLine = openLine) => {
   const now = clock.monotonic;

@@ -50,7 +50,7 @@ const followsMs = 10;
 const settledAt = ({ asked, lastByteAt }: Flight, { usualMs }: Patience): number =>
   Math.max(asked.at + 1.5 * usualMs, lastByteAt) + followsMs;
 
-/** Sends one request and decides which of the answers on the line is its own. README.md, "Whose answer is it?". */
+/** Sends one request and decides which of the answers on the line is its own. docs/whose-answer.md. */
 export const createExchange = (conversation: Conversation, now: () => number, drainInput: () => Promise<void>) => {
   /** Listens until the deadline; with an answer until `enoughAt`, after a damaged one until the line is quiet. */
   const listen = async (flight: Flight, patience: Patience, enoughAt: () => number): Promise<'over' | 'closed'> => {

@@ -33,8 +33,8 @@ const wordsOf = (values: readonly (number | boolean)[], count: number): number[]
 
 /**
  * `modbus-serial` (8.0.25) as a codec: it builds each request and checks and decodes the answer. Its own ports are not
- * used: they accept any answer of the right unit, function and length for the newest request, see README.md, "Whose
- * answer is it?".
+ * used: they accept any answer of the right unit, function and length for the newest request, see
+ * docs/whose-answer.md.
  */
 export const createModbusCodec = () => {
   const port = new CodecPort();

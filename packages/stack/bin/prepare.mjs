@@ -119,10 +119,7 @@ function fingerprint(places) {
   const walk = (folder) => {
     for (const entry of readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const file = path.join(folder, entry.name);
-      if (
-        ['node_modules', 'dist', 'e2e', 'README.md'].includes(entry.name) ||
-        /\.(test|bench|e2e)\.tsx?$/.test(entry.name)
-      )
+      if (['node_modules', 'dist', 'e2e'].includes(entry.name) || /\.(test|bench|e2e)\.tsx?$|\.md$/.test(entry.name))
         continue;
       if (entry.isDirectory()) walk(file);
       else if (entry.isFile()) add(file);

@@ -13,7 +13,7 @@ export const STATIC_CHECKS = [
   { name: 'format', command: [inModules('oxfmt/bin/oxfmt'), '--check', '.'] },
 ];
 
-/** What `npm run verify` runs. The last two are fast tests, so `npm test` has them among those. */
+/** What `npm run verify` runs. Its last step is of fast tests, so `npm test` has them among those. */
 export const VERIFY_STEPS = [
   ...STATIC_CHECKS,
   {
@@ -23,7 +23,7 @@ export const VERIFY_STEPS = [
       'run',
       '--project',
       'fast',
-      ...['structure', 'function-sizes'].map((name) => `packages/testing/src/${name}.test.ts`),
+      ...['structure', 'function-sizes', 'documents'].map((name) => `packages/testing/src/${name}.test.ts`),
     ],
   },
 ];

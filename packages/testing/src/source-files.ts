@@ -23,6 +23,24 @@ export async function readSourceFiles(): Promise<SourceFile[]> {
   return Promise.all(files.map((file) => readSource(file, known)));
 }
 
+export interface Document {
+  path: string;
+  text: string;
+  lines: number;
+}
+
+/** Every page of documentation, from the repository's top folder down. */
+export async function readDocuments(): Promise<Document[]> {
+  const top = (await readdir(repositoryRoot())).filter((name) => name.endsWith('.md'));
+  const below = (await Promise.all([...PLACES, 'deploy'].map((place) => filesBelow(place)))).flat();
+  return Promise.all(
+    [...top, ...below.filter((file) => file.endsWith('.md'))].map(async (file) => {
+      const text = await readFile(path.join(repositoryRoot(), file), 'utf8');
+      return { path: file, text, lines: text.trimEnd().split('\n').length };
+    }),
+  );
+}
+
 async function filesBelow(folder: string): Promise<string[]> {
   const entries = await readdir(path.join(repositoryRoot(), folder), { withFileTypes: true });
   const found = entries.map(async (entry) => {

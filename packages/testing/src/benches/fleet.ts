@@ -62,7 +62,7 @@ const boardsOf = (boards: number): string => `${boards.toLocaleString('en-US')} 
 const millisecondsOf = (step: Step, hz: number): number =>
   ((step.apiMicros + step.brokerMicros + step.postgresMicros) * hz) / 1000;
 
-/** The measured lines of "Capacity" in deploy/README.md, as written there. */
+/** The measured lines of deploy/docs/capacity.md, as written there. */
 const capacityLines = (slow: Step, fast: Step): string[] => {
   const row = (what: string, of: (step: Step) => number, note = ''): string =>
     `| CPU of ${what} | ${micros(of(slow))} µs | ${micros(of(fast) * fastHz)} µs | \`fleet\`: ${micros(of(slow))} and ${micros(of(fast))} µs a sample${note} |`;
@@ -210,7 +210,7 @@ const run = async (say: (line: string) => void): Promise<Measurement[]> => {
     all.push(...(await measurePeers(slow?.boards, say)));
   if (has('idle', `${boardsOf(idleBoards)}, idle`)) all.push(...(await measureIdleFleet(say)));
   if (slow !== undefined && fast !== undefined) {
-    say('for "Capacity" in deploy/README.md:');
+    say('for deploy/docs/capacity.md:');
     for (const line of capacityLines(slow, fast)) say(line);
   }
   return all;
