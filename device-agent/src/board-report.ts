@@ -19,7 +19,8 @@ export interface BoardReportSources {
   readonly config: AgentConfig;
   readonly clock: BoardClock;
   readonly journal: Journal;
-  readonly uplink: Pick<Uplink, 'connection' | 'entriesWaiting'>;
+  /** Undefined until it is started. */
+  readonly uplink: () => Pick<Uplink, 'connection' | 'entriesWaiting'> | undefined;
   readonly map: () => MachineMap | undefined;
   /** The recorded channels, of the map or of Artisan. */
   readonly described: () => SourceDescription | undefined;
@@ -61,10 +62,12 @@ export const createBoardReport = (from: BoardReportSources) => {
         last = { id: roast.id, state: roast.state, ended_at: reading.t };
     },
     async status(): Promise<BoardStatus> {
-      const { config, journal, uplink } = from;
+      const { config, journal } = from;
+      const uplink = from.uplink();
       const free = await freeBytes(config.dataDir);
       const { bytes, droppedEntries, trouble, inMemory, entriesInMemory, awaitingOwner, syncEveryMs } = journal.stats();
-      const [map, link, connection] = [from.map(), from.link(), uplink.connection()];
+      const [map, link] = [from.map(), from.link()];
+      const connection = uplink?.connection() ?? { connected: false, since: startedAt, reason: undefined };
       const artisan = from.artisan();
       const { wall, synced } = from.clock.now();
       const channels = newest === undefined ? [] : Object.entries(from.described()?.channels ?? {});
@@ -96,7 +99,7 @@ export const createBoardReport = (from: BoardReportSources) => {
         channels_exchanged: from.channelsExchanged()?.roasts ?? null,
         uplink: { ...connection, reason: connection.reason ?? null },
         journal: {
-          entries_waiting: uplink.entriesWaiting(),
+          entries_waiting: uplink?.entriesWaiting() ?? 0,
           bytes,
           dropped_entries: droppedEntries,
           send_every_seconds: syncEveryMs / 1000,
