@@ -7,7 +7,7 @@ import type { SeqRange } from '../core/ranges.ts';
 import type { RecordedPast } from '../core/replay.ts';
 import type { SyncPace } from '../core/sync-pace.ts';
 import type { WallClock } from '../core/wall-clock.ts';
-import { createCurrentStream, lastRetryMs } from './current-stream.ts';
+import { CurrentStream, lastRetryMs } from './current-stream.ts';
 import { nodeDisk } from './disk.ts';
 import { findStreams, type FoundStream } from './find-streams.ts';
 import { createGapReports } from './gap-reports.ts';
@@ -118,7 +118,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
       else noteGone(stream);
     },
   });
-  const gapReports = createGapReports(streams.all);
+  const gapReports = createGapReports(() => streams.all());
   const noteGone = (stream: Stream): void => {
     if (stream === current.get()) current.noteRecord({ k: 'gone', ranges: stream.gone.ranges() });
     else void stream.note();
@@ -173,7 +173,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
     const withheld = streams.all().flatMap((stream) => (stream.awaitsOwner() ? [stream.epoch] : []));
     log.warn({ epochs: withheld }, 'journal: history of earlier pairing withheld');
   }
-  const current = createCurrentStream({
+  const current = new CurrentStream({
     disk,
     folder,
     log,
@@ -193,7 +193,7 @@ export const openJournal = async (options: JournalOptions): Promise<Journal> => 
   const startedAt = clock.now();
   const lastBoot = past.entries.at(-1)?.context.boot;
   const isNew = lastBoot === undefined && newest?.stream.owner() === undefined;
-  await current.open(newest, {
+  await current.open({
     maxUsed: isNew ? 0 : maxEntriesSince(past, clock),
     wentOn: mayHaveGoneOn(past, startedAt, diskGraceMs),
     isOfThisBoot: lastBoot === startedAt.boot,

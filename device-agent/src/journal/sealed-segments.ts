@@ -92,3 +92,4 @@ export const createSealedSegments = ({ disk, time, sealed: initial, learn, damag
     },
   };
 };
+export type SealedSegments = ReturnType<typeof createSealedSegments>;

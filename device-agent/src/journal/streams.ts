@@ -58,183 +58,219 @@ export const chooseSegment = <S extends KeptStream>(
  * All streams of a journal, the one being written last: which entries are dropped when there is no room, and which
  * remain.
  */
-export const createStreams = (parts: StreamsParts) => {
-  const { disk, log, clock, capBytes } = parts;
-  const all: Stream[] = [];
-  const clocks = new Map<string, number | null>();
-  let droppedEntries = 0;
+export class Streams {
+  readonly #all: Stream[] = [];
+  readonly #clocks = new Map<string, number | null>();
+  #droppedEntries = 0;
+  readonly #parts: StreamsParts;
 
-  const lost = (stream: Stream, ranges: readonly SeqRange[], reason: 'disk_full' | 'damaged' | 'cap_reached'): void => {
+  constructor(parts: StreamsParts) {
+    this.#parts = parts;
+  }
+
+  all(): readonly Stream[] {
+    return this.#all;
+  }
+
+  add(stream: Stream): void {
+    this.#all.push(stream);
+  }
+
+  /** Before the one that is being written. */
+  addEarlier(stream: Stream): void {
+    this.#all.splice(-1, 0, stream);
+  }
+
+  /** Closed segments of the recording that a stream is part of: the numbers continue from stream to stream. */
+  segmentsOfRecording(stream: Stream): SealedSegment[] {
+    return this.#all
+      .filter((other) => recordingOf(other) === recordingOf(stream))
+      .flatMap((other) => other.segments())
+      .sort((a, b) => a.first - b.first);
+  }
+
+  /**
+   * Without the entries that a later stream of the recording holds too: if its file could not be cut, it still has
+   * the entries that continued from memory.
+   */
+  withoutLater(stream: Stream, ranges: readonly SeqRange[]): readonly SeqRange[] {
+    const later = this.#laterThan(stream);
+    if (later.length === 0) return ranges;
+    const own = new RangeSet(ranges);
+    for (const { other, from } of later)
+      for (const [low, high] of [...other.held().ranges(), ...other.acked.ranges()])
+        own.remove(Math.max(low, from), high);
+    return own.ranges();
+  }
+
+  /** Entries that the server has of a stream are never sent of an earlier one. */
+  acknowledge(stream: Stream, ranges: readonly SeqRange[]): void {
+    stream.acknowledge(ranges);
+    const from = stream.continues?.seq;
+    if (from === undefined) return;
+    for (const earlier of this.#all.filter((one) => this.#laterThan(one).some(({ other }) => other === stream))) {
+      const held = earlier.held();
+      for (const [low, high] of ranges)
+        for (const part of held.within(Math.max(low, from), high)) earlier.gone.add(...part);
+    }
+  }
+
+  find(epoch: string): Stream | undefined {
+    return this.#all.find((stream) => stream.epoch === epoch);
+  }
+
+  /**
+   * Removes streams that are no longer needed: empty ones, and delivered ones that are too old for the status, so that
+   * no server can request them. Their folders go too, once the one of `current` is on the disk.
+   */
+  async tidy(current: Stream): Promise<void> {
+    const isDone = (stream: Stream): boolean =>
+      stream !== current &&
+      !stream.isUnsettled() &&
+      !stream.unreported.first() &&
+      this.#unexplained(stream).length === 0;
+    const listed = new Set(this.#all.slice(-maxHistoryStreams));
+    const isOld = (stream: Stream): boolean =>
+      !listed.has(stream) && !stream.isSealed() && stream.waiting().length === 0;
+    const done = this.#all.filter((stream) => isDone(stream) && (!stream.held().first() || isOld(stream)));
+    for (const stream of done) this.#all.splice(this.#all.indexOf(stream), 1);
+    if (current.tail()?.kind !== 'disk') return;
+    for (const stream of done) await stream.remove(this.#parts.folder);
+  }
+
+  /**
+   * The server has stated its entries of a stream up to `through`: numbers that are neither there nor here are a gap.
+   */
+  explain(stream: Stream, through: number): void {
+    this.lost(
+      stream,
+      this.#unexplained(stream).filter(([, to]) => to <= through),
+      'damaged',
+    );
+    // The stream that held them is gone from this disk, so the server is not asked about it.
+    const orphaned = stream.unsure().filter(({ epoch }) => !this.#all.some((other) => other.epoch === epoch));
+    if (orphaned.length === 0) return;
+    stream.setUnsure(stream.unsure().filter((numbers) => !orphaned.includes(numbers)));
+    this.lost(
+      stream,
+      orphaned.map(({ range }) => range),
+      'damaged',
+    );
+  }
+
+  appendEvent(stream: Stream, event: JournalEvent): void {
+    this.#parts.appendEvent(stream, event);
+  }
+
+  droppedEntries(): number {
+    return this.#droppedEntries;
+  }
+
+  /** Makes room on a full disk; false when there is nothing to drop. */
+  freeSpace(): Promise<boolean> {
+    return this.#drop('disk_full');
+  }
+
+  /** Keeps the journal below its cap, and keeps committed entries from using the last of the disk's room. */
+  async keepWithinCap(): Promise<void> {
+    while (this.bytes() > this.#parts.capBytes && (await this.#drop('cap_reached')));
+    const folder = this.#all.findLast((stream) => stream.folder() !== undefined)?.folder();
+    if (folder === undefined) return;
+    for (;;) {
+      const { bavail, bsize } = await this.#parts.disk.statfs(folder);
+      if (bavail * bsize >= spareBytes || !(await this.#drop('disk_full', isCommitted))) return;
+    }
+  }
+
+  /** The remaining entries of each stream, newest first. */
+  async history(): Promise<StreamHistory[]> {
+    const found: StreamHistory[] = [];
+    for (const stream of this.#all.toReversed().slice(0, maxHistoryStreams)) {
+      const segments = stream.segments();
+      const isOpen = stream.tail() !== undefined;
+      const [from, to] = await Promise.all([
+        this.#beginOf(segments[0]),
+        isOpen ? null : this.#beginOf(segments.at(-1)),
+      ]).catch(() => [null, null] as const);
+      found.push({
+        epoch: stream.epoch,
+        entries: stream.held().count(),
+        bytes: stream.bytes(),
+        from,
+        to: isOpen ? Math.round(this.#parts.clock.now().wall) : to,
+        sealed: stream.isSealed(),
+      });
+    }
+    return found;
+  }
+
+  lost(stream: Stream, ranges: readonly SeqRange[], reason: 'disk_full' | 'damaged' | 'cap_reached'): void {
     for (const [from, to] of ranges) {
       stream.gone.add(from, to);
-      if (reason !== 'damaged') droppedEntries += to - from + 1;
-      parts.appendEvent(stream, { type: 'gap', from_seq: from, to_seq: to, reason });
-      parts.gone(stream, from, to);
+      if (reason !== 'damaged') this.#droppedEntries += to - from + 1;
+      this.#parts.appendEvent(stream, { type: 'gap', from_seq: from, to_seq: to, reason });
+      this.#parts.gone(stream, from, to);
     }
     if (ranges.length === 0) return;
-    log.warn({ epoch: stream.epoch, ranges, reason }, 'journal: entries lost');
-    parts.noteGone(stream);
-  };
+    this.#parts.log.warn({ epoch: stream.epoch, ranges, reason }, 'journal: entries lost');
+    this.#parts.noteGone(stream);
+  }
 
-  const newestOf = (stream: Stream): Stream =>
-    all.findLast((other) => recordingOf(other) === recordingOf(stream)) ?? stream;
+  /** The newest stream of its recording. */
+  newestOf(stream: Stream): Stream {
+    return this.#all.findLast((other) => recordingOf(other) === recordingOf(stream)) ?? stream;
+  }
+
   /** Streams that continued the recording of this one from memory, each from its first number on. */
-  const laterThan = (stream: Stream) =>
-    all.flatMap((other) => {
+  #laterThan(stream: Stream): { other: Stream; from: number }[] {
+    return this.#all.flatMap((other) => {
       const from = other.continues?.seq;
       const isLater = from !== undefined && recordingOf(other) === recordingOf(stream);
       return isLater && from > (stream.continues?.seq ?? -1) ? [{ other, from }] : [];
     });
+  }
+
   /** Numbers of a stream that a killed process may have used, and of which nothing is known yet. */
-  const unexplained = (stream: Stream): SeqRange[] => {
-    const ranges = all.flatMap((other) => other.unsure()).filter(({ epoch }) => epoch === stream.epoch);
+  #unexplained(stream: Stream): SeqRange[] {
+    const ranges = this.#all.flatMap((other) => other.unsure()).filter(({ epoch }) => epoch === stream.epoch);
     const numbers = new RangeSet(ranges.map(({ range }) => range));
     for (const [from, to] of [...stream.acked.ranges(), ...stream.gone.ranges()]) numbers.remove(from, to);
     return numbers.ranges();
-  };
-  const bytes = (): number => all.reduce((sum, stream) => sum + stream.bytes(), 0);
+  }
 
-  const drop = async (reason: DropReason, isAllowed = (_stream: Stream, _segment: SealedSegment) => true) => {
-    const chosen = chooseSegment(all);
+  bytes(): number {
+    return this.#all.reduce((sum, stream) => sum + stream.bytes(), 0);
+  }
+
+  async #drop(reason: DropReason, isAllowed = (_stream: Stream, _segment: SealedSegment) => true): Promise<boolean> {
+    const chosen = chooseSegment(this.#all);
     if (!chosen || !isAllowed(chosen.stream, chosen.segment)) return false;
     const { stream, segment } = chosen;
-    const isReportedElsewhere = newestOf(stream) !== stream;
+    const isReportedElsewhere = this.newestOf(stream) !== stream;
     const { lost: ranges, gaps } = await stream.drop(segment, reason === 'disk_full' || isReportedElsewhere);
-    clocks.delete(segment.path);
-    lost(stream, ranges, reason);
-    for (const gap of gaps) parts.appendEvent(stream, gap);
+    this.#clocks.delete(segment.path);
+    this.lost(stream, ranges, reason);
+    for (const gap of gaps) this.#parts.appendEvent(stream, gap);
     return true;
-  };
+  }
 
   /** When a segment was begun, by the clock at that time, ms since 1970; null if unknown. */
-  const beginOf = async (segment: SealedSegment | undefined): Promise<number | null> => {
+  async #beginOf(segment: SealedSegment | undefined): Promise<number | null> {
     if (!segment) return null;
-    const known = clocks.get(segment.path);
+    const known = this.#clocks.get(segment.path);
     if (known !== undefined) return known;
-    const handle = await disk.open(segment.path, 'r');
+    const handle = await this.#parts.disk.open(segment.path, 'r');
     try {
       const head = Buffer.alloc(headBytes);
       const { bytesRead } = await handle.read(head, 0, headBytes, 0);
       const [reading] = readSegment(head.subarray(0, bytesRead)).clocks;
       const wall = reading ? Math.max(0, Math.round(reading.wall)) : null;
-      clocks.set(segment.path, wall);
+      this.#clocks.set(segment.path, wall);
       return wall;
     } finally {
       await handle.close();
     }
-  };
+  }
+}
 
-  return {
-    all: (): readonly Stream[] => all,
-    add: (stream: Stream): void => void all.push(stream),
-    /** Before the one that is being written. */
-    addEarlier: (stream: Stream): void => void all.splice(-1, 0, stream),
-    /** The newest stream of its recording. */
-    newestOf,
-    /** Closed segments of the recording that a stream is part of: the numbers continue from stream to stream. */
-    segmentsOfRecording: (stream: Stream): SealedSegment[] =>
-      all
-        .filter((other) => recordingOf(other) === recordingOf(stream))
-        .flatMap((other) => other.segments())
-        .sort((a, b) => a.first - b.first),
-    /**
-     * Without the entries that a later stream of the recording holds too: if its file could not be cut, it still has
-     * the entries that continued from memory.
-     */
-    withoutLater(stream: Stream, ranges: readonly SeqRange[]): readonly SeqRange[] {
-      const later = laterThan(stream);
-      if (later.length === 0) return ranges;
-      const own = new RangeSet(ranges);
-      for (const { other, from } of later)
-        for (const [low, high] of [...other.held().ranges(), ...other.acked.ranges()])
-          own.remove(Math.max(low, from), high);
-      return own.ranges();
-    },
-    /** Entries that the server has of a stream are never sent of an earlier one. */
-    acknowledge(stream: Stream, ranges: readonly SeqRange[]): void {
-      stream.acknowledge(ranges);
-      const from = stream.continues?.seq;
-      if (from === undefined) return;
-      for (const earlier of all.filter((one) => laterThan(one).some(({ other }) => other === stream))) {
-        const held = earlier.held();
-        for (const [low, high] of ranges)
-          for (const part of held.within(Math.max(low, from), high)) earlier.gone.add(...part);
-      }
-    },
-    find: (epoch: string): Stream | undefined => all.find((stream) => stream.epoch === epoch),
-    /**
-     * Removes streams that are no longer needed: empty ones, and delivered ones that are too old for the status, so that
-     * no server can request them. Their folders go too, once the one of `current` is on the disk.
-     */
-    async tidy(current: Stream): Promise<void> {
-      const isDone = (stream: Stream): boolean =>
-        stream !== current && !stream.isUnsettled() && !stream.unreported.first() && unexplained(stream).length === 0;
-      const listed = new Set(all.slice(-maxHistoryStreams));
-      const isOld = (stream: Stream): boolean =>
-        !listed.has(stream) && !stream.isSealed() && stream.waiting().length === 0;
-      const done = all.filter((stream) => isDone(stream) && (!stream.held().first() || isOld(stream)));
-      for (const stream of done) all.splice(all.indexOf(stream), 1);
-      if (current.tail()?.kind !== 'disk') return;
-      for (const stream of done) await stream.remove(parts.folder);
-    },
-    /**
-     * The server has stated its entries of a stream up to `through`: numbers that are neither there nor here are a gap.
-     */
-    explain(stream: Stream, through: number): void {
-      lost(
-        stream,
-        unexplained(stream).filter(([, to]) => to <= through),
-        'damaged',
-      );
-      // The stream that held them is gone from this disk, so the server is not asked about it.
-      const orphaned = stream.unsure().filter(({ epoch }) => !all.some((other) => other.epoch === epoch));
-      if (orphaned.length === 0) return;
-      stream.setUnsure(stream.unsure().filter((numbers) => !orphaned.includes(numbers)));
-      lost(
-        stream,
-        orphaned.map(({ range }) => range),
-        'damaged',
-      );
-    },
-    appendEvent: parts.appendEvent,
-    bytes,
-    droppedEntries: (): number => droppedEntries,
-    lost,
-
-    /** Makes room on a full disk; false when there is nothing to drop. */
-    freeSpace: (): Promise<boolean> => drop('disk_full'),
-
-    /** Keeps the journal below its cap, and keeps committed entries from using the last of the disk's room. */
-    async keepWithinCap(): Promise<void> {
-      while (bytes() > capBytes && (await drop('cap_reached')));
-      const folder = all.findLast((stream) => stream.folder() !== undefined)?.folder();
-      if (folder === undefined) return;
-      for (;;) {
-        const { bavail, bsize } = await disk.statfs(folder);
-        if (bavail * bsize >= spareBytes || !(await drop('disk_full', isCommitted))) return;
-      }
-    },
-
-    /** The remaining entries of each stream, newest first. */
-    async history(): Promise<StreamHistory[]> {
-      const found: StreamHistory[] = [];
-      for (const stream of all.toReversed().slice(0, maxHistoryStreams)) {
-        const segments = stream.segments();
-        const isOpen = stream.tail() !== undefined;
-        const [from, to] = await Promise.all([beginOf(segments[0]), isOpen ? null : beginOf(segments.at(-1))]).catch(
-          () => [null, null] as const,
-        );
-        found.push({
-          epoch: stream.epoch,
-          entries: stream.held().count(),
-          bytes: stream.bytes(),
-          from,
-          to: isOpen ? Math.round(clock.now().wall) : to,
-          sealed: stream.isSealed(),
-        });
-      }
-      return found;
-    },
-  };
-};
-export type Streams = ReturnType<typeof createStreams>;
+export const createStreams = (parts: StreamsParts): Streams => new Streams(parts);

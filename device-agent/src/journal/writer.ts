@@ -58,6 +58,22 @@ interface Queued {
   readonly entry: Entry | undefined;
 }
 
+interface WriterTrouble {
+  readonly reason: string;
+  readonly full: boolean;
+  readonly since: number;
+}
+
+/** The segment being written, and what is in it. */
+interface OpenSegment {
+  readonly file: SegmentFile;
+  readonly first: number;
+  readonly context: RecordingContext;
+  readonly entries: Entry[];
+  /** It holds part of a roast. */
+  roast: boolean;
+}
+
 /**
  * Entries that were written this long before the disk failed stay with their segment: entries that continue in another
  * stream may also be found in the file of this one after a kill, and would be stored twice.
@@ -80,7 +96,7 @@ const openSegment = async (
   context: RecordingContext,
   entries: readonly Entry[] = [],
   queue: readonly Queued[] = [],
-) => {
+): Promise<OpenSegment> => {
   const unwritten = queue.flatMap(({ entry }) => entry ?? []);
   const content = encodeAll([...parts.head(first, context, unwritten), ...entries.map(recordOf)]);
   const file = await SegmentFile.create(parts.disk, join(parts.folder, openName(first)), content);
@@ -89,289 +105,349 @@ const openSegment = async (
 
 /**
  * Writes records in order, independent of the readings: a card that stalls for a second delays no reading. While the
- * disk refuses writes, records wait in memory. The writer retries every second and gives up after `graceMs`. Throws
- * when the first segment can't be created.
+ * disk refuses writes, records wait in memory. The writer retries every second and gives up after `graceMs`.
  */
-export const createWriter = async (parts: WriterParts) => {
-  const { log, time } = parts;
-  let active = await openSegment(parts, parts.first, parts.initial[0]?.context ?? parts.context());
-  let queue: Queued[] = parts.initial.map((entry) => ({ record: recordOf(entry), entry }));
-  const unsynced = new RangeSet();
+export class Writer {
+  readonly kind = 'disk';
+  readonly #parts: WriterParts;
+  readonly #log: Logger;
+  readonly #time: Clock;
+  #active: OpenSegment;
+  #queue: Queued[];
+  readonly #unsynced = new RangeSet();
   /** Entries that have been reported already. */
-  const announced = new RangeSet(parts.initial.map(({ seq }) => [seq, seq] as const));
-  let syncWanted = false;
-  let rollWanted = false;
-  let closing = false;
-  let stopped = false;
+  readonly #announced: RangeSet;
+  #syncWanted = false;
+  #rollWanted = false;
+  #closing = false;
+  #stopped = false;
   /** The kernel may have discarded written pages, so the file is not reliable. */
-  let doubtful = false;
-  let trouble: { readonly reason: string; readonly full: boolean; readonly since: number } | undefined;
-  let progressAt = time.monotonic();
-  let flushes: (() => void)[] = [];
-  const stopping = new AbortController();
+  #doubtful = false;
+  #trouble: WriterTrouble | undefined;
+  #working: Promise<void> | undefined;
+  #progressAt: number;
+  #flushes: (() => void)[] = [];
+  readonly #stopping = new AbortController();
 
-  const settleFlushes = (): void => {
-    const waiting = flushes;
-    flushes = [];
+  private constructor(parts: WriterParts, active: OpenSegment) {
+    this.#parts = parts;
+    this.#log = parts.log;
+    this.#time = parts.time;
+    this.#active = active;
+    this.#queue = parts.initial.map((entry) => ({ record: recordOf(entry), entry }));
+    this.#announced = new RangeSet(parts.initial.map(({ seq }) => [seq, seq] as const));
+    this.#progressAt = parts.time.monotonic();
+  }
+
+  /** Throws when the first segment can't be created. */
+  static async create(parts: WriterParts): Promise<Writer> {
+    const context = parts.initial[0]?.context ?? parts.context();
+    const writer = new Writer(parts, await openSegment(parts, parts.first, context));
+    try {
+      while (writer.#queue.length > 0) await writer.#step();
+      await writer.#sync();
+    } catch (error) {
+      await writer.#active.file.close().catch(() => undefined);
+      throw error;
+    }
+    return writer;
+  }
+
+  append(record: JournalRecord, entry?: Entry): void {
+    this.#queue.push({ record, entry });
+    this.#kick();
+  }
+
+  requestSync(): void {
+    this.#syncWanted = true;
+    this.#kick();
+  }
+
+  /** The next write begins a new segment. */
+  requestRoll(): void {
+    this.#rollWanted = true;
+  }
+
+  /** Resolves when everything appended so far is synced, or the disk has refused it. */
+  flush(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#flushes.push(resolve);
+      this.#syncWanted = true;
+      this.#kick();
+    });
+  }
+
+  entries(): readonly Entry[] {
+    return this.#active.entries;
+  }
+
+  first(): number {
+    return this.#active.first;
+  }
+
+  unsynced(): SeqRange[] {
+    return this.#unsynced.ranges();
+  }
+
+  bytes(): number {
+    return this.#active.file.size;
+  }
+
+  path(): string {
+    return this.#active.file.path;
+  }
+
+  dirty(): boolean {
+    return this.#active.file.dirty || this.#queue.length > 0;
+  }
+
+  /** Why the disk refuses writes, while it does. */
+  trouble(): WriterTrouble | undefined {
+    return this.#trouble;
+  }
+
+  /** How long there has been no progress although there should be, ms. */
+  stalledMs(): number {
+    return this.#working ? this.#time.monotonic() - this.#progressAt : 0;
+  }
+
+  /**
+   * Stops at once. Returns the entries that are not safe on the disk, and removes their written part from it, if
+   * possible. `settle` closes the segment with the safe entries; false if the disk does not allow it now.
+   */
+  giveUp(): GivenUp {
+    this.#stopped = true;
+    this.#stopping.abort();
+    this.#settleFlushes();
+    const lost = new RangeSet(this.#unsynced.ranges());
+    const newestMono = this.#active.entries.at(-1)?.mono ?? 0;
+    const gathered = new RangeSet();
+    for (const { seq, mono } of this.#active.entries) {
+      if (!lost.has(seq) || newestMono - mono <= idleUnsyncedMs) continue;
+      gathered.add(seq, seq);
+      lost.remove(seq, seq);
+    }
+    const unsafe = [
+      ...this.#active.entries.filter(({ seq }) => lost.has(seq)),
+      ...this.#queue.flatMap(({ entry }) => entry ?? []),
+    ];
+    const safe = this.#active.entries.filter(({ seq }) => !lost.has(seq));
+    this.#queue = [];
+    const left = this.#active;
+    const settle = (): Promise<boolean> => this.#settle(left, safe, gathered);
+    return { unsafe, safe, gathered: gathered.ranges(), settle };
+  }
+
+  /** Writes and syncs the waiting records; gives up after `graceMs`. Whether all of them are on the disk. */
+  async close(graceMs: number): Promise<boolean> {
+    this.#syncWanted = true;
+    this.#kick();
+    this.#closing = true;
+    await Promise.race([this.#working, pause(graceMs, this.#stopping.signal, this.#time)]);
+    const isWhole =
+      !this.#stopped &&
+      this.#queue.length === 0 &&
+      !this.#syncWanted &&
+      this.#trouble === undefined &&
+      !this.#active.file.dirty;
+    this.#stopping.abort();
+    this.#stopped = true;
+    this.#settleFlushes();
+    await Promise.race([this.#active.file.close().catch(() => undefined), pause(graceMs, undefined, this.#time)]);
+    return isWhole;
+  }
+
+  /** Closes a given-up segment with its safe entries; false if the disk does not allow it now. */
+  async #settle(left: OpenSegment, safe: readonly Entry[], gathered: RangeSet): Promise<boolean> {
+    const { first, context, roast } = left;
+    let { file } = left;
+    try {
+      // Gathered entries are only in the part that would be cut: the file is replaced as a whole, or stays as it is.
+      if (gathered.first() === undefined) await file.cutUnsynced();
+      const last = safe.at(-1)?.seq;
+      if (last === undefined) {
+        await this.#parts.disk.rm(file.path, { force: true });
+        await file.close();
+        return true;
+      }
+      if (gathered.first()) {
+        ({ file } = await openSegment(this.#parts, first, context, safe));
+        await left.file.close().catch(() => undefined);
+      }
+      const content = roast ? 'roast' : 'idle';
+      const path = join(this.#parts.folder, sealedName(first, last, content));
+      await file.closeAs(path);
+      await this.#parts.sealed({ path, first, last, content, bytes: file.size }, safe);
+      return true;
+    } catch (error) {
+      this.#log.warn({ reason: String(error) }, 'journal: closing segment failed');
+      return false;
+    }
+  }
+
+  #settleFlushes(): void {
+    const waiting = this.#flushes;
+    this.#flushes = [];
     for (const settle of waiting) settle();
-  };
+  }
 
   /** The context again, in case the head is damaged. */
-  const contextRecord = (): JournalRecord => ({ k: 'context', of: active.first, ...active.context });
+  #contextRecord(): JournalRecord {
+    return { k: 'context', of: this.#active.first, ...this.#active.context };
+  }
 
   /** Writes the segment from memory into another file, which then replaces it. */
-  const writeAnew = async (why: string): Promise<void> => {
-    const { file, first, context, entries, roast } = active;
-    log.error({ path: file.path, why }, 'journal: segment rewritten');
-    await parts.makeFolder();
-    const anew = await openSegment(parts, first, context, entries, queue);
-    active = { ...anew, roast: anew.roast || roast };
-    doubtful = false;
-    await file.close().catch((error: unknown) => log.debug({ reason: String(error) }, 'journal: close failed'));
-  };
+  async #writeAnew(why: string): Promise<void> {
+    const { file, first, context, entries, roast } = this.#active;
+    this.#log.error({ path: file.path, why }, 'journal: segment rewritten');
+    await this.#parts.makeFolder();
+    const anew = await openSegment(this.#parts, first, context, entries, this.#queue);
+    this.#active = { ...anew, roast: anew.roast || roast };
+    this.#doubtful = false;
+    await file.close().catch((error: unknown) => this.#log.debug({ reason: String(error) }, 'journal: close failed'));
+  }
 
-  const sync = async (): Promise<void> => {
-    const ranges = unsynced.ranges();
-    if (!(await active.file.isThere())) await writeAnew('its file is gone');
-    else if (active.file.dirty) {
+  async #sync(): Promise<void> {
+    const ranges = this.#unsynced.ranges();
+    if (!(await this.#active.file.isThere())) await this.#writeAnew('its file is gone');
+    else if (this.#active.file.dirty) {
       try {
-        await active.file.sync();
+        await this.#active.file.sync();
       } catch (error) {
-        doubtful = true;
+        this.#doubtful = true;
         throw error;
       }
     }
-    if (stopped) return;
+    if (this.#stopped) return;
     const fresh = new RangeSet(ranges);
-    for (const [from, to] of announced.ranges()) fresh.remove(from, to);
+    for (const [from, to] of this.#announced.ranges()) fresh.remove(from, to);
     for (const [from, to] of ranges) {
-      unsynced.remove(from, to);
-      announced.remove(from, to);
+      this.#unsynced.remove(from, to);
+      this.#announced.remove(from, to);
     }
-    const through = active.entries.findLast(({ kind }) => kind === 'sample')?.mono;
-    if (ranges.length > 0 && through !== undefined) log.debug({ through }, 'journal: synced');
-    if (fresh.first()) parts.durable(fresh.ranges());
-  };
+    const through = this.#active.entries.findLast(({ kind }) => kind === 'sample')?.mono;
+    if (ranges.length > 0 && through !== undefined) this.#log.debug({ through }, 'journal: synced');
+    if (fresh.first()) this.#parts.durable(fresh.ranges());
+  }
 
   /** Closes the segment and begins the next one, with the context of the next entries. */
-  const roll = async (): Promise<void> => {
-    const next = queue.find(({ entry }) => entry)?.entry;
-    const [first, context] = [next?.seq ?? parts.nextSeq(), next?.context ?? parts.context()];
-    const last = active.entries.at(-1)?.seq;
-    const previous = active;
+  async #roll(): Promise<void> {
+    const next = this.#queue.find(({ entry }) => entry)?.entry;
+    const [first, context] = [next?.seq ?? this.#parts.nextSeq(), next?.context ?? this.#parts.context()];
+    const last = this.#active.entries.at(-1)?.seq;
+    const previous = this.#active;
     if (last === undefined) {
-      if (isSameContext(active.context, context)) return;
-      active = await openSegment(parts, first, context, [], queue);
+      if (isSameContext(this.#active.context, context)) return;
+      this.#active = await openSegment(this.#parts, first, context, [], this.#queue);
       await previous.file.close();
-      if (previous.file.path !== active.file.path) await parts.disk.rm(previous.file.path, { force: true });
+      if (previous.file.path !== this.#active.file.path) await this.#parts.disk.rm(previous.file.path, { force: true });
       return;
     }
-    await active.file.append(encodeRecord(contextRecord()));
-    await sync();
-    const begun = await openSegment(parts, first, context, [], queue);
+    await this.#active.file.append(encodeRecord(this.#contextRecord()));
+    await this.#sync();
+    const begun = await openSegment(this.#parts, first, context, [], this.#queue);
     const content = previous.roast ? 'roast' : 'idle';
-    const path = join(parts.folder, sealedName(previous.first, last, content));
+    const path = join(this.#parts.folder, sealedName(previous.first, last, content));
     try {
-      await active.file.closeAs(path);
+      await this.#active.file.closeAs(path);
     } catch (error) {
       await begun.file.close();
       throw error;
     }
-    const { size } = active.file;
-    active = begun;
-    await parts.sealed({ path, first: previous.first, last, content, bytes: size }, previous.entries);
-  };
+    const { size } = this.#active.file;
+    this.#active = begun;
+    await this.#parts.sealed({ path, first: previous.first, last, content, bytes: size }, previous.entries);
+  }
 
-  const isOther = ({ entry }: Queued): boolean => entry !== undefined && !isSameContext(entry.context, active.context);
+  #isOther({ entry }: Queued): boolean {
+    return entry !== undefined && !isSameContext(entry.context, this.#active.context);
+  }
 
-  const write = async (): Promise<void> => {
-    const next = queue.find(({ entry }) => entry !== undefined);
-    if (next && isOther(next)) await roll();
-    const border = queue.findIndex(isOther);
-    const batch = queue.slice(0, border < 0 ? recordsPerWrite : Math.min(border, recordsPerWrite));
-    const records = batch.flatMap(({ record }) => (record.k === 'state' ? [record, contextRecord()] : [record]));
-    await active.file.append(encodeAll(records));
-    if (stopped) return;
+  async #write(): Promise<void> {
+    const next = this.#queue.find(({ entry }) => entry !== undefined);
+    if (next && this.#isOther(next)) await this.#roll();
+    const border = this.#queue.findIndex((item) => this.#isOther(item));
+    const batch = this.#queue.slice(0, border < 0 ? recordsPerWrite : Math.min(border, recordsPerWrite));
+    const records = batch.flatMap(({ record }) => (record.k === 'state' ? [record, this.#contextRecord()] : [record]));
+    await this.#active.file.append(encodeAll(records));
+    if (this.#stopped) return;
     const written = new Set(batch);
-    queue = queue.filter((item) => !written.has(item));
+    this.#queue = this.#queue.filter((item) => !written.has(item));
     const entries = batch.flatMap(({ entry }) => entry ?? []);
-    active.roast ||= holdsRoast(entries);
+    this.#active.roast ||= holdsRoast(entries);
     for (const entry of entries) {
-      active.entries.push(entry);
-      unsynced.add(entry.seq, entry.seq);
+      this.#active.entries.push(entry);
+      this.#unsynced.add(entry.seq, entry.seq);
     }
-  };
+  }
 
-  const step = async (): Promise<void> => {
-    if (doubtful) await writeAnew('the disk failed');
-    if (rollWanted || active.file.size >= parts.segmentBytes) {
-      await roll();
-      rollWanted = false;
+  async #step(): Promise<void> {
+    if (this.#doubtful) await this.#writeAnew('the disk failed');
+    if (this.#rollWanted || this.#active.file.size >= this.#parts.segmentBytes) {
+      await this.#roll();
+      this.#rollWanted = false;
     }
-    if (queue.length > 0) await write();
-    if (queue.length === 0 && syncWanted) {
-      syncWanted = false;
+    if (this.#queue.length > 0) await this.#write();
+    if (this.#queue.length === 0 && this.#syncWanted) {
+      this.#syncWanted = false;
       try {
-        await sync();
+        await this.#sync();
       } catch (error) {
-        syncWanted = true;
+        this.#syncWanted = true;
         throw error;
       }
     }
-  };
-
-  const afterFailure = async (error: unknown): Promise<void> => {
-    const reason = error instanceof Error ? error.message : String(error);
-    const full = isFull(error);
-    if (trouble === undefined) log.error({ reason }, 'journal: disk not writable');
-    trouble = { reason, full, since: trouble?.since ?? time.monotonic() };
-    settleFlushes();
-    // Earlier writes may still be safe.
-    try {
-      if (!doubtful) await sync();
-    } catch (failure) {
-      log.debug({ reason: String(failure) }, 'journal: sync failed');
-    }
-    try {
-      if (full && (await parts.freeSpace())) return;
-    } catch (failure) {
-      log.error({ err: failure }, 'journal: freeing space failed');
-    }
-    if (time.monotonic() - trouble.since >= parts.graceMs) return parts.gaveUp();
-    await pause(Math.min(retryMs, parts.graceMs), stopping.signal, time);
-  };
-
-  const hasWork = (): boolean => !stopped && (queue.length > 0 || syncWanted || trouble !== undefined);
-  let working: Promise<void> | undefined;
-  const work = async (): Promise<void> => {
-    while (hasWork()) {
-      try {
-        await step();
-        if (trouble !== undefined) log.info('journal: disk recovered');
-        trouble = undefined;
-      } catch (error) {
-        if (closing || stopped) return;
-        await afterFailure(error);
-      }
-      // An attempt counts as progress: a watchdog restart would not enlarge a full disk.
-      progressAt = time.monotonic();
-    }
-    settleFlushes();
-  };
-  const kick = (): void => {
-    if (stopped) return settleFlushes();
-    progressAt = working ? progressAt : time.monotonic();
-    working ??= work().finally(() => {
-      working = undefined;
-      if (!closing && hasWork()) kick();
-    });
-  };
-
-  try {
-    while (queue.length > 0) await step();
-    await sync();
-  } catch (error) {
-    await active.file.close().catch(() => undefined);
-    throw error;
   }
 
-  return {
-    kind: 'disk' as const,
-    append(record: JournalRecord, entry?: Entry): void {
-      queue.push({ record, entry });
-      kick();
-    },
-    requestSync(): void {
-      syncWanted = true;
-      kick();
-    },
-    /** The next write begins a new segment. */
-    requestRoll(): void {
-      rollWanted = true;
-    },
-    /** Resolves when everything appended so far is synced, or the disk has refused it. */
-    flush: (): Promise<void> =>
-      new Promise((resolve) => {
-        flushes.push(resolve);
-        syncWanted = true;
-        kick();
-      }),
-    entries: (): readonly Entry[] => active.entries,
-    first: (): number => active.first,
-    unsynced: (): SeqRange[] => unsynced.ranges(),
-    bytes: (): number => active.file.size,
-    path: (): string => active.file.path,
-    dirty: (): boolean => active.file.dirty || queue.length > 0,
-    /** Why the disk refuses writes, while it does. */
-    trouble: () => trouble,
-    /** How long there has been no progress although there should be, ms. */
-    stalledMs: (): number => (working ? time.monotonic() - progressAt : 0),
+  async #afterFailure(error: unknown): Promise<void> {
+    const reason = error instanceof Error ? error.message : String(error);
+    const full = isFull(error);
+    if (this.#trouble === undefined) this.#log.error({ reason }, 'journal: disk not writable');
+    this.#trouble = { reason, full, since: this.#trouble?.since ?? this.#time.monotonic() };
+    this.#settleFlushes();
+    // Earlier writes may still be safe.
+    try {
+      if (!this.#doubtful) await this.#sync();
+    } catch (failure) {
+      this.#log.debug({ reason: String(failure) }, 'journal: sync failed');
+    }
+    try {
+      if (full && (await this.#parts.freeSpace())) return;
+    } catch (failure) {
+      this.#log.error({ err: failure }, 'journal: freeing space failed');
+    }
+    if (this.#time.monotonic() - this.#trouble.since >= this.#parts.graceMs) return this.#parts.gaveUp();
+    await pause(Math.min(retryMs, this.#parts.graceMs), this.#stopping.signal, this.#time);
+  }
 
-    /**
-     * Stops at once. Returns the entries that are not safe on the disk, and removes their written part from it, if
-     * possible. `settle` closes the segment with the safe entries; false if the disk does not allow it now.
-     */
-    giveUp(): GivenUp {
-      stopped = true;
-      stopping.abort();
-      settleFlushes();
-      const lost = new RangeSet(unsynced.ranges());
-      const newestMono = active.entries.at(-1)?.mono ?? 0;
-      const gathered = new RangeSet();
-      for (const { seq, mono } of active.entries) {
-        if (!lost.has(seq) || newestMono - mono <= idleUnsyncedMs) continue;
-        gathered.add(seq, seq);
-        lost.remove(seq, seq);
+  #hasWork(): boolean {
+    return !this.#stopped && (this.#queue.length > 0 || this.#syncWanted || this.#trouble !== undefined);
+  }
+
+  async #work(): Promise<void> {
+    while (this.#hasWork()) {
+      try {
+        await this.#step();
+        if (this.#trouble !== undefined) this.#log.info('journal: disk recovered');
+        this.#trouble = undefined;
+      } catch (error) {
+        if (this.#closing || this.#stopped) return;
+        await this.#afterFailure(error);
       }
-      const unsafe = [
-        ...active.entries.filter(({ seq }) => lost.has(seq)),
-        ...queue.flatMap(({ entry }) => entry ?? []),
-      ];
-      const safe = active.entries.filter(({ seq }) => !lost.has(seq));
-      queue = [];
-      const { file: left, first, context, roast } = active;
-      const settle = async (): Promise<boolean> => {
-        try {
-          let file = left;
-          // Gathered entries are only in the part that would be cut: the file is replaced as a whole, or stays as it
-          // is.
-          if (gathered.first() === undefined) await file.cutUnsynced();
-          const last = safe.at(-1)?.seq;
-          if (last === undefined) {
-            await parts.disk.rm(file.path, { force: true });
-            await file.close();
-            return true;
-          }
-          if (gathered.first()) {
-            ({ file } = await openSegment(parts, first, context, safe));
-            await left.close().catch(() => undefined);
-          }
-          const content = roast ? 'roast' : 'idle';
-          const path = join(parts.folder, sealedName(first, last, content));
-          await file.closeAs(path);
-          await parts.sealed({ path, first, last, content, bytes: file.size }, safe);
-          return true;
-        } catch (error) {
-          log.warn({ reason: String(error) }, 'journal: closing segment failed');
-          return false;
-        }
-      };
-      return { unsafe, safe, gathered: gathered.ranges(), settle };
-    },
+      // An attempt counts as progress: a watchdog restart would not enlarge a full disk.
+      this.#progressAt = this.#time.monotonic();
+    }
+    this.#settleFlushes();
+  }
 
-    /** Writes and syncs the waiting records; gives up after `graceMs`. Whether all of them are on the disk. */
-    async close(graceMs: number): Promise<boolean> {
-      syncWanted = true;
-      kick();
-      closing = true;
-      await Promise.race([working, pause(graceMs, stopping.signal, time)]);
-      const isWhole = !stopped && queue.length === 0 && !syncWanted && trouble === undefined && !active.file.dirty;
-      stopping.abort();
-      stopped = true;
-      settleFlushes();
-      await Promise.race([active.file.close().catch(() => undefined), pause(graceMs, undefined, time)]);
-      return isWhole;
-    },
-  };
-};
-export type Writer = Awaited<ReturnType<typeof createWriter>>;
+  #kick(): void {
+    if (this.#stopped) return this.#settleFlushes();
+    this.#progressAt = this.#working ? this.#progressAt : this.#time.monotonic();
+    this.#working ??= this.#work().finally(() => {
+      this.#working = undefined;
+      if (!this.#closing && this.#hasWork()) this.#kick();
+    });
+  }
+}
+
+export const createWriter = (parts: WriterParts): Promise<Writer> => Writer.create(parts);
