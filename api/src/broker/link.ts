@@ -47,6 +47,27 @@ export interface MqttLink {
   close(): Promise<void>;
 }
 
+export type IsDue = (serialNumber: string) => boolean;
+
+/** The machines whose retained messages, config and plans, this instance publishes. */
+export interface PublishingShare {
+  /** Whether it publishes what changes of this machine. */
+  readonly owns: IsDue;
+  /**
+   * Calls when messages are to be published again, and for which machines: the broker may have lost them, or another
+   * instance that published them may have missed a change before it left. Returns a function that removes the handler.
+   */
+  onDue(handler: (isDue: IsDue) => void): () => void;
+}
+
+const all: IsDue = () => true;
+
+/** All machines, after each (re)connect. */
+export const wholeShare = (mqtt: Pick<MqttLink, 'onConnect'>): PublishingShare => ({
+  owns: all,
+  onDue: (handler) => mqtt.onConnect(() => handler(all)),
+});
+
 export interface MqttLinkOptions {
   readonly url: string;
   readonly secret: string;

@@ -54,7 +54,7 @@ interface Stream {
   /** When its newest batch arrived. */
   heardAtMs: number;
   /** The end of all that is committed, sent or not. */
-  end: number;
+  through: number;
   /** Sent with so many batches. */
   due: number;
   /** When its board said that it disconnects. */
@@ -109,8 +109,8 @@ export const createAcknowledgements = (
   const isLive = (stream: Stream, { covered }: Acknowledgement): boolean => {
     let live = true;
     for (const { start, end, receivedAtMs } of covered) {
-      live &&= start >= stream.end && receivedAtMs - stream.heardAtMs >= livePaceMs;
-      stream.end = Math.max(stream.end, end);
+      live &&= start >= stream.through && receivedAtMs - stream.heardAtMs >= livePaceMs;
+      stream.through = Math.max(stream.through, end);
       stream.heardAtMs = Math.max(stream.heardAtMs, receivedAtMs);
     }
     return live;
@@ -126,7 +126,7 @@ export const createAcknowledgements = (
         const stream = known ?? {
           sentAtMs: 0,
           heardAtMs: 0,
-          end: 0,
+          through: 0,
           due: 1 + Math.floor(Math.random() * batchesAtOnce),
           leftAtMs: 0,
           pending: undefined,

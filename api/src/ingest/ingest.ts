@@ -2,7 +2,7 @@ import { parseTopic } from '@roastery/contract/mqtt';
 import type { Clock } from '@roastery/runtime/clock';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { subscribeAll, type MqttLink } from '../broker/link.ts';
+import { subscribeAll, wholeShare, type MqttLink } from '../broker/link.ts';
 import { loggable } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 import { followStatuses } from '../domains/devices/follow-statuses.ts';
@@ -12,6 +12,7 @@ import type { Health } from '../http/server-context.ts';
 import { createAcknowledgements } from './acknowledgements.ts';
 import { type BatchWriterOptions, createBatchWriter, type Flushed, type IngestProgress } from './batch-writer.ts';
 import { type Instances, joinInstances } from './instances.ts';
+import { ownedShare } from './owned-share.ts';
 import { followOwnedMachines } from './owned-machines.ts';
 import type { StoredBatch } from '../recordings/recordings.ts';
 import { startSweeper } from './sweeper.ts';
@@ -203,8 +204,9 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
   });
   const onLeaving = (serialNumber: string, epoch: string): void => acknowledgements.leaves(serialNumber, epoch);
   const stopStatuses = followStatuses({ sql, mqtt, log, subscribe, onLeaving });
-  const stopConfigs = followConfigs({ sql, mqtt, log });
-  const stopPlans = followPlans({ sql, mqtt, log });
+  const share = instances === undefined ? wholeShare(mqtt) : ownedShare(mqtt, instances);
+  const stopConfigs = followConfigs({ sql, mqtt, log }, share);
+  const stopPlans = followPlans({ sql, mqtt, log }, share);
   const sweeper = options.sweep === false ? undefined : startSweeper(sql, log, clock);
 
   return {
@@ -215,7 +217,7 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
     async close() {
       await owned?.leave();
       await stopStatuses();
-      stopConfigs();
+      await stopConfigs();
       await stopPlans();
       await sweeper?.close();
       unsubscribe();

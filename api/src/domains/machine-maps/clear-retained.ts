@@ -1,8 +1,9 @@
 import { deviceMaySubscribe, topicOf, type TopicKind } from '@roastery/contract/mqtt';
+import type { PublishingShare } from '../../broker/link.ts';
 import type { AppContext } from '../../context.ts';
 import { loggable } from '../../db/postgres-errors.ts';
 import type { Sql } from '../../db/sql.ts';
-import { publishConfigs } from './publish-configs.ts';
+import { configsOwedChannel, publishConfigs } from './publish-configs.ts';
 
 /** All retained messages of a board: those the server sends to it, and its own status. */
 const retainedKinds: readonly TopicKind[] = [...deviceMaySubscribe, 'status'];
@@ -46,8 +47,26 @@ export const clearRetained = async (
 };
 
 /**
- * Publishes the config of every machine's board as a retained message after each (re)connect to the broker, which may
- * have lost it. Retained messages of deleted machines are cleared first.
+ * Publishes the configs of the boards of this share when they are due, retained, and those that an instance without a broker
+ * could not publish. Retained messages of deleted machines are cleared first.
  */
-export const followConfigs = (context: Pick<AppContext, 'sql' | 'mqtt' | 'log'>): (() => void) =>
-  context.mqtt.onConnect(() => void clearRetained(context).then(() => publishConfigs(context)));
+export const followConfigs = (
+  context: Pick<AppContext, 'sql' | 'mqtt' | 'log'>,
+  share: PublishingShare,
+): (() => Promise<void>) => {
+  const { sql, mqtt, log } = context;
+  const stop = share.onDue(
+    (isDue) => void clearRetained(context).then(() => publishConfigs(context, undefined, isDue)),
+  );
+  const listening = sql.listen(configsOwedChannel, (id) => {
+    if (mqtt.isConnected) void publishConfigs(context, [id], share.owns);
+  });
+  listening.catch((error: unknown) => log.warn(loggable(error), 'config notifications unavailable'));
+  return async () => {
+    stop();
+    await listening.then(
+      (listener) => listener.unlisten(),
+      () => undefined,
+    );
+  };
+};

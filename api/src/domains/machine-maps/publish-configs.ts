@@ -1,4 +1,5 @@
 import { topicOf, type DeviceConfig } from '@roastery/contract/mqtt';
+import type { IsDue } from '../../broker/link.ts';
 import type { AppContext } from '../../context.ts';
 import { loggable } from '../../db/postgres-errors.ts';
 import type { Sql } from '../../db/sql.ts';
@@ -28,14 +29,18 @@ export const readConfigs = async (sql: Sql, ids?: readonly string[]) => {
   );
 };
 
+/** Notification channel: the config of a machine could not be published; the payload is the machine's id. */
+export const configsOwedChannel = 'configs_owed';
+
 /**
- * Publishes the settings of these machines as retained config. Without a broker it only logs: all of them are published
- * again at the next connection. It reads them again afterwards: two concurrent changes of a board, here or on two
+ * Publishes the settings of these machines as retained config, or of all that are due. Without a broker it asks the other
+ * instances to publish them, and logs: the owner of a machine also publishes them at its next connection. It reads them again afterwards: two concurrent changes of a board, here or on two
  * instances, may be published in another order than they were stored, and the board must end with the newest.
  */
 export const publishConfigs = async (
   { sql, mqtt, log }: Pick<AppContext, 'sql' | 'mqtt' | 'log'>,
   ids?: readonly string[],
+  isDue: IsDue = () => true,
 ): Promise<void> => {
   if (ids?.length === 0) return;
   try {
@@ -45,6 +50,7 @@ export const publishConfigs = async (
     for (let next = await unpublished(); next.length > 0; next = await unpublished()) {
       for (const { serialNumber, text } of next) {
         published.set(serialNumber, text);
+        if (!isDue(serialNumber)) continue;
         try {
           await mqtt.publish(topicOf(serialNumber, 'config'), text, { qos: 1, retain: true });
         } catch (error) {
@@ -56,5 +62,9 @@ export const publishConfigs = async (
     }
   } catch (error) {
     log.warn(loggable(error), 'config publish failed');
+    if (ids === undefined || mqtt.isConnected) return;
+    await sql`SELECT pg_notify(${configsOwedChannel}, id) FROM unnest(${[...ids]}::text[]) AS id`.catch(
+      (lost: unknown) => log.warn(loggable(lost), 'config publish failed'),
+    );
   }
 };

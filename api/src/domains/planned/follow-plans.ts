@@ -1,5 +1,6 @@
 import { topicOf } from '@roastery/contract/mqtt';
 import type { Plans } from '@roastery/contract/roast-plan';
+import type { IsDue, PublishingShare } from '../../broker/link.ts';
 import type { AppContext } from '../../context.ts';
 import { loggable } from '../../db/postgres-errors.ts';
 import { readPlansOfMachine } from './roast-plan.ts';
@@ -38,10 +39,10 @@ const firstId = '00000000-0000-0000-0000-000000000000';
 const pageSize = 200;
 
 /**
- * Publishes the plans of a machine when they change, and those of all machines after each (re)connect to the broker or
- * to the database: a broker may have lost its retained messages, and the api may have missed changes.
+ * Publishes the plans of each machine of this share when they change, when they are due, and after each (re)connect to the
+ * database, because the api may have missed changes.
  */
-export const followPlans = (parts: FollowerParts): (() => Promise<void>) => {
+export const followPlans = (parts: FollowerParts, share: PublishingShare): (() => Promise<void>) => {
   const { sql, mqtt, log } = parts;
   // One at a time per machine, and once for several changes: the newest plans are published last.
   const working = new Map<string, Promise<void>>();
@@ -59,7 +60,7 @@ export const followPlans = (parts: FollowerParts): (() => Promise<void>) => {
   const publishNow = async (machineId: string): Promise<void> => {
     if (!mqtt.isConnected) return;
     const [machine] = await readMachines(parts, firstId, 1, machineId);
-    if (machine !== undefined) await publishPlans(parts, machine);
+    if (machine !== undefined && share.owns(machine.serial_number)) await publishPlans(parts, machine);
   };
   let changes = 0;
   /** When a machine's plans changed last, by the count of changes. */
@@ -73,29 +74,31 @@ export const followPlans = (parts: FollowerParts): (() => Promise<void>) => {
       return publishNow(machineId);
     });
   };
-  const publishAll = async (): Promise<void> => {
+  const publishDue = async (isDue: IsDue): Promise<void> => {
     // Also machines without a plan: after a backup was restored, a board may hold plans that this database lacks.
     for (let last: string | undefined = firstId; last !== undefined && mqtt.isConnected;) {
       const readAt = changes;
       const page: readonly KnownMachine[] = await readMachines(parts, last, pageSize);
       await Promise.all(
-        page.map((machine) =>
-          after(machine.id, () =>
-            (changedAt.get(machine.id) ?? 0) > readAt ? publishNow(machine.id) : publishPlans(parts, machine),
+        page
+          .filter(({ serial_number: serial }) => isDue(serial))
+          .map((machine) =>
+            after(machine.id, () =>
+              (changedAt.get(machine.id) ?? 0) > readAt ? publishNow(machine.id) : publishPlans(parts, machine),
+            ),
           ),
-        ),
       );
       last = page.at(-1)?.id;
     }
   };
-  const publishAllNow = (): void => {
-    publishAll().catch((error: unknown) => log.warn(loggable(error), 'plans not published'));
+  const publishDueNow = (isDue: IsDue): void => {
+    publishDue(isDue).catch((error: unknown) => log.warn(loggable(error), 'plans not published'));
   };
-  const listening = sql.listen(plansChangedChannel, publish, publishAllNow);
+  const listening = sql.listen(plansChangedChannel, publish, () => publishDueNow(share.owns));
   listening.catch((error: unknown) => log.warn(loggable(error), 'plan notifications unavailable'));
-  const stopConnect = mqtt.onConnect(publishAllNow);
+  const stopDue = share.onDue(publishDueNow);
   return async () => {
-    stopConnect();
+    stopDue();
     const ended = await Promise.allSettled([listening.then((listener) => listener.unlisten()), ...working.values()]);
     for (const { reason } of ended.filter((end) => end.status === 'rejected'))
       log.debug(loggable(reason), 'plan publishing ended with an error');
