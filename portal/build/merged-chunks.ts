@@ -51,8 +51,9 @@ interface Pages {
 }
 
 /**
- * The chunk of each module: `start` for the first page, `live` for what it loads after itself, the feature's own if no other feature uses it (pages with and
- * without forms are separate), else by the library that comes with it. Modules that are loaded later stay separate.
+ * The chunk of each module: `start` for the first page, `live` for what it loads after itself, the feature's own if no
+ * other feature uses it (pages with and without forms are separate), else by the library that comes with it. Modules that
+ * are loaded later stay separate.
  */
 const nameChunks = (graph: Graph, { entries, ofRoutes, later }: Pages): Map<string, string> => {
   const start = reach(graph, entries);
