@@ -28,6 +28,7 @@ const exceptions: Readonly<Record<string, string>> = {
   dismissAlert: 'hides a notice, changes no stock',
   confirmPinLocks: 'hides a notice; the locks have rows of their own',
   dismissMapUpdate: 'hides a notice, changes no map',
+  showMapUpdate: 'shows a notice again, changes no map',
   acknowledgeAlarm: 'who acknowledged an alarm, and when, is kept with it',
   stopProbe: 'ends what startProbe left a row about, by reading alone',
   checkMachineFiles: 'a question of a board',

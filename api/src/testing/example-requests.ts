@@ -205,6 +205,7 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   exchangeChannels: { ...mappedMachine, body: () => ({ map_id: 'rm30', map_rev: 1 }) },
   confirmChannels: { ...mappedMachine, body: () => ({ map_id: 'rm30', map_rev: 1 }) },
   dismissMapUpdate: mappedMachine,
+  showMapUpdate: mappedMachine,
   setBoardConfig: { ...machine, body: () => ({ map_id: 'rm30', host: '192.168.1.5', hz: 2, log_level: 'debug' }) },
   getRoast: roast,
   getRoastPlan: roast,

@@ -97,3 +97,13 @@ export const dismissMapUpdate = endpoint({
   response: messageShape,
   errors: ['not_found'],
 });
+
+export const showMapUpdate = endpoint({
+  ...ofMachine,
+  name: 'showMapUpdate',
+  method: 'POST',
+  path: '/machines/{id}/map-update/show',
+  summary: 'Show the user again that the machine’s map was updated: undoes `dismissMapUpdate`',
+  response: messageShape,
+  errors: ['not_found'],
+});

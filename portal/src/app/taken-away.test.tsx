@@ -1,4 +1,6 @@
 import { dismissAlert, listAlerts } from '@roastery/contract/alerts';
+import { dismissMapUpdate, showMapUpdate } from '@roastery/contract/channel-check';
+import { listMachines } from '@roastery/contract/machines';
 import { createMachineAlarmRule, deleteMachineAlarmRule, listMachineAlarmRules } from '@roastery/contract/alarm-rules';
 import { endSession, listSessions, type Session } from '@roastery/contract/auth';
 import {
@@ -113,6 +115,38 @@ describe('what a machine loses', () => {
     const created = () => server.requests.find(({ endpoint }) => endpoint === 'createMachineAlarmRule')?.body;
     await expect.poll(created).toEqual(body);
   });
+});
+
+it('the notice about an update of a map comes back by Undo', async () => {
+  const update = {
+    map_id: 'rm30',
+    from_rev: 1,
+    to_rev: 2,
+    exchanged: true,
+    updated_at: ana.created_at,
+    state: 'running' as const,
+    reason: null,
+  };
+  const drum = (isRead: boolean) => machine({ map_update: isRead ? null : update });
+  let isRead = false;
+  const { user } = await openPortal('/machines', {
+    answers: [
+      answer(listMachines, () => [drum(isRead)]),
+      answer(dismissMapUpdate, () => {
+        isRead = true;
+        return done;
+      }),
+      answer(showMapUpdate, () => {
+        isRead = false;
+        return done;
+      }),
+    ],
+  });
+  const notice = `Map of ${machine().display_name}`;
+  await user.click(await screen.findByRole('button', { name: `Got it: map of ${machine().display_name}` }));
+  await expect.poll(() => screen.queryByRole('region', { name: notice })).toBeNull();
+  await user.click(await undo());
+  await screen.findByRole('region', { name: notice });
 });
 
 it('settings that were typed and discarded come back by Undo', async () => {

@@ -106,6 +106,10 @@ describe('maps of machines in use', () => {
     for (let times = 0; times < 2; times++)
       expect((await owner.send('POST', `/machines/${id}/map-update/dismiss`)).status).toBe(200);
     expect((await machineOf(owner, id)).map_update).toBeNull();
+    for (let times = 0; times < 2; times++)
+      expect((await owner.send('POST', `/machines/${id}/map-update/show`)).status).toBe(200);
+    expect((await machineOf(owner, id)).map_update).toMatchObject({ state: 'reverted' });
+    expect((await owner.send('POST', `/machines/${id}/map-update/dismiss`)).status).toBe(200);
     // Each person reads it once.
     expect((await machineOf(admin, id)).map_update).toMatchObject({ exchanged: true });
     // Who returns to the earlier revision keeps it.

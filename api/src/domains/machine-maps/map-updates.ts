@@ -136,3 +136,13 @@ export const dismissMapUpdate = async (context: UserContext, id: string): Promis
   if (update === undefined) throw notFound('Update of the map');
   return { message: 'It is not shown again.' };
 };
+
+/** For this person. Where it is shown already, nothing changes. */
+export const showMapUpdate = async (context: UserContext, id: string): Promise<{ message: string }> => {
+  const { sql, user } = context;
+  await findManagedMachine(sql, user, id);
+  await sql`
+    DELETE FROM map_update_dismissals d USING machines m
+     WHERE m.id = ${id} AND d.machine_id = m.id AND d.map_id = m.map_id AND d.to_rev = m.map_rev AND d.user_id = ${user.id}`;
+  return { message: 'It is shown again.' };
+};

@@ -10,7 +10,7 @@ import { readBoardConfig, setBoardConfig } from './board-config.ts';
 import { readChannelCheck } from './channel-check.ts';
 import { confirmChannels, exchangeChannels } from './exchange-channels.ts';
 import { findMap } from './find-map.ts';
-import { dismissMapUpdate } from './map-updates.ts';
+import { dismissMapUpdate, showMapUpdate } from './map-updates.ts';
 import { listMaps, listRevisions, readMap } from './read-maps.ts';
 import { createMap, saveMap } from './save-map.ts';
 import { readCatalogueMap } from './catalogue.ts';
@@ -44,6 +44,7 @@ export const machineMapRoutes: Domain = (routes) => {
   routes.forUser(channels.exchangeChannels, (context, { params, body }) => exchangeChannels(context, params.id, body));
   routes.forUser(channels.confirmChannels, (context, { params, body }) => confirmChannels(context, params.id, body));
   routes.forUser(channels.dismissMapUpdate, (context, { params }) => dismissMapUpdate(context, params.id));
+  routes.forUser(channels.showMapUpdate, (context, { params }) => showMapUpdate(context, params.id));
 };
 
 const namesShown = 3;

@@ -1,10 +1,11 @@
-import { dismissMapUpdate, type MapUpdate } from '@roastery/contract/channel-check';
+import { dismissMapUpdate, showMapUpdate, type MapUpdate } from '@roastery/contract/channel-check';
 import { listMachines, type Machine } from '@roastery/contract/machines';
 import { useState } from 'react';
 import { Link } from 'react-router-dom';
 import { sentenceFor } from '../../api/api-error.ts';
 import { call } from '../../api/call.ts';
 import { refresh } from '../../api/use-api.ts';
+import { offerUndo } from '../../components/form/use-removal.ts';
 import { paths } from '../../components/paths.ts';
 import { useDates } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
@@ -34,6 +35,15 @@ export const MapNotice = ({ machine, onMap }: { machine: Machine; onMap: () => v
 
 const boxClass = 'flex flex-col gap-2 rounded-md px-3 py-2.5 text-sm';
 
+const showAgain = async (id: string): Promise<void> => {
+  try {
+    await call(showMapUpdate, { params: { id } });
+    await refresh(listMachines);
+  } catch (error) {
+    toast(sentenceFor(error, t`Failed to show the notice again`), { tone: 'danger' });
+  }
+};
+
 interface UpdatedProps {
   machine: Machine;
   update: MapUpdate;
@@ -50,6 +60,7 @@ const Updated = ({ machine, update, onMap }: UpdatedProps) => {
     try {
       await call(dismissMapUpdate, { params: { id } });
       await refresh(listMachines);
+      offerUndo(t`The notice about the map of “${name}” is hidden`, () => void showAgain(id));
     } catch (error) {
       toast(sentenceFor(error, t`Failed to hide the notice`), { tone: 'danger' });
     }
