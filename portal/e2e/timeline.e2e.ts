@@ -322,3 +322,35 @@ it('is charged and dropped by hand while the machine sends', async () => {
   await expect.poll(async () => (await roastsOf(live))[0]?.status).toBe('in_progress');
   await figures.waitFor();
 });
+
+it('two fingers on a phone zoom the timeline and pan it, without a selection', async () => {
+  await using phone = await roastery.openAs(ana, { viewport: SCREEN.phone, hasTouch: true, isMobile: true });
+  const { page } = phone;
+  await openTimeline(page, dayRoast('whole'));
+  const touch = await page.context().newCDPSession(page);
+  const box = await page.getByTestId('timeline-chart').boundingBox();
+  if (!box) throw new Error('no chart');
+  const [middle, y] = [Math.round(box.x + box.width / 2), Math.round(box.y + box.height / 2)];
+  const send = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...xs: number[]) =>
+    touch.send('Input.dispatchTouchEvent', { type, touchPoints: xs.map((x, id) => ({ x: middle + x, y, id })) });
+  const spanOf = () => {
+    const { searchParams } = new URL(page.url());
+    const [from, to] = ['from', 'to'].map((name) => Date.parse(searchParams.get(name) ?? ''));
+    return { from: from ?? Number.NaN, minutes: ((to ?? Number.NaN) - (from ?? Number.NaN)) / 60_000 };
+  };
+  const whole = spanOf();
+  await send('touchStart', -30);
+  await send('touchStart', -30, 30);
+  for (let step = 1; step <= 6; step++) await send('touchMove', -30 - step * 5, 30 + step * 5);
+  await send('touchEnd');
+  await expect.poll(() => spanOf().minutes / whole.minutes).toBeCloseTo(0.5, 1);
+
+  const before = spanOf();
+  await send('touchStart', -30, 30);
+  for (let step = 1; step <= 6; step++) await send('touchMove', -30 + step * 5, 30 + step * 5);
+  await send('touchEnd');
+  await expect.poll(() => spanOf().from).toBeLessThan(before.from);
+  await expect.poll(() => spanOf().minutes).toBeCloseTo(before.minutes, 1);
+  await expect.poll(() => page.url()).not.toContain('charge=');
+  expect(phone.complaints).toEqual([]);
+});

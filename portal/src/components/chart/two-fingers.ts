@@ -7,6 +7,11 @@ interface Span {
   readonly to: number;
 }
 
+/** What two fingers change; times in the unit of the chart's axis. */
+export interface FingerView extends Pick<TimeViewStore, 'setWindow' | 'setCursor' | 'extent'> {
+  readonly get: () => Span;
+}
+
 /** The plot and two fingers on it, px. */
 interface Fingers {
   readonly left: number;
@@ -38,7 +43,7 @@ export const windowUnderFingers = (shown: Span, extent: Span, before: Fingers, n
  */
 export const useTwoFingers = (
   chart: RefObject<Chart<'line', { x: number; y: number }[]> | null | undefined>,
-  view: TimeViewStore,
+  view: FingerView,
   isOn = true,
 ): void => {
   useEffect(() => {

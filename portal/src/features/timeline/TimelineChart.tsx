@@ -1,6 +1,7 @@
 import type { Timeline } from '@roastery/contract/timeline';
 import type { ChartOptions } from 'chart.js';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react';
+import { useTwoFingers, type FingerView } from '../../components/chart/two-fingers.ts';
 import { Line, useLatest, type Chart } from '../../components/chart/use-chart.ts';
 import { readPalette } from '../../components/chart/palette.ts';
 import { axisFont, barePixels, baseOptions, fixedWidth } from '../../components/chart/time-scale.ts';
@@ -10,7 +11,7 @@ import { t } from '../../language/t.ts';
 import { colourToken, useTheme } from '../../ui/theme.ts';
 import { timelineLines } from './timeline-lines.ts';
 import { timelineOverlay, type TimelineOverlay } from './timeline-overlay.ts';
-import { dayMs, moved, ticksOf, zoomed, type Span } from './timeline-span.ts';
+import { dayMs, longestMs, moved, ticksOf, zoomed, type Span } from './timeline-span.ts';
 import { lengthText } from './timeline-texts.ts';
 
 export interface TimelineChartProps {
@@ -32,7 +33,7 @@ const clickPixels = 5;
 /** A wheel turns in steps: the address changes when it stops. */
 const wheelRestMs = 160;
 
-/** Bean temperature over the span; drag selects a range, the wheel zooms, and the keyboard does both. */
+/** Bean temperature over the span; drag selects a range, the wheel and two fingers zoom, and the keyboard does both. */
 export default function TimelineChart(props: TimelineChartProps) {
   const { timeline, span, offsetOf, selectedId, stretch, onSpan, onStretch, onPick } = props;
   const theme = useTheme();
@@ -129,6 +130,22 @@ export default function TimelineChart(props: TimelineChartProps) {
     element?.addEventListener('wheel', onWheel, { passive: false });
     return () => element?.removeEventListener('wheel', onWheel);
   }, [latest]);
+
+  const fingers = useMemo<FingerView>(
+    () => ({
+      get: () => latest.current,
+      extent: () => ({ from: 0, to: longestMs }),
+      setWindow: (from, to) => setWheeled(zoomed({ from, to }, 1, (from + to) / 2)),
+      // The first finger had begun to select a range.
+      setCursor(at) {
+        anchor.current = null;
+        setMarking(null);
+        setCursor(at);
+      },
+    }),
+    [latest],
+  );
+  useTwoFingers(chart, fingers);
 
   const onPointerDown = (event: PointerEvent<HTMLDivElement>): void => {
     if (event.button !== 0) return;

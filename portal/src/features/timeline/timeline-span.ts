@@ -7,7 +7,7 @@ export interface Span {
 }
 
 export const dayMs = 86_400_000;
-const longestMs = maxTimelineDays * dayMs;
+export const longestMs = maxTimelineDays * dayMs;
 const shortestMs = Math.max(60, minTimelineSeconds) * 1000;
 
 /** The span of an address; undefined when it has none that can be shown. */
