@@ -319,3 +319,20 @@ export const roasts: readonly DemoRoast[] = [
   roast(1, 1, 1, 5, 12, null),
   roast(0, 3, 1, 40, 24, null),
 ];
+
+export interface DemoBatches {
+  readonly recipe: number;
+  readonly batchKg: number;
+  readonly count: number;
+  readonly daysAhead: number;
+}
+
+/** What the live machine roasts today and tomorrow, in this order. */
+export const queue: readonly DemoBatches[] = [
+  { recipe: 3, batchKg: 26, count: 4, daysAhead: 0 },
+  { recipe: 2, batchKg: 24, count: 3, daysAhead: 0 },
+  { recipe: 0, batchKg: 22, count: 3, daysAhead: 0 },
+  { recipe: 1, batchKg: 22, count: 2, daysAhead: 0 },
+  { recipe: 3, batchKg: 26, count: 3, daysAhead: 1 },
+  { recipe: 5, batchKg: 24, count: 2, daysAhead: 1 },
+];

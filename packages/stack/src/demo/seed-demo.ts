@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { pairDevice } from '@roastery/contract/devices';
 import { createLot, getLot, listLots, updateLot } from '@roastery/contract/inventory';
 import { listMachines, registerMachine, updateMachine } from '@roastery/contract/machines';
+import { listPlannedRoasts, planRoast } from '@roastery/contract/planned';
 import { createProfile, listProfiles, toggleProfileFavorite } from '@roastery/contract/profiles';
 import { updateRoast } from '@roastery/contract/roasts';
 import { putRoasterySettings, seedDefaults } from '@roastery/contract/settings';
@@ -11,9 +12,11 @@ import { signIn, type RoasteryClient } from '../roastery-client.ts';
 import { journalOf, shipJournal, type PastRoast } from './demo-journal.ts';
 import {
   controlProfileOf,
+  liveMachine,
   lots,
   machines,
   owner,
+  queue,
   recipes,
   reservedLot,
   roastery,
@@ -80,6 +83,7 @@ export const seedDemo = async (place: DemoPlace): Promise<DemoState['machines']>
   }
   const reserved = lotIds.get(reservedLot);
   if (reserved !== undefined) await reserve(maya, reserved);
+  await planQueue(maya, lotIds, recipeIds);
   state.isComplete = true;
   await save();
   return state.machines;
@@ -177,4 +181,30 @@ const reserve = async (client: RoasteryClient, id: string): Promise<void> => {
   const lot = await client.call(getLot, { params: { id } });
   const { lot_number: _, ...body } = lots.find(({ lot_number: number }) => number === lot.lot_number) ?? lots[0];
   await client.call(updateLot, { params: { id }, body: { ...body, is_reserved: true, revision: lot.revision } });
+};
+
+/** An interrupted start continues an incomplete queue after the batches that are in it. */
+const planQueue = async (
+  client: RoasteryClient,
+  lotIds: ReadonlyMap<string, string>,
+  recipeIds: readonly string[],
+): Promise<void> => {
+  const machine = (await client.call(listMachines, { query: { q: liveMachine.serial_number } }))[0];
+  if (machine === undefined) return;
+  const { planned, today } = await client.call(listPlannedRoasts, { query: { machine_id: machine.id } });
+  let known = planned.length;
+  for (const { recipe, batchKg, count, daysAhead } of queue) {
+    const left = count - Math.min(count, known);
+    known -= count - left;
+    const lot = recipes[recipe]?.lot;
+    const body = {
+      machine_id: machine.id,
+      profile_id: recipeIds[recipe] ?? null,
+      lot_id: (lot && lotIds.get(lot)) ?? null,
+      batch_size_kg: batchKg,
+      roasted_by: owner.full_name,
+      day: new Date(Date.parse(today) + daysAhead * dayMs).toISOString().slice(0, 10),
+    };
+    if (left > 0) await client.call(planRoast, { body: { ...body, count: left } });
+  }
 };
