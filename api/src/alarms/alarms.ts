@@ -82,260 +82,286 @@ interface WatchParts {
  * evaluated from its charge by the samples in the database, without raising earlier alarms again. Samples that another
  * instance stored are read every five seconds, from the last sample on.
  */
-const createRoastWatch = ({ sql, log, clock, isReceiving }: WatchParts) => {
-  const byRecording = new Map<string, Watched>();
-  const changed = new Set<string>();
+class RoastWatch {
+  readonly #sql: Database;
+  readonly #log: Logger;
+  readonly #clock: Clock;
+  readonly #isReceiving: () => boolean;
+  readonly #byRecording = new Map<string, Watched>();
+  readonly #changed = new Set<string>();
   /** Roasts that ended while they were watched: a later change is not a backfill. */
-  const ended = new Set<string>();
-  let gathering: Cancel | undefined;
-  let receivingSince = clock.monotonic();
-  let isEnded = false;
-  const inTurn = serial();
+  readonly #ended = new Set<string>();
+  readonly #inTurn = serial();
+  readonly #cancelTicks: Cancel;
+  #gathering: Cancel | undefined;
+  #receivingSince: number;
+  #isEnded = false;
+
+  constructor({ sql, log, clock, isReceiving }: WatchParts) {
+    this.#sql = sql;
+    this.#log = log;
+    this.#clock = clock;
+    this.#isReceiving = isReceiving;
+    this.#receivingSince = clock.monotonic();
+    this.#cancelTicks = clock.every(tickMs, () => this.#tick(), { keepsAlive: false });
+  }
+
+  take(all: readonly StoredBatch[]): void {
+    if (this.#byRecording.size === 0) return;
+    for (const stored of all) {
+      const watched = this.#byRecording.get(stored.recordingId);
+      if (watched === undefined) continue;
+      if (stored.batch.k === 'samples') {
+        watched.heardAt = this.#clock.monotonic();
+        this.#endSilence(watched);
+      }
+      if (watched.pending === undefined) this.#takeInto(watched, stored);
+      else watched.pending.push(stored);
+    }
+  }
+
+  refreshRunning(): void {
+    this.#enqueue('running roasts not read', () => this.#refreshAll('running'));
+  }
+
+  /** Resolves when all work that was due is done. */
+  settled(): Promise<void> {
+    return this.#inTurn.settled();
+  }
+
+  async close(): Promise<void> {
+    this.#isEnded = true;
+    this.#cancelTicks();
+    this.#gathering?.();
+    await this.#inTurn.settled();
+  }
 
   /** One after the other, so that a start with many roasts does not use every database connection. */
-  const enqueue = (what: string, task: () => Promise<void>): void => {
-    inTurn(() => (isEnded ? undefined : task())).catch((error: unknown) => log.warn(loggable(error), what));
-  };
+  #enqueue(what: string, task: () => Promise<void>): void {
+    this.#inTurn(() => (this.#isEnded ? undefined : task())).catch((error: unknown) =>
+      this.#log.warn(loggable(error), what),
+    );
+  }
 
-  const markDirty = (watched: Watched, isFromCharge = true): void => {
-    const now = clock.monotonic();
+  #markDirty(watched: Watched, isFromCharge = true): void {
+    const now = this.#clock.monotonic();
     const { since = now, isFromCharge: wasFromCharge = false } = watched.dirty ?? {};
     watched.dirty = { since, last: now, isFromCharge: isFromCharge || wasFromCharge };
-  };
+  }
 
-  const store = (watched: Watched, { raised, cleared }: AlarmChanges): void => {
+  #store(watched: Watched, { raised, cleared }: AlarmChanges): void {
     if (raised.length + cleared.length === 0) return;
     const { id } = watched.roast.row;
     const save = async () => {
-      await raiseAlarms(sql, raised);
-      await clearAlarms(sql, id, cleared);
+      await raiseAlarms(this.#sql, raised);
+      await clearAlarms(this.#sql, id, cleared);
     };
     save().catch((error: unknown) => {
-      log.warn({ ...loggable(error), roast: id }, 'alarms not stored');
+      this.#log.warn({ ...loggable(error), roast: id }, 'alarms not stored');
       // A later evaluation finds them again.
-      markDirty(watched);
+      this.#markDirty(watched);
     });
-  };
+  }
 
-  const isLate = (watched: Watched, { batch, bootNo }: StoredBatch): boolean => {
+  #isLate(watched: Watched, { batch, bootNo }: StoredBatch): boolean {
     if (batch.k !== 'samples') return false;
     const seconds = secondsSinceCharge(watched.roast, bootNo, batch.mono + (batch.dt.at(-1) ?? 0));
-    return seconds !== undefined && ageSeconds(watched.roast, seconds, clock.now()) > lateAlarmSeconds;
-  };
+    return seconds !== undefined && ageSeconds(watched.roast, seconds, this.#clock.now()) > lateAlarmSeconds;
+  }
 
-  const take = (watched: Watched, stored: StoredBatch): void => {
+  #takeInto(watched: Watched, stored: StoredBatch): void {
     const { batch, bootNo, range } = stored;
     const { evaluation } = watched;
     if (range.end <= evaluation.nextSeq && watched.dirty === null) return;
     // Another instance ingests the batches in between.
-    if (range.start > evaluation.nextSeq) markDirty(watched, false);
+    if (range.start > evaluation.nextSeq) this.#markDirty(watched, false);
     // Marks of a backlog may follow its samples, so it is evaluated when it is complete.
-    if ((watched.dirty !== null && range.start < evaluation.nextSeq) || isLate(watched, stored)) markDirty(watched);
+    if ((watched.dirty !== null && range.start < evaluation.nextSeq) || this.#isLate(watched, stored))
+      this.#markDirty(watched);
     if (watched.dirty !== null) return;
     if (batch.k === 'events') {
       evaluation.nextSeq = range.end;
       return;
     }
     const from = Math.max(range.start, evaluation.nextSeq);
-    store(watched, evaluation.push(watched.roast, columnsOf(batch, bootNo, from, range.end)));
-  };
+    this.#store(watched, evaluation.push(watched.roast, columnsOf(batch, bootNo, from, range.end)));
+  }
 
-  const endSilence = (watched: Watched): void => {
+  #endSilence(watched: Watched): void {
     if (watched.silence === null) return;
-    store(watched, { raised: [], cleared: [watched.silence] });
+    this.#store(watched, { raised: [], cleared: [watched.silence] });
     watched.silence = null;
-  };
+  }
 
   /** Evaluates a roast by its stored samples: from its charge, or only new ones if nothing is missing before them. */
-  const evaluateStored = async (watched: Watched): Promise<void> => {
+  async #evaluateStored(watched: Watched): Promise<void> {
     const { row } = watched.roast;
     const isFromCharge = watched.dirty?.isFromCharge ?? true;
     watched.pending = [];
     watched.dirty = null;
     try {
       const { nextSeq } = watched.evaluation;
-      const end = isFromCharge ? undefined : await endOfComplete(sql, row.recording_id, nextSeq);
-      const evaluation = end === undefined ? createRoastEvaluation(0, clock) : watched.evaluation;
+      const end = isFromCharge ? undefined : await endOfComplete(this.#sql, row.recording_id, nextSeq);
+      const evaluation = end === undefined ? createRoastEvaluation(0, this.#clock) : watched.evaluation;
       const fromSeq = end === undefined ? row.charge_seq : nextSeq;
       const toSeq = Math.min(lastSeqOf(row), (end ?? Infinity) - 1);
-      for await (const samples of samplePages(sql, row.recording_id, fromSeq, toSeq)) {
+      for await (const samples of samplePages(this.#sql, row.recording_id, fromSeq, toSeq)) {
         for (let from = 0; from < samples.seq.length; from += sliceSamples) {
           const to = Math.min(samples.seq.length, from + sliceSamples);
-          store(watched, evaluation.push(watched.roast, samples, from, to));
+          this.#store(watched, evaluation.push(watched.roast, samples, from, to));
           await yieldToEventLoop();
         }
       }
       if (end !== undefined) evaluation.nextSeq = Math.max(evaluation.nextSeq, end);
       watched.evaluation = evaluation;
     } catch (error) {
-      markDirty(watched);
+      this.#markDirty(watched);
       throw error;
     } finally {
       const { pending } = watched;
       watched.pending = undefined;
-      for (const stored of pending) take(watched, stored);
+      for (const stored of pending) this.#takeInto(watched, stored);
     }
-  };
+  }
 
-  const begin = async (roast: WatchedRoast): Promise<Watched> => {
+  async #begin(roast: WatchedRoast): Promise<Watched> {
     const { row } = roast;
     const watched: Watched = {
       roast,
-      evaluation: createRoastEvaluation(0, clock),
+      evaluation: createRoastEvaluation(0, this.#clock),
       pending: [],
-      heardAt: clock.monotonic(),
+      heardAt: this.#clock.monotonic(),
       dirty: null,
       silence: null,
       isCheckingSilence: false,
     };
-    if (row.status === 'in_progress') byRecording.set(row.recording_id, watched);
-    watched.silence = await readOpenSilence(sql, row.id);
-    await evaluateStored(watched);
+    if (row.status === 'in_progress') this.#byRecording.set(row.recording_id, watched);
+    watched.silence = await readOpenSilence(this.#sql, row.id);
+    await this.#evaluateStored(watched);
     return watched;
-  };
+  }
 
-  const end = async (watched: Watched): Promise<void> => {
+  async #end(watched: Watched): Promise<void> {
     const { row } = watched.roast;
-    if (byRecording.get(row.recording_id) === watched) byRecording.delete(row.recording_id);
-    if (ended.size >= maxEnded) ended.clear();
-    ended.add(row.id);
-    if (watched.dirty !== null) await evaluateStored(watched);
-    await clearAlarms(sql, row.id, 'all');
-  };
+    if (this.#byRecording.get(row.recording_id) === watched) this.#byRecording.delete(row.recording_id);
+    if (this.#ended.size >= maxEnded) this.#ended.clear();
+    this.#ended.add(row.id);
+    if (watched.dirty !== null) await this.#evaluateStored(watched);
+    await clearAlarms(this.#sql, row.id, 'all');
+  }
 
-  const refresh = async (row: RoastRow, rules: Awaited<ReturnType<typeof readRules>>): Promise<void> => {
-    const known = byRecording.get(row.recording_id);
+  async #refresh(row: RoastRow, rules: Awaited<ReturnType<typeof readRules>>): Promise<void> {
+    const known = this.#byRecording.get(row.recording_id);
     const watched = known?.roast.row.id === row.id ? known : undefined;
-    const isBackfill = row.is_new && !ended.has(row.id);
-    if (watched === undefined && row.status !== 'in_progress' && !isBackfill) return clearAlarms(sql, row.id, 'all');
-    const roast = await readWatchedRoast(sql, row, rules, watched?.roast);
+    const isBackfill = row.is_new && !this.#ended.has(row.id);
+    if (watched === undefined && row.status !== 'in_progress' && !isBackfill)
+      return clearAlarms(this.#sql, row.id, 'all');
+    const roast = await readWatchedRoast(this.#sql, row, rules, watched?.roast);
     if (watched === undefined) {
-      const started = await begin(roast);
-      if (row.status !== 'in_progress') await end(started);
+      const started = await this.#begin(roast);
+      if (row.status !== 'in_progress') await this.#end(started);
       return;
     }
     const { charge_mono_ms: charge, boot_no: boot, layouts_rev: layoutsRev } = watched.roast.row;
     watched.roast = roast;
-    if (row.status !== 'in_progress') return end(watched);
-    if (charge !== row.charge_mono_ms || boot !== row.boot_no || layoutsRev !== row.layouts_rev) markDirty(watched);
-  };
+    if (row.status !== 'in_progress') return this.#end(watched);
+    if (charge !== row.charge_mono_ms || boot !== row.boot_no || layoutsRev !== row.layouts_rev)
+      this.#markDirty(watched);
+  }
 
-  const refreshAll = async (ids: readonly string[] | 'running'): Promise<void> => {
-    const rows = await readRoastRows(sql, ids);
+  async #refreshAll(ids: readonly string[] | 'running'): Promise<void> {
+    const rows = await readRoastRows(this.#sql, ids);
     // A roast that was deleted, or has ended while the connection to the database was lost.
     const found = new Set(rows.map(({ id }) => id));
-    for (const watched of byRecording.values()) {
+    for (const watched of this.#byRecording.values()) {
       const { row } = watched.roast;
       if (found.has(row.id) || (ids !== 'running' && !ids.includes(row.id))) continue;
-      byRecording.delete(row.recording_id);
-      if (ids === 'running') await clearAlarms(sql, row.id, 'all');
+      this.#byRecording.delete(row.recording_id);
+      if (ids === 'running') await clearAlarms(this.#sql, row.id, 'all');
     }
     if (rows.length === 0) return;
-    const rules = await readRules(sql, rows);
-    await forEachRow(rows, (row) => refresh(row, rules));
-  };
+    const rules = await readRules(this.#sql, rows);
+    await forEachRow(rows, (row) => this.#refresh(row, rules));
+  }
 
-  const refreshLater = (id: string): void => {
-    changed.add(id);
-    gathering ??= clock.after(debounceMs, () => {
-      gathering = undefined;
-      const ids = [...changed];
-      changed.clear();
-      enqueue('changed roasts not read', () => refreshAll(ids));
+  refreshLater(id: string): void {
+    this.#changed.add(id);
+    this.#gathering ??= this.#clock.after(debounceMs, () => {
+      this.#gathering = undefined;
+      const ids = [...this.#changed];
+      this.#changed.clear();
+      this.#enqueue('changed roasts not read', () => this.#refreshAll(ids));
     });
-  };
+  }
 
   /** When a sample of the recording was last stored, by this or another instance; ms ago. */
-  const storedAgoMs = async (recordingId: string): Promise<number> =>
-    (await readLastSample(sql, recordingId))?.ago_ms ?? Number.POSITIVE_INFINITY;
+  async #storedAgoMs(recordingId: string): Promise<number> {
+    return (await readLastSample(this.#sql, recordingId))?.ago_ms ?? Number.POSITIVE_INFINITY;
+  }
 
-  const raiseSilence = async (watched: Watched): Promise<void> => {
+  async #raiseSilence(watched: Watched): Promise<void> {
     const { roast, heardAt } = watched;
     const { row } = roast;
-    const agoMs = await storedAgoMs(row.recording_id);
-    if (watched.heardAt !== heardAt || watched.pending !== undefined || byRecording.get(row.recording_id) !== watched)
+    const agoMs = await this.#storedAgoMs(row.recording_id);
+    if (
+      watched.heardAt !== heardAt ||
+      watched.pending !== undefined ||
+      this.#byRecording.get(row.recording_id) !== watched
+    )
       return;
     const dueMs = silenceIsDueMs(watched);
     if (agoMs < dueMs) {
-      watched.heardAt = clock.monotonic() - agoMs;
+      watched.heardAt = this.#clock.monotonic() - agoMs;
       // Another instance ingests the batches of this board.
-      markDirty(watched, false);
+      this.#markDirty(watched, false);
       return;
     }
-    const silentMs = clock.monotonic() - Math.max(heardAt, receivingSince);
+    const silentMs = this.#clock.monotonic() - Math.max(heardAt, this.#receivingSince);
     if (silentMs < dueMs) return;
     const { evaluation } = watched;
     const since = evaluation.lastSeconds ?? 0;
-    store(watched, evaluation.pushSilence(roast, since + silentMs / 1000));
+    this.#store(watched, evaluation.pushSilence(roast, since + silentMs / 1000));
     if (watched.silence !== null || silentMs < silentSeconds * 1000) return;
     const occurrence = `silent ${Math.round(row.charge_mono_ms + since * 1000)}`;
     watched.silence = occurrence;
     // It is about the present, however old the last sample is.
-    await raiseAlarms(sql, [newAlarm(roast, since, clock.now(), { kind: 'silent', occurrence, is_late: false })]);
-  };
+    await raiseAlarms(this.#sql, [
+      newAlarm(roast, since, this.#clock.now(), { kind: 'silent', occurrence, is_late: false }),
+    ]);
+  }
 
-  const checkRoast = (watched: Watched, now: number): void => {
+  #checkRoast(watched: Watched, now: number): void {
     if (watched.pending !== undefined) return;
     const { dirty, evaluation } = watched;
     if (dirty !== null && (now - dirty.last >= quietMs || now - dirty.since >= evaluateEveryMs)) {
-      enqueue('late samples not evaluated', () => evaluateStored(watched));
+      this.#enqueue('late samples not evaluated', () => this.#evaluateStored(watched));
     }
-    const silentMs = now - Math.max(watched.heardAt, receivingSince);
+    const silentMs = now - Math.max(watched.heardAt, this.#receivingSince);
     if (evaluation.lastSeconds === null || watched.isCheckingSilence || silentMs < silenceIsDueMs(watched)) return;
     watched.isCheckingSilence = true;
-    enqueue('silent board not stored', async () => {
+    this.#enqueue('silent board not stored', async () => {
       try {
-        await raiseSilence(watched);
+        await this.#raiseSilence(watched);
       } finally {
         watched.isCheckingSilence = false;
       }
     });
-  };
+  }
 
-  const tick = (): void => {
-    const now = clock.monotonic();
-    if (!isReceiving()) receivingSince = now;
-    for (const watched of byRecording.values()) checkRoast(watched, now);
-  };
-  const cancelTicks = clock.every(tickMs, tick, { keepsAlive: false });
-
-  return {
-    take(all: readonly StoredBatch[]): void {
-      if (byRecording.size === 0) return;
-      for (const stored of all) {
-        const watched = byRecording.get(stored.recordingId);
-        if (watched === undefined) continue;
-        if (stored.batch.k === 'samples') {
-          watched.heardAt = clock.monotonic();
-          endSilence(watched);
-        }
-        if (watched.pending === undefined) take(watched, stored);
-        else watched.pending.push(stored);
-      }
-    },
-    refreshLater,
-    /** Resolves when all work that was due is done. */
-    settled: inTurn.settled,
-    refreshRunning: (): void => enqueue('running roasts not read', () => refreshAll('running')),
-    get size(): number {
-      return byRecording.size;
-    },
-    async close(): Promise<void> {
-      isEnded = true;
-      cancelTicks();
-      gathering?.();
-      await inTurn.settled();
-    },
-  };
-};
+  #tick(): void {
+    const now = this.#clock.monotonic();
+    if (!this.#isReceiving()) this.#receivingSince = now;
+    for (const watched of this.#byRecording.values()) this.#checkRoast(watched, now);
+  }
+}
 
 /** The alarms of running roasts: a service that listens to the database and receives the batches of ingest. */
 export const createAlarms = () => {
-  let watch: ReturnType<typeof createRoastWatch> | undefined;
+  let watch: RoastWatch | undefined;
 
   const service = async ({ sql, log: parent, clock, mqtt, health }: AppContext) => {
     const log = parent.child({ part: 'alarms' });
-    const started = createRoastWatch({
+    const started = new RoastWatch({
       sql,
       log,
       clock,

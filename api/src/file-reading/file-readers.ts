@@ -90,59 +90,94 @@ const notRead = (why: Stopped['why'], deadlineMs: number): AppError => {
   return new AppError('validation', sentence);
 };
 
-export const createFileReaders = (log: Logger, options: Partial<FileReadersOptions> = {}): FileReaders => {
-  const settings = { ...defaults, ...options };
-  const launcher = createReaderLauncher();
-  const readers = new Set<Reader>();
-  let waiting: Waiting[] = [];
+class ChildReaders implements FileReaders {
+  readonly #log: Logger;
+  readonly #settings: FileReadersOptions;
+  readonly #launcher = createReaderLauncher();
+  readonly #readers = new Set<Reader>();
+  #waiting: Waiting[] = [];
   /** The owners of recent files, the latest at the end. */
-  let turns: string[] = [];
-  let closing = false;
+  #turns: string[] = [];
+  #closing = false;
 
-  const runningOf = (person: string) => [...readers].filter((reader) => reader.person === person).length;
+  constructor(log: Logger, settings: FileReadersOptions) {
+    this.#log = log;
+    this.#settings = settings;
+  }
 
-  const replaceWhenEnded = async (reader: Reader): Promise<void> => {
+  run<Input, Output>(job: FileJob<Input, Output>, person: string, content: Uint8Array, input: Input): Promise<Output> {
+    return this.#inTurn(
+      person,
+      () => readyJob(job, content, input),
+      (why) => notRead(why, this.#settings.deadlineMs),
+      'Too many files are being read. Try again in a few seconds.',
+    );
+  }
+
+  make<Output>(person: string, read: () => Promise<ReadyJob<Output>>): Promise<Output> {
+    return this.#inTurn(person, read, notMade, 'Too many files are being made. Try again in a few seconds.');
+  }
+
+  prepare(): void {
+    this.#launcher.prepare();
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    for (const { resolve } of this.#waiting) resolve({ kind: 'stopped', why: 'closing' });
+    this.#waiting = [];
+    const ended = [...this.#readers].map(({ process }) => process.ended);
+    for (const { process } of this.#readers) process.kill();
+    await Promise.all(ended);
+    await this.#launcher.close();
+  }
+
+  #runningOf(person: string): number {
+    return [...this.#readers].filter((reader) => reader.person === person).length;
+  }
+
+  async #replaceWhenEnded(reader: Reader): Promise<void> {
     await reader.process.ended;
     reader.isEnding = true;
     clearTimeout(reader.idle);
-    readers.delete(reader);
-    assign();
-  };
+    this.#readers.delete(reader);
+    this.#assign();
+  }
 
-  const start = (): Reader => {
+  #start(): Reader {
     const reader: Reader = {
-      process: startReaderProcess(launcher, settings),
+      process: startReaderProcess(this.#launcher, this.#settings),
       person: undefined,
       isEnding: false,
       idle: undefined,
     };
-    readers.add(reader);
-    void replaceWhenEnded(reader);
+    this.#readers.add(reader);
+    void this.#replaceWhenEnded(reader);
     return reader;
-  };
+  }
 
-  const freeReader = (): Reader | undefined => {
-    const free = [...readers].find(({ person, isEnding }) => person === undefined && !isEnding);
-    return free ?? (readers.size < settings.processes ? start() : undefined);
-  };
+  #freeReader(): Reader | undefined {
+    const free = [...this.#readers].find(({ person, isEnding }) => person === undefined && !isEnding);
+    return free ?? (this.#readers.size < this.#settings.processes ? this.#start() : undefined);
+  }
 
-  const end = (reader: Reader): void => {
+  #end(reader: Reader): void {
     reader.isEnding = true;
     reader.process.kill();
-  };
+  }
 
   /** A process with much memory ends to return it; one without work ends later. */
-  const rest = (reader: Reader, bytes: number): void => {
-    if (bytes > settings.idleMegabytes * 1024 * 1024) {
-      end(reader);
+  #rest(reader: Reader, bytes: number): void {
+    if (bytes > this.#settings.idleMegabytes * 1024 * 1024) {
+      this.#end(reader);
       return;
     }
     reader.person = undefined;
-    reader.idle = setTimeout(() => end(reader), settings.idleMs).unref();
-    assign();
-  };
+    reader.idle = setTimeout(() => this.#end(reader), this.#settings.idleMs).unref();
+    this.#assign();
+  }
 
-  const work = async (reader: Reader, waited: Waiting): Promise<void> => {
+  async #work(reader: Reader, waited: Waiting): Promise<void> {
     const { person, resolve } = waited;
     clearTimeout(reader.idle);
     reader.person = person;
@@ -151,85 +186,67 @@ export const createFileReaders = (log: Logger, options: Partial<FileReadersOptio
       ready = await waited.read();
     } catch (error) {
       waited.reject(error);
-      rest(reader, 0);
+      this.#rest(reader, 0);
       return;
     }
     const { name: job, content, input } = ready;
     const report = await reader.process.run({ job, input, contentBytes: content.length }, content);
     const answer = report.kind === 'answered' ? report.answer : report;
-    const isClosing = answer.kind === 'stopped' && closing;
+    const isClosing = answer.kind === 'stopped' && this.#closing;
     if (answer.kind === 'stopped' && !isClosing) {
-      log.warn({ job, why: answer.why, stderr: reader.process.lastWords() }, 'file reader stopped');
+      this.#log.warn({ job, why: answer.why, stderr: reader.process.lastWords() }, 'file reader stopped');
     }
-    if (answer.kind === 'failed') log.error({ job, reason: answer.reason }, 'file reader failed');
+    if (answer.kind === 'failed') this.#log.error({ job, reason: answer.reason }, 'file reader failed');
     if (answer.kind === 'stopped' && mayBeFromOutside.has(answer.why) && !isClosing && !waited.isSecondTry) {
-      waiting.unshift({ ...waited, read: () => ready, isSecondTry: true });
-      assign();
+      this.#waiting.unshift({ ...waited, read: () => ready, isSecondTry: true });
+      this.#assign();
       return;
     }
     resolve(isClosing ? { kind: 'stopped', why: 'closing' } : answer);
-    if (report.kind === 'answered') rest(reader, report.residentBytes);
-  };
+    if (report.kind === 'answered') this.#rest(reader, report.residentBytes);
+  }
 
   /** First the user with the fewest running files, then the one whose last turn was longest ago, then by arrival. */
-  const takeNext = (): Waiting | undefined => {
-    const rank = ({ person }: Waiting) => runningOf(person) * 1e6 + turns.lastIndexOf(person);
-    const [next] = waiting.toSorted((a, b) => rank(a) - rank(b));
+  #takeNext(): Waiting | undefined {
+    const rank = ({ person }: Waiting) => this.#runningOf(person) * 1e6 + this.#turns.lastIndexOf(person);
+    const [next] = this.#waiting.toSorted((a, b) => rank(a) - rank(b));
     if (next === undefined) return undefined;
-    waiting = waiting.filter((one) => one !== next);
-    turns = [...turns, next.person].slice(-rememberedTurns);
+    this.#waiting = this.#waiting.filter((one) => one !== next);
+    this.#turns = [...this.#turns, next.person].slice(-rememberedTurns);
     return next;
-  };
+  }
 
   /** Assigns waiting files to free processes. */
-  const assign = (): void => {
-    if (closing) return;
-    while (waiting.length > 0) {
-      const reader = freeReader();
+  #assign(): void {
+    if (this.#closing) return;
+    while (this.#waiting.length > 0) {
+      const reader = this.#freeReader();
       if (reader === undefined) return;
-      const next = takeNext();
-      if (next !== undefined) void work(reader, next);
+      const next = this.#takeNext();
+      if (next !== undefined) void this.#work(reader, next);
     }
-  };
+  }
 
-  const inTurn = async <Output>(
+  async #inTurn<Output>(
     person: string,
     read: Waiting['read'],
     stoppedError: (why: Stopped['why']) => AppError,
     busy: string,
-  ): Promise<Output> => {
-    const own = runningOf(person) + waiting.filter((one) => one.person === person).length;
-    if (waiting.length >= settings.maxWaiting || own >= settings.maxOfOnePerson) {
+  ): Promise<Output> {
+    const own = this.#runningOf(person) + this.#waiting.filter((one) => one.person === person).length;
+    if (this.#waiting.length >= this.#settings.maxWaiting || own >= this.#settings.maxOfOnePerson) {
       throw new AppError('too_many_requests', busy, retrySeconds);
     }
-    if (closing) throw stoppedError('closing');
+    if (this.#closing) throw stoppedError('closing');
     const answer = await new Promise<JobAnswer | Stopped>((resolve, reject) => {
-      waiting.push({ person, read, resolve, reject, isSecondTry: false });
-      assign();
+      this.#waiting.push({ person, read, resolve, reject, isSecondTry: false });
+      this.#assign();
     });
     if (answer.kind === 'done') return answer.output as Output;
     if (answer.kind === 'refused') throw new AppError(answer.code, answer.detail);
     throw stoppedError(answer.kind === 'stopped' ? answer.why : 'crashed');
-  };
+  }
+}
 
-  return {
-    run: (job, person, content, input) =>
-      inTurn(
-        person,
-        () => readyJob(job, content, input),
-        (why) => notRead(why, settings.deadlineMs),
-        'Too many files are being read. Try again in a few seconds.',
-      ),
-    make: (person, read) => inTurn(person, read, notMade, 'Too many files are being made. Try again in a few seconds.'),
-    prepare: () => launcher.prepare(),
-    async close() {
-      closing = true;
-      for (const { resolve } of waiting) resolve({ kind: 'stopped', why: 'closing' });
-      waiting = [];
-      const ended = [...readers].map(({ process }) => process.ended);
-      for (const { process } of readers) process.kill();
-      await Promise.all(ended);
-      await launcher.close();
-    },
-  };
-};
+export const createFileReaders = (log: Logger, options: Partial<FileReadersOptions> = {}): FileReaders =>
+  new ChildReaders(log, { ...defaults, ...options });

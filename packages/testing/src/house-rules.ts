@@ -335,7 +335,7 @@ export function chainsByHand(files: readonly SourceFile[]): string[] {
  * those of the one that it extends), and no library is wrapped in a Proxy.
  */
 const REACHES_INSIDE =
-  /\bnew Proxy\(|(?<!\bsuper|\bthis|\bz\.core\.JSONSchema)\._[a-zA-Z]|['"]_(?:handle|events|read\w*|write\w*)['"]|\b(?!this\b)\w+\.(?:push|read|write|cork|uncork|end|destroy|emit|handler?|then|begin|listen|close|send) = (?!=)/g;
+  /\bnew Proxy\(|(?<!\bsuper|\bthis|\bz\.core\.JSONSchema)\._[a-zA-Z]|['"]_(?:handle|events|read\w*|write\w*)['"]|\b(?!this\b)\w+\.(?:push|read|write|cork|uncork|end|destroy|emit|handler?|then|begin|listen|close|send) = [^=;\n][^;\n]*=>/g;
 
 /** Places that reach inside of objects that they did not create. */
 export function reachesInside(files: readonly SourceFile[]): string[] {
