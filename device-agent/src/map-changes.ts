@@ -3,7 +3,14 @@ import type { BoardOverrides, DeviceConfig, DeviceStatus } from '@roastery/contr
 import type { Logger } from '@roastery/runtime/logger';
 import { serial } from '@roastery/runtime/turns';
 import { dropPushedMap, keepPushedMap } from './machine-map-file.ts';
-import { createSettingsTrial, overridesOf, type readKeptSettings, type SettingsTrialParts } from './settings-trial.ts';
+import {
+  createSettingsTrial,
+  overridesOf,
+  type Earlier,
+  type readKeptSettings,
+  type SettingsTrial,
+  type SettingsTrialParts,
+} from './settings-trial.ts';
 
 export interface MapChangeParts extends Pick<
   SettingsTrialParts,
@@ -26,6 +33,12 @@ export interface MapChangeParts extends Pick<
 }
 
 type ConfigReport = NonNullable<DeviceStatus['config']>;
+
+interface WaitingConfig {
+  readonly rev: number;
+  readonly overrides: BoardOverrides;
+  readonly map: MachineMap | undefined;
+}
 
 /** The map as this board reads with it. Settings of the board override the map. */
 export const withOverrides = <T extends MachineMap | undefined>(
@@ -51,128 +64,153 @@ const isSame = (a: MachineMap | undefined, b: MachineMap | undefined): boolean =
  * without a roast, since a curve must not change its meaning half way, not even by a restart of the board. A map by
  * which the machine can't be read any more, and settings that cut the board off, are reverted.
  */
-export const createMapChanges = (parts: MapChangeParts) => {
-  const { dataDir, log, current, ownFile, roastRuns, use } = parts;
-  const usualLevel = log.level;
-  let base = parts.base;
-  let waiting:
-    | { readonly rev: number; readonly overrides: BoardOverrides; readonly map: MachineMap | undefined }
-    | undefined;
-  let reported: ConfigReport | undefined;
-  const steps = serial();
+export class MapChanges {
+  readonly #parts: MapChangeParts;
+  readonly #log: Logger;
+  readonly #usualLevel: string;
+  readonly #steps = serial();
+  readonly #trial: SettingsTrial;
+  #base: MachineMap | undefined;
+  #waiting: WaitingConfig | undefined;
+  #reported: ConfigReport | undefined;
 
-  const report = (next: ConfigReport): void => {
-    reported = next;
-    parts.changed();
-  };
-  const setLevel = (level: BoardOverrides['log_level']): void => {
-    const next = level ?? usualLevel;
-    if (log.level === next) return;
-    log.info({ level: next }, 'log level changed');
-    log.level = next;
-  };
-  /** The map to use, if it differs from the current one. */
-  const otherMap = (map: MachineMap | undefined, overrides: BoardOverrides): MachineMap | undefined => {
-    const wanted = withOverrides(map, overrides);
-    return isSame(wanted, current()) ? undefined : wanted;
-  };
-  /** A map that the board has as its own file needs no copy. */
-  const storeMap = async (map: MachineMap): Promise<void> => {
-    await (isSame(map, ownFile) ? dropPushedMap(dataDir) : keepPushedMap(dataDir, map)).catch((error: unknown) =>
-      log.error({ reason: String(error) }, 'machine map: write failed'),
-    );
-  };
-  const useNow = async (overrides: BoardOverrides): Promise<void> => {
-    setLevel(overrides.log_level);
-    const map = otherMap(base, overrides);
-    if (map) {
-      log.info({ map: map.id, rev: map.rev, hz: map.hz }, 'machine map: changed');
-      await use(map);
-    }
-    await parts.usePage(overrides.status_page);
-    await parts.useTimeServers(overrides.time_servers);
-  };
-  const inTurn = (step: () => Promise<void>): Promise<void> =>
-    steps(step).catch((error: unknown) => {
-      log.error({ err: error }, 'machine map: change failed');
-      if (reported) report({ rev: reported.rev, state: 'refused', reason: String(error).slice(0, 300) });
+  constructor(parts: MapChangeParts) {
+    this.#parts = parts;
+    this.#log = parts.log;
+    this.#usualLevel = parts.log.level;
+    this.#base = parts.base;
+    this.#trial = createSettingsTrial(parts.settings, {
+      ...parts,
+      revert: (to) => this.#inTurn(() => this.#revert(to)),
     });
-  const trial = createSettingsTrial(parts.settings, {
-    ...parts,
-    revert: ({ rev, settings, map, reason, isDue, store }) =>
-      inTurn(async () => {
-        if (!isDue()) return;
-        if (map && !isSame(map, base)) {
-          await storeMap(map);
-          base = map;
-        }
-        await store();
-        // Newer ones have arrived and are used next.
-        if (waiting) return;
-        await useNow(settings);
-        if (reported?.rev === rev) report(reverted(rev, reason));
-      }),
-  });
+  }
 
-  const apply = async (): Promise<void> => {
-    if (!waiting || roastRuns()) return;
-    const { rev, overrides, map } = waiting;
-    waiting = undefined;
-    const isOther = !isSame(map, base);
-    if (isOther || trial.differs(overrides)) await trial.begin(rev, overrides, { from: base, to: map });
-    if (map && isOther) {
-      await storeMap(map);
-      base = map;
+  received(config: DeviceConfig): void {
+    void this.#inTurn(() => this.#take(config));
+  }
+
+  /** A config that was not understood; the board continues as before. */
+  refused(rev: number, issue: string): void {
+    if (!this.#reported || rev >= this.#reported.rev) {
+      this.#report({ rev, state: 'refused', reason: `this agent does not understand it: ${issue}`.slice(0, 300) });
     }
-    await useNow(overrides);
-    trial.applied();
-    const because = trial.revertedBecause(rev);
-    if (reported?.state === 'waiting')
-      report(because === undefined ? { rev, state: 'running' } : reverted(rev, because));
-  };
+  }
 
-  const take = async (config: DeviceConfig): Promise<void> => {
+  /** Call after each reading: cheap while nothing waits. */
+  afterReading(hasBean: boolean): void {
+    this.#trial.afterReading(hasBean);
+    if (this.#waiting && !this.#parts.roastRuns()) void this.#inTurn(() => this.#apply());
+  }
+
+  /** The state of the newest config; undefined before one has arrived. */
+  state(): ConfigReport | undefined {
+    return this.#reported && { ...this.#reported, trial: this.#trial.isOn() };
+  }
+
+  async stop(): Promise<void> {
+    this.#trial.stop();
+    await this.#steps.settled();
+  }
+
+  async #revert({ rev, settings, map, reason, isDue, store }: Earlier): Promise<void> {
+    if (!isDue()) return;
+    if (map && !isSame(map, this.#base)) {
+      await this.#storeMap(map);
+      this.#base = map;
+    }
+    await store();
+    // Newer ones have arrived and are used next.
+    if (this.#waiting) return;
+    await this.#useNow(settings);
+    if (this.#reported?.rev === rev) this.#report(reverted(rev, reason));
+  }
+
+  #report(next: ConfigReport): void {
+    this.#reported = next;
+    this.#parts.changed();
+  }
+
+  #setLevel(level: BoardOverrides['log_level']): void {
+    const next = level ?? this.#usualLevel;
+    if (this.#log.level === next) return;
+    this.#log.info({ level: next }, 'log level changed');
+    this.#log.level = next;
+  }
+
+  /** The map to use, if it differs from the current one. */
+  #otherMap(map: MachineMap | undefined, overrides: BoardOverrides): MachineMap | undefined {
+    const wanted = withOverrides(map, overrides);
+    return isSame(wanted, this.#parts.current()) ? undefined : wanted;
+  }
+
+  /** A map that the board has as its own file needs no copy. */
+  async #storeMap(map: MachineMap): Promise<void> {
+    const { dataDir, ownFile } = this.#parts;
+    await (isSame(map, ownFile) ? dropPushedMap(dataDir) : keepPushedMap(dataDir, map)).catch((error: unknown) =>
+      this.#log.error({ reason: String(error) }, 'machine map: write failed'),
+    );
+  }
+
+  async #useNow(overrides: BoardOverrides): Promise<void> {
+    this.#setLevel(overrides.log_level);
+    const map = this.#otherMap(this.#base, overrides);
+    if (map) {
+      this.#log.info({ map: map.id, rev: map.rev, hz: map.hz }, 'machine map: changed');
+      await this.#parts.use(map);
+    }
+    await this.#parts.usePage(overrides.status_page);
+    await this.#parts.useTimeServers(overrides.time_servers);
+  }
+
+  #inTurn(step: () => Promise<void>): Promise<void> {
+    return this.#steps(step).catch((error: unknown) => {
+      this.#log.error({ err: error }, 'machine map: change failed');
+      if (this.#reported)
+        this.#report({ rev: this.#reported.rev, state: 'refused', reason: String(error).slice(0, 300) });
+    });
+  }
+
+  async #apply(): Promise<void> {
+    if (!this.#waiting || this.#parts.roastRuns()) return;
+    const { rev, overrides, map } = this.#waiting;
+    this.#waiting = undefined;
+    const isOther = !isSame(map, this.#base);
+    if (isOther || this.#trial.differs(overrides))
+      await this.#trial.begin(rev, overrides, { from: this.#base, to: map });
+    if (map && isOther) {
+      await this.#storeMap(map);
+      this.#base = map;
+    }
+    await this.#useNow(overrides);
+    this.#trial.applied();
+    const because = this.#trial.revertedBecause(rev);
+    if (this.#reported?.state === 'waiting')
+      this.#report(because === undefined ? { rev, state: 'running' } : reverted(rev, because));
+  }
+
+  async #take(config: DeviceConfig): Promise<void> {
     const { rev } = config;
     // A config that arrived after a newer one.
-    if (reported && rev < reported.rev) return;
-    const because = trial.revertedBecause(rev);
-    const overrides = because === undefined ? overridesOf(config) : trial.now();
-    setLevel(overrides.log_level);
+    if (this.#reported && rev < this.#reported.rev) return;
+    const because = this.#trial.revertedBecause(rev);
+    const overrides = because === undefined ? overridesOf(config) : this.#trial.now();
+    this.#setLevel(overrides.log_level);
+    const { ownFile, roastRuns } = this.#parts;
     if (config.map && ownFile && ownFile.id === config.map.id && ownFile.rev > config.map.rev) {
       const reason = `the map file on the board is newer: revision ${ownFile.rev}, not ${config.map.rev}`;
-      return report({ rev, state: 'refused', reason });
+      return this.#report({ rev, state: 'refused', reason });
     }
     // A reverted map is not tried again.
-    const map = because === undefined ? (config.map ?? base) : base;
-    const isInUse = isSame(map, base) && otherMap(map, overrides) === undefined && !trial.differs(overrides);
-    waiting = isInUse ? undefined : { rev, overrides, map };
-    if (waiting === undefined)
-      return report(because === undefined ? { rev, state: 'running' } : reverted(rev, because));
+    const map = because === undefined ? (config.map ?? this.#base) : this.#base;
+    const isInUse =
+      isSame(map, this.#base) && this.#otherMap(map, overrides) === undefined && !this.#trial.differs(overrides);
+    this.#waiting = isInUse ? undefined : { rev, overrides, map };
+    if (this.#waiting === undefined)
+      return this.#report(because === undefined ? { rev, state: 'running' } : reverted(rev, because));
     const reason = roastRuns() ? 'a roast is running' : undefined;
-    report({ rev, state: 'waiting', ...(reason === undefined ? {} : { reason }) });
-    await apply();
-  };
+    this.#report({ rev, state: 'waiting', ...(reason === undefined ? {} : { reason }) });
+    await this.#apply();
+  }
+}
 
-  return {
-    received(config: DeviceConfig): void {
-      void inTurn(() => take(config));
-    },
-    /** A config that was not understood; the board continues as before. */
-    refused(rev: number, issue: string): void {
-      if (!reported || rev >= reported.rev) {
-        report({ rev, state: 'refused', reason: `this agent does not understand it: ${issue}`.slice(0, 300) });
-      }
-    },
-    /** Call after each reading: cheap while nothing waits. */
-    afterReading(hasBean: boolean): void {
-      trial.afterReading(hasBean);
-      if (waiting && !roastRuns()) void inTurn(apply);
-    },
-    /** The state of the newest config; undefined before one has arrived. */
-    state: (): ConfigReport | undefined => reported && { ...reported, trial: trial.isOn() },
-    async stop(): Promise<void> {
-      trial.stop();
-      await steps.settled();
-    },
-  };
-};
+export const createMapChanges = (parts: MapChangeParts): MapChanges => new MapChanges(parts);

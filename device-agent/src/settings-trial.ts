@@ -223,3 +223,4 @@ export const createSettingsTrial = (kept: Kept, parts: SettingsTrialParts) => {
     stop: (): void => cancelPolls?.(),
   };
 };
+export type SettingsTrial = ReturnType<typeof createSettingsTrial>;

@@ -5,7 +5,7 @@ import type { Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
 import { codeOf } from '@roastery/runtime/system-errors';
 import type { AgentConfig } from '../config.ts';
-import { openFileMemory, type FileFate } from './file-memory.ts';
+import { openFileMemory, type FileFate, type FileMemory } from './file-memory.ts';
 import { alogNames, findFile, readAlog, type FoundFile, type ReadFile } from './read-folder.ts';
 import { askMissing, sendFile } from './send-file.ts';
 
@@ -58,114 +58,165 @@ const isSame = (a: FoundFile | undefined, b: { size: number; mtimeMs: number } |
  * between two scans and is complete. Sent contents are remembered by hash, so that neither a restart nor another name
  * sends one twice.
  */
-export const watchArtisanFiles = async (parts: ArtisanFilesParts) => {
-  const { config, folder, pastDays, clock, log, changed } = parts;
-  const firstSinceMs = pastDays === null ? null : clock.now() - pastDays * 86_400_000;
-  const memory = await openFileMemory(config.dataDir, firstSinceMs, log);
-  const backoff = createBackoff(retryMs.min, retryMs.max);
-  const stop = new AbortController();
+export class ArtisanFiles {
+  readonly #parts: ArtisanFilesParts;
+  readonly #log: Logger;
+  readonly #clock: Clock;
+  readonly #memory: FileMemory;
+  readonly #backoff = createBackoff(retryMs.min, retryMs.max);
+  readonly #stop = new AbortController();
   /** As of the previous scan. */
-  let before = new Map<string, FoundFile>();
+  #before = new Map<string, FoundFile>();
   /** Files that can't be read or sent yet, with the reason. */
-  const waiting = new Map<string, { reason: string; size: number; mtimeMs: number; since: number }>();
+  readonly #waiting = new Map<string, { reason: string; size: number; mtimeMs: number; since: number }>();
   /** Links, files that are too large, and files that ended the agent: checked again when they change. */
-  const passedOver = new Map<string, FoundFile>();
+  readonly #passedOver = new Map<string, FoundFile>();
   /** Versions that this process has read. */
-  const survived = new Map<string, FoundFile>();
-  let trouble: string | null = null;
-  let sendAgainAt = Number.NEGATIVE_INFINITY;
-  let scans = 0;
-  let checkAt = Number.NEGATIVE_INFINITY;
-  let unit: { of: TemperatureUnit; mtimeMs: number } | undefined;
-  let reported = '';
+  readonly #survived = new Map<string, FoundFile>();
+  #trouble: string | null = null;
+  #sendAgainAt = Number.NEGATIVE_INFINITY;
+  #scans = 0;
+  #checkAt = Number.NEGATIVE_INFINITY;
+  #unit: { of: TemperatureUnit; mtimeMs: number } | undefined;
+  #reported = '';
+  readonly #running: Promise<void>;
 
-  const tellChange = (): void => {
-    const now = JSON.stringify(report());
-    if (now === reported) return;
-    reported = now;
-    changed();
-  };
-  const setTrouble = (next: string | null): void => {
-    if (next !== null && next !== trouble) log.warn({ reason: next }, 'artisan: files not sent');
-    trouble = next;
-  };
-  const wait = (file: FoundFile, reason: string): void => {
-    const known = waiting.get(file.name);
-    const since = known !== undefined && isSame(file, known) ? known.since : clock.now();
-    waiting.set(file.name, { reason, size: file.size, mtimeMs: file.mtimeMs, since });
-  };
-  const settle = async (file: FoundFile, sha256: string, fate?: Omit<FileFate, 'at'>): Promise<void> => {
-    waiting.delete(file.name);
-    if (fate?.outcome === 'refused') log.warn({ file: file.name, reason: fate.reason }, 'artisan: file refused');
-    else if (fate !== undefined) log.info({ file: file.name, outcome: fate.outcome }, 'artisan: file sent');
+  constructor(parts: ArtisanFilesParts, memory: FileMemory) {
+    this.#parts = parts;
+    this.#log = parts.log;
+    this.#clock = parts.clock;
+    this.#memory = memory;
+    this.#running = this.#run();
+  }
+
+  report(): FilesReport {
+    const newest = [
+      ...[...this.#waiting].map(([name, { reason }]) => ({ name, state: 'waiting' as const, reason })),
+      ...[...this.#passedOver.values()].map(({ name, refusal = '' }) => ({
+        name,
+        state: 'refused' as const,
+        reason: refusal,
+      })),
+      ...this.#memory.newest(reportedFiles).map(({ name, outcome, reason }) => ({
+        name,
+        state: outcome === 'refused' ? ('refused' as const) : ('sent' as const),
+        ...(reason === undefined ? {} : { reason }),
+      })),
+    ];
+    return {
+      folder: this.#parts.folder,
+      sent: this.#memory.count(({ outcome }) => outcome !== 'refused'),
+      refused: this.#memory.count(({ outcome }) => outcome === 'refused') + this.#passedOver.size,
+      waiting: this.#waiting.size,
+      trouble: this.#trouble,
+      newest: newest.slice(0, reportedFiles),
+    };
+  }
+
+  /** Artisan's unit, as its newest file shows; undefined before there is one. */
+  unit(): TemperatureUnit | undefined {
+    return this.#unit?.of;
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  #tellChange(): void {
+    const now = JSON.stringify(this.report());
+    if (now === this.#reported) return;
+    this.#reported = now;
+    this.#parts.changed();
+  }
+
+  #setTrouble(next: string | null): void {
+    if (next !== null && next !== this.#trouble) this.#log.warn({ reason: next }, 'artisan: files not sent');
+    this.#trouble = next;
+  }
+
+  #wait(file: FoundFile, reason: string): void {
+    const known = this.#waiting.get(file.name);
+    const since = known !== undefined && isSame(file, known) ? known.since : this.#clock.now();
+    this.#waiting.set(file.name, { reason, size: file.size, mtimeMs: file.mtimeMs, since });
+  }
+
+  async #settle(file: FoundFile, sha256: string, fate?: Omit<FileFate, 'at'>): Promise<void> {
+    this.#waiting.delete(file.name);
+    if (fate?.outcome === 'refused') this.#log.warn({ file: file.name, reason: fate.reason }, 'artisan: file refused');
+    else if (fate !== undefined) this.#log.info({ file: file.name, outcome: fate.outcome }, 'artisan: file sent');
     const seen = { size: file.size, mtimeMs: file.mtimeMs, sha256 };
-    await memory.note(file.name, seen, fate === undefined ? undefined : { ...fate, at: clock.now() });
-  };
+    await this.#memory.note(file.name, seen, fate === undefined ? undefined : { ...fate, at: this.#clock.now() });
+  }
 
   /** Reads a file. The first read of each version is remembered until the agent has survived it. */
-  const readOnce = async (file: FoundFile): Promise<ReadFile> => {
-    if (isSame(file, survived.get(file.name))) return readAlog(folder, file);
-    await memory.begins(file.name, file);
-    const result = await readAlog(folder, file);
-    survived.set(file.name, file);
-    await memory.survived(file.name);
+  async #readOnce(file: FoundFile): Promise<ReadFile> {
+    if (isSame(file, this.#survived.get(file.name))) return readAlog(this.#parts.folder, file);
+    await this.#memory.begins(file.name, file);
+    const result = await readAlog(this.#parts.folder, file);
+    this.#survived.set(file.name, file);
+    await this.#memory.survived(file.name);
     return result;
-  };
-  const refusalOf = (file: FoundFile): string | undefined =>
-    file.refusal ?? (memory.isDeadly(file.name, file) ? endedAgent : undefined);
+  }
+
+  #refusalOf(file: FoundFile): string | undefined {
+    return file.refusal ?? (this.#memory.isDeadly(file.name, file) ? endedAgent : undefined);
+  }
 
   /** False: nothing more can be sent now. */
-  const bringIn = async (file: FoundFile): Promise<boolean> => {
-    const read = await readOnce(file);
+  async #bringIn(file: FoundFile): Promise<boolean> {
+    const read = await this.#readOnce(file);
     if (read.kind === 'unreadable') {
-      wait(file, read.reason);
+      this.#wait(file, read.reason);
       return true;
     }
     if (read.kind === 'refused') {
-      await settle(file, read.sha256, { outcome: 'refused', reason: read.reason });
+      await this.#settle(file, read.sha256, { outcome: 'refused', reason: read.reason });
       return true;
     }
     if (read.kind === 'unfinished') {
-      wait(file, read.reason);
-      const since = waiting.get(file.name)?.since ?? clock.now();
-      if (read.sha256 !== '' && clock.now() - since >= unfinishedMs)
-        await settle(file, read.sha256, { outcome: 'refused', reason: read.reason });
+      this.#wait(file, read.reason);
+      const since = this.#waiting.get(file.name)?.since ?? this.#clock.now();
+      if (read.sha256 !== '' && this.#clock.now() - since >= unfinishedMs)
+        await this.#settle(file, read.sha256, { outcome: 'refused', reason: read.reason });
       return true;
     }
-    if (read.unit !== null && file.mtimeMs >= (unit?.mtimeMs ?? 0)) unit = { of: read.unit, mtimeMs: file.mtimeMs };
-    if (memory.fate(read.sha256) !== undefined) {
-      await settle(file, read.sha256);
+    if (read.unit !== null && file.mtimeMs >= (this.#unit?.mtimeMs ?? 0))
+      this.#unit = { of: read.unit, mtimeMs: file.mtimeMs };
+    if (this.#memory.fate(read.sha256) !== undefined) {
+      await this.#settle(file, read.sha256);
       return true;
     }
-    if (clock.monotonic() < sendAgainAt) {
-      wait(file, trouble ?? 'it waits for the one before it');
+    if (this.#clock.monotonic() < this.#sendAgainAt) {
+      this.#wait(file, this.#trouble ?? 'it waits for the one before it');
       return true;
     }
-    const result = await sendFile(config, file.name, read.content);
+    const result = await sendFile(this.#parts.config, file.name, read.content);
     if (result.kind === 'not_now') {
-      wait(file, result.reason);
+      this.#wait(file, result.reason);
       if (result.isOfFile) return true;
-      setTrouble(result.reason);
-      sendAgainAt = clock.monotonic() + backoff.nextMs(result);
+      this.#setTrouble(result.reason);
+      this.#sendAgainAt = this.#clock.monotonic() + this.#backoff.nextMs(result);
       return false;
     }
-    backoff.reset();
-    setTrouble(null);
+    this.#backoff.reset();
+    this.#setTrouble(null);
     // The answer to the check also names the owner for whom the server keeps it.
-    checkAt = Number.NEGATIVE_INFINITY;
+    this.#checkAt = Number.NEGATIVE_INFINITY;
     const reason = result.kind === 'refused' ? result.reason : result.doubts?.join(' ');
     const outcome = result.kind === 'refused' ? result.kind : result.outcome;
-    await settle(file, read.sha256, { outcome, ...(reason !== undefined && { reason: reason.slice(0, 300) }) });
+    await this.#settle(file, read.sha256, { outcome, ...(reason !== undefined && { reason: reason.slice(0, 300) }) });
     return true;
-  };
+  }
 
-  const listFolder = async (): Promise<string[] | undefined> => {
+  async #listFolder(): Promise<string[] | undefined> {
+    const { folder } = this.#parts;
     try {
       return await alogNames(folder);
     } catch (error) {
       const code = codeOf(error);
       if (code === '') throw error;
-      setTrouble(
+      this.#setTrouble(
         code === 'ENOENT'
           ? `the folder ${folder} does not exist`
           : code === 'EACCES'
@@ -174,123 +225,95 @@ export const watchArtisanFiles = async (parts: ArtisanFilesParts) => {
       );
       return undefined;
     }
-  };
+  }
 
   /** The newest file shows Artisan's unit, even if it was sent long ago. */
-  const learnUnit = async (files: Iterable<FoundFile>): Promise<void> => {
-    const [newest] = [...files].filter((file) => refusalOf(file) === undefined).sort((a, b) => b.mtimeMs - a.mtimeMs);
-    if (newest === undefined || newest.mtimeMs <= (unit?.mtimeMs ?? Number.NEGATIVE_INFINITY)) return;
-    const read = await readOnce(newest);
-    if (read.kind === 'whole' && read.unit !== null) unit = { of: read.unit, mtimeMs: newest.mtimeMs };
-  };
+  async #learnUnit(files: Iterable<FoundFile>): Promise<void> {
+    const [newest] = [...files]
+      .filter((file) => this.#refusalOf(file) === undefined)
+      .sort((a, b) => b.mtimeMs - a.mtimeMs);
+    if (newest === undefined || newest.mtimeMs <= (this.#unit?.mtimeMs ?? Number.NEGATIVE_INFINITY)) return;
+    const read = await this.#readOnce(newest);
+    if (read.kind === 'whole' && read.unit !== null) this.#unit = { of: read.unit, mtimeMs: newest.mtimeMs };
+  }
 
-  const scan = async (): Promise<void> => {
-    const names = await listFolder();
-    if (names === undefined) return tellChange();
-    if (trouble?.includes(folder)) setTrouble(null);
-    const isWhole = scans % scansPerFullScan === 0;
-    scans += 1;
+  async #scan(): Promise<void> {
+    const names = await this.#listFolder();
+    if (names === undefined) return this.#tellChange();
+    if (this.#trouble?.includes(this.#parts.folder)) this.#setTrouble(null);
+    const isWhole = this.#scans % scansPerFullScan === 0;
+    this.#scans += 1;
     const recent = new Set(
-      [...before.values()]
+      [...this.#before.values()]
         .sort((a, b) => b.mtimeMs - a.mtimeMs)
         .slice(0, recentFiles)
         .map(({ name }) => name),
     );
     const found = new Map<string, FoundFile>();
     for (const name of names) {
-      const known = before.get(name);
-      const isQuiet = known !== undefined && !isWhole && !recent.has(name) && !waiting.has(name);
-      const file = isQuiet ? known : await findFile(folder, name);
+      const known = this.#before.get(name);
+      const isQuiet = known !== undefined && !isWhole && !recent.has(name) && !this.#waiting.has(name);
+      const file = isQuiet ? known : await findFile(this.#parts.folder, name);
       if (file !== undefined) found.set(name, file);
     }
-    if (unit === undefined) await learnUnit(found.values());
-    for (const name of waiting.keys()) if (!found.has(name)) waiting.delete(name);
-    passedOver.clear();
+    if (this.#unit === undefined) await this.#learnUnit(found.values());
+    for (const name of this.#waiting.keys()) if (!found.has(name)) this.#waiting.delete(name);
+    this.#passedOver.clear();
     const due: FoundFile[] = [];
     for (const file of found.values()) {
-      if (memory.sinceMs !== null && file.mtimeMs < memory.sinceMs) continue;
-      const refusal = refusalOf(file);
-      if (refusal !== undefined) passedOver.set(file.name, { ...file, refusal });
-      else if (!isSame(file, memory.seen(file.name)) && isSame(file, before.get(file.name))) due.push(file);
+      if (this.#memory.sinceMs !== null && file.mtimeMs < this.#memory.sinceMs) continue;
+      const refusal = this.#refusalOf(file);
+      if (refusal !== undefined) this.#passedOver.set(file.name, { ...file, refusal });
+      else if (!isSame(file, this.#memory.seen(file.name)) && isSame(file, this.#before.get(file.name))) due.push(file);
     }
-    before = found;
+    this.#before = found;
     const present = new Set(names);
-    memory.keepNames(present);
-    for (const name of survived.keys()) if (!present.has(name)) survived.delete(name);
+    this.#memory.keepNames(present);
+    for (const name of this.#survived.keys()) if (!present.has(name)) this.#survived.delete(name);
     for (const file of due.sort((a, b) => a.mtimeMs - b.mtimeMs)) {
-      if (stop.signal.aborted) return;
-      if (!(await bringIn(file))) {
+      if (this.#stop.signal.aborted) return;
+      if (!(await this.#bringIn(file))) {
         for (const later of due)
-          if (later.mtimeMs >= file.mtimeMs && !waiting.has(later.name)) wait(later, trouble ?? '');
+          if (later.mtimeMs >= file.mtimeMs && !this.#waiting.has(later.name)) this.#wait(later, this.#trouble ?? '');
         break;
       }
     }
-    if (waiting.size === 0) setTrouble(null);
-    tellChange();
-  };
+    if (this.#waiting.size === 0) this.#setTrouble(null);
+    this.#tellChange();
+  }
 
   /** A server whose database was restored from a backup receives the later files again. */
-  const checkTaken = async (): Promise<void> => {
-    const taken = memory.taken();
-    if (taken.length === 0 || clock.monotonic() < checkAt) return;
-    checkAt = clock.monotonic() + checkMs;
-    for (let from = 0; from < taken.length && !stop.signal.aborted; from += maxCheckedFiles) {
+  async #checkTaken(): Promise<void> {
+    const taken = this.#memory.taken();
+    if (taken.length === 0 || this.#clock.monotonic() < this.#checkAt) return;
+    this.#checkAt = this.#clock.monotonic() + checkMs;
+    for (let from = 0; from < taken.length && !this.#stop.signal.aborted; from += maxCheckedFiles) {
       const asked = taken.slice(from, from + maxCheckedFiles);
-      const answer = await askMissing(config, asked);
+      const answer = await askMissing(this.#parts.config, asked);
       if (answer === undefined) {
-        checkAt = clock.monotonic() + checkAgainMs;
+        this.#checkAt = this.#clock.monotonic() + checkAgainMs;
         return;
       }
-      const lost = await memory.checked(asked, answer);
-      if (lost > 0) log.warn({ files: lost }, 'artisan: lost files resent');
+      const lost = await this.#memory.checked(asked, answer);
+      if (lost > 0) this.#log.warn({ files: lost }, 'artisan: lost files resent');
     }
-  };
-
-  const run = async (): Promise<void> => {
-    while (!stop.signal.aborted) {
-      await scan()
-        .then(checkTaken)
-        .catch((error: unknown) => {
-          setTrouble(`the folder ${folder} can’t be watched: ${String(error).slice(0, 200)}`);
-          tellChange();
-        });
-      await pause(scanMs, stop.signal, clock);
-    }
-  };
-
-  function report(): FilesReport {
-    const newest = [
-      ...[...waiting].map(([name, { reason }]) => ({ name, state: 'waiting' as const, reason })),
-      ...[...passedOver.values()].map(({ name, refusal = '' }) => ({
-        name,
-        state: 'refused' as const,
-        reason: refusal,
-      })),
-      ...memory.newest(reportedFiles).map(({ name, outcome, reason }) => ({
-        name,
-        state: outcome === 'refused' ? ('refused' as const) : ('sent' as const),
-        ...(reason === undefined ? {} : { reason }),
-      })),
-    ];
-    return {
-      folder,
-      sent: memory.count(({ outcome }) => outcome !== 'refused'),
-      refused: memory.count(({ outcome }) => outcome === 'refused') + passedOver.size,
-      waiting: waiting.size,
-      trouble,
-      newest: newest.slice(0, reportedFiles),
-    };
   }
-  const running = run();
 
-  return {
-    report,
-    /** Artisan's unit, as its newest file shows; undefined before there is one. */
-    unit: (): TemperatureUnit | undefined => unit?.of,
-    async stop(): Promise<void> {
-      stop.abort();
-      await running;
-    },
-  };
+  async #run(): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      await this.#scan()
+        .then(() => this.#checkTaken())
+        .catch((error: unknown) => {
+          this.#setTrouble(`the folder ${this.#parts.folder} can’t be watched: ${String(error).slice(0, 200)}`);
+          this.#tellChange();
+        });
+      await pause(scanMs, this.#stop.signal, this.#clock);
+    }
+  }
+}
+
+export const watchArtisanFiles = async (parts: ArtisanFilesParts): Promise<ArtisanFiles> => {
+  const { config, pastDays, clock, log } = parts;
+  const firstSinceMs = pastDays === null ? null : clock.now() - pastDays * 86_400_000;
+  return new ArtisanFiles(parts, await openFileMemory(config.dataDir, firstSinceMs, log));
 };
-export type ArtisanFiles = Awaited<ReturnType<typeof watchArtisanFiles>>;

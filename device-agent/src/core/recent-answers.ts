@@ -89,3 +89,4 @@ export const createRecentAnswers = (horizonMs: number, now: () => number) => {
       [...asked.keys()].some((mark) => recentlyAsked(mark).some((one) => one !== than && one.answeredAt === undefined)),
   };
 };
+export type RecentAnswers = ReturnType<typeof createRecentAnswers>;

@@ -6,10 +6,11 @@ import {
   type Detection,
   type DetectorSnapshot,
   type Finding,
+  type RoastDetector,
 } from '@roastery/roasting/detector';
 import type { MarkKind, MarkOrigin } from '@roastery/roasting/marks';
 import { coldestC, hottestC } from '@roastery/roasting/units';
-import { createSamplePlaces } from './sample-places.ts';
+import { createSamplePlaces, type SamplePlaces } from './sample-places.ts';
 
 export interface TrackedSample {
   readonly seq: number;
@@ -50,6 +51,159 @@ const sameChargeMs = 120_000;
 /** A roast without samples for this long is aborted; the detector has the same limit. */
 const lostAfterMs = 900_000;
 
+/** The tracker's state, which its snapshots record, and what it needs for the sample in work. */
+interface Tracker {
+  readonly newRoastId: () => string;
+  readonly options: { charging: Charging };
+  readonly places: SamplePlaces;
+  detector: RoastDetector;
+  seq: number;
+  lastMs: number | null;
+  running: RunningRoast | null;
+  endedMs: number | null;
+  /** Of this sample. */
+  events: JournalEvent[];
+  /** Converts the tracker's time to the monotonic time of this boot. */
+  monoOffset: number;
+}
+
+interface Certainty {
+  readonly origin: MarkOrigin;
+  readonly confidence: number;
+  readonly provisional: boolean;
+}
+const bySignal: Certainty = { origin: 'machine', confidence: 1, provisional: false };
+const retracted: Certainty = { origin: 'detector', confidence: 0, provisional: false };
+
+const mark = (
+  tracker: Tracker,
+  roast: RunningRoast,
+  kind: MarkKind,
+  at: { timeMs: number; tempC: number | null } | null,
+  { origin, confidence, provisional }: Certainty,
+): void => {
+  const mono = at ? Math.round(at.timeMs - tracker.monoOffset) : null;
+  const atSeq = at ? tracker.places.nearest(at.timeMs) : null;
+  // The time lies before this boot or before the known samples. The last event of this mark stays valid; null would
+  // retract it.
+  if (at && (atSeq === null || mono === null || mono < 0)) return;
+  const temp = at?.tempC ?? null;
+  tracker.events.push({
+    type: 'mark',
+    roast_id: roast.id,
+    kind,
+    at_seq: atSeq,
+    at_mono: mono,
+    temp: temp !== null && temp >= coldestC && temp <= hottestC ? Math.round(temp * 100) / 100 : null,
+    origin,
+    confidence: Math.min(1, Math.max(0, confidence)),
+    provisional,
+  });
+};
+
+const begin = (tracker: Tracker, chargeMs: number): RunningRoast => {
+  tracker.running = { id: tracker.newRoastId(), chargeMs, saidByMachine: [], followed: false };
+  tracker.events.push({ type: 'roast', roast_id: tracker.running.id, state: 'in_progress' });
+  return tracker.running;
+};
+
+const close = (tracker: Tracker, roast: RunningRoast, state: 'completed' | 'aborted'): void => {
+  tracker.events.push({ type: 'roast', roast_id: roast.id, state });
+  tracker.running = null;
+};
+
+const end = (tracker: Tracker, roast: RunningRoast, state: 'completed' | 'aborted', timeMs: number): void => {
+  close(tracker, roast, state);
+  tracker.endedMs = timeMs;
+};
+
+const retractMark = (tracker: Tracker, roast: RunningRoast, kind: DetectedKind): void => {
+  if (!roast.said?.[kind]) return;
+  delete roast.said[kind];
+  mark(tracker, roast, kind, null, retracted);
+};
+
+const signalled = (tracker: Tracker, kind: MarkKind, sample: TrackedSample): void => {
+  let roast = tracker.running;
+  if (kind === 'charge') {
+    if (roast && roast.said?.drop) {
+      // A new charge confirms the provisional drop.
+      const { timeSeconds, tempC, confidence } = roast.said.drop;
+      const certainty: Certainty = { origin: 'detector', confidence, provisional: false };
+      mark(tracker, roast, 'drop', { timeMs: timeSeconds * 1000, tempC }, certainty);
+      end(tracker, roast, 'completed', timeSeconds * 1000);
+      roast = null;
+    } else if (roast && sample.timeMs - roast.chargeMs > sameChargeMs) {
+      end(tracker, roast, 'aborted', sample.timeMs);
+      roast = null;
+    }
+    roast ??= begin(tracker, sample.timeMs);
+    roast.chargeMs = sample.timeMs;
+    for (const said of detectedKinds) if (said !== 'charge') retractMark(tracker, roast, said);
+  }
+  if (!roast) return;
+  roast.saidByMachine.push(kind);
+  mark(tracker, roast, kind, { timeMs: sample.timeMs, tempC: sample.beanTempC }, bySignal);
+  if (kind === 'drop') end(tracker, roast, 'completed', sample.timeMs);
+};
+
+const found = (tracker: Tracker, finding: Finding): void => {
+  if (isRetraction(finding)) {
+    if (!tracker.running || tracker.running.saidByMachine.includes(finding.retract)) return;
+    if (tracker.running.said) delete tracker.running.said[finding.retract];
+    mark(tracker, tracker.running, finding.retract, null, retracted);
+    // `endedMs` stays: the detector may find this charge again, and it lies before this time.
+    if (finding.retract === 'charge') close(tracker, tracker.running, 'aborted');
+    return;
+  }
+  const timeMs = finding.timeSeconds * 1000;
+  if (finding.kind === 'charge') {
+    // This finding belongs to the roast that the machine has already ended.
+    if (tracker.endedMs !== null && timeMs <= tracker.endedMs) return;
+    const roast = tracker.running ?? begin(tracker, timeMs);
+    roast.followed = true;
+    if (roast.saidByMachine.includes('charge')) return;
+    roast.chargeMs = timeMs;
+  }
+  const roast = tracker.running;
+  if (!roast?.followed || roast.saidByMachine.includes(finding.kind)) return;
+  // The machine signalled a later charge. Marks before it belong to no roast or to the previous one.
+  if (timeMs < roast.chargeMs) return;
+  const { kind, tempC, confidence, provisional } = finding;
+  mark(tracker, roast, kind, { timeMs, tempC }, { origin: 'detector', confidence, provisional });
+  roast.said = { ...roast.said, [finding.kind]: finding };
+  if (finding.kind === 'drop' && !finding.provisional) end(tracker, roast, 'completed', timeMs);
+};
+
+const push = (
+  tracker: Tracker,
+  sample: TrackedSample,
+  signals: readonly MarkKind[],
+  offsetMs: number,
+): JournalEvent[] => {
+  tracker.events = [];
+  tracker.monoOffset = offsetMs;
+  tracker.places.add(sample.timeMs, sample.seq);
+  const silenceMs = tracker.lastMs === null ? 0 : sample.timeMs - tracker.lastMs;
+  if (tracker.running && silenceMs > lostAfterMs) end(tracker, tracker.running, 'aborted', sample.timeMs);
+  tracker.seq = sample.seq;
+  tracker.lastMs = sample.timeMs;
+  for (const kind of signals) signalled(tracker, kind, sample);
+  const findings = tracker.detector.push({
+    timeSeconds: sample.timeMs / 1000,
+    beanTempC: sample.beanTempC,
+    exhaustTempC: sample.exhaustTempC,
+    heatPower: sample.heatPower,
+    fanSpeed: sample.fanSpeed,
+  });
+  for (const finding of findings) found(tracker, finding);
+  // The detector ended the roast without a finding: no bean temperature for too long.
+  const lost =
+    tracker.running?.followed && tracker.detector.state === 'idle' && !tracker.running.saidByMachine.includes('charge');
+  if (tracker.running && lost) end(tracker, tracker.running, 'aborted', sample.timeMs);
+  return tracker.events;
+};
+
 /**
  * Converts samples and machine signals into roast events: begin, marks with corrections, end. Machine signals take precedence
  * over the detector. The same input gives the same events, so a restart resumes from a snapshot and replays the later samples.
@@ -61,110 +215,17 @@ export const createRoastTracker = (
   charging: Charging = 'hot',
 ) => {
   const options = { charging };
-  let detector = createRoastDetector(options, snapshot?.detector);
-  const places = createSamplePlaces();
-  let seq = snapshot?.seq ?? -1;
-  let lastMs = snapshot?.lastMs ?? null;
-  let running: RunningRoast | null = snapshot?.running ? structuredClone(snapshot.running) : null;
-  let endedMs = snapshot?.endedMs ?? null;
-  let events: JournalEvent[] = [];
-  let monoOffset = 0;
-
-  const mark = (
-    roast: RunningRoast,
-    kind: MarkKind,
-    at: { timeMs: number; tempC: number | null } | null,
-    origin: MarkOrigin,
-    confidence: number,
-    provisional: boolean,
-  ): void => {
-    const mono = at ? Math.round(at.timeMs - monoOffset) : null;
-    const atSeq = at ? places.nearest(at.timeMs) : null;
-    // The time lies before this boot or before the known samples. The last event of this mark stays valid; null would
-    // retract it.
-    if (at && (atSeq === null || mono === null || mono < 0)) return;
-    const temp = at?.tempC ?? null;
-    events.push({
-      type: 'mark',
-      roast_id: roast.id,
-      kind,
-      at_seq: atSeq,
-      at_mono: mono,
-      temp: temp !== null && temp >= coldestC && temp <= hottestC ? Math.round(temp * 100) / 100 : null,
-      origin,
-      confidence: Math.min(1, Math.max(0, confidence)),
-      provisional,
-    });
-  };
-
-  const begin = (chargeMs: number): RunningRoast => {
-    running = { id: newRoastId(), chargeMs, saidByMachine: [], followed: false };
-    events.push({ type: 'roast', roast_id: running.id, state: 'in_progress' });
-    return running;
-  };
-  const end = (roast: RunningRoast, state: 'completed' | 'aborted', timeMs: number): void => {
-    close(roast, state);
-    endedMs = timeMs;
-  };
-  const close = (roast: RunningRoast, state: 'completed' | 'aborted'): void => {
-    events.push({ type: 'roast', roast_id: roast.id, state });
-    running = null;
-  };
-
-  const retractMark = (roast: RunningRoast, kind: DetectedKind): void => {
-    if (!roast.said?.[kind]) return;
-    delete roast.said[kind];
-    mark(roast, kind, null, 'detector', 0, false);
-  };
-
-  const signalled = (kind: MarkKind, sample: TrackedSample): void => {
-    let roast = running;
-    if (kind === 'charge') {
-      if (roast && roast.said?.drop) {
-        // A new charge confirms the provisional drop.
-        const { timeSeconds, tempC, confidence } = roast.said.drop;
-        mark(roast, 'drop', { timeMs: timeSeconds * 1000, tempC }, 'detector', confidence, false);
-        end(roast, 'completed', timeSeconds * 1000);
-        roast = null;
-      } else if (roast && sample.timeMs - roast.chargeMs > sameChargeMs) {
-        end(roast, 'aborted', sample.timeMs);
-        roast = null;
-      }
-      roast ??= begin(sample.timeMs);
-      roast.chargeMs = sample.timeMs;
-      for (const said of detectedKinds) if (said !== 'charge') retractMark(roast, said);
-    }
-    if (!roast) return;
-    roast.saidByMachine.push(kind);
-    mark(roast, kind, { timeMs: sample.timeMs, tempC: sample.beanTempC }, 'machine', 1, false);
-    if (kind === 'drop') end(roast, 'completed', sample.timeMs);
-  };
-
-  const found = (finding: Finding): void => {
-    if (isRetraction(finding)) {
-      if (!running || running.saidByMachine.includes(finding.retract)) return;
-      if (running.said) delete running.said[finding.retract];
-      mark(running, finding.retract, null, 'detector', 0, false);
-      // `endedMs` stays: the detector may find this charge again, and it lies before this time.
-      if (finding.retract === 'charge') close(running, 'aborted');
-      return;
-    }
-    const timeMs = finding.timeSeconds * 1000;
-    if (finding.kind === 'charge') {
-      // This finding belongs to the roast that the machine has already ended.
-      if (endedMs !== null && timeMs <= endedMs) return;
-      const roast = running ?? begin(timeMs);
-      roast.followed = true;
-      if (roast.saidByMachine.includes('charge')) return;
-      roast.chargeMs = timeMs;
-    }
-    const roast = running;
-    if (!roast?.followed || roast.saidByMachine.includes(finding.kind)) return;
-    // The machine signalled a later charge. Marks before it belong to no roast or to the previous one.
-    if (timeMs < roast.chargeMs) return;
-    mark(roast, finding.kind, { timeMs, tempC: finding.tempC }, 'detector', finding.confidence, finding.provisional);
-    roast.said = { ...roast.said, [finding.kind]: finding };
-    if (finding.kind === 'drop' && !finding.provisional) end(roast, 'completed', timeMs);
+  const tracker: Tracker = {
+    newRoastId,
+    options,
+    places: createSamplePlaces(),
+    detector: createRoastDetector(options, snapshot?.detector),
+    seq: snapshot?.seq ?? -1,
+    lastMs: snapshot?.lastMs ?? null,
+    running: snapshot?.running ? structuredClone(snapshot.running) : null,
+    endedMs: snapshot?.endedMs ?? null,
+    events: [],
+    monoOffset: 0,
   };
 
   return {
@@ -172,56 +233,36 @@ export const createRoastTracker = (
      * Takes the next sample and the signals that the machine raised with it. Returns the events to record after it.
      * `offsetMs` converts the tracker's time to the monotonic time of this boot.
      */
-    push(sample: TrackedSample, signals: readonly MarkKind[], offsetMs: number): JournalEvent[] {
-      events = [];
-      monoOffset = offsetMs;
-      places.add(sample.timeMs, sample.seq);
-      const silenceMs = lastMs === null ? 0 : sample.timeMs - lastMs;
-      if (running && silenceMs > lostAfterMs) end(running, 'aborted', sample.timeMs);
-      seq = sample.seq;
-      lastMs = sample.timeMs;
-      for (const kind of signals) signalled(kind, sample);
-      const findings = detector.push({
-        timeSeconds: sample.timeMs / 1000,
-        beanTempC: sample.beanTempC,
-        exhaustTempC: sample.exhaustTempC,
-        heatPower: sample.heatPower,
-        fanSpeed: sample.fanSpeed,
-      });
-      for (const finding of findings) found(finding);
-      // The detector ended the roast without a finding: no bean temperature for too long.
-      const lost = running?.followed && detector.state === 'idle' && !running.saidByMachine.includes('charge');
-      if (running && lost) end(running, 'aborted', sample.timeMs);
-      return events;
-    },
+    push: (sample: TrackedSample, signals: readonly MarkKind[], offsetMs: number): JournalEvent[] =>
+      push(tracker, sample, signals, offsetMs),
 
     /** Registers an earlier sample, so that a mark can refer to it. */
     remember(timeMs: number, sampleSeq: number): void {
-      places.add(timeMs, sampleSeq);
+      tracker.places.add(timeMs, sampleSeq);
     },
 
     /** Applies a changed machine map; only between two roasts. */
     setCharging(next: Charging): void {
-      options.charging = next;
+      tracker.options.charging = next;
     },
     /**
      * Call when another probe measures the beans: the step between two probes is not a charge. Only between two roasts.
      * Take a snapshot before the next sample, because a replay does not contain this call.
      */
     forgetTemperatures(): void {
-      detector = createRoastDetector(options);
+      tracker.detector = createRoastDetector(tracker.options);
     },
-    running: (): RunningRoast | null => running,
+    running: (): RunningRoast | null => tracker.running,
     phase(): 'idle' | 'roasting' | 'dropped' {
-      if (running) return 'roasting';
-      return detector.state === 'dropped' ? 'dropped' : 'idle';
+      if (tracker.running) return 'roasting';
+      return tracker.detector.state === 'dropped' ? 'dropped' : 'idle';
     },
     snapshot: (): TrackerSnapshot => ({
-      seq,
-      lastMs,
-      running: running && structuredClone(running),
-      endedMs,
-      detector: detector.snapshot(),
+      seq: tracker.seq,
+      lastMs: tracker.lastMs,
+      running: tracker.running && structuredClone(tracker.running),
+      endedMs: tracker.endedMs,
+      detector: tracker.detector.snapshot(),
     }),
   };
 };

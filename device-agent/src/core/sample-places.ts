@@ -29,3 +29,4 @@ export const createSamplePlaces = (capacity = 8192) => {
     },
   };
 };
+export type SamplePlaces = ReturnType<typeof createSamplePlaces>;

@@ -112,3 +112,4 @@ export const createWiderReads = (now: () => number) => {
     },
   };
 };
+export type WiderReads = ReturnType<typeof createWiderReads>;

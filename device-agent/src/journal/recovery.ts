@@ -77,47 +77,101 @@ const refuseLaterFormat = (folder: string, bytes: Buffer): void => {
     );
 };
 
-/**
- * Reads a stream's folder as the last process left it, however it ended. Damage costs only the damaged entries: bad
- * bytes are moved to `quarantine/`, the rest is kept. Only segments that were being written, and the newest one, are
- * read. A read-only disk does not change the result. Throws `ConfigError` for a later format, and when `strict`, the
- * disk's read errors.
- */
-export const recoverStream = async (
-  disk: JournalDisk,
-  place: StreamFolder,
-  log: Logger,
-  insistence: Insistence,
-): Promise<RecoveredStream | undefined> => {
-  const { folder, index } = place;
-  const found = await findSegments(disk, folder);
-  const read = async (name: string): Promise<Buffer | undefined> => {
-    try {
-      return await disk.readFile(join(folder, name));
-    } catch (error) {
-      if (insistence === 'strict') throw error;
-      log.warn({ segment: name, reason: String(error) }, 'journal: segment read in blocks');
-      return readInBlocks(disk, join(folder, name)).catch(() => undefined);
-    }
-  };
-  const tryTo = async (what: string, work: () => Promise<unknown>): Promise<boolean> => {
-    try {
-      await work();
-      return true;
-    } catch (error) {
-      log.warn({ folder, what, reason: String(error) }, 'journal: repair failed');
-      return false;
-    }
-  };
-  const quarantine = (name: string, bytes: Buffer): Promise<boolean> =>
-    tryTo('quarantine', async () => {
-      const aside = join(folder, 'quarantine');
-      await disk.mkdir(aside, { recursive: true });
-      const kept = [...(await disk.readdir(aside))].sort((a, b) => (a < b ? -1 : 1));
-      for (const old of kept.slice(0, Math.max(0, kept.length - quarantineLimit + 1))) await disk.rm(join(aside, old));
-      await disk.writeFile(join(aside, name), bytes, { mode: 0o600 });
-    });
+/** What is known of a stream while its folder is read. */
+interface Recovery {
+  readonly disk: JournalDisk;
+  readonly folder: string;
+  readonly log: Logger;
+  readonly insistence: Insistence;
+  mayGoOn: boolean;
+  epoch: string | undefined;
+  acked: readonly SeqRange[];
+  gone: readonly SeqRange[] | undefined;
+  nextSeq: number;
+  readonly segments: SealedSegment[];
+  readonly clocks: ClockReading[];
+  readonly damaged: SeqRange[];
+  readonly leftOver: string[];
+  readonly emptied: { readonly path: string; readonly range: SeqRange }[];
+}
 
+const read = async ({ disk, folder, log, insistence }: Recovery, name: string): Promise<Buffer | undefined> => {
+  try {
+    return await disk.readFile(join(folder, name));
+  } catch (error) {
+    if (insistence === 'strict') throw error;
+    log.warn({ segment: name, reason: String(error) }, 'journal: segment read in blocks');
+    return readInBlocks(disk, join(folder, name)).catch(() => undefined);
+  }
+};
+
+const tryTo = async ({ folder, log }: Recovery, what: string, work: () => Promise<unknown>): Promise<boolean> => {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    log.warn({ folder, what, reason: String(error) }, 'journal: repair failed');
+    return false;
+  }
+};
+
+const quarantine = (recovery: Recovery, name: string, bytes: Buffer): Promise<boolean> =>
+  tryTo(recovery, 'quarantine', async () => {
+    const { disk, folder } = recovery;
+    const aside = join(folder, 'quarantine');
+    await disk.mkdir(aside, { recursive: true });
+    const kept = [...(await disk.readdir(aside))].sort((a, b) => (a < b ? -1 : 1));
+    for (const old of kept.slice(0, Math.max(0, kept.length - quarantineLimit + 1))) await disk.rm(join(aside, old));
+    await disk.writeFile(join(aside, name), bytes, { mode: 0o600 });
+  });
+
+const learn = (recovery: Recovery, { epoch, acked, gone, clocks }: SegmentData): void => {
+  recovery.epoch = epoch ?? recovery.epoch;
+  if (acked.length > 0) recovery.acked = acked;
+  recovery.gone = gone ?? recovery.gone;
+  recovery.clocks.push(...clocks);
+};
+
+/** Closes a segment that was being written: its whole entries stay, damaged bytes are quarantined. */
+const closeOpen = async (recovery: Recovery, segment: Found, bytes: Buffer): Promise<void> => {
+  const { disk, folder, log } = recovery;
+  const path = join(folder, segment.name);
+  const data = readSegment(bytes, { first: segment.first });
+  learn(recovery, data);
+  recovery.damaged.push(...data.missing);
+  for (const { from, to, torn } of data.damage) {
+    await quarantine(recovery, `${segment.name}.${from}`, bytes.subarray(from, to));
+    log.warn({ segment: segment.name, at: from, bytes: to - from, torn }, 'journal: damaged bytes quarantined');
+  }
+  if (data.withoutContext > 0) {
+    // The columns of these values are lost. The bytes are quarantined and the entries reported as damaged.
+    await quarantine(recovery, `${segment.name}.whole`, bytes);
+    log.warn({ segment: segment.name, entries: data.withoutContext }, 'journal: entries without a context');
+  }
+  recovery.nextSeq = Math.max(recovery.nextSeq, (data.highest ?? -1) + 1);
+  const tail = data.damage.find(({ to }) => to === bytes.length);
+  if (data.unsureBytes > 0) {
+    // Its entries may have been sent: their numbers must not be used again.
+    const lost = Math.ceil(data.unsureBytes / minEntryBytes);
+    recovery.damaged.push([recovery.nextSeq, recovery.nextSeq + lost - 1]);
+    recovery.nextSeq += lost;
+  }
+  const [first, last] = [data.entries[0]?.seq, data.entries.at(-1)?.seq];
+  if (first === undefined || last === undefined) {
+    recovery.leftOver.push(path);
+    return;
+  }
+  if (tail) await tryTo(recovery, 'truncate', () => disk.truncate(path, tail.from));
+  const content = holdsRoast(data.entries) ? 'roast' : 'idle';
+  const closed = join(folder, sealedName(first, last, content));
+  const isRenamed = await tryTo(recovery, 'rename', () => disk.rename(path, closed));
+  const size = tail ? tail.from : bytes.length;
+  recovery.segments.push({ path: isRenamed ? closed : path, first, last, content, bytes: size });
+};
+
+/** Reads what must be read of the segments, oldest first. */
+const recoverSegments = async (recovery: Recovery, found: readonly Found[]): Promise<void> => {
+  const { disk, folder } = recovery;
   const sizes = new Map<Found, number>();
   for (const segment of found) {
     const size = await disk.stat(join(folder, segment.name)).then(
@@ -131,93 +185,75 @@ export const recoverStream = async (
 
   // Before any change. The newest segment is enough, because every start begins one.
   const newest = found.findLast((segment) => !isDropped(segment));
-  const newestBytes = newest && (await read(newest.name));
+  const newestBytes = newest && (await read(recovery, newest.name));
   if (newestBytes) refuseLaterFormat(folder, newestBytes);
-
-  let mayGoOn = true;
-  let epoch: string | undefined;
-  let acked: readonly SeqRange[] = [];
-  let gone: readonly SeqRange[] | undefined;
-  let nextSeq = 0;
-  const segments: SealedSegment[] = [];
-  const clocks: ClockReading[] = [];
-  const damaged: SeqRange[] = [];
-  const leftOver: string[] = [];
-  const emptied: { readonly path: string; readonly range: SeqRange }[] = [];
-
-  const learn = (data: SegmentData): void => {
-    epoch = data.epoch ?? epoch;
-    if (data.acked.length > 0) acked = data.acked;
-    gone = data.gone ?? gone;
-    clocks.push(...data.clocks);
-  };
-
-  const closeOpen = async (segment: Found, bytes: Buffer): Promise<void> => {
-    const path = join(folder, segment.name);
-    const data = readSegment(bytes, { first: segment.first });
-    learn(data);
-    damaged.push(...data.missing);
-    for (const { from, to, torn } of data.damage) {
-      await quarantine(`${segment.name}.${from}`, bytes.subarray(from, to));
-      log.warn({ segment: segment.name, at: from, bytes: to - from, torn }, 'journal: damaged bytes quarantined');
-    }
-    if (data.withoutContext > 0) {
-      // The columns of these values are lost. The bytes are quarantined and the entries reported as damaged.
-      await quarantine(`${segment.name}.whole`, bytes);
-      log.warn({ segment: segment.name, entries: data.withoutContext }, 'journal: entries without a context');
-    }
-    nextSeq = Math.max(nextSeq, (data.highest ?? -1) + 1);
-    const tail = data.damage.find(({ to }) => to === bytes.length);
-    if (data.unsureBytes > 0) {
-      // Its entries may have been sent: their numbers must not be used again.
-      const lost = Math.ceil(data.unsureBytes / minEntryBytes);
-      damaged.push([nextSeq, nextSeq + lost - 1]);
-      nextSeq += lost;
-    }
-    const [first, last] = [data.entries[0]?.seq, data.entries.at(-1)?.seq];
-    if (first === undefined || last === undefined) {
-      leftOver.push(path);
-      return;
-    }
-    if (tail) await tryTo('truncate', () => disk.truncate(path, tail.from));
-    const content = holdsRoast(data.entries) ? 'roast' : 'idle';
-    const closed = join(folder, sealedName(first, last, content));
-    const isRenamed = await tryTo('rename', () => disk.rename(path, closed));
-    segments.push({ path: isRenamed ? closed : path, first, last, content, bytes: tail ? tail.from : bytes.length });
-  };
 
   for (const segment of found) {
     const path = join(folder, segment.name);
-    nextSeq = Math.max(nextSeq, segment.state === 'sealed' ? segment.last + 1 : segment.first);
+    recovery.nextSeq = Math.max(recovery.nextSeq, segment.state === 'sealed' ? segment.last + 1 : segment.first);
     if (segment.state === 'sealed' && isDropped(segment)) {
-      emptied.push({ path, range: [segment.first, segment.last] });
+      recovery.emptied.push({ path, range: [segment.first, segment.last] });
       continue;
     }
     if (segment.state === 'sealed') {
-      const size = sizes.get(segment) ?? 0;
-      segments.push({ path, first: segment.first, last: segment.last, content: segment.content, bytes: size });
+      const { first, last, content } = segment;
+      recovery.segments.push({ path, first, last, content, bytes: sizes.get(segment) ?? 0 });
     }
     if (segment.state === 'sealed' && segment !== newest) continue;
-    const bytes = segment === newest ? newestBytes : await read(segment.name);
-    if (bytes && segment.state === 'sealed') learn(readSegment(bytes, segment));
-    if (bytes && segment.state === 'open') await closeOpen(segment, bytes);
+    const bytes = segment === newest ? newestBytes : await read(recovery, segment.name);
+    if (bytes && segment.state === 'sealed') learn(recovery, readSegment(bytes, segment));
+    if (bytes && segment.state === 'open') await closeOpen(recovery, segment, bytes);
     if (!bytes && segment.state === 'open') {
       // Its content is unknown: its numbers may have been sent.
-      mayGoOn = false;
-      damaged.push([segment.first, segment.first]);
+      recovery.mayGoOn = false;
+      recovery.damaged.push([segment.first, segment.first]);
     }
   }
+};
+
+/**
+ * Reads a stream's folder as the last process left it, however it ended. Damage costs only the damaged entries: bad
+ * bytes are moved to `quarantine/`, the rest is kept. Only segments that were being written, and the newest one, are
+ * read. A read-only disk does not change the result. Throws `ConfigError` for a later format, and when `strict`, the
+ * disk's read errors.
+ */
+export const recoverStream = async (
+  disk: JournalDisk,
+  place: StreamFolder,
+  log: Logger,
+  insistence: Insistence,
+): Promise<RecoveredStream | undefined> => {
+  const { folder, index } = place;
+  const recovery: Recovery = {
+    disk,
+    folder,
+    log,
+    insistence,
+    mayGoOn: true,
+    epoch: undefined,
+    acked: [],
+    gone: undefined,
+    nextSeq: 0,
+    segments: [],
+    clocks: [],
+    damaged: [],
+    leftOver: [],
+    emptied: [],
+  };
+  const found = await findSegments(disk, folder);
+  await recoverSegments(recovery, found);
+  const { epoch, gone, segments, clocks, damaged, leftOver, emptied } = recovery;
 
   // A first folder without segments is a new card. Of a later one the notes still name the recording.
   const isNew = found.length === 0 && index === 0;
   const { notes, text } = isNew ? { notes: {}, text: undefined } : await readNotes(disk, folder);
-  const known = new RangeSet([...(notes.acked ?? []), ...acked]);
+  const known = new RangeSet([...(notes.acked ?? []), ...recovery.acked]);
   const named = await readEpoch(disk, folder).catch((error: unknown) => {
     if (insistence === 'strict' && epoch === undefined && found.length > 0) throw error;
     return undefined;
   });
   if (found.length === 0 && index > 0 && notes.continues === undefined) return undefined;
-  nextSeq = Math.max(nextSeq, (known.last()?.[1] ?? -1) + 1, notes.continues?.seq ?? 0);
+  let nextSeq = Math.max(recovery.nextSeq, (known.last()?.[1] ?? -1) + 1, notes.continues?.seq ?? 0);
   const words = (notes.words ?? []).map(({ seq }) => [seq, seq] as const);
   const settled = new RangeSet([...(notes.gone ?? []), ...(gone ?? [])]);
   const dropped = new RangeSet(emptied.map(({ range }) => range));
@@ -227,7 +263,7 @@ export const recoverStream = async (
   const explained = [...damaged, ...dropped.ranges(), ...words, ...unsure];
   if (emptied.some(({ range }) => range[1] === nextSeq - 1)) {
     // The last process may have used numbers after them for their gaps, in memory.
-    mayGoOn = false;
+    recovery.mayGoOn = false;
     settled.add(nextSeq, nextSeq + maxLateEvents - 1);
     nextSeq += maxLateEvents;
   }
@@ -248,7 +284,7 @@ export const recoverStream = async (
     damaged: new RangeSet(damaged).ranges(),
     dropped: dropped.ranges(),
     leftOver,
-    mayGoOn,
+    mayGoOn: recovery.mayGoOn,
     isNamed: place.epoch === undefined || named === place.epoch,
     end: await readEnd(disk, folder),
   };

@@ -3,11 +3,11 @@ import { createBackoff, pause, type Backoff } from '@roastery/runtime/backoff';
 import { realClock, type Clock } from '@roastery/runtime/clock';
 import { createAnswerPace, type AnswerPace } from '../core/answer-pace.ts';
 import { answerHorizon } from '../core/recent-answers.ts';
-import { createWiderReads, type Span } from '../core/wider-read.ts';
+import { createWiderReads, type Span, type WiderReads } from '../core/wider-read.ts';
 import { answerBytes } from './answer-frame.ts';
 import { openLine, type OpenLine } from './line-port.ts';
-import { createConversation } from './conversation.ts';
-import { broken, createExchange, type Moment, type Outcome, type Patience } from './exchange.ts';
+import { Conversation } from './conversation.ts';
+import { broken, Exchange, type Moment, type Outcome, type Patience } from './exchange.ts';
 
 export interface BusRequest {
   readonly unit: number;
@@ -83,209 +83,242 @@ const newRest = (): Rest => ({ backoff: createBackoff(200, longestBackoffMs), un
  */
 const silenceMs = (link: Link): number => ('baud' in link ? Math.max(2, Math.ceil((3.5 * 11_000) / link.baud)) : 0);
 
+export interface Bus {
+  /** Reads once. Callers wait for the answer before the next request; it never throws. */
+  read(request: BusRequest): Promise<BusAnswer>;
+  /** When the newest data were requested, and when they arrived. */
+  moment(): Moment | undefined;
+  close(): void;
+}
+
 /**
  * The one owner of a Modbus line. One request at a time, with our own deadline; an answer only counts when it can
- * belong to no other request. docs/whose-answer.md has the argument.
+ * belong to no other request. README.md, "Whose answer is it?", has the argument.
  */
-export const createBus = (link: Link, timing: BusTiming, clock: Clock = realClock, open: OpenLine = openLine) => {
-  const now = clock.monotonic;
-  const horizonMs = answerHorizon(timing.quietMs);
-  const stopping = new AbortController();
-  const line = newRest();
-  const wider = createWiderReads(now);
-  const units = new Map<number, UnitState>();
+class ModbusBus implements Bus {
+  readonly #link: Link;
+  readonly #timing: BusTiming;
+  readonly #clock: Clock;
+  readonly #now: () => number;
+  readonly #horizonMs: number;
+  readonly #stopping = new AbortController();
+  readonly #conversation: Conversation;
+  readonly #exchange: Exchange;
+  readonly #wider: WiderReads;
+  readonly #line = newRest();
+  readonly #units = new Map<number, UnitState>();
   /** Units that have answered on this connection since their last failure. */
-  const answering = new Set<number>();
-  let isKnownLine = link.kind === 'tcp' || timing.isFresh === true;
+  readonly #answering = new Set<number>();
+  #isKnownLine: boolean;
   /** A first request whose deadline passed: the usual time of this machine is still unknown. */
-  let isWaiting = false;
-  let lastRequestAt = -Infinity;
-  let moment: Moment | undefined;
+  #isWaiting = false;
+  #lastRequestAt = -Infinity;
+  #moment: Moment | undefined;
 
-  const unitState = (unit: number): UnitState => {
-    const known = units.get(unit) ?? {
+  constructor(link: Link, timing: BusTiming, clock: Clock, openLine: OpenLine) {
+    this.#link = link;
+    this.#timing = timing;
+    this.#clock = clock;
+    this.#now = clock.monotonic;
+    this.#horizonMs = answerHorizon(timing.quietMs);
+    this.#wider = createWiderReads(this.#now);
+    this.#isKnownLine = link.kind === 'tcp' || timing.isFresh === true;
+    this.#conversation = new Conversation({
+      link,
+      horizonMs: this.#horizonMs,
+      events: {
+        closed: (reason) => this.#closed(reason),
+        late: (unit, afterMs) => this.#late(unit, afterMs),
+      },
+      clock,
+      openLine,
+    });
+    this.#exchange = new Exchange(this.#conversation, this.#now, () => this.#drainInput());
+  }
+
+  async read(request: BusRequest): Promise<BusAnswer> {
+    const state = this.#unitState(request.unit);
+    if (this.#stopping.signal.aborted) return { kind: 'resting', reason: 'closed' };
+    if (this.#now() < this.#line.until) return { kind: 'resting', reason: this.#line.reason };
+    if (this.#now() < state.until) return { kind: 'resting', reason: state.reason };
+    if (this.#isWaiting) this.#hangUp();
+    if (!this.#conversation.isOpen()) {
+      const trouble = await this.#connect();
+      if (trouble !== undefined) return { kind: 'failed', reason: trouble };
+    }
+    await this.#drainInput();
+    // The line may have broken during the pause.
+    if (!this.#conversation.isOpen()) return { kind: 'failed', reason: 'connection closed' };
+    this.#lastRequestAt = this.#now();
+    const outcome = await this.#ask(request, state);
+    this.#lastRequestAt = this.#now();
+    if ('failed' in outcome || 'damaged' in outcome) {
+      this.#answering.delete(request.unit);
+      return { kind: 'failed', reason: 'failed' in outcome ? outcome.failed : outcome.damaged };
+    }
+    if ('unasked' in outcome) return { kind: 'resting', reason: outcome.unasked };
+    if ('nothing' in outcome) return this.#noAnswer(request.unit, state, outcome.nothing);
+    state.pace.took(outcome.tookMs);
+    if ('exception' in outcome && gatewayExceptions.has(outcome.exception)) {
+      this.#putToRest(state, `gateway: unit ${request.unit} does not answer`);
+      return { kind: 'exception', code: outcome.exception };
+    }
+    state.backoff.reset();
+    state.silences = 0;
+    this.#answering.add(request.unit);
+    if ('exception' in outcome) return { kind: 'exception', code: outcome.exception };
+    this.#moment = outcome.moment;
+    return { kind: 'data', words: outcome.words };
+  }
+
+  moment(): Moment | undefined {
+    return this.#moment;
+  }
+
+  close(): void {
+    this.#stopping.abort();
+    this.#hangUp();
+  }
+
+  #closed(reason: string): void {
+    this.#isWaiting = false;
+    this.#answering.clear();
+    this.#line.until = Math.max(this.#line.until, this.#now() + this.#timing.quietMs);
+    this.#line.reason = reason;
+  }
+
+  #late(unit: number, afterMs: number): void {
+    const state = this.#unitState(unit);
+    state.pace.took(afterMs);
+    state.lateMs = afterMs;
+    if (!this.#isWaiting) return;
+    this.#isWaiting = false;
+    this.#line.until = this.#now() + settleMs;
+    state.until = Math.min(state.until, this.#line.until);
+  }
+
+  #unitState(unit: number): UnitState {
+    const known = this.#units.get(unit) ?? {
       ...newRest(),
-      pace: createAnswerPace(timing.timeoutMs, timing.timeoutMs + timing.quietMs),
+      pace: createAnswerPace(this.#timing.timeoutMs, this.#timing.timeoutMs + this.#timing.quietMs),
       silences: 0,
       lateMs: undefined,
     };
-    units.set(unit, known);
+    this.#units.set(unit, known);
     return known;
-  };
-  const putToRest = (rest: Rest, reason: string): void => {
-    rest.until = now() + rest.backoff.nextMs();
-    rest.reason = reason;
-  };
+  }
 
-  const conversation = createConversation(
-    link,
-    horizonMs,
-    {
-      closed(reason) {
-        isWaiting = false;
-        answering.clear();
-        line.until = Math.max(line.until, now() + timing.quietMs);
-        line.reason = reason;
-      },
-      late(unit, afterMs) {
-        const state = unitState(unit);
-        state.pace.took(afterMs);
-        state.lateMs = afterMs;
-        if (!isWaiting) return;
-        isWaiting = false;
-        line.until = now() + settleMs;
-        state.until = Math.min(state.until, line.until);
-      },
-    },
-    clock,
-    open,
-  );
-  const hangUp = (): void => {
-    conversation.close();
-    isWaiting = false;
-    answering.clear();
-  };
+  #putToRest(rest: Rest, reason: string): void {
+    rest.until = this.#now() + rest.backoff.nextMs();
+    rest.reason = reason;
+  }
+
+  #hangUp(): void {
+    this.#conversation.close();
+    this.#isWaiting = false;
+    this.#answering.clear();
+  }
 
   /** Opens the line and, if answers have no numbers, waits for answers to requests of earlier programs. */
-  const connect = async (): Promise<string | undefined> => {
+  async #connect(): Promise<string | undefined> {
     try {
-      await conversation.open(connectDeadlineMs);
-      line.backoff.reset();
+      await this.#conversation.open(connectDeadlineMs);
+      this.#line.backoff.reset();
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      putToRest(line, reason);
+      this.#putToRest(this.#line, reason);
       return reason;
     }
-    if (!isKnownLine) await pause(horizonMs, stopping.signal, clock);
-    isKnownLine = true;
+    if (!this.#isKnownLine) await pause(this.#horizonMs, this.#stopping.signal, this.#clock);
+    this.#isKnownLine = true;
     return undefined;
-  };
+  }
 
   /** Bytes from before a request are received before it is sent: they can't be its answer. */
-  const drainInput = async (): Promise<void> => {
-    const waitMs = Math.max(lastRequestAt + timing.gapMs - now(), silenceMs(link));
-    if (waitMs > 0) await pause(waitMs, stopping.signal, clock);
+  async #drainInput(): Promise<void> {
+    const waitMs = Math.max(this.#lastRequestAt + this.#timing.gapMs - this.#now(), silenceMs(this.#link));
+    if (waitMs > 0) await pause(waitMs, this.#stopping.signal, this.#clock);
     await new Promise((resolve) => setImmediate(resolve));
-  };
-
-  const exchange = createExchange(conversation, now, drainInput);
+  }
 
   /** On a line without transaction numbers: with a unique length, else by content and by listening. */
-  const askByLength = async (request: BusRequest, patience: Patience, isAgain: boolean): Promise<Outcome> => {
+  async #askByLength(request: BusRequest, patience: Patience, isAgain: boolean): Promise<Outcome> {
     const code = codeOf[request.table];
     const mark = (count: number): number => answerBytes({ code, count });
     const ask = (span: Span, isDistinct: boolean) => {
-      wider.asked(request, span);
+      this.#wider.asked(request, span);
       const question = { unit: span.unit, code, start: span.start, count: span.count };
-      return isDistinct ? exchange.askDistinct(question, patience, isAgain) : exchange.askAmbiguous(question, patience);
+      return isDistinct
+        ? this.#exchange.askDistinct(question, patience, isAgain)
+        : this.#exchange.askAmbiguous(question, patience);
     };
     for (let tried = 0; tried < widthsTried; tried++) {
-      const span = wider.choose(request, request.upTo ?? 0, (count) => conversation.recent.isFree(mark(count)));
+      const span = this.#wider.choose(request, request.upTo ?? 0, (count) =>
+        this.#conversation.recent.isFree(mark(count)),
+      );
       if (span === undefined) break;
       const outcome = await ask(span, true);
       if ('words' in outcome) {
-        wider.answered(request, span);
+        this.#wider.answered(request, span);
         const first = request.start - span.start;
         return { ...outcome, words: outcome.words.slice(first, first + request.count) };
       }
       if (!('exception' in outcome) || span.count === request.count || !refusesPlaces(outcome.exception))
         return outcome;
-      wider.refused(request, span);
-      await drainInput();
-      if (!conversation.isOpen()) return broken;
+      this.#wider.refused(request, span);
+      await this.#drainInput();
+      if (!this.#conversation.isOpen()) return broken;
     }
-    const alike = conversation.recent
+    const alike = this.#conversation.recent
       .asked(mark(request.count))
       .filter((asked) => asked.unit === request.unit && asked.code === code);
     const pending = alike.find(({ answeredAt }) => answeredAt === undefined);
     if (pending === undefined) {
-      return ask(request, alike.length === 0 && wider.isDistinct(request));
+      return ask(request, alike.length === 0 && this.#wider.isDistinct(request));
     }
-    line.until = Math.max(line.until, pending.at + horizonMs);
-    line.reason = waitsForLateAnswer;
-    return { unasked: line.reason };
-  };
+    this.#line.until = Math.max(this.#line.until, pending.at + this.#horizonMs);
+    this.#line.reason = waitsForLateAnswer;
+    return { unasked: this.#line.reason };
+  }
 
-  const ask = async (request: BusRequest, { pace }: UnitState): Promise<Outcome> => {
+  async #ask(request: BusRequest, { pace }: UnitState): Promise<Outcome> {
     const { unit, table, start, count } = request;
     const askOnce = (isAgain: boolean): Promise<Outcome> => {
       const deadlineMs = pace.deadlineMs();
       const patience = { deadlineMs, usualMs: pace.usualMs() ?? deadlineMs, quickestMs: pace.quickestMs() ?? 0 };
-      return conversation.hasTransactions
-        ? exchange.askDistinct({ unit, code: codeOf[table], start, count }, patience)
-        : askByLength(request, patience, isAgain);
+      return this.#conversation.hasTransactions
+        ? this.#exchange.askDistinct({ unit, code: codeOf[table], start, count }, patience)
+        : this.#askByLength(request, patience, isAgain);
     };
     const outcome = await askOnce(false);
     if (!('damaged' in outcome)) return outcome;
     // A machine may have become quicker.
     if (outcome.tookMs !== undefined) pace.took(outcome.tookMs);
-    await drainInput();
-    return conversation.isOpen() ? askOnce(true) : broken;
-  };
+    await this.#drainInput();
+    return this.#conversation.isOpen() ? askOnce(true) : broken;
+  }
 
-  const noAnswer = (unit: number, state: UnitState, reason: string): BusAnswer => {
-    answering.delete(unit);
+  #noAnswer(unit: number, state: UnitState, reason: string): BusAnswer {
+    this.#answering.delete(unit);
     state.silences += 1;
     const says = state.lateMs === undefined ? reason : `${reason}; one came after ${Math.round(state.lateMs)} ms`;
-    if (answering.size > 0) {
-      putToRest(state, says);
+    if (this.#answering.size > 0) {
+      this.#putToRest(state, says);
       return { kind: 'silent', reason: says };
     }
-    if (state.silences >= silencesBeforeRest) putToRest(state, says);
+    if (state.silences >= silencesBeforeRest) this.#putToRest(state, says);
     // Half an answer on Modbus TCP: the beginning of the next one is unknown.
-    const isStuck = conversation.hasTransactions && conversation.isWithinAnswer();
-    const isDead = conversation.silentMs() > timing.timeoutMs + timing.quietMs;
-    if (isStuck || isDead) hangUp();
+    const isStuck = this.#conversation.hasTransactions && this.#conversation.isWithinAnswer();
+    const isDead = this.#conversation.silentMs() > this.#timing.timeoutMs + this.#timing.quietMs;
+    if (isStuck || isDead) this.#hangUp();
     else if (!state.pace.isKnown()) {
-      isWaiting = true;
-      line.until = now() + timing.quietMs;
-      line.reason = says;
+      this.#isWaiting = true;
+      this.#line.until = this.#now() + this.#timing.quietMs;
+      this.#line.reason = says;
     }
     return { kind: 'failed', reason: says };
-  };
+  }
+}
 
-  return {
-    /** Reads once. Callers wait for the answer before the next request; it never throws. */
-    async read(request: BusRequest): Promise<BusAnswer> {
-      const state = unitState(request.unit);
-      if (stopping.signal.aborted) return { kind: 'resting', reason: 'closed' };
-      if (now() < line.until) return { kind: 'resting', reason: line.reason };
-      if (now() < state.until) return { kind: 'resting', reason: state.reason };
-      if (isWaiting) hangUp();
-      if (!conversation.isOpen()) {
-        const trouble = await connect();
-        if (trouble !== undefined) return { kind: 'failed', reason: trouble };
-      }
-      await drainInput();
-      // The line may have broken during the pause.
-      if (!conversation.isOpen()) return { kind: 'failed', reason: 'connection closed' };
-      lastRequestAt = now();
-      const outcome = await ask(request, state);
-      lastRequestAt = now();
-      if ('failed' in outcome || 'damaged' in outcome) {
-        answering.delete(request.unit);
-        return { kind: 'failed', reason: 'failed' in outcome ? outcome.failed : outcome.damaged };
-      }
-      if ('unasked' in outcome) return { kind: 'resting', reason: outcome.unasked };
-      if ('nothing' in outcome) return noAnswer(request.unit, state, outcome.nothing);
-      state.pace.took(outcome.tookMs);
-      if ('exception' in outcome && gatewayExceptions.has(outcome.exception)) {
-        putToRest(state, `gateway: unit ${request.unit} does not answer`);
-        return { kind: 'exception', code: outcome.exception };
-      }
-      state.backoff.reset();
-      state.silences = 0;
-      answering.add(request.unit);
-      if ('exception' in outcome) return { kind: 'exception', code: outcome.exception };
-      ({ moment } = outcome);
-      return { kind: 'data', words: outcome.words };
-    },
-    /** When the newest data were requested, and when they arrived. */
-    moment: (): Moment | undefined => moment,
-    close(): void {
-      stopping.abort();
-      hangUp();
-    },
-  };
-};
-export type Bus = ReturnType<typeof createBus>;
+export const createBus = (link: Link, timing: BusTiming, clock: Clock = realClock, open: OpenLine = openLine): Bus =>
+  new ModbusBus(link, timing, clock, open);

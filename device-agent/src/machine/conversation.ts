@@ -1,9 +1,16 @@
 import { randomInt } from 'node:crypto';
 import type { Link } from '@roastery/contract/machine-map';
 import type { Clock } from '@roastery/runtime/clock';
-import { createRecentAnswers, type Asked } from '../core/recent-answers.ts';
+import { createRecentAnswers, type Asked, type RecentAnswers } from '../core/recent-answers.ts';
 import { createFraming } from './answer-framings.ts';
-import { answerBytes, BrokenStream, exceptionFlag, type AnswerFrame, type Question } from './answer-frame.ts';
+import {
+  answerBytes,
+  BrokenStream,
+  exceptionFlag,
+  type AnswerFrame,
+  type AnswerFraming,
+  type Question,
+} from './answer-frame.ts';
 import type { LinePort, OpenLine } from './line-port.ts';
 import { createLineNoise } from './line-noise.ts';
 import { createModbusCodec, type DecodedAnswer } from './modbus-codec.ts';
@@ -22,6 +29,15 @@ export interface ConversationEvents {
   closed(reason: string): void;
   /** An answer arrived whose request had been given up. */
   late(unit: number, afterMs: number): void;
+}
+
+export interface ConversationParts {
+  readonly link: Link;
+  /** How long an answer may be late. */
+  readonly horizonMs: number;
+  readonly events: ConversationEvents;
+  readonly clock: Clock;
+  readonly openLine: OpenLine;
 }
 
 export interface Flight {
@@ -47,140 +63,176 @@ const minDamagedBytes = 3;
  * One request in flight on one line. Every answer is received, in time or late, and only one that fits the current
  * request in all its properties is returned.
  */
-export const createConversation = (
-  link: Link,
-  horizonMs: number,
-  events: ConversationEvents,
-  clock: Clock,
-  openLine: OpenLine,
-) => {
-  const now = clock.monotonic;
-  const recent = createRecentAnswers(horizonMs, now);
-  const hasTransactions = link.kind === 'tcp';
-  const codec = createModbusCodec();
-  const noise = createLineNoise();
-  let framing = createFraming(link.kind);
-  let port: LinePort | undefined;
-  let flight: Flight | undefined;
+export class Conversation {
+  readonly recent: RecentAnswers;
+  readonly hasTransactions: boolean;
+  readonly #parts: ConversationParts;
+  readonly #now: () => number;
+  readonly #codec = createModbusCodec();
+  readonly #noise = createLineNoise();
+  #framing: AnswerFraming;
+  #port: LinePort | undefined;
+  #flight: Flight | undefined;
   /** When the first request was sent since the line carried anything. */
-  let silentSince: number | undefined;
+  #silentSince: number | undefined;
+
+  constructor(parts: ConversationParts) {
+    const { link, horizonMs, clock } = parts;
+    this.recent = createRecentAnswers(horizonMs, clock.monotonic);
+    this.hasTransactions = link.kind === 'tcp';
+    this.#parts = parts;
+    this.#now = clock.monotonic;
+    this.#framing = createFraming(link.kind);
+  }
+
+  isOpen(): boolean {
+    return this.#port !== undefined;
+  }
+
+  /** How long requests have been sent without a byte in return, ms. */
+  silentMs(): number {
+    return this.#silentSince === undefined ? 0 : this.#now() - this.#silentSince;
+  }
+
+  isWithinAnswer(): boolean {
+    return this.#framing.isWithinAnswer();
+  }
+
+  /** Whether since the request the line only carried answers that fit it. */
+  isClean({ strangers }: Flight): boolean {
+    return strangers === 0 && this.#noise.isUsual(this.#framing.strayBytes());
+  }
+
+  /** Whether an unreadable answer arrived: the rest of one, or one with an unknown unit or function. */
+  isDamaged({ unknown }: Flight): boolean {
+    if (this.hasTransactions) return false;
+    const stray = this.#framing.strayBytes();
+    return unknown > 0 || (stray.length >= minDamagedBytes && !this.#noise.isUsual(stray));
+  }
+
+  async open(deadlineMs: number): Promise<void> {
+    const { link, clock, openLine } = this.#parts;
+    this.#framing = createFraming(link.kind);
+    const opened: LinePort = await openLine(
+      link,
+      deadlineMs,
+      {
+        data: (bytes) => this.#data(bytes),
+        closed: () => {
+          if (this.#port === opened) this.#broke('connection closed');
+        },
+      },
+      clock,
+    );
+    this.#port = opened;
+    this.#silentSince = undefined;
+  }
+
+  /** Sends a request. The previous one is over. */
+  ask(question: Question): Flight {
+    const transaction = this.hasTransactions ? this.#newTransaction() : 0;
+    this.#silentSince ??= this.#now();
+    const mark = this.hasTransactions ? transaction : answerBytes(question);
+    const asked = this.recent.ask(mark, question.unit, question.code, placeOf(question));
+    this.#flight = {
+      question,
+      transaction,
+      asked,
+      answers: [],
+      strangers: 0,
+      unknown: 0,
+      lastByteAt: 0,
+      wake: undefined,
+    };
+    this.#port?.write(this.#framing.ask(question, this.#codec.encode(question), transaction));
+    return this.#flight;
+  }
+
+  /** Waits for the next bytes, or until that time; `closed` for a broken line. */
+  async bytesUntil(until: number): Promise<'open' | 'closed'> {
+    const current = this.#flight;
+    if (current === undefined || this.#port === undefined) return 'closed';
+    await new Promise<void>((resolve) => {
+      const cancel = this.#parts.clock.after(Math.max(0, until - this.#now()), resolve);
+      current.wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+    current.wake = undefined;
+    return this.#port === undefined ? 'closed' : 'open';
+  }
+
+  /** Decodes an accepted answer for the newest request. */
+  decode(answer: AnswerFrame): DecodedAnswer {
+    return this.#codec.decode(answer);
+  }
+
+  /** The current request is given up, or answered. */
+  over(): void {
+    if (this.#flight && this.#flight.answers.length > 0) this.#noise.heard(this.#framing.strayBytes());
+    this.#flight = undefined;
+  }
 
   /** Random, so that no earlier request of this or another program has the same number. */
-  const newTransaction = (): number => {
+  #newTransaction(): number {
     let drawn = randomInt(65_536);
-    while (!recent.isFree(drawn)) drawn = randomInt(65_536);
+    while (!this.recent.isFree(drawn)) drawn = randomInt(65_536);
     return drawn;
-  };
-  const close = (): void => {
-    port?.close();
-    port = undefined;
-    flight?.wake?.();
-  };
-  const broke = (reason: string): void => {
-    close();
-    events.closed(reason);
-  };
-  const fits = (frame: AnswerFrame, { question, transaction: number }: Flight): boolean => {
-    if (hasTransactions) return frame.transaction === number;
+  }
+
+  close(): void {
+    this.#port?.close();
+    this.#port = undefined;
+    this.#flight?.wake?.();
+  }
+
+  #broke(reason: string): void {
+    this.close();
+    this.#parts.events.closed(reason);
+  }
+
+  #fits(frame: AnswerFrame, { question, transaction: number }: Flight): boolean {
+    if (this.hasTransactions) return frame.transaction === number;
     if (frame.unit !== question.unit || (frame.code & ~exceptionFlag) !== question.code) return false;
     return (frame.code & exceptionFlag) !== 0 || frame.data.length === answerBytes(question);
-  };
-  const hear = (frame: AnswerFrame): void => {
+  }
+
+  #hear(frame: AnswerFrame): void {
     const isRefusal = (frame.code & exceptionFlag) !== 0;
-    const mark = hasTransactions ? frame.transaction : isRefusal ? refusalMark : frame.data.length;
+    const mark = this.hasTransactions ? frame.transaction : isRefusal ? refusalMark : frame.data.length;
     const bytes = frame.data.toString('latin1');
-    const isCopy = recent.hear(`${mark}/${frame.unit}/${frame.code}`, bytes);
-    if (flight && fits(frame, flight)) {
-      flight.answers.push({ frame, bytes, at: now(), isCopy });
+    const isCopy = this.recent.hear(`${mark}/${frame.unit}/${frame.code}`, bytes);
+    if (this.#flight && this.#fits(frame, this.#flight)) {
+      this.#flight.answers.push({ frame, bytes, at: this.#now(), isCopy });
       return;
     }
-    const questions = recent.asked(mark).filter((asked) => asked.unit === frame.unit && asked.code === frame.code);
-    if (flight) {
-      flight.strangers += 1;
-      if (questions.length === 0 && !isRefusal) flight.unknown += 1;
+    const questions = this.recent.asked(mark).filter((asked) => asked.unit === frame.unit && asked.code === frame.code);
+    if (this.#flight) {
+      this.#flight.strangers += 1;
+      if (questions.length === 0 && !isRefusal) this.#flight.unknown += 1;
     }
     if (isCopy) return;
     const question = questions.find((asked) => asked.answeredAt === undefined);
     if (question === undefined) return;
-    question.answeredAt = now();
-    recent.answered(question.place, bytes);
-    events.late(frame.unit, question.answeredAt - question.at);
-  };
-  const data = (bytes: Buffer): void => {
-    silentSince = undefined;
-    if (flight) flight.lastByteAt = now();
+    question.answeredAt = this.#now();
+    this.recent.answered(question.place, bytes);
+    this.#parts.events.late(frame.unit, question.answeredAt - question.at);
+  }
+
+  #data(bytes: Buffer): void {
+    this.#silentSince = undefined;
+    if (this.#flight) this.#flight.lastByteAt = this.#now();
     try {
-      const frames = framing.take(bytes);
+      const frames = this.#framing.take(bytes);
       // Without a checksum, a truncated answer is completed by the next one, whose rest then remains.
-      if (hasTransactions && frames.length > 0 && framing.isWithinAnswer()) return close();
+      if (this.hasTransactions && frames.length > 0 && this.#framing.isWithinAnswer()) return this.close();
       // All answers in these bytes are received before one is accepted: two may arrive together.
-      for (const frame of frames) hear(frame);
+      for (const frame of frames) this.#hear(frame);
     } catch (error) {
       if (!(error instanceof BrokenStream)) throw error;
-      return broke(error.message);
+      return this.#broke(error.message);
     }
-    flight?.wake?.();
-  };
-
-  return {
-    recent,
-    hasTransactions,
-    isOpen: (): boolean => port !== undefined,
-    /** How long requests have been sent without a byte in return, ms. */
-    silentMs: (): number => (silentSince === undefined ? 0 : now() - silentSince),
-    isWithinAnswer: (): boolean => framing.isWithinAnswer(),
-    /** Whether since the request the line only carried answers that fit it. */
-    isClean: ({ strangers }: Flight): boolean => strangers === 0 && noise.isUsual(framing.strayBytes()),
-    /** Whether an unreadable answer arrived: the rest of one, or one with an unknown unit or function. */
-    isDamaged({ unknown }: Flight): boolean {
-      if (hasTransactions) return false;
-      const stray = framing.strayBytes();
-      return unknown > 0 || (stray.length >= minDamagedBytes && !noise.isUsual(stray));
-    },
-    async open(deadlineMs: number): Promise<void> {
-      framing = createFraming(link.kind);
-      const listener = {
-        data,
-        closed() {
-          if (port === opened) broke('connection closed');
-        },
-      };
-      const opened = await openLine(link, deadlineMs, listener, clock);
-      port = opened;
-      silentSince = undefined;
-    },
-    /** Sends a request. The previous one is over. */
-    ask(question: Question): Flight {
-      const transaction = hasTransactions ? newTransaction() : 0;
-      silentSince ??= now();
-      const mark = hasTransactions ? transaction : answerBytes(question);
-      const asked = recent.ask(mark, question.unit, question.code, placeOf(question));
-      flight = { question, transaction, asked, answers: [], strangers: 0, unknown: 0, lastByteAt: 0, wake: undefined };
-      port?.write(framing.ask(question, codec.encode(question), transaction));
-      return flight;
-    },
-    /** Waits for the next bytes, or until that time; `closed` for a broken line. */
-    async bytesUntil(until: number): Promise<'open' | 'closed'> {
-      const current = flight;
-      if (current === undefined || port === undefined) return 'closed';
-      await new Promise<void>((resolve) => {
-        const cancel = clock.after(Math.max(0, until - now()), resolve);
-        current.wake = () => {
-          cancel();
-          resolve();
-        };
-      });
-      current.wake = undefined;
-      return port === undefined ? 'closed' : 'open';
-    },
-    /** Decodes an accepted answer for the newest request. */
-    decode: (answer: AnswerFrame): DecodedAnswer => codec.decode(answer),
-    /** The current request is given up, or answered. */
-    over(): void {
-      if (flight && flight.answers.length > 0) noise.heard(framing.strayBytes());
-      flight = undefined;
-    },
-    close,
-  };
-};
-export type Conversation = ReturnType<typeof createConversation>;
+    this.#flight?.wake?.();
+  }
+}

@@ -50,80 +50,90 @@ const followsMs = 10;
 const settledAt = ({ asked, lastByteAt }: Flight, { usualMs }: Patience): number =>
   Math.max(asked.at + 1.5 * usualMs, lastByteAt) + followsMs;
 
-/** Sends one request and decides which of the answers on the line is its own. docs/whose-answer.md. */
-export const createExchange = (conversation: Conversation, now: () => number, drainInput: () => Promise<void>) => {
+/** Sends one request and decides which of the answers on the line is its own. README.md, "Whose answer is it?". */
+export class Exchange {
+  readonly #conversation: Conversation;
+  readonly #now: () => number;
+  readonly #drainInput: () => Promise<void>;
+
+  constructor(conversation: Conversation, now: () => number, drainInput: () => Promise<void>) {
+    this.#conversation = conversation;
+    this.#now = now;
+    this.#drainInput = drainInput;
+  }
+
   /** Listens until the deadline; with an answer until `enoughAt`, after a damaged one until the line is quiet. */
-  const listen = async (flight: Flight, patience: Patience, enoughAt: () => number): Promise<'over' | 'closed'> => {
+  async #listen(flight: Flight, patience: Patience, enoughAt: () => number): Promise<'over' | 'closed'> {
     const deadline = flight.asked.at + patience.deadlineMs;
     for (;;) {
       let until = deadline;
       if (flight.answers.length > 0) until = Math.min(until, enoughAt());
-      else if (conversation.isDamaged(flight))
+      else if (this.#conversation.isDamaged(flight))
         until = Math.min(until, Math.max(settledAt(flight, patience), flight.lastByteAt + quietAfterDamageMs));
-      if (now() >= until) {
+      if (this.#now() >= until) {
         // In a starved process timers fire before the bytes that arrived in the meantime.
         const { lastByteAt } = flight;
         await new Promise((resolve) => setImmediate(resolve));
-        if (flight.lastByteAt === lastByteAt || now() >= deadline + graceMs) return 'over';
+        if (flight.lastByteAt === lastByteAt || this.#now() >= deadline + graceMs) return 'over';
         continue;
       }
-      if ((await conversation.bytesUntil(until)) === 'closed') return 'closed';
+      if ((await this.#conversation.bytesUntil(until)) === 'closed') return 'closed';
     }
-  };
+  }
 
-  const outcomeOf = ({ asked }: Flight, { frame, at }: FittingAnswer, { deadlineMs }: Patience): Outcome => {
+  #outcomeOf({ asked }: Flight, { frame, at }: FittingAnswer, { deadlineMs }: Patience): Outcome {
     asked.answeredAt = at;
     const tookMs = at - asked.at;
     // The answer arrived, or this process was scheduled, too late to determine when the machine measured these values.
     if (tookMs > deadlineMs) return none(deadlineMs);
     // On Modbus TCP only the number has been compared so far: the codec refuses another unit, function or length.
-    const answer = conversation.decode(frame);
+    const answer = this.#conversation.decode(frame);
     if ('failed' in answer) return { damaged: answer.failed };
     return 'words' in answer
       ? { ...answer, tookMs, moment: { askedAt: asked.at, answeredAt: at } }
       : { ...answer, tookMs };
-  };
+  }
 
-  const withoutAnswer = (flight: Flight, { deadlineMs }: Patience): Outcome => {
-    if (!conversation.isDamaged(flight)) return none(deadlineMs);
-    flight.asked.answeredAt = now();
+  #withoutAnswer(flight: Flight, { deadlineMs }: Patience): Outcome {
+    if (!this.#conversation.isDamaged(flight)) return none(deadlineMs);
+    flight.asked.answeredAt = this.#now();
     return damagedAnswer;
-  };
+  }
 
   /**
    * For a request whose answer differs from every other answer that may still arrive: by its number or its length.
    * Beside a damaged answer it may be an unrequested one, and is only accepted with `isAgain`.
    */
-  const askDistinct = async (question: Question, patience: Patience, isAgain = false): Promise<Outcome> => {
-    const flight = conversation.ask(question);
+  async askDistinct(question: Question, patience: Patience, isAgain = false): Promise<Outcome> {
+    const flight = this.#conversation.ask(question);
     const tookMs = ({ at }: FittingAnswer): number => at - flight.asked.at;
     const isSooner = (answer: FittingAnswer, part: number): boolean =>
-      !conversation.hasTransactions && tookMs(answer) < part * patience.quickestMs;
+      !this.#conversation.hasTransactions && tookMs(answer) < part * patience.quickestMs;
     // All refusals have the same few bytes: one may be late or a repeat, and the true answer may follow.
     const isDoubtful = (answer: FittingAnswer): boolean =>
       isSooner(answer, soonPart) ||
-      (isRefusal(answer) && (answer.isCopy || conversation.recent.hasUnanswered(flight.asked)));
-    const heard = await listen(flight, patience, () =>
-      !conversation.hasTransactions && flight.answers.every(isDoubtful) ? settledAt(flight, patience) : -Infinity,
+      (isRefusal(answer) && (answer.isCopy || this.#conversation.recent.hasUnanswered(flight.asked)));
+    const heard = await this.#listen(flight, patience, () =>
+      !this.#conversation.hasTransactions && flight.answers.every(isDoubtful) ? settledAt(flight, patience) : -Infinity,
     );
-    conversation.over();
+    this.#conversation.over();
     if (heard === 'closed') return broken;
     const { answers } = flight;
     const [first] = answers;
-    if (first === undefined) return withoutAnswer(flight, patience);
+    if (first === undefined) return this.#withoutAnswer(flight, patience);
     const values = answers.filter((answer) => !isRefusal(answer));
     const inTime = values.filter((answer) => !isSooner(answer, tooSoonPart));
     if (values[0] && inTime.length === 0) return { damaged: ambiguous, tookMs: tookMs(values[0]) };
     // A refusal beside values belongs to another request, or the values are unrequested.
     const answer = values.length === 0 ? first : single(inTime);
     if (answer === undefined || (values.length > 0 && answers.some(isRefusal))) return { damaged: ambiguous };
-    if (!isAgain && !isRefusal(answer) && conversation.isDamaged(flight)) {
-      flight.asked.answeredAt = now();
+    if (!isAgain && !isRefusal(answer) && this.#conversation.isDamaged(flight)) {
+      flight.asked.answeredAt = this.#now();
       return { damaged: ambiguous };
     }
-    if (!conversation.hasTransactions) conversation.recent.answered(flight.asked.place, answer.bytes);
-    return outcomeOf(flight, answer, patience);
-  };
+    if (!this.#conversation.hasTransactions) this.#conversation.recent.answered(flight.asked.place, answer.bytes);
+    return this.#outcomeOf(flight, answer, patience);
+  }
 
   /**
    * For a request whose answer has the length of other answers. No earlier one of them is still due, so the only other
@@ -132,46 +142,41 @@ export const createExchange = (conversation: Conversation, now: () => number, dr
    * either it is a repeat, or it is the true answer, unchanged, and the new one is unrequested. Known bytes are
    * accepted when the address often gives the same, or gives them again when the request is repeated (`heardOnce`).
    */
-  const askAmbiguous = async (
-    question: Question,
-    patience: Patience,
-    heardOnce?: ReadonlySet<string>,
-  ): Promise<Outcome> => {
-    const flight = conversation.ask(question);
+  async askAmbiguous(question: Question, patience: Patience, heardOnce?: ReadonlySet<string>): Promise<Outcome> {
+    const flight = this.#conversation.ask(question);
     const { asked, answers } = flight;
     const { place } = asked;
-    const heard = await listen(flight, patience, () => settledAt(flight, patience));
-    const isClean = conversation.isClean(flight);
-    conversation.over();
+    const heard = await this.#listen(flight, patience, () => settledAt(flight, patience));
+    const isClean = this.#conversation.isClean(flight);
+    this.#conversation.over();
     if (heard === 'closed') return broken;
     const values = answers.filter((answer) => !isRefusal(answer));
     const refusal = answers.find(isRefusal);
-    if (values.length === 0) return refusal ? outcomeOf(flight, refusal, patience) : withoutAnswer(flight, patience);
+    if (values.length === 0)
+      return refusal ? this.#outcomeOf(flight, refusal, patience) : this.#withoutAnswer(flight, patience);
     const areKnown = values.every(({ isCopy }) => isCopy);
     const hasOwn = values.some(
-      ({ bytes }) => heardOnce?.has(bytes) === true || conversation.recent.isOwn(place, bytes, asked),
+      ({ bytes }) => heardOnce?.has(bytes) === true || this.#conversation.recent.isOwn(place, bytes, asked),
     );
     // Only repeats of other answers: the true one may still arrive.
-    if (areKnown && !hasOwn && !conversation.isDamaged(flight)) return { failed: ambiguous };
+    if (areKnown && !hasOwn && !this.#conversation.isDamaged(flight)) return { failed: ambiguous };
     // The true answer is among these, or it is the damaged one beside them: none is due any more.
-    asked.answeredAt = now();
+    asked.answeredAt = this.#now();
     const answer = refusal ? undefined : single(values);
     const isCredible = areKnown
       ? hasOwn &&
         answer !== undefined &&
-        (heardOnce?.has(answer.bytes) === true || (isClean && conversation.recent.isSteady(place)))
+        (heardOnce?.has(answer.bytes) === true || (isClean && this.#conversation.recent.isSteady(place)))
       : isClean;
     if (answer && isCredible) {
-      conversation.recent.answered(place, answer.bytes, areKnown);
-      return outcomeOf(flight, answer, patience);
+      this.#conversation.recent.answered(place, answer.bytes, areKnown);
+      return this.#outcomeOf(flight, answer, patience);
     }
     if (heardOnce !== undefined || (areKnown && !hasOwn)) return { damaged: ambiguous };
-    await drainInput();
+    await this.#drainInput();
     const bytes = new Set(values.map((value) => value.bytes));
-    return conversation.isOpen() ? askAmbiguous(question, patience, bytes) : broken;
-  };
-
-  return { askDistinct, askAmbiguous };
-};
+    return this.#conversation.isOpen() ? this.askAmbiguous(question, patience, bytes) : broken;
+  }
+}
 
 const none = (deadlineMs: number): Outcome => ({ nothing: `no answer within ${Math.round(deadlineMs)} ms` });

@@ -31,6 +31,13 @@ export interface BoardProbeParts {
 type Look = Extract<ProbeRequest, { do: 'look' }>;
 type Find = Extract<ProbeRequest, { do: 'find' }>;
 
+interface CurrentProbe {
+  readonly id: string;
+  readonly holdsLine: boolean;
+  readonly end: (reason: ProbeEnd) => void;
+  readonly done: Promise<void>;
+}
+
 const roundMs = 1000;
 /** Often enough to see changes, seldom enough for a slow line. */
 const progressEveryMs = 400;
@@ -75,159 +82,181 @@ const reasonOf = ({ signal: { reason } }: AbortController): ProbeEnd =>
 /**
  * Reads the machine's registers for a page of the portal: one probe at a time, never during a roast, without writing.
  */
-export const createBoardProbe = (probeParts: BoardProbeParts) => {
-  const { read, map, lendLine, roastRuns, send, now, log, perSecond, clock = realClock } = probeParts;
-  let current:
-    | {
-        readonly id: string;
-        readonly holdsLine: boolean;
-        readonly end: (reason: ProbeEnd) => void;
-        readonly done: Promise<void>;
-      }
-    | undefined;
+export class BoardProbe {
+  readonly #parts: BoardProbeParts;
+  readonly #log: Logger;
+  readonly #clock: Clock;
+  #current: CurrentProbe | undefined;
 
-  const tell = (message: ProbeMessage): void => {
-    send(message).catch((error: unknown) => log.debug({ reason: String(error) }, 'probe message not sent'));
-  };
-  const tellNoLine = (id: string): void =>
-    tell({
+  constructor(parts: BoardProbeParts) {
+    this.#parts = parts;
+    this.#log = parts.log;
+    this.#clock = parts.clock ?? realClock;
+  }
+
+  requested(request: ProbeRequest): void {
+    if (request.do === 'stop') {
+      if (this.#current?.id === request.id) this.#current.end('stopped');
+      return;
+    }
+    const { wall, synced } = this.#parts.now();
+    if (synced && wall > request.expires_at) return this.#tellEnd(request.id, 'expired');
+    if (this.#parts.roastRuns()) return this.#tellEnd(request.id, 'roast');
+    if (this.#current?.id === request.id) return;
+    if (this.#current) return this.#tellEnd(request.id, 'busy');
+    const link = this.#parts.map()?.link ?? request.link;
+    if (link === undefined) return this.#tellNoLine(request.id);
+    this.#begin(request, link);
+  }
+
+  /** Call after each reading: a charge ends the probe. */
+  afterReading(): void {
+    if (this.#current && this.#parts.roastRuns()) this.#current.end('roast');
+  }
+
+  /** Ends the probe that uses the line, and waits until the line is returned. */
+  async leaveLine(): Promise<void> {
+    if (this.#current?.holdsLine !== true) return;
+    this.#current.end('stopped');
+    await this.#current.done;
+  }
+
+  async stop(): Promise<void> {
+    this.#current?.end('board_leaves');
+    await this.#current?.done;
+  }
+
+  #tell(message: ProbeMessage): void {
+    this.#parts
+      .send(message)
+      .catch((error: unknown) => this.#log.debug({ reason: String(error) }, 'probe message not sent'));
+  }
+
+  #tellNoLine(id: string): void {
+    this.#tell({
       v: 1,
       id,
       k: 'ended',
       reason: 'silent',
       says: 'This board has no machine map yet and does not know the machine’s address. Enter the address or the serial adapter, or choose a map under Map and settings.',
     });
-  const tellEnd = (id: string, reason: ProbeEnd, because = ''): void =>
-    tell({
+  }
+
+  #tellEnd(id: string, reason: ProbeEnd, because = ''): void {
+    this.#tell({
       v: 1,
       id,
       k: 'ended',
       reason,
       says: `${says[reason]}${because === '' ? '' : ` (${because})`}`.slice(0, 300),
     });
+  }
 
-  const scan = async ({ id, wish }: Look, bus: Pick<Bus, 'read'>, stopping: AbortController): Promise<void> => {
-    const began = clock.monotonic();
-    const parts = { bus, signal: stopping.signal, clock, ...(perSecond === undefined ? {} : { perSecond }) };
+  async #scan({ id, wish }: Look, bus: Pick<Bus, 'read'>, stopping: AbortController): Promise<void> {
+    const began = this.#clock.monotonic();
+    const { perSecond } = this.#parts;
+    const scanned = {
+      bus,
+      signal: stopping.signal,
+      clock: this.#clock,
+      ...(perSecond === undefined ? {} : { perSecond }),
+    };
     const found: ProbeBlock[] = [];
     let unsaid: ProbeBlock[] = [];
     let toldAt = -Infinity;
     const sendBlocks = (round: number, blocks: readonly ProbeBlock[]): void => {
-      const seconds = Math.round((clock.monotonic() - began) / 100) / 10;
-      for (const message of messagesOf(blocks)) tell({ v: 1, id, k: 'words', round, seconds, blocks: message });
+      const seconds = Math.round((this.#clock.monotonic() - began) / 100) / 10;
+      for (const message of messagesOf(blocks)) this.#tell({ v: 1, id, k: 'words', round, seconds, blocks: message });
     };
-    let end: ScanEnd = await scanRegisters(parts, wish, {
-      found(block) {
+    let end: ScanEnd = await scanRegisters(scanned, wish, {
+      found: (block) => {
         found.push(block);
         unsaid.push(block);
       },
-      progress(progress) {
-        if (clock.monotonic() - toldAt < progressEveryMs && progress.asked < progress.of) return;
-        toldAt = clock.monotonic();
+      progress: (progress) => {
+        if (this.#clock.monotonic() - toldAt < progressEveryMs && progress.asked < progress.of) return;
+        toldAt = this.#clock.monotonic();
         sendBlocks(0, unsaid);
         unsaid = [];
-        tell({ v: 1, id, k: 'progress', ...progress });
+        this.#tell({ v: 1, id, k: 'progress', ...progress });
       },
     });
-    if (end.kind === 'done' && found.length === 0) return tellEnd(id, 'nothing_found');
+    if (end.kind === 'done' && found.length === 0) return this.#tellEnd(id, 'nothing_found');
     let round = 0;
     if (end.kind === 'done')
-      end = await watchRegisters(parts, found, roundMs, (blocks) => sendBlocks((round += 1), blocks));
-    if (end.kind === 'silent') return tellEnd(id, 'silent', end.reason);
-    tellEnd(id, reasonOf(stopping));
-  };
+      end = await watchRegisters(scanned, found, roundMs, (blocks) => sendBlocks((round += 1), blocks));
+    if (end.kind === 'silent') return this.#tellEnd(id, 'silent', end.reason);
+    this.#tellEnd(id, reasonOf(stopping));
+  }
 
   /** The probe of a board without a map: nothing else uses the line. */
-  const scanOnOwnBus = (link: Link, request: Look, stopping: AbortController): Promise<void> =>
-    lendLine(async () => {
-      const bus = createBus(link, probeTiming, clock);
+  #scanOnOwnBus(link: Link, request: Look, stopping: AbortController): Promise<void> {
+    return this.#parts.lendLine(async () => {
+      const bus = createBus(link, probeTiming, this.#clock);
       try {
-        await scan(request, bus, stopping);
+        await this.#scan(request, bus, stopping);
       } finally {
         bus.close();
       }
     });
+  }
 
-  const find = async (link: Link, { id, unit }: Find, { signal }: AbortController): Promise<FoundLine | undefined> => {
+  async #find(link: Link, { id, unit }: Find, { signal }: AbortController): Promise<FoundLine | undefined> {
     let found: FoundLine | undefined;
     let toldAt = -Infinity;
-    await lendLine(async () => {
+    await this.#parts.lendLine(async () => {
       const trying = ({ asked, of, where }: FindProgress): void => {
-        if (clock.monotonic() - toldAt < progressEveryMs) return;
-        toldAt = clock.monotonic();
-        tell({ v: 1, id, k: 'trying', asked, of, where: where.slice(0, 300) });
+        if (this.#clock.monotonic() - toldAt < progressEveryMs) return;
+        toldAt = this.#clock.monotonic();
+        this.#tell({ v: 1, id, k: 'trying', asked, of, where: where.slice(0, 300) });
       };
-      found = await findLine(link, [...new Set([unit, map()?.unit ?? unit])], signal, trying, { clock });
+      found = await findLine(link, [...new Set([unit, this.#parts.map()?.unit ?? unit])], signal, trying, {
+        clock: this.#clock,
+      });
     });
     return found;
-  };
-  const findAndTell = async (link: Link, request: Find, stopping: AbortController): Promise<void> => {
+  }
+
+  async #findAndTell(link: Link, request: Find, stopping: AbortController): Promise<void> {
     const { id } = request;
     let found: FoundLine | undefined;
     try {
-      found = await find(link, request, stopping);
+      found = await this.#find(link, request, stopping);
     } catch (error) {
       if (!(error instanceof LinkError)) throw error;
-      return tellEnd(id, 'silent', error.message);
+      return this.#tellEnd(id, 'silent', error.message);
     }
-    if (found === undefined) return tellEnd(id, stopping.signal.aborted ? reasonOf(stopping) : 'nobody');
-    tell({ v: 1, id, k: 'line', link: found.link, units: [...found.units] });
-    tellEnd(id, 'found');
-  };
+    if (found === undefined) return this.#tellEnd(id, stopping.signal.aborted ? reasonOf(stopping) : 'nobody');
+    this.#tell({ v: 1, id, k: 'line', link: found.link, units: [...found.units] });
+    this.#tellEnd(id, 'found');
+  }
 
-  const begin = (request: Look | Find, link: Link): void => {
+  #begin(request: Look | Find, link: Link): void {
     const stopping = new AbortController();
     const end = (reason: ProbeEnd): void => stopping.abort(reason);
-    const cancelLimit = clock.after(request.lasts_s * 1000, () => end('time_is_up'));
-    log.info(
+    const cancelLimit = this.#clock.after(request.lasts_s * 1000, () => end('time_is_up'));
+    this.#log.info(
       request.do === 'look' ? { wish: request.wish } : { unit: request.unit },
       request.do === 'look' ? 'probe started' : 'line search started',
     );
-    const holdsLine = request.do === 'find' || map() === undefined;
+    const holdsLine = request.do === 'find' || this.#parts.map() === undefined;
     const work = (): Promise<void> => {
-      if (request.do === 'find') return findAndTell(link, request, stopping);
-      return holdsLine ? scanOnOwnBus(link, request, stopping) : scan(request, { read }, stopping);
+      if (request.do === 'find') return this.#findAndTell(link, request, stopping);
+      return holdsLine
+        ? this.#scanOnOwnBus(link, request, stopping)
+        : this.#scan(request, { read: this.#parts.read }, stopping);
     };
     const done = work()
       .catch((error: unknown) => {
-        log.error({ err: error }, 'probe failed');
-        tellEnd(request.id, 'silent', String(error));
+        this.#log.error({ err: error }, 'probe failed');
+        this.#tellEnd(request.id, 'silent', String(error));
       })
       .finally(() => {
         cancelLimit();
-        current = undefined;
+        this.#current = undefined;
       });
-    current = { id: request.id, holdsLine, end, done };
-  };
+    this.#current = { id: request.id, holdsLine, end, done };
+  }
+}
 
-  return {
-    requested(request: ProbeRequest): void {
-      if (request.do === 'stop') {
-        if (current?.id === request.id) current.end('stopped');
-        return;
-      }
-      const { wall, synced } = now();
-      if (synced && wall > request.expires_at) return tellEnd(request.id, 'expired');
-      if (roastRuns()) return tellEnd(request.id, 'roast');
-      if (current?.id === request.id) return;
-      if (current) return tellEnd(request.id, 'busy');
-      const link = map()?.link ?? request.link;
-      if (link === undefined) return tellNoLine(request.id);
-      begin(request, link);
-    },
-    /** Call after each reading: a charge ends the probe. */
-    afterReading(): void {
-      if (current && roastRuns()) current.end('roast');
-    },
-    /** Ends the probe that uses the line, and waits until the line is returned. */
-    async leaveLine(): Promise<void> {
-      if (current?.holdsLine !== true) return;
-      current.end('stopped');
-      await current.done;
-    },
-    async stop(): Promise<void> {
-      current?.end('board_leaves');
-      await current?.done;
-    },
-  };
-};
+export const createBoardProbe = (parts: BoardProbeParts): BoardProbe => new BoardProbe(parts);

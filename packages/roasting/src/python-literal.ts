@@ -53,6 +53,18 @@ export interface LiteralOptions {
   readonly onEntry?: (key: string, valueText: string) => void;
 }
 
+interface Reader {
+  readonly text: string;
+  /** The place in the text. */
+  at: number;
+  readonly onEntry: LiteralOptions['onEntry'];
+}
+
+const numberPattern = /[+-]?(?:(?:\d[\d_]*)?\.\d+|\d[\d_]*\.?)(?:[eE][+-]?\d+)?/y;
+const wordPattern = /[+-]?[A-Za-z]+/y;
+const spacePattern = /\s+|#[^\n]*/y;
+const plainPattern = /[^'"\\\n]+/y;
+
 /**
  * Reads one Python literal, as `repr()` writes it: dictionaries, lists, tuples, strings with escapes, numbers, None,
  * True, False, nan and inf. `u'…'` of Python 2 is a string too. It never evaluates anything: names, calls, operators,
@@ -63,151 +75,153 @@ export function parsePythonLiteral(
   { maxLength = defaultMaxLength, onEntry }: LiteralOptions = {},
 ): PythonValue {
   if (text.length > maxLength) throw new LiteralError('too_large', maxLength, 'more text than is read');
-  const numberPattern = /[+-]?(?:(?:\d[\d_]*)?\.\d+|\d[\d_]*\.?)(?:[eE][+-]?\d+)?/y;
-  const wordPattern = /[+-]?[A-Za-z]+/y;
-  const spacePattern = /\s+|#[^\n]*/y;
-  const plainPattern = /[^'"\\\n]+/y;
-  let at = 0;
-
-  const fail = (message: string, code: LiteralErrorCode = 'syntax'): never => {
-    throw new LiteralError(code, at, message);
-  };
-  const take = (pattern: RegExp): string | null => {
-    pattern.lastIndex = at;
-    const match = pattern.exec(text);
-    if (!match) return null;
-    at = pattern.lastIndex;
-    return match[0];
-  };
-  /** In parts: one pattern over megabytes of blanks would overflow the stack. */
-  const skipSpace = () => {
-    // Most places have none: a million times in a large file.
-    while (isSpaceOrComment(text.charCodeAt(at)) && take(spacePattern) !== null);
-  };
-
-  const atString = () => isQuote(text[at]) || ((text[at] === 'u' || text[at] === 'U') && isQuote(text[at + 1]));
-
-  function readValue(depth: number): PythonValue {
-    if (depth > maxDepth) fail('nested too deep', 'too_deep');
-    skipSpace();
-    const next = text[at];
-    if (next === '{') return readDictionary(depth);
-    if (next === '[') return readSequence(']', depth).items;
-    if (next === '(') {
-      const { items, comma } = readSequence(')', depth);
-      return items.length === 1 && !comma ? (items[0] ?? null) : items;
-    }
-    return atString() ? readStrings() : readScalar();
-  }
-
-  function readScalar(): PythonValue {
-    const number = take(numberPattern);
-    if (number !== null) return Number(number.includes('_') ? number.replaceAll('_', '') : number);
-    const start = at;
-    const word = take(wordPattern);
-    if (word !== null) {
-      const bare = word.replace(/^[+-]/, '');
-      const value = Object.hasOwn(words, bare) ? words[bare] : undefined;
-      if (bare === word && value !== undefined) return value;
-      if (typeof value === 'number') return word.startsWith('-') ? -value : value;
-      at = start;
-    }
-    return fail(at >= text.length ? 'the text ends early' : 'not a literal');
-  }
-
-  function readSequence(close: string, depth: number): { items: PythonValue[]; comma: boolean } {
-    at++;
-    const items: PythonValue[] = [];
-    let comma = false;
-    for (;;) {
-      skipSpace();
-      if (text[at] === close) break;
-      if (items.length > 0 && !comma) fail('a comma is missing');
-      items.push(readValue(depth + 1));
-      skipSpace();
-      comma = text[at] === ',';
-      if (comma) at++;
-    }
-    at++;
-    return { items, comma };
-  }
-
-  function readDictionary(depth: number): Map<string, PythonValue> {
-    at++;
-    const entries = new Map<string, PythonValue>();
-    let comma = true;
-    for (;;) {
-      skipSpace();
-      if (text[at] === '}') break;
-      if (!comma) fail('a comma is missing');
-      const key = readValue(depth + 1);
-      if (typeof key !== 'string' && typeof key !== 'number') return fail('a key must be a text or a number');
-      skipSpace();
-      if (text[at] !== ':') fail('a colon is missing');
-      at++;
-      skipSpace();
-      const from = at;
-      entries.set(String(key), readValue(depth + 1));
-      if (depth === 0) onEntry?.(String(key), text.slice(from, at));
-      skipSpace();
-      comma = text[at] === ',';
-      if (comma) at++;
-    }
-    at++;
-    return entries;
-  }
-
-  /** One string, or several adjacent ones, which Python joins. */
-  function readStrings(): string {
-    let joined = '';
-    while (atString()) {
-      if (/[uU]/.test(text[at] ?? '')) at++;
-      joined += readString();
-      skipSpace();
-    }
-    return joined;
-  }
-
-  function readString(): string {
-    const quote = text[at] ?? '';
-    if (text.startsWith(quote.repeat(3), at)) fail('triple quotes are not read');
-    at++;
-    let value = '';
-    for (;;) {
-      value += take(plainPattern) ?? '';
-      const next = text[at];
-      if (next === undefined || next === '\n') return fail('a text does not end');
-      at++;
-      if (next === quote) return value;
-      value += next === '\\' ? readEscape() : next;
-    }
-  }
-
-  function readEscape(): string {
-    const mark = text[at] ?? '';
-    at++;
-    const simple = simpleEscapes[mark];
-    if (simple !== undefined) return simple;
-    const hexLength = hexLengths[mark];
-    if (hexLength !== undefined) {
-      const digits = text.slice(at, at + hexLength);
-      if (!/^[0-9a-fA-F]+$/.test(digits) || digits.length !== hexLength) fail('an escape is damaged');
-      const point = Number.parseInt(digits, 16);
-      if (point > 0x10ffff) fail('an escape is no character');
-      at += hexLength;
-      return String.fromCodePoint(point);
-    }
-    if (/[0-7]/.test(mark)) {
-      const digits = /^[0-7]{1,3}/.exec(text.slice(at - 1, at + 2))?.[0] ?? mark;
-      at += digits.length - 1;
-      return String.fromCodePoint(Number.parseInt(digits, 8));
-    }
-    return `\\${mark}`;
-  }
-
-  if (text.startsWith('\uFEFF')) at = 1;
-  const value = readValue(0);
-  skipSpace();
-  if (at < text.length) fail('more text after the literal');
+  const reader: Reader = { text, at: text.startsWith('\uFEFF') ? 1 : 0, onEntry };
+  const value = readValue(reader, 0);
+  skipSpace(reader);
+  if (reader.at < text.length) fail(reader, 'more text after the literal');
   return value;
+}
+
+function fail(reader: Reader, message: string, code: LiteralErrorCode = 'syntax'): never {
+  throw new LiteralError(code, reader.at, message);
+}
+
+function letter({ text, at }: Reader): string | undefined {
+  return text[at];
+}
+
+function take(reader: Reader, pattern: RegExp): string | null {
+  pattern.lastIndex = reader.at;
+  const match = pattern.exec(reader.text);
+  if (!match) return null;
+  reader.at = pattern.lastIndex;
+  return match[0];
+}
+
+/** In parts: one pattern over megabytes of blanks would overflow the stack. */
+function skipSpace(reader: Reader): void {
+  // Most places have none: a million times in a large file.
+  while (isSpaceOrComment(reader.text.charCodeAt(reader.at)) && take(reader, spacePattern) !== null);
+}
+
+function atString({ text, at }: Reader): boolean {
+  return isQuote(text[at]) || ((text[at] === 'u' || text[at] === 'U') && isQuote(text[at + 1]));
+}
+
+function readValue(reader: Reader, depth: number): PythonValue {
+  if (depth > maxDepth) fail(reader, 'nested too deep', 'too_deep');
+  skipSpace(reader);
+  const next = letter(reader);
+  if (next === '{') return readDictionary(reader, depth);
+  if (next === '[') return readSequence(reader, ']', depth).items;
+  if (next === '(') {
+    const { items, comma } = readSequence(reader, ')', depth);
+    return items.length === 1 && !comma ? (items[0] ?? null) : items;
+  }
+  return atString(reader) ? readStrings(reader) : readScalar(reader);
+}
+
+function readScalar(reader: Reader): PythonValue {
+  const number = take(reader, numberPattern);
+  if (number !== null) return Number(number.includes('_') ? number.replaceAll('_', '') : number);
+  const start = reader.at;
+  const word = take(reader, wordPattern);
+  if (word !== null) {
+    const bare = word.replace(/^[+-]/, '');
+    const value = Object.hasOwn(words, bare) ? words[bare] : undefined;
+    if (bare === word && value !== undefined) return value;
+    if (typeof value === 'number') return word.startsWith('-') ? -value : value;
+    reader.at = start;
+  }
+  return fail(reader, reader.at >= reader.text.length ? 'the text ends early' : 'not a literal');
+}
+
+function readSequence(reader: Reader, close: string, depth: number): { items: PythonValue[]; comma: boolean } {
+  reader.at++;
+  const items: PythonValue[] = [];
+  let comma = false;
+  for (;;) {
+    skipSpace(reader);
+    if (letter(reader) === close) break;
+    if (items.length > 0 && !comma) fail(reader, 'a comma is missing');
+    items.push(readValue(reader, depth + 1));
+    skipSpace(reader);
+    comma = letter(reader) === ',';
+    if (comma) reader.at++;
+  }
+  reader.at++;
+  return { items, comma };
+}
+
+function readDictionary(reader: Reader, depth: number): Map<string, PythonValue> {
+  reader.at++;
+  const entries = new Map<string, PythonValue>();
+  let comma = true;
+  for (;;) {
+    skipSpace(reader);
+    if (letter(reader) === '}') break;
+    if (!comma) fail(reader, 'a comma is missing');
+    const key = readValue(reader, depth + 1);
+    if (typeof key !== 'string' && typeof key !== 'number') return fail(reader, 'a key must be a text or a number');
+    skipSpace(reader);
+    if (letter(reader) !== ':') fail(reader, 'a colon is missing');
+    reader.at++;
+    skipSpace(reader);
+    const from = reader.at;
+    entries.set(String(key), readValue(reader, depth + 1));
+    if (depth === 0) reader.onEntry?.(String(key), reader.text.slice(from, reader.at));
+    skipSpace(reader);
+    comma = letter(reader) === ',';
+    if (comma) reader.at++;
+  }
+  reader.at++;
+  return entries;
+}
+
+/** One string, or several adjacent ones, which Python joins. */
+function readStrings(reader: Reader): string {
+  let joined = '';
+  while (atString(reader)) {
+    if (/[uU]/.test(letter(reader) ?? '')) reader.at++;
+    joined += readString(reader);
+    skipSpace(reader);
+  }
+  return joined;
+}
+
+function readString(reader: Reader): string {
+  const quote = letter(reader) ?? '';
+  if (reader.text.startsWith(quote.repeat(3), reader.at)) fail(reader, 'triple quotes are not read');
+  reader.at++;
+  let value = '';
+  for (;;) {
+    value += take(reader, plainPattern) ?? '';
+    const next = letter(reader);
+    if (next === undefined || next === '\n') return fail(reader, 'a text does not end');
+    reader.at++;
+    if (next === quote) return value;
+    value += next === '\\' ? readEscape(reader) : next;
+  }
+}
+
+function readEscape(reader: Reader): string {
+  const mark = letter(reader) ?? '';
+  reader.at++;
+  const simple = simpleEscapes[mark];
+  if (simple !== undefined) return simple;
+  const hexLength = hexLengths[mark];
+  if (hexLength !== undefined) {
+    const digits = reader.text.slice(reader.at, reader.at + hexLength);
+    if (!/^[0-9a-fA-F]+$/.test(digits) || digits.length !== hexLength) fail(reader, 'an escape is damaged');
+    const point = Number.parseInt(digits, 16);
+    if (point > 0x10ffff) fail(reader, 'an escape is no character');
+    reader.at += hexLength;
+    return String.fromCodePoint(point);
+  }
+  if (/[0-7]/.test(mark)) {
+    const digits = /^[0-7]{1,3}/.exec(reader.text.slice(reader.at - 1, reader.at + 2))?.[0] ?? mark;
+    reader.at += digits.length - 1;
+    return String.fromCodePoint(Number.parseInt(digits, 8));
+  }
+  return `\\${mark}`;
 }
