@@ -27,6 +27,7 @@ const exceptions: Readonly<Record<string, string>> = {
   toggleProfileFavorite: 'a person’s own bookmark',
   dismissAlert: 'hides a notice, changes no stock',
   confirmPinLocks: 'hides a notice; the locks have rows of their own',
+  dismissMachineDrift: 'hides a notice, changes no machine',
   dismissMapUpdate: 'hides a notice, changes no map',
   showMapUpdate: 'shows a notice again, changes no map',
   acknowledgeAlarm: 'who acknowledged an alarm, and when, is kept with it',

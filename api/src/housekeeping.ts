@@ -1,5 +1,6 @@
 import type { Logger } from '@roastery/runtime/logger';
 import { serial } from '@roastery/runtime/turns';
+import { tryToWatchMachines } from './domains/analytics/watch-drift.ts';
 import { tryToUpdateMaps } from './domains/machine-maps/map-updates.ts';
 import { listLostNumbers } from './domains/planned/batch-number.ts';
 import { removeOldLotImports } from './domains/imports/lots/lot-importer.ts';
@@ -37,17 +38,28 @@ export const cleanUp = async (sql: Sql, log: Logger): Promise<void> => {
   }
 };
 
-/** Cleans up and brings machines to the newest maps of the catalogue, at the start and once an hour. */
+/**
+ * Cleans up and brings machines to the newest maps of the catalogue, at the start and once an hour; then looks for drifts of machines,
+ * for which a start does not wait.
+ */
 export const housekeeping: Service = async (context) => {
   const clean = async (): Promise<void> => {
     await cleanUp(context.sql, context.log);
     await tryToUpdateMaps(context);
   };
+  let isClosed = false;
+  const watch = (): Promise<void> => tryToWatchMachines(context.sql, context.log, () => isClosed);
   const inTurn = serial();
-  const cancel = context.clock.every(hourMs, () => void inTurn(clean), { keepsAlive: false });
+  const hourly = (): void => {
+    void inTurn(clean);
+    void inTurn(watch);
+  };
+  const cancel = context.clock.every(hourMs, hourly, { keepsAlive: false });
   await inTurn(clean);
+  void inTurn(watch);
   return {
     async close() {
+      isClosed = true;
       cancel();
       await inTurn.settled();
     },

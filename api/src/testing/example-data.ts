@@ -37,6 +37,15 @@ export const addMappedMachine = async (sql: Sql, ownerId: string): Promise<strin
   return id;
 };
 
+/** A drift of this machine. */
+export const addDrift = async (sql: Sql, machineId: string): Promise<string> => {
+  const id = uuidV7();
+  await sql`
+    INSERT INTO machine_drifts (id, machine_id, kind, change, deviation, since)
+    VALUES (${id}, ${machineId}, 'burner', -6, 0.7, now())`;
+  return id;
+};
+
 /** A map of this owner. */
 export const addMap = async (sql: Sql, ownerId: string): Promise<string> => {
   const id = `own-${uuidV7()}`;

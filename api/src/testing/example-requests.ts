@@ -8,6 +8,7 @@ import {
   addDiscardedRoast,
   addDoneImport,
   addDoneLotImport,
+  addDrift,
   addExchangedMachine,
   addFileToImport,
   addImport,
@@ -101,6 +102,10 @@ const ruleOfMachine = async (sql: Sql, ownerId: string) => {
   const id = await addMachine(sql, ownerId);
   return { id, rule_id: await addAlarmRule(sql, { machineId: id }) };
 };
+const driftOfMachine = async (sql: Sql, ownerId: string) => {
+  const id = await addMachine(sql, ownerId);
+  return { id, drift_id: await addDrift(sql, id) };
+};
 const ruleOfRecipe = async (sql: Sql) => {
   const id = await addProfile(sql);
   return { id, rule_id: await addAlarmRule(sql, { profileId: id }) };
@@ -172,6 +177,7 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   removeMachineMember: { params: addMember },
   betweenBatches: machine,
   getMachineLessons: machine,
+  dismissMachineDrift: { params: driftOfMachine },
   listRoasters: machine,
   // No user has this id.
   setRoaster: { ...machine, body: () => ({ user_id: '018f0000-0000-7000-8000-000000000000' }), status: 422 },

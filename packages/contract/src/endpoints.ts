@@ -19,6 +19,7 @@ import * as imports from './imports.ts';
 import * as inventory from './inventory.ts';
 import * as live from './live.ts';
 import * as machineFiles from './machine-files.ts';
+import * as machineDrift from './machine-drift.ts';
 import * as machineLessons from './machine-lessons.ts';
 import * as machines from './machines.ts';
 import * as machineMaps from './machine-maps.ts';
@@ -47,6 +48,7 @@ export const endpointFiles: readonly Readonly<Record<string, unknown>>[] = [
   auth,
   dashboard,
   machines,
+  machineDrift,
   machineLessons,
   members,
   roasters,

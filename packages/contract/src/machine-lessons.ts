@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import { machineDriftShape } from './machine-drift.ts';
 import { idShape, instantShape } from './shapes.ts';
 
 const known = z.number().nullable();
@@ -35,6 +36,11 @@ export const machineLessonsShape = z.object({
     .nullable(),
   /** How long the bean probe takes for 63 % of a change, by its falls after the charge: median, and half of the roasts. */
   probe_lag: z.object({ seconds: z.number(), low: z.number(), high: z.number(), roasts: z.number().int() }).nullable(),
+  /** Roasts that can be compared to notice a drift, and how many are needed before anything is said. */
+  compared_roasts: z.number().int(),
+  needed_roasts: z.number().int(),
+  /** Newest first. */
+  drifts: z.array(machineDriftShape),
 });
 export type MachineLessons = z.infer<typeof machineLessonsShape>;
 
@@ -43,7 +49,8 @@ export const getMachineLessons = endpoint({
   method: 'GET',
   path: '/machines/{id}/lessons',
   tag: 'Machines',
-  summary: 'What a machine has taught by its own roasts: how well they are forecast, and the lag of its bean probe',
+  summary:
+    'What a machine has taught by its own roasts: how well they are forecast, the lag of its bean probe, and drifts of its probes and burner',
   access: 'user',
   right: 'see',
   params: z.object({ id: idShape }),

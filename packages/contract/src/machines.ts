@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { batchPrefixShape } from './batch-numbers.ts';
 import { mapUpdateShape } from './channel-check.ts';
+import { machineDriftShape } from './machine-drift.ts';
 import { mapIdShape } from './machine-map.ts';
 import { machineAddressShape } from './machine-maps.ts';
 import { idShape, instantShape, lineShape, pageQuery } from './shapes.ts';
@@ -51,6 +52,8 @@ export const machineShape = z.object({
   map_update: mapUpdateShape.nullable(),
   /** Its manager is asked whether bean and exhaust temperature of its map are exchanged. */
   asks_channels: z.boolean(),
+  /** Its newest drift, unless this person has dismissed it. */
+  drift: machineDriftShape.nullable(),
   /** The roast that runs on it now. */
   current_roast_id: idShape.nullable(),
   /** Increases with every edit; an edit based on an older revision is refused. */

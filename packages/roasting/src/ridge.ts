@@ -31,8 +31,9 @@ export function createRidge(size: number): Ridge {
   };
 }
 
-/** Gaussian elimination; the penalty keeps the matrix positive definite, so no row has to be exchanged. */
-function eliminated(rows: number[][]): number[] {
+/** Gaussian elimination of a matrix with its right side as last column: positive definite, so no row has to be exchanged. */
+export function eliminated(matrix: readonly (readonly number[])[]): number[] {
+  const rows = matrix.map((row) => [...row]);
   const size = rows.length;
   for (const [at, pivot] of rows.entries()) {
     for (const row of rows.slice(at + 1)) {

@@ -30,6 +30,8 @@ export interface SimulateRoastOptions {
   /** Samples kept from before the charge and after the drop, s. Defaults 30 and 45. */
   readonly leadSeconds?: number;
   readonly tailSeconds?: number;
+  /** Of the room. Default 24. */
+  readonly ambientC?: number;
   /** RPM at which `drum_speed` reads 100 %. Default 100. */
   readonly maxDrumRpm?: number;
   /** 1 is usual, 0 none. */
@@ -85,6 +87,7 @@ export const simulateRoast = (options: SimulateRoastOptions): SimulatedRoast => 
     nextBatch: () => batch,
     startTempC: plan.chargeTempC,
     firstChargeSeconds: Math.max(120, leadSeconds + 5),
+    ...(options.ambientC !== undefined && { ambientC: options.ambientC }),
   });
 
   const columns = Object.fromEntries(modelChannels.map((name) => [name, [] as number[]])) as Record<

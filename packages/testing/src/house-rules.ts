@@ -50,8 +50,8 @@ const PURE: Record<string, readonly string[]> = {
 
 /** Allowed dependencies between domains of the api. */
 const DOMAIN_IMPORTS: Record<string, readonly string[]> = {
-  // A machine can be registered with its map; the fleet view shows the state of it.
-  machines: ['machine-maps'],
+  // A machine can be registered with its map, and shows its drift; the fleet view shows the state of the map.
+  machines: ['analytics', 'machine-maps'],
   devices: ['machine-maps'],
   // Which revisions had channels exchanged; the marks of roasts follow in the background, as imports do.
   'channel-exchanges': ['imports', 'machine-maps', 'roasts'],

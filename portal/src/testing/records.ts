@@ -59,6 +59,7 @@ export const machine = (over: Partial<Machine> = {}): Machine => ({
   channels_exchanged: null,
   map_update: null,
   asks_channels: false,
+  drift: null,
   archived_at: null,
   current_roast_id: null,
   revision: 1,

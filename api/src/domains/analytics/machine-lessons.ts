@@ -1,17 +1,22 @@
 import type { MachineLessons as SentLessons } from '@roastery/contract/machine-lessons';
+import { fewestWatched } from '@roastery/roasting/machine-drift';
 import { learntAheads } from '@roastery/roasting/learnt-forecast';
 import type { Sql } from '../../db/sql.ts';
 import type { SignedInUser } from '../../http/server-context.ts';
 import { requireMachine, roastAccess } from '../../identity/access.ts';
 import { newestOfMachine, pastColumns } from './forecast-basis.ts';
+import { countComparable, readDrifts } from './machine-drifts.ts';
 import { learnFromRoasts, type MachineLessons, type PastRow } from './learn-forecast.ts';
 
 /** A few KB each. */
 const maxLessons = 200;
 
+/** What is learnt from roasts alone. */
+type OfRoasts = Omit<SentLessons, 'compared_roasts' | 'needed_roasts' | 'drifts'>;
+
 /** What machines have taught, computed again when roasts were added or changed. */
 export const createMachineLessons = () => {
-  const kept = new Map<string, { readonly from: string; readonly lessons: Promise<SentLessons> }>();
+  const kept = new Map<string, { readonly from: string; readonly lessons: Promise<OfRoasts> }>();
   return {
     async of(sql: Sql, user: SignedInUser, machineId: string): Promise<SentLessons> {
       await requireMachine(sql, user, machineId, 'see');
@@ -23,19 +28,24 @@ export const createMachineLessons = () => {
       const key = `${machineId} ${user.id}`;
       const from = past.map((row) => `${row.id} ${row.is_complete} ${row.charge_mono_ms} ${row.drop_mono_ms}`).join();
       const known = kept.get(key);
-      if (known?.from === from) return await known.lessons;
+      const watched = {
+        compared_roasts: await countComparable(sql, machineId),
+        needed_roasts: fewestWatched,
+        drifts: await readDrifts(sql, machineId),
+      };
+      if (known?.from === from) return { ...(await known.lessons), ...watched };
       const lessons = learnFromRoasts(sql, past).then(sentLessons);
       kept.delete(key);
       kept.set(key, { from, lessons });
       const [oldest] = kept.keys();
       if (kept.size > maxLessons && oldest !== undefined) kept.delete(oldest);
       lessons.catch(() => kept.delete(key));
-      return await lessons;
+      return { ...(await lessons), ...watched };
     },
   };
 };
 
-const sentLessons = ({ learnt, record, probeLags, roasts }: MachineLessons): SentLessons => {
+const sentLessons = ({ learnt, record, probeLags, roasts }: MachineLessons): OfRoasts => {
   const lags = probeLags.toSorted((a, b) => a - b);
   const quantile = (share: number) => lags[Math.floor(share * (lags.length - 1))] ?? 0;
   return {

@@ -1,6 +1,7 @@
 import * as contract from '@roastery/contract/analytics';
 import type { analyticsChoices } from '@roastery/contract/analytics';
 import type { ResponseOf } from '@roastery/contract/endpoint';
+import { dismissMachineDrift } from '@roastery/contract/machine-drift';
 import { getMachineLessons } from '@roastery/contract/machine-lessons';
 import { getForecastBasis } from '@roastery/contract/roasts';
 import type { Domain } from '../../app.ts';
@@ -12,6 +13,7 @@ import { readConsistency, readRecipeConsistency } from './consistency.ts';
 import { createCurveCache } from './curve-cache.ts';
 import { readForecastBasis } from './forecast-basis.ts';
 import { createLearntForecasts } from './learnt-forecasts.ts';
+import { dismissDrift } from './machine-drifts.ts';
 import { createMachineLessons } from './machine-lessons.ts';
 import { readGreen } from './green.ts';
 import { readGroups } from './groups.ts';
@@ -36,6 +38,7 @@ export const analyticsRoutes: Domain = (routes) => {
   routes.forUser(getForecastBasis, ({ sql, user }, { params }) =>
     readForecastBasis(sql, user, { curves, learnt }, params.id),
   );
+  routes.forUser(dismissMachineDrift, (context, { params }) => dismissDrift(context, params.id, params.drift_id));
   routes.forUser(getMachineLessons, ({ sql, user }, { params }) => lessons.of(sql, user, params.id));
   routes.forUser(contract.analyticsGreen, ({ sql, user }, { query }) => readGreen(sql, user, query));
 };

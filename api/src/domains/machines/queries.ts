@@ -3,6 +3,7 @@ import type { SignedInUser } from '../../http/server-context.ts';
 import { machineAccess, machineRole } from '../../identity/access.ts';
 import { connectionOf, lacksMapOf, silenceOf } from '../../identity/machines.ts';
 import { asksChannels, exchangedRoasts } from '../machine-maps/channel-check.ts';
+import { unreadDrift } from '../analytics/machine-drifts.ts';
 import { unreadUpdate } from '../machine-maps/map-updates.ts';
 import { containing, type Sql } from '../../db/sql.ts';
 import { batchKg, sumOfKg } from '../../ledger/weights.ts';
@@ -16,6 +17,7 @@ const columns = (sql: Sql, user: SignedInUser) => sql`
   ${exchangedRoasts(sql)} AS channels_exchanged,
   ${connectionOf(sql)} AS connection,
   ${unreadUpdate(sql, user)} AS map_update, ${asksChannels(sql, user)} AS asks_channels,
+  ${unreadDrift(sql, user)} AS drift,
   coalesce(t.total_roasts, 0) AS total_roasts, coalesce(t.total_kg_roasted, 0) AS total_kg_roasted,
   (SELECT r.id FROM roasts r WHERE r.machine_id = m.id AND r.status = 'in_progress'
     ORDER BY r.start_time DESC LIMIT 1) AS current_roast_id`;

@@ -1,5 +1,6 @@
 import { systemStats } from '@roastery/contract/dashboard';
 import { listLots } from '@roastery/contract/inventory';
+import { dismissMachineDrift } from '@roastery/contract/machine-drift';
 import { listMachines, type Machine } from '@roastery/contract/machines';
 import { listRoasts } from '@roastery/contract/roasts';
 import { getWall, type WallMachine } from '@roastery/contract/wall';
@@ -54,6 +55,32 @@ describe('the dashboard', () => {
     expect(activity().getByRole('link', { name: 'View all' }).getAttribute('href')).toBe('/roasts');
     await user.click(activity().getByRole('link', { name: /^Coffee 1/ }));
     await expect.poll(() => location.pathname).toBe(`/roasts/${idOf(101)}`);
+  });
+
+  it('says that a machine has drifted, leads to what it has learnt, and hides it after a question', async () => {
+    const drift = {
+      id: idOf(71),
+      kind: 'burner',
+      change: -6.2,
+      deviation: 0.6,
+      since: '2026-05-02T08:00:00.000Z',
+    } as const;
+    const { server, user } = await openPortal('/dashboard', { answers: [answer(listMachines, [machine({ drift })])] });
+    const text = 'Probat P25: the burner gives 6 % less at the same setting since May 02, 2026';
+    const link = await screen.findByRole('link', { name: text });
+    expect(link.getAttribute('href')).toBe(`/machines/${idOf(11)}/learnt`);
+    const sent: unknown[] = [];
+    server.answer(
+      answer(dismissMachineDrift, ({ params }) => (sent.push(params), { message: 'It is not shown again.' })),
+    );
+    server.answer(answer(listMachines, [machine()]));
+    await user.click(screen.getByRole('button', { name: `Dismiss: ${text}` }));
+    await user.click(screen.getByRole('button', { name: 'Keep' }));
+    expect(sent).toEqual([]);
+    await user.click(screen.getByRole('button', { name: `Dismiss: ${text}` }));
+    await user.click(screen.getByRole('button', { name: 'Dismiss' }));
+    await expect.poll(() => screen.queryByRole('link', { name: text })).toBeNull();
+    expect(sent).toEqual([{ id: idOf(11), drift_id: idOf(71) }]);
   });
 
   it('has tiles of the administration for admins [P15 P16 P17 P20 P88]', async () => {

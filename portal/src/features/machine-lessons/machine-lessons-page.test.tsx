@@ -1,9 +1,10 @@
 import { getMachineLessons, type MachineLessons } from '@roastery/contract/machine-lessons';
+import type { MachineDrift } from '@roastery/contract/machine-drift';
 import { getMachine } from '@roastery/contract/machines';
 import { screen, within } from '@testing-library/dom';
 import { expect, it } from 'vitest';
 import { openPortal, textOf } from '../../testing/open-portal.tsx';
-import { ana, machine } from '../../testing/records.ts';
+import { ana, idOf, machine } from '../../testing/records.ts';
 import { answer, noNetwork, refused } from '../../testing/table-server.ts';
 
 const probat = machine();
@@ -23,6 +24,16 @@ const lessons: MachineLessons = {
   to: '2026-11-20T08:00:00.000Z',
   forecast: { is_shown: true, times_first_crack: false, judged_roasts: 20, ahead },
   probe_lag: { seconds: 12.4, low: 11, high: 14.2, roasts: 31 },
+  compared_roasts: 34,
+  needed_roasts: 30,
+  drifts: [],
+};
+const drift: MachineDrift = {
+  id: idOf(71),
+  kind: 'bean_probe',
+  change: -3.04,
+  deviation: 0.3,
+  since: '2026-11-12T08:00:00.000Z',
 };
 const open = (over: Partial<MachineLessons> = {}, as = ana) =>
   openPortal(address, {
@@ -65,6 +76,25 @@ it('what a machine has learnt: says plainly where roasts are too few, and where 
   await open({ forecast: { is_shown: false, times_first_crack: false, judged_roasts: 20, ahead } });
   expect(textOf(await screen.findByText(/not clearly better/))).toContain('than a line by the rate of rise');
   screen.getByText('Not shown');
+});
+
+it('drift of a machine: says what has changed since when, by how much, and what to check', async () => {
+  await open({ drifts: [drift, { ...drift, id: idOf(72), kind: 'burner', change: -6.1, deviation: 0.8 }] });
+  await screen.findByText('The bean probe reads 3.0 °C lower since Nov 12, 2026');
+  screen.getByText('The burner gives 6 % less at the same setting since Nov 12, 2026');
+  const [probe = '', burner = ''] = panel('Drift').getAllByRole('listitem').map(textOf);
+  expect(probe).toContain('Known to ± 0.4 °C');
+  expect(probe).toContain('Check that the probe sits as before');
+  expect(burner).toContain('Check gas pressure');
+  await open({ drifts: [drift] }, { ...ana, preferences: { ...ana.preferences, temperature_unit: 'F' } });
+  expect(await screen.findByText('The bean probe reads 5.5 °F lower since Nov 12, 2026')).toBeDefined();
+});
+
+it('drift of a machine: says how many roasts are missing, and that none was found', async () => {
+  await open({ compared_roasts: 12 });
+  await screen.findByText('Too few roasts to notice a drift: 12 roasts with a batch weight, of 30 that are needed.');
+  await open();
+  expect(textOf(await screen.findByText(/^None in 34 roasts/))).toContain('coffee by coffee');
 });
 
 it('what a machine has learnt: names a machine that is not there, and offers a retry after a failure', async () => {

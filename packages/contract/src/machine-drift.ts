@@ -1,0 +1,30 @@
+import { driftKinds } from '@roastery/roasting/machine-drift';
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { idShape, instantShape, messageShape } from './shapes.ts';
+
+/** A change of a machine's probes or burner that its own roasts show. */
+export const machineDriftShape = z.object({
+  id: idShape,
+  kind: z.enum(driftKinds),
+  /** °C that the probe reads more than before, or percent that the burner gives more at the same setting. */
+  change: z.number(),
+  /** Standard deviation of `change`. */
+  deviation: z.number(),
+  /** When the first roast with it began. */
+  since: instantShape,
+});
+export type MachineDrift = z.infer<typeof machineDriftShape>;
+
+export const dismissMachineDrift = endpoint({
+  name: 'dismissMachineDrift',
+  method: 'POST',
+  path: '/machines/{id}/drifts/{drift_id}/dismiss',
+  tag: 'Machines',
+  summary: 'Hide a drift of a machine from what needs the attention of this person; the machine’s own page keeps it',
+  access: 'user',
+  right: 'see',
+  params: z.object({ id: idShape, drift_id: idShape }),
+  response: messageShape,
+  errors: ['not_found'],
+});
