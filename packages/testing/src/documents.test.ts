@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { repositoryRoot } from './shared-data.ts';
-import { readDocuments } from './source-files.ts';
+import { readDocuments, readSourceFiles } from './source-files.ts';
 
 const documents = await readDocuments();
 const textOf = new Map(documents.map((document) => [document.path, document.text]));
@@ -53,5 +53,39 @@ describe('documents', () => {
     );
     const pages = documents.filter(({ path: file }) => file.includes('/docs/')).map(({ path: file }) => file);
     expect(pages.filter((page) => !linked.has(page))).toEqual([]);
+  });
+});
+
+describe('three trips of ARCHITECTURE', () => {
+  /** Longer than a reader takes in at once. The list only becomes shorter. */
+  const longYet = [
+    'api/src/broker/link.ts',
+    'api/src/ingest/appends.ts',
+    'api/src/ingest/batch-writer.ts',
+    'api/src/ingest/commit.ts',
+    'api/src/ingest/decode-batch.ts',
+    'api/src/live/live-hub.ts',
+    'api/src/recordings/chunks.ts',
+    'broker/src/connections.ts',
+    'device-agent/src/journal/journal.ts',
+    'device-agent/src/journal/writer.ts',
+    'device-agent/src/machine/bus.ts',
+    'device-agent/src/uplink/uplink.ts',
+    'packages/contract/src/roasts.ts',
+  ];
+  const section = /^## Three trips\n([\s\S]*?)^## /m.exec(textOf.get('ARCHITECTURE.md') ?? '')?.[1] ?? '';
+  const stations = [...section.matchAll(/^\d+\. `([^`]+)`/gm)].map(([, file = '']) => file);
+
+  it('go through files that exist and have at most 250 lines', async () => {
+    expect(stations.length).toBeGreaterThan(40);
+    const lines = new Map((await readSourceFiles()).map((file) => [file.path, file.lines]));
+    expect(stations.filter((file) => !lines.has(file))).toEqual([]);
+    const long = stations.filter((file) => (lines.get(file) ?? 0) > 250 && !longYet.includes(file));
+    expect(long.map((file) => `${file} (${lines.get(file)})`)).toEqual([]);
+  });
+
+  it('bring a reading from register to pixel through at most 30 files', () => {
+    const [first = ''] = section.split('**A batch');
+    expect([...first.matchAll(/^\d+\. /gm)].length).toBeLessThanOrEqual(30);
   });
 });
