@@ -1,4 +1,5 @@
 import { createLot, type Lot } from '@roastery/contract/inventory';
+import { SCREEN } from '@roastery/testing/browser';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,6 +16,7 @@ afterAll(() => roastery[Symbol.asyncDispose]());
 
 const lotRow = (page: Page, number: string): Locator =>
   page.getByRole('row').filter({ has: page.getByRole('link', { name: number, exact: true }) });
+const topOf = async (control: Locator): Promise<number | undefined> => (await control.boundingBox())?.y;
 const takeIn = (lot_number: string, initial_weight: number): Promise<Lot> =>
   ana.call(createLot, {
     body: { lot_number, coffee_name: `Coffee of ${lot_number}`, origin: 'Kenya', initial_weight },
@@ -62,6 +64,29 @@ describe('green inventory', () => {
     });
     await expect.poll(() => colour('15%')).toBe(red);
     await expect.poll(() => colour('Kenya')).not.toBe(red);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('lets no control above its list stand alone in a row on a phone', async () => {
+    await takeIn('PH-1', 40);
+    await using watched = await roastery.openAs(ana, { viewport: SCREEN.phone, hasTouch: true });
+    const { page } = watched;
+    await page.goto('/inventory');
+    await page.getByText('Coffee of PH-1', { exact: true }).waitFor();
+    const rows = () =>
+      Promise.all(
+        [
+          page.getByRole('searchbox', { name: 'Search lots' }),
+          page.getByRole('button', { name: 'Customize' }),
+          ...['Status', 'Origin', 'Location', 'Sort lots'].map((name) => page.getByRole('combobox', { name })),
+        ].map(topOf),
+      );
+    await expect
+      .poll(async () => {
+        const tops = await rows();
+        return tops.filter((one) => tops.filter((other) => Math.abs((other ?? 0) - (one ?? 0)) < 12).length < 2);
+      })
+      .toEqual([]);
     expect(watched.complaints).toEqual([]);
   });
 

@@ -33,9 +33,14 @@ export const useColumns = <Row,>(table: string, all: readonly Column<Row>[]): Co
   return { visible, all, isVisible, toggle };
 };
 
+interface ColumnsMenuProps<Row> {
+  columns: ColumnChoice<Row>;
+  className?: string;
+}
+
 /** The `Customize` button of a table. */
-export const ColumnsMenu = <Row,>({ columns }: { columns: ColumnChoice<Row> }) => (
-  <Menu trigger={<Button icon={<Columns3 aria-hidden />}>{t`Customize`}</Button>}>
+export const ColumnsMenu = <Row,>({ columns, className }: ColumnsMenuProps<Row>) => (
+  <Menu trigger={<Button className={className} icon={<Columns3 aria-hidden />}>{t`Customize`}</Button>}>
     {columns.all
       .filter((column) => !column.isName)
       .map((column) => (

@@ -142,7 +142,8 @@ export default function InventoryPage() {
           value={list.sort ?? newestFirst}
           onChange={list.sortBy}
         />
-        <ColumnsMenu columns={columns} />
+        {/* Beside the search on a phone, where it would have a row of its own. */}
+        <ColumnsMenu columns={columns} className="max-sm:-order-1" />
       </LotFilterBar>
       <DataTable
         {...list.table}

@@ -36,7 +36,7 @@ export const LotFilterBar = ({ filters, search, children }: LotFilterBarProps) =
         search={search}
         label={t`Search lots`}
         placeholder={t`Search lot, name, region…`}
-        className="w-full sm:w-52 lg:w-60"
+        className="max-sm:-order-1 max-sm:min-w-48 max-sm:flex-1 sm:w-52 lg:w-60"
       />
       <Select
         label={t`Status`}
