@@ -95,6 +95,17 @@ describe('the layout of a roast’s charts', () => {
     };
     // Three phases, and the deviation above and below the reference.
     await expect.poll(beyondDrop).toEqual({ areas: 5, pixels: expect.closeTo(0, -0.5) });
+    // Markers are corrected without them.
+    await openRoast(page, usual);
+    for (const output of ['Gas', 'Airflow', 'Drum speed']) {
+      const steps = page.getByRole('figure', { name: new RegExp(`^${output}, `) }).locator('canvas');
+      // Its axis is that of the chart above, and has no labels of its own.
+      const pastDrop = async () => {
+        const ends = (await layoutOf(steps)).fills.map(({ right }) => right);
+        return Math.round(Math.max(...ends) - pixelOf(await labelsOf(page), drop));
+      };
+      await expect.poll(pastDrop, { message: output }).toEqual(expect.closeTo(0, -0.5));
+    }
     expect(watched.complaints).toEqual([]);
   });
 });
