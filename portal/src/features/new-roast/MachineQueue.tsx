@@ -143,7 +143,7 @@ const QueuedWork = ({ row, onOpen }: { row: RoastsRow; onOpen: (planId: string) 
       className="min-w-0 flex-1 rounded-sm py-1.5 text-left hover:underline"
     >
       <span className="block truncate text-base font-medium text-strong">{rowName(row)}</span>
-      <span className="block truncate text-sm text-muted">{rowDetails(row)}</span>
+      <span className="block text-sm wrap-anywhere text-muted">{rowDetails(row)}</span>
       <span className="block truncate text-xs text-muted">
         {plan.ahead === 0
           ? t`Next · added ${<RelativeTime moment={plan.created_at} />}`
