@@ -5,12 +5,12 @@ import type { Logger } from '@roastery/runtime/logger';
 import type { EventName, RoastingMachine } from './machine.ts';
 import { createModelledMachine, type ModelledMachineOptions } from './modelled-machine.ts';
 import { faultsShape, noFaults, type Faults, type FaultsInput } from './modbus/faults.ts';
-import { listenOnLine, listenOnSocket } from './modbus/listen.ts';
+import { listenOnLine, listenOnSocket, type ModbusListener } from './modbus/listen.ts';
 import type { ConversationContext } from './modbus/conversation.ts';
 import { createRandom } from './model/random.ts';
 import type { HolePolicy } from './registers/register-bank.ts';
 import { showReading } from './registers/channel-registers.ts';
-import { createRegisterFace } from './register-face.ts';
+import { createRegisterFace, type RegisterFace } from './register-face.ts';
 import { createReplayMachine, type ReplayOptions } from './replay.ts';
 
 /** The register values from a time on: the machine's own record, to compare a stored curve with. */
@@ -101,146 +101,196 @@ export const requestNumber = 'request_number';
 /** A process that was stopped does not catch up: at most this many seconds pass at once. */
 const longestCatchUpMs = 5000;
 
-/** Starts a machine behind Modbus. Rejects when port or serial line cannot be opened. */
-export const startSimulator = async (config: SimulatorConfig): Promise<Simulator> => {
-  const { map, log, clock = realClock } = config;
-  const seed = config.seed ?? 1;
-  const refreshMs = config.refreshMs ?? 100;
-  const machine: RoastingMachine = config.replay
-    ? createReplayMachine(config.replay)
-    : createModelledMachine({ seed, maxDrumRpm: map.maxDrumRpm, ...config.model });
-  const face = createRegisterFace(machine, map, config.holes);
-  const presented: PresentedState[] = [];
-  let faults: Faults = config.faults ? parseOrThrow(faultsShape, config.faults) : noFaults;
-  let timeFactor = config.timeFactor ?? 1;
-  let requests = 0;
-  const functions = new Set<number>();
-  let lastShown = '';
-  let lastPhase = machine.phase;
-  let livedUntil = clock.monotonic();
-  let cancelNext: Cancel | undefined;
-  let closed = false;
+/** The registers of a read that was answered; undefined for other requests. */
+const answeredRead = (asked: Buffer, answer: Buffer): Omit<AnsweredRead, 'monoMs'> | undefined => {
+  const code = asked[0] ?? 0;
+  if (code !== 3 && code !== 4) return undefined;
+  const words = Array.from({ length: (answer[1] ?? 0) / 2 }, (_, index) => answer.readUInt16BE(2 + 2 * index));
+  return { code, start: asked.readUInt16BE(1), words };
+};
 
-  const present = (): void => {
-    face.refresh(faults.brokenProbes);
-    if (machine.phase !== lastPhase) {
-      log?.info({ phase: machine.phase, roasts: machine.roasts, machineSeconds: machine.timeSeconds }, 'machine');
-      lastPhase = machine.phase;
+class RunningSimulator implements Simulator {
+  readonly #config: SimulatorConfig;
+  readonly #clock: Clock;
+  readonly #machine: RoastingMachine;
+  readonly #face: RegisterFace;
+  readonly #presented: PresentedState[] = [];
+  readonly #functions = new Set<number>();
+  #listener: ModbusListener | undefined;
+  #faults: Faults;
+  #timeFactor: number;
+  #requests = 0;
+  #lastShown = '';
+  #lastPhase: RoastingMachine['phase'];
+  #livedUntil: number;
+  #cancelNext: Cancel | undefined;
+  #closed = false;
+
+  constructor(config: SimulatorConfig) {
+    const { map, clock = realClock, replay, model, seed = 1 } = config;
+    this.#config = config;
+    this.#clock = clock;
+    this.#machine = replay
+      ? createReplayMachine(replay)
+      : createModelledMachine({ seed, maxDrumRpm: map.maxDrumRpm, ...model });
+    this.#face = createRegisterFace(this.#machine, map, config.holes);
+    this.#faults = config.faults ? parseOrThrow(faultsShape, config.faults) : noFaults;
+    this.#timeFactor = config.timeFactor ?? 1;
+    this.#lastPhase = this.#machine.phase;
+    this.#livedUntil = clock.monotonic();
+  }
+
+  async start(): Promise<void> {
+    const { map, host = '127.0.0.1', port } = this.#config;
+    const { link } = map;
+    this.#present();
+    const context = this.#conversationContext();
+    this.#listener = await (link.kind === 'rtu' || link.kind === 'ascii'
+      ? listenOnLine(link, context)
+      : listenOnSocket(link.kind, host, port ?? link.port, context));
+    this.#livedUntil = this.#clock.monotonic();
+    this.#schedule();
+  }
+
+  get port(): number | undefined {
+    return this.#listener?.port;
+  }
+
+  state(): SimulatorState {
+    return {
+      phase: this.#machine.phase,
+      roasts: this.#machine.roasts,
+      machineSeconds: this.#machine.timeSeconds,
+      sampleIndex: this.#machine.sampleIndex,
+      values: this.#face.shown(),
+      events: this.#face.raised(),
+      requests: this.#requests,
+      functions: [...this.#functions].toSorted((a, b) => a - b),
+    };
+  }
+
+  setFaults(next: FaultsInput): void {
+    this.#faults = parseOrThrow(faultsShape, next);
+    if (this.#faults.refuseConnections) this.hangUp();
+    this.#present();
+  }
+
+  charge(): boolean {
+    const done = this.#machine.charge();
+    this.#present();
+    return done;
+  }
+
+  drop(): boolean {
+    const done = this.#machine.drop();
+    this.#present();
+    return done;
+  }
+
+  setOutput(name: string, percent: number): boolean {
+    return this.#machine.setOutput(name, percent);
+  }
+
+  setTimeFactor(factor: number): void {
+    this.#live();
+    this.#timeFactor = factor;
+    this.#cancelNext?.();
+    this.#schedule();
+  }
+
+  hangUp(): void {
+    this.#listener?.hangUp();
+  }
+
+  record(): readonly PresentedState[] {
+    return this.#presented;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#cancelNext?.();
+    await this.#listener?.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #present(): void {
+    const { log, record, onPresented } = this.#config;
+    this.#face.refresh(this.#faults.brokenProbes);
+    const { phase, roasts, timeSeconds: machineSeconds, sampleIndex } = this.#machine;
+    if (phase !== this.#lastPhase) {
+      log?.info({ phase, roasts, machineSeconds }, 'machine');
+      this.#lastPhase = phase;
     }
-    if (config.record !== true && config.onPresented === undefined) return;
-    const { sampleIndex } = machine;
+    if (record !== true && onPresented === undefined) return;
     const state: PresentedState = {
       atMs: performance.timeOrigin + performance.now(),
-      machineSeconds: machine.timeSeconds,
+      machineSeconds,
       ...(sampleIndex === undefined ? {} : { sampleIndex }),
-      values: face.shown(),
-      events: face.raised(),
+      values: this.#face.shown(),
+      events: this.#face.raised(),
     };
     const text = JSON.stringify([sampleIndex, state.values, state.events]);
-    if (text === lastShown) return;
-    lastShown = text;
-    if (config.record === true) presented.push(state);
-    config.onPresented?.(state);
-  };
+    if (text === this.#lastShown) return;
+    this.#lastShown = text;
+    if (record === true) this.#presented.push(state);
+    onPresented?.(state);
+  }
+
   /** Advances the time since the last call, showing every change of a recording on the way. */
-  const live = (): void => {
-    const now = clock.monotonic();
-    let owed = (Math.min(now - livedUntil, longestCatchUpMs) / 1000) * timeFactor;
-    livedUntil = now;
-    for (let next = machine.secondsToNextChange(); next !== undefined && next <= owed;) {
-      machine.advance(next);
+  #live(): void {
+    const now = this.#clock.monotonic();
+    let owed = (Math.min(now - this.#livedUntil, longestCatchUpMs) / 1000) * this.#timeFactor;
+    this.#livedUntil = now;
+    for (let next = this.#machine.secondsToNextChange(); next !== undefined && next <= owed;) {
+      this.#machine.advance(next);
       owed -= next;
-      present();
-      next = machine.secondsToNextChange();
+      this.#present();
+      next = this.#machine.secondsToNextChange();
     }
-    machine.advance(owed);
-    present();
-  };
-  const schedule = (): void => {
-    if (closed) return;
-    const nextMs = ((machine.secondsToNextChange() ?? Number.POSITIVE_INFINITY) / timeFactor) * 1000;
-    cancelNext = clock.after(Math.min(refreshMs, nextMs), () => {
-      live();
-      schedule();
+    this.#machine.advance(owed);
+    this.#present();
+  }
+
+  #schedule(): void {
+    if (this.#closed) return;
+    const nextMs = ((this.#machine.secondsToNextChange() ?? Number.POSITIVE_INFINITY) / this.#timeFactor) * 1000;
+    this.#cancelNext = this.#clock.after(Math.min(this.#config.refreshMs ?? 100, nextMs), () => {
+      this.#live();
+      this.#schedule();
     });
-  };
+  }
 
-  present();
-  const numbered = map.channels[requestNumber];
-  const context: ConversationContext = {
-    bank: face.bank,
-    faults: () => faults,
-    random: createRandom(seed + 99),
-    clock,
-    onRequest({ pdu }) {
-      requests += 1;
-      if (numbered) showReading(face.bank, map, requestNumber, numbered, requests);
-      functions.add(pdu[0] ?? 0);
-    },
-    onAnswer:
-      config.onAnswer &&
-      (({ pdu: asked }, pdu) => {
-        const code = asked[0] ?? 0;
-        if (code !== 3 && code !== 4) return;
-        const words = Array.from({ length: (pdu[1] ?? 0) / 2 }, (_, index) => pdu.readUInt16BE(2 + 2 * index));
-        config.onAnswer?.({
-          monoMs: clock.monotonic(),
-          code,
-          start: asked.readUInt16BE(1),
-          words,
-        });
-      }),
-  };
-  const { link } = map;
-  const listener = await (link.kind === 'rtu' || link.kind === 'ascii'
-    ? listenOnLine(link, context)
-    : listenOnSocket(link.kind, config.host ?? '127.0.0.1', config.port ?? link.port, context));
-  livedUntil = clock.monotonic();
-  schedule();
+  #conversationContext(): ConversationContext {
+    const { map, seed = 1, onAnswer } = this.#config;
+    const { bank } = this.#face;
+    const numbered = map.channels[requestNumber];
+    return {
+      bank,
+      faults: () => this.#faults,
+      random: createRandom(seed + 99),
+      clock: this.#clock,
+      onRequest: ({ pdu }) => {
+        this.#requests += 1;
+        if (numbered) showReading(bank, map, requestNumber, numbered, this.#requests);
+        this.#functions.add(pdu[0] ?? 0);
+      },
+      onAnswer:
+        onAnswer &&
+        (({ pdu: asked }, pdu) => {
+          const read = answeredRead(asked, pdu);
+          if (read) onAnswer({ monoMs: this.#clock.monotonic(), ...read });
+        }),
+    };
+  }
+}
 
-  const close = async (): Promise<void> => {
-    if (closed) return;
-    closed = true;
-    cancelNext?.();
-    await listener.close();
-  };
-  return {
-    port: listener.port,
-    state: () => ({
-      phase: machine.phase,
-      roasts: machine.roasts,
-      machineSeconds: machine.timeSeconds,
-      sampleIndex: machine.sampleIndex,
-      values: face.shown(),
-      events: face.raised(),
-      requests,
-      functions: [...functions].toSorted((a, b) => a - b),
-    }),
-    setFaults(next) {
-      faults = parseOrThrow(faultsShape, next);
-      if (faults.refuseConnections) listener.hangUp();
-      present();
-    },
-    charge() {
-      const done = machine.charge();
-      present();
-      return done;
-    },
-    drop() {
-      const done = machine.drop();
-      present();
-      return done;
-    },
-    setOutput: (name, percent) => machine.setOutput(name, percent),
-    setTimeFactor(factor) {
-      live();
-      timeFactor = factor;
-      cancelNext?.();
-      schedule();
-    },
-    hangUp: () => listener.hangUp(),
-    record: () => presented,
-    close,
-    [Symbol.asyncDispose]: close,
-  };
+/** Starts a machine behind Modbus. Rejects when port or serial line cannot be opened. */
+export const startSimulator = async (config: SimulatorConfig): Promise<Simulator> => {
+  const simulator = new RunningSimulator(config);
+  await simulator.start();
+  return simulator;
 };

@@ -8,7 +8,7 @@ import {
   type RoasterControls,
   type RoasterState,
 } from './drum-roaster.ts';
-import { createRandom } from './random.ts';
+import { createRandom, type Random } from './random.ts';
 import { createOperator, type RoastOperator } from './roast-operator.ts';
 import type { RoastPlan } from './roast-plan.ts';
 
@@ -75,152 +75,157 @@ const secondCrackC = 223.5;
 /** A roast that makes no progress is dropped after this time, s. */
 const longestRoastSeconds = 1500;
 
-export const createRoastProgram = (options: ProgramOptions): RoastProgram => {
-  const random = createRandom(options.seed);
-  const betweenBatchesSeconds = options.betweenBatchesSeconds ?? 150;
-  const ambientC = options.ambientC ?? 24;
-  let batch = options.nextBatch(0);
-  let roaster = emptyRoaster(options.capacityKg, options.startTempC ?? ambientC, ambientC);
-  let phase: ProgramPhase = 'preheating';
-  let steps = 0;
-  let roasts = 0;
-  let operator: RoastOperator = createOperator(batch.plan);
-  let controls: RoasterControls = { heatPercent: 0, airPercent: 40, drumRpm: batch.plan.drumRpm };
-  let roastedKg: number | null = null;
-  let marks: ProgramMark[] = [];
-  let fresh: ProgramMark[] = [];
-  let chargedAt = 0;
-  let readyFrom = options.firstChargeSeconds ?? 20;
-  let owed = 0;
-  let holding = 20;
-  let holdUntil = 0;
-  const overridden: Partial<Record<keyof RoasterControls, number>> = {};
+class Program implements RoastProgram {
+  phase: ProgramPhase = 'preheating';
+  roaster: RoasterState;
+  marks: ProgramMark[] = [];
+  roasts = 0;
+  batch: Batch;
+  roastedKg: number | null = null;
+  readonly #options: ProgramOptions;
+  readonly #random: Random;
+  readonly #betweenBatchesSeconds: number;
+  readonly #overridden: Partial<Record<keyof RoasterControls, number>> = {};
+  #operator: RoastOperator;
+  #controls: RoasterControls;
+  #steps = 0;
+  #owed = 0;
+  #fresh: ProgramMark[] = [];
+  #chargedAt = 0;
+  #readyFrom: number;
+  #holding = 20;
+  #holdUntil = 0;
   /** Bean probe at the last 80 steps (20 s), newest last. */
-  let probeTrail: number[] = [];
+  #probeTrail: number[] = [];
 
-  const time = (): number => steps * stepSeconds;
-  const mark = (kind: MarkKind, tempC = roaster.beanProbeC): void => {
-    if (marks.some((known) => known.kind === kind)) return;
-    const happened = { kind, timeSeconds: time(), tempC };
-    marks.push(happened);
-    fresh.push(happened);
-  };
-  const rate = (): number | null => {
-    const oldest = probeTrail[0];
-    const newest = probeTrail.at(-1);
-    if (oldest === undefined || newest === undefined || probeTrail.length < 40) return null;
-    return ((newest - oldest) / ((probeTrail.length - 1) * stepSeconds)) * 60;
-  };
-  const charge = (): boolean => {
-    if (phase === 'roasting') return false;
-    marks = [];
-    mark('charge');
-    roaster = chargeBeans(roaster, batch.greenKg, batch.coffee, random.gaussian() * 0.7);
-    operator = createOperator(batch.plan);
-    probeTrail = [];
-    chargedAt = time();
-    roastedKg = null;
-    roasts += 1;
-    phase = 'roasting';
+  constructor(options: ProgramOptions) {
+    const ambientC = options.ambientC ?? 24;
+    this.#options = options;
+    this.#random = createRandom(options.seed);
+    this.#betweenBatchesSeconds = options.betweenBatchesSeconds ?? 150;
+    this.#readyFrom = options.firstChargeSeconds ?? 20;
+    this.batch = options.nextBatch(0);
+    this.roaster = emptyRoaster(options.capacityKg, options.startTempC ?? ambientC, ambientC);
+    this.#operator = createOperator(this.batch.plan);
+    this.#controls = { heatPercent: 0, airPercent: 40, drumRpm: this.batch.plan.drumRpm };
+  }
+
+  get timeSeconds(): number {
+    return this.#steps * stepSeconds;
+  }
+
+  get controls(): RoasterControls {
+    return { ...this.#controls, ...this.#overridden };
+  }
+
+  advance(seconds: number): readonly ProgramMark[] {
+    this.#fresh = [];
+    this.#owed += seconds;
+    while (this.#owed >= stepSeconds - 1e-9) {
+      this.#owed -= stepSeconds;
+      this.#step();
+    }
+    return this.#fresh;
+  }
+
+  charge(): boolean {
+    if (this.phase === 'roasting') return false;
+    this.marks = [];
+    this.#mark('charge');
+    this.roaster = chargeBeans(this.roaster, this.batch.greenKg, this.batch.coffee, this.#random.gaussian() * 0.7);
+    this.#operator = createOperator(this.batch.plan);
+    this.#probeTrail = [];
+    this.#chargedAt = this.timeSeconds;
+    this.roastedKg = null;
+    this.roasts += 1;
+    this.phase = 'roasting';
     return true;
-  };
-  const drop = (): boolean => {
-    if (phase !== 'roasting' || roaster.beans === null) return false;
-    const { beans } = roaster;
+  }
+
+  drop(): boolean {
+    if (this.phase !== 'roasting' || this.roaster.beans === null) return false;
+    const { beans } = this.roaster;
     // First crack continues in the cooler: no end of crack is marked after the drop.
-    mark('drop');
-    roastedKg = beanWeightKg(beans);
-    roaster = dropBeans(roaster);
-    phase = 'cooling';
-    readyFrom = time() + betweenBatchesSeconds;
-    batch = options.nextBatch(roasts);
+    this.#mark('drop');
+    this.roastedKg = beanWeightKg(beans);
+    this.roaster = dropBeans(this.roaster);
+    this.phase = 'cooling';
+    this.#readyFrom = this.timeSeconds + this.#betweenBatchesSeconds;
+    this.batch = this.#options.nextBatch(this.roasts);
     return true;
-  };
+  }
+
+  override(control: keyof RoasterControls, value: number | undefined): void {
+    if (value === undefined) delete this.#overridden[control];
+    else this.#overridden[control] = value;
+  }
+
+  #mark(kind: MarkKind, tempC: number = this.roaster.beanProbeC): void {
+    if (this.marks.some((known) => known.kind === kind)) return;
+    const happened = { kind, timeSeconds: this.timeSeconds, tempC };
+    this.marks.push(happened);
+    this.#fresh.push(happened);
+  }
+
+  #rate(): number | null {
+    const oldest = this.#probeTrail[0];
+    const newest = this.#probeTrail.at(-1);
+    if (oldest === undefined || newest === undefined || this.#probeTrail.length < 40) return null;
+    return ((newest - oldest) / ((this.#probeTrail.length - 1) * stepSeconds)) * 60;
+  }
 
   /** Between batches: brings the empty drum to charge temperature and holds it there. */
-  const heatEmptyDrum = (): void => {
-    const gap = batch.plan.chargeTempC - roaster.beanProbeC;
-    if (time() >= holdUntil) {
-      holdUntil = time() + 15;
+  #heatEmptyDrum(): void {
+    const gap = this.batch.plan.chargeTempC - this.roaster.beanProbeC;
+    if (this.timeSeconds >= this.#holdUntil) {
+      this.#holdUntil = this.timeSeconds + 15;
       // A cold machine heats at full power; near the charge temperature the burner only makes up for the losses.
-      holding = Math.min(45, Math.max(5, holding + 0.12 * gap));
-      const wanted = holding + 1.1 * gap - 1.2 * (rate() ?? 0);
-      const most = phase === 'cooling' ? 20 : 100;
+      this.#holding = Math.min(45, Math.max(5, this.#holding + 0.12 * gap));
+      const wanted = this.#holding + 1.1 * gap - 1.2 * (this.#rate() ?? 0);
+      const most = this.phase === 'cooling' ? 20 : 100;
       const heatPercent = Math.min(most, Math.max(0, Math.round(wanted / 2.5) * 2.5));
-      controls = { heatPercent, airPercent: gap < -3 ? 75 : 35, drumRpm: batch.plan.drumRpm };
+      this.#controls = { heatPercent, airPercent: gap < -3 ? 75 : 35, drumRpm: this.batch.plan.drumRpm };
     }
-    if (phase === 'cooling' && time() >= readyFrom - betweenBatchesSeconds / 3) {
-      mark('cool_end');
-      phase = 'preheating';
+    if (this.phase === 'cooling' && this.timeSeconds >= this.#readyFrom - this.#betweenBatchesSeconds / 3) {
+      this.#mark('cool_end');
+      this.phase = 'preheating';
     }
-    if (phase === 'preheating' && Math.abs(gap) < 2.5 && time() >= readyFrom) {
-      phase = 'ready';
-      if (options.autoCharge ?? true) charge();
+    if (this.phase === 'preheating' && Math.abs(gap) < 2.5 && this.timeSeconds >= this.#readyFrom) {
+      this.phase = 'ready';
+      if (this.#options.autoCharge ?? true) this.charge();
     }
-  };
-  const watchBeans = (): void => {
-    const { beans, beanProbeC } = roaster;
-    if (beans === null) return;
-    const sinceChargeSeconds = time() - chargedAt;
-    const ratePerMinute = rate();
-    const before = probeTrail.at(-2);
-    if (sinceChargeSeconds > 25 && before !== undefined && beanProbeC > before) mark('turning_point');
-    const pastTurningPoint = marks.some((known) => known.kind === 'turning_point');
-    if (pastTurningPoint && beanProbeC >= dryEndC) mark('dry_end');
-    if (beans.cracked > 0.012) mark('first_crack');
-    if (beans.cracked > 0.85) mark('first_crack_end');
-    if (beans.cracked > 0.8 && beanProbeC >= secondCrackC) mark('second_crack');
-    controls = operator.controls({ sinceChargeSeconds, beanTempC: beanProbeC, ratePerMinute, pastTurningPoint });
-    if ((pastTurningPoint && beanProbeC >= batch.plan.dropTempC) || sinceChargeSeconds > longestRoastSeconds) drop();
-  };
-  const step = (): void => {
-    roaster = stepRoaster(roaster, { ...controls, ...overridden }, stepSeconds);
-    steps += 1;
-    probeTrail.push(roaster.beanProbeC);
-    if (probeTrail.length > 20 / stepSeconds) probeTrail.shift();
-    if (phase === 'roasting') watchBeans();
-    else heatEmptyDrum();
-  };
+  }
 
-  return {
-    get timeSeconds() {
-      return time();
-    },
-    get phase() {
-      return phase;
-    },
-    get roaster() {
-      return roaster;
-    },
-    get controls() {
-      return { ...controls, ...overridden };
-    },
-    get marks() {
-      return marks;
-    },
-    get roasts() {
-      return roasts;
-    },
-    get batch() {
-      return batch;
-    },
-    get roastedKg() {
-      return roastedKg;
-    },
-    advance(seconds) {
-      fresh = [];
-      owed += seconds;
-      while (owed >= stepSeconds - 1e-9) {
-        owed -= stepSeconds;
-        step();
-      }
-      return fresh;
-    },
-    charge,
-    drop,
-    override(control, value) {
-      if (value === undefined) delete overridden[control];
-      else overridden[control] = value;
-    },
-  };
-};
+  #watchBeans(): void {
+    const { beans, beanProbeC } = this.roaster;
+    if (beans === null) return;
+    const sinceChargeSeconds = this.timeSeconds - this.#chargedAt;
+    const ratePerMinute = this.#rate();
+    const before = this.#probeTrail.at(-2);
+    if (sinceChargeSeconds > 25 && before !== undefined && beanProbeC > before) this.#mark('turning_point');
+    const pastTurningPoint = this.marks.some((known) => known.kind === 'turning_point');
+    if (pastTurningPoint && beanProbeC >= dryEndC) this.#mark('dry_end');
+    if (beans.cracked > 0.012) this.#mark('first_crack');
+    if (beans.cracked > 0.85) this.#mark('first_crack_end');
+    if (beans.cracked > 0.8 && beanProbeC >= secondCrackC) this.#mark('second_crack');
+    this.#controls = this.#operator.controls({
+      sinceChargeSeconds,
+      beanTempC: beanProbeC,
+      ratePerMinute,
+      pastTurningPoint,
+    });
+    if ((pastTurningPoint && beanProbeC >= this.batch.plan.dropTempC) || sinceChargeSeconds > longestRoastSeconds)
+      this.drop();
+  }
+
+  #step(): void {
+    this.roaster = stepRoaster(this.roaster, { ...this.#controls, ...this.#overridden }, stepSeconds);
+    this.#steps += 1;
+    this.#probeTrail.push(this.roaster.beanProbeC);
+    if (this.#probeTrail.length > 20 / stepSeconds) this.#probeTrail.shift();
+    if (this.phase === 'roasting') this.#watchBeans();
+    else this.#heatEmptyDrum();
+  }
+}
+
+export const createRoastProgram = (options: ProgramOptions): RoastProgram => new Program(options);
