@@ -1,26 +1,23 @@
 import { listRecentAlarms } from '@roastery/contract/alarms';
 import { systemStats } from '@roastery/contract/dashboard';
 import { listLots, type Lot } from '@roastery/contract/inventory';
-import { dismissMachineDrift } from '@roastery/contract/machine-drift';
 import { listMachines } from '@roastery/contract/machines';
-import { BellRing, Package, ScanSearch, TriangleAlert, Weight } from 'lucide-react';
-import type { ReactNode } from 'react';
-import { Link } from 'react-router-dom';
-import { sentenceFor } from '../../api/api-error.ts';
-import { call } from '../../api/call.ts';
-import { refresh, useApi, useSettled } from '../../api/use-api.ts';
+import { BellRing, Package, TriangleAlert, Weight } from 'lucide-react';
+import { lazy, Suspense } from 'react';
+import { useApi, useSettled } from '../../api/use-api.ts';
 import { alarmsByFault } from '../../components/alarms/alarm-groups.ts';
 import { faultText } from '../../components/alarms/alarm-texts.ts';
-import { DismissNotice } from '../../components/DismissNotice.tsx';
-import { driftText } from '../../components/drift-text.ts';
 import { silenceText } from '../../components/live/silence-text.ts';
 import { mayManage } from '../../components/people/roles.ts';
 import { paths } from '../../components/paths.ts';
 import { formatCount } from '../../format/numbers.ts';
-import { useDates, usePreferences } from '../../format/preferences.ts';
+import { useDates } from '../../format/preferences.ts';
 import { t } from '../../language/t.ts';
 import { Panel } from '../../ui/Card.tsx';
-import { toast } from '../../ui/toast.ts';
+import { TaskRow, type Task } from './TaskRow.tsx';
+
+/** Machines seldom drift: the first page goes without the sentences. */
+const DriftRows = lazy(() => import('./DriftRows.tsx'));
 
 const refreshMs = 60_000;
 /** The page that was opened comes first. */
@@ -28,45 +25,23 @@ const settleMs = 1500;
 const soonDays = 14;
 const lotsShown = 3;
 
-interface Task {
-  readonly id: string;
-  readonly icon: ReactNode;
-  readonly text: string;
-  readonly to: string;
-  readonly isUrgent?: boolean;
-  /** It says something once, and can be hidden. */
-  readonly onDismiss?: () => Promise<void>;
-}
-
 /** What needs a person: machines that do not answer or have changed, alarms, roasts to weigh, coffee that runs out. Nothing while nothing does. */
 export const Attention = () => {
-  const tasks = [...useMachineTasks(), ...useDriftTasks(), ...useAlarmTask(), ...useWeighTask(), ...useStockTasks()];
-  if (tasks.length === 0) return null;
+  const tasks = [...useMachineTasks(), ...useAlarmTask(), ...useWeighTask(), ...useStockTasks()];
+  const { data: machines = [] } = useApi(listMachines, { query: { sort: 'name' } });
+  const drifted = machines.filter(({ drift }) => drift !== null);
+  if (tasks.length === 0 && drifted.length === 0) return null;
   return (
     <Panel title={t`Needs attention`} className="max-lg:order-first">
       <ul className="divide-y divide-stroke">
-        {tasks.map(({ id, icon, text, to, isUrgent = false, onDismiss }) => (
-          <li key={id} className="flex flex-wrap items-center justify-end">
-            <Link
-              to={to}
-              className="flex min-h-11 min-w-0 flex-1 items-start gap-2.5 px-4 py-2.5 text-base text-content hover:bg-hover focus-visible:-outline-offset-2"
-            >
-              <span aria-hidden className={`mt-0.5 ${isUrgent ? 'text-warning' : 'text-muted'} [&_svg]:size-4`}>
-                {icon}
-              </span>
-              <span className={`figures min-w-0 ${isUrgent ? 'font-medium text-warning' : ''}`}>{text}</span>
-            </Link>
-            {onDismiss !== undefined && (
-              <div className="px-2 py-1.5 text-sm">
-                <DismissNotice
-                  label={t`Dismiss: ${text}`}
-                  question={t`Hide it from your dashboard? The machine’s page keeps it.`}
-                  onDismiss={() => void onDismiss()}
-                />
-              </div>
-            )}
-          </li>
+        {tasks.map((task) => (
+          <TaskRow key={task.id} task={task} />
         ))}
+        {drifted.length > 0 && (
+          <Suspense fallback={null}>
+            <DriftRows machines={drifted} />
+          </Suspense>
+        )}
       </ul>
     </Panel>
   );
@@ -82,24 +57,6 @@ const useMachineTasks = (): Task[] => {
     const text =
       silence !== null ? `${name}: ${silence}` : lacksMap && connection === 'online' ? t`${name} has no map` : null;
     return text === null ? [] : [{ id, icon: <TriangleAlert />, text, to, isUrgent: true }];
-  });
-};
-
-const useDriftTasks = (): Task[] => {
-  const [dates, units] = [useDates(), usePreferences()];
-  const { data = [] } = useApi(listMachines, { query: { sort: 'name' } });
-  return data.flatMap(({ id, display_name: name, drift }): Task[] => {
-    if (drift === null) return [];
-    const onDismiss = async (): Promise<void> => {
-      try {
-        await call(dismissMachineDrift, { params: { id, drift_id: drift.id } });
-        await refresh(listMachines);
-      } catch (error) {
-        toast(sentenceFor(error, t`Failed to hide the notice`), { tone: 'danger' });
-      }
-    };
-    const text = `${name}: ${driftText(drift, units, dates)}`;
-    return [{ id: drift.id, icon: <ScanSearch />, text, to: paths.machineLessons(id), onDismiss }];
   });
 };
 

@@ -1,5 +1,7 @@
 import { systemStats } from '@roastery/contract/dashboard';
+import type { ResponseOf } from '@roastery/contract/endpoint';
 import { CalendarDays, Factory, Scale, Sun } from 'lucide-react';
+import { lazy, Suspense } from 'react';
 import { useUser } from '../../api/session.tsx';
 import { useApi } from '../../api/use-api.ts';
 import { ErrorLine } from '../../components/ErrorState.tsx';
@@ -10,11 +12,15 @@ import { personName } from '../../components/person-name.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { weightNumber, weightUnit } from '../../format/weights.ts';
 import { Attention } from './Attention.tsx';
-import { FirstSteps } from './FirstSteps.tsx';
 import { MachinesNow } from './MachinesNow.tsx';
 import { RecentActivity } from './RecentActivity.tsx';
 import { Shortcuts } from './Shortcuts.tsx';
 import { t } from '../../language/t.ts';
+
+/** Gone once a roastery has begun, so the first page of the others does not carry it. */
+const FirstSteps = lazy(() => import('./FirstSteps.tsx'));
+const hasBegun = ({ totalMachines, hasRoasts, hasLots, hasRecipes }: ResponseOf<typeof systemStats>) =>
+  totalMachines > 0 && hasRoasts && hasLots && hasRecipes;
 
 const roasts = (howMany: number | undefined) => (howMany === 1 ? t`roast` : t`roasts`);
 const refreshMs = 60_000;
@@ -33,7 +39,11 @@ export default function DashboardPage() {
         {error !== undefined && (
           <ErrorLine title={t`The figures could not be loaded`} error={error} onRetry={() => void mutate()} />
         )}
-        {data !== undefined && <FirstSteps stats={data} />}
+        {data !== undefined && !hasBegun(data) && (
+          <Suspense fallback={null}>
+            <FirstSteps stats={data} />
+          </Suspense>
+        )}
         <MachinesNow />
         <StatRow>
           <StatCard

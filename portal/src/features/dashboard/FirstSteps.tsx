@@ -16,14 +16,12 @@ const stepsOf = (stats: Stats) => [
   { isDone: stats.hasRecipes, label: t`Make a recipe`, to: paths.newRecipe },
 ];
 
-/** What a new roastery does first; gone when all of it is done. */
-export const FirstSteps = ({ stats }: { stats: Stats }) => {
-  const steps = stepsOf(stats);
-  if (steps.every(({ isDone }) => isDone)) return null;
+/** What a new roastery does first. */
+export default function FirstSteps({ stats }: { stats: Stats }) {
   return (
     <Panel title={t`First steps`}>
       <ul className="grid divide-stroke max-sm:divide-y sm:grid-cols-2 xl:grid-cols-4">
-        {steps.map(({ isDone, label, to }) => (
+        {stepsOf(stats).map(({ isDone, label, to }) => (
           <li key={to}>
             <Link
               to={to}
@@ -44,4 +42,4 @@ export const FirstSteps = ({ stats }: { stats: Stats }) => {
       </ul>
     </Panel>
   );
-};
+}
