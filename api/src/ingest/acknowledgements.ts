@@ -42,7 +42,7 @@ const ackMessages = ({ serialNumber, epoch, ranges, covered }: Acknowledgement):
  * An acknowledgement may wait so long since the oldest of its batches arrived. Agents send a batch again after ten seconds:
  * the rest is for the ways through the broker.
  */
-const holdMs = 4000;
+const longestHoldMs = 4000;
 const tickMs = 250;
 /** Half of the window of a board that has just connected. */
 const batchesAtOnce = 4;
@@ -83,6 +83,7 @@ const keyOf = ({ serialNumber, epoch }: Pick<Acknowledgement, 'serialNumber' | '
 export const createAcknowledgements = (
   send: (messages: readonly Message[]) => void,
   { now, every }: Pick<Clock, 'now' | 'every'> = realClock,
+  holdMs = longestHoldMs,
 ) => {
   const streams = new Map<string, Stream>();
   const take = (stream: Stream, acknowledgement: Acknowledgement): Message[] => {

@@ -1,19 +1,20 @@
 import { gzipSync } from 'node:zlib';
 import { allMachines, topicOf } from '@roastery/contract/mqtt';
 import { plansShape, type Plans } from '@roastery/contract/roast-plan';
-import { realClock } from '@roastery/runtime/clock';
+import { realClock, type Clock } from '@roastery/runtime/clock';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { startTestPostgres } from '@roastery/testing/test-postgres';
 import { createJournalBoard } from '@roastery/testing/journal-board';
 import { until } from '@roastery/testing/until';
 import { connectAsync } from 'mqtt';
 import { Registry } from 'prom-client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openMqttLink, type MqttLink } from '../broker/link.ts';
 import { migrate } from '../db/migrate.ts';
 import { openDatabase, type Database } from '../db/sql.ts';
 import { createHealth } from '../http/server-context.ts';
 import { openMigratedDatabase, registerMachine, silentLog } from '../testing/ingest-fixture.ts';
+import { presentClock } from '../testing/present.ts';
 import { connectBoard, startPlainBroker, type PlainBroker } from '../testing/whole-api.ts';
 import { type Ingest, startIngest } from './ingest.ts';
 
@@ -30,12 +31,9 @@ describe('ingest over MQTT', () => {
     await broker.close();
   });
 
-  const listening = async (sql: Database, metrics = new Registry()): Promise<Ingest> => {
+  const listening = async (sql: Database, metrics = new Registry(), clock: Clock = realClock): Promise<Ingest> => {
     const before = broker.subscriptionsTo(allMachines('journal'));
-    const ingest = startIngest(
-      { sql, mqtt, log: silentLog, clock: realClock, metrics, health: createHealth() },
-      { sweep: false },
-    );
+    const ingest = startIngest({ sql, mqtt, log: silentLog, clock, metrics, health: createHealth() }, { sweep: false });
     await until('ingest to listen', () => broker.subscriptionsTo(allMachines('journal')) > before);
     return ingest;
   };
@@ -68,6 +66,33 @@ describe('ingest over MQTT', () => {
     const [stored] = await database.sql<{ n: number }[]>`SELECT sum(cardinality(dt_ms)) AS n FROM recording_chunks`;
     expect(stored?.n).toBe(20);
     expect(await metrics.getSingleMetricAsString('ingest_quarantined_total')).toContain('ingest_quarantined_total 4');
+    await ingest.close();
+  });
+
+  it('merges the acknowledgements of a roast until the board says that it leaves', async () => {
+    await using database = await openMigratedDatabase();
+    await registerMachine(database.sql, 'P-7');
+    const clock = presentClock();
+    // The second acknowledgement is sent with four batches.
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0.9);
+    const ingest = await listening(database.sql, new Registry(), clock);
+    await using wire = await connectBoard(broker.url, 'P-7');
+    const board = createJournalBoard();
+    const send = async (): Promise<void> => {
+      const seq = board.sample(board.length * 1000, 100, 150, 50);
+      for (const batch of board.batches(() => 1, seq)) await wire.publish(batch);
+      await until('the sample', async () => (await database.sql`SELECT 1 FROM recording_chunks`).length > seq);
+      clock.pass(1000);
+    };
+    await send();
+    await until('the first acknowledgement', () => wire.hasAck(board.epoch, 0));
+    for (let second = 0; second < 3; second++) await send();
+    expect(wire.acks).toHaveLength(1);
+    const status = { v: 1, online: false, session: 'a session', t: clock.now(), epoch: board.epoch };
+    await wire.client.publishAsync(topicOf('P-7', 'status'), JSON.stringify(status), { qos: 1 });
+    await until('the last acknowledgement', () => wire.hasAck(board.epoch, 3));
+    expect(wire.acks).toHaveLength(2);
+    random.mockRestore();
     await ingest.close();
   });
 

@@ -3,6 +3,7 @@ import type { Clock } from '@roastery/runtime/clock';
 import { createLogGate, type Logger } from '@roastery/runtime/logger';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { subscribeAll, wholeShare, type MqttLink } from '../broker/link.ts';
+import type { Message } from '../broker/plain-messages.ts';
 import { loggable } from '../db/postgres-errors.ts';
 import type { Database } from '../db/sql.ts';
 import { followStatuses } from '../domains/devices/follow-statuses.ts';
@@ -124,6 +125,8 @@ export interface IngestOptions extends Pick<BatchWriterOptions, 'flushDelayMs' |
    * journals, which is safe: each recognises what another has stored.
    */
   readonly instancesDatabase?: Database | undefined;
+  /** How long an acknowledgement may wait to be merged with the next ones; 0 in tests that wait for each. */
+  readonly acknowledgeWithinMs?: number | undefined;
   /** Called after each commit with the batches that are stored now. */
   readonly onStored?: (stored: readonly StoredBatch[]) => void;
   /** Ends stale roasts and removes old samples; off in tests that check every row. Default on. */
@@ -159,10 +162,11 @@ export const startIngest = (context: IngestContext, options: IngestOptions = {})
   const lastSeen = createLastSeen(sql, log, clock);
   const mayLog = createLogGate(60_000);
 
-  const acknowledgements = createAcknowledgements((messages) => {
+  const sendAcknowledgements = (messages: readonly Message[]): void => {
     // QoS 0: a lost acknowledgement is repaired when the board sends again.
     if (!mqtt.sendAll(messages) && mayLog('ack') !== undefined) log.warn('acknowledgements not sent');
-  }, clock);
+  };
+  const acknowledgements = createAcknowledgements(sendAcknowledgements, clock, options.acknowledgeWithinMs);
   const onCommitted = (committed: Flushed): void => {
     metrics.samples.inc(committed.samples);
     metrics.events.inc(committed.events);

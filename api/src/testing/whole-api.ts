@@ -86,7 +86,12 @@ export const startWholeApi = async (
     services: [
       alarms.service,
       pusher,
-      async (context) => startIngest(context, { onStored: (stored) => alarms.onStored(ownPart(stored)), ...ingest }),
+      async (context) =>
+        startIngest(context, {
+          onStored: (stored) => alarms.onStored(ownPart(stored)),
+          acknowledgeWithinMs: 0,
+          ...ingest,
+        }),
       live.service,
     ],
     prepare: async (context) => void (await prepareFirstStart(context)),
