@@ -16,7 +16,7 @@ const idOfPostgres = (flag: '-u' | '-g'): number =>
   Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
 
 /** Postgres refuses to run as root; then it runs under the account of its package. */
-const account = (): { uid?: number; gid?: number } => {
+export const account = (): { uid?: number; gid?: number } => {
   if (process.getuid?.() !== 0) return {};
   return { uid: idOfPostgres('-u'), gid: idOfPostgres('-g') };
 };
