@@ -35,3 +35,4 @@ export const createGapReports = (streams: () => readonly Stream[]) => {
     },
   };
 };
+export type GapReports = ReturnType<typeof createGapReports>;

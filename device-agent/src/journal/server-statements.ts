@@ -88,3 +88,4 @@ export const createServerStatements = ({ log, streams, durable, withdraw, sealed
     },
   };
 };
+export type ServerStatements = ReturnType<typeof createServerStatements>;

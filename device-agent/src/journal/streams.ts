@@ -54,6 +54,13 @@ export const chooseSegment = <S extends KeptStream>(
   );
 };
 
+/** Closed segments of the recording that a stream is part of: the numbers continue from stream to stream. */
+export const segmentsOfRecording = (streams: readonly { readonly stream: Stream }[], of: Stream): SealedSegment[] =>
+  streams
+    .filter(({ stream }) => recordingOf(stream) === recordingOf(of))
+    .flatMap(({ stream }) => stream.segments())
+    .sort((a, b) => a.first - b.first);
+
 /**
  * All streams of a journal, the one being written last: which entries are dropped when there is no room, and which
  * remain.
@@ -79,14 +86,6 @@ export class Streams {
   /** Before the one that is being written. */
   addEarlier(stream: Stream): void {
     this.#all.splice(-1, 0, stream);
-  }
-
-  /** Closed segments of the recording that a stream is part of: the numbers continue from stream to stream. */
-  segmentsOfRecording(stream: Stream): SealedSegment[] {
-    return this.#all
-      .filter((other) => recordingOf(other) === recordingOf(stream))
-      .flatMap((other) => other.segments())
-      .sort((a, b) => a.first - b.first);
   }
 
   /**
