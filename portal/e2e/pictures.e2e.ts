@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { machineMapShape } from '@roastery/contract/machine-map';
@@ -11,6 +11,7 @@ import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import { hurriedClock, repositoryRoot } from '@roastery/testing/shared-data';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { keepPicture } from './keep-picture.ts';
 import { bringPastRoast } from './past-roast.ts';
 import { anaRestrepo, openRoastery, register, type TestRoastery } from './roastery.ts';
 
@@ -87,24 +88,7 @@ afterAll(async () => {
   if (!isForReal) await rm(folder, { recursive: true, force: true });
 });
 
-/** Stores a screenshot as WebP, which the browser itself encodes. Returns the bytes. */
-const keep = async (page: Page, name: string): Promise<number> => {
-  await page.evaluate(() => document.fonts.ready);
-  const png = (await page.screenshot({ animations: 'disabled' })).toString('base64');
-  await using blank = await roastery.openAs(null);
-  const webp = await blank.page.evaluate(async (source) => {
-    const image = new Image();
-    image.src = `data:image/png;base64,${source}`;
-    await image.decode();
-    const canvas = document.createElement('canvas');
-    [canvas.width, canvas.height] = [image.width, image.height];
-    canvas.getContext('2d')?.drawImage(image, 0, 0);
-    return canvas.toDataURL('image/webp', 0.9).split(',')[1] ?? '';
-  }, png);
-  const bytes = Buffer.from(webp, 'base64');
-  await writeFile(path.join(folder, `${name}.webp`), bytes);
-  return bytes.length;
-};
+const keep = (page: Page, name: string) => keepPicture(roastery, page, path.join(folder, `${name}.webp`));
 
 /** The resolution of a good screen: twice the pixels. */
 const sharp = (height: number): BrowserContextOptions => ({ deviceScaleFactor: 2, viewport: { width: 1360, height } });
