@@ -1,4 +1,4 @@
-// `npm run bench`: runs every benchmark in its own process and prints a table for each. `npm run bench -- roast-page`
+// `npm run bench`: runs every benchmark in its own process and prints a table for each. `npm run bench -- slow-phone`
 // runs those whose file name contains the word; `--json file` also writes the figures; `--help` lists them.
 import { spawn } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
@@ -8,8 +8,8 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { CannotPrepare, prepare, ROOT } from '../../stack/bin/prepare.mjs';
 
-const BUILT = path.join(ROOT, 'packages', 'testing', 'dist');
-const NAMES = readdirSync(path.join(ROOT, 'packages', 'testing', 'src', 'benches'))
+const BUILT = path.join(ROOT, 'packages', 'lab', 'dist');
+const NAMES = readdirSync(path.join(ROOT, 'packages', 'lab', 'src', 'benches'))
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
   .map((file) => path.basename(file, '.ts'));
 const { values, positionals } = parseArgs({
@@ -32,7 +32,7 @@ else await runInside(values.inside);
 async function runAll() {
   try {
     await prepare();
-    await run([path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), '-b', 'packages/testing']);
+    await run([path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), '-b', 'packages/lab']);
   } catch (error) {
     console.error(error instanceof CannotPrepare ? error.message : error);
     process.exitCode = 1;
@@ -47,7 +47,7 @@ async function runAll() {
   let failed = 0;
   for (const name of names) {
     const { code, result } = await run([
-      path.join(ROOT, 'packages', 'testing', 'bin', 'bench.mjs'),
+      path.join(ROOT, 'packages', 'lab', 'bin', 'bench.mjs'),
       '--inside',
       name,
       ...named,
@@ -73,7 +73,7 @@ function load(file) {
 
 /** In the child process: runs one benchmark, prints its table and sends its figures to the parent. */
 async function runInside(name) {
-  const { benchTable, judge } = await load('bench.js');
+  const { benchTable, judge } = await import('@roastery/testing/bench');
   const { default: bench } = await load(path.join('benches', `${name}.js`));
   console.log(`${bench.title} (${name})`);
   if (bench.onlyWhenNamed === true && !values.named) {

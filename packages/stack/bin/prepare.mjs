@@ -73,8 +73,15 @@ function isInstalled() {
   return Object.entries(wanted).every(([place, entry]) => {
     if (!place.startsWith('node_modules/')) return true;
     const there = installed[place];
-    return there === undefined ? entry.optional === true : there.version === entry.version;
+    if (there !== undefined) return there.version === entry.version;
+    return entry.optional === true || (entry.link === true && !isUsed(place, wanted));
   });
+}
+
+/** Whether a package of the project depends on this one: nothing resolves the link of a workspace that only has programs. */
+function isUsed(place, packages) {
+  const name = place.slice('node_modules/'.length);
+  return Object.values(packages).some(({ dependencies = {} }) => name in dependencies);
 }
 
 async function installDependencies() {

@@ -83,6 +83,15 @@ export function forbiddenWorkspaceImports(files: readonly SourceFile[]): string[
   });
 }
 
+/** `from → to` of every import of the lab by another place, tests included. */
+export function importsOfTheLab(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => workspaceOf(path) !== 'packages/lab')
+    .flatMap(({ path, imports }) =>
+      imports.filter(({ target }) => workspaceOf(target) === 'packages/lab').map(({ target }) => `${path} → ${target}`),
+    );
+}
+
 /** `from → to` of every import of a file that only tests may use. */
 export function importsOfTests(files: readonly SourceFile[]): string[] {
   return eachImport(files, (_from, to) => isTestFile(to));
@@ -281,7 +290,7 @@ const REAL_TIME = String.raw`setTimeout\b|(?<![\w.])pause\(|\bDate\.now\(\)|\bpe
 const shouldWaitForConditions = (path: string): boolean =>
   isTestFile(path) &&
   !/\.timed\.test\.ts$|\/structure\.test\.ts$/.test(path) &&
-  (!path.startsWith('packages/testing/') || path.endsWith('.test.ts'));
+  (!/^packages\/(?:testing|lab)\//.test(path) || path.endsWith('.test.ts'));
 
 /** What tests do with real time, counted for each file: they should wait for conditions or use virtual time. */
 export function realTimeInTests(files: readonly SourceFile[]): Record<string, number> {

@@ -83,5 +83,5 @@ const APPS: ReadonlySet<string> = new Set(['api', 'broker', 'device-agent', 'por
 
 /** Tests, benches and their helpers may import more than programs of a roastery. */
 export function isTestFile(file: string): boolean {
-  return /\.(?:test|bench|e2e)\.tsx?$|\/testing\/|^portal\/e2e\//.test(file);
+  return /\.(?:test|bench|e2e)\.tsx?$|\/testing\/|^packages\/lab\/|^portal\/e2e\//.test(file);
 }

@@ -11,6 +11,7 @@ import {
   forbiddenWorkspaceImports,
   importCycles,
   importsOfTests,
+  importsOfTheLab,
   impureImports,
   largeFolders,
   looksOnce,
@@ -43,6 +44,7 @@ const generated = (path: string) => /\.generated\.tsx?$|\.golden\.|\/migrations\
 describe('structure', () => {
   it('imports: each place imports only what it may', () => expect(forbiddenWorkspaceImports(files)).toEqual([]));
   it('never imports tests into programs', () => expect(importsOfTests(files)).toEqual([]));
+  it('imports nothing of the lab', () => expect(importsOfTheLab(files)).toEqual([]));
   it('never imports upward within an app', () => expect(upwardImports(files)).toEqual([]));
   it('gives each folder of an app its layer', () => expect(foldersWithoutLayer(files)).toEqual([]));
   it('never imports sideways between features or undeclared domains', () => expect(sidewaysImports(files)).toEqual([]));
@@ -160,6 +162,7 @@ describe('the rules themselves', () => {
     );
     expect(forbiddenWorkspaceImports([file('portal/src/app/a.tsx', 'api/src/app.ts')])).toHaveLength(1);
     expect(forbiddenWorkspaceImports([file('broker/src/a.ts', 'packages/testing/src/until.ts')])).toHaveLength(1);
+    expect(importsOfTheLab([file('api/src/a.test.ts', 'packages/lab/src/fleet/peers.ts')])).toHaveLength(1);
     expect(upwardImports([file('api/src/db/sql.ts', 'api/src/domains/roasts/list.ts')])).toHaveLength(1);
     expect(upwardImports([file('api/src/ledger/a.ts', 'api/src/identity/b.ts')])).toHaveLength(1);
     expect(foldersWithoutLayer([file('api/src/attic/a.ts'), file('api/src/main.ts')])).toEqual(['api/src/attic']);

@@ -10,7 +10,9 @@ const readPackage = (folder: string): { version: string; dependencies?: Record<s
   JSON.parse(read(path.join(folder, 'package.json')));
 
 const { version } = readPackage('.');
-const packages = ['contract', 'roasting', 'runtime', 'simulator', 'stack', 'testing'].map((name) => `packages/${name}`);
+const packages = ['contract', 'roasting', 'runtime', 'simulator', 'stack', 'testing', 'lab'].map(
+  (name) => `packages/${name}`,
+);
 const workspaces = [...packages, 'api', 'broker', 'device-agent', 'portal'];
 
 describe('version', () => {

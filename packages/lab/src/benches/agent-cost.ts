@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listMachines } from '@roastery/contract/machines';
 import { startStack } from '@roastery/stack/stack';
-import type { Bench } from '../bench.ts';
-import { cpuSeconds, residentMegabytes } from '../process-cost.ts';
-import { registerTestMachine, signIn } from '../roastery-client.ts';
-import { repositoryRoot } from '../shared-data.ts';
-import { until } from '../until.ts';
+import type { Bench } from '@roastery/testing/bench';
+import { cpuSeconds, residentMegabytes } from '@roastery/testing/process-cost';
+import { registerTestMachine, signIn } from '@roastery/testing/roastery-client';
+import { repositoryRoot } from '@roastery/testing/shared-data';
+import { until } from '@roastery/testing/until';
 
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 600);
 /** The cost of starting is not part of the running cost. */
@@ -31,7 +31,7 @@ const run: Bench['run'] = async (say) => {
       const machines = await client.call(listMachines);
       return machines.some(({ id, connection }) => id === machine.id && connection === 'online');
     });
-    const script = join(repositoryRoot(), 'packages', 'testing', 'bin', 'bare-poller.mjs');
+    const script = join(repositoryRoot(), 'packages', 'lab', 'bin', 'bare-poller.mjs');
     const bare = spawn(
       process.execPath,
       [script, String(running.modbusPort), stack.mqttUrl, 'BARE-1', bareMachine.auth_token],

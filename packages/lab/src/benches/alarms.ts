@@ -4,10 +4,10 @@ import { markOf } from '@roastery/roasting/marks';
 import { rateShapeLimits, type RateShapeName } from '@roastery/roasting/rate-shape';
 import { judgeAtDrop } from '../alarms/alarms-at-drop.ts';
 import { judgeShapes, judgeShapesHeldOut, type JudgedShape } from '../alarms/rate-shape-alarms.ts';
-import type { Bench, Measurement } from '../bench.ts';
+import type { Bench, Measurement } from '@roastery/testing/bench';
 import { forecastRoasts, type ForecastRoast } from '../forecast/past-roasts.ts';
-import { isWholeRoast } from '../marks/doubtful-marks.ts';
-import { allFolders, recordedRoasts, recordedRoastsPresent } from '../marks/recorded-roasts.ts';
+import { isWholeRoast } from '@roastery/testing/marks/doubtful-marks';
+import { allFolders, recordedRoasts, recordedRoastsPresent } from '@roastery/testing/marks/recorded-roasts';
 
 const share = (part: number, whole: number): number => (whole === 0 ? 0 : (100 * part) / whole);
 

@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { listRoasts } from '@roastery/contract/roasts';
 import { startStack } from '@roastery/stack/stack';
-import type { Bench, Measurement } from '../bench.ts';
-import { registerTestMachine, signIn } from '../roastery-client.ts';
-import { repositoryRoot } from '../shared-data.ts';
-import { until } from '../until.ts';
+import type { Bench, Measurement } from '@roastery/testing/bench';
+import { registerTestMachine, signIn } from '@roastery/testing/roastery-client';
+import { repositoryRoot } from '@roastery/testing/shared-data';
+import { until } from '@roastery/testing/until';
 
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 180);
 const serial = 'CARD-1';
@@ -51,7 +51,7 @@ const run: Bench['run'] = async (say) => {
   try {
     const client = await signIn(stack.url, stack.admin);
     const { auth_token: token } = await registerTestMachine(client, serial);
-    const script = pathToFileURL(join(repositoryRoot(), 'packages', 'testing', 'bin', 'counting-disk.mjs')).href;
+    const script = pathToFileURL(join(repositoryRoot(), 'packages', 'lab', 'bin', 'counting-disk.mjs')).href;
     const machine = await stack.startMachine({
       serial,
       token,

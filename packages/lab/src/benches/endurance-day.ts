@@ -1,4 +1,4 @@
-import type { Bench } from '../bench.ts';
+import type { Bench } from '@roastery/testing/bench';
 import { cutForADay } from '../endurance/cut-for-a-day.ts';
 
 const awaySeconds = Number(process.env['BENCH_SECONDS'] ?? 600);

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Bench, Measurement } from '../bench.ts';
+import type { Bench, Measurement } from '@roastery/testing/bench';
 import { diskFaults, failAgainAndAgain, failingDiskOption, leaveZeroTail } from '../endurance/failing-disk.ts';
 import { judgementTable } from '../endurance/judge-answers.ts';
 import { killWhileRoasting } from '../endurance/kill-while-roasting.ts';
 import { withAnsweringMachine } from '../endurance/answering-machine.ts';
-import { randomStream } from '../marks/random.ts';
+import { randomStream } from '@roastery/testing/marks/random';
 
 const kills = Number(process.env['BENCH_KILLS'] ?? 200);
 const serial = 'KILL-16';

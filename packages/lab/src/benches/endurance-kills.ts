@@ -1,15 +1,15 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { listRoasts } from '@roastery/contract/roasts';
-import type { Bench, Measurement } from '../bench.ts';
+import type { Bench, Measurement } from '@roastery/testing/bench';
 import { withAnsweringMachine } from '../endurance/answering-machine.ts';
 import { judgementTable } from '../endurance/judge-answers.ts';
-import { keepJournal } from '../endurance/kept-journal.ts';
+import { keepJournal } from '@roastery/testing/endurance/kept-journal';
 import { killMoments, killWhileRoasting } from '../endurance/kill-while-roasting.ts';
-import { compareWithStored } from '../endurance/killing.ts';
+import { compareWithStored } from '@roastery/testing/endurance/killing';
 import { readRoasts } from '../endurance/machine-record.ts';
-import { randomStream } from '../marks/random.ts';
-import { until } from '../until.ts';
+import { randomStream } from '@roastery/testing/marks/random';
+import { until } from '@roastery/testing/until';
 
 const kills = Number(process.env['BENCH_KILLS'] ?? 200);
 const serial = 'KILL-15';

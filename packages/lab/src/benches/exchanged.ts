@@ -1,4 +1,4 @@
-import type { Bench, Measurement } from '../bench.ts';
+import type { Bench, Measurement } from '@roastery/testing/bench';
 import {
   bothWays,
   chooseLimits,

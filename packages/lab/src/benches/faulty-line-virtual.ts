@@ -1,10 +1,10 @@
 import type { Link } from '@roastery/contract/machine-map';
-import type { Bench, Measurement } from '../bench.ts';
-import { faultPairsOn } from '../faulty-line/fault-cases.ts';
-import type { LayoutName } from '../faulty-line/layouts.ts';
-import { readInVirtualTime } from '../faulty-line/read-in-virtual-time.ts';
-import type { ReadReport } from '../faulty-line/read-over-faulty-line.ts';
-import { everyFault } from '../faulty-line/record-over-faulty-line.ts';
+import type { Bench, Measurement } from '@roastery/testing/bench';
+import { faultPairsOn } from '@roastery/testing/faulty-line/fault-cases';
+import type { LayoutName } from '@roastery/testing/faulty-line/layouts';
+import { readInVirtualTime } from '@roastery/testing/faulty-line/read-in-virtual-time';
+import type { ReadReport } from '@roastery/testing/faulty-line/read-over-faulty-line';
+import { everyFault } from '@roastery/testing/faulty-line/record-over-faulty-line';
 
 /** Readings in all. */
 const total = Number(process.env['BENCH_READINGS'] ?? 200_000);

@@ -1,8 +1,8 @@
 import type { Link } from '@roastery/contract/machine-map';
-import type { Bench, Measurement } from '../bench.ts';
-import type { LayoutName } from '../faulty-line/layouts.ts';
-import { recordOverFaultyLine } from '../faulty-line/record-over-faulty-line.ts';
-import { hasSerialCables } from '../serial-cable.ts';
+import type { Bench, Measurement } from '@roastery/testing/bench';
+import type { LayoutName } from '@roastery/testing/faulty-line/layouts';
+import { recordOverFaultyLine } from '@roastery/testing/faulty-line/record-over-faulty-line';
+import { hasSerialCables } from '@roastery/testing/serial-cable';
 
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 600);
 

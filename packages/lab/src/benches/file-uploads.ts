@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { hostileFiles, largeCsv } from '@roastery/api/testing/hostile-files';
 import { uploadRoastFile } from '@roastery/contract/imports';
 import { startStack } from '@roastery/stack/stack';
-import type { Bench, Measurement } from '../bench.ts';
-import { endpointUrl, signIn } from '../roastery-client.ts';
+import type { Bench, Measurement } from '@roastery/testing/bench';
+import { endpointUrl, signIn } from '@roastery/testing/roastery-client';
 
 const atOnce = 10;
 const rounds = 3;

@@ -1,7 +1,7 @@
-import type { Bench, Measurement } from '../bench.ts';
+import type { Bench, Measurement } from '@roastery/testing/bench';
 import { measure, measureIdle, type Load, type Step, type Storm } from '../fleet/measure-fleet.ts';
 import { doesHold, measureUsual, type UsualStep } from '../fleet/peers.ts';
-import { hasMosquitto } from '../mosquitto.ts';
+import { hasMosquitto } from '@roastery/testing/mosquitto';
 
 /** Boards of one step; the next step has 1.5 times as many. */
 const firstStep = Number(process.env['FLEET_BOARDS'] ?? 1_000);

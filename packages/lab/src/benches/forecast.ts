@@ -1,4 +1,4 @@
-import type { Bench, Measurement } from '../bench.ts';
+import type { Bench, Measurement } from '@roastery/testing/bench';
 import { bootstrapInterval } from '../forecast/bootstrap.ts';
 import { clusteredMean, clusteredQuantile, meansByCluster } from '../forecast/clustered.ts';
 import { crackAheads, judgeCrack, type JudgedCrack } from '../forecast/crack-forecasts.ts';
@@ -11,7 +11,7 @@ import {
   type JudgedForecast,
 } from '../forecast/curve-forecasts.ts';
 import { forecastRoasts, type ForecastRoast } from '../forecast/past-roasts.ts';
-import { ownerFolders, recordedRoastsPresent } from '../marks/recorded-roasts.ts';
+import { ownerFolders, recordedRoastsPresent } from '@roastery/testing/marks/recorded-roasts';
 
 interface OfRoast {
   readonly roast: ForecastRoast;

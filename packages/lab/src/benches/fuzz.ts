@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Bench } from '../bench.ts';
-import { fuzzAlarmMs, runFuzz } from '../fuzz/run-fuzz.ts';
+import type { Bench } from '@roastery/testing/bench';
+import { fuzzAlarmMs, runFuzz } from '@roastery/testing/fuzz/run-fuzz';
 
 const requests = Number(process.env['FUZZ_REQUESTS'] ?? 200_000);
 const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31));

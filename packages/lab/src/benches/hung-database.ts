@@ -9,13 +9,13 @@ import { startStack } from '@roastery/stack/stack';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { connectAsync, type MqttClient } from 'mqtt';
 import postgres from 'postgres';
-import type { Bench, Measurement } from '../bench.ts';
-import { createDatabaseOn } from '../database-on-server.ts';
-import { createJournalBoard } from '../journal-board.ts';
-import { hangPostgres } from '../hung-postgres.ts';
-import { residentMegabytes } from '../process-cost.ts';
-import { startTestPostgres } from '../test-postgres.ts';
-import { until } from '../until.ts';
+import type { Bench, Measurement } from '@roastery/testing/bench';
+import { createDatabaseOn } from '@roastery/testing/database-on-server';
+import { createJournalBoard } from '@roastery/testing/journal-board';
+import { hangPostgres } from '@roastery/testing/hung-postgres';
+import { residentMegabytes } from '@roastery/testing/process-cost';
+import { startTestPostgres } from '@roastery/testing/test-postgres';
+import { until } from '@roastery/testing/until';
 
 const boards = 500;
 /** A drained backlog: the largest batches that boards send, which compress many times. */

@@ -8,11 +8,11 @@ import { createLogger } from '@roastery/runtime/logger';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { simulateRoast } from '@roastery/simulator/simulate-roast';
 import postgres from 'postgres';
-import { percentile, type Bench, type Measurement } from '../bench.ts';
-import { createJournalBoard } from '../journal-board.ts';
-import { cpuSeconds } from '../process-cost.ts';
-import { startTestPostgres } from '../test-postgres.ts';
-import { until } from '../until.ts';
+import { percentile, type Bench, type Measurement } from '@roastery/testing/bench';
+import { createJournalBoard } from '@roastery/testing/journal-board';
+import { cpuSeconds } from '@roastery/testing/process-cost';
+import { startTestPostgres } from '@roastery/testing/test-postgres';
+import { until } from '@roastery/testing/until';
 
 const log = createLogger('bench', 'silent');
 const machines = 100;

@@ -6,12 +6,12 @@ import { uuidV7 } from '@roastery/runtime/uuid';
 import { startStack } from '@roastery/stack/stack';
 import { connectAsync } from 'mqtt';
 import type { Page } from 'playwright-core';
-import type { Bench } from '../bench.ts';
-import { launchBrowser, openPage } from '../browser.ts';
-import { createJournalBoard } from '../journal-board.ts';
-import { registerTestMachine, signIn } from '../roastery-client.ts';
-import { shipJournal } from '../ship-journal.ts';
-import { until } from '../until.ts';
+import type { Bench } from '@roastery/testing/bench';
+import { launchBrowser, openPage } from '@roastery/testing/browser';
+import { createJournalBoard } from '@roastery/testing/journal-board';
+import { registerTestMachine, signIn } from '@roastery/testing/roastery-client';
+import { shipJournal } from '@roastery/testing/ship-journal';
+import { until } from '@roastery/testing/until';
 
 const hz = 4;
 /** An hour of readings. */

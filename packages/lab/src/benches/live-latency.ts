@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { listRoasts } from '@roastery/contract/roasts';
 import { startStack } from '@roastery/stack/stack';
 import type { Page } from 'playwright-core';
-import { percentile, type Bench } from '../bench.ts';
-import { launchBrowser, openPage } from '../browser.ts';
-import { registerTestMachine, signIn } from '../roastery-client.ts';
-import { until } from '../until.ts';
+import { percentile, type Bench } from '@roastery/testing/bench';
+import { launchBrowser, openPage } from '@roastery/testing/browser';
+import { registerTestMachine, signIn } from '@roastery/testing/roastery-client';
+import { until } from '@roastery/testing/until';
 
 const changes = Number(process.env['BENCH_CHANGES'] ?? 320);
 /** Played before the page is open: the agent starts, the machine charges, the browser signs in. */

@@ -1,9 +1,9 @@
 import { createRoastDetector, isRetraction, type DetectorSample } from '@roastery/roasting/detector';
 import { markOf } from '@roastery/roasting/marks';
-import type { Bench, Measurement } from '../bench.ts';
+import type { Bench, Measurement } from '@roastery/testing/bench';
 import { aimsOnAllSides } from '../marks/aim-tables.ts';
-import { artisanModes, type ArtisanMode } from '../marks/artisan-rule.ts';
-import { conditions } from '../marks/conditions.ts';
+import { artisanModes, type ArtisanMode } from '@roastery/testing/marks/artisan-rule';
+import { conditions } from '@roastery/testing/marks/conditions';
 import {
   correctedMarks,
   count,
@@ -13,12 +13,12 @@ import {
   type Said,
   type Score,
   type Truth,
-} from '../marks/detection-score.ts';
-import { fieldKinds, fieldSeries } from '../marks/field-roast.ts';
-import { chargedCold, recordedRoasts, recordedRoastsPresent, samplesOf } from '../marks/recorded-roasts.ts';
-import { ownerTables } from '../marks/owner-tables.ts';
-import { doubtAboutCharge, doubtAboutDrop } from '../marks/doubtful-marks.ts';
-import { changedConditions } from '../marks/changed-conditions.ts';
+} from '@roastery/testing/marks/detection-score';
+import { fieldKinds, fieldSeries } from '@roastery/testing/marks/field-roast';
+import { chargedCold, recordedRoasts, recordedRoastsPresent, samplesOf } from '@roastery/testing/marks/recorded-roasts';
+import { ownerTables } from '@roastery/testing/marks/owner-tables';
+import { doubtAboutCharge, doubtAboutDrop } from '@roastery/testing/marks/doubtful-marks';
+import { changedConditions } from '@roastery/testing/marks/changed-conditions';
 
 const seedsOfAKind = 40;
 

@@ -9,8 +9,8 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 import { formatFiles } from '@roastery/api/testing/format-files';
 import type { RoastImport } from '@roastery/contract/roast-imports';
 import { startStack } from '@roastery/stack/stack';
-import { type Bench, percentile } from '../bench.ts';
-import { signIn } from '../roastery-client.ts';
+import { type Bench, percentile } from '@roastery/testing/bench';
+import { signIn } from '@roastery/testing/roastery-client';
 
 const files = Number(process.env['IMPORT_FILES'] ?? 2000);
 const filesARound = 100;

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startStack } from '@roastery/stack/stack';
 import postgres from 'postgres';
-import type { Bench } from '../bench.ts';
-import { compareWithFile, markSeconds, replayRoast } from '../replayed-roast.ts';
-import { signIn } from '../roastery-client.ts';
-import { sharedData } from '../shared-data.ts';
+import type { Bench } from '@roastery/testing/bench';
+import { compareWithFile, markSeconds, replayRoast } from '@roastery/testing/replayed-roast';
+import { signIn } from '@roastery/testing/roastery-client';
+import { sharedData } from '@roastery/testing/shared-data';
 
 const recordings = ['01_profile1.alog', '03_profile3.alog', '15_25-06-03_1129-costa-rica-jaguar-honey_copy.alog'];
 

@@ -8,14 +8,14 @@ import { deleteRoast, listRoasts } from '@roastery/contract/roasts';
 import { freePort } from '@roastery/stack/ports';
 import { startStack } from '@roastery/stack/stack';
 import postgres from 'postgres';
-import type { Bench, Measurement } from '../bench.ts';
-import { createDatabaseOn, type TestDatabase } from '../database-on-server.ts';
-import { differences, readDelivered, type Delivered, type Differences } from '../endurance/delivered.ts';
-import { registerTestMachine, signIn } from '../roastery-client.ts';
-import { repositoryRoot } from '../shared-data.ts';
-import { serverFolder, startSystemPostgres } from '../system-postgres.ts';
-import { startTestPostgres } from '../test-postgres.ts';
-import { until } from '../until.ts';
+import type { Bench, Measurement } from '@roastery/testing/bench';
+import { createDatabaseOn, type TestDatabase } from '@roastery/testing/database-on-server';
+import { differences, readDelivered, type Delivered, type Differences } from '@roastery/testing/endurance/delivered';
+import { registerTestMachine, signIn } from '@roastery/testing/roastery-client';
+import { repositoryRoot } from '@roastery/testing/shared-data';
+import { serverFolder, startSystemPostgres } from '@roastery/testing/system-postgres';
+import { startTestPostgres } from '@roastery/testing/test-postgres';
+import { until } from '@roastery/testing/until';
 
 const serial = 'DRILL-1';
 /** An hour of the machine in three minutes of the clock, a reading for every two of its seconds. */

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import type { Endpoint } from '@roastery/contract/endpoint';
 import { getRoastCurveColumns } from '@roastery/contract/roasts';
 import { startStack, type Stack, type StackOptions } from '@roastery/stack/stack';
-import type { Bench, Measurement } from '../bench.ts';
+import type { Bench, Measurement } from '@roastery/testing/bench';
 import { exportDuringIngest, lightBesideHeavy } from '../large-roastery/heavy-readers.ts';
 import { measureCall, measureFirstBytes, timesTable, type CallTimes } from '../large-roastery/measure-calls.ts';
-import { opensRoast, type PageCall } from '../large-roastery/page-calls.ts';
+import { opensRoast, type PageCall } from '@roastery/testing/large-roastery/page-calls';
 import { signInPeople, type Person } from '../large-roastery/people.ts';
 import { notingCommits } from '../fleet/commit-delays.ts';
 import { readDuringIngest, startBoards } from '../large-roastery/read-during-ingest.ts';
 import { fillRoastery, findRecorded, longestSamples, type RecordedRoasts } from '../large-roastery/recorded-roasts.ts';
-import type { RoasterySizes } from '../large-roastery/sizes.ts';
+import type { RoasterySizes } from '@roastery/testing/large-roastery/sizes';
 import { wastefulStatements } from '../large-roastery/statement-plans.ts';
 
 const sizes: RoasterySizes = {

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@roastery/stack/ports';
-import type { Bench } from '../bench.ts';
-import { repositoryRoot } from '../shared-data.ts';
-import { untilHttpOk } from '../until.ts';
+import type { Bench } from '@roastery/testing/bench';
+import { repositoryRoot } from '@roastery/testing/shared-data';
+import { untilHttpOk } from '@roastery/testing/until';
 
 /** Seconds from `npm start` to a portal that is ready; then it is stopped as by Ctrl-C. */
 const startOnce = async (dataDir: string): Promise<{ ready: number; stopped: number }> => {

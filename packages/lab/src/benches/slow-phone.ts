@@ -6,14 +6,14 @@ import { listLots } from '@roastery/contract/inventory';
 import { listProfiles } from '@roastery/contract/profiles';
 import { createUser } from '@roastery/contract/users';
 import { startStack } from '@roastery/stack/stack';
-import { percentile, type Bench, type Measurement } from '../bench.ts';
-import { launchBrowser } from '../browser.ts';
-import { seedLargeRoastery } from '../large-roastery/seed.ts';
-import type { RoasterySizes } from '../large-roastery/sizes.ts';
-import { longRoast } from '../long-roast.ts';
-import { registerTestMachine, signIn } from '../roastery-client.ts';
-import { shipJournal } from '../ship-journal.ts';
-import { openOnSlowPhone, type PageLoad } from '../slow-phone.ts';
+import { percentile, type Bench, type Measurement } from '@roastery/testing/bench';
+import { launchBrowser } from '@roastery/testing/browser';
+import { seedLargeRoastery } from '@roastery/testing/large-roastery/seed';
+import type { RoasterySizes } from '@roastery/testing/large-roastery/sizes';
+import { longRoast } from '@roastery/testing/long-roast';
+import { registerTestMachine, signIn } from '@roastery/testing/roastery-client';
+import { shipJournal } from '@roastery/testing/ship-journal';
+import { openOnSlowPhone, type PageLoad } from '@roastery/testing/slow-phone';
 
 const times = Number(process.env['BENCH_TIMES'] ?? 3);
 /** Only pages whose name holds this word. */

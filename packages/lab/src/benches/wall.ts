@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { listRoasts } from '@roastery/contract/roasts';
 import { startStack } from '@roastery/stack/stack';
 import type { Page } from 'playwright-core';
-import { percentile, type Bench } from '../bench.ts';
-import { launchBrowser, openPage } from '../browser.ts';
-import { registerTestMachine, signIn } from '../roastery-client.ts';
-import { until } from '../until.ts';
+import { percentile, type Bench } from '@roastery/testing/bench';
+import { launchBrowser, openPage } from '@roastery/testing/browser';
+import { registerTestMachine, signIn } from '@roastery/testing/roastery-client';
+import { until } from '@roastery/testing/until';
 import { steadyRise } from './live-latency.ts';
 
 const machines = Number(process.env['BENCH_MACHINES'] ?? 8);

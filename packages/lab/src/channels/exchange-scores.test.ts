@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recordedRoastsPresent, recordedRoastsTitle } from '../marks/recorded-roasts.ts';
+import { recordedRoastsPresent, recordedRoastsTitle } from '@roastery/testing/marks/recorded-roasts';
 import { bothWays, chooseLimits, ofSide, scoreOf, sidesOf, withoutSide } from './exchange-scores.ts';
 import { probeConditions, simulatedTwoProbeRoasts, twoProbeRoasts } from './two-probe-roasts.ts';
 

@@ -4,9 +4,9 @@ import { channelEvidence, type ChannelEvidence } from '@roastery/roasting/exchan
 import { markOf } from '@roastery/roasting/marks';
 import { isReading, type Reading } from '@roastery/roasting/series';
 import { simulateRoast } from '@roastery/simulator/simulate-roast';
-import { readEvery } from '../marks/conditions.ts';
-import { lag, lost, noise, wholeDegrees, type FieldCondition } from '../marks/field-conditions.ts';
-import { recordedRoasts } from '../marks/recorded-roasts.ts';
+import { readEvery } from '@roastery/testing/marks/conditions';
+import { lag, lost, noise, wholeDegrees, type FieldCondition } from '@roastery/testing/marks/field-conditions';
+import { recordedRoasts } from '@roastery/testing/marks/recorded-roasts';
 
 export interface TwoProbeRoast {
   readonly file: string;

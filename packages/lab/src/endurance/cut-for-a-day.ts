@@ -11,11 +11,11 @@ import { startStack } from '@roastery/stack/stack';
 import { openSecrets } from '@roastery/stack/stack-secrets';
 import { connectAsync } from 'mqtt';
 import postgres from 'postgres';
-import type { Measurement } from '../bench.ts';
-import { openCuttableLine } from '../cuttable-line.ts';
-import { residentMegabytes } from '../process-cost.ts';
-import { registerTestMachine, signIn } from '../roastery-client.ts';
-import { until } from '../until.ts';
+import type { Measurement } from '@roastery/testing/bench';
+import { openCuttableLine } from '@roastery/testing/cuttable-line';
+import { residentMegabytes } from '@roastery/testing/process-cost';
+import { registerTestMachine, signIn } from '@roastery/testing/roastery-client';
+import { until } from '@roastery/testing/until';
 
 const serial = 'CUT-1';
 const daySeconds = 86_400;

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { repositoryRoot } from '../shared-data.ts';
+import { repositoryRoot } from '@roastery/testing/shared-data';
 import { monoNow } from './machine-record.ts';
 
 export const diskFaults = ['EIO', 'EROFS', 'ENOSPC'] as const;
@@ -20,7 +20,7 @@ export interface DiskFailure {
 
 /** `NODE_OPTIONS` of a program whose disk below `folder` fails as specified in `file`. */
 export const failingDiskOption = (file: string, folder: string): string => {
-  const script = pathToFileURL(join(repositoryRoot(), 'packages', 'testing', 'bin', 'failing-disk.mjs'));
+  const script = pathToFileURL(join(repositoryRoot(), 'packages', 'lab', 'bin', 'failing-disk.mjs'));
   script.searchParams.set('file', file);
   script.searchParams.set('folder', folder);
   return `--import=${script.href}`;

@@ -1,6 +1,6 @@
 import { alwaysMs } from '@roastery/device-agent/core/reading-span';
 import { idleSyncIntervalMs, syncIntervalMs } from '@roastery/device-agent/journal/journal';
-import type { Measurement } from '../bench.ts';
+import type { Measurement } from '@roastery/testing/bench';
 import type { AgentStatements } from './agent-statements.ts';
 import type { NumberedReading } from './answered-readings.ts';
 

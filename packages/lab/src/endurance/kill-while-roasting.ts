@@ -2,7 +2,7 @@ import { watch } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunningMachine } from '@roastery/stack/machine';
 import type { Stack } from '@roastery/stack/stack';
-import { until } from '../until.ts';
+import { until } from '@roastery/testing/until';
 import { isRoastingNow, monoNow } from './machine-record.ts';
 
 /** A SIGKILL of the board's agent. */

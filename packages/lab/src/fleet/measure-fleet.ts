@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startStack, type Stack } from '@roastery/stack/stack';
 import postgres from 'postgres';
-import { createDatabaseOn } from '../database-on-server.ts';
-import { cpuSeconds, residentMegabytes, sharedOutMegabytes } from '../process-cost.ts';
-import { startTestPostgres } from '../test-postgres.ts';
+import { createDatabaseOn } from '@roastery/testing/database-on-server';
+import { cpuSeconds, residentMegabytes, sharedOutMegabytes } from '@roastery/testing/process-cost';
+import { startTestPostgres } from '@roastery/testing/test-postgres';
 import { notingCommits, readCommitDelays } from './commit-delays.ts';
 import { closeFleets, reportOf, startFleets, type Fleet } from './fleet-process.ts';
-import { registerBoards } from './register-boards.ts';
+import { registerBoards } from '@roastery/testing/fleet/register-boards';
 import { startSlowFsync } from './slow-fsync.ts';
 
 /** Boards that take longer to connect, or to deliver what waited meanwhile, are too many. */

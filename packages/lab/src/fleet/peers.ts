@@ -10,10 +10,10 @@ import { serviceUserName } from '@roastery/contract/mqtt';
 import { portOf } from '@roastery/runtime/system-errors';
 import { freePort } from '@roastery/stack/ports';
 import postgres from 'postgres';
-import { createDatabaseOn } from '../database-on-server.ts';
-import { mosquittoProgram } from '../mosquitto.ts';
-import { startTestPostgres } from '../test-postgres.ts';
-import { untilListening } from '../until.ts';
+import { createDatabaseOn } from '@roastery/testing/database-on-server';
+import { mosquittoProgram } from '@roastery/testing/mosquitto';
+import { startTestPostgres } from '@roastery/testing/test-postgres';
+import { untilListening } from '@roastery/testing/until';
 import { closeFleets, reportOf, startFleets, type Fleet } from './fleet-process.ts';
 import {
   connectSeconds,
@@ -23,7 +23,7 @@ import {
   postgresSettings,
   untilAllHeard,
 } from './measure-fleet.ts';
-import { serialOf } from './register-boards.ts';
+import { serialOf } from '@roastery/testing/fleet/register-boards';
 
 const secret = 'a-secret-for-benches';
 

@@ -1,4 +1,4 @@
-import { randomStream } from '../marks/random.ts';
+import { randomStream } from '@roastery/testing/marks/random';
 
 const draws = 1000;
 const seed = 41;

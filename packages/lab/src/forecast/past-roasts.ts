@@ -4,9 +4,9 @@ import { pastCurveOf, pastCurveStepSeconds, turnOf, type PastCurve } from '@roas
 import { rateOfRise } from '@roastery/roasting/rate-of-rise';
 import type { RoastTrack } from '@roastery/roasting/roast-moment';
 import { isReading, valueAt, type Reading } from '@roastery/roasting/series';
-import { truthOf } from '../marks/curve-truth.ts';
-import { doubtAboutDrop } from '../marks/doubtful-marks.ts';
-import { allFolders, recordedRoasts, samplesOf } from '../marks/recorded-roasts.ts';
+import { truthOf } from '@roastery/testing/marks/curve-truth';
+import { doubtAboutDrop } from '@roastery/testing/marks/doubtful-marks';
+import { allFolders, recordedRoasts, samplesOf } from '@roastery/testing/marks/recorded-roasts';
 
 /** A recorded roast as the bench forecasts it. Times are seconds since charge. */
 export interface ForecastRoast {

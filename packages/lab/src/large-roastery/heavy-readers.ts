@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Stack } from '@roastery/stack/stack';
-import { percentile, type Measurement } from '../bench.ts';
-import { cpuSeconds, residentMegabytes } from '../process-cost.ts';
+import { percentile, type Measurement } from '@roastery/testing/bench';
+import { cpuSeconds, residentMegabytes } from '@roastery/testing/process-cost';
 import { addressOf, type Caller } from './measure-calls.ts';
-import type { PageCall } from './page-calls.ts';
+import type { PageCall } from '@roastery/testing/large-roastery/page-calls';
 import type { IngestingBoards } from './read-during-ingest.ts';
 import { timedGet } from './timed-call.ts';
 

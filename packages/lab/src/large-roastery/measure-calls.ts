@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endpointUrl } from '../roastery-client.ts';
-import { percentile } from '../bench.ts';
-import type { PageCall } from './page-calls.ts';
+import { endpointUrl } from '@roastery/testing/roastery-client';
+import { percentile } from '@roastery/testing/bench';
+import type { PageCall } from '@roastery/testing/large-roastery/page-calls';
 import { timedGet, type TimedAnswer } from './timed-call.ts';
 
 export interface CallTimes {

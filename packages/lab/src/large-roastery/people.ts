@@ -4,10 +4,10 @@ import { listMachineMaps } from '@roastery/contract/machine-maps';
 import { listLotImports } from '@roastery/contract/lot-imports';
 import { createRoastImport, listRoastImports } from '@roastery/contract/roast-imports';
 import type { Stack } from '@roastery/stack/stack';
-import { signIn, type RoasteryClient } from '../roastery-client.ts';
-import { findSamples } from './find-samples.ts';
+import { signIn, type RoasteryClient } from '@roastery/testing/roastery-client';
+import { findSamples } from '@roastery/testing/large-roastery/find-samples';
 import type { Caller } from './measure-calls.ts';
-import { pageCalls, type PageCall } from './page-calls.ts';
+import { pageCalls, type PageCall } from '@roastery/testing/large-roastery/page-calls';
 import { roaster } from './recorded-roasts.ts';
 
 export interface Person extends Caller {

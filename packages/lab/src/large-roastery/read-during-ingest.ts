@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getRoastCurveColumns } from '@roastery/contract/roasts';
 import type { Stack } from '@roastery/stack/stack';
 import postgres from 'postgres';
-import { percentile, type Measurement } from '../bench.ts';
+import { percentile, type Measurement } from '@roastery/testing/bench';
 import { readCommitDelays, type CommitDelays } from '../fleet/commit-delays.ts';
 import { startFleet } from '../fleet/fleet-process.ts';
-import { registerBoards } from '../fleet/register-boards.ts';
-import { endpointUrl } from '../roastery-client.ts';
+import { registerBoards } from '@roastery/testing/fleet/register-boards';
+import { endpointUrl } from '@roastery/testing/roastery-client';
 import { addressOf, type Caller } from './measure-calls.ts';
-import type { PageCall } from './page-calls.ts';
+import type { PageCall } from '@roastery/testing/large-roastery/page-calls';
 import { timedGet } from './timed-call.ts';
 
 const readers = 20;

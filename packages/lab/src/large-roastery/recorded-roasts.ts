@@ -2,11 +2,11 @@ import { createUser } from '@roastery/contract/users';
 import { me } from '@roastery/contract/auth';
 import type { Stack } from '@roastery/stack/stack';
 import postgres from 'postgres';
-import { longRoast } from '../long-roast.ts';
-import { registerTestMachine, signIn, type RoasteryClient } from '../roastery-client.ts';
-import { shipJournal } from '../ship-journal.ts';
-import { seedLargeRoastery } from './seed.ts';
-import type { RoasterySizes } from './sizes.ts';
+import { longRoast } from '@roastery/testing/long-roast';
+import { registerTestMachine, signIn, type RoasteryClient } from '@roastery/testing/roastery-client';
+import { shipJournal } from '@roastery/testing/ship-journal';
+import { seedLargeRoastery } from '@roastery/testing/large-roastery/seed';
+import type { RoasterySizes } from '@roastery/testing/large-roastery/sizes';
 
 const password = 'a long phrase for the one who roasts';
 export const roaster = { email: 'roaster@roastery.example', password };

@@ -3,10 +3,10 @@ import { openDatabase } from '@roastery/api/db/sql';
 import { sweep } from '@roastery/api/ingest/sweeper';
 import { createLogger } from '@roastery/runtime/logger';
 import { startStack, type StackOptions } from '@roastery/stack/stack';
-import { until } from '../until.ts';
+import { until } from '@roastery/testing/until';
 import { addressOf } from './measure-calls.ts';
-import { isRequestLine, planInLine, planNotices, type ToldPlan } from './query-plans.ts';
-import { bigTables, tooManyRows, tooMuchRead } from './read-share.ts';
+import { isRequestLine, planInLine, planNotices, type ToldPlan } from '@roastery/testing/large-roastery/query-plans';
+import { bigTables, tooManyRows, tooMuchRead } from '@roastery/testing/large-roastery/read-share';
 import type { Person } from './people.ts';
 import { timedGet } from './timed-call.ts';
 

@@ -1,10 +1,10 @@
 import { markOf } from '@roastery/roasting/marks';
-import type { Measurement } from '../bench.ts';
-import { artisanModes } from './artisan-rule.ts';
-import { doubtAboutCharge, doubtAboutDrop, isWholeRoast } from './doubtful-marks.ts';
-import { fieldConditions } from './field-conditions.ts';
-import { batchOfSeries, heldOutSeeds, physicalSeries, smallBatches } from './physical-roast.ts';
-import { allFolders, chargedCold, recordedRoasts, samplesOf } from './recorded-roasts.ts';
+import type { Measurement } from '@roastery/testing/bench';
+import { artisanModes } from '@roastery/testing/marks/artisan-rule';
+import { doubtAboutCharge, doubtAboutDrop, isWholeRoast } from '@roastery/testing/marks/doubtful-marks';
+import { fieldConditions } from '@roastery/testing/marks/field-conditions';
+import { batchOfSeries, heldOutSeeds, physicalSeries, smallBatches } from '@roastery/testing/marks/physical-roast';
+import { allFolders, chargedCold, recordedRoasts, samplesOf } from '@roastery/testing/marks/recorded-roasts';
 import {
   addScores,
   countRoasts,
@@ -13,7 +13,7 @@ import {
   detectorRoasts,
   type RoastScore,
   type RoastTruth,
-} from './detected-roasts.ts';
+} from '@roastery/testing/marks/detected-roasts';
 
 const rules = ['ours', ...artisanModes] as const;
 type Rule = (typeof rules)[number];
