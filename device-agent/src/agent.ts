@@ -16,7 +16,7 @@ import { createDeviceProfile, type DeviceProfileSource, type KnownBroker } from 
 import { openJournal } from './journal/journal.ts';
 import { chooseMachineMap, keepPushedMap, readMachineMap } from './machine-map-file.ts';
 import { MachineReadings } from './machine-readings.ts';
-import { createMapChanges, withOverrides } from './map-changes.ts';
+import { MapChanges, withOverrides } from './map-changes.ts';
 import { plainBrokerWarning } from './pairing/pairing-trouble.ts';
 import { openPlanStore } from './plan/plan-store.ts';
 import { createBoardProbe } from './probe/board-probe.ts';
@@ -183,7 +183,7 @@ const compose = async (config: AgentConfig, log: Logger, time: Clock, place: Upl
     channelsExchanged: channelWatch.status,
   });
   const page = createStatusPage(config, { status: () => report.status(), log });
-  const changes = createMapChanges({
+  const changes = new MapChanges({
     dataDir: config.dataDir,
     log,
     time,

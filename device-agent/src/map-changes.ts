@@ -212,5 +212,3 @@ export class MapChanges {
     await this.#apply();
   }
 }
-
-export const createMapChanges = (parts: MapChangeParts): MapChanges => new MapChanges(parts);

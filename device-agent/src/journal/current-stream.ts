@@ -12,7 +12,7 @@ import type { FoundStreams } from './find-streams.ts';
 import { createMemoryTail } from './memory-tail.ts';
 import { journalFormat, type JournalRecord } from './record.ts';
 import { makeStreamFolder, nameStream, newEpoch, removeEnd, streamFolder, writeEnd } from './stream-folders.ts';
-import { createStream, recordingOf, type Stream, type UnsureNumbers } from './stream.ts';
+import { recordingOf, Stream, type UnsureNumbers } from './stream.ts';
 import type { Streams } from './streams.ts';
 import { createWriter, recordOf, type Writer } from './writer.ts';
 
@@ -95,7 +95,7 @@ export class CurrentStream {
   async open({ maxUsed, wentOn, isOfThisBoot }: LastUse): Promise<void> {
     const newest = this.#parts.found.streams.at(-1);
     const isPairedAnew = newest?.stream.awaitsOwner() === true;
-    const owner = isPairedAnew ? undefined : this.#current.owner();
+    const owner = isPairedAnew ? undefined : this.#current.owner;
     if (newest?.mayGoOn !== true || isPairedAnew) {
       this.#beginInMemory([], owner);
       return this.#tryDisk();
@@ -117,12 +117,12 @@ export class CurrentStream {
     // Its numbers continue, also for a server that knows no continuing streams, which states no owner.
     const skipped = isCertain || isOfThisBoot ? 0 : maxUsed;
     try {
-      const place = this.#current.folder() ?? this.#parts.folder;
+      const place = this.#current.folder ?? this.#parts.folder;
       await this.#withRoom(() => nameStream(this.#disk, place, this.#current.epoch));
       this.#current.skip(skipped);
       const writer = await this.#withRoom(() => this.#writerOf(this.#current, place, this.#current.nextSeq()));
       await removeEnd(this.#disk, place);
-      this.#current.setTail(writer);
+      this.#current.tail = writer;
       void this.#current.note();
       // A server that states no owner does not state its entries either.
       if (owner === undefined) this.#parts.streams.explain(this.#current, Infinity);
@@ -132,7 +132,7 @@ export class CurrentStream {
       this.#diskTrouble = error instanceof Error ? error.message : String(error);
       this.#isDiskFull = isFull(error);
       this.#log.error({ reason: this.#diskTrouble }, 'journal: disk not writable at start');
-      this.#beginInMemory([], this.#current.owner(), this.#current, this.#current.nextSeq() + maxUsed);
+      this.#beginInMemory([], this.#current.owner, this.#current, this.#current.nextSeq() + maxUsed);
     }
   }
 
@@ -146,7 +146,7 @@ export class CurrentStream {
 
   /** Why the disk refuses writes, while it does. */
   trouble(): string | undefined {
-    const tail = this.#current.tail();
+    const tail = this.#current.tail;
     return tail?.kind === 'disk' ? tail.trouble()?.reason : (this.#diskTrouble ?? 'the disk is not ready yet');
   }
 
@@ -157,10 +157,10 @@ export class CurrentStream {
     this.#closed = true;
     this.#cancelRetry?.();
     this.#cancelSettle?.();
-    const tail = this.#current.tail();
+    const tail = this.#current.tail;
     if (tail?.kind !== 'disk' || !(await tail.close(graceMs))) return;
     const end = { boot: this.#parts.clock.now().boot, next: this.#current.nextSeq() };
-    const written = writeEnd(this.#disk, this.#current.folder() ?? this.#parts.folder, end).catch((error: unknown) =>
+    const written = writeEnd(this.#disk, this.#current.folder ?? this.#parts.folder, end).catch((error: unknown) =>
       this.#log.debug({ reason: String(error) }, 'journal: end not recorded'),
     );
     await Promise.race([written, pause(graceMs, undefined, this.#parts.time)]);
@@ -172,7 +172,7 @@ export class CurrentStream {
     continues?: Continues,
     unsure: readonly UnsureNumbers[] = [],
   ): Stream {
-    return createStream({
+    return new Stream({
       disk: this.#disk,
       time: this.#parts.time,
       log: this.#log,
@@ -188,12 +188,12 @@ export class CurrentStream {
   }
 
   noteRecord(record: JournalRecord): void {
-    const tail = this.#current.tail();
+    const tail = this.#current.tail;
     if (tail?.kind === 'disk') tail.append(record);
   }
 
   append(entry: Entry): void {
-    const tail = this.#current.tail();
+    const tail = this.#current.tail;
     if (tail?.kind === 'disk') return tail.append(recordOf(entry), entry);
     const excess = tail?.append(entry) ?? [];
     if (tail && !tail.isHolding()) this.#parts.durable(this.#current, [[entry.seq, entry.seq]]);
@@ -279,13 +279,13 @@ export class CurrentStream {
     next: number = this.#current.nextSeq(),
   ): void {
     const first = entries[0]?.seq ?? next;
-    const isContinued = before !== undefined && owner !== undefined && owner === before.owner();
+    const isContinued = before !== undefined && owner !== undefined && owner === before.owner;
     const continues = isContinued ? { epoch: recordingOf(before), seq: first } : undefined;
     const skipped: SeqRange | undefined = before && isContinued ? [before.nextSeq(), first - 1] : undefined;
     const unsure = before && skipped && skipped[1] >= skipped[0] ? [{ epoch: before.epoch, range: skipped }] : [];
     const stream = this.#newStream(first, owner, continues, unsure);
     while (stream.nextSeq() < (entries.at(-1)?.seq ?? -1) + 1) stream.takeSeq();
-    stream.setTail(createMemoryTail(entries));
+    stream.tail = createMemoryTail(entries);
     this.#current = stream;
     this.#parts.streams.add(stream);
     this.#parts.durable(stream, stream.waiting());
@@ -315,7 +315,7 @@ export class CurrentStream {
   /** Closes the file of a stream; returns the entries that are not safe on the disk. */
   #closeTail(stream: Stream, writer: Writer): readonly Entry[] {
     const { unsafe, safe, gathered, settle } = writer.giveUp();
-    stream.setTail(undefined);
+    stream.tail = undefined;
     stream.keep(safe, gathered);
     this.#unsettled.push(settle);
     void this.#settleAll();
@@ -324,7 +324,7 @@ export class CurrentStream {
 
   /** The disk refuses writes: entries that are not synced continue in memory. */
   #leave(stream: Stream, reason: string, full: boolean): void {
-    const tail = stream.tail();
+    const tail = stream.tail;
     if (tail?.kind !== 'disk' || this.#closed) return;
     [this.#diskTrouble, this.#isDiskFull] = [reason, full];
     this.#log.error({ reason }, 'journal: disk abandoned');
@@ -332,15 +332,15 @@ export class CurrentStream {
     // They are not in this stream, and were never sent under its epoch.
     if (stream === this.#current) for (const { seq } of unsafe) stream.gone.add(seq, seq);
     void stream.note();
-    if (stream === this.#current) this.#beginInMemory(unsafe, stream.owner(), stream);
+    if (stream === this.#current) this.#beginInMemory(unsafe, stream.owner, stream);
     else stream.keep([...stream.kept(), ...unsafe]);
   }
 
   /** Begins a stream for another owner, who gets none of the previous one. */
   beginForOwner(owner: string): void {
     const before = this.#current;
-    const tail = before.tail();
-    if (tail?.kind === 'disk') void tail.flush().then(() => before.tail() === tail && this.#closeTail(before, tail));
+    const tail = before.tail;
+    if (tail?.kind === 'disk') void tail.flush().then(() => before.tail === tail && this.#closeTail(before, tail));
     this.#beginInMemory([], owner);
     this.#attempt = this.#tryDisk();
   }
@@ -357,7 +357,7 @@ export class CurrentStream {
   /** Moves the stream in memory to the disk, when that works again. */
   async #tryDisk(): Promise<void> {
     const stream = this.#current;
-    const tail = stream.tail();
+    const tail = stream.tail;
     if (tail?.kind !== 'memory' || this.#trying || this.#closed) return;
     this.#trying = true;
     const first = stream.nextSeq();
@@ -367,9 +367,9 @@ export class CurrentStream {
     const bring = async (): Promise<Writer> => {
       await this.#parts.found.retry();
       const place =
-        stream.folder() ?? streamFolder(this.#parts.folder, this.#parts.found.nextIndex(), stream.epoch).folder;
+        stream.folder ?? streamFolder(this.#parts.folder, this.#parts.found.nextIndex(), stream.epoch).folder;
       await makeStreamFolder(this.#disk, place);
-      stream.putIn(place);
+      stream.folder = place;
       const writer = await this.#withRoom(() => this.#writerOf(stream, place, first, initial));
       // Before the name: a start that finds the stream must know which one it continues.
       try {
@@ -387,11 +387,11 @@ export class CurrentStream {
     try {
       const writer = await within(this.#parts.diskGraceMs, bring(), this.#parts.time);
       const held = tail.heldBack();
-      stream.setTail(writer);
+      stream.tail = writer;
       for (const entry of held) writer.append(recordOf(entry), entry);
       // In the meantime a stream was begun for another owner.
       if (stream !== this.#current)
-        void writer.flush().then(() => stream.tail() === writer && this.#closeTail(stream, writer));
+        void writer.flush().then(() => stream.tail === writer && this.#closeTail(stream, writer));
       if (this.#diskTrouble !== undefined)
         this.#log.info({ epoch: stream.epoch, entries: initial.length }, 'journal: disk recovered');
       [this.#diskTrouble, this.#roomsMade] = [undefined, 0];
@@ -401,7 +401,7 @@ export class CurrentStream {
       if (this.#diskTrouble === undefined || !isMissing(error))
         this.#diskTrouble = error instanceof Error ? error.message : String(error);
       this.#isDiskFull = isFull(error);
-      if (isNamed || error instanceof TooLong) this.#beginInMemory(tail.takeHeldBack(), stream.owner(), stream);
+      if (isNamed || error instanceof TooLong) this.#beginInMemory(tail.takeHeldBack(), stream.owner, stream);
       else {
         this.#parts.durable(stream, tail.release());
         this.#tryDiskSoon();

@@ -9,7 +9,7 @@ import { createWallClock, type WallClock } from '../core/wall-clock.ts';
 import { nodeDisk, type JournalDisk } from './disk.ts';
 import { recoverStream, type Insistence, type RecoveredStream } from './recovery.ts';
 import { listStreamFolders, type StreamEnd, type StreamFolder } from './stream-folders.ts';
-import { createStream, type Stream } from './stream.ts';
+import { Stream } from './stream.ts';
 
 export interface FoundStream {
   readonly stream: Stream;
@@ -52,7 +52,7 @@ export const findStreams = async ({ disk, folder, log, clock, time = realClock, 
 
   const toStream = (recovered: RecoveredStream): FoundStream => {
     for (const reading of recovered.clocks) clock.learn(reading);
-    const stream = createStream({
+    const stream = new Stream({
       disk,
       time,
       log,

@@ -16,7 +16,7 @@ import type { Journal, JournalListener, JournalOptions, JournalStats } from './j
 import { readPast } from './past.ts';
 import { createServerStatements, type ServerStatements } from './server-statements.ts';
 import type { Stream } from './stream.ts';
-import { createStreams, segmentsOfRecording, type StreamHistory, type Streams } from './streams.ts';
+import { segmentsOfRecording, Streams, type StreamHistory } from './streams.ts';
 
 export type { Journal, JournalListener, JournalOptions, JournalStats } from './journal-types.ts';
 
@@ -109,7 +109,7 @@ class StreamJournal implements Journal {
     this.#syncedAt = time.monotonic();
     this.#lookedAt = time.monotonic();
     this.#found = found;
-    this.#streams = createStreams({
+    this.#streams = new Streams({
       disk,
       folder,
       log,
@@ -191,7 +191,7 @@ class StreamJournal implements Journal {
     }
     const startedAt = this.#clock.now();
     const lastBoot = this.past.entries.at(-1)?.context.boot;
-    const isNew = lastBoot === undefined && newest?.owner() === undefined;
+    const isNew = lastBoot === undefined && newest?.owner === undefined;
     await this.#current.open({
       maxUsed: isNew ? 0 : maxEntriesSince(this.past, this.#clock),
       wentOn: mayHaveGoneOn(this.past, startedAt, this.#diskGraceMs),
@@ -234,7 +234,7 @@ class StreamJournal implements Journal {
   }
 
   appendSample(mono: number, values: readonly (number | null)[]): number {
-    const tail = this.#current.get().tail();
+    const tail = this.#current.get().tail;
     if (this.#rollAtMono !== undefined && mono > this.#rollAtMono) {
       this.#rollAtMono = undefined;
       if (tail?.kind === 'disk') tail.requestRoll();
@@ -257,7 +257,7 @@ class StreamJournal implements Journal {
   }
 
   async flush(): Promise<void> {
-    const tail = this.#current.get().tail();
+    const tail = this.#current.get().tail;
     if (tail?.kind !== 'disk') return;
     this.#syncedAt = this.#time.monotonic();
     await tail.flush();
@@ -301,7 +301,7 @@ class StreamJournal implements Journal {
   }
 
   ownerOf(epoch: string): string | undefined {
-    return this.#streamOf(epoch)?.owner();
+    return this.#streamOf(epoch)?.owner;
   }
 
   history(): Promise<StreamHistory[]> {
@@ -309,7 +309,7 @@ class StreamJournal implements Journal {
   }
 
   stats(): JournalStats {
-    const tail = this.#current.get().tail();
+    const tail = this.#current.get().tail;
     const writer = tail?.kind === 'disk' ? tail : undefined;
     return {
       bytes: this.#streams.bytes(),
@@ -350,7 +350,7 @@ class StreamJournal implements Journal {
 
   /** Appends what happened to a stream: to the newest of its recording, whose numbers continue across streams. */
   #report(stream: Stream, event: JournalEvent): void {
-    if (stream.tail() === undefined && this.#whenStarted) {
+    if (stream.tail === undefined && this.#whenStarted) {
       this.#whenStarted.push(() => this.#report(stream, event));
       return;
     }
@@ -373,7 +373,7 @@ class StreamJournal implements Journal {
   }
 
   #syncNow(): void {
-    const tail = this.#current.get().tail();
+    const tail = this.#current.get().tail;
     if (tail?.kind !== 'disk') return;
     this.#syncedAt = this.#time.monotonic();
     tail.requestSync();
@@ -406,7 +406,7 @@ class StreamJournal implements Journal {
 
   #tick(): void {
     const now = this.#time.monotonic();
-    const tail = this.#current.get().tail();
+    const tail = this.#current.get().tail;
     if (this.#ackToNote && now - this.#notedAt >= noteEveryMs) this.#noteAcked(now);
     this.#gapReports.settle();
     if (now - this.#lookedAt >= lastRetryMs) {

@@ -26,7 +26,7 @@ export type Verdict = 'serve' | 'sealed';
 export const judgeOwner = (stream: Pick<Stream, 'owner' | 'isSealed' | 'awaitsOwner' | 'acked'>, ack: Ack): Verdict => {
   if (ack.owner === undefined) return stream.isSealed() ? 'sealed' : 'serve';
   if (ack.restore === true) return 'serve';
-  const owner = stream.owner();
+  const owner = stream.owner;
   if (owner !== undefined) return owner === ack.owner ? 'serve' : 'sealed';
   if (ack.ranges.length > 0 && (stream.awaitsOwner() || !stream.isSealed())) return 'serve';
   return stream.isSealed() || stream.acked.first() ? 'sealed' : 'serve';
@@ -74,8 +74,8 @@ export const createServerStatements = ({ log, streams, durable, withdraw, sealed
       if (ack.owner === undefined && stream.awaitsOwner()) return;
       if (judgeOwner(stream, ack) === 'sealed') return seal(stream, ack.owner);
       const wasSealed = stream.isSealed();
-      if (ack.owner !== undefined && (wasSealed || stream.owner() !== ack.owner)) {
-        stream.setOwner(ack.owner);
+      if (ack.owner !== undefined && (wasSealed || stream.owner !== ack.owner)) {
+        stream.owner = ack.owner;
         stream.seal(false);
         void stream.note();
       }

@@ -71,19 +71,20 @@ export class Stream {
   readonly unreported = new RangeSet();
   /** The recording that it continues. */
   readonly continues: Continues | undefined;
+  /** Undefined: none of it is on the disk. */
+  folder: string | undefined;
+  owner: string | undefined;
+  unsure: readonly UnsureNumbers[];
+  /** The newest entries, which are not in a closed segment yet. */
+  tail: Writer | MemoryTail | undefined;
   readonly #parts: StreamParts;
   readonly #log: Logger;
   readonly #words: LateEvent[];
   readonly #segments: SealedSegments;
   readonly #inTurn = serial();
-  #folder: string | undefined;
-  #owner: string | undefined;
   #sealed: boolean;
   #credential: string | undefined;
   #nextSeq: number;
-  #unsure: readonly UnsureNumbers[];
-  /** The newest entries, which are not in a closed segment yet. */
-  #tail: Writer | MemoryTail | undefined;
   /** Entries of a segment that could not be closed because the disk failed. */
   #kept: readonly Entry[] = [];
   /** The part of them that may not be on the disk before that segment is closed. */
@@ -107,14 +108,14 @@ export class Stream {
       learn: parts.learn,
       damaged: (segment, missing) => this.#damaged(segment, missing),
     });
-    this.#folder = parts.folder;
-    this.#owner = notes.owner;
+    this.folder = parts.folder;
+    this.owner = notes.owner;
     this.#sealed = notes.sealed === true;
     this.#credential = notes.credential ?? parts.credential;
     // The entries that continue in another stream have used its numbers, also where no segment shows them.
     const used = [this.acked.last()?.[1] ?? -1, this.gone.last()?.[1] ?? -1, ...this.#words.map(({ seq }) => seq)];
     this.#nextSeq = Math.max(parts.nextSeq, Math.max(...used) + 1);
-    this.#unsure = notes.unsure ?? [];
+    this.unsure = notes.unsure ?? [];
     this.#noted = parts.notesText;
     this.#wordsOnDisk = this.#words.length;
   }
@@ -124,23 +125,7 @@ export class Stream {
   }
 
   bytes(): number {
-    return this.#segments.bytes() + (this.#tail?.bytes() ?? 0);
-  }
-
-  folder(): string | undefined {
-    return this.#folder;
-  }
-
-  putIn(place: string): void {
-    this.#folder = place;
-  }
-
-  tail(): Writer | MemoryTail | undefined {
-    return this.#tail;
-  }
-
-  setTail(next: Writer | MemoryTail | undefined): void {
-    this.#tail = next;
+    return this.#segments.bytes() + (this.tail?.bytes() ?? 0);
   }
 
   kept(): readonly Entry[] {
@@ -175,27 +160,11 @@ export class Stream {
     return this.#nextSeq++;
   }
 
-  unsure(): readonly UnsureNumbers[] {
-    return this.#unsure;
-  }
-
-  setUnsure(numbers: readonly UnsureNumbers[]): void {
-    this.#unsure = numbers;
-  }
-
   /** The next numbers may have been used by a killed process. */
   skip(count: number): void {
     if (count > 0)
-      this.#unsure = [...this.#unsure, { epoch: this.epoch, range: [this.#nextSeq, this.#nextSeq + count - 1] }];
+      this.unsure = [...this.unsure, { epoch: this.epoch, range: [this.#nextSeq, this.#nextSeq + count - 1] }];
     this.#nextSeq += count;
-  }
-
-  owner(): string | undefined {
-    return this.#owner;
-  }
-
-  setOwner(name: string | undefined): void {
-    this.#owner = name;
   }
 
   /** Recorded with an earlier credential, and the server has not yet stated for whom it keeps it. */
@@ -218,7 +187,7 @@ export class Stream {
   isSafe(seq: number): boolean {
     if (this.acked.has(seq)) return true;
     const word = this.#words.findIndex((one) => one.seq === seq);
-    return word < 0 ? this.#tail?.kind !== 'memory' && this.held().has(seq) : word < this.#wordsOnDisk;
+    return word < 0 ? this.tail?.kind !== 'memory' && this.held().has(seq) : word < this.#wordsOnDisk;
   }
 
   waiting(): SeqRange[] {
@@ -271,7 +240,7 @@ export class Stream {
     for (const [from, to] of ranges) this.acked.add(from, to);
     // The server knows numbers that this disk has lost: they must not be used a second time.
     this.#nextSeq = Math.max(this.#nextSeq, (this.acked.last()?.[1] ?? -1) + 1);
-    if (this.#tail?.kind === 'memory') this.#tail.settled(this.acked);
+    if (this.tail?.kind === 'memory') this.tail.settled(this.acked);
   }
 
   /** Adds an event after the end of a stream that is no longer written. */
@@ -285,7 +254,7 @@ export class Stream {
    * Writes `stream.json` if it has changed. The server can state its content again, so a failed write does no harm.
    */
   note(): Promise<void> {
-    const place = this.#folder;
+    const place = this.folder;
     if (place === undefined) return this.#inTurn.settled();
     return this.#inTurn(() => this.#writeNotes(place)).catch((error: unknown) =>
       this.#log.debug({ reason: String(error) }, 'journal: writing stream notes failed'),
@@ -309,8 +278,8 @@ export class Stream {
   /** Deletes what the disk holds of it; in the journal's own folder only its segments. Failures are tried again later. */
   async remove(journal: string): Promise<void> {
     await this.#inTurn.settled();
-    const place = this.#folder;
-    this.#folder = undefined;
+    const place = this.folder;
+    this.folder = undefined;
     try {
       const listed = [...this.#segments.list()];
       for (const segment of listed) await this.#segments.remove(segment, false);
@@ -324,7 +293,7 @@ export class Stream {
   held(): RangeSet {
     const ranges = new RangeSet(this.#segments.list().map(({ first, last }) => [first, last] as const));
     for (const { seq } of this.#inMemory()) ranges.add(seq, seq);
-    for (const [from, to] of [...this.gone.ranges(), ...this.#keptUnsafe, ...(this.#tail?.unsynced() ?? [])])
+    for (const [from, to] of [...this.gone.ranges(), ...this.#keptUnsafe, ...(this.tail?.unsynced() ?? [])])
       ranges.remove(from, to);
     for (const { seq } of this.#words) ranges.add(seq, seq);
     return ranges;
@@ -344,7 +313,7 @@ export class Stream {
   }
 
   #inMemory(): readonly Entry[] {
-    return [...this.#kept, ...(this.#tail?.entries() ?? []), ...this.#wordEntries()];
+    return [...this.#kept, ...(this.tail?.entries() ?? []), ...this.#wordEntries()];
   }
 
   async #writeNotes(place: string): Promise<void> {
@@ -353,14 +322,14 @@ export class Stream {
     for (const [from, to] of this.unreported.ranges()) settled.remove(from, to);
     const { length } = this.#words;
     const content: StreamNotes = {
-      owner: this.#owner,
+      owner: this.owner,
       sealed: this.#sealed,
       credential: this.#credential,
       ...(continues === undefined ? {} : { continues }),
       acked: this.acked.ranges(),
       gone: settled.ranges(),
       words: this.#words,
-      ...(this.#unsure.length === 0 ? {} : { unsure: this.#unsure }),
+      ...(this.unsure.length === 0 ? {} : { unsure: this.unsure }),
     };
     const text = `${JSON.stringify(content)}\n`;
     if (text === this.#noted) return;
@@ -369,8 +338,6 @@ export class Stream {
     this.#wordsOnDisk = length;
   }
 }
-
-export const createStream = (parts: StreamParts): Stream => new Stream(parts);
 
 /** Names the recording that a stream is part of: the first stream of it. */
 export const recordingOf = (stream: Stream): string => stream.continues?.epoch ?? stream.epoch;

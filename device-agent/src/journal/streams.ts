@@ -133,7 +133,7 @@ export class Streams {
       !listed.has(stream) && !stream.isSealed() && stream.waiting().length === 0;
     const done = this.#all.filter((stream) => isDone(stream) && (!stream.held().first() || isOld(stream)));
     for (const stream of done) this.#all.splice(this.#all.indexOf(stream), 1);
-    if (current.tail()?.kind !== 'disk') return;
+    if (current.tail?.kind !== 'disk') return;
     for (const stream of done) await stream.remove(this.#parts.folder);
   }
 
@@ -147,9 +147,9 @@ export class Streams {
       'damaged',
     );
     // The stream that held them is gone from this disk, so the server is not asked about it.
-    const orphaned = stream.unsure().filter(({ epoch }) => !this.#all.some((other) => other.epoch === epoch));
+    const orphaned = stream.unsure.filter(({ epoch }) => !this.#all.some((other) => other.epoch === epoch));
     if (orphaned.length === 0) return;
-    stream.setUnsure(stream.unsure().filter((numbers) => !orphaned.includes(numbers)));
+    stream.unsure = stream.unsure.filter((numbers) => !orphaned.includes(numbers));
     this.lost(
       stream,
       orphaned.map(({ range }) => range),
@@ -173,7 +173,7 @@ export class Streams {
   /** Keeps the journal below its cap, and keeps committed entries from using the last of the disk's room. */
   async keepWithinCap(): Promise<void> {
     while (this.bytes() > this.#parts.capBytes && (await this.#drop('cap_reached')));
-    const folder = this.#all.findLast((stream) => stream.folder() !== undefined)?.folder();
+    const folder = this.#all.findLast((stream) => stream.folder !== undefined)?.folder;
     if (folder === undefined) return;
     for (;;) {
       const { bavail, bsize } = await this.#parts.disk.statfs(folder);
@@ -186,7 +186,7 @@ export class Streams {
     const found: StreamHistory[] = [];
     for (const stream of this.#all.toReversed().slice(0, maxHistoryStreams)) {
       const segments = stream.segments();
-      const isOpen = stream.tail() !== undefined;
+      const isOpen = stream.tail !== undefined;
       const [from, to] = await Promise.all([
         this.#beginOf(segments[0]),
         isOpen ? null : this.#beginOf(segments.at(-1)),
@@ -231,7 +231,7 @@ export class Streams {
 
   /** Numbers of a stream that a killed process may have used, and of which nothing is known yet. */
   #unexplained(stream: Stream): SeqRange[] {
-    const ranges = this.#all.flatMap((other) => other.unsure()).filter(({ epoch }) => epoch === stream.epoch);
+    const ranges = this.#all.flatMap((other) => other.unsure).filter(({ epoch }) => epoch === stream.epoch);
     const numbers = new RangeSet(ranges.map(({ range }) => range));
     for (const [from, to] of [...stream.acked.ranges(), ...stream.gone.ranges()]) numbers.remove(from, to);
     return numbers.ranges();
@@ -271,5 +271,3 @@ export class Streams {
     }
   }
 }
-
-export const createStreams = (parts: StreamsParts): Streams => new Streams(parts);
