@@ -51,14 +51,14 @@ const comparableShare = 0.5;
  * Chosen on made years (`made-year.ts` of the tests) of the seeds 1 to 330; `machine-drift.endurance.test.ts` judges
  * them on others.
  */
-/** The least change in its standard deviations. Air that is turned otherwise moves the exhaust as its probe would. */
-const surelyChanged: Record<DriftKind, number> = { bean_probe: 4.5, exhaust_probe: 6.5, burner: 5 };
+/** The least change in its standard deviations. */
+const surelyChanged: Record<DriftKind, number> = { bean_probe: 4.5, exhaust_probe: 5, burner: 5 };
 /** °C or percent. */
 const leastChange: Record<DriftKind, number> = { bean_probe: 1.5, exhaust_probe: 3, burner: 3.5 };
 /** By how much the squared sureness of a kind must exceed the next one's, for it to be named. */
 const clearer = 4;
-/** The probe in the beans wears, so the one in the exhaust is named only if it is surer by this. */
-const handicap: Record<DriftKind, number> = { bean_probe: 0, exhaust_probe: 25, burner: 0 };
+/** The probe in the beans wears more than the one in the exhaust, which looks alike if it changes the other way. */
+const handicap: Record<DriftKind, number> = { bean_probe: 0, exhaust_probe: 4, burner: 0 };
 /** Half of the roasts must show this share of the change each, so that one odd roast makes none. */
 const medianShare = 0.6;
 

@@ -35,4 +35,4 @@ export const driftSize = ({ kind, change }: MachineDrift, { temperature_unit: un
 export const driftAdvice = ({ kind }: MachineDrift): string =>
   kind === 'burner'
     ? t`Check gas pressure, nozzles and filters. Recipes with fixed burner settings roast otherwise than before.`
-    : t`Check that the probe sits as before and is clean. Recipes and marks by temperature mean other beans than before.`;
+    : t`Check that the probe sits as before and is clean, and compare both probes: a change of one looks much like the opposite change of the other.`;
