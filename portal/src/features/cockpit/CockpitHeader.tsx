@@ -92,7 +92,8 @@ const LiveStatus = ({
       )}
     >
       <LiveDot tone={isLive ? 'accent' : 'warning'} pulsing={isLive && isRoasting} />
-      {words}
+      {/* On a phone the room is for batch and coffee; a running clock says the same. */}
+      <span className={isLive && isRoasting ? 'max-sm:sr-only' : undefined}>{words}</span>
       {!isLive && (live.state !== 'connecting' || isSilent) && since !== null && (
         <span>{t`since ${dates.second(since)}`}</span>
       )}

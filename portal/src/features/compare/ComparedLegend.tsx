@@ -57,7 +57,7 @@ export const ComparedLegend = ({ compared, unplaced, onBase, onRemove }: Compare
         return (
           <li
             key={id}
-            className="flex items-center gap-3 rounded-lg border border-stroke bg-surface py-1.5 pr-1.5 pl-3"
+            className="flex items-center gap-1.5 rounded-lg border border-stroke bg-surface py-1.5 pr-1.5 pl-3 sm:gap-3"
           >
             <LineSample style={style} />
             <span className="min-w-0 flex-1">
@@ -73,11 +73,11 @@ export const ComparedLegend = ({ compared, unplaced, onBase, onRemove }: Compare
                 <>
                   <Link
                     to={paths.roast(id)}
-                    className="block rounded-sm text-base font-medium text-strong wrap-anywhere hover:underline sm:truncate"
+                    className="block rounded-sm text-base font-medium text-strong wrap-anywhere hover:underline lg:truncate"
                   >
                     {name}
                   </Link>
-                  <span className="figures block truncate text-xs text-muted">
+                  <span className="figures block text-xs text-muted lg:truncate">
                     {dates.dayAndTime(roast.start_time)}
                     {roast.machine_name !== null && ` · ${roast.machine_name}`}
                     {unplaced.has(id) && ` · ${t`no first crack marked`}`}

@@ -75,7 +75,7 @@ export const LiveFigures = (props: LiveFiguresProps) => {
           <dl className="grid shrink-0 grid-cols-[4.25rem_2.75rem_3.75rem_2.75rem] gap-x-3 max-md:hidden">
             <ControlFigures {...{ values, stale }} />
           </dl>
-          <dl className="w-22 shrink-0">
+          <dl className="w-26 shrink-0">
             <SmallFigure label={t`vs reference`}>
               <Difference valueC={deviationC ?? null} stale={stale} />
             </SmallFigure>
