@@ -10,7 +10,14 @@ import { RelativeTime } from '../../components/figures.tsx';
 import { sinceText } from '../../components/live/silence-text.ts';
 import { WallCurve } from '../../components/live/WallCurve.tsx';
 import type { WallFeed, WallTrack } from '../../components/live/wall-feed.ts';
-import { isStale, LiveText, stateOf, useWallFeed, useWallValue } from '../../components/live/wall-hooks.tsx';
+import {
+  isStale,
+  LiveText,
+  stateOf,
+  type MachineState,
+  useWallFeed,
+  useWallValue,
+} from '../../components/live/wall-hooks.tsx';
 import { paths } from '../../components/paths.ts';
 import { useDates, usePreferences } from '../../format/preferences.ts';
 import { readingOf, unitOf } from '../../format/quantities.ts';
@@ -20,6 +27,8 @@ import { LiveDot } from '../../ui/Badge.tsx';
 import { classes } from '../../ui/classes.ts';
 
 const refreshMs = 30_000;
+/** Boards send 1 to 4 readings a second. */
+const freshMs = 5000;
 
 interface MachineProps {
   machine: Machine;
@@ -60,6 +69,22 @@ export default function LiveMachines({ machines }: { machines: readonly Machine[
 
 const clockOf = ({ elapsedSeconds }: WallTrack): string => formatDuration(elapsedSeconds);
 
+/** Before the first reading of a machine that answers: nothing is wrong yet. */
+const isConnecting = (track: WallTrack, { connection, silent_since: since, lacks_map: lacks }: Shown): boolean => {
+  const hasFresh = track.endedAt !== null && Date.now() - track.endedAt < freshMs;
+  return (
+    track.readingAt === null &&
+    connection === 'online' &&
+    since === null &&
+    !lacks &&
+    (hasFresh || track.connection === null)
+  );
+};
+
+type Shown = Pick<WallMachine, 'connection' | 'silent_since' | 'lacks_map'>;
+const shownState = (track: WallTrack, machine: Shown): MachineState | 'connecting' =>
+  isConnecting(track, machine) ? 'connecting' : stateOf(track, machine);
+
 const batchOf = ({ batch_number: number, coffee_name: coffee }: WallRoast): string =>
   [number, coffee ?? t`Unnamed Roast`].filter((part) => part !== null).join(' · ');
 
@@ -69,7 +94,7 @@ const RoastingCard = ({ machine, wall, feed }: MachineProps) => {
   const state = useWallValue(
     feed,
     id,
-    useCallback((track: WallTrack) => stateOf(track, wall ?? machine), [wall, machine]),
+    useCallback((track: WallTrack) => shownState(track, wall ?? machine), [wall, machine]),
   );
   const beanText = useCallback((track: WallTrack) => readingOf('temperature', track.beanC, units).value, [units]);
   const rateText = useCallback((track: WallTrack) => readingOf('rate', track.rateC, units).value, [units]);
@@ -82,13 +107,13 @@ const RoastingCard = ({ machine, wall, feed }: MachineProps) => {
       data-state={state}
       className={classes(
         '@container relative overflow-hidden rounded-lg border bg-surface hover:bg-hover',
-        isLive ? 'border-accent' : 'border-warning',
+        isLive ? 'border-accent' : state === 'connecting' ? 'border-stroke-strong' : 'border-warning',
       )}
     >
       <div className="grid min-h-52 gap-x-5 @2xl:grid-cols-[auto_minmax(0,1fr)]">
         <div className="min-w-0 p-4 pb-2">
           <p className="flex items-center gap-2">
-            <LiveDot tone={isLive ? 'accent' : 'warning'} pulsing={isLive} />
+            <LiveDot tone={isLive ? 'accent' : state === 'connecting' ? 'faint' : 'warning'} pulsing={isLive} />
             <Link
               to={paths.cockpit(id)}
               aria-label={t`Live view of ${machine.display_name}`}
@@ -144,9 +169,10 @@ const StateText = ({ machine, wall, feed }: MachineProps) => {
   const state = useWallValue(
     feed,
     id,
-    useCallback((track: WallTrack) => stateOf(track, wall ?? machine), [wall, machine]),
+    useCallback((track: WallTrack) => shownState(track, wall ?? machine), [wall, machine]),
   );
   if (state === 'roasting' || state === 'between') return null;
+  if (state === 'connecting') return <span className="shrink-0 text-sm text-muted">{t`Connecting`}</span>;
   const silent = since === null ? t`No answer` : t`No answer since ${sinceText(since, dates)}`;
   const stale = machine.lacks_map ? t`No map` : t`No new readings`;
   return (
@@ -182,8 +208,11 @@ const IdleLine = ({ machine, wall, feed }: MachineProps) => {
     feed,
     id,
     useCallback(
-      (track: WallTrack) => (isStale(track) ? 'stale' : chargeReadiness(track.beanC, drumRateC(track), targetC).state),
-      [targetC],
+      (track: WallTrack) => {
+        if (isConnecting(track, wall ?? machine)) return 'connecting';
+        return isStale(track) ? 'stale' : chargeReadiness(track.beanC, drumRateC(track), targetC).state;
+      },
+      [targetC, wall, machine],
     ),
   );
   const drumText = useCallback(
@@ -195,7 +224,7 @@ const IdleLine = ({ machine, wall, feed }: MachineProps) => {
       data-testid="idle-line"
       className="relative flex min-h-12 flex-wrap items-center gap-x-3 gap-y-0.5 px-4 py-2 hover:bg-hover"
     >
-      <LiveDot tone={readiness === 'stale' ? 'warning' : 'success'} />
+      <LiveDot tone={readiness === 'stale' ? 'warning' : readiness === 'connecting' ? 'faint' : 'success'} />
       <Link
         to={paths.cockpit(id)}
         aria-label={t`Live view of ${machine.display_name}`}
@@ -203,7 +232,7 @@ const IdleLine = ({ machine, wall, feed }: MachineProps) => {
       >
         {machine.display_name}
       </Link>
-      {readiness === 'stale' ? (
+      {readiness === 'stale' || readiness === 'connecting' ? (
         <StateText {...{ machine, wall, feed }} />
       ) : (
         <span className="figures text-sm text-content">

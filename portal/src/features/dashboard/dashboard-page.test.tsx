@@ -149,6 +149,9 @@ describe('the machines on the dashboard', () => {
     });
     const card = await screen.findByTestId('roasting-card');
     await within(card).findByText('R-16 · Fazenda Alta');
+    // Nothing is wrong before the first reading.
+    await within(card).findByText('Connecting');
+    expect(card.dataset['state']).toBe('connecting');
     await expect.poll(() => streams.open().filter((address) => address.includes('/wall/live'))).toHaveLength(1);
     const of = { machine_id: roasting.id };
     streams.send('/wall/live', 'hello', {
@@ -180,6 +183,7 @@ describe('the machines on the dashboard', () => {
     await openPortal('/dashboard', { answers: [answer(listMachines, [idle]), wall(wallOf(idle, { next }))] });
     const line = await screen.findByTestId('idle-line');
     await within(line).findByText('Next: R-17 · 26 kg · House Espresso');
+    await within(line).findByText('Connecting');
     const reading = (second: number, bean: number) =>
       streams.send('/wall/live', 'reading', {
         type: 'reading',
