@@ -38,7 +38,7 @@ export const ForecastPanel = ({ forecast, roasts }: ForecastPanelProps) => {
           <tr>
             <Head text={t`Ahead`} />
             <Head text={t`Mean error`} note={hot} />
-            <Head text={t`By the rate alone`} />
+            <Head text={t`Rate alone`} />
             <Head text={t`In the band`} note={hot} />
           </tr>
         </thead>
@@ -87,7 +87,7 @@ const Head = ({ text, note }: HeadProps) => (
     className="px-4 pb-2 text-right align-top font-normal first:text-left max-sm:px-2 max-sm:first:pl-4 max-sm:last:pr-4"
   >
     <span className="label-mono font-medium">{text}</span>
-    {note !== undefined && <span className="figures block text-sm text-muted">{note}</span>}
+    {note !== undefined && <span className="figures block text-sm whitespace-nowrap text-muted">{note}</span>}
   </th>
 );
 
