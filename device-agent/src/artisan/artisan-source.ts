@@ -2,8 +2,8 @@ import type { Clock } from '@roastery/runtime/clock';
 import type { Logger } from '@roastery/runtime/logger';
 import type { AgentConfig, ArtisanConfig } from '../config.ts';
 import type { MachineLink, Reading, Source, SourceDescription } from '../source.ts';
-import { watchArtisanFiles, type FilesReport } from './artisan-files.ts';
-import { followArtisan } from './live-feed.ts';
+import { watchArtisanFiles, type ArtisanFiles, type FilesReport } from './artisan-files.ts';
+import { followArtisan, type LiveFeed } from './live-feed.ts';
 
 /** The recorded channels of Artisan's displays. */
 export const describeArtisan = ({ url }: ArtisanConfig): SourceDescription => ({
@@ -33,22 +33,20 @@ export interface ArtisanSource extends Source {
 export const startArtisan = async (parts: ArtisanParts): Promise<ArtisanSource> => {
   const { config, artisan, clock, log, reading, linkChanged, filesChanged, roastRuns } = parts;
   const { folder, url, pastDays } = artisan;
-  const files =
-    folder === undefined
-      ? undefined
-      : await watchArtisanFiles({ config, folder, pastDays, clock, log, changed: () => changed() });
-  const unit = () => artisan.unit ?? files?.unit();
-  const live = url === undefined ? undefined : followArtisan({ url, unit, clock, reading, linkChanged, roastRuns });
-
+  let files: ArtisanFiles | undefined;
+  let live: LiveFeed | undefined;
   const link = (): MachineLink => {
     if (live !== undefined) return live.link();
     const trouble = files?.report().trouble ?? undefined;
     return { state: trouble === undefined ? 'ok' : 'failing', detail: trouble };
   };
   const changed = (): void => {
-    if (live === undefined) linkChanged(link());
+    if (url === undefined) linkChanged(link());
     filesChanged();
   };
+  if (folder !== undefined) files = await watchArtisanFiles({ config, folder, pastDays, clock, log, changed });
+  const unit = () => artisan.unit ?? files?.unit();
+  if (url !== undefined) live = followArtisan({ url, unit, clock, reading, linkChanged, roastRuns });
   if (live === undefined) linkChanged(link());
 
   return {

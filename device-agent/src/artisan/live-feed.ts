@@ -50,6 +50,12 @@ export const followArtisan = (parts: LiveFeedParts) => {
   let checkedAt = monotonic();
   let second = { from: Number.NEGATIVE_INFINITY, messages: 0 };
 
+  const setLink = (state: MachineLink['state'], detail: string | undefined): void => {
+    if (state === link.state && detail === link.detail) return;
+    link = { state, detail };
+    linkChanged(link);
+  };
+
   /** False for a message beyond the limit: thousands of them a second would leave no time for anything else. */
   const isWithinLimit = (): boolean => {
     const now = monotonic();
@@ -58,12 +64,6 @@ export const followArtisan = (parts: LiveFeedParts) => {
     if (second.messages === maxMessages + 1)
       setLink('ok', `Artisan sends more than ${maxMessages} messages a second: the rest of them is not recorded`);
     return second.messages <= maxMessages;
-  };
-
-  const setLink = (state: MachineLink['state'], detail: string | undefined): void => {
-    if (state === link.state && detail === link.detail) return;
-    link = { state, detail };
-    linkChanged(link);
   };
 
   const take = (bean: Displayed, exhaust: Displayed): void => {
@@ -157,3 +157,4 @@ export const followArtisan = (parts: LiveFeedParts) => {
     },
   };
 };
+export type LiveFeed = ReturnType<typeof followArtisan>;

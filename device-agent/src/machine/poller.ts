@@ -140,16 +140,14 @@ export const startPoller = ({ map, reading, dropped, linkChanged, openLine, cloc
   };
 
   let busy: Promise<void> = Promise.resolve();
-  const schedule = (): void => {
-    const now = monotonic();
-    // A late reading does not move the next one closer to it.
-    dueAt = Math.max(dueAt + periodMs, takenAt + periodMs / 2, now);
-    cancelNext = clock.after(dueAt - now, tick);
-  };
   const tick = (): void => {
     tickedAt = monotonic();
     busy = readOnce().finally(() => {
-      if (!stopped) schedule();
+      if (stopped) return;
+      const now = monotonic();
+      // A late reading does not move the next one closer to it.
+      dueAt = Math.max(dueAt + periodMs, takenAt + periodMs / 2, now);
+      cancelNext = clock.after(dueAt - now, tick);
     });
   };
   tick();
