@@ -88,3 +88,10 @@ export const pixelOf = async (
   }
   return high;
 };
+
+/** Rows that the four figures between batches take: drum, charge temperature, rate and time since the drop. */
+export const rowsOfFigures = (page: Page): Promise<number> =>
+  page.getByTestId('cockpit-between').evaluate(({ children }) => {
+    const tops = [...children].slice(0, 4).map((tile) => tile.getBoundingClientRect().top);
+    return new Set(tops).size;
+  });

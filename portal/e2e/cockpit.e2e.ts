@@ -16,7 +16,7 @@ import { until } from '@roastery/testing/until';
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bringPastRoast } from './past-roast.ts';
-import { lookAround, measure, pixelOf, sizes } from './cockpit-sizes.ts';
+import { lookAround, measure, pixelOf, rowsOfFigures, sizes } from './cockpit-sizes.ts';
 import { anaRestrepo, openRoastery, register, tomoIto, type TestRoastery } from './roastery.ts';
 
 let roastery: TestRoastery;
@@ -98,6 +98,8 @@ it('cockpit: shows the drum against the charge temperature of the next batch, wi
   await expect.poll(() => readiness.getAttribute('data-readiness')).toMatch(/^(?:below|above|moving|ready)$/);
   await page.getByTestId('cockpit-chart').locator('canvas').waitFor();
   await lookAround(page, 'between', '[data-testid=cockpit]');
+  await page.setViewportSize({ width: 820, height: 1180 });
+  await expect.poll(() => rowsOfFigures(page)).toBe(1);
   expect(complaints).toEqual([]);
 });
 

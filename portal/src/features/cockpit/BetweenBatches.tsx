@@ -81,16 +81,11 @@ export const BetweenBatches = ({ machine, live, onWeigh, onKept, children }: Bet
           size="big"
           stale={stale}
           testId="cockpit-drum"
-          className="col-span-3 md:col-span-4 lg:col-span-1"
+          className="col-span-3 lg:col-span-1"
         >
           <Value quantity="temperature" value={drumC} />
         </FigureTile>
-        <FigureTile
-          label={t`Charge at`}
-          quantity="temperature"
-          size="big"
-          className="col-span-3 md:col-span-4 lg:col-span-1"
-        >
+        <FigureTile label={t`Charge at`} quantity="temperature" size="big" className="col-span-3 lg:col-span-1">
           <span className="text-content">
             <Value quantity="temperature" value={targetC} />
           </span>
@@ -99,7 +94,7 @@ export const BetweenBatches = ({ machine, live, onWeigh, onKept, children }: Bet
           label={steadinessText(rateC)}
           stale={stale}
           testId="cockpit-slope"
-          className="col-span-3 md:col-span-4 lg:col-span-1"
+          className="col-span-3 lg:col-span-1"
         >
           {/* Its label has the sign. */}
           <Measure
@@ -108,11 +103,7 @@ export const BetweenBatches = ({ machine, live, onWeigh, onKept, children }: Bet
             stale={stale}
           />
         </FigureTile>
-        <FigureTile
-          label={t`Since last drop`}
-          testId="cockpit-since-drop"
-          className="col-span-3 md:col-span-4 lg:col-span-1"
-        >
+        <FigureTile label={t`Since last drop`} testId="cockpit-since-drop" className="col-span-3 lg:col-span-1">
           {lastDropAt === null ? <span className="text-muted">--</span> : sinceText((live.now - lastDropAt) / 1000)}
         </FigureTile>
         <Next isRead={read !== undefined} next={next} hasFailed={read === undefined && error !== undefined} />
