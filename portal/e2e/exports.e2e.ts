@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { RegisteredMachine } from '@roastery/contract/machines';
 import type { Roast } from '@roastery/contract/roasts';
-import { parseAlog } from '@roastery/roasting/alog';
+import { parseAlog } from '@roastery/roasting/artisan/alog';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

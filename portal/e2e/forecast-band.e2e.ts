@@ -1,8 +1,8 @@
 import { forecastBasisOf } from '@roastery/contract/learnt-forecast';
 import type { RegisteredMachine } from '@roastery/contract/machines';
 import { getForecastBasis } from '@roastery/contract/roasts';
-import { createForecaster } from '@roastery/roasting/curve-forecast';
-import { roastMoment } from '@roastery/roasting/roast-moment';
+import { createForecaster } from '@roastery/roasting/forecast/curve-forecast';
+import { roastMoment } from '@roastery/roasting/forecast/roast-moment';
 import type { RoasteryClient } from '@roastery/testing/roastery-client';
 import { until } from '@roastery/testing/until';
 import type { Locator, Page } from 'playwright-core';

@@ -1,7 +1,7 @@
 import type { AlarmColour } from '@roastery/contract/alarms';
 import type { AlarmCondition, WatchedRule } from '@roastery/roasting/alarm-rules';
 import type { MarkKind } from '@roastery/roasting/marks';
-import { type Reading, valueAt } from '@roastery/roasting/series';
+import { type Reading, valueAt } from '@roastery/roasting/curves/series';
 import type { Sql } from '../db/sql.ts';
 import { effectiveMarks } from '../domains/roasts/marks/effective-marks.ts';
 import { type BootClocks, onClockOf, readBootClocks } from '../recordings/boot-clocks.ts';

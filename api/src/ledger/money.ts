@@ -1,4 +1,4 @@
-import { minorDigits } from '@roastery/roasting/money';
+import { minorDigits } from '@roastery/contract/money';
 import { decimalsOf } from '../format/format.ts';
 import type { Sql } from '../db/sql.ts';
 

@@ -1,5 +1,5 @@
 import type { UploadFormat } from '@roastery/contract/imports';
-import { pythonRepr, type WritableValue } from '@roastery/roasting/python-repr';
+import { pythonRepr, type WritableValue } from '@roastery/roasting/artisan/python-repr';
 import { utils, write } from '@e965/xlsx';
 
 /** A generated file of each program, after its public importers. One roast: 500 s, first crack at 380 s. */

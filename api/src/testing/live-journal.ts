@@ -14,10 +14,8 @@ export const openLiveBoard = async (
   const wire = await connectBoard(brokerUrl, serial);
   const now = () => clock.now() - wallOffsetMs;
   let sent = 0;
-  /** In two batches at least: what comes faster than readings is acknowledged at once, also on a clock that stands still. */
   const send = async (): Promise<void> => {
-    const size = Math.min(100, Math.max(1, Math.ceil((board.length - sent) / 2)));
-    for (const batch of board.batches(() => size, sent)) await wire.publish(batch);
+    for (const batch of board.batches(() => 100, sent)) await wire.publish(batch);
     sent = board.length;
   };
   return {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Upload } from '@roastery/contract/imports';
 import type { CurveColumns, Roast } from '@roastery/contract/roasts';
-import { parseAlog, readDictionary, recordKey } from '@roastery/roasting/alog';
+import { parseAlog, readDictionary, recordKey } from '@roastery/roasting/artisan/alog';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import { simulateRoast } from '@roastery/simulator/simulate-roast';
 import { createJournalBoard } from '@roastery/testing/journal-board';

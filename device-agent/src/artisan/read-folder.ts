@@ -3,7 +3,7 @@ import { constants, type Stats } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { maxUploadBytes, maxUploadText } from '@roastery/contract/imports';
-import { AlogError, parseAlog } from '@roastery/roasting/alog';
+import { AlogError, parseAlog } from '@roastery/roasting/artisan/alog';
 import type { TemperatureUnit } from '@roastery/roasting/units';
 import { codeOf } from '@roastery/runtime/system-errors';
 

@@ -1,4 +1,4 @@
-import { guideOf, type Control } from '@roastery/roasting/guide';
+import { guideOf, type Control } from '@roastery/roasting/recipe/guide';
 import { formatDuration } from '@roastery/roasting/units';
 import { ConfigError } from '@roastery/runtime/env';
 import { createLogger } from '@roastery/runtime/logger';

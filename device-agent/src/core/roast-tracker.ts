@@ -7,7 +7,7 @@ import {
   type DetectorSnapshot,
   type Finding,
   type RoastDetector,
-} from '@roastery/roasting/detector';
+} from '@roastery/roasting/detection/detector';
 import type { MarkKind, MarkOrigin } from '@roastery/roasting/marks';
 import { coldestC, hottestC } from '@roastery/roasting/units';
 import { createSamplePlaces, type SamplePlaces } from './sample-places.ts';

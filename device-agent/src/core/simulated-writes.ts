@@ -1,6 +1,6 @@
 import type { Encoding, MachineMap, Output } from '@roastery/contract/machine-map';
-import { percentToRpm, rpmToPercent } from '@roastery/roasting/control-profile';
-import { controls, plannedAt, type Control, type Guide } from '@roastery/roasting/guide';
+import { percentToRpm, rpmToPercent } from '@roastery/roasting/recipe/control-profile';
+import { controls, plannedAt, type Control, type Guide } from '@roastery/roasting/recipe/guide';
 
 /** A write to a machine at one time, by one output of its map. It is never performed. */
 export interface SimulatedWrite {

@@ -9,7 +9,7 @@ import {
   plannedAt,
   settingsText,
   stepMoment,
-} from '@roastery/roasting/guide';
+} from '@roastery/roasting/recipe/guide';
 import type { BoardStatus } from './board-status.ts';
 
 /** A plan as texts for the board's own page: the current or next step, and deviations from the plan. */

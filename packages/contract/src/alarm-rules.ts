@@ -1,6 +1,6 @@
 import { alarmSides } from '@roastery/roasting/alarm-rules';
 import { markKinds } from '@roastery/roasting/marks';
-import { phaseNames } from '@roastery/roasting/phases';
+import { phaseNames } from '@roastery/roasting/curves/phases';
 import { z } from 'zod';
 import { alarmColourShape } from './alarms.ts';
 import { channelNameShape } from './channels.ts';

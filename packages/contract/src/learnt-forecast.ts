@@ -1,5 +1,5 @@
-import type { ForecastBasis } from '@roastery/roasting/curve-forecast';
-import type { HalfBands, LearntForecast } from '@roastery/roasting/learnt-forecast';
+import type { ForecastBasis } from '@roastery/roasting/forecast/curve-forecast';
+import type { HalfBands, LearntForecast } from '@roastery/roasting/forecast/learnt-forecast';
 import type { ForecastBasisAnswer } from './roasts.ts';
 
 type SentForecast = NonNullable<ForecastBasisAnswer['learnt']>;

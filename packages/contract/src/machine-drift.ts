@@ -1,4 +1,4 @@
-import { driftKinds } from '@roastery/roasting/machine-drift';
+import { driftKinds } from '@roastery/roasting/forecast/machine-drift';
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { idShape, instantShape, messageShape } from './shapes.ts';

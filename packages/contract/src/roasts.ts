@@ -1,5 +1,5 @@
-import { forecastSources } from '@roastery/roasting/curve-forecast';
-import { crackSources } from '@roastery/roasting/first-crack';
+import { forecastSources } from '@roastery/roasting/forecast/curve-forecast';
+import { crackSources } from '@roastery/roasting/forecast/first-crack';
 import { markKinds } from '@roastery/roasting/marks';
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';

@@ -1,4 +1,4 @@
-import { currencies } from '@roastery/roasting/money';
+import { currencies } from './money.ts';
 import { massUnits } from '@roastery/roasting/units';
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';

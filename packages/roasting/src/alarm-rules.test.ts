@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createAlarmWatch, type AlarmCondition, type AlarmContext, type WatchedRule } from './alarm-rules.ts';
 import type { MarkKind } from './marks.ts';
-import type { Reading } from './series.ts';
+import type { Reading } from './curves/series.ts';
 
 interface Given {
   readonly condition: AlarmCondition;

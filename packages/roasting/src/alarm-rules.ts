@@ -1,9 +1,9 @@
-import { createFrozenWatch, type ChannelReadings, type FrozenChange } from './frozen-values.ts';
+import { createFrozenWatch, type ChannelReadings, type FrozenChange } from './detection/frozen-values.ts';
 import { markOf, type Mark, type MarkKind } from './marks.ts';
-import { phaseAt, type PhaseName } from './phases.ts';
-import { createLiveRateOfRise } from './rate-of-rise.ts';
-import { createRateShape } from './rate-shape.ts';
-import { isReading, type Reading } from './series.ts';
+import { phaseAt, type PhaseName } from './curves/phases.ts';
+import { createLiveRateOfRise } from './curves/rate-of-rise.ts';
+import { createRateShape } from './curves/rate-shape.ts';
+import { isReading, type Reading } from './curves/series.ts';
 
 export const alarmSides = ['above', 'below'] as const;
 export type AlarmSide = (typeof alarmSides)[number];

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { parseAlog } from '@roastery/roasting/alog';
+import { parseAlog } from '@roastery/roasting/artisan/alog';
 import { markOf } from '@roastery/roasting/marks';
-import { isReading, valueAt, type Reading } from '@roastery/roasting/series';
+import { isReading, valueAt, type Reading } from '@roastery/roasting/curves/series';
 import { sharedData } from '@roastery/testing/shared-data';
 import { describe, expect, it } from 'vitest';
 import { roastLevels, simulateRoast } from './simulate-roast.ts';

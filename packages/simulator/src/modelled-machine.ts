@@ -1,4 +1,4 @@
-import { percentToRpm } from '@roastery/roasting/control-profile';
+import { percentToRpm } from '@roastery/roasting/recipe/control-profile';
 import { raisedAfter, type EventName, type RoastingMachine } from './machine.ts';
 import { usualGreenCoffee } from './model/beans.ts';
 import type { RoasterControls } from './model/drum-roaster.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { machineMapShape } from '@roastery/contract/machine-map';
-import { parseAlog, type ArtisanRoast } from '@roastery/roasting/alog';
+import { parseAlog, type ArtisanRoast } from '@roastery/roasting/artisan/alog';
 import { sharedData } from '@roastery/testing/shared-data';
 import { createVirtualClock } from '@roastery/testing/virtual-clock';
 import ModbusClient from 'modbus-serial';

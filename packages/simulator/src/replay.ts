@@ -1,5 +1,5 @@
-import type { AlogChannel } from '@roastery/roasting/alog-channels';
-import type { ArtisanRoast } from '@roastery/roasting/alog';
+import type { AlogChannel } from '@roastery/roasting/artisan/alog-channels';
+import type { ArtisanRoast } from '@roastery/roasting/artisan/alog';
 import { raisedAfter, type EventName, type RoastingMachine } from './machine.ts';
 
 export interface ReplayOptions {

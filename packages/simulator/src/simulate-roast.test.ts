@@ -1,4 +1,4 @@
-import { detectMarks } from '@roastery/roasting/detect-marks';
+import { detectMarks } from '@roastery/roasting/detection/detect-marks';
 import { marksInOrder, type MarkKind } from '@roastery/roasting/marks';
 import { describe, expect, it } from 'vitest';
 import { roastLevels, simulateRoast, type SimulatedRoast, type SimulateRoastOptions } from './simulate-roast.ts';

@@ -1,4 +1,4 @@
-import type { ControlPoint } from '@roastery/roasting/control-profile';
+import type { ControlPoint } from '@roastery/roasting/recipe/control-profile';
 import type { MarkKind } from '@roastery/roasting/marks';
 import { usualGreenCoffee, type GreenCoffee } from './model/beans.ts';
 import { modelChannels, readingsOf, usualMaxDrumRpm, type ModelChannel } from './model/machine-readings.ts';

@@ -2,7 +2,7 @@ import { codeOf, messageOf } from '@roastery/runtime/system-errors';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { machineMapShape, type MachineMap } from '@roastery/contract/machine-map';
 import { parseShape } from '@roastery/contract/parse-shape';
-import { AlogError, parseAlog } from '@roastery/roasting/alog';
+import { AlogError, parseAlog } from '@roastery/roasting/artisan/alog';
 import { ConfigError, readEnv } from '@roastery/runtime/env';
 import { logLevels, type Logger } from '@roastery/runtime/logger';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-import { currencies, minorDigits } from '@roastery/roasting/money';
+import { currencies, minorDigits } from '@roastery/contract/money';
 import { afterEach, describe, expect, it } from 'vitest';
 import { defaultConventions, setConventions } from './conventions.ts';
 import { currencySign, formatAmount, formatMoney, formatPrice, pricePerKg, priceUnit, typedPrice } from './money.ts';

@@ -1,4 +1,4 @@
-import { minorDigits } from '@roastery/roasting/money';
+import { minorDigits } from '@roastery/contract/money';
 import { fromKg, toKg, type MassUnit } from '@roastery/roasting/units';
 import { textLocale } from '../language/t.ts';
 import { conventions } from './conventions.ts';

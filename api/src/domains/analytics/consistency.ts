@@ -6,7 +6,7 @@ import type {
   ReferenceSource,
 } from '@roastery/contract/analytics';
 import type { ResponseOf } from '@roastery/contract/endpoint';
-import { curveDistance } from '@roastery/roasting/compare';
+import { curveDistance } from '@roastery/roasting/curves/compare';
 import type { SignedInUser } from '../../http/server-context.ts';
 import { readTimeZone } from '../../db/roastery-time-zone.ts';
 import type { Sql } from '../../db/sql.ts';

@@ -1,6 +1,6 @@
 import type { CurveBand } from '@roastery/contract/analytics';
-import { isReading, type Reading, valueAt } from '@roastery/roasting/series';
-import type { AlignedCurve } from '@roastery/roasting/compare';
+import { isReading, type Reading, valueAt } from '@roastery/roasting/curves/series';
+import type { AlignedCurve } from '@roastery/roasting/curves/compare';
 
 /** More points than this are not visible in a chart. */
 const stepSeconds = 5;

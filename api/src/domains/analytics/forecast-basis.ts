@@ -1,7 +1,7 @@
 import { sentForecast } from '@roastery/contract/learnt-forecast';
 import type { ForecastBasisAnswer } from '@roastery/contract/roasts';
-import { closestRoasts, maxPastCurves } from '@roastery/roasting/forecast-basis';
-import { pastCurveOf } from '@roastery/roasting/past-curve';
+import { closestRoasts, maxPastCurves } from '@roastery/roasting/forecast/forecast-basis';
+import { pastCurveOf } from '@roastery/roasting/forecast/past-curve';
 import type { Sql } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';
 import type { SignedInUser } from '../../http/server-context.ts';

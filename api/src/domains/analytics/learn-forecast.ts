@@ -1,10 +1,10 @@
-import { crackBatchRatio, predictFirstCrack } from '@roastery/roasting/first-crack';
-import { closestRoasts, isSameBatch } from '@roastery/roasting/forecast-basis';
-import { createForecastLearner } from '@roastery/roasting/forecast-learner';
-import type { ForecastRecord, LearntForecast } from '@roastery/roasting/learnt-forecast';
-import { pastCurveOf, pastCurveStepSeconds, turnOf } from '@roastery/roasting/past-curve';
-import { probeLagSeconds } from '@roastery/roasting/probe-lag';
-import { pastsOf } from '@roastery/roasting/usual-rise';
+import { crackBatchRatio, predictFirstCrack } from '@roastery/roasting/forecast/first-crack';
+import { closestRoasts, isSameBatch } from '@roastery/roasting/forecast/forecast-basis';
+import { createForecastLearner } from '@roastery/roasting/forecast/forecast-learner';
+import type { ForecastRecord, LearntForecast } from '@roastery/roasting/forecast/learnt-forecast';
+import { pastCurveOf, pastCurveStepSeconds, turnOf } from '@roastery/roasting/forecast/past-curve';
+import { probeLagSeconds } from '@roastery/roasting/forecast/probe-lag';
+import { pastsOf } from '@roastery/roasting/forecast/usual-rise';
 import { nextTurn } from '@roastery/runtime/turns';
 import type { Sql } from '../../db/sql.ts';
 import type { CurveSource } from './curve-cache.ts';

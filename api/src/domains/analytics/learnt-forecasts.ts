@@ -1,4 +1,4 @@
-import type { LearntForecast } from '@roastery/roasting/learnt-forecast';
+import type { LearntForecast } from '@roastery/roasting/forecast/learnt-forecast';
 import type { Sql } from '../../db/sql.ts';
 import { learnFromRoasts, type PastRow } from './learn-forecast.ts';
 

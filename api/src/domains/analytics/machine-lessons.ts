@@ -1,6 +1,6 @@
 import type { MachineLessons as SentLessons } from '@roastery/contract/machine-lessons';
-import { fewestWatched } from '@roastery/roasting/machine-drift';
-import { learntAheads } from '@roastery/roasting/learnt-forecast';
+import { fewestWatched } from '@roastery/roasting/forecast/machine-drift';
+import { learntAheads } from '@roastery/roasting/forecast/learnt-forecast';
 import type { Sql } from '../../db/sql.ts';
 import type { SignedInUser } from '../../http/server-context.ts';
 import { requireMachine, roastAccess } from '../../identity/access.ts';

@@ -1,8 +1,8 @@
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Logger } from '@roastery/runtime/logger';
 import { nextTurn } from '@roastery/runtime/turns';
-import { longestAgo, watchDrift, watchedRoasts } from '@roastery/roasting/machine-drift';
-import type { WatchedRoast } from '@roastery/roasting/roast-signs';
+import { longestAgo, watchDrift, watchedRoasts } from '@roastery/roasting/forecast/machine-drift';
+import type { WatchedRoast } from '@roastery/roasting/forecast/roast-signs';
 import { loggable } from '../../db/postgres-errors.ts';
 import type { Sql } from '../../db/sql.ts';
 import { type CurveSource, curveSourceColumns } from './curve-cache.ts';

@@ -1,5 +1,5 @@
-import { detectRoasts, type DetectedRoast } from '@roastery/roasting/detect-marks';
-import type { Detection, DetectorOptions } from '@roastery/roasting/detector';
+import { detectRoasts, type DetectedRoast } from '@roastery/roasting/detection/detect-marks';
+import type { Detection, DetectorOptions } from '@roastery/roasting/detection/detector';
 import { markOf, type MarkKind } from '@roastery/roasting/marks';
 import { coldestC, hottestC } from '@roastery/roasting/units';
 import type { BootClocks } from '../../recordings/boot-clocks.ts';

@@ -1,4 +1,4 @@
-import type { DetectedKind, DetectorOptions } from '@roastery/roasting/detector';
+import type { DetectedKind, DetectorOptions } from '@roastery/roasting/detection/detector';
 import type { MarkKind, MarkOrigin } from '@roastery/roasting/marks';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Database, Sql } from '../../db/sql.ts';

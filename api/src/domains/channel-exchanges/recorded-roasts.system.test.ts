@@ -1,4 +1,4 @@
-import { detectMarks } from '@roastery/roasting/detect-marks';
+import { detectMarks } from '@roastery/roasting/detection/detect-marks';
 import { markOf, type MarkKind } from '@roastery/roasting/marks';
 import type { Roast } from '@roastery/contract/roasts';
 import type { ChannelExchanges } from '@roastery/contract/channel-exchanges';

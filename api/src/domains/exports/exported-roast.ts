@@ -1,7 +1,7 @@
 import type { Roast } from '@roastery/contract/roasts';
 import type { MarkKind } from '@roastery/roasting/marks';
-import type { RoastWindow } from '@roastery/roasting/rate-of-rise';
-import type { Reading } from '@roastery/roasting/series';
+import type { RoastWindow } from '@roastery/roasting/curves/rate-of-rise';
+import type { Reading } from '@roastery/roasting/curves/series';
 import { ratesAlong } from '../roasts/curves/roast-curve.ts';
 
 export type ExportedUnit = '°C' | '%' | '';

@@ -1,5 +1,5 @@
 import { knownChannels } from '@roastery/contract/channels';
-import type { Reading } from '@roastery/roasting/series';
+import type { Reading } from '@roastery/roasting/curves/series';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Database } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';

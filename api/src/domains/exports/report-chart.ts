@@ -1,5 +1,5 @@
-import { lttbIndices } from '@roastery/roasting/decimate';
-import { bridgeableMissing, type Reading } from '@roastery/roasting/series';
+import { lttbIndices } from '@roastery/roasting/curves/decimate';
+import { bridgeableMissing, type Reading } from '@roastery/roasting/curves/series';
 import { cToF, formatDuration, rateCToF, type TemperatureUnit } from '@roastery/roasting/units';
 import type { ReaderFormats } from '../../format/reader-formats.ts';
 import { reportChannels } from './export-jobs.ts';

@@ -1,7 +1,7 @@
-import { stepsOf } from '@roastery/roasting/alog-controls';
-import type { Reading } from '@roastery/roasting/series';
+import { stepsOf } from '@roastery/roasting/artisan/alog-controls';
+import type { Reading } from '@roastery/roasting/curves/series';
 import type { TemperatureUnit } from '@roastery/roasting/units';
-import { writeAlogPieces } from '@roastery/roasting/write-alog';
+import { writeAlogPieces } from '@roastery/roasting/artisan/write-alog';
 import { recordedMarks, type RestoredFile } from '../../file-reading/restored-file.ts';
 import { sinceRecordingBegan, type ExportedRoast } from './exported-roast.ts';
 

@@ -1,4 +1,4 @@
-import { nearestSample } from '@roastery/roasting/alog-controls';
+import { nearestSample } from '@roastery/roasting/artisan/alog-controls';
 import { csvStart, writeCsvRow } from '../../sheets/csv.ts';
 import { cToF, rateCToF, type TemperatureUnit } from '@roastery/roasting/units';
 import { type ExportedRoast, markName, sinceRecordingBegan, type WrittenUnit } from './exported-roast.ts';

@@ -1,4 +1,4 @@
-import { phasesOf } from '@roastery/roasting/phases';
+import { phasesOf } from '@roastery/roasting/curves/phases';
 import { formatDuration, type TemperatureUnit } from '@roastery/roasting/units';
 import type { ReaderFormats } from '../../format/reader-formats.ts';
 import { type ExportedRoast, markName } from './exported-roast.ts';

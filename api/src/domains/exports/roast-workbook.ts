@@ -1,5 +1,5 @@
 import { formatDuration } from '@roastery/roasting/units';
-import { phasesOf } from '@roastery/roasting/phases';
+import { phasesOf } from '@roastery/roasting/curves/phases';
 import type { ReaderFormats } from '../../format/reader-formats.ts';
 import { sheetMoments, type WrittenCell, type WrittenSheet } from '../../sheets/write-workbook.ts';
 import type { RoastListTable } from './export-jobs.ts';

@@ -1,6 +1,6 @@
 import type { UploadChoices } from '@roastery/contract/imports';
 import type { MarkKind } from '@roastery/roasting/marks';
-import { risingIndices, valueAt, type Reading } from '@roastery/roasting/series';
+import { risingIndices, valueAt, type Reading } from '@roastery/roasting/curves/series';
 import { fToC, type TemperatureUnit } from '@roastery/roasting/units';
 import { ChannelNames, isPercentage } from './channel-names.ts';
 import {

@@ -1,7 +1,7 @@
-import { detectMarks } from '@roastery/roasting/detect-marks';
-import { channelsLookExchanged } from '@roastery/roasting/exchanged-channels';
+import { detectMarks } from '@roastery/roasting/detection/detect-marks';
+import { channelsLookExchanged } from '@roastery/roasting/curves/exchanged-channels';
 import { markOf } from '@roastery/roasting/marks';
-import type { Reading } from '@roastery/roasting/series';
+import type { Reading } from '@roastery/roasting/curves/series';
 import { fToC } from '@roastery/roasting/units';
 
 /** Hotter than any probe of a roast in °C: the curve is in °F. */

@@ -1,7 +1,7 @@
 import type { UploadChoices } from '@roastery/contract/imports';
-import { detectMarks } from '@roastery/roasting/detect-marks';
+import { detectMarks } from '@roastery/roasting/detection/detect-marks';
 import { markOf, marksInOrder, type Mark, type MarkKind } from '@roastery/roasting/marks';
-import { valueAt, type Reading } from '@roastery/roasting/series';
+import { valueAt, type Reading } from '@roastery/roasting/curves/series';
 import { formatDuration } from '@roastery/roasting/units';
 import { dropOf } from './assemble-roast.ts';
 import { valuesOf, type ImportedRoast } from './imported-roast.ts';

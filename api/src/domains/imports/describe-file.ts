@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Upload } from '@roastery/contract/imports';
-import { lttbIndices } from '@roastery/roasting/decimate';
+import { lttbIndices } from '@roastery/roasting/curves/decimate';
 import { markOf } from '@roastery/roasting/marks';
 import { batchName, lacksColumns, valuesOf, type ImportedRoast, type ReadingChoices } from './imported-roast.ts';
 import { readRoastFile } from './read-roast-file.ts';

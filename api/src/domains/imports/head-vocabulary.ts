@@ -1,5 +1,5 @@
 import type { TemperatureUnit } from '@roastery/roasting/units';
-import type { TimeUnit } from '@roastery/roasting/time-unit';
+import type { TimeUnit } from '@roastery/roasting/curves/time-unit';
 
 /** What a word in the head of a column says. `t`: a time or a temperature. `filler`: nothing. */
 export type Concept =

@@ -1,8 +1,8 @@
 import type { ColumnChoice, Upload, UploadChoices } from '@roastery/contract/imports';
 import type { Mark } from '@roastery/roasting/marks';
-import type { Reading } from '@roastery/roasting/series';
+import type { Reading } from '@roastery/roasting/curves/series';
 import { formatDuration, type TemperatureUnit } from '@roastery/roasting/units';
-import type { TimeUnit } from '@roastery/roasting/time-unit';
+import type { TimeUnit } from '@roastery/roasting/curves/time-unit';
 import type { FileFacts } from '../../file-reading/restored-file.ts';
 import { AppError } from '../../http/app-error.ts';
 import { type FileMoment, instantOf } from './moments.ts';

@@ -1,6 +1,6 @@
 import type { DoubtfulProblem } from '@roastery/contract/roast-imports';
 import { markOf } from '@roastery/roasting/marks';
-import { valueAt, type Reading } from '@roastery/roasting/series';
+import { valueAt, type Reading } from '@roastery/roasting/curves/series';
 import { cToF, formatDuration } from '@roastery/roasting/units';
 import { z } from 'zod';
 import { valuesOf, type ImportedRoast } from './imported-roast.ts';

@@ -1,4 +1,4 @@
-import { pythonRepr } from '@roastery/roasting/python-repr';
+import { pythonRepr } from '@roastery/roasting/artisan/python-repr';
 import { describe, expect, it } from 'vitest';
 import { readRoastFile } from './read-roast-file.ts';
 

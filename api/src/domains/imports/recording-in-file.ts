@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { nearestSample } from '@roastery/roasting/alog-controls';
+import { nearestSample } from '@roastery/roasting/artisan/alog-controls';
 import { markOf } from '@roastery/roasting/marks';
-import { valueAt } from '@roastery/roasting/series';
+import { valueAt } from '@roastery/roasting/curves/series';
 import { lacksColumns, refusedFile, valuesOf, type ImportedRoast, type ReadingChoices } from './imported-roast.ts';
 import { figuresOf } from './plausibility.ts';
 import { readRoastFile } from './read-roast-file.ts';

@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import type { UploadFormat } from '@roastery/contract/imports';
-import { artisanRoastIn, type ArtisanRoast, readDictionary, timeindexKinds } from '@roastery/roasting/alog';
+import { artisanRoastIn, type ArtisanRoast, readDictionary, timeindexKinds } from '@roastery/roasting/artisan/alog';
 import { markOf, type MarkKind } from '@roastery/roasting/marks';
-import { alogOfDictionary, restoreAlog, type AlogChanges } from '@roastery/roasting/restore-alog';
+import { alogOfDictionary, restoreAlog, type AlogChanges } from '@roastery/roasting/artisan/restore-alog';
 import { recordedMarks, type RestoredFile, type RestoredMark } from '../../file-reading/restored-file.ts';
 import { textOf } from './file-content.ts';
 import { eventLines } from './formats/artisan.ts';

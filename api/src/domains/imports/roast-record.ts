@@ -1,6 +1,6 @@
 import { parseShape } from '@roastery/contract/parse-shape';
 import { markKinds, markOrigins, type Mark } from '@roastery/roasting/marks';
-import type { PythonValue } from '@roastery/roasting/python-literal';
+import type { PythonValue } from '@roastery/roasting/artisan/python-literal';
 import { z } from 'zod';
 import type { ImportedChannel, ImportedFacts } from './imported-roast.ts';
 

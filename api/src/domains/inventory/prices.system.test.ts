@@ -1,5 +1,5 @@
 import type { Lot } from '@roastery/contract/inventory';
-import { currencies } from '@roastery/roasting/money';
+import { currencies } from '@roastery/contract/money';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { priceOf } from '../../ledger/money.ts';
 import { type OpenedTestApi, openTestApi } from '../../testing/test-api.ts';

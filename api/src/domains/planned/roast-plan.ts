@@ -1,7 +1,7 @@
 import { maxPacketBytes } from '@roastery/contract/mqtt';
 import { parseOrThrow } from '@roastery/contract/parse-shape';
 import { type FollowedPlan, followedPlanShape, maxPlansOnBoard, type RoastPlan } from '@roastery/contract/roast-plan';
-import { rpmToPercent } from '@roastery/roasting/control-profile';
+import { rpmToPercent } from '@roastery/roasting/recipe/control-profile';
 import type { SignedInUser } from '../../http/server-context.ts';
 import type { Sql } from '../../db/sql.ts';
 import { notFound } from '../../http/app-error.ts';

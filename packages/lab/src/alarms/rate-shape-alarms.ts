@@ -1,6 +1,6 @@
-import { createLiveRateOfRise, smoothRateOfRise } from '@roastery/roasting/rate-of-rise';
-import { createRateShape, type RateShapeLimits, type RateShapeName } from '@roastery/roasting/rate-shape';
-import { isReading } from '@roastery/roasting/series';
+import { createLiveRateOfRise, smoothRateOfRise } from '@roastery/roasting/curves/rate-of-rise';
+import { createRateShape, type RateShapeLimits, type RateShapeName } from '@roastery/roasting/curves/rate-shape';
+import { isReading } from '@roastery/roasting/curves/series';
 import type { ForecastRoast } from '../forecast/past-roasts.ts';
 
 /* Crashes and flicks of recorded roasts before first crack. The truth is computed from the whole curve without lag,

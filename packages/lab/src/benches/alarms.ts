@@ -1,7 +1,7 @@
 import { createAlarmWatch, type WatchedRule } from '@roastery/roasting/alarm-rules';
-import { createFrozenWatch } from '@roastery/roasting/frozen-values';
+import { createFrozenWatch } from '@roastery/roasting/detection/frozen-values';
 import { markOf } from '@roastery/roasting/marks';
-import { rateShapeLimits, type RateShapeName } from '@roastery/roasting/rate-shape';
+import { rateShapeLimits, type RateShapeName } from '@roastery/roasting/curves/rate-shape';
 import { judgeAtDrop } from '../alarms/alarms-at-drop.ts';
 import { judgeShapes, judgeShapesHeldOut, type JudgedShape } from '../alarms/rate-shape-alarms.ts';
 import type { Bench, Measurement } from '@roastery/testing/bench';

@@ -10,7 +10,7 @@ import {
   type ExchangeScore,
 } from '../channels/exchange-scores.ts';
 import { probeConditions, simulatedTwoProbeRoasts, twoProbeRoasts } from '../channels/two-probe-roasts.ts';
-import { exchangeLimits, type ExchangeLimits } from '@roastery/roasting/exchanged-channels';
+import { exchangeLimits, type ExchangeLimits } from '@roastery/roasting/curves/exchanged-channels';
 
 const simulatedSeeds = { from: 71_000, count: 42 } as const;
 

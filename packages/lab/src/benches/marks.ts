@@ -1,4 +1,4 @@
-import { createRoastDetector, isRetraction, type DetectorSample } from '@roastery/roasting/detector';
+import { createRoastDetector, isRetraction, type DetectorSample } from '@roastery/roasting/detection/detector';
 import { markOf } from '@roastery/roasting/marks';
 import type { Bench, Measurement } from '@roastery/testing/bench';
 import { aimsOnAllSides } from '../marks/aim-tables.ts';

@@ -5,7 +5,7 @@ import {
   verdictOf,
   type ChannelVerdict,
   type ExchangeLimits,
-} from '@roastery/roasting/exchanged-channels';
+} from '@roastery/roasting/curves/exchanged-channels';
 import {
   readUnder,
   seen,

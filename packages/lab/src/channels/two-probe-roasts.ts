@@ -1,8 +1,8 @@
-import { detectRoasts } from '@roastery/roasting/detect-marks';
-import type { DetectorSample } from '@roastery/roasting/detector';
-import { channelEvidence, type ChannelEvidence } from '@roastery/roasting/exchanged-channels';
+import { detectRoasts } from '@roastery/roasting/detection/detect-marks';
+import type { DetectorSample } from '@roastery/roasting/detection/detector';
+import { channelEvidence, type ChannelEvidence } from '@roastery/roasting/curves/exchanged-channels';
 import { markOf } from '@roastery/roasting/marks';
-import { isReading, type Reading } from '@roastery/roasting/series';
+import { isReading, type Reading } from '@roastery/roasting/curves/series';
 import { simulateRoast } from '@roastery/simulator/simulate-roast';
 import { readEvery } from '@roastery/testing/marks/conditions';
 import { lag, lost, noise, wholeDegrees, type FieldCondition } from '@roastery/testing/marks/field-conditions';

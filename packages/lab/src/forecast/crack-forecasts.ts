@@ -1,4 +1,4 @@
-import { roastMoment } from '@roastery/roasting/roast-moment';
+import { roastMoment } from '@roastery/roasting/forecast/roast-moment';
 import type { RoastToForecast } from './curve-forecasts.ts';
 import type { ForecastRoast } from './past-roasts.ts';
 

@@ -1,10 +1,10 @@
-import { createForecaster, type CurveForecaster } from '@roastery/roasting/curve-forecast';
-import { createForecastLearner } from '@roastery/roasting/forecast-learner';
-import { hotFromC } from '@roastery/roasting/learnt-forecast';
-import { pastCurveStepSeconds, type PastCurve } from '@roastery/roasting/past-curve';
-import { roastMoment } from '@roastery/roasting/roast-moment';
-import { isReading, valueAt } from '@roastery/roasting/series';
-import { pastsOf } from '@roastery/roasting/usual-rise';
+import { createForecaster, type CurveForecaster } from '@roastery/roasting/forecast/curve-forecast';
+import { createForecastLearner } from '@roastery/roasting/forecast/forecast-learner';
+import { hotFromC } from '@roastery/roasting/forecast/learnt-forecast';
+import { pastCurveStepSeconds, type PastCurve } from '@roastery/roasting/forecast/past-curve';
+import { roastMoment } from '@roastery/roasting/forecast/roast-moment';
+import { isReading, valueAt } from '@roastery/roasting/curves/series';
+import { pastsOf } from '@roastery/roasting/forecast/usual-rise';
 import { expectedCrack, type ExpectedCrack } from './expected-crack.ts';
 import { pastCurves, roastsBefore, storedTrack, type ForecastRoast } from './past-roasts.ts';
 import { createPlainRidge, type PlainRidge } from './plain-ridge.ts';

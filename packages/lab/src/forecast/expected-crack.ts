@@ -1,7 +1,7 @@
-import { isSameBatch } from '@roastery/roasting/forecast-basis';
-import { crackBatchRatio, predictFirstCrack } from '@roastery/roasting/first-crack';
-import { medianOf } from '@roastery/roasting/readings';
-import { isReading, valueAt, type Reading } from '@roastery/roasting/series';
+import { isSameBatch } from '@roastery/roasting/forecast/forecast-basis';
+import { crackBatchRatio, predictFirstCrack } from '@roastery/roasting/forecast/first-crack';
+import { medianOf } from '@roastery/roasting/detection/readings';
+import { isReading, valueAt, type Reading } from '@roastery/roasting/curves/series';
 import { roastsBefore, type ForecastRoast } from './past-roasts.ts';
 
 /** The first crack of a roast, with what earlier marks of its machine said of it. */

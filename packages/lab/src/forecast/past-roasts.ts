@@ -1,9 +1,9 @@
-import { closestRoasts, isSameBatch } from '@roastery/roasting/forecast-basis';
+import { closestRoasts, isSameBatch } from '@roastery/roasting/forecast/forecast-basis';
 import { markOf } from '@roastery/roasting/marks';
-import { pastCurveOf, pastCurveStepSeconds, turnOf, type PastCurve } from '@roastery/roasting/past-curve';
-import { rateOfRise } from '@roastery/roasting/rate-of-rise';
-import type { RoastTrack } from '@roastery/roasting/roast-moment';
-import { isReading, valueAt, type Reading } from '@roastery/roasting/series';
+import { pastCurveOf, pastCurveStepSeconds, turnOf, type PastCurve } from '@roastery/roasting/forecast/past-curve';
+import { rateOfRise } from '@roastery/roasting/curves/rate-of-rise';
+import type { RoastTrack } from '@roastery/roasting/forecast/roast-moment';
+import { isReading, valueAt, type Reading } from '@roastery/roasting/curves/series';
 import { truthOf } from '@roastery/testing/marks/curve-truth';
 import { doubtAboutDrop } from '@roastery/testing/marks/doubtful-marks';
 import { allFolders, recordedRoasts, samplesOf } from '@roastery/testing/marks/recorded-roasts';

@@ -1,7 +1,7 @@
-import { isReading, valueAt } from '@roastery/roasting/series';
-import { tempAt, turnOf, pastCurveStepSeconds, type PastCurve } from '@roastery/roasting/past-curve';
-import { createRidge, weighted } from '@roastery/roasting/ridge';
-import { roastMoment, type RoastMoment } from '@roastery/roasting/roast-moment';
+import { isReading, valueAt } from '@roastery/roasting/curves/series';
+import { tempAt, turnOf, pastCurveStepSeconds, type PastCurve } from '@roastery/roasting/forecast/past-curve';
+import { createRidge, weighted } from '@roastery/roasting/forecast/ridge';
+import { roastMoment, type RoastMoment } from '@roastery/roasting/forecast/roast-moment';
 import type { ForecastRoast } from './past-roasts.ts';
 
 /**

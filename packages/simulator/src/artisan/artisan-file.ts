@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { TemperatureUnit } from '@roastery/roasting/units';
-import { pythonRepr, type WritableValue } from '@roastery/roasting/python-repr';
+import { pythonRepr, type WritableValue } from '@roastery/roasting/artisan/python-repr';
 import { cToF } from '@roastery/roasting/units';
 
 /** A roast in Artisan's memory while it records; °C. */

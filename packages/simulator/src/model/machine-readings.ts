@@ -1,4 +1,4 @@
-import { percentToRpm, rpmToPercent } from '@roastery/roasting/control-profile';
+import { percentToRpm, rpmToPercent } from '@roastery/roasting/recipe/control-profile';
 import type { Channel } from '@roastery/contract/machine-map';
 import type { RoasterState } from './drum-roaster.ts';
 import type { Random } from './random.ts';

@@ -1,4 +1,4 @@
-import { interpolateControlProfile, type ControlPoint } from '@roastery/roasting/control-profile';
+import { interpolateControlProfile, type ControlPoint } from '@roastery/roasting/recipe/control-profile';
 import type { RoasterControls } from './drum-roaster.ts';
 import { plannedRate, type RoastPlan } from './roast-plan.ts';
 

@@ -1,4 +1,4 @@
-import type { ControlPoint } from '@roastery/roasting/control-profile';
+import type { ControlPoint } from '@roastery/roasting/recipe/control-profile';
 
 /** The roast levels of the recipe form. */
 export const roastLevels = ['Light', 'Medium-Light', 'Medium', 'Medium-Dark', 'Dark'] as const;

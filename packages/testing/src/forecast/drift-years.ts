@@ -1,5 +1,5 @@
-import { fewestWatched, watchDrift, watchedRoasts, type MachineDrift } from '@roastery/roasting/machine-drift';
-import type { WatchedRoast } from '@roastery/roasting/roast-signs';
+import { fewestWatched, watchDrift, watchedRoasts, type MachineDrift } from '@roastery/roasting/forecast/machine-drift';
+import type { WatchedRoast } from '@roastery/roasting/forecast/roast-signs';
 import { madeYear, roastsOfAYear, type MadeChange } from './made-year.ts';
 
 /** A machine is examined at night, after about so many roasts. */

@@ -1,5 +1,5 @@
-import type { DetectorSample } from '@roastery/roasting/detector';
-import { isReading } from '@roastery/roasting/series';
+import type { DetectorSample } from '@roastery/roasting/detection/detector';
+import { isReading } from '@roastery/roasting/curves/series';
 
 /** Artisan's two settings of its automatic charge and drop. */
 export type ArtisanMode = 'standard' | 'sensitive';

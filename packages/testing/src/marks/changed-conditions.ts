@@ -1,5 +1,5 @@
-import type { DetectorSample } from '@roastery/roasting/detector';
-import { isReading } from '@roastery/roasting/series';
+import type { DetectorSample } from '@roastery/roasting/detection/detector';
+import { isReading } from '@roastery/roasting/curves/series';
 import type { Truth } from './detection-score.ts';
 import { normal, randomStream } from './random.ts';
 

@@ -1,5 +1,5 @@
-import type { DetectorSample } from '@roastery/roasting/detector';
-import { isReading, valueAt } from '@roastery/roasting/series';
+import type { DetectorSample } from '@roastery/roasting/detection/detector';
+import { isReading, valueAt } from '@roastery/roasting/curves/series';
 import { normal, randomStream } from './random.ts';
 
 /** One way in which a board might have read the same roast. */

@@ -1,4 +1,4 @@
-import { createRoastDetector } from '@roastery/roasting/detector';
+import { createRoastDetector } from '@roastery/roasting/detection/detector';
 import { describe, expect, it } from 'vitest';
 import { marksNotCounted, truthOf } from './curve-truth.ts';
 import { ownerTables } from './owner-tables.ts';

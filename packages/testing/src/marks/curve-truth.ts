@@ -1,6 +1,6 @@
-import type { ArtisanRoast } from '@roastery/roasting/alog';
+import type { ArtisanRoast } from '@roastery/roasting/artisan/alog';
 import { markOf } from '@roastery/roasting/marks';
-import { valueAt } from '@roastery/roasting/series';
+import { valueAt } from '@roastery/roasting/curves/series';
 import { isWholeRoast, readingsOf, topIn } from './doubtful-marks.ts';
 import { isColdCharge } from './recorded-roasts.ts';
 

@@ -1,4 +1,9 @@
-import { createRoastDetector, isRetraction, type DetectorSample, type Finding } from '@roastery/roasting/detector';
+import {
+  createRoastDetector,
+  isRetraction,
+  type DetectorSample,
+  type Finding,
+} from '@roastery/roasting/detection/detector';
 import { artisanMarks, type ArtisanMode } from './artisan-rule.ts';
 
 /** The true charge and drop; undefined when unknown. */

@@ -1,10 +1,10 @@
-import { detectRoasts } from '@roastery/roasting/detect-marks';
+import { detectRoasts } from '@roastery/roasting/detection/detect-marks';
 import {
   createRoastDetector,
   isRetraction,
   type DetectorOptions,
   type DetectorSample,
-} from '@roastery/roasting/detector';
+} from '@roastery/roasting/detection/detector';
 import { markOf } from '@roastery/roasting/marks';
 import { artisanMarks, type ArtisanMode } from './artisan-rule.ts';
 

@@ -1,6 +1,6 @@
-import type { ArtisanRoast } from '@roastery/roasting/alog';
+import type { ArtisanRoast } from '@roastery/roasting/artisan/alog';
 import { markOf } from '@roastery/roasting/marks';
-import { isReading } from '@roastery/roasting/series';
+import { isReading } from '@roastery/roasting/curves/series';
 import { chargedCold } from './recorded-roasts.ts';
 
 /* Marks in files are set by people, some late, some early, some by a wrong key. A mark that the curve contradicts is

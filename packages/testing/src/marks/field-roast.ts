@@ -1,4 +1,4 @@
-import type { DetectorSample } from '@roastery/roasting/detector';
+import type { DetectorSample } from '@roastery/roasting/detection/detector';
 import { normal, randomStream } from './random.ts';
 
 /** Machines and habits of the field that are rare in the recorded roasts. */

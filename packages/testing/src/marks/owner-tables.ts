@@ -1,5 +1,5 @@
-import type { DetectorSample, RoastDetector } from '@roastery/roasting/detector';
-import { isRetraction } from '@roastery/roasting/findings';
+import type { DetectorSample, RoastDetector } from '@roastery/roasting/detection/detector';
+import { isRetraction } from '@roastery/roasting/curves/findings';
 import type { Measurement } from '../bench.ts';
 import { readEvery } from './conditions.ts';
 import { lag, lost, noise, wholeDegrees } from './field-conditions.ts';

@@ -1,4 +1,4 @@
-import type { DetectorSample } from '@roastery/roasting/detector';
+import type { DetectorSample } from '@roastery/roasting/detection/detector';
 import { normal, randomStream } from './random.ts';
 import type { RoastTruth } from './detected-roasts.ts';
 

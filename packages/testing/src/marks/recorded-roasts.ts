@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseAlog, type ArtisanRoast } from '@roastery/roasting/alog';
-import type { DetectorSample } from '@roastery/roasting/detector';
+import { parseAlog, type ArtisanRoast } from '@roastery/roasting/artisan/alog';
+import type { DetectorSample } from '@roastery/roasting/detection/detector';
 import { markOf } from '@roastery/roasting/marks';
-import { isReading, valueAt, type Reading } from '@roastery/roasting/series';
+import { isReading, valueAt, type Reading } from '@roastery/roasting/curves/series';
 import { sharedData } from '../shared-data.ts';
 
 /** Real Artisan files are beside the repository, not in it. */

@@ -1,7 +1,7 @@
 import { armingMarks, type AlarmRule, type AlarmRuleBody } from '@roastery/contract/alarm-rules';
 import { alarmColours } from '@roastery/contract/alarms';
 import { knownChannels } from '@roastery/contract/channels';
-import { phaseNames } from '@roastery/roasting/phases';
+import { phaseNames } from '@roastery/roasting/curves/phases';
 import { useState } from 'react';
 import { usePreferences } from '../../format/preferences.ts';
 import { unitOf, type Units } from '../../format/quantities.ts';

@@ -9,7 +9,7 @@ import type { AlarmColour } from '@roastery/contract/alarms';
 import { parseShape, type Refusal } from '@roastery/contract/parse-shape';
 import type { AlarmCondition, AlarmSide } from '@roastery/roasting/alarm-rules';
 import type { MarkKind } from '@roastery/roasting/marks';
-import type { PhaseName } from '@roastery/roasting/phases';
+import type { PhaseName } from '@roastery/roasting/curves/phases';
 import { fToC, formatDuration, parseDuration, rateFToC } from '@roastery/roasting/units';
 import { formatNumber } from '../../format/numbers.ts';
 import { inUnitsOf, unitOf, type Quantity, type Units } from '../../format/quantities.ts';

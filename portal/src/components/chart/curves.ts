@@ -1,6 +1,6 @@
 import type { CurveColumns } from '@roastery/contract/roasts';
-import { samplingHoles, type SamplingHole } from '@roastery/roasting/sampling-holes';
-import { bridgeableMissing, isReading, valueAt } from '@roastery/roasting/series';
+import { samplingHoles, type SamplingHole } from '@roastery/roasting/detection/sampling-holes';
+import { bridgeableMissing, isReading, valueAt } from '@roastery/roasting/curves/series';
 import { inUnitsOf, type Units } from '../../format/quantities.ts';
 import { t } from '../../language/t.ts';
 

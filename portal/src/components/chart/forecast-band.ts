@@ -1,4 +1,4 @@
-import type { CurveForecast } from '@roastery/roasting/curve-forecast';
+import type { CurveForecast } from '@roastery/roasting/forecast/curve-forecast';
 import type { Chart } from 'chart.js';
 import { withAlpha } from './palette.ts';
 

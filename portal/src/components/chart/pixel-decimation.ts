@@ -1,4 +1,4 @@
-import { lttbIndices } from '@roastery/roasting/decimate';
+import { lttbIndices } from '@roastery/roasting/curves/decimate';
 import type { Chart, ChartDataset, Plugin } from 'chart.js';
 import type { DrawnColumn } from './curves.ts';
 

@@ -1,5 +1,5 @@
 import type { CurveColumns } from '@roastery/contract/roasts';
-import { percentToRpm } from '@roastery/roasting/control-profile';
+import { percentToRpm } from '@roastery/roasting/recipe/control-profile';
 import { cToF, type TemperatureUnit } from '@roastery/roasting/units';
 import type { ChartDataset } from 'chart.js';
 import { withAlpha } from './palette.ts';

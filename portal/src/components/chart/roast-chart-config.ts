@@ -1,6 +1,6 @@
 import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
 import { markOf } from '@roastery/roasting/marks';
-import { phasesOf } from '@roastery/roasting/phases';
+import { phasesOf } from '@roastery/roasting/curves/phases';
 import type { ChartOptions } from 'chart.js';
 import { formatTick } from '../../format/numbers.ts';
 import { inUnitsOf, readingOf, unitOf, type Units } from '../../format/quantities.ts';

@@ -1,5 +1,5 @@
 import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
-import { valueAt } from '@roastery/roasting/series';
+import { valueAt } from '@roastery/roasting/curves/series';
 import { useMemo, useRef, useState } from 'react';
 
 /** The position of the pointer on the time axis. */

@@ -1,5 +1,5 @@
 import type { CurveColumns } from '@roastery/contract/roasts';
-import { createLiveRateOfRise } from '@roastery/roasting/rate-of-rise';
+import { createLiveRateOfRise } from '@roastery/roasting/curves/rate-of-rise';
 import type { LiveTrack } from '../../api/live-track.ts';
 import type { LiveMachine } from '../../api/use-live.ts';
 

@@ -1,6 +1,6 @@
 import type { PredictedCrack, RoastMark } from '@roastery/contract/roasts';
-import { createForecaster, type CurveForecast } from '@roastery/roasting/curve-forecast';
-import type { LearntForecast } from '@roastery/roasting/learnt-forecast';
+import { createForecaster, type CurveForecast } from '@roastery/roasting/forecast/curve-forecast';
+import type { LearntForecast } from '@roastery/roasting/forecast/learnt-forecast';
 import { expect, it } from 'vitest';
 import { expectCrackBetween, expectNext, learntFrom, type RoastNow } from './next-event.ts';
 

@@ -1,6 +1,6 @@
 import type { PredictedCrack, RoastMark } from '@roastery/contract/roasts';
-import type { CurveForecast } from '@roastery/roasting/curve-forecast';
-import { crackRange } from '@roastery/roasting/first-crack';
+import type { CurveForecast } from '@roastery/roasting/forecast/curve-forecast';
+import { crackRange } from '@roastery/roasting/forecast/first-crack';
 import { formatRoasts } from '../../format/numbers.ts';
 import { t } from '../../language/t.ts';
 

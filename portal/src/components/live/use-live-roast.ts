@@ -11,9 +11,9 @@ import {
   forecastSeconds,
   type CurveForecast,
   type ForecastBasis,
-} from '@roastery/roasting/curve-forecast';
+} from '@roastery/roasting/forecast/curve-forecast';
 import { markOf } from '@roastery/roasting/marks';
-import { roastMoment } from '@roastery/roasting/roast-moment';
+import { roastMoment } from '@roastery/roasting/forecast/roast-moment';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { refresh, useApi } from '../../api/use-api.ts';
 import type { LiveMachine } from '../../api/use-live.ts';

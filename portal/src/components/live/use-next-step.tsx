@@ -11,7 +11,7 @@ import {
   type GuideDeviation,
   type GuideStep,
   type Settings,
-} from '@roastery/roasting/guide';
+} from '@roastery/roasting/recipe/guide';
 import { formatDuration } from '@roastery/roasting/units';
 import { ArrowRight } from 'lucide-react';
 import { useMemo } from 'react';

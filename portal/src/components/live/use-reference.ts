@@ -6,7 +6,7 @@ import {
   type Roast,
   type RoastMark,
 } from '@roastery/contract/roasts';
-import { curveDistance, type CurveDistance } from '@roastery/roasting/compare';
+import { curveDistance, type CurveDistance } from '@roastery/roasting/curves/compare';
 import { useMemo } from 'react';
 import { useApi } from '../../api/use-api.ts';
 import { useUrlState } from '../url-state.ts';

@@ -1,6 +1,6 @@
 import { wallEventShape, wallLive, type WallAlarm, type WallEvent, type WallMachine } from '@roastery/contract/wall';
 import { describeRefusal, parseJson } from '@roastery/contract/parse-shape';
-import { createLiveRateOfRise } from '@roastery/roasting/rate-of-rise';
+import { createLiveRateOfRise } from '@roastery/roasting/curves/rate-of-rise';
 import { addressOf } from '../../api/call.ts';
 import { logError } from '../../api/error-log.ts';
 import { openSharedStream } from '../../api/shared-stream.ts';

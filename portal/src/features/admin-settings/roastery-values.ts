@@ -1,5 +1,5 @@
 import type { RoasterySettings } from '@roastery/contract/settings';
-import { currencies } from '@roastery/roasting/money';
+import { currencies } from '@roastery/contract/money';
 import type { Resolver } from 'react-hook-form';
 import { bagsText, readBags } from '../../format/bags.ts';
 import { currencyNames } from '../../format/money.ts';

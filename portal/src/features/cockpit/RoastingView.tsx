@@ -1,5 +1,5 @@
 import type { Roast } from '@roastery/contract/roasts';
-import { phaseAt } from '@roastery/roasting/phases';
+import { phaseAt } from '@roastery/roasting/curves/phases';
 import { formatDuration } from '@roastery/roasting/units';
 import { useState } from 'react';
 import type { LiveMachine } from '../../api/use-live.ts';

@@ -1,5 +1,5 @@
 import type { CurveColumns } from '@roastery/contract/roasts';
-import { createLiveRateOfRise } from '@roastery/roasting/rate-of-rise';
+import { createLiveRateOfRise } from '@roastery/roasting/curves/rate-of-rise';
 import type { LiveTrack } from '../../api/live-track.ts';
 
 /** The part of the drum's curve that is shown between two batches. */

@@ -1,5 +1,5 @@
 import { formatDuration, rateCToF } from '@roastery/roasting/units';
-import type { Reading } from '@roastery/roasting/series';
+import type { Reading } from '@roastery/roasting/curves/series';
 import type { ChartOptions, Plugin } from 'chart.js';
 import { useCallback, useLayoutEffect, useMemo, useRef, type PointerEvent } from 'react';
 import { t } from '../../language/t.ts';

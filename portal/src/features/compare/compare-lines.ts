@@ -1,7 +1,7 @@
 import type { CurveColumns, Roast } from '@roastery/contract/roasts';
-import { curveDistance, type CurveDistance } from '@roastery/roasting/compare';
+import { curveDistance, type CurveDistance } from '@roastery/roasting/curves/compare';
 import { markOf } from '@roastery/roasting/marks';
-import { valueAt, type Reading } from '@roastery/roasting/series';
+import { valueAt, type Reading } from '@roastery/roasting/curves/series';
 
 /** The style of each compared roast everywhere on the page: letter and dash as well as colour. */
 export interface LineStyle {

@@ -1,7 +1,7 @@
 import { getPlannedRoast, type PlannedRoast } from '@roastery/contract/planned';
 import { getProfile } from '@roastery/contract/profiles';
 import { makeRoast } from '@roastery/contract/timeline';
-import { guideOf, plannedAt, settingsText } from '@roastery/roasting/guide';
+import { guideOf, plannedAt, settingsText } from '@roastery/roasting/recipe/guide';
 import { CircleSlash, Flame, Timer } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useNavigate } from 'react-router-dom';

@@ -1,4 +1,4 @@
-import { controls, type Control } from '@roastery/roasting/guide';
+import { controls, type Control } from '@roastery/roasting/recipe/guide';
 import { Link } from 'react-router-dom';
 import { oneOf, useUrlState } from '../../components/url-state.ts';
 import { roastName } from '../../components/live/roast-texts.ts';

@@ -1,4 +1,4 @@
-import { defaultControlPoints } from '@roastery/roasting/control-profile';
+import { defaultControlPoints } from '@roastery/roasting/recipe/control-profile';
 import { describe, expect, it } from 'vitest';
 import {
   draftOf,

@@ -4,7 +4,7 @@ import {
   nextControlPoint,
   validateControlProfile,
   type ControlPoint,
-} from '@roastery/roasting/control-profile';
+} from '@roastery/roasting/recipe/control-profile';
 
 /** A control point while it is edited: null where the field holds no valid number. */
 export interface DraftPoint {

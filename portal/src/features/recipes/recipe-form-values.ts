@@ -1,7 +1,7 @@
 import { parseShape } from '@roastery/contract/parse-shape';
 import { profileBodyShape, type Profile } from '@roastery/contract/profiles';
 import { roastLevels } from '@roastery/contract/roasts';
-import { defaultControlPoints } from '@roastery/roasting/control-profile';
+import { defaultControlPoints } from '@roastery/roasting/recipe/control-profile';
 import { cToF, formatDuration, fToC, parseDuration, type TemperatureUnit } from '@roastery/roasting/units';
 import type { Resolver, UseFormReturn } from 'react-hook-form';
 import type { z } from 'zod';

@@ -1,9 +1,9 @@
 import type { Lot } from '@roastery/contract/inventory';
 import type { Machine } from '@roastery/contract/machines';
 import { roastLevels, type CurveColumns, type Roast } from '@roastery/contract/roasts';
-import { defaultControlPoints, percentToRpm } from '@roastery/roasting/control-profile';
-import { controls } from '@roastery/roasting/guide';
-import { stepsOfRecord, type RecordedSteps } from '@roastery/roasting/recorded-steps';
+import { defaultControlPoints, percentToRpm } from '@roastery/roasting/recipe/control-profile';
+import { controls } from '@roastery/roasting/recipe/guide';
+import { stepsOfRecord, type RecordedSteps } from '@roastery/roasting/recipe/recorded-steps';
 import type { TemperatureUnit } from '@roastery/roasting/units';
 import { coffeeName } from '../../components/live/roast-texts.ts';
 import { draftOf, type DraftPoint } from './control-points.ts';

@@ -1,5 +1,5 @@
 import type { CurveColumns, RoastMark } from '@roastery/contract/roasts';
-import { valueAt } from '@roastery/roasting/series';
+import { valueAt } from '@roastery/roasting/curves/series';
 import { formatDuration } from '@roastery/roasting/units';
 import { Pencil } from 'lucide-react';
 import { memo } from 'react';

@@ -1,5 +1,5 @@
 import type { FollowedPlan } from '@roastery/contract/roast-plan';
-import { deviationText, settingsText, stepMoment } from '@roastery/roasting/guide';
+import { deviationText, settingsText, stepMoment } from '@roastery/roasting/recipe/guide';
 import { formatDuration } from '@roastery/roasting/units';
 import { Bell, BellOff } from 'lucide-react';
 import { Fragment } from 'react';

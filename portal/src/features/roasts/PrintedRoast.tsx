@@ -1,6 +1,6 @@
 import type { CurveColumns, Roast, RoastMark } from '@roastery/contract/roasts';
 import { getRoasterySettings, type RoasterySettings } from '@roastery/contract/settings';
-import { valueAt } from '@roastery/roasting/series';
+import { valueAt } from '@roastery/roasting/curves/series';
 import { formatDuration } from '@roastery/roasting/units';
 import { useState } from 'react';
 import { useApi, useSettled } from '../../api/use-api.ts';

@@ -1,5 +1,5 @@
 import type { WallMachine, WallRoast } from '@roastery/contract/wall';
-import { dueStep, goalText, guideOf, nextStep, stepMoment } from '@roastery/roasting/guide';
+import { dueStep, goalText, guideOf, nextStep, stepMoment } from '@roastery/roasting/recipe/guide';
 import { formatDuration } from '@roastery/roasting/units';
 import { memo, useCallback, useMemo } from 'react';
 import { Link } from 'react-router-dom';

@@ -1,7 +1,7 @@
-import type { AlogChannel } from '@roastery/roasting/alog-channels';
-import type { ArtisanRoast } from '@roastery/roasting/alog';
-import { controlNames, type ControlStep } from '@roastery/roasting/alog-controls';
-import type { Reading } from '@roastery/roasting/series';
+import type { AlogChannel } from '@roastery/roasting/artisan/alog-channels';
+import type { ArtisanRoast } from '@roastery/roasting/artisan/alog';
+import { controlNames, type ControlStep } from '@roastery/roasting/artisan/alog-controls';
+import type { Reading } from '@roastery/roasting/curves/series';
 import { ChannelNames, isPercentage } from '../channel-names.ts';
 import { isDerived, knownChannel } from '../head-meaning.ts';
 import type { ImportedChannel } from '../imported-roast.ts';

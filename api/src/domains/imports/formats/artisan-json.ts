@@ -1,4 +1,4 @@
-import type { PythonValue } from '@roastery/roasting/python-literal';
+import type { PythonValue } from '@roastery/roasting/artisan/python-literal';
 import { jsonOf } from '../file-content.ts';
 import type { RoastFileFormat } from '../roast-file-format.ts';
 import { readArtisanRoast } from './artisan.ts';

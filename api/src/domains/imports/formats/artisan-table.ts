@@ -1,5 +1,5 @@
 import { markOf, type Mark, type MarkKind } from '@roastery/roasting/marks';
-import { valueAt } from '@roastery/roasting/series';
+import { valueAt } from '@roastery/roasting/curves/series';
 import { type FileMoment, momentIn } from '../moments.ts';
 import { valuesOf, type ImportedRoast } from '../imported-roast.ts';
 import type { TableHints } from '../read-table.ts';

@@ -1,8 +1,14 @@
 import type { UploadChoices } from '@roastery/contract/imports';
-import { AlogError, type AlogWarning, type ArtisanRoast, artisanRoastIn, parseAlog } from '@roastery/roasting/alog';
-import type { Dictionary } from '@roastery/roasting/alog-fields';
+import {
+  AlogError,
+  type AlogWarning,
+  type ArtisanRoast,
+  artisanRoastIn,
+  parseAlog,
+} from '@roastery/roasting/artisan/alog';
+import type { Dictionary } from '@roastery/roasting/artisan/alog-fields';
 import { markOf } from '@roastery/roasting/marks';
-import type { Reading } from '@roastery/roasting/series';
+import type { Reading } from '@roastery/roasting/curves/series';
 import { cToF, formatDuration, fToC, type TemperatureUnit } from '@roastery/roasting/units';
 import { headOf, textOf } from '../file-content.ts';
 import {

@@ -1,5 +1,5 @@
 import { type MarkKind, markKinds } from '@roastery/roasting/marks';
-import type { Reading } from '@roastery/roasting/series';
+import type { Reading } from '@roastery/roasting/curves/series';
 import { formatDuration, parseMassUnit, toKg } from '@roastery/roasting/units';
 import type { SheetRows } from '../../../sheets/read-workbook.ts';
 import { assembleRoast, type FileCurve } from '../assemble-roast.ts';

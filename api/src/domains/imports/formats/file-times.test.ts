@@ -1,6 +1,6 @@
 import { utils, write } from '@e965/xlsx';
 import { uploadFormats, type UploadFormat } from '@roastery/contract/imports';
-import { pythonRepr } from '@roastery/roasting/python-repr';
+import { pythonRepr } from '@roastery/roasting/artisan/python-repr';
 import { describe, expect, it } from 'vitest';
 import { formatFiles, makeFormatFile } from '../../../testing/format-files.ts';
 import { describeFile } from '../describe-file.ts';

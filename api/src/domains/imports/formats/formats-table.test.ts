@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { sharedData } from '@roastery/testing/shared-data';
 import { describe, expect, it } from 'vitest';
-import { parsePythonLiteral, type PythonValue } from '@roastery/roasting/python-literal';
+import { parsePythonLiteral, type PythonValue } from '@roastery/roasting/artisan/python-literal';
 import { beanAt, crackSeconds, formatFiles, roastSeconds } from '../../../testing/format-files.ts';
 import { valuesOf, type ImportedRoast } from '../imported-roast.ts';
 import { readRoastFile } from '../read-roast-file.ts';

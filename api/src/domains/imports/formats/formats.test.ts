@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { sharedData } from '@roastery/testing/shared-data';
-import { parsePythonLiteral, type PythonValue } from '@roastery/roasting/python-literal';
+import { parsePythonLiteral, type PythonValue } from '@roastery/roasting/artisan/python-literal';
 import { read as readBook, utils, write } from '@e965/xlsx';
 import { describe, expect, it } from 'vitest';
 import { beanAt, crackSeconds, formatFiles, roastSeconds, type FormatFile } from '../../../testing/format-files.ts';

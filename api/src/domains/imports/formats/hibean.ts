@@ -1,5 +1,5 @@
 import type { MarkKind } from '@roastery/roasting/marks';
-import type { Reading } from '@roastery/roasting/series';
+import type { Reading } from '@roastery/roasting/curves/series';
 import { parseMassUnit, toKg } from '@roastery/roasting/units';
 import { assembleRoast, type FileCurve } from '../assemble-roast.ts';
 import { jsonOf, type JsonObject } from '../file-content.ts';

@@ -1,4 +1,4 @@
-import type { Reading } from '@roastery/roasting/series';
+import type { Reading } from '@roastery/roasting/curves/series';
 import type { JsonObject } from '../file-content.ts';
 import { numberIn } from '../table-cells.ts';
 

@@ -1,5 +1,5 @@
 import type { MarkKind } from '@roastery/roasting/marks';
-import type { Reading } from '@roastery/roasting/series';
+import type { Reading } from '@roastery/roasting/curves/series';
 import { assembleRoast, type FileCurve } from '../assemble-roast.ts';
 import { jsonOf, type JsonObject } from '../file-content.ts';
 import { type FileMoment, momentIn } from '../moments.ts';

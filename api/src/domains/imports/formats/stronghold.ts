@@ -1,4 +1,4 @@
-import type { Reading } from '@roastery/roasting/series';
+import type { Reading } from '@roastery/roasting/curves/series';
 import type { SheetRows } from '../../../sheets/read-workbook.ts';
 import { assembleRoast, type FileCurve } from '../assemble-roast.ts';
 import { sheetsOf } from '../file-content.ts';

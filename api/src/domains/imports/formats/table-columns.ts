@@ -1,4 +1,4 @@
-import type { Reading } from '@roastery/roasting/series';
+import type { Reading } from '@roastery/roasting/curves/series';
 import type { FileCurve } from '../assemble-roast.ts';
 import { cutName } from '../head-vocabulary.ts';
 import { firstRows, tableOf } from '../file-content.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { UploadChoices } from '@roastery/contract/imports';
 import { markOf } from '@roastery/roasting/marks';
-import { nearestSample } from '@roastery/roasting/alog-controls';
+import { nearestSample } from '@roastery/roasting/artisan/alog-controls';
 import { uuidV7 } from '@roastery/runtime/uuid';
 import type { Sql } from '../../../db/sql.ts';
 import { lockRecordingOf } from '../../roasts/life/lock-roast.ts';

@@ -4,7 +4,7 @@ import { apiBasePath } from '@roastery/contract/endpoint';
 import { type MachineFile, machineFilesCheckShape } from '@roastery/contract/machine-files';
 import type { RegisteredMachine } from '@roastery/contract/machines';
 import type { RecordedCurve, Roast } from '@roastery/contract/roasts';
-import { parseAlog } from '@roastery/roasting/alog';
+import { parseAlog } from '@roastery/roasting/artisan/alog';
 import { artisanFile, drumRoast, type ArtisanRecording } from '@roastery/simulator/artisan/artisan-file';
 import { sharedData } from '@roastery/testing/shared-data';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

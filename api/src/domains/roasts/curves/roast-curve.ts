@@ -1,5 +1,5 @@
 import type { CurveGap } from '@roastery/contract/roasts';
-import { rateOfRise, type RoastWindow } from '@roastery/roasting/rate-of-rise';
+import { rateOfRise, type RoastWindow } from '@roastery/roasting/curves/rate-of-rise';
 import type { SignedInUser } from '../../../http/server-context.ts';
 import type { Database, Sql } from '../../../db/sql.ts';
 import { roastAccess } from '../../../identity/access.ts';

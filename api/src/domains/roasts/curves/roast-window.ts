@@ -1,5 +1,5 @@
 import { type MarkKind, markOf } from '@roastery/roasting/marks';
-import { phasesOf } from '@roastery/roasting/phases';
+import { phasesOf } from '@roastery/roasting/curves/phases';
 import { type BootClocks, onClockOf, type Place } from '../../../recordings/boot-clocks.ts';
 import type { EffectiveMark } from '../marks/effective-marks.ts';
 

@@ -1,5 +1,5 @@
 import { markOf } from '@roastery/roasting/marks';
-import { valueAt } from '@roastery/roasting/series';
+import { valueAt } from '@roastery/roasting/curves/series';
 import type { Sql } from '../../../db/sql.ts';
 import { giveBatchNumber } from '../../planned/batch-number.ts';
 import { bindPlan } from '../../planned/bind-plan.ts';

@@ -1,6 +1,6 @@
 import type { PredictedCrack } from '@roastery/contract/roasts';
-import { crackBatchRatio, predictFirstCrack } from '@roastery/roasting/first-crack';
-import { isSameBatch } from '@roastery/roasting/forecast-basis';
+import { crackBatchRatio, predictFirstCrack } from '@roastery/roasting/forecast/first-crack';
+import { isSameBatch } from '@roastery/roasting/forecast/forecast-basis';
 import type { SignedInUser } from '../../../http/server-context.ts';
 import type { Sql } from '../../../db/sql.ts';
 import { roastAccess } from '../../../identity/access.ts';
