@@ -52,8 +52,8 @@ interface Pages {
 
 /**
  * The chunk of each module: `start` for the first page, `live` for what it loads after itself, the feature's own if no
- * other feature uses it (pages with and without forms are separate), else by the library that comes with it. Modules that
- * are loaded later stay separate.
+ * other feature uses it (pages with and without forms are separate, what both use is with the widgets), else by the
+ * library that comes with it. Modules that are loaded later stay separate.
  */
 const nameChunks = (graph: Graph, { entries, ofRoutes, later }: Pages): Map<string, string> => {
   const start = reach(graph, entries);
@@ -85,8 +85,11 @@ const nameChunks = (graph: Graph, { entries, ofRoutes, later }: Pages): Map<stri
     if (ofFirstPages.has(id) && !firstPages.includes(id) && usedBy.length > 1) return 'start';
     if (feature !== undefined && usedBy.every((page) => featureOf(page) === feature)) {
       const pagesUsing = usedBy.filter((page) => ofRoutes.includes(page));
-      const areAllWithForms = pagesUsing.length > 0 && pagesUsing.every((page) => bringsForms.has(page));
-      return areAllWithForms || bringsForms.has(id) ? `${feature}-forms` : feature;
+      const withForms = pagesUsing.filter((page) => bringsForms.has(page));
+      if (bringsForms.has(id) || (withForms.length > 0 && withForms.length === pagesUsing.length))
+        return `${feature}-forms`;
+      // In a file of their own, a page with forms would request it besides.
+      return withForms.length > 0 ? 'widgets' : feature;
     }
     if (usedBy.length < 2) return undefined;
     return bringsForms.has(id) ? 'forms' : 'widgets';

@@ -1,3 +1,7 @@
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { ConfigError } from '@roastery/runtime/env';
 import { createTestDatabase } from '@roastery/testing/test-database';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -6,7 +10,7 @@ import { silentLog } from '../testing/ingest-fixture.ts';
 import { startTestApi } from '../testing/test-api.ts';
 import { chain, firstOfChain } from './adopt-chain.ts';
 import { migrate, runUpgradeCommand } from './migrate.ts';
-import { readMigrations } from './migration-files.ts';
+import { migrationsFolder, readMigrations } from './migration-files.ts';
 import { readCatalog } from './schema-catalog.ts';
 import { openDatabase, type Database } from './sql.ts';
 
@@ -15,12 +19,20 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 });
 
+/** The schema of the chain, without the migrations after it. */
+const migrateToEndOfChain = async (sql: Database): Promise<void> => {
+  const folder = await mkdtemp(join(tmpdir(), 'roastery-chain-'));
+  await copyFile(new URL('0001_schema.sql', migrationsFolder), join(folder, '0001_schema.sql'));
+  await migrate(sql, silentLog, pathToFileURL(`${folder}/`));
+  await rm(folder, { recursive: true });
+};
+
 /** A database with a user in it, as the last version with the chain of migrations left it. */
 const template = {
   name: 'end_of_chain',
   prepare: async (url: string) => {
     const sql = openDatabase({ url, log: silentLog, connections: 1 });
-    await migrate(sql, silentLog);
+    await migrateToEndOfChain(sql);
     await addUser(sql);
     const rows = chain.map((name, index) => ({ name, checksum: index === 0 ? firstOfChain.checksum : 'of the chain' }));
     await sql`DELETE FROM schema_migrations`;
@@ -45,6 +57,15 @@ const state = async (sql: Database) => ({
   users: await sql`SELECT * FROM users`,
 });
 
+const catalogOfNewDatabase = async (): Promise<string[]> => {
+  await using database = await createTestDatabase();
+  const sql = openDatabase({ url: database.url, log: silentLog, connections: 1 });
+  await migrate(sql, silentLog);
+  const catalog = await readCatalog(sql, 'public');
+  await sql.end();
+  return catalog;
+};
+
 describe('adoption of a database at the end of the chain of migrations', () => {
   it('keeps tables and rows, and leaves the bookkeeping of a new database', async () => {
     const { url, sql } = await databaseOfChain();
@@ -52,12 +73,17 @@ describe('adoption of a database at the end of the chain of migrations', () => {
     const lines: string[] = [];
     const say = (line: string): void => void lines.push(line);
     expect(await runUpgradeCommand(url, say)).toBe(0);
-    expect(await state(sql)).toEqual(before);
-    expect(await sql`SELECT name, checksum FROM schema_migrations`).toEqual(
-      (await readMigrations()).map(({ name, checksum }) => ({ name, checksum })),
+    const after = await state(sql);
+    expect(after.users).toEqual(before.users);
+    expect(after.schemas).toEqual(before.schemas);
+    expect(after.catalog).toEqual(await catalogOfNewDatabase());
+    const migrations = await readMigrations();
+    expect(await sql`SELECT name, checksum FROM schema_migrations ORDER BY name`).toEqual(
+      migrations.map(({ name, checksum }) => ({ name, checksum })),
     );
     expect(await runUpgradeCommand(url, say)).toBe(0);
-    expect(lines).toEqual(['The database was upgraded: 0001_schema.sql.', 'The database is up to date.']);
+    const names = migrations.map(({ name }) => name).join(', ');
+    expect(lines).toEqual([`The database was upgraded: ${names}.`, 'The database is up to date.']);
   });
 
   it('runs at the start of the api', async () => {
