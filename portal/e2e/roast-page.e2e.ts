@@ -335,6 +335,24 @@ describe('the page of a finished roast', () => {
     expect(phone.complaints).toEqual([]);
   });
 
+  it('has two rows of buttons on a phone, and the rest behind "…"', async () => {
+    await using watched = await roastery.openAs(ana, { viewport: { width: 390, height: 844 } });
+    const { page } = watched;
+    await open(page, roast.id);
+    const buttons = ['Compare', 'Export', 'Edit', 'Delete'].map((name) =>
+      page
+        .getByRole('link', { name })
+        .or(page.getByRole('button', { name, exact: true }))
+        .first(),
+    );
+    const tops = await Promise.all(buttons.map(async (button) => (await button.boundingBox())?.y));
+    expect(new Set(tops).size).toBe(2);
+    const recipe = page.getByRole('link', { name: 'Save as recipe' });
+    await expect.poll(() => recipe.isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Save as recipe' }).waitFor();
+  });
+
   it('exports its chart as a picture to print: as large on a phone, and light in the dark theme [P45]', async () => {
     await using watched = await roastery.openAs(ana, { viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
     const { page } = watched;

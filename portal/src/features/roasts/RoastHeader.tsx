@@ -108,43 +108,67 @@ const Numbers = ({ roast }: { roast: Roast }) => (
   </p>
 );
 
-const Actions = ({ roast, mayEdit, onEdit, onDelete, onDiscard }: RoastActions) => (
-  <div className="grid w-full grid-cols-2 gap-2 sm:flex sm:w-auto sm:flex-wrap print:hidden">
-    <ButtonLink to={paths.compare([roast.id])} icon={<GitCompareArrows aria-hidden />}>
-      {t`Compare`}
-    </ButtonLink>
-    {roast.status === 'completed' && (
-      <ButtonLink to={paths.recipeFromRoast(roast.id)} icon={<BookPlus aria-hidden />}>
-        {t`Save as recipe`}
+/** On a phone two rows: what the second row has no room for is in its menu. */
+const Actions = ({ roast, mayEdit, onEdit, onDelete, onDiscard }: RoastActions) => {
+  const isInMenu = mayEdit ? 'max-sm:hidden' : undefined;
+  const recipe = roast.status === 'completed' ? paths.recipeFromRoast(roast.id) : undefined;
+  const timeline =
+    roast.recorded !== null && roast.machine_id !== null ? timelineOf(roast, roast.machine_id) : undefined;
+  const discard = roast.recorded !== null && (
+    <MenuItem icon={<Ban aria-hidden />} onSelect={onDiscard}>
+      {t`Discard as false start`}
+    </MenuItem>
+  );
+  const more = <IconButton label={t`More actions`} icon={<Ellipsis aria-hidden />} />;
+  return (
+    <div className="grid w-full grid-cols-2 gap-2 sm:flex sm:w-auto sm:flex-wrap print:hidden">
+      <ButtonLink to={paths.compare([roast.id])} icon={<GitCompareArrows aria-hidden />}>
+        {t`Compare`}
       </ButtonLink>
-    )}
-    <ExportRoastMenu roast={roast} mayRead={mayEdit} />
-    {roast.recorded !== null && roast.machine_id !== null && (
-      <ButtonLink to={timelineOf(roast, roast.machine_id)} icon={<ChartGantt aria-hidden />}>
-        {t`Timeline`}
-      </ButtonLink>
-    )}
-    {mayEdit && (
-      <Button icon={<Pencil aria-hidden />} onClick={onEdit}>
-        {t`Edit`}
-      </Button>
-    )}
-    {mayEdit && (
-      <div className="flex gap-2 sm:contents">
-        <Button icon={<Trash2 aria-hidden />} className="max-sm:flex-1" onClick={onDelete}>
-          {t`Delete`}
-        </Button>
-        {roast.recorded !== null && (
-          <Menu trigger={<IconButton label={t`More actions`} icon={<Ellipsis aria-hidden />} />}>
-            <MenuItem icon={<Ban aria-hidden />} onSelect={onDiscard}>
-              {t`Discard as false start`}
-            </MenuItem>
-          </Menu>
-        )}
-      </div>
-    )}
-  </div>
-);
+      {recipe !== undefined && (
+        <ButtonLink to={recipe} icon={<BookPlus aria-hidden />} className={isInMenu}>
+          {t`Save as recipe`}
+        </ButtonLink>
+      )}
+      <ExportRoastMenu roast={roast} mayRead={mayEdit} />
+      {timeline !== undefined && (
+        <ButtonLink to={timeline} icon={<ChartGantt aria-hidden />} className={isInMenu}>
+          {t`Timeline`}
+        </ButtonLink>
+      )}
+      {mayEdit && (
+        <>
+          <Button icon={<Pencil aria-hidden />} onClick={onEdit}>
+            {t`Edit`}
+          </Button>
+          <div className="flex gap-2 sm:contents">
+            <Button icon={<Trash2 aria-hidden />} className="max-sm:flex-1" onClick={onDelete}>
+              {t`Delete`}
+            </Button>
+            <div className="max-sm:hidden sm:contents">{discard && <Menu trigger={more}>{discard}</Menu>}</div>
+            {(recipe ?? timeline ?? discard) && (
+              <div className="sm:hidden">
+                <Menu trigger={more}>
+                  {recipe !== undefined && (
+                    <MenuLink to={recipe} icon={<BookPlus aria-hidden />}>
+                      {t`Save as recipe`}
+                    </MenuLink>
+                  )}
+                  {timeline !== undefined && (
+                    <MenuLink to={timeline} icon={<ChartGantt aria-hidden />}>
+                      {t`Timeline`}
+                    </MenuLink>
+                  )}
+                  {discard}
+                </Menu>
+              </div>
+            )}
+          </div>
+        </>
+      )}
+    </div>
+  );
+};
 
 /** One row at every width: while it runs, the room below belongs to the curve. */
 const LiveActions = ({ roast, mayEdit, onEdit, onDelete, onDiscard }: RoastActions) => (
