@@ -10,6 +10,7 @@ import {
   type JudgedDrop,
   type JudgedForecast,
 } from '../forecast/curve-forecasts.ts';
+import { createHeatEffect, type JudgedStep } from '../forecast/heat-steps.ts';
 import { forecastRoasts, type ForecastRoast } from '../forecast/past-roasts.ts';
 import { ownerFolders, recordedRoastsPresent } from '@roastery/testing/marks/recorded-roasts';
 
@@ -135,12 +136,40 @@ const crackRows = (what: string, rows: readonly JudgedCrack[], atMostSeconds: nu
   ];
 };
 
+/** Whether the rate of rise turns as forecast after a step of heat, and whether earlier steps teach their effect. */
+const stepRows = (what: string, rows: readonly JudgedStep[]): Measurement[] => {
+  const rightOf = (value: (row: JudgedStep) => number) =>
+    (100 * rows.filter((row) => Math.sign(value(row)) === Math.sign(row.change)).length) / rows.length;
+  const errorOf = (value: (row: JudgedStep) => number) =>
+    rows.reduce((sum, row) => sum + Math.abs(value(row) - row.change), 0) / rows.length;
+  const asForecast = ({ forecast }: JudgedStep) => forecast;
+  const withEffect = (row: JudgedStep) => row.withEffect;
+  const unit = `% of ${rows.length}`;
+  return [
+    { what: `${what}: direction right`, value: rightOf(asForecast), unit, aim: { of: 'value', atLeast: 90 } },
+    { what: `${what}: direction right with the effect of earlier steps`, value: rightOf(withEffect), unit },
+    {
+      what: `${what}: mean error with the effect of earlier steps`,
+      value: errorOf(withEffect),
+      unit: '°C/min',
+      against: { what: 'without it', value: errorOf(asForecast) },
+    },
+  ];
+};
+
 const run: Bench['run'] = (say) => {
   if (!recordedRoastsPresent) {
     say('left out: needs the recorded roasts in ../shared/data, which are absent');
     return Promise.resolve([]);
   }
+  const effects = new Map<string, ReturnType<typeof createHeatEffect>>();
+  const effectOf = ({ owner, machine }: ForecastRoast) => {
+    const effect = effects.get(`${owner} ${machine}`) ?? createHeatEffect();
+    effects.set(`${owner} ${machine}`, effect);
+    return effect;
+  };
   const judged = forwardInTime(forecastRoasts(ownerFolders), (known) => ({
+    step: effectOf(known.roast).judge(known),
     curve: known.pastRoasts >= pastRoastsOfTheYardstick ? judgeCurve(known) : [],
     drop: judgeDrop(known),
     crack: judgeCrack(known),
@@ -175,6 +204,10 @@ const run: Bench['run'] = (say) => {
       ),
     ),
     ...dropRows(judged.flatMap(({ drop }) => drop)),
+    ...groupsOf(
+      judged.flatMap(({ step }) => step),
+      5,
+    ).flatMap(({ name, rows }) => stepRows(`rate of rise 45 s after a step of heat, ${name}`, rows)),
   ]);
 };
 
