@@ -136,14 +136,15 @@ const crackRows = (what: string, rows: readonly JudgedCrack[], atMostSeconds: nu
   ];
 };
 
+const asForecast = ({ forecast }: JudgedStep) => forecast;
+const withEffect = (row: JudgedStep) => row.withEffect;
+
 /** Whether the rate of rise turns as forecast after a step of heat, and whether earlier steps teach their effect. */
 const stepRows = (what: string, rows: readonly JudgedStep[]): Measurement[] => {
   const rightOf = (value: (row: JudgedStep) => number) =>
     (100 * rows.filter((row) => Math.sign(value(row)) === Math.sign(row.change)).length) / rows.length;
   const errorOf = (value: (row: JudgedStep) => number) =>
     rows.reduce((sum, row) => sum + Math.abs(value(row) - row.change), 0) / rows.length;
-  const asForecast = ({ forecast }: JudgedStep) => forecast;
-  const withEffect = (row: JudgedStep) => row.withEffect;
   const unit = `% of ${rows.length}`;
   return [
     { what: `${what}: direction right`, value: rightOf(asForecast), unit, aim: { of: 'value', atLeast: 90 } },
