@@ -135,8 +135,10 @@ describe('createSharedDecoder', () => {
     const decoder = createSharedDecoder();
     const [first, second] = [payloadOf(1), payloadOf(5)];
     const sent = [decoder.forWatchers(first), decoder.forWatchers(second)];
-    expect(decoder.forStorage(second)).toBe(sent[1]);
-    expect(decoder.forStorage(first)).toBe(sent[0]);
+    // Ingest copies what it queues.
+    expect(decoder.forStorage(Buffer.from(second))).toBe(sent[1]);
+    expect(decoder.forStorage(Buffer.from(first))).toBe(sent[0]);
+    expect(decoder.decodings).toBe(2);
   });
 
   it('keeps nothing after that, and decodes a batch without watchers', () => {

@@ -6,6 +6,7 @@ import { createJournalBoard } from '@roastery/testing/journal-board';
 import { until as untilMet, type WaitOptions } from '@roastery/testing/until';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sharedDecoder } from '../ingest/decode-batch.ts';
 import { markEvent, openMigratedDatabase, registerMachine } from '../testing/ingest-fixture.ts';
 import { fromNow, presentClock } from '../testing/present.ts';
 import {
@@ -145,6 +146,22 @@ describe('live stream', () => {
     watching.stop();
     late.stop();
     await Promise.all([watching.ended, late.ended]);
+  });
+
+  it('decodes each batch of a watched board once, for its watchers and for ingest', async () => {
+    const machine = await registerMachine(database.sql, 'ONCE-1');
+    const board = createJournalBoard();
+    await using wire = await connectBoard(broker.url, 'ONCE-1');
+    const watching = await watch(api.url, machine.id, admin);
+    await until('the room to listen', () => broker.subscriptionsTo(topicOf('ONCE-1', 'journal')) > 0);
+    const before = sharedDecoder.decodings;
+    const batches = 5;
+    for (let second = 0; second < batches; second++) board.sample(second * 1000, 100, 200, 50);
+    for (const batch of board.batches(() => 1)) await wire.publish(batch);
+    await until('the acknowledgement', () => wire.hasAck(board.epoch, batches - 1));
+    await until('the samples', () => ofType(watching.events, 'samples').length === batches);
+    expect(sharedDecoder.decodings - before).toBe(batches);
+    watching.stop();
   });
 
   it('sends what the board sent before the stream was opened and was stored after its backlog was read', async () => {
