@@ -253,6 +253,8 @@ export const decodedBytes = (decoded: Decoded): number => {
 /** Of batches that were decoded for watchers: some seconds of a hundred boards. */
 const maxKeptBytes = 4 * 1024 * 1024;
 
+const keyOf = (payload: Buffer): string => hash('sha1', payload, 'base64');
+
 /**
  * Decodes each message once for its two readers: the watchers of a machine have it as it arrives, ingest stores it some moments
  * later. They may hold it in different buffers: ingest copies what it queues, and behind some brokers each subscription has its own.
@@ -262,7 +264,6 @@ export const createSharedDecoder = (maxBytes = maxKeptBytes) => {
   const kept = new Map<string, { readonly decoded: Decoded; readonly bytes: number }>();
   let keptBytes = 0;
   let decodings = 0;
-  const keyOf = (payload: Buffer): string => hash('sha1', payload, 'base64');
   const take = (key: string): Decoded | undefined => {
     const found = kept.get(key);
     kept.delete(key);
@@ -287,8 +288,7 @@ export const createSharedDecoder = (maxBytes = maxKeptBytes) => {
       return decoded;
     },
     /** Without watchers nothing is kept, and the message needs no key. */
-    forStorage: (payload: Buffer): Decoded =>
-      (kept.size > 0 ? take(keyOf(payload)) : undefined) ?? decodeAnew(payload),
+    forStorage: (payload: Buffer): Decoded => (kept.size > 0 ? take(keyOf(payload)) : undefined) ?? decodeAnew(payload),
     get decodings(): number {
       return decodings;
     },

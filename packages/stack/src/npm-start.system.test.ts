@@ -76,7 +76,6 @@ describe('npm start', () => {
     expect(program.said()).not.toContain('    at ');
   });
 
-  // `npm run bench -- second-start` measures the time of a second start.
   it.each(['SIGTERM', 'SIGKILL'] as const)(
     'opens the same roastery again, shows no password, and ends with npm when only npm gets %s',
     async (signal) => {

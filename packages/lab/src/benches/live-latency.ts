@@ -27,7 +27,7 @@ const list = (values: readonly number[]): string => `[${values.join(', ')}]`;
  * An Artisan file whose bean temperature never repeats a value, so that a figure on the screen identifies its change.
  * Each value lasts 300 to 600 ms: longer than the interval at 4 Hz, and not in step with it.
  */
-export const steadyRise = (samples: number): string => {
+const steadyRise = (samples: number): string => {
   const times: number[] = [];
   const temps: number[] = [];
   let seconds = 0;

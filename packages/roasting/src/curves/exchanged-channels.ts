@@ -50,7 +50,7 @@ export interface ExchangeLimits {
   readonly laterTurnSeconds: number;
 }
 
-/** `npm run bench -- exchanged` has the figures of each maker with limits that were chosen on the other makers. */
+/** `docs/exchanged-channels.md` has the figures of each maker, also with limits that were chosen on the other makers. */
 export const exchangeLimits: ExchangeLimits = {
   minFallC: 15,
   minFallShare: 0.5,

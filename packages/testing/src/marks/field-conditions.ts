@@ -4,7 +4,7 @@ import { maxStepC, readEvery } from './conditions.ts';
 import { normal, randomStream } from './random.ts';
 
 /** A sampling condition that the aims of the detector name, applied to a recorded roast. */
-export interface FieldCondition {
+interface FieldCondition {
   readonly name: string;
   /** The aim: this percentage of charges within 5 s. A slow probe shows the charge later. */
   readonly chargeShare: number;
